@@ -1,0 +1,159 @@
+// JSON values. Copies share their insides (counted, safe from several threads); a change through
+// one copy is never seen through another. Objects keep their members sorted by key, so writing is
+// canonical and iteration is the same everywhere.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/text.h"
+
+namespace cairn {
+
+class Json {
+ public:
+  enum class Kind : std::uint8_t { null, boolean, integer, number, string, array, object };
+
+  struct Member;
+  using Array = std::vector<Json>;
+  using Members = std::vector<Member>;  // sorted by key bytes, keys unique
+
+  Json() noexcept : kind_(Kind::null) { held_.integer = 0; }
+  Json(std::nullptr_t) noexcept : Json() {}
+  Json(bool value) noexcept : kind_(Kind::boolean) { held_.boolean = value; }
+  Json(int value) noexcept : kind_(Kind::integer) { held_.integer = value; }
+  Json(unsigned value) noexcept : kind_(Kind::integer) { held_.integer = value; }
+  Json(long value) noexcept : kind_(Kind::integer) { held_.integer = value; }
+  Json(long long value) noexcept : kind_(Kind::integer) { held_.integer = value; }
+  // Finite only: NaN and infinity do not exist in JSON and are refused where values come in.
+  Json(double value) noexcept : kind_(Kind::number) { held_.number = value; }
+  Json(Text value) noexcept : kind_(Kind::string) { ::new (&held_.text) Text(std::move(value)); }
+  Json(std::string_view value) : Json(Text(value)) {}
+  Json(const std::string& value) : Json(Text(value)) {}
+  Json(const char* value) : Json(Text(value)) {}
+  Json(Array items);
+  // Members in any order; of equal keys the last one stays.
+  static Json object(Members members = {});
+  static Json object(std::initializer_list<std::pair<std::string_view, Json>> members);
+  static Json array(Array items = {}) { return Json(std::move(items)); }
+
+  Json(const Json& other) noexcept;
+  Json(Json&& other) noexcept;
+  Json& operator=(Json other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Json() {
+    if (kind_ >= Kind::string) release();
+  }
+  void swap(Json& other) noexcept;
+
+  Kind kind() const noexcept { return kind_; }
+  bool is_null() const noexcept { return kind_ == Kind::null; }
+  bool is_bool() const noexcept { return kind_ == Kind::boolean; }
+  bool is_integer() const noexcept { return kind_ == Kind::integer; }
+  bool is_number() const noexcept { return kind_ == Kind::integer || kind_ == Kind::number; }
+  bool is_string() const noexcept { return kind_ == Kind::string; }
+  bool is_array() const noexcept { return kind_ == Kind::array; }
+  bool is_object() const noexcept { return kind_ == Kind::object; }
+
+  // The kind must fit; ask first.
+  bool as_bool() const;
+  std::int64_t as_integer() const;
+  double as_double() const;  // of an integer or a number
+  std::string_view as_string() const;
+  const Text& as_text() const;
+  const Array& items() const;
+  const Members& members() const;
+
+  // Of an array or an object; 0 for everything else.
+  std::size_t size() const noexcept;
+
+  // The member, or nullptr when this is no object or has no such key.
+  const Json* find(std::string_view key) const noexcept;
+  // The member, or null when there is none.
+  const Json& operator[](std::string_view key) const noexcept;
+  // The text member, or `otherwise` when absent or not text.
+  std::string_view text_or(std::string_view key, std::string_view otherwise) const noexcept;
+
+  // Changing. A null becomes an object (or array) first; any other kind is a bug.
+  void set(std::string_view key, Json value);
+  bool erase(std::string_view key);
+  void push_back(Json value);
+  // The insides of an array for changing, no longer shared with any copy.
+  Array& edit_items();
+  // The member's value for changing, made as null when absent.
+  Json& edit(std::string_view key);
+
+  // Same kind and same value; 1 and 1.0 differ. Use `same_value` to compare as JSON Schema does.
+  friend bool operator==(const Json& a, const Json& b) noexcept;
+
+ private:
+  struct ArrayBlock;
+  struct ObjectBlock;
+  union Held {
+    Held() {}
+    ~Held() {}
+    bool boolean;
+    std::int64_t integer;
+    double number;
+    Text text;
+    ArrayBlock* array;
+    ObjectBlock* object;
+  };
+
+  void release() noexcept;
+  ArrayBlock& own_array();
+  ObjectBlock& own_object();
+
+  Held held_;
+  Kind kind_;
+};
+
+struct Json::Member {
+  Text key;
+  Json value;
+  Member(std::string_view name, Json held) : key(name), value(std::move(held)) {}
+  Member(Text name, Json held) : key(std::move(name)), value(std::move(held)) {}
+  friend bool operator==(const Member& a, const Member& b) noexcept {
+    return a.key == b.key && a.value == b.value;
+  }
+};
+
+const char* to_string(Json::Kind kind);
+
+// Equal as numbers: 1 and 1.0 are the same value, at any depth.
+bool same_value(const Json& a, const Json& b) noexcept;
+// Exact comparison of an integer with a double, without rounding either.
+int compare_exactly(std::int64_t a, double b) noexcept;
+
+struct JsonLimits {
+  std::size_t bytes_max = 4u << 20;
+  int depth_max = 128;
+};
+
+// UTF-8 JSON text. Refused with line and column: what is not JSON, duplicate keys, U+0000, lone
+// surrogates, invalid UTF-8, numbers beyond a double, anything past the limits.
+// A number without fraction and exponent that fits int64 is an integer, every other a double.
+Result<Json> parse_json(std::string_view text, const JsonLimits& limits = {});
+
+// Compact, keys sorted, shortest number that reads back the same. Same value, same bytes.
+std::string write_json(const Json& value);
+void write_json(const Json& value, std::string& out);
+// The same for people: two spaces a level, short arrays and objects of scalars on one line.
+std::string write_json_pretty(const Json& value);
+void write_json_string(std::string_view text, std::string& out);
+void write_json_number(double value, std::string& out);
+
+// The value at an RFC 6901 pointer, or nullptr.
+const Json* find_pointer(const Json& root, std::string_view pointer) noexcept;
+// One reference token escaped for a pointer.
+std::string escape_pointer(std::string_view token);
+
+}  // namespace cairn

@@ -1,0 +1,29 @@
+#include "base/sha256.h"
+
+#include <openssl/sha.h>
+
+namespace cairn {
+
+std::array<std::uint8_t, 32> sha256(std::string_view bytes) {
+  std::array<std::uint8_t, 32> digest{};
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+  return digest;
+}
+
+std::string to_hex(std::string_view bytes) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  for (const char byte : bytes) {
+    out.push_back(digits[static_cast<unsigned char>(byte) >> 4]);
+    out.push_back(digits[static_cast<unsigned char>(byte) & 15]);
+  }
+  return out;
+}
+
+std::string sha256_hex(std::string_view bytes) {
+  const auto digest = sha256(bytes);
+  return to_hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+}  // namespace cairn
