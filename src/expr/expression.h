@@ -36,6 +36,9 @@ struct Fault {
 struct Variable {
   std::string name;
   Type type = Type::dyn();
+  // Not empty: the slot exists but the name may not be used here, and this says where it may
+  // ("only in `on_complete` and `require`"); using it is an `unknown_name` fault.
+  std::string unavailable = {};
 };
 struct Environment {
   std::vector<Variable> variables;
