@@ -1,0 +1,64 @@
+#include "base/id.h"
+
+#include <openssl/rand.h>
+
+#include <array>
+
+#include "base/result.h"
+#include "base/sha256.h"
+
+namespace cairn {
+namespace {
+
+std::string format_uuid(const std::array<std::uint8_t, 16>& bytes) {
+  const std::string hex = to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" +
+         hex.substr(20);
+}
+
+void stamp(std::array<std::uint8_t, 16>& bytes, unsigned version) {
+  bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0F) | (version << 4));
+  bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3F) | 0x80);
+}
+
+}  // namespace
+
+std::string new_uuid(Timestamp now) {
+  std::array<std::uint8_t, 16> bytes{};
+  // Without random bits there are no safe ids, so nothing sensible could go on.
+  CAIRN_ASSERT(RAND_bytes(bytes.data(), bytes.size()) == 1);
+  const auto ms = static_cast<std::uint64_t>(now.unix_ms());
+  for (std::size_t i = 0; i < 6; ++i) bytes[i] = static_cast<std::uint8_t>(ms >> (40 - 8 * i));
+  stamp(bytes, 7);
+  return format_uuid(bytes);
+}
+
+std::string derived_uuid(std::string_view parent, std::string_view name) {
+  // The length keeps ("ab", "c") and ("a", "bc") apart.
+  std::string text = std::to_string(parent.size());
+  text.push_back(':');
+  text.append(parent);
+  text.append(name);
+  const auto digest = sha256(text);
+  std::array<std::uint8_t, 16> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = digest[i];
+  stamp(bytes, 8);
+  return format_uuid(bytes);
+}
+
+std::string derived_uuid(std::string_view parent, std::string_view name, std::uint64_t counter) {
+  return derived_uuid(parent, std::string(name) + "#" + std::to_string(counter));
+}
+
+bool is_uuid(std::string_view text) {
+  if (text.size() != 36) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    const bool hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    if (dash ? c != '-' : !hex) return false;
+  }
+  return true;
+}
+
+}  // namespace cairn

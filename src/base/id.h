@@ -1,0 +1,43 @@
+// Identifiers that cannot be mixed up, and where new ones come from.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+
+namespace cairn {
+
+template <class Tag>
+struct Id {
+  std::string value;
+  bool empty() const { return value.empty(); }
+  auto operator<=>(const Id&) const = default;
+};
+
+using InstanceId = Id<struct InstanceTag>;
+using TaskId = Id<struct TaskTag>;
+using RunId = Id<struct RunTag>;
+using WaitToken = Id<struct WaitTag>;
+using EventId = Id<struct EventTag>;
+
+// A UUID version 7: sorts by time, unique by 74 random bits from the kernel.
+std::string new_uuid(Timestamp now);
+
+// A UUID (version 8) made from `parent` and `name` alone: the same parts give the same id on every
+// machine and on every replay.
+std::string derived_uuid(std::string_view parent, std::string_view name);
+std::string derived_uuid(std::string_view parent, std::string_view name, std::uint64_t counter);
+
+// 8-4-4-4-12 hexadecimal digits, any case.
+bool is_uuid(std::string_view text);
+
+}  // namespace cairn
+
+template <class Tag>
+struct std::hash<cairn::Id<Tag>> {
+  std::size_t operator()(const cairn::Id<Tag>& id) const noexcept { return std::hash<std::string>()(id.value); }
+};

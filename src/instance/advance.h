@@ -1,0 +1,124 @@
+// Everything one event changes. The store writes all of it in one transaction, or none of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/json.h"
+#include "base/time.h"
+#include "instance/snapshot.h"
+
+namespace cairn {
+
+enum class TaskStatus { open, assigned, completed, cancelled, expired };
+const char* to_string(TaskStatus status);
+
+// The projection of a human task. The runtime waits on its token, never on this.
+struct TaskOpened {
+  TaskId id;
+  WaitToken token;
+  std::string step;
+  std::string name;
+  std::string title;
+  std::vector<std::string> roles;
+  std::vector<std::string> exclude;
+  Json payload;
+  Json form;  // JSON Schema or null
+  std::int64_t priority = 0;
+  std::optional<Timestamp> due;
+  std::optional<Timestamp> deadline;
+  std::string assignee;  // empty: nobody yet
+  Reference reference;
+  bool operator==(const TaskOpened&) const = default;
+};
+struct TaskClosed {
+  TaskId id;
+  TaskStatus status = TaskStatus::completed;
+  std::string by;
+  Json payload;  // of a completion
+  bool operator==(const TaskClosed&) const = default;
+};
+
+// The intent of an external call: a row of workflow_run, leased to this node in the same commit.
+struct RunIntent {
+  RunId id;
+  WaitToken token;
+  std::string step;
+  std::string type;             // cairn.http.v1, cairn.graphql.v1, or the worker's type
+  std::string idempotency_key;  // from instance, step place, iteration and visit: the same for every attempt
+  Json payload;
+  int attempts_max = 3;
+  Duration backoff;
+  double factor = 2;
+  Duration cap;
+  double jitter = 0.5;
+  std::optional<Duration> timeout;  // per attempt
+  bool operator==(const RunIntent&) const = default;
+};
+
+// A subworkflow (with `token`: its end wakes this instance) or a continuation (without).
+struct InstanceStart {
+  InstanceId id;
+  std::string name;
+  std::optional<std::string> version;  // absent: the newest
+  Json input;
+  std::optional<Reference> reference;
+  std::optional<WaitToken> token;
+  std::string step;
+  bool operator==(const InstanceStart&) const = default;
+};
+
+struct OutboxEvent {
+  EventId id;
+  std::string type;
+  std::string subject;
+  Json data;
+  bool operator==(const OutboxEvent&) const = default;
+};
+
+struct LogEntry {
+  enum class Kind { started, completed, faulted, suspended, resumed, skipped, cancelled, waiting };
+  Kind kind = Kind::started;
+  std::string step;  // empty: the instance itself
+  Timestamp at;
+  std::string actor;
+  int attempt = 1;
+  Json details;
+  bool operator==(const LogEntry&) const = default;
+};
+const char* to_string(LogEntry::Kind kind);
+
+// The end of an instance that somebody waits for.
+struct ParentNotice {
+  Parent parent;
+  Json output;
+  std::optional<Failure> failure;
+  bool operator==(const ParentNotice&) const = default;
+};
+
+struct Advance {
+  // stale: the event asked for something that is no longer open; `after` equals what was given and
+  // nothing is written but the removal of the message itself.
+  enum class Outcome { applied, stale };
+  Outcome outcome = Outcome::applied;
+  std::uint64_t from_version = 0;
+  Snapshot after;
+  bool unfinished = false;  // a checkpoint: commit, then advance again with Continued
+  std::vector<TaskOpened> tasks_opened;
+  std::vector<TaskClosed> tasks_closed;
+  std::vector<Wait> waits_opened;  // timers among them are what the due index holds
+  std::vector<WaitToken> waits_closed;
+  std::vector<RunIntent> runs;
+  std::vector<RunId> runs_cancelled;
+  std::vector<InstanceStart> starts;
+  std::vector<InstanceId> children_cancelled;
+  std::vector<OutboxEvent> outbox;
+  std::vector<LogEntry> log;
+  std::optional<ParentNotice> notice;
+  bool operator==(const Advance&) const = default;
+};
+
+}  // namespace cairn

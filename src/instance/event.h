@@ -1,0 +1,73 @@
+// What can happen to an instance. Time comes in with the event; nothing else knows the clock.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/id.h"
+#include "base/json.h"
+#include "base/time.h"
+#include "instance/failure.h"
+#include "instance/snapshot.h"
+
+namespace cairn {
+
+struct Started {
+  InstanceId instance;
+  Json input = Json::object();
+  std::optional<Reference> reference;  // given by the caller; else the definition's own is evaluated
+  std::optional<Parent> parent;
+};
+// The rest of a slice that a checkpoint cut.
+struct Continued {};
+struct SignalReceived {
+  std::string id;
+  std::string name;
+  Json key;  // text or null
+  Json payload;
+};
+struct TimerFired {
+  WaitToken token;
+};
+struct TaskCompleted {
+  TaskId task;
+  std::string by;
+  Json payload;
+  Json task_fields;  // the row as `task` in scope: id, name, title, roles, payload, created_at, assignee
+};
+struct RunFinished {
+  WaitToken token;
+  Json result;
+  std::optional<Failure> failure;  // final: retries are over
+};
+struct ChildFinished {
+  WaitToken token;
+  Json output;
+  std::optional<Failure> failure;  // also for a cancelled child: business, cancelled
+};
+struct CancelRequested {
+  std::string reason;
+};
+struct SuspendRequested {
+  std::string reason;
+};
+struct ResumeRequested {};  // of a suspended instance, as it is
+struct RetryRequested {};   // the failed step again
+struct SkipRequested {      // past the failed step, with this result
+  Json result;
+};
+struct StateEdited {
+  Json merge_patch;  // RFC 7396
+};
+
+struct Event {
+  EventId id;
+  Timestamp at;
+  std::string actor;  // who or what caused it, for the log
+  std::variant<Started, Continued, SignalReceived, TimerFired, TaskCompleted, RunFinished, ChildFinished,
+               CancelRequested, SuspendRequested, ResumeRequested, RetryRequested, SkipRequested, StateEdited>
+      what;
+};
+
+}  // namespace cairn
