@@ -1,0 +1,80 @@
+#include "cli/command.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/near.h"
+#include "cli/exit_code.h"
+
+namespace cairn::cli {
+namespace {
+
+const Command* find_command(std::string_view name) {
+  for (const Command& command : all_commands()) {
+    if (command.spec().name == name) return &command;
+  }
+  return nullptr;
+}
+
+void print_commands(std::ostream& out) {
+  out << "cairn runs business processes with people, timers, events and unreliable services in them, and never loses one.\n"
+         "\nUsage: cairn COMMAND [ARGUMENTS]\n";
+  std::size_t width = 0;
+  for (const Command& command : all_commands()) width = std::max(width, command.spec().name.size());
+  std::string_view group;
+  for (const Command& command : all_commands()) {
+    if (command.group != group) {
+      group = command.group;
+      out << "\n" << group << ":\n";
+    }
+    const CommandSpec& spec = command.spec();
+    out << "  " << spec.name << std::string(width - spec.name.size() + 2, ' ') << spec.summary << "\n";
+  }
+  out << "\n`cairn COMMAND --help` says what a command takes, with examples.\n";
+}
+
+}  // namespace
+
+int run_cairn(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err) {
+  if (args.empty()) {
+    print_commands(err);
+    return exit_usage;
+  }
+  const std::string& name = args[0];
+  if (name == "--help" || name == "-h" || name == "help") {
+    const Command* command = args.size() > 1 ? find_command(args[1]) : nullptr;
+    if (command) {
+      print_help(command->spec(), out);
+    } else {
+      print_commands(out);
+    }
+    return exit_done;
+  }
+  const Command* command = find_command(name == "--version" ? "version" : name);
+  if (!command) {
+    std::vector<std::string_view> names;
+    for (const Command& known : all_commands()) names.push_back(known.spec().name);
+    err << "cairn: there is no command \"" << name << "\"";
+    if (const auto near = nearest_name(name, names)) err << "; did you mean `cairn " << *near << "`?";
+    err << "\n`cairn --help` lists the commands.\n";
+    return exit_usage;
+  }
+  return command->run(args.subspan(1), in, out, err);
+}
+
+std::optional<int> read_arguments(const CommandSpec& spec, std::span<const std::string> args, Arguments& into,
+                                  std::ostream& out, std::ostream& err) {
+  auto read = Arguments::read(spec, args);
+  if (!read) {
+    err << "cairn " << spec.name << ": " << read.error().message << "\n";
+    return exit_usage;
+  }
+  if (read->help()) {
+    print_help(spec, out);
+    return exit_done;
+  }
+  into = std::move(*read);
+  return std::nullopt;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,16 @@
+// The list of commands, in the order in which `cairn --help` shows them.
+#include "cli/command.h"
+#include "cli/completion_command.h"
+#include "cli/version_command.h"
+
+namespace cairn::cli {
+
+const std::vector<Command>& all_commands() {
+  static const std::vector<Command> commands{
+      {"About cairn", version_spec, run_version},
+      {"About cairn", completion_spec, run_completion},
+  };
+  return commands;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,25 @@
+#include <csignal>
+#include <exception>
+#include <iostream>
+
+#include "cli/command.h"
+#include "cli/exit_code.h"
+
+int main(int argc, char** argv) {
+  // A reader that went away is an error of that write, not the end of the process.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::ios::sync_with_stdio(false);
+  try {
+    const std::vector<std::string> args(argv + 1, argv + argc);
+    const int code = cairn::cli::run_cairn(args, std::cin, std::cout, std::cerr);
+    std::cout.flush();
+    if (!std::cout) {
+      std::cerr << "cairn: the output could not be written\n";
+      return code == cairn::cli::exit_done ? cairn::cli::exit_failed : code;
+    }
+    return code;
+  } catch (const std::exception& failure) {
+    std::cerr << "cairn: unexpected failure: " << failure.what() << "\n";
+    return cairn::cli::exit_failed;
+  }
+}
