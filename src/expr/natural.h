@@ -1,0 +1,51 @@
+// Whole numbers of any size from zero up: the digits of a decimal. Base 10^9, because scaling by
+// powers of ten and text are what decimals do most, and both are cheap in it.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cairn::expr {
+
+class Natural {
+ public:
+  Natural() = default;  // zero
+  explicit Natural(std::uint64_t value);
+  static Natural of_digits(std::string_view digits);  // '0'..'9' only, any number of leading zeros
+  static Natural ten_to(std::uint32_t exponent);
+
+  bool is_zero() const { return limbs_.empty(); }
+  bool is_odd() const { return !limbs_.empty() && limbs_.front() % 2 == 1; }
+  std::size_t digits() const;  // 1 for zero
+  std::size_t limbs() const { return limbs_.size(); }
+  std::string text() const;    // without leading zeros
+  bool fits_uint64() const;
+  std::uint64_t low_uint64() const;  // the value when it fits, else modulo 2^64
+
+  friend std::strong_ordering operator<=>(const Natural& a, const Natural& b);
+  friend bool operator==(const Natural& a, const Natural& b) = default;
+  friend Natural operator+(const Natural& a, const Natural& b);
+  friend Natural operator-(const Natural& a, const Natural& b);  // a >= b
+  friend Natural operator*(const Natural& a, const Natural& b);
+  Natural times_ten_to(std::uint32_t exponent) const;
+
+  struct Division;
+  Division divided_by(const Natural& divisor) const;  // divisor > 0
+  std::uint32_t trailing_zeros() const;               // decimal ones; 0 for zero
+
+ private:
+  void trim();
+  std::uint32_t divide_small(std::uint32_t divisor);  // in place; the remainder
+
+  std::vector<std::uint32_t> limbs_;  // lowest first, the last one not 0
+};
+
+struct Natural::Division {
+  Natural quotient;
+  Natural remainder;
+};
+
+}  // namespace cairn::expr
