@@ -141,15 +141,17 @@ Result<Decimal> Decimal::divided_by(const Decimal& divisor) const {
       coefficient_.times_ten_to(static_cast<std::uint32_t>(shift)).divided_by(divisor.coefficient_);
   std::int64_t scale = std::int64_t{scale_} - divisor.scale_ + shift;
   const bool exact = rest.is_zero();
-  if (quotient.digits() > division_digits) {
-    const auto extra = static_cast<std::uint32_t>(quotient.digits()) - division_digits;
-    quotient = drop_digits(quotient, extra, Rounding::half_even, negative, !exact);
-    scale -= extra;
-  }
   if (exact && scale > wanted_scale) {
     const auto zeros = std::min<std::int64_t>(scale - wanted_scale, quotient.trailing_zeros());
     quotient = drop_digits(quotient, static_cast<std::uint32_t>(zeros), Rounding::down, negative, false);
     scale -= zeros;
+  }
+  bool lost = !exact;
+  // Twice when rounding 99…9 up gave a digit more.
+  while (quotient.digits() > division_digits) {
+    const auto extra = static_cast<std::uint32_t>(quotient.digits()) - division_digits;
+    quotient = drop_digits(quotient, extra, Rounding::half_even, negative, std::exchange(lost, false));
+    scale -= extra;
   }
   if (scale < 0) {
     quotient = quotient.times_ten_to(static_cast<std::uint32_t>(-scale));
