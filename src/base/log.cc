@@ -1,0 +1,119 @@
+#include "base/log.h"
+
+#include <unistd.h>
+
+#include <mutex>
+
+#include "base/clock.h"
+
+namespace cairn {
+namespace {
+
+struct Logger {
+  std::mutex mutex;
+  LogSettings settings;
+  std::vector<std::string> secrets;
+};
+
+Logger& logger() {
+  // Never destroyed: threads may log while the process exits.
+  static auto* instance = new Logger;
+  return *instance;
+}
+
+const char* name_of(LogLevel level) {
+  switch (level) {
+    case LogLevel::debug: return "debug";
+    case LogLevel::info: return "info";
+    case LogLevel::warning: return "warning";
+    case LogLevel::error: return "error";
+  }
+  return "unknown";
+}
+
+void mask(std::string& line, const std::vector<std::string>& secrets) {
+  for (const std::string& secret : secrets) {
+    for (std::size_t at = line.find(secret); at != std::string::npos; at = line.find(secret, at)) {
+      line.replace(at, secret.size(), "***");
+      at += 3;
+    }
+  }
+}
+
+std::string as_json(std::string_view time, LogLevel level, std::string_view event, const LogFields& fields) {
+  Json line = Json::object({{"time", time}, {"level", name_of(level)}, {"event", event}});
+  for (const auto& [name, value] : fields) line.set(name, value);
+  return write_json(line);
+}
+
+// One line whatever the fields hold: text with spaces or control characters is quoted as JSON.
+std::string as_text(std::string_view time, LogLevel level, std::string_view event, const LogFields& fields) {
+  std::string line(time);
+  line.push_back(' ');
+  line += name_of(level);
+  line.push_back(' ');
+  line += event;
+  for (const auto& [name, value] : fields) {
+    line.push_back(' ');
+    line += name;
+    line.push_back('=');
+    const bool plain = value.is_string() && !value.as_string().empty() &&
+                       value.as_string().find_first_of(std::string_view(" \"\\=\n\r\t\x1b\x7f", 9)) == std::string_view::npos;
+    if (plain) {
+      line += value.as_string();
+    } else {
+      write_json(value, line);
+    }
+  }
+  return line;
+}
+
+void write_stderr(std::string_view line) {
+  while (!line.empty()) {
+    const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+    if (written <= 0) return;  // nowhere left to say so
+    line.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace
+
+void configure_log(LogSettings settings) {
+  const std::scoped_lock lock(logger().mutex);
+  logger().settings = std::move(settings);
+}
+
+void mask_in_logs(std::string_view value) {
+  if (value.size() < 4) return;
+  const std::scoped_lock lock(logger().mutex);
+  logger().secrets.emplace_back(value);
+  // The way it looks inside JSON text, too.
+  std::string escaped;
+  write_json_string(value, escaped);
+  escaped = escaped.substr(1, escaped.size() - 2);
+  if (escaped != value) logger().secrets.push_back(escaped);
+}
+
+void log(LogLevel level, std::string_view event, const LogFields& fields) {
+  Logger& target = logger();
+  const std::scoped_lock lock(target.mutex);
+  if (level < target.settings.level) return;
+  const std::string time = format_timestamp(Timestamp::of_unix_ms(SystemClock().now().unix_ms()));
+  std::string line = target.settings.format == LogFormat::json ? as_json(time, level, event, fields)
+                                                               : as_text(time, level, event, fields);
+  mask(line, target.secrets);
+  line.push_back('\n');
+  if (target.settings.write) {
+    target.settings.write(line);
+  } else {
+    write_stderr(line);
+  }
+}
+
+void log_error(std::string_view event, const Error& error, LogFields fields) {
+  fields.emplace_back("code", to_string(error.code));
+  fields.emplace_back("message", error.message);
+  log(LogLevel::error, event, fields);
+}
+
+}  // namespace cairn

@@ -1,0 +1,55 @@
+#include "base/log.h"
+
+#include <gtest/gtest.h>
+
+namespace cairn {
+namespace {
+
+class Log : public testing::Test {
+ protected:
+  void capture(LogFormat format, LogLevel level = LogLevel::info) {
+    LogSettings settings;
+    settings.format = format;
+    settings.level = level;
+    settings.write = [this](std::string_view line) { lines.emplace_back(line); };
+    configure_log(settings);
+  }
+  ~Log() override { configure_log({}); }
+  std::vector<std::string> lines;
+};
+
+TEST_F(Log, AnEventIsOneLineOfTextWhateverItsFieldsHold) {
+  capture(LogFormat::text);
+  log_info("engine.started", {{"store", "memory:"}, {"note", "two\nlines"}, {"workers", 4}});
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(lines[0].find(" info engine.started store=memory: note=\"two\\nlines\" workers=4\n"), std::string::npos) << lines[0];
+  EXPECT_EQ(std::count(lines[0].begin(), lines[0].end(), '\n'), 1);
+}
+
+TEST_F(Log, JsonLinesParse) {
+  capture(LogFormat::json);
+  log_error("timers.failed", Error{ErrorCode::unavailable, "the \"disk\" is gone"});
+  ASSERT_EQ(lines.size(), 1u);
+  const auto line = parse_json(lines[0]);
+  ASSERT_TRUE(line) << lines[0];
+  EXPECT_EQ(line->text_or("event", ""), "timers.failed");
+  EXPECT_EQ(line->text_or("message", ""), "the \"disk\" is gone");
+  EXPECT_EQ(line->text_or("code", ""), "unavailable");
+}
+
+TEST_F(Log, BelowTheLevelNothingIsWritten) {
+  capture(LogFormat::text, LogLevel::warning);
+  log_info("quiet");
+  EXPECT_TRUE(lines.empty());
+}
+
+TEST_F(Log, ASecretNeverAppearsNotEvenEscaped) {
+  capture(LogFormat::json);
+  mask_in_logs("pa\"ss-canary");
+  log_info("call", {{"header", "Bearer pa\"ss-canary"}, {"pa\"ss-canary", "x"}});
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0].find("canary"), std::string::npos) << lines[0];
+}
+
+}  // namespace
+}  // namespace cairn
