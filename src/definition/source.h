@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "definition/definition.h"
+#include "definition/source_text.h"
 
 namespace cairn {
 
@@ -50,7 +51,7 @@ class SourceDocument {
   SourcePlace place_in(const SourceNode& node, std::size_t offset) const;
 
  private:
-  std::string text_;
+  SourceText text_;
   SourceNode root_;
   bool usable_ = false;
 };
