@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/id.h"
@@ -15,6 +16,7 @@ namespace cairn {
 
 enum class TaskStatus { open, assigned, completed, cancelled, expired };
 const char* to_string(TaskStatus status);
+std::optional<TaskStatus> task_status_from(std::string_view text);
 
 // The projection of a human task. The runtime waits on its token, never on this.
 struct TaskOpened {
@@ -66,6 +68,7 @@ struct InstanceStart {
   std::optional<std::string> version;  // absent: the newest
   Json input;
   std::optional<Reference> reference;
+  std::optional<Reference> inherited;  // a subworkflow's: for a definition without a reference of its own
   std::optional<WaitToken> token;
   std::string step;
   bool operator==(const InstanceStart&) const = default;
@@ -99,6 +102,13 @@ struct ParentNotice {
   bool operator==(const ParentNotice&) const = default;
 };
 
+// Which parts of the program one advance went through, by index; only when the setting asks for it.
+struct Trace {
+  std::vector<std::uint32_t> steps;   // begun
+  std::vector<std::uint32_t> blocks;  // entered
+  bool operator==(const Trace&) const = default;
+};
+
 struct Advance {
   // stale: the event asked for something that is no longer open; `after` equals what was given and
   // nothing is written but the removal of the message itself.
@@ -118,6 +128,7 @@ struct Advance {
   std::vector<OutboxEvent> outbox;
   std::vector<LogEntry> log;
   std::optional<ParentNotice> notice;
+  Trace trace;  // never stored
   bool operator==(const Advance&) const = default;
 };
 

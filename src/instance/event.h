@@ -17,6 +17,7 @@ struct Started {
   InstanceId instance;
   Json input = Json::object();
   std::optional<Reference> reference;  // given by the caller; else the definition's own is evaluated
+  std::optional<Reference> inherited;  // of the parent: used when there is neither of the two (SEMANTICS S12)
   std::optional<Parent> parent;
 };
 // The rest of a slice that a checkpoint cut.
@@ -29,12 +30,13 @@ struct SignalReceived {
 };
 struct TimerFired {
   WaitToken token;
+  Json task_fields;  // for a task's deadline: the row as in TaskCompleted; null: as it was opened
 };
 struct TaskCompleted {
   TaskId task;
   std::string by;
   Json payload;
-  Json task_fields;  // the row as `task` in scope: id, name, title, roles, payload, created_at, assignee
+  Json task_fields;  // what changed since it was opened, as `task` in scope shows it: assignee; null: nothing
 };
 struct RunFinished {
   WaitToken token;

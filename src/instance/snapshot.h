@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/id.h"
@@ -38,6 +39,7 @@ struct Reference {
 
 enum class WaitKind { task, timer, signal, subworkflow, run };
 const char* to_string(WaitKind kind);
+std::optional<WaitKind> wait_kind_from(std::string_view text);
 
 // An open wait. Wake-ups carry the token; when it is no longer open they are stale.
 // A deadline, a signal's timeout or a reminder is a timer wait of its own on the same step.
@@ -57,9 +59,9 @@ struct Wait {
 // What a strand is in the middle of, outermost first. Blocks and steps are named by the program's
 // readable places, so that a snapshot can be read by people and never depends on indexes.
 struct Frame {
-  std::string kind;   // block, repeat, try, lane, ... (see interpreter/frame.h)
+  std::string kind;   // start, block, compensating, or the type of a step (see interpreter/strand.h)
   std::string place;  // the step's or block's place
-  Json data;          // what the kind needs: position, iteration, pending error, item
+  Json data;          // block: its position; step: what it has to remember (iteration, pending error, tokens)
   bool operator==(const Frame&) const = default;
 };
 
@@ -89,6 +91,14 @@ struct Compensation {
   bool operator==(const Compensation&) const = default;
 };
 
+// A wake-up that came while the instance was suspended; applied in this order when it goes on.
+struct HeldWakeup {
+  WaitToken token;
+  Json result;                     // of a run or a child; null for a timer
+  std::optional<Failure> failure;
+  bool operator==(const HeldWakeup&) const = default;
+};
+
 struct Parent {
   InstanceId instance;
   WaitToken token;
@@ -109,16 +119,23 @@ struct Snapshot {
   Json output;
   // Engine state.
   std::vector<Strand> strands;
-  std::vector<Wait> waits;
+  std::vector<std::uint64_t> ready;  // strands that can run, the next one last; empty at rest
+  std::vector<Wait> waits;           // in the order they were opened
   std::vector<BufferedSignal> signals;
   std::vector<Compensation> compensations;
+  std::vector<HeldWakeup> held;
   std::optional<Parent> parent;
   std::optional<Failure> error;  // the incident of a suspended instance, the reason of a failed one
+  std::uint64_t failed_strand = 0;     // where the incident is; 0: in no strand
   std::optional<Timestamp> slice_now;  // set while a slice is cut by checkpoints
+  std::int64_t slice_steps = 0;        // steps begun in that slice so far
   std::uint64_t counter = 0;     // tokens, strands and ids are derived from it
   std::string last_event;        // the id of the event that made this version
   bool operator==(const Snapshot&) const = default;
 };
+
+// Where a strand stands, for people: steps[3].else[0].repeat[1]#2.
+std::string resume_pointer(const Strand& strand);
 
 // Versioned, checksummed, canonical. `decode_snapshot` reads every format that was ever released;
 // anything that does not add up is ErrorCode::corrupt, a newer format is ErrorCode::unsupported.

@@ -7,6 +7,7 @@
 #include "instance/advance.h"
 #include "instance/event.h"
 #include "instance/snapshot.h"
+#include "interpreter/definition_index.h"
 
 namespace cairn {
 
@@ -14,6 +15,11 @@ namespace cairn {
 struct Setting {
   Json config = Json::object();
   Limits limits;
+  // The definitions that `subworkflow` and `continue_with` may name, as they are at this moment: unknown
+  // ones fail at the step, the newest version is pinned there, the input is checked. Shared with the
+  // registry, which replaces it when a definition is deployed. Null: names are taken as they are.
+  std::shared_ptr<const DefinitionIndex> known;
+  bool trace = false;  // fill Advance::trace
 };
 
 // The first event of an instance. ErrorCode::invalid when the input does not fit its schema.
