@@ -147,7 +147,8 @@ class ScalarScan {
 
   void take() {
     const std::size_t size = std::min<std::size_t>(code_point_at(source_, at_).size, source_.size() - at_);
-    for (std::size_t i = 0; i < size; ++i, ++at_) decoded_.put(source_[at_], at_);
+    decoded_.put(source_.substr(at_, size), at_);
+    at_ += size;
   }
 
   std::size_t column() const {

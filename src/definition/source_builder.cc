@@ -160,6 +160,12 @@ std::string SourceBuilder::pointer() const {
   return pointer;
 }
 
+bool SourceBuilder::empty() const {
+  if (entries_.empty()) return true;
+  const Entry& root = entries_.front();
+  return root.kind == Json::Kind::null && root.begin == root.end;
+}
+
 SourceNode SourceBuilder::take() { return build(0); }
 
 SourceNode SourceBuilder::build(std::uint32_t index) const {

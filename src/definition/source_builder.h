@@ -35,7 +35,8 @@ class SourceBuilder {
   // Adds an error at `at`, with the pointer of the node that is being read.
   void report(std::size_t at, std::string message);
 
-  bool empty() const { return entries_.empty(); }
+  // Nothing was written: no node at all, or only the null that nothing stands for.
+  bool empty() const;
   SourceNode take();
 
  private:

@@ -103,7 +103,7 @@ class Explanation {
   YamlProblem make() const {
     if (problem_.empty()) return {at_, "the text cannot be read as YAML"};
     if (const auto tab = tab_problem()) return {*tab, "a tab is used to indent; YAML indents with spaces only"};
-    if (context_ == "while scanning a quoted scalar") return quoted_problem();
+    if (context_.ends_with(" a quoted scalar")) return quoted_problem();
     if (context_ == "while scanning a simple key") {
       return {context_at_, "expected `:` after this key; text that is no key belongs on the line of its key"};
     }
@@ -129,13 +129,16 @@ class Explanation {
 
   YamlProblem quoted_problem() const {
     const std::string_view text = text_.view();
+    // The parser stops inside the escape.
+    const std::size_t backslash = std::min(text.rfind('\\', at_), at_);
     if (says("unknown escape")) {
-      const std::size_t backslash = at_ < text.size() && text[at_] == '\\' ? at_ : at_ - std::min<std::size_t>(at_, 1);
       return {backslash, "unknown escape `\\" + shown_character(text, backslash + 1) +
                              "` in double quotes; write `\\\\` for a backslash, or use single quotes"};
     }
-    if (says("hexdecimal")) return {at_, "the escape needs hexadecimal digits: \\xXX, \\uXXXX or \\UXXXXXXXX"};
-    if (says("invalid Unicode")) return {at_, "the escape does not name a character; a lone surrogate is not allowed in text"};
+    if (says("hexdecimal")) return {backslash, "the escape needs hexadecimal digits: \\xXX, \\uXXXX or \\UXXXXXXXX"};
+    if (says("invalid Unicode")) {
+      return {backslash, "the escape does not name a character; a lone surrogate is not allowed in text"};
+    }
     return unclosed_quote_at(context_at_);
   }
 

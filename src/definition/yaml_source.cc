@@ -150,7 +150,6 @@ class YamlReader {
     if (text.find('\0') != std::string_view::npos) builder_.report(at, "U+0000 is not allowed in text");
   }
 
-  // True when the tag is one of the core schema's; anything else is reported.
   void check_tag(std::string_view tag, std::size_t at, std::string_view expected) {
     if (tag.empty() || tag == "!" || tag == std::string(core_tag_prefix) + std::string(expected)) return;
     refuse_tag(tag, at);
@@ -196,7 +195,8 @@ class YamlReader {
   void scalar(const yaml_event_t& event) {
     const auto& data = event.data.scalar;
     const std::size_t end = text_.offset_of(event.end_mark.index);
-    const std::size_t begin = skip_properties(text_.view(), text_.offset_of(event.start_mark.index), end);
+    const std::size_t start = text_.offset_of(event.start_mark.index);
+    const std::size_t begin = skip_properties(text_.view(), start, end);
     const std::string_view content(reinterpret_cast<const char*>(data.value), data.length);
     const bool plain = data.style == YAML_PLAIN_SCALAR_STYLE;
     const std::string_view tag = view_of(data.tag);
@@ -206,32 +206,32 @@ class YamlReader {
       return;
     }
     if (data.anchor != nullptr) builder_.anchor(std::string(view_of(data.anchor)));
-    builder_.scalar(value_of(content, plain, tag, begin, end), begin, end);
+    if (tag.empty()) {
+      builder_.scalar(plain ? resolved(content, begin) : text(content, begin, end), begin, end);
+    } else {
+      builder_.scalar(tagged(content, tag, start, begin, end), begin, end);
+    }
     value_read();
   }
 
   void scalar_key(std::string_view content, std::size_t at, bool plain) {
-    if (plain && content == "<<") {
+    const bool merge = plain && content == "<<";
+    key(std::string(content), at, !merge);
+    if (merge) {
       builder_.report(at, "merge keys (`<<`) are not supported; write the members out, or use an alias for a whole value");
-      key("<<", at, false);
-      return;
-    }
-    if (plain && (content.empty() || content == "~" || content == "null")) {
+    } else if (plain && (content.empty() || content == "~" || content == "null")) {
       builder_.report(at, "null cannot be a key; keys are text, so put it in quotes");
       usable_ = false;
     }
-    key(std::string(content), at);
   }
 
-  Json value_of(std::string_view content, bool plain, std::string_view tag, std::size_t begin, std::size_t end) {
-    const bool resolve = plain ? tag != "!" : false;
-    if (tag.empty() || tag == "!") return resolve ? resolved(content, begin) : text(content, begin, end);
+  Json tagged(std::string_view content, std::string_view tag, std::size_t tag_at, std::size_t begin, std::size_t end) {
     const std::string_view name = tag.starts_with(core_tag_prefix) ? tag.substr(core_tag_prefix.size()) : "";
-    if (name == "str") return text(content, begin, end);
+    if (tag == "!" || name == "str") return text(content, begin, end);
     const Json value = resolved(content, begin);
     const bool fits = (name == "null" && value.is_null()) || (name == "bool" && value.is_bool()) ||
                       (name == "int" && value.is_integer()) || (name == "float" && value.is_number());
-    if (!fits) refuse_tag(tag, begin);
+    if (!fits) refuse_tag(tag, tag_at);
     return name == "float" && value.is_integer() ? Json(value.as_double()) : value;
   }
 
