@@ -1,0 +1,47 @@
+// The regular expressions of ECMA-262, as JSON Schema writes them, in the words of RE2, which runs in
+// time linear in the text.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace cairn::schema {
+
+struct TranslatedPattern {
+  std::string re2;
+  // Not empty: valid ECMA-262, but no automaton can do it (look-around, back-references). `re2` then
+  // only stands in for the syntax.
+  std::string unsupported;
+};
+
+// The error is a plain sentence about what is wrong with the pattern.
+Result<TranslatedPattern, std::string> translate_pattern(std::string_view pattern);
+bool is_pattern_syntax(const std::string& re2);
+
+// Immutable and safe from several threads.
+class Pattern {
+ public:
+  static Result<Pattern, std::string> compile(std::string_view pattern);
+  Pattern(Pattern&&) noexcept;
+  Pattern& operator=(Pattern&&) noexcept;
+  ~Pattern();
+
+  // Whether it matches anywhere in `text`, which must be UTF-8.
+  bool matches(std::string_view text) const;
+  const std::string& source() const { return source_; }
+
+ private:
+  Pattern(std::string source, std::unique_ptr<re2::RE2> automaton);
+
+  std::string source_;
+  std::unique_ptr<re2::RE2> automaton_;
+};
+
+}  // namespace cairn::schema

@@ -1,0 +1,29 @@
+#include "schema/schema.h"
+
+#include "schema/compiler.h"
+#include "schema/evaluation.h"
+
+namespace cairn::schema {
+
+Result<Schema, std::vector<SchemaFault>> Schema::compile(const Json& document, const Options& options) {
+  CAIRN_TRY(std::shared_ptr<const Compiled> compiled, Compiler(document, options).run());
+  return Schema(std::move(compiled));
+}
+
+std::vector<Violation> Schema::check(const Json& data, std::size_t violations_max) const {
+  if (accepts(data)) return {};
+  Report report{violations_max == 0 ? 1 : violations_max, {}};
+  Evaluation evaluation(*compiled_, &report);
+  evaluation.run(data);
+  if (!evaluation.gave_up().empty() || report.found.empty()) {
+    const std::string_view reason = evaluation.gave_up();
+    return {{"", std::string(reason.empty() ? "does not fit the schema" : reason), ""}};
+  }
+  return std::move(report.found);
+}
+
+bool Schema::accepts(const Json& data) const { return Evaluation(*compiled_, nullptr).run(data); }
+
+const Json& Schema::document() const { return compiled_->document; }
+
+}  // namespace cairn::schema

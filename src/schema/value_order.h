@@ -1,0 +1,21 @@
+// A total order of JSON values in which 1 and 1.0 are equal, so that large sets can be searched.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+
+namespace cairn::schema {
+
+// Negative, zero or positive; zero exactly when same_value(a, b).
+int compare_values(const Json& a, const Json& b) noexcept;
+
+// How many values `value` is made of, counting no further than `enough`: what it costs to compare.
+std::size_t count_values(const Json& value, std::size_t enough);
+
+// The indexes of two equal items, or nothing. Few items are compared without allocating, many by sorting.
+std::optional<std::pair<std::size_t, std::size_t>> find_repeated(const Json::Array& items);
+
+}  // namespace cairn::schema
