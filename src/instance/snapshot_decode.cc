@@ -1,0 +1,281 @@
+// Strict: a member that is missing, unknown or of the wrong kind makes the whole snapshot corrupt.
+#include <charconv>
+#include <initializer_list>
+#include <set>
+
+#include "instance/snapshot.h"
+#include "instance/snapshot_format.h"
+
+namespace cairn {
+namespace {
+
+constexpr JsonLimits stored_limits{.bytes_max = 256u << 20, .depth_max = 512};
+
+// Reads the members of one object, remembers the first thing that is wrong, and knows which members
+// nobody asked for.
+class ObjectReader {
+ public:
+  ObjectReader(const Json& value, std::string place, std::string& problem)
+      : value_(value), place_(std::move(place)), problem_(problem) {
+    if (!value_.is_object()) fail("", "is not an object");
+  }
+  ~ObjectReader() {
+    if (value_.is_object() && asked_ != value_.size()) fail("", "has members that this format does not know");
+  }
+  ObjectReader(const ObjectReader&) = delete;
+  ObjectReader& operator=(const ObjectReader&) = delete;
+
+  const Json& json(std::string_view key) { return take(key); }
+  std::string text(std::string_view key, bool required = true) {
+    const Json& held = take(key);
+    if (held.is_string()) return std::string(held.as_string());
+    if (required || !held.is_null()) fail(key, "is not text");
+    return {};
+  }
+  std::uint64_t number(std::string_view key, bool required = true) {
+    const Json& held = take(key);
+    if (held.is_integer() && held.as_integer() >= 0) return static_cast<std::uint64_t>(held.as_integer());
+    if (required || !held.is_null()) fail(key, "is not a count");
+    return 0;
+  }
+  std::optional<Timestamp> some_time(std::string_view key) {
+    const Json& held = take(key);
+    if (held.is_null()) return std::nullopt;
+    if (held.is_string()) {
+      auto time = parse_timestamp(held.as_string());
+      if (time) return *time;
+    }
+    fail(key, "is not a time");
+    return std::nullopt;
+  }
+  Timestamp time(std::string_view key) {
+    const auto found = some_time(key);
+    if (!found) fail(key, "is missing");
+    return found.value_or(Timestamp{});
+  }
+  std::optional<Failure> some_failure(std::string_view key) {
+    const Json& held = take(key);
+    if (held.is_null()) return std::nullopt;
+    auto failure = failure_from_json(held);
+    if (!failure) {
+      fail(key, failure.error().message);
+      return std::nullopt;
+    }
+    return std::move(failure).value();
+  }
+  template <class Read>
+  void list(std::string_view key, Read read) {
+    const Json& held = take(key);
+    if (held.is_null()) return;
+    if (!held.is_array()) return fail(key, "is not a list");
+    std::size_t index = 0;
+    for (const Json& item : held.items()) read(item, inner(key) + "[" + std::to_string(index++) + "]");
+  }
+  std::string inner(std::string_view key) const { return place_ + (place_.empty() ? "" : ".") + std::string(key); }
+  std::string& problem() { return problem_; }
+  void fail(std::string_view key, const std::string& what) {
+    if (problem_.empty()) problem_ = (key.empty() ? place_ : inner(key)) + " " + what;
+  }
+
+ private:
+  const Json& take(std::string_view key) {
+    static const Json absent;
+    const Json* found = value_.find(key);
+    if (!found) return absent;
+    ++asked_;
+    return *found;
+  }
+
+  const Json& value_;
+  std::string place_;
+  std::string& problem_;
+  std::size_t asked_ = 0;
+};
+
+Frame read_frame(const Json& value, const std::string& place, std::string& problem) {
+  ObjectReader object(value, place, problem);
+  return {.kind = object.text("kind"), .place = object.text("place", false), .data = object.json("data")};
+}
+
+Strand read_strand(const Json& value, const std::string& place, std::string& problem) {
+  ObjectReader object(value, place, problem);
+  Strand strand;
+  strand.id = object.number("id");
+  strand.parent = object.number("parent", false);
+  object.list("frames", [&](const Json& item, const std::string& at) {
+    strand.frames.push_back(read_frame(item, at, problem));
+  });
+  object.list("waits", [&](const Json& item, const std::string&) {
+    if (!item.is_string()) return object.fail("waits", "holds something that is not a token");
+    strand.waits.push_back({std::string(item.as_string())});
+  });
+  return strand;
+}
+
+Wait read_wait(const Json& value, const std::string& place, std::string& problem) {
+  ObjectReader object(value, place, problem);
+  Wait wait;
+  wait.token.value = object.text("token");
+  const auto kind = wait_kind_from(object.text("kind"));
+  if (!kind) object.fail("kind", "is not a kind of wait");
+  wait.kind = kind.value_or(WaitKind::timer);
+  wait.step = object.text("step");
+  wait.strand = object.number("strand");
+  wait.since = object.time("since");
+  wait.until = object.some_time("until");
+  wait.name = object.text("name", false);
+  wait.key = object.json("key");
+  wait.target = object.text("target", false);
+  return wait;
+}
+
+BufferedSignal read_signal(const Json& value, const std::string& place, std::string& problem) {
+  ObjectReader object(value, place, problem);
+  return {.id = object.text("id", false),
+          .name = object.text("name"),
+          .key = object.json("key"),
+          .payload = object.json("payload"),
+          .at = object.time("at")};
+}
+
+Compensation read_compensation(const Json& value, const std::string& place, std::string& problem) {
+  ObjectReader object(value, place, problem);
+  return {.place = object.text("place"), .branch = object.number("branch"), .scope = object.json("scope")};
+}
+
+HeldWakeup read_held(const Json& value, const std::string& place, std::string& problem) {
+  ObjectReader object(value, place, problem);
+  return {.token = {object.text("token")}, .result = object.json("result"), .failure = object.some_failure("failure")};
+}
+
+void read_business(ObjectReader&& object, Snapshot& snapshot) {
+  snapshot.input = object.json("input");
+  snapshot.output = object.json("output");
+  snapshot.state = object.json("state");
+  if (!snapshot.state.is_object()) object.fail("state", "is not an object");
+  ObjectReader reference(object.json("reference"), object.inner("reference"), object.problem());
+  snapshot.reference = {.key = reference.json("key"), .parts = reference.json("parts")};
+  if (!snapshot.reference.parts.is_object()) reference.fail("parts", "is not an object");
+}
+
+void read_engine(ObjectReader&& object, Snapshot& snapshot) {
+  std::string& problem = object.problem();
+  object.list("compensations", [&](const Json& item, const std::string& at) {
+    snapshot.compensations.push_back(read_compensation(item, at, problem));
+  });
+  snapshot.counter = object.number("counter");
+  snapshot.error = object.some_failure("error");
+  snapshot.failed_strand = object.number("failed_strand", false);
+  object.list("held", [&](const Json& item, const std::string& at) {
+    snapshot.held.push_back(read_held(item, at, problem));
+  });
+  snapshot.last_event = object.text("last_event", false);
+  if (const Json& parent = object.json("parent"); !parent.is_null()) {
+    ObjectReader reader(parent, object.inner("parent"), problem);
+    snapshot.parent = Parent{.instance = {reader.text("instance")}, .token = {reader.text("token")}};
+  }
+  object.list("ready", [&](const Json& item, const std::string&) {
+    if (!item.is_integer() || item.as_integer() <= 0) return object.fail("ready", "holds no strand id");
+    snapshot.ready.push_back(static_cast<std::uint64_t>(item.as_integer()));
+  });
+  object.list("signals", [&](const Json& item, const std::string& at) {
+    snapshot.signals.push_back(read_signal(item, at, problem));
+  });
+  snapshot.slice_now = object.some_time("slice_now");
+  snapshot.slice_steps = static_cast<std::int64_t>(object.number("slice_steps", false));
+  object.list("strands", [&](const Json& item, const std::string& at) {
+    snapshot.strands.push_back(read_strand(item, at, problem));
+  });
+  object.list("waits", [&](const Json& item, const std::string& at) {
+    snapshot.waits.push_back(read_wait(item, at, problem));
+  });
+}
+
+Snapshot read_snapshot(const Json& value, std::string& problem) {
+  Snapshot snapshot;
+  ObjectReader object(value, "snapshot", problem);
+  snapshot.instance.value = object.text("instance");
+  {
+    ObjectReader program(object.json("program"), object.inner("program"), problem);
+    snapshot.program = {.name = program.text("name"), .version = program.text("version"),
+                        .digest = program.text("digest")};
+  }
+  snapshot.version = object.number("version");
+  const auto status = status_from(object.text("status"));
+  if (!status) object.fail("status", "is not a status");
+  snapshot.status = status.value_or(Status::suspended);
+  snapshot.started_at = object.time("started_at");
+  snapshot.changed_at = object.time("changed_at");
+  read_business(ObjectReader(object.json("business"), "snapshot.business", problem), snapshot);
+  read_engine(ObjectReader(object.json("engine"), "snapshot.engine", problem), snapshot);
+  return snapshot;
+}
+
+// Strands and waits point at each other; a snapshot in which they do not is nobody's decision.
+void check_links(const Snapshot& snapshot, std::string& problem) {
+  const auto fail = [&](const std::string& what) {
+    if (problem.empty()) problem = what;
+  };
+  std::set<std::uint64_t> ids;
+  for (const Strand& strand : snapshot.strands) {
+    if (strand.id == 0 || strand.id > snapshot.counter || !ids.insert(strand.id).second) {
+      fail("strand ids do not add up");
+    }
+  }
+  std::set<std::string_view> tokens;
+  for (const Wait& wait : snapshot.waits) {
+    if (!tokens.insert(wait.token.value).second) fail("a wait token stands twice");
+    if (!ids.contains(wait.strand)) fail("a wait belongs to no strand");
+  }
+  std::size_t claimed = 0;
+  for (const Strand& strand : snapshot.strands) {
+    if (strand.parent != 0 && !ids.contains(strand.parent)) fail("a strand has no parent");
+    for (const WaitToken& token : strand.waits) {
+      if (!tokens.contains(token.value)) fail("a strand waits on a token that is not open");
+      ++claimed;
+    }
+  }
+  if (claimed != snapshot.waits.size()) fail("strands and waits do not match");
+  for (const std::uint64_t id : snapshot.ready) {
+    if (!ids.contains(id)) fail("a strand that does not exist is ready");
+  }
+  if (is_final(snapshot.status) && !snapshot.strands.empty()) fail("an ended instance still has strands");
+}
+
+Error corrupt(const std::string& what) { return {ErrorCode::corrupt, "the snapshot does not decode: " + what}; }
+
+}  // namespace
+
+Result<Snapshot> decode_snapshot(std::string_view bytes) {
+  std::string_view rest = bytes;
+  const auto skip = [&rest](std::string_view expected) {
+    if (!rest.starts_with(expected)) return false;
+    rest.remove_prefix(expected.size());
+    return true;
+  };
+  if (!skip(snapshot_head) || rest.size() < snapshot_checksum_length) return corrupt("it does not begin as one");
+  const std::string_view checksum = rest.substr(0, snapshot_checksum_length);
+  rest.remove_prefix(snapshot_checksum_length);
+  int format = 0;
+  if (!skip(snapshot_format_key)) return corrupt("it names no format");
+  const auto number = std::from_chars(rest.data(), rest.data() + rest.size(), format);
+  if (number.ec != std::errc() || format < 1) return corrupt("its format is not a number");
+  if (format > snapshot_format) {
+    return Error{ErrorCode::unsupported, "the snapshot has format " + std::to_string(format) +
+                                             ", this build reads up to " + std::to_string(snapshot_format) +
+                                             "; use a newer cairn"};
+  }
+  rest.remove_prefix(static_cast<std::size_t>(number.ptr - rest.data()));
+  if (!skip(snapshot_body_key) || !rest.ends_with('}')) return corrupt("it has no body");
+  rest.remove_suffix(1);
+  if (snapshot_checksum(rest) != checksum) return corrupt("its checksum does not match");
+  auto body = parse_json(rest, stored_limits);
+  if (!body) return corrupt(body.error().message);
+  std::string problem;
+  Snapshot snapshot = read_snapshot(*body, problem);
+  if (problem.empty()) check_links(snapshot, problem);
+  if (!problem.empty()) return corrupt(problem);
+  return snapshot;
+}
+
+}  // namespace cairn

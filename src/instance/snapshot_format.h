@@ -1,0 +1,18 @@
+// How the bytes of a snapshot begin, in every format: {"checksum":"…","format":N,"snapshot":{…}}.
+// The checksum covers the bytes of the inner object.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cairn {
+
+inline constexpr std::string_view snapshot_head = R"({"checksum":")";
+inline constexpr std::size_t snapshot_checksum_length = 16;
+inline constexpr std::string_view snapshot_format_key = R"(","format":)";
+inline constexpr std::string_view snapshot_body_key = R"(,"snapshot":)";
+
+// The first 16 hexadecimal digits of the SHA-256.
+std::string snapshot_checksum(std::string_view body);
+
+}  // namespace cairn
