@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "base/time.h"
+#include "definition/place_index.h"
 #include "definition/template.h"
 #include "expr/expression.h"
 #include "schema/schema.h"
@@ -268,6 +269,7 @@ struct Program {
   std::vector<Block> blocks;  // blocks[0] is the root
   std::vector<std::string> item_names;  // item_names[i] is in slot slot_first_item + i
   Requirements needs;
+  PlaceIndex places;  // filled last, when steps and blocks are final
 
   std::size_t slots() const { return slot_first_item + item_names.size(); }
   // The step with this id, or no_index.
