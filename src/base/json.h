@@ -136,6 +136,7 @@ int compare_exactly(std::int64_t a, double b) noexcept;
 struct JsonLimits {
   std::size_t bytes_max = 4u << 20;
   int depth_max = 128;
+  bool nul_allowed = false;  // \u0000 in text; only for values that never reach a store
 };
 
 // UTF-8 JSON text. Refused with line and column: what is not JSON, duplicate keys, U+0000, lone

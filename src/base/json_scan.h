@@ -265,7 +265,7 @@ class JsonScanner {
       default: return JsonFault{begin, ErrorCode::invalid, "unknown escape in text"};
     }
     CAIRN_TRY(char32_t unit, hex4(begin));
-    if (unit == 0) return JsonFault{begin, ErrorCode::invalid, "U+0000 is not allowed in text"};
+    if (unit == 0 && !limits_.nul_allowed) return JsonFault{begin, ErrorCode::invalid, "U+0000 is not allowed in text"};
     if (unit >= 0xD800 && unit <= 0xDBFF && text_.substr(at_, 2) == "\\u") {
       at_ += 2;
       CAIRN_TRY(const char32_t low, hex4(begin));
