@@ -1,0 +1,78 @@
+# cairn_embed_sql(TARGET FOLDER): the folder's *.sql as constants of the program. statements.sql
+# becomes one enumerator for each `-- name: x`, the numbered migrations a list in order.
+set(CAIRN_EMBED_SQL ${CMAKE_CURRENT_LIST_FILE})
+
+function(cairn_embed_sql target folder)
+  file(GLOB files CONFIGURE_DEPENDS ${folder}/*.sql)
+  set(out ${CMAKE_BINARY_DIR}/generated/${target}/store/sqlite)
+  add_custom_command(
+    OUTPUT ${out}/embedded_sql.h ${out}/embedded_sql.cc
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DOUT=${out} -P ${CAIRN_EMBED_SQL}
+    DEPENDS ${files} ${CAIRN_EMBED_SQL}
+    COMMENT "Embedding SQL of ${target}")
+  target_sources(${target} PRIVATE ${out}/embedded_sql.cc ${out}/embedded_sql.h)
+  target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/generated/${target})
+endfunction()
+
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+  return()
+endif()
+
+file(READ ${FOLDER}/statements.sql statements)
+string(REGEX MATCHALL "-- name: [a-z_]+" names "${statements}")
+list(TRANSFORM names REPLACE "-- name: " "  ")
+list(JOIN names ",\n" enumerators)
+file(WRITE ${OUT}/embedded_sql.h
+"// Made from sql/*.sql by the build.
+#pragma once
+
+#include <span>
+
+namespace cairn::sqlite {
+
+enum class Sql : int {
+${enumerators},
+  count
+};
+
+extern const char* const statements_text;
+
+struct Migration {
+  int number;
+  const char* name;
+  const char* text;
+};
+std::span<const Migration> migrations();
+
+}  // namespace cairn::sqlite
+")
+
+# One literal per statement keeps each below what compilers promise to take.
+string(REPLACE "-- name: " ")sql\"\nR\"sql(-- name: " statements "${statements}")
+set(listed "")
+file(GLOB files ${FOLDER}/[0-9]*.sql)
+list(SORT files)
+foreach(file ${files})
+  get_filename_component(name ${file} NAME_WE)
+  string(REGEX MATCH "^0*([0-9]+)" ignored ${name})
+  set(number ${CMAKE_MATCH_1})
+  file(READ ${file} text)
+  string(APPEND listed "    {${number}, \"${name}\", R\"sql(${text})sql\"},\n")
+endforeach()
+file(WRITE ${OUT}/embedded_sql.cc
+"#include \"store/sqlite/embedded_sql.h\"
+
+namespace cairn::sqlite {
+
+const char* const statements_text =
+R\"sql(${statements})sql\";
+
+namespace {
+constexpr Migration all_migrations[] = {
+${listed}};
+}  // namespace
+
+std::span<const Migration> migrations() { return all_migrations; }
+
+}  // namespace cairn::sqlite
+")

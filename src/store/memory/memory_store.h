@@ -1,0 +1,141 @@
+// A store in plain containers under one mutex: the simplest thing that keeps the contract. For
+// `cairn run`, tests, and as the model that the simulation holds other back ends against.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <tuple>
+
+#include "base/clock.h"
+#include "store/store.h"
+
+namespace cairn {
+
+class MemoryStore final : public Store {
+ public:
+  // `clock` outlives the store.
+  explicit MemoryStore(Clock& clock) : clock_(clock) {}
+
+  Timestamp now() override;
+  Result<int> schema_version() override { return 1; }
+  void watch(WakeupListener listener) override;
+
+  Result<PutDefinition> put_definition(const DefinitionRow& row) override;
+  Result<std::optional<DefinitionRow>> find_definition(const std::string& name,
+                                                       const std::optional<std::string>& version) override;
+  Result<Page<DefinitionRow>> list_definitions(const PageRequest& page) override;
+  Result<bool> retire_definition(const std::string& name, const std::string& version) override;
+
+  Result<std::optional<Snapshot>> find_snapshot(const InstanceId& id) override;
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override;
+  Result<std::optional<KeyAnswer>> find_key(const std::string& scope, const std::string& key) override;
+  Result<void> park(const InstanceId& id, const Failure& why, const DeadLetter& letter,
+                    std::optional<std::int64_t> message) override;
+  Result<bool> mark_deleted(const InstanceId& id, const std::string& reason) override;
+
+  Result<SignalOutcome> record_signal(const CorrelatedSignal& signal) override;
+
+  Result<std::vector<DueTimer>> take_timers(std::size_t max, Duration hold) override;
+  Result<std::vector<Message>> take_messages(std::size_t max, Duration hold) override;
+  void give_back(const DueTimer& timer) override;
+  void give_back_message(std::int64_t message) override;
+  Result<std::optional<Timestamp>> next_due() override;
+
+  Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override;
+  Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override;
+  Result<RunChanged> change_run(const RunChange& change) override;
+  Result<std::vector<RunRow>> exhausted_runs(std::size_t max) override;
+  Result<std::optional<RunRow>> find_run(const RunId& id) override;
+  Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) override;
+  Result<std::vector<RunEvent>> run_events(const RunId& id) override;
+
+  Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) override;
+  Result<void> mark_published(std::span<const std::int64_t> sequences) override;
+
+  Result<TaskChanged> change_task(const TaskChange& change) override;
+  Result<std::optional<TaskRow>> find_task(const TaskId& id) override;
+  Result<Page<TaskRow>> list_tasks(const TaskFilter& filter, const PageRequest& page) override;
+  Result<std::vector<TaskEvent>> task_events(const TaskId& id) override;
+
+  Result<std::optional<InstanceRow>> find_instance(const InstanceId& id) override;
+  Result<Page<InstanceRow>> list_instances(const InstanceFilter& filter, const PageRequest& page) override;
+  Result<Page<HistoryRow>> history(const InstanceId& id, const PageRequest& page) override;
+  Result<std::vector<Wait>> list_waits(const InstanceId& id) override;
+  Result<std::vector<DueTimer>> list_timers(const InstanceId& id) override;
+  Result<std::vector<Message>> list_messages(const InstanceId& id) override;
+
+  Result<std::int64_t> put_dead_letter(const DeadLetter& letter) override;
+  Result<Page<DeadLetter>> list_dead_letters(const PageRequest& page) override;
+  Result<bool> replay_dead_letter(std::int64_t id) override;
+  Result<bool> discard_dead_letter(std::int64_t id) override;
+
+  Result<std::optional<HostLock>> hold_lock(const std::string& name, const std::string& owner, Duration length) override;
+  Result<void> drop_lock(const HostLock& lock) override;
+
+  Result<RetentionOutcome> retire_instances(const RetentionRequest& request) override;
+
+ private:
+  struct Instance {
+    std::int64_t number = 0;  // order of creation
+    Snapshot snapshot;
+    InstanceRow row;
+    std::map<WaitToken, Wait> waits;
+    std::vector<HistoryRow> history;
+    std::set<std::string> inbox;
+  };
+  struct Task {
+    std::int64_t number = 0;
+    TaskRow row;
+    std::vector<TaskEvent> events;
+  };
+  struct Run {
+    std::int64_t number = 0;
+    RunRow row;
+    std::vector<RunEvent> events;
+  };
+  struct Kept {
+    CorrelatedSignal signal;
+    Timestamp expires_at;
+  };
+  using TimerKey = std::tuple<Timestamp, std::int64_t, WaitToken>;  // due, instance number, token
+
+  // All of these need the mutex.
+  std::optional<CommitOutcome> refuse(const Unit& unit) const;
+  void apply(const Unit& unit, CommitOutcome& outcome, Wakeup& wakeup);
+  void apply_advance(const Advance& advance, const Unit& unit, CommitOutcome& outcome, Wakeup& wakeup);
+  void open_waits(Instance& instance, const Advance& advance, Wakeup& wakeup);
+  void change_tasks(const Advance& advance, const std::string& actor);
+  void insert_run(RunRow row, const std::optional<RunLease>& lease, CommitOutcome& outcome, Wakeup& wakeup);
+  void end_run(const RunEnd& end, Wakeup& wakeup);
+  void cancel_run(Run& run, const std::string& actor);
+  void send(Message message, Wakeup& wakeup);
+  SignalOutcome route(const CorrelatedSignal& signal, Wakeup& wakeup);
+  void claim_kept(Instance& instance, Wakeup& wakeup);
+  void remove_instance(const std::string& id);
+  bool leasable(const RunRow& run, Timestamp at) const;
+  void tell(const Wakeup& wakeup) const;
+
+  Clock& clock_;
+  WakeupListener listener_;
+  mutable std::mutex mutex_;
+  std::int64_t last_number_ = 0;
+  std::vector<DefinitionRow> definitions_;  // in the order deployed
+  std::map<std::string, Instance> instances_;
+  std::map<std::int64_t, std::string> instance_order_;
+  std::map<std::string, Task> tasks_;
+  std::map<std::string, Run> runs_;
+  std::map<std::string, std::string> run_keys_;
+  std::map<std::pair<std::string, std::string>, KeyAnswer> keys_;
+  std::map<std::int64_t, Message> messages_;
+  std::map<std::int64_t, Kept> kept_;
+  std::map<TimerKey, DueTimer> timers_;
+  std::map<std::int64_t, OutboxRow> outbox_;
+  std::map<std::int64_t, DeadLetter> dead_;
+  std::map<std::string, HostLock> locks_;
+  std::map<std::int64_t, Timestamp> held_messages_;
+  std::map<TimerKey, Timestamp> held_timers_;
+  std::map<std::int64_t, Timestamp> held_outbox_;
+};
+
+}  // namespace cairn

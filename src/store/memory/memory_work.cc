@@ -1,0 +1,254 @@
+#include "store/memory/memory_store.h"
+#include "store/projection.h"
+
+namespace cairn {
+
+Timestamp MemoryStore::now() { return whole_ms(clock_.now()); }
+
+void MemoryStore::watch(WakeupListener listener) { listener_ = std::move(listener); }
+
+void MemoryStore::tell(const Wakeup& wakeup) const {
+  if (listener_ && (wakeup.messages || wakeup.runs || wakeup.outbox || wakeup.due || !wakeup.ended.empty())) {
+    listener_(wakeup);
+  }
+}
+
+Result<std::vector<DueTimer>> MemoryStore::take_timers(std::size_t max, Duration hold) {
+  const std::lock_guard lock(mutex_);
+  const Timestamp at = now();
+  std::vector<DueTimer> taken;
+  for (auto timer = timers_.begin(); timer != timers_.end() && timer->second.due <= at && taken.size() < max;) {
+    const auto instance = instances_.find(timer->second.instance.value);
+    if (instance == instances_.end() || !instance->second.waits.contains(timer->second.token)) {
+      held_timers_.erase(timer->first);
+      timer = timers_.erase(timer);  // its wait is closed: stale
+      continue;
+    }
+    const auto held = held_timers_.find(timer->first);
+    if (held == held_timers_.end() || held->second <= at) {
+      held_timers_[timer->first] = after(at, hold);
+      taken.push_back(timer->second);
+    }
+    ++timer;
+  }
+  return taken;
+}
+
+Result<std::vector<Message>> MemoryStore::take_messages(std::size_t max, Duration hold) {
+  const std::lock_guard lock(mutex_);
+  const Timestamp at = now();
+  std::vector<Message> taken;
+  for (const auto& [id, message] : messages_) {
+    if (taken.size() == max) break;
+    const auto held = held_messages_.find(id);
+    if (held != held_messages_.end() && held->second > at) continue;
+    held_messages_[id] = after(at, hold);
+    taken.push_back(message);
+  }
+  return taken;
+}
+
+void MemoryStore::give_back(const DueTimer& timer) {
+  const std::lock_guard lock(mutex_);
+  const auto instance = instances_.find(timer.instance.value);
+  if (instance != instances_.end()) held_timers_.erase({timer.due, instance->second.number, timer.token});
+}
+
+void MemoryStore::give_back_message(std::int64_t message) {
+  const std::lock_guard lock(mutex_);
+  held_messages_.erase(message);
+}
+
+Result<std::optional<Timestamp>> MemoryStore::next_due() {
+  const std::lock_guard lock(mutex_);
+  const Timestamp at = now();
+  std::optional<Timestamp> due;
+  const auto offer = [&due](Timestamp candidate) {
+    if (!due || candidate < *due) due = candidate;
+  };
+  for (const auto& [key, timer] : timers_) {
+    const auto held = held_timers_.find(key);
+    offer(held == held_timers_.end() ? timer.due : std::max(held->second, timer.due));
+    if (held == held_timers_.end()) break;
+  }
+  for (const auto& [id, held] : held_messages_) offer(held);
+  for (const auto& [id, run] : runs_) {
+    if (run.row.status == RunStatus::pending && run.row.run_at > at && !run.row.deleted_at) offer(run.row.run_at);
+    if (run.row.status == RunStatus::leased && run.row.lease_until > at) offer(*run.row.lease_until);
+  }
+  return due;
+}
+
+Result<std::vector<OutboxRow>> MemoryStore::claim_outbox(std::size_t max, Duration hold) {
+  const std::lock_guard lock(mutex_);
+  const Timestamp at = now();
+  std::vector<OutboxRow> claimed;
+  std::set<std::string> busy;  // subjects with an earlier event on its way: theirs must wait
+  for (const auto& [sequence, row] : outbox_) {
+    if (claimed.size() == max) break;
+    if (row.published_at) continue;
+    const auto held = held_outbox_.find(sequence);
+    if (held != held_outbox_.end() && held->second > at) {
+      busy.insert(row.event.subject);
+      continue;
+    }
+    if (busy.contains(row.event.subject)) continue;
+    held_outbox_[sequence] = after(at, hold);
+    claimed.push_back(row);
+  }
+  return claimed;
+}
+
+Result<void> MemoryStore::mark_published(std::span<const std::int64_t> sequences) {
+  const std::lock_guard lock(mutex_);
+  const Timestamp at = now();
+  for (const std::int64_t sequence : sequences) {
+    held_outbox_.erase(sequence);
+    const auto row = outbox_.find(sequence);
+    if (row != outbox_.end() && !row->second.published_at) row->second.published_at = at;
+  }
+  return {};
+}
+
+Result<std::optional<HostLock>> MemoryStore::hold_lock(const std::string& name, const std::string& owner,
+                                                       Duration length) {
+  const std::lock_guard lock(mutex_);
+  const Timestamp at = now();
+  HostLock& held = locks_[name];
+  if (held.owner != owner) {
+    if (!held.owner.empty() && held.until > at) return std::optional<HostLock>();
+    ++held.fence;
+  } else if (held.until <= at) {
+    ++held.fence;  // it may have been somebody else's in between: the old fence is over
+  }
+  held.name = name;
+  held.owner = owner;
+  held.until = after(at, length);
+  return std::optional(held);
+}
+
+Result<void> MemoryStore::drop_lock(const HostLock& given) {
+  const std::lock_guard lock(mutex_);
+  const auto held = locks_.find(given.name);
+  if (held != locks_.end() && held->second.owner == given.owner && held->second.fence == given.fence) {
+    held->second.owner.clear();
+  }
+  return {};
+}
+
+Result<std::int64_t> MemoryStore::put_dead_letter(const DeadLetter& letter) {
+  const std::lock_guard lock(mutex_);
+  DeadLetter row = letter;
+  row.id = ++last_number_;
+  row.at = now();
+  dead_[row.id] = row;
+  return row.id;
+}
+
+Result<bool> MemoryStore::replay_dead_letter(std::int64_t id) {
+  Wakeup wakeup;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = dead_.find(id);
+    if (found == dead_.end()) return false;
+    const DeadLetter& letter = found->second;
+    const auto kind = message_kind_from(letter.envelope.text_or("kind", ""));
+    if (letter.kind != "message" || !letter.instance || !kind) {
+      return Error{ErrorCode::unsupported, "a dead letter of kind " + letter.kind + " cannot be replayed"};
+    }
+    Message message;
+    message.target = *letter.instance;
+    message.kind = *kind;
+    message.body = letter.envelope["body"];
+    send(std::move(message), wakeup);
+    dead_.erase(found);
+  }
+  tell(wakeup);
+  return true;
+}
+
+Result<bool> MemoryStore::discard_dead_letter(std::int64_t id) {
+  const std::lock_guard lock(mutex_);
+  return dead_.erase(id) == 1;
+}
+
+Result<void> MemoryStore::park(const InstanceId& id, const Failure& why, const DeadLetter& letter,
+                               std::optional<std::int64_t> message) {
+  const std::lock_guard lock(mutex_);
+  const auto instance = instances_.find(id.value);
+  if (instance != instances_.end() && !is_final(instance->second.row.status)) {
+    instance->second.row.status = Status::suspended;
+    instance->second.row.error = why;
+  }
+  DeadLetter row = letter;
+  row.id = ++last_number_;
+  row.at = now();
+  dead_[row.id] = row;
+  if (message) {
+    messages_.erase(*message);
+    held_messages_.erase(*message);
+  }
+  return {};
+}
+
+Result<bool> MemoryStore::mark_deleted(const InstanceId& id, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  const auto instance = instances_.find(id.value);
+  if (instance == instances_.end() || !is_final(instance->second.row.status)) return false;
+  if (!instance->second.row.deleted_at) {
+    instance->second.row.deleted_at = now();
+    instance->second.row.delete_reason = reason;
+  }
+  return true;
+}
+
+Result<RetentionOutcome> MemoryStore::retire_instances(const RetentionRequest& request) {
+  const std::lock_guard lock(mutex_);
+  RetentionOutcome outcome;
+  std::multimap<std::string, std::string> children;
+  for (const auto& [id, instance] : instances_) {
+    if (instance.row.parent) children.emplace(instance.row.parent->value, id);
+  }
+  const auto old = [&](const Instance& instance) {
+    return is_final(instance.row.status) && instance.row.ended_at && *instance.row.ended_at < request.ended_before;
+  };
+  std::size_t roots = 0;
+  const auto order = instance_order_;
+  for (const auto& [number, id] : order) {
+    const Instance& root = instances_.at(id);
+    if (root.row.parent && instances_.contains(root.row.parent->value)) continue;
+    if (!old(root) || std::find(request.statuses.begin(), request.statuses.end(), root.row.status) ==
+                          request.statuses.end()) {
+      continue;
+    }
+    std::vector<std::string> tree{id};
+    bool whole = true;
+    for (std::size_t at = 0; at < tree.size() && whole; ++at) {
+      whole = old(instances_.at(tree[at]));
+      const auto [from, to] = children.equal_range(tree[at]);
+      for (auto child = from; child != to; ++child) tree.push_back(child->second);
+    }
+    if (!whole) continue;
+    if (roots == request.max) {
+      outcome.more = true;
+      break;
+    }
+    ++roots;
+    for (const std::string& member : tree) remove_instance(member);
+    outcome.instances += tree.size();
+  }
+  return outcome;
+}
+
+void MemoryStore::remove_instance(const std::string& id) {
+  const std::int64_t number = instances_.at(id).number;
+  std::erase_if(tasks_, [&](const auto& task) { return task.second.row.instance.value == id; });
+  std::erase_if(runs_, [&](const auto& run) { return run.second.row.instance && run.second.row.instance->value == id; });
+  std::erase_if(messages_, [&](const auto& message) { return message.second.target.value == id; });
+  std::erase_if(timers_, [&](const auto& timer) { return timer.second.instance.value == id; });
+  std::erase_if(outbox_, [&](const auto& row) { return row.second.instance.value == id && row.second.published_at; });
+  instance_order_.erase(number);
+  instances_.erase(id);
+}
+
+}  // namespace cairn

@@ -1,0 +1,38 @@
+// What the rows of a commit look like, the same on every back end: pure functions from the values
+// of an Advance to the rows that people read.
+#pragma once
+
+#include <string_view>
+
+#include "store/rows.h"
+#include "store/store.h"
+
+namespace cairn {
+
+// Rows keep whole milliseconds. Instants in the past round down; due times round up, so that a timer
+// never fires early.
+Timestamp whole_ms(Timestamp at);
+Timestamp whole_ms_up(Timestamp at);
+Timestamp after(Timestamp at, Duration by);  // stops at the end of time
+
+InstanceRow project_instance(const Snapshot& snapshot);
+TaskRow project_task(const TaskOpened& task, const InstanceId& instance, Timestamp now);
+RunRow project_run(const RunIntent& intent, const InstanceId& instance, Timestamp now);
+Wait project_wait(const Wait& wait);
+// {class, code, message, ...} as one line for `last_error`.
+std::string error_line(const Json& error);
+
+TaskEvent::Kind event_of(TaskStatus closed);
+
+// A wait without a key takes every key, a wait with one takes exactly that.
+bool takes(const Json& wait_key, const Json& signal_key);
+Message message_of(const CorrelatedSignal& signal, const InstanceId& target);
+CorrelatedSignal signal_of(const Json& message_body);
+
+// Whether `type` begins with one of the prefixes; none means "default.".
+bool has_prefix(std::string_view type, const std::vector<std::string>& prefixes);
+
+// Why a unit can never be written, whatever the store holds: versions that do not follow each other.
+std::optional<Error> contradiction(const Unit& unit);
+
+}  // namespace cairn

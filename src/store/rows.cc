@@ -1,0 +1,70 @@
+#include "store/rows.h"
+
+namespace cairn {
+
+const char* to_string(TaskEvent::Kind kind) {
+  switch (kind) {
+    case TaskEvent::Kind::created:
+      return "created";
+    case TaskEvent::Kind::assigned:
+      return "assigned";
+    case TaskEvent::Kind::released:
+      return "released";
+    case TaskEvent::Kind::reassigned:
+      return "reassigned";
+    case TaskEvent::Kind::completed:
+      return "completed";
+    case TaskEvent::Kind::cancelled:
+      return "cancelled";
+    case TaskEvent::Kind::expired:
+      return "expired";
+    case TaskEvent::Kind::commented:
+      return "commented";
+  }
+  return "unknown";
+}
+
+const char* to_string(RunStatus status) {
+  switch (status) {
+    case RunStatus::pending:
+      return "pending";
+    case RunStatus::leased:
+      return "leased";
+    case RunStatus::succeeded:
+      return "succeeded";
+    case RunStatus::failed:
+      return "failed";
+    case RunStatus::cancelled:
+      return "cancelled";
+  }
+  return "unknown";
+}
+
+std::optional<RunStatus> run_status_from(std::string_view text) {
+  for (const RunStatus status : {RunStatus::pending, RunStatus::leased, RunStatus::succeeded, RunStatus::failed,
+                                 RunStatus::cancelled}) {
+    if (text == to_string(status)) return status;
+  }
+  return std::nullopt;
+}
+
+const char* to_string(Message::Kind kind) {
+  switch (kind) {
+    case Message::Kind::signal:
+      return "signal";
+    case Message::Kind::child_finished:
+      return "child_finished";
+    case Message::Kind::cancel:
+      return "cancel";
+  }
+  return "unknown";
+}
+
+std::optional<Message::Kind> message_kind_from(std::string_view text) {
+  for (const Message::Kind kind : {Message::Kind::signal, Message::Kind::child_finished, Message::Kind::cancel}) {
+    if (text == to_string(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+}  // namespace cairn

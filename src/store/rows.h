@@ -1,0 +1,226 @@
+// The rows that people and programs read: projections, queues and runs as plain values.
+// Times are whole milliseconds: that is what every back end keeps.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "base/json.h"
+#include "base/time.h"
+#include "instance/advance.h"
+#include "instance/snapshot.h"
+
+namespace cairn {
+
+// A page of a list. `next_cursor` is empty on the last one.
+template <class T>
+struct Page {
+  std::vector<T> items;
+  std::string next_cursor;
+};
+
+struct PageRequest {
+  std::size_t limit = 100;
+  std::string cursor;  // opaque, from the page before
+};
+
+struct DefinitionRow {
+  std::string name;
+  std::string version;
+  std::string digest;
+  Json canonical;
+  Timestamp deployed_at;
+  std::optional<Timestamp> retired_at;  // no new starts
+  bool operator==(const DefinitionRow&) const = default;
+};
+
+struct InstanceRow {
+  InstanceId id;
+  ProgramKey program;
+  Status status = Status::running;
+  std::uint64_t version = 0;
+  Reference reference;
+  std::optional<InstanceId> parent;
+  std::optional<Failure> error;
+  Timestamp started_at;
+  Timestamp changed_at;
+  std::optional<Timestamp> ended_at;
+  std::optional<Timestamp> deleted_at;
+  std::string delete_reason;
+  bool operator==(const InstanceRow&) const = default;
+};
+
+struct InstanceFilter {
+  std::optional<Status> status;
+  std::string definition;
+  std::string reference_key;
+  std::optional<InstanceId> parent;
+  std::optional<Timestamp> started_from;  // inclusive
+  std::optional<Timestamp> started_to;    // exclusive
+  bool deleted = false;                   // deleted ones too
+};
+
+struct TaskRow {
+  TaskId id;
+  InstanceId instance;
+  WaitToken token;
+  std::string step;
+  std::string name;
+  std::string title;
+  TaskStatus status = TaskStatus::open;
+  std::uint64_t version = 1;  // grows with each change of the row
+  std::vector<std::string> roles;
+  std::vector<std::string> exclude;
+  Json payload;
+  Json form;
+  std::int64_t priority = 0;
+  std::optional<Timestamp> due;
+  std::optional<Timestamp> deadline;
+  std::string assignee;
+  Reference reference;
+  Timestamp created_at;
+  Timestamp changed_at;
+  std::string completed_by;
+  std::optional<Timestamp> completed_at;
+  Json completion;
+  bool operator==(const TaskRow&) const = default;
+};
+
+// Open and assigned tasks unless `status` says otherwise; by priority, then oldest first.
+struct TaskFilter {
+  std::optional<TaskStatus> status;
+  bool closed = false;  // closed ones too
+  std::string assignee;
+  std::vector<std::string> roles;  // a task that has one of these, or none at all
+  std::optional<InstanceId> instance;
+  std::string name;
+};
+
+struct TaskEvent {
+  enum class Kind { created, assigned, released, reassigned, completed, cancelled, expired, commented };
+  TaskId task;
+  Kind kind = Kind::created;
+  Timestamp at;
+  std::string actor;
+  Json details;  // assignee, comment; null when there is nothing to say
+  bool operator==(const TaskEvent&) const = default;
+};
+const char* to_string(TaskEvent::Kind kind);
+
+struct HistoryRow {
+  std::int64_t sequence = 0;
+  std::uint64_t version = 0;  // of the instance, after the commit that wrote this
+  LogEntry entry;
+  bool operator==(const HistoryRow&) const = default;
+};
+
+enum class RunStatus { pending, leased, succeeded, failed, cancelled };
+const char* to_string(RunStatus status);
+std::optional<RunStatus> run_status_from(std::string_view text);
+inline bool is_final(RunStatus status) {
+  return status == RunStatus::succeeded || status == RunStatus::failed || status == RunStatus::cancelled;
+}
+
+struct RunRow {
+  RunId id;
+  std::string type;
+  RunStatus status = RunStatus::pending;
+  std::int64_t priority = 0;
+  std::string idempotency_key;  // empty: none
+  Json payload;
+  Json result;
+  Json error;
+  std::string last_error;
+  int attempt = 0;        // the number of the current or last attempt; counted when leased
+  int attempts_max = 3;
+  int leases = 0;         // how often it was leased, given back ones too
+  std::uint64_t fence = 0;
+  Timestamp run_at;
+  std::optional<Timestamp> lease_until;
+  std::string leased_by;
+  Duration backoff;
+  double factor = 2;
+  Duration cap;
+  double jitter = 0.5;
+  std::optional<Duration> timeout;
+  std::optional<InstanceId> instance;  // whom its end wakes
+  WaitToken token;
+  std::string step;
+  Timestamp created_at;
+  Timestamp updated_at;
+  std::optional<Timestamp> deleted_at;
+  std::string delete_reason;
+  bool operator==(const RunRow&) const = default;
+};
+
+struct RunFilter {
+  std::optional<RunStatus> status;
+  std::string type_prefix;
+  std::optional<InstanceId> instance;
+  bool deleted = false;
+};
+
+struct RunEvent {
+  RunId run;
+  std::string kind;  // created, leased, heartbeat is not kept, retried, released, succeeded, failed, cancelled, deleted
+  Timestamp at;
+  int attempt = 0;
+  std::string actor;
+  Json details;
+  bool operator==(const RunEvent&) const = default;
+};
+
+struct OutboxRow {
+  std::int64_t sequence = 0;
+  InstanceId instance;
+  OutboxEvent event;
+  Timestamp created_at;
+  std::optional<Timestamp> published_at;
+  bool operator==(const OutboxRow&) const = default;
+};
+
+// Something durable on its way to one instance.
+struct Message {
+  enum class Kind { signal, child_finished, cancel };
+  std::int64_t id = 0;  // given by the store
+  InstanceId target;
+  Kind kind = Kind::signal;
+  Json body;  // see coordinator/message_body.h
+  Timestamp at;
+  bool operator==(const Message&) const = default;
+};
+const char* to_string(Message::Kind kind);
+std::optional<Message::Kind> message_kind_from(std::string_view text);
+
+// A signal by name and key, not yet meant for any one instance.
+struct CorrelatedSignal {
+  std::string id;  // never empty
+  std::string name;
+  Json key;  // text or null
+  Json payload;
+  Duration ttl;           // how long it is kept when nobody waits for it
+  bool remember = false;  // the id came from outside: a repeat must be told apart
+};
+
+struct DueTimer {
+  InstanceId instance;
+  WaitToken token;
+  Timestamp due;
+  bool operator==(const DueTimer&) const = default;
+};
+
+struct DeadLetter {
+  std::int64_t id = 0;  // given by the store
+  std::optional<InstanceId> instance;
+  std::string kind;  // what the envelope is: message, timer, run, start
+  Json envelope;     // all of it: enough to replay
+  std::string reason;
+  std::string node;
+  Timestamp at;
+  bool operator==(const DeadLetter&) const = default;
+};
+
+}  // namespace cairn

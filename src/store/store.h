@@ -1,0 +1,193 @@
+// Everything at rest. Each verb is a whole decision and one transaction; what it answers has been
+// made durable. Safe to call from several threads; a verb may block on the disk.
+//
+// Errors: unavailable (cannot write now: disk full, file locked; nothing was changed), corrupt (a
+// row does not add up), internal. Everything that can ordinarily happen is part of the value.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "instance/snapshot.h"
+#include "store/rows.h"
+#include "store/unit.h"
+
+namespace cairn {
+
+// What a commit made possible. It only says where to look; what there is stands in the store.
+struct Wakeup {
+  bool messages = false;
+  bool runs = false;
+  bool outbox = false;
+  std::optional<Timestamp> due;  // the earliest instant that became due later than now
+  std::vector<InstanceId> ended; // instances that reached a final status
+};
+using WakeupListener = std::function<void(const Wakeup&)>;
+
+enum class PutDefinition { added, same, conflict };  // conflict: that name and version has another digest
+
+struct SignalOutcome {
+  bool duplicate = false;
+  bool kept = false;                  // nobody waits: kept for its time to live
+  std::vector<InstanceId> delivered;  // a message is on its way to each
+};
+
+struct KeyAnswer {
+  std::string request_hash;
+  Json answer;
+};
+
+// How to lease runs: pending ones, and leased ones whose lease has ended, that still may be leased.
+struct LeaseRequest {
+  std::string worker;                 // with a random part per process
+  std::vector<std::string> prefixes;  // empty: "default."
+  std::size_t max = 1;
+  Duration length;
+};
+
+// A change that the holder of a lease makes. All but `cancel` and `remove` must match the fence.
+struct RunChange {
+  enum class Kind { heartbeat, retry, release, cancel, remove };
+  Kind kind = Kind::heartbeat;
+  RunId run;
+  std::uint64_t fence = 0;
+  Duration length;    // heartbeat: the lease's new length from now; retry: the delay
+  Json error;         // retry: what went wrong
+  std::string actor;
+  std::string reason; // remove
+};
+struct RunChanged {
+  enum class Kind { done, not_found, lease_lost, finished, exhausted };  // exhausted: no attempt left to retry
+  Kind kind = Kind::done;
+  RunRow row;  // as it is now, unless not_found
+};
+
+struct TaskChange {
+  enum class Kind { assign, release, reassign, comment };
+  Kind kind = Kind::assign;
+  TaskId task;
+  std::optional<std::uint64_t> version;  // of the row, when the caller has seen it
+  std::string actor;
+  std::string assignee;  // assign, reassign
+  std::string comment;
+};
+struct TaskChanged {
+  enum class Kind { done, not_found, stale, closed, taken };  // taken: assigned to somebody else already
+  Kind kind = Kind::done;
+  TaskRow row;
+};
+
+struct HostLock {
+  std::string name;
+  std::string owner;
+  std::uint64_t fence = 0;
+  Timestamp until;
+};
+
+struct RetentionRequest {
+  std::vector<Status> statuses;  // final ones only; others are ignored
+  Timestamp ended_before;
+  std::size_t max = 100;  // roots a batch
+};
+struct RetentionOutcome {
+  std::size_t instances = 0;
+  bool more = false;
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // The one clock (DESIGN D10), in whole milliseconds.
+  virtual Timestamp now() = 0;
+  virtual Result<int> schema_version() = 0;
+  // Called after each commit that woke something, from the committing thread. It must neither block
+  // nor call the store. Set once, before the first commit.
+  virtual void watch(WakeupListener listener) = 0;
+
+  // Definitions: name, version and digest never change.
+  virtual Result<PutDefinition> put_definition(const DefinitionRow& row) = 0;
+  // Without a version: the newest deployed that is not retired.
+  virtual Result<std::optional<DefinitionRow>> find_definition(const std::string& name,
+                                                               const std::optional<std::string>& version) = 0;
+  virtual Result<Page<DefinitionRow>> list_definitions(const PageRequest& page) = 0;
+  virtual Result<bool> retire_definition(const std::string& name, const std::string& version) = 0;
+
+  // Instances. A row that does not decode is ErrorCode::corrupt.
+  virtual Result<std::optional<Snapshot>> find_snapshot(const InstanceId& id) = 0;
+  // One transaction for the batch; an answer for each unit, in order. A stale or refused unit writes
+  // nothing and does not spoil the rest. An Error: nothing of the batch was written.
+  virtual Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) = 0;
+  virtual Result<std::optional<KeyAnswer>> find_key(const std::string& scope, const std::string& key) = 0;
+  // Takes an instance that cannot be decided about out of the way: `suspended` for people, its
+  // snapshot untouched, the dead letter beside it. `message`, when given, is removed with it.
+  virtual Result<void> park(const InstanceId& id, const Failure& why, const DeadLetter& letter,
+                            std::optional<std::int64_t> message) = 0;
+  // Hides a final instance. False: it does not exist or is not final.
+  virtual Result<bool> mark_deleted(const InstanceId& id, const std::string& reason) = 0;
+
+  // Signals by name and key: to every instance that waits for them, else kept. Whichever of wait
+  // and signal commits second finds the other.
+  virtual Result<SignalOutcome> record_signal(const CorrelatedSignal& signal) = 0;
+
+  // Due work. What is taken is not given out again before `hold` has passed, unless given back; it
+  // goes for good only with the unit that it caused. A crash gives it back at once.
+  virtual Result<std::vector<DueTimer>> take_timers(std::size_t max, Duration hold) = 0;
+  virtual Result<std::vector<Message>> take_messages(std::size_t max, Duration hold) = 0;
+  virtual void give_back(const DueTimer& timer) = 0;
+  virtual void give_back_message(std::int64_t message) = 0;
+  // The earliest instant at which a timer, a run or a lease's end wants attention.
+  virtual Result<std::optional<Timestamp>> next_due() = 0;
+
+  // Runs. Their ends are part of a Unit.
+  // The row, and whether it is new: with a known idempotency key it is the first one's row. Reads
+  // id, type, payload, priority, run_at, attempts_max, the retry policy and the key.
+  virtual Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) = 0;
+  virtual Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) = 0;
+  virtual Result<RunChanged> change_run(const RunChange& change) = 0;
+  // Leased runs whose lease has ended and that may not be leased again: to be ended by a Unit.
+  virtual Result<std::vector<RunRow>> exhausted_runs(std::size_t max) = 0;
+  virtual Result<std::optional<RunRow>> find_run(const RunId& id) = 0;
+  virtual Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) = 0;
+  virtual Result<std::vector<RunEvent>> run_events(const RunId& id) = 0;
+
+  // The outbox: in order per subject; marked, never a high-water mark.
+  virtual Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) = 0;
+  virtual Result<void> mark_published(std::span<const std::int64_t> sequences) = 0;
+
+  // Tasks. They open and close with their instance, in a Unit.
+  virtual Result<TaskChanged> change_task(const TaskChange& change) = 0;
+  virtual Result<std::optional<TaskRow>> find_task(const TaskId& id) = 0;
+  virtual Result<Page<TaskRow>> list_tasks(const TaskFilter& filter, const PageRequest& page) = 0;
+  virtual Result<std::vector<TaskEvent>> task_events(const TaskId& id) = 0;
+
+  // For people.
+  virtual Result<std::optional<InstanceRow>> find_instance(const InstanceId& id) = 0;
+  virtual Result<Page<InstanceRow>> list_instances(const InstanceFilter& filter, const PageRequest& page) = 0;
+  virtual Result<Page<HistoryRow>> history(const InstanceId& id, const PageRequest& page) = 0;
+  virtual Result<std::vector<Wait>> list_waits(const InstanceId& id) = 0;
+  virtual Result<std::vector<DueTimer>> list_timers(const InstanceId& id) = 0;
+  virtual Result<std::vector<Message>> list_messages(const InstanceId& id) = 0;
+
+  // Dead letters. Replaying moves the envelope back to its queue in one transaction; nothing when
+  // there is no such letter, ErrorCode::unsupported when its kind cannot be replayed.
+  virtual Result<std::int64_t> put_dead_letter(const DeadLetter& letter) = 0;
+  virtual Result<Page<DeadLetter>> list_dead_letters(const PageRequest& page) = 0;
+  virtual Result<bool> replay_dead_letter(std::int64_t id) = 0;
+  virtual Result<bool> discard_dead_letter(std::int64_t id) = 0;
+
+  // At most one owner at a time; nothing while another holds it. The holder extends it the same way.
+  virtual Result<std::optional<HostLock>> hold_lock(const std::string& name, const std::string& owner, Duration length) = 0;
+  virtual Result<void> drop_lock(const HostLock& lock) = 0;
+
+  // Removes whole trees of instances that ended long ago. Never touches live work; idempotency keys
+  // stay.
+  virtual Result<RetentionOutcome> retire_instances(const RetentionRequest& request) = 0;
+};
+
+}  // namespace cairn

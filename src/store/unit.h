@@ -1,0 +1,89 @@
+// The unit of persistence: everything that one decision writes, with what caused it. A store
+// applies it in one transaction, or answers that the world has moved and writes nothing of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "instance/advance.h"
+#include "store/rows.h"
+
+namespace cairn {
+
+// Taken for as long as retention keeps it, whatever becomes of what it started.
+struct IdempotencyKey {
+  std::string scope;         // start, task ID, signal, run, ...
+  std::string key;
+  std::string request_hash;  // the same key with another hash is another request
+  Json answer;               // what a repeat is told
+};
+
+// The end of a leased run. `fence` and the status `leased` must still match, else the unit is stale.
+struct RunEnd {
+  RunId run;
+  std::uint64_t fence = 0;
+  RunStatus status = RunStatus::succeeded;  // succeeded or failed
+  Json result;
+  Json error;  // {class, code, message, ...} of a failed one
+  std::string actor;
+};
+
+// The lease that new runs of these types begin with, so that the node that committed the intent
+// makes the call without asking again.
+struct RunLease {
+  std::string owner;
+  Duration length;
+  std::vector<std::string> types;
+};
+
+struct Unit {
+  // Applied in order; an instance may advance several times, its children and continuations with
+  // it. The first Advance of an instance must find it at `from_version` (0: not stored yet).
+  // `starts`, `children_cancelled` and `notice` are not read by a store: the coordinator turns them
+  // into further advances or `messages`.
+  std::vector<Advance> advances;
+
+  // What caused it, removed or ended with it. A message or timer that is gone makes the unit stale.
+  std::optional<std::int64_t> message;
+  std::optional<DueTimer> timer;
+  std::optional<RunEnd> run;
+  std::optional<IdempotencyKey> key;
+  struct Inbox {
+    InstanceId instance;
+    std::string signal;
+  };
+  std::optional<Inbox> inbox;  // a second unit with the same two is a duplicate_signal
+  // The task row that the decision was made on: stale when it has changed since or is closed.
+  struct TaskGuard {
+    TaskId task;
+    std::uint64_t version = 0;
+  };
+  std::optional<TaskGuard> task;
+
+  // What it sends on. Message ids and times are given by the store.
+  std::vector<Message> messages;
+  std::vector<CorrelatedSignal> signals;  // routed as by `record_signal`
+  std::vector<DeadLetter> dead_letters;
+  std::optional<RunLease> lease;
+
+  std::string actor;  // who made this commit: the node
+};
+
+struct CommitOutcome {
+  enum class Kind {
+    done,
+    stale,             // read again and decide again
+    duplicate_key,     // `answer` is the first one's; `same_request` tells whether the hash agrees
+    duplicate_signal,  // this signal id was already applied to this instance
+    failed,            // nothing of this unit was written, for a reason that trying again will not cure
+  };
+  Kind kind = Kind::done;
+  Json answer;
+  bool same_request = true;
+  Error error;
+  std::vector<RunRow> leased;  // of new runs that began leased
+};
+
+}  // namespace cairn
