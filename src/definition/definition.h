@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,12 @@ struct Definition {
 
 // Reads YAML or JSON text; `file` only names the places. Never fails: what is wrong stands in the
 // diagnostics. A canonical form is also valid JSON source and gives itself.
-Definition load_definition(std::string_view text, const std::string& file, const Limits& limits = {});
+// `transports` are known to `call` beside http, graphql and worker.
+Definition load_definition(std::string_view text, const std::string& file, const Limits& limits = {},
+                           std::span<const std::string> transports = {});
+
+// The same from a JSON value in any of the source's spellings, as the C++ builder makes it. JSON values sort their
+// members, so `set` and `branches` should be lists where their order matters. Findings have pointers but no places.
+Definition definition_of(const Json& source, const Limits& limits = {}, std::span<const std::string> transports = {});
 
 }  // namespace cairn

@@ -7,10 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "base/cron.h"
 #include "base/json.h"
 #include "base/time.h"
 #include "definition/place_index.h"
@@ -232,12 +234,26 @@ struct Step {
   StepBody body;
 };
 
-// A list of steps: the root, a branch, a lane.
+// A list of steps: the root, a branch, a lane. Lanes that do the same empty as absent (else, default, on_complete,
+// deadline, finally, an option's steps) have no block when they are empty; on_failure, on_timeout, catch and case
+// lanes have one whenever they are written, because an empty one handles the error or ends the search.
 struct Block {
   std::vector<StepIndex> steps;
   StepIndex owner = no_index;  // the step whose lane this is; no_index for the root
   std::string lane;            // then, else, case0, default, repeat, parallel.NAME, option0, try, catch0, finally,
                                // on_complete, option0.on_complete, deadline, on_failure, on_timeout, compensate; root: steps
+};
+
+// When instances start by themselves: exactly one of cron and every.
+struct ScheduleSpec {
+  enum class Overlap { skip, queue, allow, cancel_other };
+  std::optional<Cron> cron;
+  std::optional<Duration> every;
+  std::string zone = "UTC";  // IANA name
+  Template input;            // sees config and now
+  Overlap overlap = Overlap::skip;
+  Duration catch_up;  // how far back starts that were missed are made up for
+  Duration jitter;    // each start is up to this much later
 };
 
 enum class OnError { suspend, fail, compensate };
@@ -263,6 +279,7 @@ struct Program {
   std::optional<ReferenceTemplate> reference;
   std::optional<Template> state;
   std::optional<Template> output;
+  std::vector<ScheduleSpec> schedules;
   OnError on_error = OnError::suspend;
   Checkpoint checkpoint = Checkpoint::wait;
   std::vector<Step> steps;
@@ -274,6 +291,8 @@ struct Program {
   std::size_t slots() const { return slot_first_item + item_names.size(); }
   // The step with this id, or no_index.
   StepIndex find_step(const std::string& id) const;
+
+  std::unordered_map<std::string, StepIndex> step_by_id;
 };
 
 // From a canonical form, as stored. Never trusts it: anything that does not add up is an error.

@@ -1,0 +1,104 @@
+#include "definition/names.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/utf8.h"
+
+namespace cairn {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Every part between dots is there and is made of `allowed` characters.
+template <class Allowed>
+bool is_dotted(std::string_view text, Allowed allowed) {
+  bool part_empty = true;
+  for (const char c : text) {
+    if (c == '.') {
+      if (part_empty) return false;
+      part_empty = true;
+    } else if (!allowed(c)) {
+      return false;
+    } else {
+      part_empty = false;
+    }
+  }
+  return !part_empty;
+}
+
+std::optional<std::string> workflow_name_fault(std::string_view text) {
+  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '_' || c == '-'; };
+  if (is_dotted(text, allowed)) return std::nullopt;
+  return "has small letters, digits, `_` and `-` in parts joined by dots, as in `loan.approval`";
+}
+
+std::optional<std::string> version_fault(std::string_view text) {
+  const auto allowed = [](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '+' || c == '_'; };
+  if ((is_letter(text[0]) || is_digit(text[0])) && std::all_of(text.begin(), text.end(), allowed)) return std::nullopt;
+  return "has letters, digits, `.`, `-`, `+` and `_`, as in `1.0.0`";
+}
+
+}  // namespace
+
+bool is_plain_name(std::string_view text) {
+  if (text.empty() || !(is_letter(text[0]) || text[0] == '_')) return false;
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-'; });
+}
+
+bool is_reserved_name(std::string_view text) {
+  static constexpr std::array<std::string_view, 35> reserved = {
+      "input", "state", "ref", "workflow", "task", "completion", "signal", "error", "item", "index", "config", "now",
+      // CEL's own words.
+      "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
+      "let", "loop", "package", "namespace", "return", "var", "void", "while", "has", "secret"};
+  return std::find(reserved.begin(), reserved.end(), text) != reserved.end();
+}
+
+std::optional<StatePath> parse_state_path(std::string_view text) {
+  StatePath path{std::string(text), {}};
+  std::size_t begin = 0;
+  for (;;) {
+    const std::size_t dot = text.find('.', begin);
+    const std::string_view name = text.substr(begin, dot == std::string_view::npos ? dot : dot - begin);
+    if (!is_plain_name(name)) return std::nullopt;
+    path.names.emplace_back(name);
+    if (dot == std::string_view::npos) return path;
+    begin = dot + 1;
+  }
+}
+
+std::optional<std::string> name_fault(Shape shape, std::string_view text, const Limits& limits) {
+  if (text.empty()) return "may not be empty";
+  if (shape != Shape::text && count_code_points(text) > limits.name_length_max) {
+    return "is longer than " + std::to_string(limits.name_length_max) + " characters";
+  }
+  switch (shape) {
+    case Shape::workflow_name: return workflow_name_fault(text);
+    case Shape::version: return version_fault(text);
+    case Shape::step_id:
+      if (is_plain_name(text)) return std::nullopt;
+      return "begins with a letter or `_` and goes on with letters, digits, `_` and `-`";
+    case Shape::identifier: {
+      const bool shaped = is_plain_name(text) && text.find('-') == std::string_view::npos;
+      if (!shaped) return "begins with a letter or `_` and goes on with letters, digits and `_`";
+      if (is_reserved_name(text)) return "may not be `" + std::string(text) + "`, which is a built-in name";
+      return std::nullopt;
+    }
+    case Shape::signal_name: {
+      const auto allowed = [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '-'; };
+      if (std::all_of(text.begin(), text.end(), allowed)) return std::nullopt;
+      return "has letters, digits, `_`, `.` and `-` only";
+    }
+    case Shape::type_name: {
+      const auto allowed = [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-'; };
+      if (is_dotted(text, allowed)) return std::nullopt;
+      return "has letters, digits, `_` and `-` in parts joined by dots, as in `billing.charge.v1`";
+    }
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace cairn

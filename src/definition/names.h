@@ -1,0 +1,26 @@
+// How names may look in a definition (SEMANTICS S1, S7, S24, R7; CONTRACT section 1).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/limits.h"
+#include "definition/keys.h"
+#include "definition/program.h"
+
+namespace cairn {
+
+// What is wrong with `text` as a name of this shape, in words that finish "`name` …"; nothing when it is right.
+std::optional<std::string> name_fault(Shape shape, std::string_view text, const Limits& limits);
+
+// `decision`, `score.value`: names [A-Za-z_][A-Za-z0-9_-]* joined by dots.
+std::optional<StatePath> parse_state_path(std::string_view text);
+
+// [A-Za-z_][A-Za-z0-9_-]*
+bool is_plain_name(std::string_view text);
+// Taken by the language: `input`, `state`, …, and what CEL reserves.
+bool is_reserved_name(std::string_view text);
+
+}  // namespace cairn

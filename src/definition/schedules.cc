@@ -1,0 +1,96 @@
+#include "definition/schedules.h"
+
+#include <algorithm>
+
+#include "base/cron.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::string_view beats[] = {"cron", "every"};
+constexpr std::string_view overlaps[] = {"skip", "queue", "allow", "cancel_other"};
+
+const Key keys[] = {
+    {"cron", Shape::cron, "Minute, hour, day of month, month, day of week, perhaps with seconds before them; or @daily."},
+    {"every", Shape::duration_literal, "The time between two starts."},
+    {"zone", Shape::text, "The IANA time zone in which `cron` is read.", false, Json("UTC")},
+    {"input", Shape::value, "The input of the instances.", false, Json::object()},
+    {"overlap", Shape::choice, "What happens when the instance started before still runs.", false, Json("skip"), nullptr,
+     overlaps},
+    {"catch_up", Shape::duration_literal, "How far back starts that were missed are made up for.", false, Json("PT0S")},
+    {"jitter", Shape::duration_literal, "Each start is up to this much later, at random.", false, Json("PT0S")},
+};
+
+// The shape of an IANA zone name; which zones exist is known where schedules run.
+bool looks_like_zone(std::string_view text) {
+  if (text.empty() || text.front() == '/' || text.back() == '/' || text.find("//") != std::string_view::npos) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '_' ||
+           c == '-' || c == '+';
+  });
+}
+
+void read_cron(Fields& fields, ScheduleSpec& schedule) {
+  const auto at = fields.find("cron");
+  if (!at) return;
+  Draft& draft = fields.site().draft;
+  if (at->node().kind != Json::Kind::string) {
+    draft.error(*at, "`cron` takes text such as `0 8 * * MON-FRI`, not " + describe(at->node()));
+    return;
+  }
+  const std::string_view text = at->node().scalar.as_string();
+  auto parsed = parse_cron(text);
+  if (!parsed) {
+    const CronFault& fault = parsed.error();
+    const SourcePlace place = draft.document != nullptr ? draft.document->place_in(at->node(), fault.offset) : at->at();
+    draft.findings.error(place, at->pointer(), fault.message);
+    return;
+  }
+  fields.put("cron", text);
+  schedule.cron = std::move(parsed).value();
+}
+
+ScheduleSpec::Overlap overlap_of(std::string_view name) {
+  if (name == "queue") return ScheduleSpec::Overlap::queue;
+  if (name == "allow") return ScheduleSpec::Overlap::allow;
+  if (name == "cancel_other") return ScheduleSpec::Overlap::cancel_other;
+  return ScheduleSpec::Overlap::skip;
+}
+
+}  // namespace
+
+const KeyTable schedule_table{"schedule", keys, beats};
+
+std::vector<ScheduleSpec> read_schedules(Fields& document) {
+  std::vector<ScheduleSpec> result;
+  const auto list = document.list("schedules");
+  if (!list) return result;
+  Draft& draft = document.site().draft;
+  const Scope scope = Scope::schedule(draft.names);
+  Json::Array written;
+  for (std::size_t i = 0; i < list->node().items.size(); ++i) {
+    Fields fields(document.site().with(scope), list->item(i), schedule_table);
+    ScheduleSpec schedule;
+    read_cron(fields, schedule);
+    schedule.every = fields.duration_literal("every");
+    if (schedule.every && *schedule.every < Duration::of_seconds(1)) {
+      draft.error(*fields.find("every"), "`every` is at least `1s`");
+    }
+    if (auto zone = fields.text("zone")) {
+      if (!looks_like_zone(*zone)) {
+        draft.error(*fields.find("zone"), "`zone` is the name of a time zone such as `Europe/Berlin`");
+      }
+      schedule.zone = std::move(*zone);
+    }
+    schedule.input = fields.value("input").value_or(Template());
+    schedule.overlap = overlap_of(fields.choice("overlap").value_or("skip"));
+    schedule.catch_up = fields.duration_literal("catch_up").value_or(Duration());
+    schedule.jitter = fields.duration_literal("jitter").value_or(Duration());
+    result.push_back(std::move(schedule));
+    written.push_back(fields.take());
+  }
+  document.put("schedules", Json(std::move(written)));
+  return result;
+}
+
+}  // namespace cairn

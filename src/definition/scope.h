@@ -1,0 +1,57 @@
+// The names that expressions may use at one place of a definition (CONTRACT 1.1; SEMANTICS S4, S7, S11, S14, S25).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "definition/program.h"
+#include "expr/expression.h"
+
+namespace cairn {
+
+// What stays the same for all scopes of one definition. Loops add their item names as they are met.
+struct ScopeNames {
+  std::vector<std::string> items = {"item"};  // slot_first_item + i
+  expr::Type input = expr::Type::dyn();
+
+  std::uint32_t item_slot(const std::string& name);  // made when new
+};
+
+// Immutable; a lane that adds or hides names has a scope of its own.
+class Scope {
+ public:
+  // The names of steps: input, state, ref, workflow, config, now.
+  static Scope steps(ScopeNames& names);
+  static Scope reference(ScopeNames& names);  // at the start: no state, no ref
+  static Scope state(ScopeNames& names);      // at the start: no state
+  static Scope schedule(ScopeNames& names);   // before an instance exists: config and now
+
+  Scope with_task() const;
+  Scope with_completion(const expr::Type& type) const;  // and the task
+  Scope with_signal() const;
+  Scope with_error() const;
+  Scope without_error() const;
+  Scope in_loop() const;                          // `index`
+  Scope in_loop(std::uint32_t item_slot) const;   // `index` and the item
+  // For steps that run later, from the undo stack: the loops' names stay, those of the lanes around do not.
+  Scope detached() const;
+
+  const expr::Environment& environment(bool secrets) const;
+
+ private:
+  Scope(ScopeNames& names, std::uint32_t fixed) : names_(&names), fixed_(fixed) {}
+  Scope derived() const;
+  bool has(std::uint32_t slot) const;
+  expr::Environment build(bool secrets) const;
+
+  ScopeNames* names_;
+  std::uint32_t fixed_;                // bit per slot below slot_first_item
+  std::vector<std::uint32_t> items_;   // item slots in scope
+  expr::Type completion_ = expr::Type::dyn();
+  // Built when first asked for; shared by copies, which have the same names.
+  mutable std::shared_ptr<const expr::Environment> plain_;
+  mutable std::shared_ptr<const expr::Environment> with_secrets_;
+};
+
+}  // namespace cairn

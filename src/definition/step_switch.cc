@@ -1,0 +1,72 @@
+#include "definition/step_kinds.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::string_view case_kinds[] = {"when", "default"};
+const Key case_keys[] = {
+    {"when", Shape::condition, "The first case whose condition is true runs."},
+    {"steps", Shape::steps, "What runs."},
+    {"default", Shape::steps, "Runs when no case matches; the last entry."},
+};
+const KeyTable case_table{"case", case_keys, case_kinds};
+
+const Key keys[] = {
+    {"switch", Shape::objects, "Cases in order; the first match runs.", true, std::nullopt, &case_table},
+};
+
+void check_default(Fields& entry, bool last, const SourceMember*& first_default) {
+  Draft& draft = entry.site().draft;
+  const SourceMember* member = entry.at().node().find_member("default");
+  const std::string pointer = entry.at().pointer_to("default");
+  if (first_default != nullptr) {
+    draft.findings.error(member->key_at, pointer,
+                         "`default` may stand once; the first one is on line " + std::to_string(first_default->key_at.line));
+    return;
+  }
+  first_default = member;
+  if (!last) draft.findings.error(member->key_at, pointer, "`default` must be the last entry of `switch`");
+}
+
+StepBody read(Fields& fields) {
+  SwitchStep step;
+  const auto list = fields.list("switch");
+  if (!list) return step;
+  const std::size_t count = list->node().items.size();
+  const SourceMember* first_default = nullptr;
+  Json::Array written;
+  Json otherwise = Json::array();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Cursor at = list->item(i);
+    Fields entry(fields.site(), at, case_table);
+    if (entry.chosen() == "default") {
+      check_default(entry, i + 1 == count, first_default);
+      if (const auto extra = entry.find("steps")) {
+        fields.site().draft.findings.error(extra->key_at(), extra->pointer(),
+                                           "the steps of `default` stand right under it: `default: [ … ]`");
+      }
+      const BlockIndex block = entry.steps("default", "default");
+      const bool empty = block == no_index || fields.site().draft.program.blocks[block].steps.empty();
+      step.otherwise = empty ? no_index : block;
+      otherwise = entry.take()["default"];
+      continue;
+    }
+    if (entry.chosen() == "when" && !entry.find("steps")) {
+      fields.site().draft.error_at_key(at, "a case of `switch` needs `steps`");
+    }
+    SwitchStep::Case held;
+    held.when = entry.condition("when").value_or(expr::Expression());
+    held.steps = entry.steps("steps", "case" + std::to_string(step.cases.size()));
+    step.cases.push_back(std::move(held));
+    written.push_back(entry.take());
+  }
+  written.push_back(Json::object({{"default", otherwise.is_array() ? otherwise : Json::array()}}));
+  fields.put("switch", Json(std::move(written)));
+  return step;
+}
+
+}  // namespace
+
+const StepKind switch_kind{"switch", "The first case that matches runs.", keys, read};
+
+}  // namespace cairn
