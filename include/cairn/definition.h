@@ -1,0 +1,73 @@
+// Workflow definitions made in C++: the same language as YAML and, construct by construct, the same
+// canonical form.
+//
+//   using namespace cairn::flow;
+//   using namespace std::chrono_literals;
+//   const auto loan = workflow("loan.approval", "1.0.0")
+//       .state({{"amount", cel("input.amount")}})
+//       .steps({
+//           call("score").http(Http("POST", cel("config.scoring_url"))).timeout(10s).result("score"),
+//           if_("state.score.value >= 700").then({set({{"decision", "approved"}})}),
+//       })
+//       .output({{"decision", cel("state.decision")}});
+//   cairn::Result<cairn::Definition> definition = loan.build();
+//
+// Everything here is a value: parts may be kept, copied and used in several definitions. Nothing is
+// checked before `build`, which reports all that is wrong at once, with JSON pointers.
+#pragma once
+
+#include "cairn/flow_steps.h"
+#include "cairn/flow_values.h"
+
+namespace cairn {
+
+struct Definition;
+
+namespace flow {
+
+class Schedule : public Part {
+ public:
+  static Schedule cron(std::string_view text);
+  static Schedule every(const Length& between);
+
+  Schedule& zone(std::string_view iana_name);
+  Schedule& input(const Value& value);
+  Schedule& overlap_skip();
+  Schedule& overlap_queue();
+  Schedule& overlap_allow();
+  Schedule& overlap_cancel_other();
+  Schedule& catch_up(const Length& back);
+  Schedule& jitter(const Length& up_to);
+
+ private:
+  Schedule(std::string_view key, const Part& value);
+};
+
+class Workflow : public Part {
+ public:
+  Workflow(std::string_view name, std::string_view version);
+
+  Workflow& title(std::string_view text);
+  Workflow& input(const Document& json_schema);
+  Workflow& reference(const Reference& reference);
+  Workflow& state(const Value& object);
+  Workflow& on_error_suspend();
+  Workflow& on_error_fail();
+  Workflow& on_error_compensate();
+  Workflow& checkpoint_wait();
+  Workflow& checkpoint_step();
+  Workflow& schedule(const Schedule& schedule);
+  Workflow& steps(const Steps& steps);
+  Workflow& output(const Value& value);
+
+  // The definition, or every error in it, one per line, each with its JSON pointer. Include
+  // "definition/definition.h" to use the result.
+  Result<Definition> build() const;
+  // Only its canonical form.
+  Result<Json> canonical() const;
+};
+
+inline Workflow workflow(std::string_view name, std::string_view version) { return Workflow(name, version); }
+
+}  // namespace flow
+}  // namespace cairn

@@ -1,0 +1,226 @@
+#include "base/time.h"
+#include "definition/decompile.h"
+#include "definition/document.h"
+#include "definition/keys.h"
+#include "definition/schedules.h"
+#include "definition/step_kinds.h"
+#include "definition/yaml_document.h"
+
+namespace cairn {
+namespace {
+
+YamlNode steps_node(const Json& steps);
+
+// The text of `{"$expr": text}`, or nullptr.
+const Json* expression_of(const Json& value) {
+  if (!value.is_object() || value.size() != 1) return nullptr;
+  const Json* text = value.find("$expr");
+  return text != nullptr && text->is_string() ? text : nullptr;
+}
+
+YamlNode value_node(const Json& value) {
+  if (const Json* text = expression_of(value)) return YamlNode::of_text("= " + std::string(text->as_string()));
+  if (value.is_array()) {
+    YamlNode node = YamlNode::list();
+    for (const Json& item : value.items()) node.add(value_node(item));
+    return node;
+  }
+  if (value.is_object() && value.find("$literal") == nullptr) {
+    YamlNode node = YamlNode::map();
+    for (const Json::Member& member : value.members()) node.put(member.key.view(), value_node(member.value));
+    return node;
+  }
+  return YamlNode::of_json(value);
+}
+
+YamlNode condition_node(const Json& value) {
+  const Json* text = expression_of(value);
+  if (text == nullptr) return value_node(value);
+  const std::string_view written = text->as_string();
+  if (written == "true" || written == "false") return YamlNode::scalar(std::string(written));
+  return YamlNode::of_text(written);
+}
+
+YamlNode duration_node(const Json& value) {
+  if (!value.is_string()) return value_node(value);
+  const Result<Duration> duration = parse_duration(value.as_string());
+  return YamlNode::of_text(duration ? format_duration_short(*duration) : value.as_string());
+}
+
+template <class Each>
+YamlNode list_node(const Json& value, Each each) {
+  if (!value.is_array()) return value_node(value);
+  YamlNode node = YamlNode::list();
+  for (const Json& item : value.items()) node.add(each(item));
+  return node;
+}
+
+// A list of {name: …, value: …} as a map, unless a name stands twice.
+YamlNode named_node(const Json& list, std::string_view name_key, std::string_view value_key,
+                    YamlNode (*each)(const Json&)) {
+  YamlNode map = YamlNode::map();
+  for (const Json& entry : list.items()) {
+    const std::string_view name = entry.text_or(name_key, "");
+    for (const auto& [earlier, value] : map.members) {
+      if (earlier != name) continue;
+      return list_node(list, [&](const Json& item) {
+        YamlNode node = YamlNode::map();
+        node.put(name_key, YamlNode::of_text(item.text_or(name_key, "")));
+        node.put(value_key, each(item[value_key]));
+        return node;
+      });
+    }
+    map.put(name, each(entry[value_key]));
+  }
+  return map;
+}
+
+YamlNode object_node(const Json& value, const KeyTable& table);
+
+YamlNode wait_node(const Json& value, const KeyTable& table) {
+  const Json* length = value.find("for");
+  return length != nullptr ? duration_node(*length) : object_node(value, table);
+}
+
+YamlNode retry_node(const Json& value, const KeyTable& table) {
+  YamlNode node = object_node(value, table);
+  const bool once = node.members.size() == 1 && value["attempts"] == Json(1);
+  return once ? YamlNode::of_text("none") : node;
+}
+
+YamlNode shaped_node(const Json& value, const Key& key) {
+  switch (key.shape) {
+    case Shape::condition: return condition_node(value);
+    case Shape::conditions: return list_node(value, condition_node);
+    case Shape::duration:
+    case Shape::duration_literal:
+    case Shape::due: return duration_node(value);
+    case Shape::durations: return list_node(value, duration_node);
+    case Shape::steps:
+    case Shape::some_steps: return steps_node(value);
+    case Shape::assignments: return named_node(value, "path", "value", value_node);
+    case Shape::branches: return named_node(value, "name", "steps", steps_node);
+    case Shape::wait: return wait_node(value, *key.inner);
+    case Shape::retry: return retry_node(value, *key.inner);
+    case Shape::object: return object_node(value, *key.inner);
+    case Shape::objects:
+    case Shape::maybe_objects:
+      return list_node(value, [&key](const Json& item) { return object_node(item, *key.inner); });
+    case Shape::value:
+    case Shape::text_value:
+    case Shape::texts_value:
+    case Shape::list_value:
+    case Shape::object_value:
+    case Shape::integer_value:
+    case Shape::time: return value_node(value);
+    case Shape::text:
+    case Shape::workflow_name:
+    case Shape::version:
+    case Shape::step_id:
+    case Shape::identifier:
+    case Shape::signal_name:
+    case Shape::type_name:
+    case Shape::path:
+    case Shape::boolean:
+    case Shape::integer:
+    case Shape::number:
+    case Shape::choice:
+    case Shape::cron:
+    case Shape::schema:
+    case Shape::statuses:
+    case Shape::join:
+    case Shape::derived: return YamlNode::of_json(value);
+  }
+  return YamlNode::of_json(value);
+}
+
+// Defaults that depend on more than the key.
+bool is_implied(const Json& object, const KeyTable& table, const Key& key, const Json& value) {
+  if (table.noun == "call" && key.name == "timeout") {
+    return value == Json("PT30S") && (object.find("http") != nullptr || object.find("graphql") != nullptr);
+  }
+  return table.noun == "repeat" && key.name == "as" && value == Json("item");
+}
+
+void put_keys(YamlNode& node, const Json& object, const KeyTable& table) {
+  for (const Key& key : table.keys) {
+    const Json* value = object.find(key.name);
+    if (value == nullptr || key.shape == Shape::derived) continue;
+    if ((key.otherwise && *key.otherwise == *value) || is_implied(object, table, key, *value)) continue;
+    YamlNode written = shaped_node(*value, key);
+    if (key.shape == Shape::retry && written.kind == YamlNode::Kind::map && written.members.empty()) continue;
+    node.put(key.name, std::move(written));
+  }
+}
+
+YamlNode object_node(const Json& value, const KeyTable& table) {
+  if (!value.is_object()) return value_node(value);
+  YamlNode node = YamlNode::map();
+  // Only a call may have a key that no table knows: a transport that somebody registered.
+  for (const Json::Member& member : value.members()) {
+    if (table.find(member.key) == nullptr) node.put(member.key.view(), value_node(member.value));
+  }
+  put_keys(node, value, table);
+  return node;
+}
+
+void drop_empty_default(YamlNode& cases) {
+  if (cases.items.size() < 2) return;
+  const YamlNode& last = cases.items.back();
+  if (last.members.size() == 1 && last.members.front().first == "default" &&
+      last.members.front().second.items.empty()) {
+    cases.items.pop_back();
+  }
+}
+
+std::string comment_of(std::string_view title) {
+  std::string comment(title);
+  for (char& c : comment) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  }
+  return comment;
+}
+
+// Only an author's id has the shape of a name; a made-up one is the step's place.
+bool is_given_id(std::string_view id) { return !id.empty() && id.find('[') == std::string_view::npos; }
+
+YamlNode step_node(const Json& step) {
+  YamlNode node = YamlNode::map();
+  const StepKind* kind = find_step_kind(step.text_or("type", ""));
+  if (kind == nullptr) return value_node(step);
+  if (is_given_id(step.text_or("id", ""))) node.put("id", YamlNode::of_text(step.text_or("id", "")));
+  if (const Json* title = step.find("title"); title != nullptr && title->is_string()) {
+    node.put("title", YamlNode::of_text(title->as_string()));
+    node.comment = comment_of(title->as_string());
+  }
+  if (const Json* when = step.find("when")) node.put("when", condition_node(*when));
+  put_keys(node, step, {kind->name, kind->keys});
+  if (kind->name == "switch") drop_empty_default(node.members.back().second);
+  // `try` must say how it ends.
+  if (kind->name == "try" && node.members.back().first == "try") node.put("finally", YamlNode::list());
+  if (const Json* undo = step.find("compensate")) node.put("compensate", steps_node(*undo));
+  return node;
+}
+
+YamlNode steps_node(const Json& steps) {
+  YamlNode node = list_node(steps, step_node);
+  // Several steps read as a list; a single small one may stand on the line of its key.
+  node.spread = node.items.size() > 1;
+  for (YamlNode& item : node.items) item.spread = item.members.size() > 1;
+  return node;
+}
+
+}  // namespace
+
+std::string decompile_yaml(const Json& canonical) {
+  YamlNode root = YamlNode::map();
+  put_keys(root, canonical, document_table);
+  for (auto& [key, node] : root.members) {
+    if (key != "steps") continue;
+    node.spread = true;
+    for (YamlNode& step : node.items) step.spread = true;
+  }
+  return write_yaml(root);
+}
+
+}  // namespace cairn

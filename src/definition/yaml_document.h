@@ -1,0 +1,40 @@
+// A YAML document to be written the way a person would: block style for structure, flow style for
+// what is short, quotes only where they are needed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+
+namespace cairn {
+
+struct YamlNode {
+  enum class Kind { scalar, text, list, map };
+  Kind kind = Kind::scalar;
+  std::string text;    // of a scalar as it is written, of text its content
+  std::vector<YamlNode> items;
+  std::vector<std::pair<std::string, YamlNode>> members;  // in the order they are written
+  bool spread = false;  // always in block style, however short
+  std::string comment;  // a line above it, as an item of a list
+
+  static YamlNode scalar(std::string written) { return {Kind::scalar, std::move(written), {}, {}, false, {}}; }
+  static YamlNode of_text(std::string_view content) { return {Kind::text, std::string(content), {}, {}, false, {}}; }
+  static YamlNode list() { return {Kind::list, {}, {}, {}, false, {}}; }
+  static YamlNode map() { return {Kind::map, {}, {}, {}, false, {}}; }
+  // Any JSON as it stands.
+  static YamlNode of_json(const Json& value);
+
+  void put(std::string_view key, YamlNode value) { members.emplace_back(key, std::move(value)); }
+  void add(YamlNode item) { items.push_back(std::move(item)); }
+};
+
+// Reads back as the same values. The root is a map.
+std::string write_yaml(const YamlNode& root);
+
+// Text on one line as a scalar: plain when that reads back the same, otherwise in quotes.
+std::string quote_yaml(std::string_view text, bool in_flow);
+
+}  // namespace cairn
