@@ -1,0 +1,38 @@
+#include "server/problem.h"
+
+namespace cairn::server {
+
+Response problem(int status, std::string_view name, std::string_view title, std::string_view detail, Json more) {
+  Json document = more.is_object() ? std::move(more) : Json::object();
+  document.set("type", "/problems/" + std::string(name));
+  document.set("title", title);
+  document.set("status", status);
+  document.set("detail", detail);
+  return {status, "application/problem+json", {}, write_json(document)};
+}
+
+Response problem(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::invalid: return problem(422, "invalid", "The request cannot be carried out as it is", error.message);
+    case ErrorCode::not_found: return problem(404, "not_found", "There is no such thing", error.message);
+    case ErrorCode::conflict: return problem(409, "conflict", "Somebody else was first", error.message);
+    case ErrorCode::not_allowed: return problem(403, "not_allowed", "This is not allowed", error.message);
+    case ErrorCode::limit: return problem(413, "limit", "A limit was passed", error.message);
+    case ErrorCode::unavailable: return problem(503, "unavailable", "The store cannot be reached now", error.message);
+    case ErrorCode::unsupported: return problem(501, "unsupported", "This build cannot do that", error.message);
+    case ErrorCode::corrupt: return problem(500, "corrupt", "A stored row does not add up", error.message);
+    case ErrorCode::internal: break;
+  }
+  return problem(500, "internal", "Something unexpected failed", error.message);
+}
+
+Response problem(const std::vector<schema::Violation>& violations) {
+  Json errors = Json::array();
+  for (const schema::Violation& violation : violations) {
+    errors.push_back(Json::object({{"pointer", violation.pointer}, {"detail", violation.message}}));
+  }
+  const std::string detail = violations.empty() ? "" : (violations[0].pointer.empty() ? "the body" : violations[0].pointer) + " " + violations[0].message;
+  return problem(422, "invalid", "The request cannot be carried out as it is", detail, Json::object({{"errors", errors}}));
+}
+
+}  // namespace cairn::server

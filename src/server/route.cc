@@ -1,0 +1,199 @@
+#include "server/route.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/version.h"
+#include "server/problem.h"
+
+namespace cairn::server {
+namespace {
+
+std::vector<std::string_view> segments_of(std::string_view path) {
+  std::vector<std::string_view> segments;
+  while (!path.empty()) {
+    path.remove_prefix(1);  // the slash
+    const std::size_t end = path.find('/');
+    segments.push_back(path.substr(0, end));
+    path = end == std::string_view::npos ? std::string_view() : path.substr(end);
+  }
+  return segments;
+}
+
+bool is_parameter(std::string_view segment) { return segment.size() > 2 && segment.front() == '{'; }
+std::string_view parameter_name(std::string_view segment) { return segment.substr(1, segment.size() - 2); }
+
+bool fits(const std::vector<std::string_view>& pattern, const std::vector<std::string_view>& path) {
+  return std::equal(pattern.begin(), pattern.end(), path.begin(), path.end(), [](std::string_view a, std::string_view b) {
+    return is_parameter(a) ? !b.empty() : a == b;
+  });
+}
+
+// "text/plain; charset=utf-8" is text/plain.
+std::string media_type(std::string_view header) {
+  std::string type(header.substr(0, header.find(';')));
+  while (!type.empty() && type.back() == ' ') type.pop_back();
+  std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return type;
+}
+
+}  // namespace
+
+const char* to_string(Permission permission) {
+  switch (permission) {
+    case Permission::undeclared: return "undeclared";
+    case Permission::open: return "open";
+    case Permission::view: return "view";
+    case Permission::start: return "start";
+    case Permission::work_tasks: return "work_tasks";
+    case Permission::work_runs: return "work_runs";
+    case Permission::operate: return "operate";
+    case Permission::deploy: return "deploy";
+    case Permission::administer: return "administer";
+  }
+  return "undeclared";
+}
+
+std::string_view Call::at(std::string_view name) const {
+  for (const auto& [key, value] : path) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+struct Router::Table {
+  struct Entry {
+    std::vector<std::string_view> segments;
+    std::optional<schema::Schema> body;
+  };
+  std::vector<Route> routes;
+  std::vector<Entry> entries;
+};
+
+Result<Router> Router::make(std::vector<Route> routes) {
+  auto table = std::make_shared<Table>();
+  table->routes = std::move(routes);
+  std::set<std::string> places;
+  std::set<std::string_view> operations;
+  for (const Route& route : table->routes) {
+    const std::string place = std::string(route.method) + " " + std::string(route.path);
+    if (route.permission == Permission::undeclared) return Error{ErrorCode::invalid, "route " + place + " declares no permission"};
+    if (!places.insert(place).second || !operations.insert(route.operation).second) {
+      return Error{ErrorCode::invalid, "route " + place + " stands twice"};
+    }
+    Table::Entry entry{segments_of(route.path), std::nullopt};
+    if (!route.body_schema.empty()) {
+      CAIRN_TRY(const Json document, parse_json(route.body_schema));
+      auto compiled = schema::Schema::compile(document);
+      if (!compiled) return Error{ErrorCode::invalid, "route " + place + ": " + compiled.error()[0].message};
+      entry.body = std::move(*compiled);
+    }
+    table->entries.push_back(std::move(entry));
+  }
+  Router router;
+  router.table_ = std::move(table);
+  return router;
+}
+
+const std::vector<Route>& Router::routes() const { return table_->routes; }
+
+void Router::handle(Request request, Reply reply) const {
+  const auto segments = segments_of(request.path);
+  const bool head = request.method == "HEAD";
+  std::string allowed;
+  for (std::size_t i = 0; i < table_->routes.size(); ++i) {
+    const Route& route = table_->routes[i];
+    const Table::Entry& entry = table_->entries[i];
+    if (!fits(entry.segments, segments)) continue;
+    if (route.method != request.method && !(head && route.method == "GET")) {
+      allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+      continue;
+    }
+    for (const auto& given : request.query) {
+      const std::string& name = given.first;
+      if (std::none_of(route.query.begin(), route.query.end(), [&](const QueryParameter& known) { return known.name == name; })) {
+        reply(problem(400, "unknown_parameter", "There is no such query parameter",
+                      "`" + name + "` is not a parameter of " + std::string(route.method) + " " + std::string(route.path)));
+        return;
+      }
+    }
+    Call call{{}, {}, {}, reply};
+    for (std::size_t s = 0; s < segments.size(); ++s) {
+      if (is_parameter(entry.segments[s])) call.path.emplace_back(parameter_name(entry.segments[s]), std::string(segments[s]));
+    }
+    if (entry.body) {
+      const std::string type = media_type(request.header("content-type"));
+      if (!type.empty() && type != "application/json") {
+        reply(problem(415, "media_type", "This media type is not understood here", "send application/json, not " + type));
+        return;
+      }
+      auto body = parse_json(request.body.empty() ? std::string_view("{}") : std::string_view(request.body));
+      if (!body) {
+        reply(problem(400, "not_json", "The body is not JSON", body.error().message));
+        return;
+      }
+      if (const auto violations = entry.body->check(*body); !violations.empty()) {
+        reply(problem(violations));
+        return;
+      }
+      call.body = std::move(*body);
+    }
+    call.request = std::move(request);
+    route.handle(std::move(call));
+    return;
+  }
+  if (!allowed.empty()) {
+    Response response = problem(405, "method", "This resource does not take that method", "it takes " + allowed);
+    response.headers.emplace_back("allow", allowed);
+    reply(std::move(response));
+    return;
+  }
+  reply(problem(404, "not_found", "There is no such resource", "`" + request.path + "` is nothing here; /openapi.json lists what is"));
+}
+
+Json Router::openapi() const {
+  Json paths = Json::object();
+  for (const Route& route : table_->routes) {
+    Json operation = Json::object({{"operationId", route.operation}, {"summary", route.summary}, {"x-permission", to_string(route.permission)}});
+    Json parameters = Json::array();
+    for (const std::string_view segment : segments_of(route.path)) {
+      if (!is_parameter(segment)) continue;
+      parameters.push_back(Json::object({{"name", parameter_name(segment)},
+                                         {"in", "path"},
+                                         {"required", true},
+                                         {"schema", Json::object({{"type", "string"}})}}));
+    }
+    for (const QueryParameter& parameter : route.query) {
+      parameters.push_back(Json::object({{"name", parameter.name},
+                                         {"in", "query"},
+                                         {"description", parameter.description},
+                                         {"schema", Json::object({{"type", "string"}})}}));
+    }
+    if (parameters.size() > 0) operation.set("parameters", parameters);
+    if (!route.body_schema.empty()) {
+      const Json body = parse_json(route.body_schema).value_or(Json::object());
+      operation.set("requestBody", Json::object({{"content", Json::object({{"application/json", Json::object({{"schema", body}})}})}}));
+    }
+    const Json problem_content = Json::object({{"application/problem+json", Json::object({{"schema", Json::object({{"$ref", "#/components/schemas/Problem"}})}})}});
+    operation.set("responses", Json::object({{"200", Json::object({{"description", "done"}})},
+                                             {"default", Json::object({{"description", "what went wrong"}, {"content", problem_content}})}}));
+    std::string method(route.method);
+    std::transform(method.begin(), method.end(), method.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    paths.edit(route.path).set(method, operation);
+  }
+  const Json problem_schema = Json::object(
+      {{"type", "object"},
+       {"required", Json::array({"type", "title", "status"})},
+       {"properties", Json::object({{"type", Json::object({{"type", "string"}})},
+                                    {"title", Json::object({{"type", "string"}})},
+                                    {"status", Json::object({{"type", "integer"}})},
+                                    {"detail", Json::object({{"type", "string"}})},
+                                    {"errors", Json::object({{"type", "array"}})}})}});
+  return Json::object({{"openapi", "3.1.0"},
+                       {"info", Json::object({{"title", "cairn"}, {"version", version_text}})},
+                       {"paths", paths},
+                       {"components", Json::object({{"schemas", Json::object({{"Problem", problem_schema}})}})}});
+}
+
+}  // namespace cairn::server
