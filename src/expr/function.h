@@ -92,6 +92,7 @@ struct Signature {
 struct Function {
   std::string name;
   std::vector<Signature> signatures;
+  bool keyed() const { return !signatures.empty() && signatures.front().overload->keyed; }
 };
 
 // nullptr when there is no function of that name.
@@ -111,5 +112,11 @@ Library library_encoders();
 Library library_optionals();
 Library library_regex();
 Library library_network();
+Library library_decimal();
+Library library_aggregate();
+Library library_collections();
+Library library_general();
+Library library_text();
+Library library_hash();
 
 }  // namespace cairn::expr

@@ -1,0 +1,31 @@
+// What operators do with values.
+#pragma once
+
+#include <string_view>
+
+#include "expr/function.h"
+#include "expr/syntax.h"
+#include "expr/value.h"
+
+namespace cairn::expr {
+
+std::string_view operator_text(Operator op);      // +
+std::string_view operator_function(Operator op);  // _+_: where libraries add their own kinds
+
+// The general cases; the evaluator does the most frequent ones itself.
+Value arithmetic(Context& context, Operator op, Value& a, Value& b);
+Value negate(Context& context, Value& value);
+Value compare_values(Context& context, Operator op, const Value& a, const Value& b);
+Value contains(Context& context, const Value& item, const Value& container);
+Value index_into(Context& context, const Value& container, const Value& index, bool optional);
+Value select_from(Context& context, const Value& container, std::string_view key, bool optional);
+Value has_member(Context& context, const Value& container, std::string_view key);
+
+// Runs the overload that fits the arguments.
+Value call_function(Context& context, const Function& function, std::span<Value> args, bool member);
+
+// The most seconds a duration in expressions has: 10 000 years of 365 days.
+inline constexpr std::int64_t duration_seconds_max = 315'360'000'000;
+bool in_range(Duration value);
+
+}  // namespace cairn::expr

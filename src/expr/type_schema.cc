@@ -1,0 +1,53 @@
+#include <algorithm>
+
+#include "expr/type.h"
+
+namespace cairn::expr {
+
+namespace {
+
+constexpr int depth_max = 32;
+
+Type deduce(const Json& schema, int depth);
+
+Type deduce_object(const Json& schema, int depth) {
+  std::vector<Type::Member> members;
+  const Json& required = schema["required"];
+  const auto is_required = [&](std::string_view name) {
+    return required.is_array() && std::any_of(required.items().begin(), required.items().end(), [&](const Json& item) {
+             return item.is_string() && item.as_string() == name;
+           });
+  };
+  if (const Json& properties = schema["properties"]; properties.is_object()) {
+    for (const auto& [name, property] : properties.members()) {
+      members.push_back({name.str(), deduce(property, depth + 1), is_required(name.view())});
+    }
+  }
+  const Json& additional = schema["additionalProperties"];
+  if (members.empty() && additional.is_object()) return Type::map(Type::string(), deduce(additional, depth + 1));
+  // Members may also come in through these, so names that are not listed are not yet wrong.
+  const bool open = schema.find("patternProperties") || schema.find("allOf") || schema.find("anyOf") ||
+                    schema.find("oneOf") || schema.find("$ref");
+  return Type::object(std::move(members), additional.is_bool() && !additional.as_bool() && !open);
+}
+
+Type deduce(const Json& schema, int depth) {
+  if (!schema.is_object() || depth > depth_max) return Type::dyn();
+  const Json& type = schema["type"];
+  if (!type.is_string()) return Type::dyn();
+  const std::string_view name = type.as_string();
+  if (name == "object") return deduce_object(schema, depth);
+  if (name == "array") return Type::list(deduce(schema["items"], depth + 1));
+  if (name == "string") return Type::string();
+  // 1.0 is an integer to JSON Schema and a double here, so neither kind may be promised.
+  if (name == "integer" || name == "number") return Type::numeric();
+  if (name == "boolean") return Type::boolean();
+  if (name == "null") return Type::null();
+  return Type::dyn();
+}
+
+}  // namespace
+
+Type Type::from_schema(const Json& schema) { return deduce(schema, 0); }
+
+}  // namespace cairn::expr
