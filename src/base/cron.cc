@@ -262,7 +262,7 @@ Result<Cron, CronFault> parse_cron(std::string_view text) {
     fields = fields_of(meaning);
   }
   if (fields.size() != 5 && fields.size() != 6) {
-    return CronFault{0, "a cron expression has five fields (minute, hour, day of month, month, day of week) or six with "
+    return CronFault{0, "a cron expression has 5 fields (minute, hour, day of month, month, day of week), or 6 with "
                         "seconds before them, not " + std::to_string(fields.size())};
   }
   Cron cron;

@@ -91,7 +91,8 @@ class CertainWalk {
   }
 
   void report(StepIndex index, std::string message) {
-    draft_.findings.error(program_.steps[index].at, draft_.pointers[index], std::move(message));
+    const Draft::Start& named = draft_.starts[index];
+    draft_.findings.error(named.at, named.pointer, std::move(message));
   }
 
   Draft& draft_;

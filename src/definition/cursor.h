@@ -19,6 +19,7 @@ class Cursor {
   Cursor item(std::size_t index) const { return Cursor(node_->items[index], this, nullptr, index); }
   std::optional<Cursor> find(std::string_view key) const;
 
+  bool is_item() const { return parent_ != nullptr && member_ == nullptr; }
   const SourceNode& node() const { return *node_; }
   SourcePlace at() const { return node_->at; }
   // The key it stands under, for messages about what it lacks; a list's item has none and answers with its own

@@ -35,6 +35,11 @@ struct Draft {
   };
   std::vector<ResultUse> results;
   std::vector<std::string> pointers;  // of the steps, by index
+  struct Start {
+    SourcePlace at;
+    std::string pointer;
+  };
+  std::map<StepIndex, Start> starts;  // where `subworkflow` and `continue_with` name their definition
   std::vector<std::vector<std::string>> state_reads;
   bool expressions_broken = false;  // some reads are not known
   std::set<std::string, std::less<>> functions;
@@ -66,6 +71,11 @@ struct Site {
 
 // Reads the list of steps at `list` as the lane `lane` of `site.step`; `canonical` becomes the array.
 BlockIndex read_steps(const Site& site, const Cursor& list, std::string_view lane, Json& canonical);
+
+// The block exists and is not empty.
+inline bool has_steps(const Draft& draft, BlockIndex block) {
+  return block != no_index && !draft.program.blocks[block].steps.empty();
+}
 
 // Reads the whole document into `draft.program` and answers the canonical form. What is wrong stands in the findings.
 Json read_document(Draft& draft, const SourceNode& root);

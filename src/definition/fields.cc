@@ -26,6 +26,13 @@ bool before(SourcePlace a, SourcePlace b) {
   return a.line != b.line ? a.line < b.line : a.column < b.column;
 }
 
+// "`call`", or for an item of a list "a case of `switch`".
+std::string subject_of(const Cursor& at, const KeyTable& table) {
+  if (!at.is_item()) return at.name();
+  const bool vowel = std::string_view("aeiou").find(table.noun.front()) != std::string_view::npos;
+  return std::string(vowel ? "an " : "a ") + std::string(table.noun) + " of " + at.name();
+}
+
 }  // namespace
 
 std::string list_in_words(std::span<const std::string_view> names) {
@@ -37,13 +44,14 @@ std::string list_in_words(std::span<const std::string_view> names) {
   return out;
 }
 
-Fields::Fields(const Site& site, const Cursor& at, const KeyTable& table) : site_(site), at_(at), table_(table) {
+Fields::Fields(const Site& site, const Cursor& at, const KeyTable& table)
+    : site_(site), at_(at), table_(table), subject_(subject_of(at, table)) {
   if (at.node().kind != Json::Kind::object) {
     std::vector<std::string_view> names;
     for (const Key& known : table.keys) {
       if (known.shape != Shape::derived) names.push_back(known.name);
     }
-    site.draft.error(at, at.name() + " takes an object" + (names.empty() ? " without keys, `{}`" : " with " + list_in_words(names)) +
+    site.draft.error(at, subject_ + " takes an object" + (names.empty() ? " without keys, `{}`" : " with " + list_in_words(names)) +
                              ", not " + describe(at.node()));
     return;
   }
@@ -52,6 +60,8 @@ Fields::Fields(const Site& site, const Cursor& at, const KeyTable& table) : site
 
 void Fields::check_keys(const KeyTable& table) {
   Draft& draft = site_.draft;
+  bool unknown = false;
+  std::vector<std::string> meant;  // keys that are there, misspelt
   for (const SourceMember& member : at_.node().members) {
     if (table.find(member.key) != nullptr) continue;
     if (std::find(table.elsewhere.begin(), table.elsewhere.end(), member.key) != table.elsewhere.end()) continue;
@@ -62,16 +72,19 @@ void Fields::check_keys(const KeyTable& table) {
     std::string message = "unknown key `" + member.key + "`";
     if (const auto near = nearest_name(member.key, names)) {
       message += "; did you mean `" + *near + "`?";
+      meant.push_back(*near);
     } else if (names.empty()) {
-      message += "; " + at_.name() + " has no keys";
+      message += "; " + subject_ + " has no keys";
     } else {
-      message += "; " + at_.name() + " takes " + list_in_words(names);
+      message += "; " + subject_ + " takes " + list_in_words(names);
     }
+    unknown = true;
     draft.findings.error(member.key_at, at_.pointer_to(member.key), std::move(message));
   }
   for (const Key& known : table.keys) {
-    if (known.required && at_.node().find_member(known.name) == nullptr) {
-      draft.error_at_key(at_, at_.name() + " needs `" + std::string(known.name) + "`");
+    const bool misspelt = std::find(meant.begin(), meant.end(), known.name) != meant.end();
+    if (known.required && !misspelt && at_.node().find_member(known.name) == nullptr) {
+      draft.error_at_key(at_, subject_ + " needs `" + std::string(known.name) + "`");
     }
   }
   const SourceMember* first = nullptr;
@@ -88,8 +101,9 @@ void Fields::check_keys(const KeyTable& table) {
                          "`" + (swapped ? member.key : first->key) + "` and `" + second.key +
                              "` exclude each other; keep one of them");
   }
-  if (first == nullptr && !table.one_of.empty()) {
-    draft.error_at_key(at_, at_.name() + " needs one of " + list_in_words(table.one_of));
+  // An unknown key is most likely the one that is missed here.
+  if (first == nullptr && !unknown && !table.one_of.empty()) {
+    draft.error_at_key(at_, subject_ + " needs one of " + list_in_words(table.one_of));
   }
 }
 

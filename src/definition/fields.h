@@ -66,6 +66,7 @@ class Fields {
   Site site_;
   Cursor at_;  // cursors of the members point at it: Fields stay where they are made
   const KeyTable& table_;
+  std::string subject_;  // the object, in messages
   std::string_view chosen_;
   Json canonical_ = Json::object();
 };

@@ -13,11 +13,13 @@ namespace cairn {
 // What may stand at a key, in the source.
 enum class Shape {
   text,              // plain text, never an expression
+  label,             // the same, not empty and not long
   workflow_name,     // loan.approval
   version,           // 1.0.0
   step_id,
   identifier,        // a name that expressions can use
   signal_name,
+  branch_name,
   type_name,         // of a worker
   path,              // into state: score.value
   boolean,

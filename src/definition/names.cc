@@ -11,6 +11,8 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+std::string instead(std::string_view text) { return "; `" + std::string(text) + "` does not fit"; }
+
 // Every part between dots is there and is made of `allowed` characters.
 template <class Allowed>
 bool is_dotted(std::string_view text, Allowed allowed) {
@@ -31,13 +33,13 @@ bool is_dotted(std::string_view text, Allowed allowed) {
 std::optional<std::string> workflow_name_fault(std::string_view text) {
   const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '_' || c == '-'; };
   if (is_dotted(text, allowed)) return std::nullopt;
-  return "has small letters, digits, `_` and `-` in parts joined by dots, as in `loan.approval`";
+  return "has small letters, digits, `_` and `-` in parts joined by dots, as in `loan.approval`" + instead(text);
 }
 
 std::optional<std::string> version_fault(std::string_view text) {
   const auto allowed = [](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '+' || c == '_'; };
   if ((is_letter(text[0]) || is_digit(text[0])) && std::all_of(text.begin(), text.end(), allowed)) return std::nullopt;
-  return "has letters, digits, `.`, `-`, `+` and `_`, as in `1.0.0`";
+  return "has letters, digits, `.`, `-`, `+` and `_`, as in `1.0.0`" + instead(text);
 }
 
 }  // namespace
@@ -71,8 +73,9 @@ std::optional<StatePath> parse_state_path(std::string_view text) {
 }
 
 std::optional<std::string> name_fault(Shape shape, std::string_view text, const Limits& limits) {
+  if (shape == Shape::text) return std::nullopt;
   if (text.empty()) return "may not be empty";
-  if (shape != Shape::text && count_code_points(text) > limits.name_length_max) {
+  if (count_code_points(text) > limits.name_length_max) {
     return "is longer than " + std::to_string(limits.name_length_max) + " characters";
   }
   switch (shape) {
@@ -80,22 +83,27 @@ std::optional<std::string> name_fault(Shape shape, std::string_view text, const 
     case Shape::version: return version_fault(text);
     case Shape::step_id:
       if (is_plain_name(text)) return std::nullopt;
-      return "begins with a letter or `_` and goes on with letters, digits, `_` and `-`";
+      return "begins with a letter or `_` and goes on with letters, digits, `_` and `-`" + instead(text);
     case Shape::identifier: {
       const bool shaped = is_plain_name(text) && text.find('-') == std::string_view::npos;
-      if (!shaped) return "begins with a letter or `_` and goes on with letters, digits and `_`";
+      if (!shaped) return "begins with a letter or `_` and goes on with letters, digits and `_`" + instead(text);
       if (is_reserved_name(text)) return "may not be `" + std::string(text) + "`, which is a built-in name";
       return std::nullopt;
+    }
+    case Shape::branch_name: {
+      const auto forbidden = [](char c) { return c == '.' || c == '[' || c == ']' || c == '#' || (c >= 0 && c <= ' '); };
+      if (std::none_of(text.begin(), text.end(), forbidden)) return std::nullopt;
+      return "has no blanks, dots, brackets and `#`" + instead(text);
     }
     case Shape::signal_name: {
       const auto allowed = [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '-'; };
       if (std::all_of(text.begin(), text.end(), allowed)) return std::nullopt;
-      return "has letters, digits, `_`, `.` and `-` only";
+      return "has letters, digits, `_`, `.` and `-` only" + instead(text);
     }
     case Shape::type_name: {
       const auto allowed = [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-'; };
       if (is_dotted(text, allowed)) return std::nullopt;
-      return "has letters, digits, `_` and `-` in parts joined by dots, as in `billing.charge.v1`";
+      return "has letters, digits, `_` and `-` in parts joined by dots, as in `billing.charge.v1`" + instead(text);
     }
     default: return std::nullopt;
   }

@@ -13,7 +13,7 @@ StepIndex Program::find_step(const std::string& id) const {
 Result<std::shared_ptr<const Program>> compile_program(const Json& canonical) {
   Draft draft;
   draft.any_transport = true;
-  const Json rebuilt = read_document(draft, source_of(canonical));
+  read_document(draft, source_of(canonical));
   for (const Diagnostic& diagnostic : draft.findings.take()) {
     if (diagnostic.severity != Diagnostic::Severity::error) continue;
     return Error{ErrorCode::invalid, diagnostic.message + " [" + diagnostic.pointer + "]"};
@@ -26,6 +26,7 @@ std::shared_ptr<const Program> finish_program(Draft& draft, const Json& canonica
   program.canonical = canonical;
   program.digest = sha256_hex(write_json(canonical));
   for (StepIndex i = 0; i < program.steps.size(); ++i) program.step_by_id.emplace(program.steps[i].id, i);
+  program.places.build(program.steps, program.blocks);
   return std::make_shared<const Program>(std::move(program));
 }
 

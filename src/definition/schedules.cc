@@ -13,7 +13,7 @@ constexpr std::string_view overlaps[] = {"skip", "queue", "allow", "cancel_other
 const Key keys[] = {
     {"cron", Shape::cron, "Minute, hour, day of month, month, day of week, perhaps with seconds before them; or @daily."},
     {"every", Shape::duration_literal, "The time between two starts."},
-    {"zone", Shape::text, "The IANA time zone in which `cron` is read.", false, Json("UTC")},
+    {"zone", Shape::label, "The IANA time zone in which `cron` is read.", false, Json("UTC")},
     {"input", Shape::value, "The input of the instances.", false, Json::object()},
     {"overlap", Shape::choice, "What happens when the instance started before still runs.", false, Json("skip"), nullptr,
      overlaps},
@@ -41,9 +41,7 @@ void read_cron(Fields& fields, ScheduleSpec& schedule) {
   const std::string_view text = at->node().scalar.as_string();
   auto parsed = parse_cron(text);
   if (!parsed) {
-    const CronFault& fault = parsed.error();
-    const SourcePlace place = draft.document != nullptr ? draft.document->place_in(at->node(), fault.offset) : at->at();
-    draft.findings.error(place, at->pointer(), fault.message);
+    draft.error(*at, parsed.error().message);
     return;
   }
   fields.put("cron", text);

@@ -105,7 +105,7 @@ StepBody read(Fields& outer) {
   step.result = read_result(fields);
   step.on_failure = fields.steps("on_failure", "on_failure", site.scope.with_error());
   step.on_timeout = fields.steps("on_timeout", "on_timeout");
-  if (const auto lane = fields.find("on_timeout"); lane && !step.timeout) {
+  if (const auto lane = fields.find("on_timeout"); lane && !step.timeout && has_steps(site.draft, step.on_timeout)) {
     site.draft.findings.warning(lane->key_at(), lane->pointer(),
                                 "`on_timeout` never runs, because the call has no `timeout`");
   }

@@ -23,6 +23,9 @@ StepBody read(Fields& outer) {
   if (!at) return step;
   Fields fields(outer.site(), *at, continue_table);
   step.name = fields.text("name").value_or("");
+  if (const auto name = fields.find("name")) {
+    outer.site().draft.starts[outer.site().step] = {name->at(), name->pointer()};
+  }
   step.version = fields.text("version");
   step.input = fields.value("input");
   step.reference = read_reference(fields, "reference", outer.site().scope);

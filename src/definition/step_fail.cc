@@ -4,7 +4,7 @@ namespace cairn {
 namespace {
 
 const Key fail_keys[] = {
-    {"code", Shape::text, "What `error.code` says.", true},
+    {"code", Shape::label, "What `error.code` says.", true},
     {"message", Shape::text_value, "What people read."},
     {"details", Shape::value, "Further data."},
 };

@@ -7,7 +7,7 @@ namespace cairn {
 namespace {
 
 const Key branch_keys[] = {
-    {"name", Shape::step_id, "Names the branch.", true},
+    {"name", Shape::branch_name, "Names the branch.", true},
     {"steps", Shape::steps, "What it does.", true},
 };
 const KeyTable branch_table{"branch", branch_keys};
@@ -30,7 +30,7 @@ void add(ParallelStep& step, Json::Array& written, const std::string& name, Bloc
 void read_object(Fields& fields, const Cursor& at, ParallelStep& step, Json::Array& written) {
   Draft& draft = fields.site().draft;
   for (const SourceMember& member : at.node().members) {
-    if (const auto fault = name_fault(Shape::step_id, member.key, draft.limits)) {
+    if (const auto fault = name_fault(Shape::branch_name, member.key, draft.limits)) {
       draft.findings.error(member.key_at, at.pointer_to(member.key), "a branch's name " + *fault);
     }
     const Cursor list = at.member(member);
@@ -62,8 +62,7 @@ void read_list(Fields& fields, const Cursor& at, ParallelStep& step, Json::Array
   }
 }
 
-void read_join(Fields& fields, ParallelStep& step) {
-  const std::size_t count = step.branches.size();
+void read_join(Fields& fields, ParallelStep& step, std::size_t count) {
   step.join = count;
   const auto at = fields.find("join");
   if (!at) {
@@ -80,8 +79,8 @@ void read_join(Fields& fields, ParallelStep& step) {
     fields.site().draft.error(*at, "`join` is `all`, `any` or a number of branches, not " + describe(node));
   } else if (const std::int64_t wanted = node.scalar.as_integer();
              wanted < 1 || wanted > static_cast<std::int64_t>(count)) {
-    fields.site().draft.error(*at, "`join: " + std::to_string(wanted) + "` can never be met: there " +
-                                       (count == 1 ? "is 1 branch" : "are " + std::to_string(count) + " branches"));
+    fields.site().draft.error(*at, "`join: " + std::to_string(wanted) + "` can never be met; it goes from 1 to the number of branches, " +
+                                       std::to_string(count));
   } else {
     fields.put("join", wanted);
     step.join = static_cast<std::size_t>(wanted);
@@ -93,9 +92,10 @@ StepBody read(Fields& outer) {
   const auto at = outer.find("parallel");
   if (!at) return step;
   Fields fields(outer.site(), *at, parallel_table);
-  bool counted = true;
+  std::size_t count = 0;
   if (const auto branches = fields.find("branches")) {
     const SourceNode& node = branches->node();
+    count = node.members.size() + node.items.size();
     Json::Array written;
     if (node.kind == Json::Kind::object) {
       read_object(fields, *branches, step, written);
@@ -105,15 +105,11 @@ StepBody read(Fields& outer) {
       outer.site().draft.error(*branches, "`branches` takes an object of lists of steps by name, not " + describe(node));
     }
     const bool container = node.kind == Json::Kind::object || node.kind == Json::Kind::array;
-    const std::size_t size = node.members.size() + node.items.size();
-    if (container && size == 0) outer.site().draft.error(*branches, "`branches` may not be empty");
-    counted = size > 0 && size == step.branches.size();
+    if (container && count == 0) outer.site().draft.error(*branches, "`branches` may not be empty");
     fields.put("branches", Json(std::move(written)));
-  } else {
-    counted = false;
   }
-  // When branches are broken their number is not known, and a complaint about `join` would mislead.
-  if (counted) read_join(fields, step);
+  // Without branches a complaint about `join` would only mislead.
+  if (count > 0) read_join(fields, step, count);
   outer.put("parallel", fields.take());
   return step;
 }

@@ -48,7 +48,7 @@ SignalSpec read_signal(Fields& outer, std::string_view key, bool in_first) {
   } else {
     signal.timeout = fields.duration("timeout");
     signal.on_timeout = fields.steps("on_timeout", "on_timeout");
-    if (const auto lane = fields.find("on_timeout"); lane && !fields.find("timeout")) {
+    if (const auto lane = fields.find("on_timeout"); lane && !fields.find("timeout") && has_steps(draft, signal.on_timeout)) {
       draft.findings.warning(lane->key_at(), lane->pointer(),
                              "`on_timeout` never runs, because the signal has no `timeout`");
     }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "definition/step_kinds.h"
 
 namespace cairn {
@@ -14,6 +16,10 @@ const KeyTable case_table{"case", case_keys, case_kinds};
 const Key keys[] = {
     {"switch", Shape::objects, "Cases in order; the first match runs.", true, std::nullopt, &case_table},
 };
+
+bool has_default(const SourceNode& entry) {
+  return entry.kind == Json::Kind::object && entry.find_member("default") != nullptr;
+}
 
 void check_default(Fields& entry, bool last, const SourceMember*& first_default) {
   Draft& draft = entry.site().draft;
@@ -32,7 +38,8 @@ StepBody read(Fields& fields) {
   SwitchStep step;
   const auto list = fields.list("switch");
   if (!list) return step;
-  const std::size_t count = list->node().items.size();
+  const std::vector<SourceNode>& items = list->node().items;
+  const std::size_t count = items.size();
   const SourceMember* first_default = nullptr;
   Json::Array written;
   Json otherwise = Json::array();
@@ -40,7 +47,9 @@ StepBody read(Fields& fields) {
     const Cursor at = list->item(i);
     Fields entry(fields.site(), at, case_table);
     if (entry.chosen() == "default") {
-      check_default(entry, i + 1 == count, first_default);
+      // Of several defaults only those after the first are wrong.
+      const bool further = std::any_of(items.begin() + static_cast<std::ptrdiff_t>(i) + 1, items.end(), has_default);
+      check_default(entry, i + 1 == count || further, first_default);
       if (const auto extra = entry.find("steps")) {
         fields.site().draft.findings.error(extra->key_at(), extra->pointer(),
                                            "the steps of `default` stand right under it: `default: [ … ]`");
@@ -51,7 +60,7 @@ StepBody read(Fields& fields) {
       otherwise = entry.take()["default"];
       continue;
     }
-    if (entry.chosen() == "when" && !entry.find("steps")) {
+    if (entry.chosen() == "when" && !entry.find("steps") && !entry.find("default")) {
       fields.site().draft.error_at_key(at, "a case of `switch` needs `steps`");
     }
     SwitchStep::Case held;

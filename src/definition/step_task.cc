@@ -16,7 +16,7 @@ const Key deadline_keys[] = {
 const KeyTable deadline_table{"deadline", deadline_keys, deadline_kinds};
 
 const Key task_keys[] = {
-    {"name", Shape::text, "Names the kind of task; answers are given by it.", true},
+    {"name", Shape::label, "Names the kind of task; answers are given by it.", true},
     {"title", Shape::text_value, "What people see."},
     {"roles", Shape::texts_value, "Who may do it.", false, Json::array()},
     {"exclude", Shape::texts_value, "Who may not complete it (four eyes).", false, Json::array()},
@@ -58,10 +58,7 @@ std::optional<DeadlineSpec> read_deadline(Fields& task, std::string_view option)
 
 void check_task_name(Fields& task, const std::string& name) {
   const auto at = task.find("name");
-  const Limits& limits = task.site().draft.limits;
-  if (const auto fault = name_fault(Shape::step_id, name, limits); fault && name.size() > limits.name_length_max) {
-    task.site().draft.error(*at, "`name` " + *fault);
-  } else if (name.find_first_of("@=") != std::string::npos) {
+  if (name.find_first_of("@=") != std::string::npos) {
     task.site().draft.error(*at, "`name` may not hold `@` or `=`, because answers are written NAME@USER=JSON");
   }
 }

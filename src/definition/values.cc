@@ -188,6 +188,8 @@ expr::Expression read_condition(const Site& site, const Cursor& at, Json& canoni
     if (expression) canonical = expression_json(expression);
   } else if (is_expression(node)) {
     expression = read_expression(site, at, false, canonical);
+  } else if (node.kind == Json::Kind::string && node.scalar.as_string().empty()) {
+    site.draft.error(at, "a condition is missing here");
   } else if (node.kind == Json::Kind::string) {
     expression = site.draft.compile(at, 0, site.scope, false);
     if (expression) canonical = expression_json(expression);
