@@ -1,4 +1,5 @@
 // The list of commands, in the order in which `cairn --help` shows them.
+#include "cli/check_data_command.h"
 #include "cli/command.h"
 #include "cli/completion_command.h"
 #include "cli/version_command.h"
@@ -7,6 +8,7 @@ namespace cairn::cli {
 
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> commands{
+      {"Data", check_data_spec, run_check_data},
       {"About cairn", version_spec, run_version},
       {"About cairn", completion_spec, run_completion},
   };
