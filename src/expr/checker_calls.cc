@@ -211,7 +211,8 @@ Type Checker::check_comparison(const Node& node) {
   using Kind = Type::Kind;
   const bool equality = node.op == Operator::equal || node.op == Operator::unequal;
   bool works = is_open(a) || is_open(b) || (is_number(a) && is_number(b)) ||
-               (a.is(Kind::decimal) && (b.is(Kind::decimal) || is_number(b))) || (b.is(Kind::decimal) && is_number(a));
+               (a.is(Kind::decimal) && (b.is(Kind::decimal) || (is_number(b) && !b.is(Kind::number)))) ||
+               (b.is(Kind::decimal) && is_number(a) && !a.is(Kind::number));
   if (!works && equality) {
     // Containers of other element types are compared by value, so only the outer kinds must agree.
     works = a.is(Kind::null) || b.is(Kind::null) || (a.kind() == b.kind() && (!a.is(Kind::opaque) || a.name() == b.name()));

@@ -113,6 +113,7 @@ Library library_optionals();
 Library library_regex();
 Library library_network();
 Library library_decimal();
+Library library_dates();
 Library library_aggregate();
 Library library_collections();
 Library library_general();

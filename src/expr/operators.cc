@@ -250,6 +250,10 @@ Value negate(Context& context, Value& value) {
 
 Value compare_values(Context& context, Operator op, const Value& a, const Value& b) {
   if (op == Operator::equal || op == Operator::unequal) {
+    // A double is hardly ever what the decimal meant, so a silent `false` would be a trap (V7).
+    if ((a.is(Kind::decimal) && b.is(Kind::number)) || (a.is(Kind::number) && b.is(Kind::decimal))) {
+      return context.fail("no_such_overload", quote(operator_text(op)) + " cannot compare " + kind_of(a) + " and " + kind_of(b));
+    }
     std::uint64_t work = 0;
     const bool same = equal(a, b, work);
     if (!context.spend_steps(work - 1)) return context.error();
