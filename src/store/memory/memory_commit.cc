@@ -205,6 +205,17 @@ void MemoryStore::change_tasks(const Advance& advance, const std::string& actor)
 }
 
 void MemoryStore::send(Message message, Wakeup& wakeup) {
+  if (!instances_.contains(message.target.value)) {
+    DeadLetter letter;
+    letter.id = ++last_number_;
+    letter.instance = message.target;
+    letter.kind = "message";
+    letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
+    letter.reason = "there is no such instance";
+    letter.at = now();
+    dead_.emplace(letter.id, std::move(letter));
+    return;
+  }
   message.id = ++last_number_;
   message.at = now();
   messages_.emplace(message.id, std::move(message));

@@ -153,15 +153,15 @@ Result<bool> MemoryStore::replay_dead_letter(std::int64_t id) {
     if (found == dead_.end()) return false;
     const DeadLetter& letter = found->second;
     const auto kind = message_kind_from(letter.envelope.text_or("kind", ""));
-    if (letter.kind != "message" || !letter.instance || !kind) {
+    if (letter.kind != "message" || !letter.instance || !kind || letter.envelope.find("body") == nullptr) {
       return Error{ErrorCode::unsupported, "a dead letter of kind " + letter.kind + " cannot be replayed"};
     }
     Message message;
     message.target = *letter.instance;
     message.kind = *kind;
     message.body = letter.envelope["body"];
-    send(std::move(message), wakeup);
     dead_.erase(found);
+    send(std::move(message), wakeup);
   }
   tell(wakeup);
   return true;

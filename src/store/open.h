@@ -1,0 +1,20 @@
+// A store by its URL: `memory:`, `sqlite:PATH`.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "store/store.h"
+
+namespace cairn {
+
+enum class StoreMode {
+  own,        // reads and writes; creates and migrates what is not there yet
+  read_only,  // beside a running owner
+};
+
+// `clock` outlives the store. ErrorCode::invalid for a URL that is none of these.
+Result<std::unique_ptr<Store>> open_store(const std::string& url, Clock& clock, StoreMode mode = StoreMode::own);
+
+}  // namespace cairn

@@ -1,0 +1,239 @@
+#include "store/sqlite/connection.h"
+
+#include <sqlite3.h>
+
+#include <vector>
+
+namespace cairn::sqlite {
+
+namespace {
+
+// The statements of statements.sql, in the order of the enumerators.
+const std::vector<std::string_view>& statement_texts() {
+  static const std::vector<std::string_view> texts = [] {
+    std::vector<std::string_view> found;
+    std::string_view rest = statements_text;
+    constexpr std::string_view mark = "-- name: ";
+    for (std::size_t at = rest.find(mark); at != std::string_view::npos;) {
+      const std::size_t body = rest.find('\n', at) + 1;
+      const std::size_t next = rest.find(mark, body);
+      found.push_back(rest.substr(body, next == std::string_view::npos ? next : next - body));
+      at = next;
+    }
+    CAIRN_ASSERT(found.size() == static_cast<std::size_t>(Sql::count));
+    return found;
+  }();
+  return texts;
+}
+
+ErrorCode code_of(int number) {
+  switch (number & 0xff) {
+    case SQLITE_FULL:
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_IOERR:
+    case SQLITE_NOMEM:
+    case SQLITE_PERM:
+      return ErrorCode::unavailable;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return ErrorCode::corrupt;
+    case SQLITE_CONSTRAINT:
+      return ErrorCode::conflict;
+    case SQLITE_TOOBIG:
+      return ErrorCode::limit;
+    default:
+      return ErrorCode::internal;
+  }
+}
+
+std::string message_of(int number, const char* text) {
+  switch (number & 0xff) {
+    case SQLITE_FULL:
+      return "storage_full: the disk that holds the store is full; free some space, nothing was lost";
+    case SQLITE_READONLY:
+      return "the store's file cannot be written (read-only file or folder)";
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return std::string("the store's file is damaged or not a cairn store: ") + text;
+    default:
+      return std::string("sqlite: ") + text;
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Mode mode) {
+  sqlite3* handle = nullptr;
+  const int flags =
+      (mode == Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX;
+  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  std::unique_ptr<Connection> connection(new Connection(handle));
+  if (code != SQLITE_OK) {
+    return Error{code_of(code), path + ": " + message_of(code, handle ? sqlite3_errmsg(handle) : "out of memory")};
+  }
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_busy_timeout(handle, 5000);
+  return connection;
+}
+
+Connection::~Connection() {
+  for (sqlite3_stmt* statement : statements_) sqlite3_finalize(statement);
+  sqlite3_close(handle_);
+}
+
+void Connection::script(const char* text) {
+  if (error_) return;
+  const int code = sqlite3_exec(handle_, text, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail_with(code);
+}
+
+sqlite3_stmt* Connection::ready(Sql id) {
+  if (error_) return nullptr;
+  sqlite3_stmt*& statement = statements_[static_cast<std::size_t>(id)];
+  if (statement == nullptr) {
+    const std::string_view text = statement_texts()[static_cast<std::size_t>(id)];
+    const int code = sqlite3_prepare_v3(handle_, text.data(), static_cast<int>(text.size()), SQLITE_PREPARE_PERSISTENT,
+                                        &statement, nullptr);
+    if (code != SQLITE_OK) {
+      fail_with(code);
+      return nullptr;
+    }
+  }
+  return statement;
+}
+
+std::int64_t Connection::run_bound(sqlite3_stmt* statement) {
+  int code = error_ ? SQLITE_OK : sqlite3_step(statement);
+  // A statement with RETURNING hands out its row here; the rest of its work is still to be done.
+  while (code == SQLITE_ROW) code = sqlite3_step(statement);
+  if (!error_ && code != SQLITE_DONE) fail_with(code);
+  sqlite3_reset(statement);
+  sqlite3_clear_bindings(statement);
+  return error_ ? 0 : sqlite3_changes64(handle_);
+}
+
+std::int64_t Connection::last_number() const { return sqlite3_last_insert_rowid(handle_); }
+
+bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+
+void Connection::fail(Error error, int number) {
+  if (error_) return;
+  error_ = std::move(error);
+  error_number_ = number;
+}
+
+void Connection::clear_error() {
+  error_.reset();
+  error_number_ = 0;
+}
+
+void Connection::fail_with(int) {
+  const int number = sqlite3_extended_errcode(handle_);
+  fail({code_of(number), message_of(number, sqlite3_errmsg(handle_))}, number);
+}
+
+void Connection::bind(sqlite3_stmt* statement, int index, std::int64_t value, Lifetime) {
+  if (sqlite3_bind_int64(statement, index, value) != SQLITE_OK) fail_with(0);
+}
+
+void Connection::bind(sqlite3_stmt* statement, int index, double value, Lifetime) {
+  if (sqlite3_bind_double(statement, index, value) != SQLITE_OK) fail_with(0);
+}
+
+void Connection::bind(sqlite3_stmt* statement, int index, std::string_view value, Lifetime lifetime) {
+  const char* text = value.data() == nullptr ? "" : value.data();
+  if (sqlite3_bind_text64(statement, index, text, value.size(),
+                          lifetime == Lifetime::of_call ? SQLITE_STATIC : SQLITE_TRANSIENT, SQLITE_UTF8) != SQLITE_OK) {
+    fail_with(0);
+  }
+}
+
+void Connection::bind(sqlite3_stmt* statement, int index, std::nullopt_t, Lifetime) {
+  if (sqlite3_bind_null(statement, index) != SQLITE_OK) fail_with(0);
+}
+
+void Connection::bind(sqlite3_stmt* statement, int index, const Json& value, Lifetime lifetime) {
+  if (value.is_null()) {
+    bind(statement, index, std::nullopt, lifetime);
+  } else {
+    bind(statement, index, std::string_view(write_json(value)), Lifetime::of_copy);
+  }
+}
+
+Query::~Query() {
+  if (statement_ == nullptr) return;
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+}
+
+bool Query::next() {
+  if (statement_ == nullptr || connection_.error_) return false;
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) connection_.fail_with(code);
+  return false;
+}
+
+bool Query::is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+std::int64_t Query::integer(int column) const { return sqlite3_column_int64(statement_, column); }
+double Query::number(int column) const { return sqlite3_column_double(statement_, column); }
+
+std::string Query::text(int column) const {
+  const unsigned char* text = sqlite3_column_text(statement_, column);
+  if (text == nullptr) return {};
+  return std::string(reinterpret_cast<const char*>(text), static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+}
+
+Timestamp Query::time(int column) const {
+  const Timestamp at = Timestamp::of_unix_ms(integer(column));
+  if (at.seconds < Timestamp::seconds_min || at.seconds > Timestamp::seconds_max) {
+    connection_.fail({ErrorCode::corrupt, "a stored time is out of range"});
+    return {};
+  }
+  return at;
+}
+
+std::optional<Timestamp> Query::time_or_nothing(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return time(column);
+}
+
+Json Query::json(int column) const {
+  if (is_null(column)) return {};
+  auto parsed = parse_json(text(column));
+  if (!parsed) {
+    connection_.fail({ErrorCode::corrupt, "a stored value is not JSON: " + parsed.error().message});
+    return {};
+  }
+  return std::move(*parsed);
+}
+
+Transaction::Transaction(Connection& connection) : connection_(connection) {
+  connection_.clear_error();
+  connection_.run(Sql::begin);
+  open_ = !connection_.error();
+}
+
+Transaction::~Transaction() {
+  if (!open_ || !connection_.in_transaction()) return;
+  const auto error = connection_.error();
+  const int number = connection_.error_number();
+  connection_.clear_error();
+  connection_.run(Sql::rollback);
+  connection_.clear_error();
+  if (error) connection_.fail(*error, number);
+}
+
+Result<void> Transaction::commit() {
+  if (!connection_.error()) connection_.run(Sql::commit);
+  if (connection_.error()) return *connection_.error();
+  open_ = false;
+  return {};
+}
+
+std::string json_text(const Json& value) { return write_json(value); }
+
+}  // namespace cairn::sqlite

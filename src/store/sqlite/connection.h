@@ -1,0 +1,158 @@
+// One SQLite connection with its prepared statements. Used by one thread at a time.
+//
+// Errors stick: after the first one every further call does nothing and gives nothing, and a
+// transaction cannot commit. So a verb runs its statements one after the other and asks once.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "store/sqlite/embedded_sql.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace cairn::sqlite {
+
+class Connection;
+
+// The rows of one statement, which is reset when this goes out of scope.
+class Query {
+ public:
+  Query(Connection& connection, sqlite3_stmt* statement) : connection_(connection), statement_(statement) {}
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
+  ~Query();
+
+  // Steps to the next row. False at the end and after an error.
+  bool next();
+
+  bool is_null(int column) const;
+  std::int64_t integer(int column) const;
+  double number(int column) const;
+  std::string text(int column) const;  // empty for NULL
+  Timestamp time(int column) const;
+  std::optional<Timestamp> time_or_nothing(int column) const;
+  // NULL is null; text that is not JSON sticks as corrupt.
+  Json json(int column) const;
+
+ private:
+  Connection& connection_;
+  sqlite3_stmt* statement_;
+};
+
+class Connection {
+ public:
+  enum class Mode { write, read };
+  static Result<std::unique_ptr<Connection>> open(const std::string& path, Mode mode);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Runs a statement that gives no rows; how many rows it changed.
+  template <class... Args>
+  std::int64_t run(Sql id, const Args&... args) {
+    sqlite3_stmt* statement = ready(id);
+    if (statement == nullptr) return 0;
+    int index = 0;
+    (bind(statement, ++index, args, Lifetime::of_call), ...);
+    return run_bound(statement);
+  }
+  // The rows of a statement. The arguments may go away before the rows are read.
+  template <class... Args>
+  Query query(Sql id, const Args&... args) {
+    sqlite3_stmt* statement = ready(id);
+    int index = 0;
+    if (statement != nullptr) (bind(statement, ++index, args, Lifetime::of_copy), ...);
+    return Query(*this, statement);
+  }
+  // Text outside the list of statements: pragmas and migrations.
+  void script(const char* text);
+
+  std::int64_t last_number() const;  // of the row inserted last
+
+  const std::optional<Error>& error() const { return error_; }
+  int error_number() const { return error_number_; }  // SQLite's extended code
+  void fail(Error error, int number = 0);
+  void clear_error();
+  bool in_transaction() const;
+
+ private:
+  friend class Query;
+  enum class Lifetime { of_call, of_copy };
+
+  explicit Connection(sqlite3* handle) : handle_(handle) {}
+  sqlite3_stmt* ready(Sql id);
+  std::int64_t run_bound(sqlite3_stmt* statement);
+  void fail_with(int code);
+
+  void bind(sqlite3_stmt* statement, int index, std::int64_t value, Lifetime);
+  void bind(sqlite3_stmt* statement, int index, int value, Lifetime lifetime) {
+    bind(statement, index, static_cast<std::int64_t>(value), lifetime);
+  }
+  void bind(sqlite3_stmt* statement, int index, std::uint64_t value, Lifetime lifetime) {
+    bind(statement, index, static_cast<std::int64_t>(value), lifetime);
+  }
+  void bind(sqlite3_stmt* statement, int index, bool value, Lifetime lifetime) {
+    bind(statement, index, static_cast<std::int64_t>(value), lifetime);
+  }
+  void bind(sqlite3_stmt* statement, int index, double value, Lifetime);
+  void bind(sqlite3_stmt* statement, int index, std::string_view value, Lifetime lifetime);
+  void bind(sqlite3_stmt* statement, int index, const std::string& value, Lifetime lifetime) {
+    bind(statement, index, std::string_view(value), lifetime);
+  }
+  void bind(sqlite3_stmt* statement, int index, const char* value, Lifetime lifetime) {
+    bind(statement, index, std::string_view(value), lifetime);
+  }
+  void bind(sqlite3_stmt* statement, int index, Timestamp value, Lifetime lifetime) {
+    bind(statement, index, value.unix_ms(), lifetime);
+  }
+  void bind(sqlite3_stmt* statement, int index, std::nullopt_t, Lifetime);
+  // null is NULL, everything else its canonical text.
+  void bind(sqlite3_stmt* statement, int index, const Json& value, Lifetime);
+  template <class T>
+  void bind(sqlite3_stmt* statement, int index, const std::optional<T>& value, Lifetime lifetime) {
+    if (value) {
+      bind(statement, index, *value, lifetime);
+    } else {
+      bind(statement, index, std::nullopt, lifetime);
+    }
+  }
+
+  sqlite3* handle_;
+  std::array<sqlite3_stmt*, static_cast<std::size_t>(Sql::count)> statements_{};
+  std::optional<Error> error_;
+  int error_number_ = 0;
+};
+
+// BEGIN IMMEDIATE … COMMIT. Rolls back unless committed.
+class Transaction {
+ public:
+  explicit Transaction(Connection& connection);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  // Gives the first error of any statement since the beginning; then nothing was written.
+  Result<void> commit();
+
+ private:
+  Connection& connection_;
+  bool open_ = false;
+};
+
+// "" is NULL.
+inline std::optional<std::string_view> text_or_null(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+// null stays the JSON text `null`, for columns that are never NULL.
+std::string json_text(const Json& value);
+
+}  // namespace cairn::sqlite

@@ -1,0 +1,28 @@
+// Rows of statements.sql as values. The columns stand there in exactly this order.
+#pragma once
+
+#include "store/sqlite/connection.h"
+#include "store/store.h"
+
+namespace cairn::sqlite {
+
+DefinitionRow read_definition(const Query& query);
+Result<InstanceRow> read_instance(const Query& query);
+TaskRow read_task(const Query& query, Connection& connection);
+RunRow read_run(const Query& query, Connection& connection);
+Wait read_wait(const Query& query, Connection& connection);
+Message read_message(const Query& query, Connection& connection);
+DeadLetter read_dead_letter(const Query& query);
+
+inline constexpr int instance_number_column = 15;
+inline constexpr int task_number_column = 23;
+inline constexpr int run_number_column = 28;
+
+// A reference as two columns: the key's text or NULL, the parts or NULL when there are none.
+std::optional<std::string_view> reference_key(const Reference& reference);
+Json reference_parts(const Reference& reference);
+
+// Where a page begins: the number in its cursor, `first` without one.
+Result<std::int64_t> read_cursor(const std::string& cursor, std::int64_t first);
+
+}  // namespace cairn::sqlite

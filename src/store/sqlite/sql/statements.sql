@@ -1,0 +1,317 @@
+-- Every statement that the SQLite back end runs, complete, by name.
+
+-- name: begin
+BEGIN IMMEDIATE
+-- name: commit
+COMMIT
+-- name: rollback
+ROLLBACK
+-- name: application_id
+PRAGMA application_id
+-- name: user_version
+PRAGMA user_version
+-- name: any_table
+SELECT 1 FROM sqlite_schema LIMIT 1
+-- name: journal_mode
+PRAGMA journal_mode
+
+-- name: insert_definition
+INSERT INTO wf_definitions (name, version, digest, canonical, deployed_at) VALUES (?1, ?2, ?3, ?4, ?5)
+-- name: find_definition
+SELECT name, version, digest, canonical, deployed_at, retired_at FROM wf_definitions WHERE name = ?1 AND version = ?2
+-- name: find_newest_definition
+SELECT name, version, digest, canonical, deployed_at, retired_at FROM wf_definitions
+WHERE name = ?1 AND retired_at IS NULL ORDER BY n DESC LIMIT 1
+-- name: list_definitions
+SELECT name, version, digest, canonical, deployed_at, retired_at, n FROM wf_definitions WHERE n > ?1 ORDER BY n LIMIT ?2
+-- name: retire_definition
+UPDATE wf_definitions SET retired_at = coalesce(retired_at, ?3) WHERE name = ?1 AND version = ?2
+
+-- name: find_snapshot
+SELECT s.snapshot FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
+-- name: find_version
+SELECT i.n, s.version, i.ended_at IS NOT NULL FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
+-- name: insert_instance
+INSERT INTO wf_instances (id, definition, definition_version, digest, status, reference_key, reference_parts, parent, error, started_at, changed_at, ended_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+-- name: update_instance
+UPDATE wf_instances SET definition = ?2, definition_version = ?3, digest = ?4, status = ?5, reference_key = ?6, reference_parts = ?7,
+  error = ?8, changed_at = ?9, ended_at = ?10 WHERE n = ?1
+-- name: insert_state
+INSERT INTO wf_runtime_states (n, version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal,
+  last_error_code, last_error, last_executed_by, last_executed_on, snapshot)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+-- name: update_state
+UPDATE wf_runtime_states SET version = ?2, schema_version = ?3, waiting_kind = ?4, waiting_token = ?5, waiting_until = ?6, active_task = ?7,
+  resume_pointer = ?8, last_signal = coalesce(?9, last_signal), last_error_code = ?10, last_error = ?11, last_executed_by = ?12, last_executed_on = ?13, snapshot = ?14
+WHERE n = ?1 AND version = ?15
+-- name: park_instance
+UPDATE wf_instances SET status = 'suspended', error = ?2, changed_at = ?3 WHERE id = ?1 AND ended_at IS NULL
+-- name: delete_instance_softly
+UPDATE wf_instances SET deleted_at = coalesce(deleted_at, ?2), delete_reason = coalesce(delete_reason, ?3) WHERE id = ?1 AND ended_at IS NOT NULL
+
+-- name: insert_wait
+INSERT OR REPLACE INTO wf_waits (instance, token, kind, step, strand, since, until, name, key, target) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+-- name: delete_wait
+DELETE FROM wf_waits WHERE instance = ?1 AND token = ?2
+-- name: delete_waits
+DELETE FROM wf_waits WHERE instance = ?1
+-- name: insert_timer
+INSERT OR REPLACE INTO wf_schedule_q (due, instance, token) VALUES (?1, ?2, ?3)
+-- name: find_timer
+SELECT 1 FROM wf_schedule_q WHERE due = ?1 AND instance = (SELECT n FROM wf_instances WHERE id = ?2) AND token = ?3
+-- name: delete_timer
+DELETE FROM wf_schedule_q WHERE due = ?1 AND instance = ?2 AND token = ?3
+-- name: due_timers
+SELECT q.due, q.instance, q.token, i.id, w.token IS NOT NULL FROM wf_schedule_q q
+LEFT JOIN wf_instances i ON i.n = q.instance
+LEFT JOIN wf_waits w ON w.instance = q.instance AND w.token = q.token
+WHERE q.due <= ?1 ORDER BY q.due, q.instance, q.token
+-- name: first_timers
+SELECT due, instance, token FROM wf_schedule_q ORDER BY due, instance, token
+-- name: instance_number
+SELECT n FROM wf_instances WHERE id = ?1
+-- name: list_timers
+SELECT q.due, q.token FROM wf_schedule_q q WHERE q.instance = (SELECT n FROM wf_instances WHERE id = ?1) ORDER BY q.due, q.token
+-- name: list_waits
+SELECT token, kind, step, strand, since, until, name, key, target FROM wf_waits
+WHERE instance = (SELECT n FROM wf_instances WHERE id = ?1) ORDER BY token
+
+-- name: insert_task
+INSERT INTO wf_tasks (id, instance, token, step, name, title, status, version, roles, exclude, payload, form, priority, due, deadline, assignee,
+  reference_key, reference_parts, created_at, changed_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?18)
+-- name: close_task
+UPDATE wf_tasks SET status = ?2, version = version + 1, changed_at = ?3, completed_by = ?4, completed_at = ?5, completion = ?6
+WHERE id = ?1 AND status IN ('open', 'assigned') RETURNING n
+-- name: find_open_task
+SELECT n, version FROM wf_tasks WHERE id = ?1 AND status IN ('open', 'assigned')
+-- name: update_task
+UPDATE wf_tasks SET status = ?2, assignee = ?3, version = version + 1, changed_at = ?4 WHERE n = ?1
+-- name: insert_task_event
+INSERT INTO wf_task_events (task, kind, at, actor, details) VALUES (?1, ?2, ?3, ?4, ?5)
+-- name: find_task
+SELECT t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance WHERE t.id = ?1
+-- name: list_open_tasks
+SELECT t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance
+WHERE t.status IN ('open', 'assigned') AND (?1 IS NULL OR t.status = ?1) AND (?2 IS NULL OR t.assignee = ?2)
+  AND (?3 IS NULL OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?3))))
+  AND (?4 IS NULL OR t.name = ?4)
+  AND (?5 IS NULL OR t.priority < ?5 OR (t.priority = ?5 AND t.n > ?6))
+ORDER BY t.priority DESC, t.n LIMIT ?7
+-- name: list_all_tasks
+SELECT t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance
+WHERE (?1 IS NULL OR t.status = ?1) AND (?2 IS NULL OR t.assignee = ?2)
+  AND (?3 IS NULL OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?3))))
+  AND (?4 IS NULL OR t.name = ?4)
+  AND (?5 IS NULL OR t.priority < ?5 OR (t.priority = ?5 AND t.n > ?6))
+ORDER BY t.priority DESC, t.n LIMIT ?7
+-- name: list_instance_tasks
+SELECT t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance
+WHERE t.instance = (SELECT n FROM wf_instances WHERE id = ?8) AND (?9 OR t.status IN ('open', 'assigned'))
+  AND (?1 IS NULL OR t.status = ?1) AND (?2 IS NULL OR t.assignee = ?2)
+  AND (?3 IS NULL OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?3))))
+  AND (?4 IS NULL OR t.name = ?4)
+  AND (?5 IS NULL OR t.priority < ?5 OR (t.priority = ?5 AND t.n > ?6))
+ORDER BY t.priority DESC, t.n LIMIT ?7
+-- name: task_events
+SELECT e.kind, e.at, e.actor, e.details FROM wf_task_events e WHERE e.task = (SELECT n FROM wf_tasks WHERE id = ?1) ORDER BY e.n
+
+-- name: insert_log
+INSERT INTO wf_execution_log (instance, version, kind, step, at, actor, attempt, details) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+-- name: history
+SELECT n, version, kind, step, at, actor, attempt, details FROM wf_execution_log
+WHERE instance = (SELECT n FROM wf_instances WHERE id = ?1) AND n > ?2 ORDER BY n LIMIT ?3
+
+-- name: find_instance
+SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
+-- name: list_instances
+SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n
+WHERE i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
+  AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL)
+ORDER BY i.n DESC LIMIT ?8
+-- name: list_instances_by_reference
+SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n
+WHERE i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
+  AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL) AND i.reference_key = ?9
+ORDER BY i.n DESC LIMIT ?8
+-- name: list_children
+SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n
+WHERE i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND i.parent = ?4
+  AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL) AND (?9 IS NULL OR i.reference_key = ?9)
+ORDER BY i.n DESC LIMIT ?8
+
+-- name: insert_message
+INSERT INTO wf_signal_q (target, kind, name, key, body, at) VALUES ((SELECT n FROM wf_instances WHERE id = ?1), ?2, ?3, ?4, ?5, ?6)
+-- name: keep_signal
+INSERT INTO wf_signal_q (kind, name, key, body, at, expires_at) VALUES ('signal', ?1, ?2, ?3, ?4, ?5)
+-- name: has_kept
+SELECT 1 FROM wf_signal_q WHERE target IS NULL LIMIT 1
+-- name: signal_waits
+SELECT i.id FROM wf_instances i WHERE i.n IN
+  (SELECT w.instance FROM wf_waits w WHERE w.kind = 'signal' AND w.name = ?1 AND (w.key IS NULL OR w.key = ?2)) ORDER BY i.n
+-- name: find_kept
+SELECT n FROM wf_signal_q WHERE target IS NULL AND name = ?1 AND (?2 IS NULL OR key = ?2) AND expires_at > ?3 ORDER BY n LIMIT 1
+-- name: claim_kept
+UPDATE wf_signal_q SET target = ?2, expires_at = NULL WHERE n = ?1
+-- name: has_signal_message
+SELECT 1 FROM wf_signal_q WHERE target = ?1 AND kind = 'signal' LIMIT 1
+-- name: purge_kept
+DELETE FROM wf_signal_q WHERE target IS NULL AND expires_at <= ?1
+-- name: find_message
+SELECT 1 FROM wf_signal_q WHERE n = ?1 AND target IS NOT NULL
+-- name: delete_message
+DELETE FROM wf_signal_q WHERE n = ?1 AND target IS NOT NULL
+-- name: ready_messages
+SELECT q.n, i.id, q.kind, q.body, q.at FROM wf_signal_q q LEFT JOIN wf_instances i ON i.n = q.target WHERE q.target IS NOT NULL ORDER BY q.n
+-- name: list_messages
+SELECT q.n, ?1, q.kind, q.body, q.at FROM wf_signal_q q WHERE q.target = (SELECT n FROM wf_instances WHERE id = ?1) ORDER BY q.n
+
+-- name: find_key
+SELECT request_hash, answer FROM wf_idempotency_keys WHERE scope = ?1 AND key = ?2
+-- name: insert_key
+INSERT INTO wf_idempotency_keys (scope, key, request_hash, answer, at) VALUES (?1, ?2, ?3, ?4, ?5)
+-- name: find_inbox
+SELECT 1 FROM wf_inbox WHERE instance = (SELECT n FROM wf_instances WHERE id = ?1) AND signal = ?2
+-- name: insert_inbox
+INSERT INTO wf_inbox (instance, signal, at) SELECT n, ?2, ?3 FROM wf_instances WHERE id = ?1
+
+-- name: insert_run
+INSERT INTO workflow_run (id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by, fence, leases,
+  backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?22)
+-- name: find_run
+SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
+  leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n
+FROM workflow_run WHERE id = ?1
+-- name: find_run_by_key
+SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
+  leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n
+FROM workflow_run WHERE idempotency_key = ?1
+-- name: ready_runs
+SELECT n, type, priority, run_at FROM workflow_run
+WHERE status = 'pending' AND deleted_at IS NULL AND run_at <= ?1 AND attempt < max_attempts
+  AND EXISTS (SELECT 1 FROM json_each(?2) p WHERE substr(type, 1, length(p.value)) = p.value)
+ORDER BY priority DESC, run_at, n LIMIT ?3
+-- name: lapsed_runs
+SELECT n, type, priority, run_at FROM workflow_run
+WHERE status = 'leased' AND deleted_at IS NULL AND lease_until <= ?1 AND run_at <= ?1 AND attempt < max_attempts
+  AND EXISTS (SELECT 1 FROM json_each(?2) p WHERE substr(type, 1, length(p.value)) = p.value)
+ORDER BY priority DESC, run_at, n LIMIT ?3
+-- name: lease_run
+UPDATE workflow_run SET status = 'leased', leased_by = ?2, lease_until = ?3, attempt = attempt + 1, leases = leases + 1, fence = fence + 1, updated_at = ?4
+WHERE n = ?1
+RETURNING id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
+  leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n
+-- name: find_leased_run
+SELECT n, attempt FROM workflow_run WHERE id = ?1 AND status = 'leased' AND fence = ?2
+-- name: end_run
+UPDATE workflow_run SET status = ?3, result = ?4, error = ?5, last_error = coalesce(?6, last_error), lease_until = NULL, leased_by = NULL, updated_at = ?7
+WHERE n = ?1 AND fence = ?2 AND status = 'leased'
+-- name: cancel_run
+UPDATE workflow_run SET status = 'cancelled', updated_at = ?2 WHERE id = ?1 AND status IN ('pending', 'leased') RETURNING n, attempt
+-- name: heartbeat_run
+UPDATE workflow_run SET lease_until = ?2, updated_at = ?3 WHERE n = ?1
+-- name: retry_run
+UPDATE workflow_run SET status = 'pending', run_at = ?2, error = ?3, last_error = ?4, lease_until = NULL, leased_by = NULL, updated_at = ?5 WHERE n = ?1
+-- name: release_run
+UPDATE workflow_run SET status = 'pending', attempt = attempt - 1, lease_until = NULL, leased_by = NULL, updated_at = ?2 WHERE n = ?1
+-- name: clear_lease
+UPDATE workflow_run SET lease_until = NULL, leased_by = NULL WHERE n = ?1
+-- name: delete_run_softly
+UPDATE workflow_run SET deleted_at = ?2, delete_reason = ?3, updated_at = ?2 WHERE n = ?1
+-- name: exhausted_runs
+SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
+  leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n
+FROM workflow_run WHERE status = 'leased' AND lease_until <= ?1 AND attempt >= max_attempts ORDER BY lease_until, n LIMIT ?2
+-- name: list_runs
+SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
+  leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n
+FROM workflow_run
+WHERE n < ?1 AND (?2 IS NULL OR status = ?2) AND substr(type, 1, length(?3)) = ?3 AND (?4 IS NULL OR instance = ?4) AND (?5 OR deleted_at IS NULL)
+ORDER BY n DESC LIMIT ?6
+-- name: list_instance_runs
+SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
+  leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n
+FROM workflow_run
+WHERE n < ?1 AND (?2 IS NULL OR status = ?2) AND substr(type, 1, length(?3)) = ?3 AND instance = ?4 AND (?5 OR deleted_at IS NULL)
+ORDER BY n DESC LIMIT ?6
+-- name: insert_run_event
+INSERT INTO workflow_event (run, kind, at, attempt, actor, details) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+-- name: run_events
+SELECT e.kind, e.at, e.attempt, e.actor, e.details FROM workflow_event e WHERE e.run = (SELECT n FROM workflow_run WHERE id = ?1) ORDER BY e.n
+-- name: next_run_due
+SELECT min(at) FROM (
+  SELECT min(run_at) AS at FROM workflow_run WHERE status = 'pending' AND deleted_at IS NULL AND run_at > ?1
+  UNION ALL SELECT min(lease_until) FROM workflow_run WHERE status = 'leased' AND lease_until > ?1)
+
+-- name: insert_outbox
+INSERT INTO outbox_event (id, instance, type, subject, data, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+-- name: waiting_outbox
+SELECT n, id, instance, type, subject, data, created_at FROM outbox_event WHERE published_at IS NULL ORDER BY n
+-- name: mark_published
+UPDATE outbox_event SET published_at = ?2 WHERE n = ?1 AND published_at IS NULL
+
+-- name: insert_dead_letter
+INSERT INTO wf_dlq_q (instance, kind, envelope, reason, node, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+-- name: list_dead_letters
+SELECT n, instance, kind, envelope, reason, node, at FROM wf_dlq_q WHERE n > ?1 ORDER BY n LIMIT ?2
+-- name: find_dead_letter
+SELECT n, instance, kind, envelope, reason, node, at FROM wf_dlq_q WHERE n = ?1
+-- name: delete_dead_letter
+DELETE FROM wf_dlq_q WHERE n = ?1
+
+-- name: find_lock
+SELECT owner, fence, until FROM wf_host_locks WHERE name = ?1
+-- name: put_lock
+INSERT INTO wf_host_locks (name, owner, fence, until) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, fence = excluded.fence, until = excluded.until
+-- name: drop_lock
+UPDATE wf_host_locks SET owner = '' WHERE name = ?1 AND owner = ?2 AND fence = ?3
+
+-- name: old_roots
+SELECT i.n, i.id FROM wf_instances i
+WHERE i.ended_at < ?1 AND i.status IN (SELECT value FROM json_each(?2))
+  AND (i.parent IS NULL OR NOT EXISTS (SELECT 1 FROM wf_instances p WHERE p.id = i.parent))
+ORDER BY i.ended_at, i.n
+-- name: tree_of
+WITH RECURSIVE tree (n, id, ended_at) AS (
+  SELECT n, id, ended_at FROM wf_instances WHERE id = ?1
+  UNION SELECT c.n, c.id, c.ended_at FROM wf_instances c JOIN tree ON c.parent = tree.id)
+SELECT n, id, coalesce(ended_at < ?2, 0) FROM tree
+-- name: remove_task_events
+DELETE FROM wf_task_events WHERE task IN (SELECT n FROM wf_tasks WHERE instance = ?1)
+-- name: remove_tasks
+DELETE FROM wf_tasks WHERE instance = ?1
+-- name: remove_log
+DELETE FROM wf_execution_log WHERE instance = ?1
+-- name: remove_inbox
+DELETE FROM wf_inbox WHERE instance = ?1
+-- name: remove_messages
+DELETE FROM wf_signal_q WHERE target = ?1
+-- name: remove_run_events
+DELETE FROM workflow_event WHERE run IN (SELECT n FROM workflow_run WHERE instance = ?1)
+-- name: remove_runs
+DELETE FROM workflow_run WHERE instance = ?1
+-- name: remove_outbox
+DELETE FROM outbox_event WHERE instance = ?1 AND published_at IS NOT NULL
+-- name: remove_state
+DELETE FROM wf_runtime_states WHERE n = ?1
+-- name: remove_instance
+DELETE FROM wf_instances WHERE n = ?1

@@ -1,0 +1,380 @@
+#include "store/sqlite/sqlite_commit.h"
+
+#include <algorithm>
+
+#include "store/projection.h"
+#include "store/sqlite/row_reading.h"
+
+namespace cairn {
+
+using sqlite::json_text;
+using sqlite::Query;
+using sqlite::Sql;
+using sqlite::text_or_null;
+using sqlite::Transaction;
+
+namespace {
+
+CommitOutcome outcome_of(CommitOutcome::Kind kind, Error error = {}) {
+  CommitOutcome outcome;
+  outcome.kind = kind;
+  outcome.error = std::move(error);
+  return outcome;
+}
+
+Json names(const std::vector<std::string>& list) {
+  Json::Array items;
+  for (const std::string& name : list) items.emplace_back(name);
+  return Json::array(std::move(items));
+}
+
+std::optional<Json> error_json(const std::optional<Failure>& error) {
+  if (!error) return std::nullopt;
+  return to_json(*error);
+}
+
+}  // namespace
+
+Result<std::vector<CommitOutcome>> SqliteStore::commit(std::span<const Unit> units) {
+  std::vector<CommitOutcome> outcomes;
+  Wakeup wakeup;
+  {
+    const std::lock_guard lock(writer_mutex_);
+    if (auto refused = refusal()) return *refused;
+    SqliteCommit batch(*this);
+    auto written = batch.run(units);
+    if (written) {
+      outcomes = std::move(*written);
+      wakeup = batch.wakeup();
+    } else if (failed(written.error()).code != ErrorCode::conflict) {
+      return written.error();
+    } else if (units.size() == 1) {
+      outcomes.push_back(outcome_of(CommitOutcome::Kind::failed, written.error()));
+    }
+    // One unit broke a rule of the tables, which only bad data can cause. It must not keep the others
+    // from being written: each gets a transaction of its own.
+    for (std::size_t i = 0; outcomes.size() < units.size(); ++i) {
+      SqliteCommit single(*this);
+      auto one = single.run(units.subspan(i, 1));
+      if (one) {
+        outcomes.push_back(std::move(one->front()));
+        wakeup.messages |= single.wakeup().messages;
+        wakeup.runs |= single.wakeup().runs;
+        wakeup.outbox |= single.wakeup().outbox;
+        if (single.wakeup().due && (!wakeup.due || *single.wakeup().due < *wakeup.due)) wakeup.due = single.wakeup().due;
+        wakeup.ended.insert(wakeup.ended.end(), single.wakeup().ended.begin(), single.wakeup().ended.end());
+      } else {
+        outcomes.push_back(outcome_of(CommitOutcome::Kind::failed, failed(one.error())));
+      }
+    }
+  }
+  tell(wakeup);
+  return outcomes;
+}
+
+SqliteCommit::SqliteCommit(SqliteStore& store) : store_(store), db_(*store.writer_), now_(store.now()) {}
+
+Result<std::vector<CommitOutcome>> SqliteCommit::run(std::span<const Unit> units) {
+  std::vector<CommitOutcome> outcomes;
+  outcomes.reserve(units.size());
+  Transaction transaction(db_);
+  for (const Unit& unit : units) {
+    Places places;
+    auto refused = refuse(unit, places);
+    if (db_.error()) break;
+    if (refused) {
+      outcomes.push_back(std::move(*refused));
+      continue;
+    }
+    apply(unit, places, outcomes.emplace_back());
+    if (db_.error()) break;
+  }
+  CAIRN_TRY_VOID(transaction.commit());
+  for (const std::int64_t message : messages_gone_) store_.held_messages_.erase(message);
+  for (const SqliteStore::TimerKey& timer : timers_gone_) store_.held_timers_.erase(timer);
+  return outcomes;
+}
+
+std::optional<CommitOutcome> SqliteCommit::refuse(const Unit& unit, Places& places) {
+  if (auto error = contradiction(unit)) return outcome_of(CommitOutcome::Kind::failed, *error);
+  if (unit.key) {
+    Query known = db_.query(Sql::find_key, unit.key->scope, unit.key->key);
+    if (known.next()) {
+      CommitOutcome outcome = outcome_of(CommitOutcome::Kind::duplicate_key);
+      outcome.same_request = known.text(0) == unit.key->request_hash;
+      outcome.answer = known.json(1);
+      return outcome;
+    }
+  }
+  if (unit.inbox && db_.query(Sql::find_inbox, unit.inbox->instance.value, unit.inbox->signal).next()) {
+    return outcome_of(CommitOutcome::Kind::duplicate_signal);
+  }
+  if (unit.message && !db_.query(Sql::find_message, *unit.message).next()) return outcome_of(CommitOutcome::Kind::stale);
+  if (unit.timer &&
+      !db_.query(Sql::find_timer, unit.timer->due, unit.timer->instance.value, unit.timer->token.value).next()) {
+    return outcome_of(CommitOutcome::Kind::stale);
+  }
+  if (unit.run && !db_.query(Sql::find_leased_run, unit.run->run.value, unit.run->fence).next()) {
+    return outcome_of(CommitOutcome::Kind::stale);
+  }
+  if (unit.task) {
+    Query task = db_.query(Sql::find_open_task, unit.task->task.value);
+    if (!task.next() || static_cast<std::uint64_t>(task.integer(1)) != unit.task->version) {
+      return outcome_of(CommitOutcome::Kind::stale);
+    }
+  }
+  for (const Advance& advance : unit.advances) {
+    if (advance.outcome == Advance::Outcome::stale) continue;
+    const auto [at, first] = places.try_emplace(advance.after.instance.value);
+    Place& place = at->second;
+    place.last = &advance.after;
+    if (!first) continue;
+    Query row = db_.query(Sql::find_version, advance.after.instance.value);
+    bool ended = false;
+    if (row.next()) {
+      place.number = row.integer(0);
+      place.version = static_cast<std::uint64_t>(row.integer(1));
+      ended = row.integer(2) != 0;
+    }
+    if (place.version != advance.from_version) return outcome_of(CommitOutcome::Kind::stale);
+    if (ended) {
+      return outcome_of(CommitOutcome::Kind::failed,
+                        {ErrorCode::conflict, "instance " + advance.after.instance.value + " has ended"});
+    }
+  }
+  return std::nullopt;
+}
+
+void SqliteCommit::apply(const Unit& unit, Places& places, CommitOutcome& outcome) {
+  for (const Advance& advance : unit.advances) {
+    if (advance.outcome == Advance::Outcome::stale) continue;
+    Place& place = places.at(advance.after.instance.value);
+    // The state in between was never committed and is never read: only the last one is written.
+    if (place.last != nullptr) store_instance(place, unit.actor);
+    open_waits(place.number, advance);
+    change_tasks(place.number, advance, unit.actor);
+    change_runs(advance, unit, outcome);
+    write_log(place.number, advance);
+  }
+  if (unit.message) {
+    db_.run(Sql::delete_message, *unit.message);
+    messages_gone_.push_back(*unit.message);
+  }
+  if (unit.timer) {
+    std::int64_t number = 0;
+    {
+      Query row = db_.query(Sql::instance_number, unit.timer->instance.value);
+      if (row.next()) number = row.integer(0);
+    }
+    db_.run(Sql::delete_timer, unit.timer->due, number, unit.timer->token.value);
+    timers_gone_.emplace_back(unit.timer->due.unix_ms(), number, unit.timer->token.value);
+  }
+  if (unit.run) end_run(*unit.run);
+  if (unit.key) {
+    db_.run(Sql::insert_key, unit.key->scope, unit.key->key, unit.key->request_hash, json_text(unit.key->answer), now_);
+  }
+  if (unit.inbox) db_.run(Sql::insert_inbox, unit.inbox->instance.value, unit.inbox->signal, now_);
+  for (const Message& message : unit.messages) store_.send(message, wakeup_);
+  for (const CorrelatedSignal& signal : unit.signals) store_.route(signal, wakeup_);
+  for (const DeadLetter& letter : unit.dead_letters) store_.insert_dead_letter(letter);
+  if (store_.maybe_kept_) {
+    for (const Advance& advance : unit.advances) {
+      const auto place = places.find(advance.after.instance.value);
+      if (place == places.end() || advance.outcome == Advance::Outcome::stale) continue;
+      place->second.last = &advance.after;
+    }
+    for (const auto& [id, place] : places) claim_kept(place);
+  }
+}
+
+void SqliteCommit::store_instance(Place& place, const std::string& node) {
+  const Snapshot& after = *place.last;
+  place.last = nullptr;
+  const InstanceRow row = project_instance(after);
+  const std::optional<Json> error = error_json(row.error);
+  const std::optional<std::string_view> key = sqlite::reference_key(row.reference);
+  const Json parts = sqlite::reference_parts(row.reference);
+  const bool is_new = place.number == 0;
+  if (is_new) {
+    std::optional<std::string_view> parent;
+    if (row.parent) parent = row.parent->value;
+    db_.run(Sql::insert_instance, row.id.value, row.program.name, row.program.version, row.program.digest,
+            to_string(row.status), key, parts, parent, error, row.started_at, row.changed_at, row.ended_at);
+    place.number = db_.last_number();
+  } else {
+    db_.run(Sql::update_instance, place.number, row.program.name, row.program.version, row.program.digest,
+            to_string(row.status), key, parts, error, row.changed_at, row.ended_at);
+  }
+
+  const Wait* first = after.waits.empty() ? nullptr : &after.waits.front();
+  const auto task = std::find_if(after.waits.begin(), after.waits.end(),
+                                 [](const Wait& wait) { return wait.kind == WaitKind::task; });
+  std::optional<std::string_view> kind, token, active, pointer, code;
+  std::optional<Timestamp> until;
+  std::string where;
+  if (first != nullptr) {
+    kind = to_string(first->kind);
+    token = first->token.value;
+    if (first->until) until = whole_ms_up(*first->until);
+  }
+  if (task != after.waits.end()) active = task->target;
+  if (!after.strands.empty()) {
+    where = resume_pointer(after.strands.front());
+    pointer = where;
+  }
+  if (after.error) code = after.error->code;
+  const std::string bytes = encode_snapshot(after);
+  if (is_new) {
+    db_.run(Sql::insert_state, place.number, after.version, snapshot_format, kind, token, until, active, pointer,
+            text_or_null(after.last_event), code, error, text_or_null(node), now_, bytes);
+  } else if (db_.run(Sql::update_state, place.number, after.version, snapshot_format, kind, token, until, active, pointer,
+                     text_or_null(after.last_event), code, error, text_or_null(node), now_, bytes,
+                     place.version) != 1 &&
+             !db_.error()) {
+    db_.fail({ErrorCode::corrupt, "instance " + after.instance.value + " moved inside a transaction"});
+  }
+  if (is_final(after.status)) wakeup_.ended.push_back(after.instance);
+}
+
+void SqliteCommit::open_waits(std::int64_t number, const Advance& advance) {
+  // A finished instance waits for nothing, whatever the advance listed: no token may stay alive.
+  if (is_final(advance.after.status)) {
+    db_.run(Sql::delete_waits, number);
+    return;
+  }
+  for (const WaitToken& token : advance.waits_closed) db_.run(Sql::delete_wait, number, token.value);
+  for (const Wait& wait : advance.waits_opened) {
+    const Wait row = project_wait(wait);
+    std::optional<std::string_view> key;
+    if (row.key.is_string()) key = row.key.as_string();
+    db_.run(Sql::insert_wait, number, row.token.value, to_string(row.kind), row.step, row.strand, row.since, row.until,
+            row.name, key, row.target);
+    if (row.kind == WaitKind::timer && row.until) {
+      db_.run(Sql::insert_timer, *row.until, number, row.token.value);
+      if (!wakeup_.due || *row.until < *wakeup_.due) wakeup_.due = row.until;
+    }
+  }
+}
+
+void SqliteCommit::change_tasks(std::int64_t number, const Advance& advance, const std::string& actor) {
+  for (const TaskOpened& opened : advance.tasks_opened) {
+    const TaskRow row = project_task(opened, advance.after.instance, now_);
+    db_.run(Sql::insert_task, row.id.value, number, row.token.value, row.step, row.name, row.title, to_string(row.status),
+            json_text(names(row.roles)), json_text(names(row.exclude)), json_text(row.payload), row.form, row.priority,
+            row.due, row.deadline, text_or_null(row.assignee), sqlite::reference_key(row.reference),
+            sqlite::reference_parts(row.reference), now_);
+    const std::int64_t task = db_.last_number();
+    store_.task_event(task, TaskEvent::Kind::created, actor, Json());
+    if (!row.assignee.empty()) {
+      store_.task_event(task, TaskEvent::Kind::assigned, actor, Json::object({{"assignee", row.assignee}}));
+    }
+  }
+  for (const TaskClosed& closed : advance.tasks_closed) {
+    std::optional<std::string_view> by;
+    std::optional<Timestamp> at;
+    Json completion;
+    if (closed.status == TaskStatus::completed) {
+      by = closed.by;
+      at = now_;
+      completion = closed.payload;
+    }
+    std::int64_t task = 0;
+    {
+      Query row = db_.query(Sql::close_task, closed.id.value, to_string(closed.status), now_, by, at, completion);
+      if (row.next()) {
+        task = row.integer(0);
+        row.next();
+      }
+    }
+    if (task != 0) store_.task_event(task, event_of(closed.status), closed.by.empty() ? actor : closed.by, Json());
+  }
+}
+
+void SqliteCommit::change_runs(const Advance& advance, const Unit& unit, CommitOutcome& outcome) {
+  for (const RunIntent& intent : advance.runs) {
+    RunRow row = project_run(intent, advance.after.instance, now_);
+    const bool leased = unit.lease && std::find(unit.lease->types.begin(), unit.lease->types.end(), row.type) !=
+                                          unit.lease->types.end();
+    if (leased) {
+      row.status = RunStatus::leased;
+      row.leased_by = unit.lease->owner;
+      row.lease_until = after(now_, unit.lease->length);
+      row.attempt = row.leases = 1;
+      row.fence = 1;
+    }
+    store_.insert_run(row, wakeup_);
+    if (leased) outcome.leased.push_back(std::move(row));
+  }
+  for (const RunId& run : advance.runs_cancelled) {
+    std::int64_t number = 0;
+    int attempt = 0;
+    {
+      Query row = db_.query(Sql::cancel_run, run.value, now_);
+      if (row.next()) {
+        number = row.integer(0);
+        attempt = static_cast<int>(row.integer(1));
+        row.next();
+      }
+    }
+    if (number != 0) store_.run_event(number, "cancelled", attempt, unit.actor, Json());
+  }
+  for (const OutboxEvent& event : advance.outbox) {
+    db_.run(Sql::insert_outbox, event.id.value, advance.after.instance.value, event.type, event.subject,
+            json_text(event.data), now_);
+    wakeup_.outbox = true;
+  }
+}
+
+void SqliteCommit::write_log(std::int64_t number, const Advance& advance) {
+  for (const LogEntry& entry : advance.log) {
+    db_.run(Sql::insert_log, number, advance.after.version, to_string(entry.kind), entry.step, entry.at, entry.actor,
+            entry.attempt, entry.details);
+  }
+}
+
+void SqliteCommit::end_run(const RunEnd& end) {
+  std::int64_t number = 0;
+  int attempt = 0;
+  {
+    Query row = db_.query(Sql::find_leased_run, end.run.value, end.fence);
+    if (row.next()) {
+      number = row.integer(0);
+      attempt = static_cast<int>(row.integer(1));
+    }
+  }
+  std::optional<std::string> line;
+  if (end.status == RunStatus::failed) line = error_line(end.error);
+  if (db_.run(Sql::end_run, number, end.fence, to_string(end.status), end.result, end.error, line, now_) != 1 &&
+      !db_.error()) {
+    db_.fail({ErrorCode::corrupt, "run " + end.run.value + " moved inside a transaction"});
+  }
+  store_.run_event(number, to_string(end.status), attempt, end.actor,
+                   end.status == RunStatus::failed ? end.error : Json());
+}
+
+// A kept signal that somebody waits for now becomes a message to that instance. One at a time: its
+// delivery is a commit again and claims the next, so that one instance does not drain what others
+// wait for.
+void SqliteCommit::claim_kept(const Place& place) {
+  const Snapshot& after = *place.last;
+  if (is_final(after.status)) return;
+  bool asked = false;
+  for (const Wait& wait : after.waits) {
+    if (wait.kind != WaitKind::signal) continue;
+    if (!asked && db_.query(Sql::has_signal_message, place.number).next()) return;
+    asked = true;
+    std::optional<std::string_view> key;
+    if (wait.key.is_string()) key = wait.key.as_string();
+    std::int64_t kept = 0;
+    {
+      Query row = db_.query(Sql::find_kept, wait.name, key, now_);
+      if (row.next()) kept = row.integer(0);
+    }
+    if (kept == 0) continue;
+    db_.run(Sql::claim_kept, kept, place.number);
+    wakeup_.messages = true;
+    return;
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,132 @@
+#include <sqlite3.h>
+
+#include "base/log.h"
+#include "store/projection.h"
+#include "store/sqlite/migrate.h"
+#include "store/sqlite/reader.h"
+
+namespace cairn {
+
+using sqlite::Connection;
+using sqlite::Query;
+using sqlite::Sql;
+
+namespace {
+
+constexpr std::size_t readers_max = 8;
+
+// Before 3.51.3 two connections that write or checkpoint at once could corrupt the file; 3.52.0 was
+// withdrawn.
+std::optional<Error> library_fault() {
+  const int version = sqlite3_libversion_number();
+  if (version >= 3051003 && version != 3052000) return std::nullopt;
+  return Error{ErrorCode::unsupported, std::string("SQLite ") + sqlite3_libversion() +
+                                           " is not safe for this store; 3.51.3 or newer is needed (not 3.52.0)"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, Clock& clock, Mode mode) {
+  if (auto fault = library_fault()) return *fault;
+  if (path.empty()) return Error{ErrorCode::invalid, "sqlite: needs the path of a file"};
+  std::unique_ptr<SqliteStore> store(new SqliteStore(path, clock, mode));
+  if (mode == Mode::own) {
+    CAIRN_TRY(auto owner, sqlite::OwnerLock::take(path));
+    store->owner_ = std::move(owner);
+    CAIRN_TRY(store->writer_, Connection::open(path, Connection::Mode::write));
+    Connection& db = *store->writer_;
+    // Refuse a foreign or newer file before anything of it is changed.
+    if (auto schema = sqlite::read_schema(db); !schema) return with_context(schema.error(), path);
+    db.script(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF; PRAGMA foreign_keys = OFF;"
+        "PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;"
+        "PRAGMA temp_store = MEMORY;");
+    if (db.error()) return with_context(*db.error(), path);
+    {
+      Query query = db.query(Sql::journal_mode);
+      if (!query.next() || query.text(0) != "wal") {
+        return Error{ErrorCode::unavailable, path + ": this file system cannot hold a write-ahead log"};
+      }
+    }
+    if (auto done = sqlite::migrate(db); !done) return with_context(done.error(), path);
+  } else {
+    CAIRN_TRY(auto connection, Connection::open(path, Connection::Mode::read));
+    if (auto schema = sqlite::read_schema(*connection); !schema) return with_context(schema.error(), path);
+    store->readers_ = 1;
+    store->idle_readers_.push_back(std::move(connection));
+  }
+  return store;
+}
+
+std::optional<Error> SqliteStore::refusal() const {
+  if (mode_ == Mode::read_only) return Error{ErrorCode::not_allowed, path_ + " was opened read-only"};
+  if (broken_) {
+    return Error{ErrorCode::unavailable, path_ + ": the disk failed to keep what was written; restart to recover"};
+  }
+  return std::nullopt;
+}
+
+// After a failed sync nobody knows which pages the kernel still has. Going on would acknowledge
+// writes on top of lost ones, so everything stops until recovery has read the file again.
+Error SqliteStore::failed(Error error) {
+  const int number = writer_->error_number();
+  if (number == SQLITE_IOERR_FSYNC || number == SQLITE_IOERR_DIR_FSYNC) {
+    broken_ = true;
+    log_error("store.sync_failed", error, {{"path", path_}});
+  }
+  return error;
+}
+
+Timestamp SqliteStore::now() { return whole_ms(clock_.now()); }
+
+void SqliteStore::watch(WakeupListener listener) { listener_ = std::move(listener); }
+
+void SqliteStore::tell(const Wakeup& wakeup) const {
+  if (listener_ && (wakeup.messages || wakeup.runs || wakeup.outbox || wakeup.due || !wakeup.ended.empty())) {
+    listener_(wakeup);
+  }
+}
+
+Result<int> SqliteStore::schema_version() {
+  Reader db = reader();
+  return sqlite::read_schema(*db);
+}
+
+SqliteStore::Reader SqliteStore::reader() {
+  std::unique_lock lock(readers_mutex_);
+  reader_free_.wait(lock, [this] { return !idle_readers_.empty() || readers_ < readers_max; });
+  if (!idle_readers_.empty()) {
+    auto connection = std::move(idle_readers_.back());
+    idle_readers_.pop_back();
+    connection->clear_error();
+    return Reader(*this, std::move(connection));
+  }
+  ++readers_;
+  lock.unlock();
+  auto opened = Connection::open(path_, Connection::Mode::read);
+  if (opened) {
+    (*opened)->script("PRAGMA query_only = ON; PRAGMA cache_size = -8192;");
+    return Reader(*this, std::move(*opened));
+  }
+  auto broken = Connection::open(":memory:", Connection::Mode::write);
+  CAIRN_ASSERT(broken.has_value());
+  (*broken)->fail(opened.error());
+  return Reader(*this, std::move(*broken));
+}
+
+SqliteStore::Reader::~Reader() {
+  if (!connection_) return;
+  // A connection that failed is not worth keeping: the next one opens afresh.
+  const bool keep = !connection_->error();
+  {
+    const std::lock_guard lock(store_.readers_mutex_);
+    if (keep) {
+      store_.idle_readers_.push_back(std::move(connection_));
+    } else {
+      --store_.readers_;
+    }
+  }
+  store_.reader_free_.notify_one();
+}
+
+}  // namespace cairn

@@ -1,0 +1,185 @@
+#include "store/sqlite/reader.h"
+#include "store/sqlite/row_reading.h"
+
+namespace cairn {
+
+using sqlite::json_text;
+using sqlite::Query;
+using sqlite::Sql;
+using sqlite::text_or_null;
+using sqlite::Transaction;
+
+Result<PutDefinition> SqliteStore::put_definition(const DefinitionRow& row) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  Transaction transaction(*writer_);
+  {
+    Query known = writer_->query(Sql::find_definition, row.name, row.version);
+    if (known.next()) return known.text(2) == row.digest ? PutDefinition::same : PutDefinition::conflict;
+  }
+  writer_->run(Sql::insert_definition, row.name, row.version, row.digest, json_text(row.canonical), now());
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  return PutDefinition::added;
+}
+
+Result<std::optional<DefinitionRow>> SqliteStore::find_definition(const std::string& name,
+                                                                  const std::optional<std::string>& version) {
+  Reader db = reader();
+  std::optional<DefinitionRow> found;
+  {
+    Query row = version ? db->query(Sql::find_definition, name, *version) : db->query(Sql::find_newest_definition, name);
+    if (row.next()) found = sqlite::read_definition(row);
+  }
+  return db.give(std::move(found));
+}
+
+Result<Page<DefinitionRow>> SqliteStore::list_definitions(const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, sqlite::read_cursor(request.cursor, 0));
+  Reader db = reader();
+  Page<DefinitionRow> page;
+  {
+    Query rows = db->query(Sql::list_definitions, cursor, static_cast<std::int64_t>(request.limit + 1));
+    std::int64_t last = 0;
+    while (rows.next()) {
+      if (page.items.size() == request.limit) {
+        page.next_cursor = std::to_string(last);
+        break;
+      }
+      last = rows.integer(6);
+      page.items.push_back(sqlite::read_definition(rows));
+    }
+  }
+  return db.give(std::move(page));
+}
+
+Result<bool> SqliteStore::retire_definition(const std::string& name, const std::string& version) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  Transaction transaction(*writer_);
+  const std::int64_t changed = writer_->run(Sql::retire_definition, name, version, now());
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  return changed == 1;
+}
+
+Result<std::optional<Snapshot>> SqliteStore::find_snapshot(const InstanceId& id) {
+  Reader db = reader();
+  std::string bytes;
+  bool found = false;
+  {
+    Query row = db->query(Sql::find_snapshot, id.value);
+    if (row.next()) {
+      found = true;
+      bytes = row.text(0);
+    }
+  }
+  if (db->error()) return *db->error();
+  if (!found) return std::optional<Snapshot>();
+  auto snapshot = decode_snapshot(bytes);
+  if (!snapshot) return with_context(snapshot.error(), "instance " + id.value);
+  return std::optional(std::move(*snapshot));
+}
+
+Result<std::optional<KeyAnswer>> SqliteStore::find_key(const std::string& scope, const std::string& key) {
+  Reader db = reader();
+  std::optional<KeyAnswer> found;
+  {
+    Query row = db->query(Sql::find_key, scope, key);
+    if (row.next()) found = KeyAnswer{row.text(0), row.json(1)};
+  }
+  return db.give(std::move(found));
+}
+
+Result<std::optional<InstanceRow>> SqliteStore::find_instance(const InstanceId& id) {
+  Reader db = reader();
+  std::optional<InstanceRow> found;
+  {
+    Query row = db->query(Sql::find_instance, id.value);
+    if (row.next()) {
+      auto read = sqlite::read_instance(row);
+      if (read) {
+        found = std::move(*read);
+      } else {
+        db->fail(read.error());
+      }
+    }
+  }
+  return db.give(std::move(found));
+}
+
+Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filter, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, sqlite::read_cursor(request.cursor, INT64_MAX));
+  Reader db = reader();
+  Page<InstanceRow> page;
+  std::optional<std::string_view> status, parent;
+  if (filter.status) status = to_string(*filter.status);
+  if (filter.parent) parent = filter.parent->value;
+  const auto reference = text_or_null(filter.reference_key);
+  const auto limit = static_cast<std::int64_t>(request.limit + 1);
+  {
+    Query rows = filter.parent ? db->query(Sql::list_children, cursor, status, text_or_null(filter.definition), parent,
+                                           filter.started_from, filter.started_to, filter.deleted, limit, reference)
+                 : reference   ? db->query(Sql::list_instances_by_reference, cursor, status,
+                                           text_or_null(filter.definition), parent, filter.started_from,
+                                           filter.started_to, filter.deleted, limit, reference)
+                               : db->query(Sql::list_instances, cursor, status, text_or_null(filter.definition), parent,
+                                           filter.started_from, filter.started_to, filter.deleted, limit);
+    std::int64_t last = 0;
+    while (rows.next()) {
+      if (page.items.size() == request.limit) {
+        page.next_cursor = std::to_string(last);
+        break;
+      }
+      last = rows.integer(sqlite::instance_number_column);
+      auto read = sqlite::read_instance(rows);
+      if (!read) {
+        db->fail(read.error());
+        break;
+      }
+      page.items.push_back(std::move(*read));
+    }
+  }
+  return db.give(std::move(page));
+}
+
+Result<Page<HistoryRow>> SqliteStore::history(const InstanceId& id, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, sqlite::read_cursor(request.cursor, 0));
+  Reader db = reader();
+  Page<HistoryRow> page;
+  {
+    Query rows = db->query(Sql::history, id.value, cursor, static_cast<std::int64_t>(request.limit + 1));
+    while (rows.next()) {
+      if (page.items.size() == request.limit) {
+        page.next_cursor = std::to_string(page.items.back().sequence);
+        break;
+      }
+      HistoryRow row;
+      row.sequence = rows.integer(0);
+      row.version = static_cast<std::uint64_t>(rows.integer(1));
+      const std::string kind = rows.text(2);
+      using Kind = LogEntry::Kind;
+      for (const Kind one : {Kind::started, Kind::completed, Kind::faulted, Kind::suspended, Kind::resumed, Kind::skipped,
+                             Kind::cancelled, Kind::waiting}) {
+        if (kind == to_string(one)) row.entry.kind = one;
+      }
+      row.entry.step = rows.text(3);
+      row.entry.at = rows.time(4);
+      row.entry.actor = rows.text(5);
+      row.entry.attempt = static_cast<int>(rows.integer(6));
+      row.entry.details = rows.json(7);
+      page.items.push_back(std::move(row));
+    }
+  }
+  return db.give(std::move(page));
+}
+
+Result<std::vector<Wait>> SqliteStore::list_waits(const InstanceId& id) {
+  Reader db = reader();
+  std::vector<Wait> waits;
+  {
+    Query rows = db->query(Sql::list_waits, id.value);
+    while (rows.next()) waits.push_back(sqlite::read_wait(rows, *db));
+  }
+  return db.give(std::move(waits));
+}
+
+}  // namespace cairn

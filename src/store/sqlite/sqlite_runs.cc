@@ -1,0 +1,236 @@
+#include <algorithm>
+
+#include "store/projection.h"
+#include "store/sqlite/reader.h"
+#include "store/sqlite/row_reading.h"
+
+namespace cairn {
+
+using sqlite::Query;
+using sqlite::Sql;
+using sqlite::text_or_null;
+using sqlite::Transaction;
+
+void SqliteStore::run_event(std::int64_t run, std::string_view kind, int attempt, std::string_view actor,
+                            const Json& details) {
+  writer_->run(Sql::insert_run_event, run, kind, now(), attempt, actor, details);
+}
+
+void SqliteStore::insert_run(RunRow& row, Wakeup& wakeup) {
+  std::optional<std::int64_t> timeout;
+  if (row.timeout) timeout = row.timeout->ms_up();
+  std::optional<std::string_view> instance;
+  if (row.instance) instance = row.instance->value;
+  writer_->run(Sql::insert_run, row.id.value, row.type, to_string(row.status), row.priority,
+               text_or_null(row.idempotency_key), row.payload, row.attempt, row.attempts_max, row.run_at, row.lease_until,
+               text_or_null(row.leased_by), row.fence, row.leases, row.backoff.ms_up(), row.factor, row.cap.ms_up(),
+               row.jitter, timeout, instance, text_or_null(row.token.value), text_or_null(row.step), row.created_at);
+  const std::int64_t number = writer_->last_number();
+  run_event(number, "created", 0, "", Json());
+  if (row.status == RunStatus::leased) {
+    run_event(number, "leased", row.attempt, row.leased_by, Json());
+    if (!wakeup.due || *row.lease_until < *wakeup.due) wakeup.due = row.lease_until;
+  } else {
+    wakeup.runs = true;
+  }
+}
+
+Result<std::pair<RunRow, bool>> SqliteStore::submit_run(const RunRow& given) {
+  Wakeup wakeup;
+  RunRow row = given;
+  {
+    const std::lock_guard lock(writer_mutex_);
+    if (auto refused = refusal()) return *refused;
+    Transaction transaction(*writer_);
+    for (const Sql known : {Sql::find_run_by_key, Sql::find_run}) {
+      const std::string& by = known == Sql::find_run ? given.id.value : given.idempotency_key;
+      if (by.empty()) continue;
+      Query found = writer_->query(known, by);
+      if (found.next()) return std::pair(sqlite::read_run(found, *writer_), false);
+    }
+    row.status = RunStatus::pending;
+    row.created_at = row.updated_at = now();
+    row.run_at = std::max(whole_ms_up(row.run_at), row.created_at);
+    if (row.run_at > row.created_at) wakeup.due = row.run_at;
+    insert_run(row, wakeup);
+    if (auto done = transaction.commit(); !done) return failed(done.error());
+  }
+  tell(wakeup);
+  return std::pair(std::move(row), true);
+}
+
+Result<std::vector<RunRow>> SqliteStore::lease_runs(const LeaseRequest& request) {
+  Wakeup wakeup;
+  std::vector<RunRow> leased;
+  {
+    const std::lock_guard lock(writer_mutex_);
+    if (auto refused = refusal()) return *refused;
+    const Timestamp at = now();
+    struct Candidate {
+      std::int64_t priority;
+      std::int64_t run_at;
+      std::int64_t number;
+    };
+    std::vector<Candidate> ready;
+    Json::Array prefixes;
+    for (const std::string& prefix : request.prefixes) prefixes.emplace_back(prefix);
+    if (prefixes.empty()) prefixes.emplace_back("default.");
+    const Json wanted = Json::array(std::move(prefixes));
+    Transaction transaction(*writer_);
+    for (const Sql which : {Sql::ready_runs, Sql::lapsed_runs}) {
+      Query rows = writer_->query(which, at, wanted, static_cast<std::int64_t>(request.max));
+      while (rows.next()) ready.push_back({rows.integer(2), rows.integer(3), rows.integer(0)});
+    }
+    if (ready.empty() && !writer_->error()) return leased;
+    std::sort(ready.begin(), ready.end(), [](const Candidate& a, const Candidate& b) {
+      return std::tuple(-a.priority, a.run_at, a.number) < std::tuple(-b.priority, b.run_at, b.number);
+    });
+    if (ready.size() > request.max) ready.resize(request.max);
+    const Timestamp until = after(at, request.length);
+    for (const Candidate& candidate : ready) {
+      {
+        Query row = writer_->query(Sql::lease_run, candidate.number, request.worker, until, at);
+        if (row.next()) {
+          leased.push_back(sqlite::read_run(row, *writer_));
+          row.next();
+        }
+      }
+      if (writer_->error()) break;
+      run_event(candidate.number, "leased", leased.back().attempt, request.worker, Json());
+    }
+    if (auto done = transaction.commit(); !done) return failed(done.error());
+    wakeup.due = until;
+  }
+  tell(wakeup);
+  return leased;
+}
+
+Result<RunChanged> SqliteStore::change_run(const RunChange& change) {
+  Wakeup wakeup;
+  RunChanged answer;
+  {
+    const std::lock_guard lock(writer_mutex_);
+    if (auto refused = refusal()) return *refused;
+    const Timestamp at = now();
+    Transaction transaction(*writer_);
+    std::int64_t number = 0;
+    {
+      Query found = writer_->query(Sql::find_run, change.run.value);
+      if (found.next()) {
+        number = found.integer(sqlite::run_number_column);
+        answer.row = sqlite::read_run(found, *writer_);
+      }
+    }
+    if (writer_->error()) return *writer_->error();
+    if (number == 0) return RunChanged{RunChanged::Kind::not_found, {}};
+    const RunRow& row = answer.row;
+    const bool holds = row.status == RunStatus::leased && row.fence == change.fence;
+    switch (change.kind) {
+      case RunChange::Kind::remove:
+        // A live run would vanish under its worker: cancel it first.
+        if (row.status == RunStatus::leased) {
+          answer.kind = RunChanged::Kind::lease_lost;
+        } else if (!row.deleted_at) {
+          writer_->run(Sql::delete_run_softly, number, at, change.reason);
+          run_event(number, "deleted", row.attempt, change.actor, Json(change.reason));
+        }
+        break;
+      case RunChange::Kind::cancel:
+        if (is_final(row.status)) {
+          answer.kind = RunChanged::Kind::finished;
+        } else {
+          writer_->run(Sql::cancel_run, row.id.value, at);
+          run_event(number, "cancelled", row.attempt, change.actor, Json());
+        }
+        break;
+      case RunChange::Kind::heartbeat:
+      case RunChange::Kind::retry:
+      case RunChange::Kind::release:
+        if (is_final(row.status)) {
+          // The cancelled run's holder learns of it here and clears its lease.
+          if (row.status == RunStatus::cancelled && row.fence == change.fence) writer_->run(Sql::clear_lease, number);
+          answer.kind = RunChanged::Kind::finished;
+        } else if (!holds) {
+          answer.kind = RunChanged::Kind::lease_lost;
+        } else if (change.kind == RunChange::Kind::heartbeat) {
+          wakeup.due = after(at, change.length);
+          writer_->run(Sql::heartbeat_run, number, *wakeup.due, at);
+        } else if (change.kind == RunChange::Kind::release) {
+          writer_->run(Sql::release_run, number, at);
+          run_event(number, "released", row.attempt - 1, change.actor, Json());
+          wakeup.runs = true;
+        } else if (row.attempt >= row.attempts_max) {
+          answer.kind = RunChanged::Kind::exhausted;
+        } else {
+          wakeup.due = after(at, change.length);
+          writer_->run(Sql::retry_run, number, *wakeup.due, change.error, error_line(change.error), at);
+          run_event(number, "retried", row.attempt, change.actor, change.error);
+        }
+        break;
+    }
+    {
+      Query found = writer_->query(Sql::find_run, change.run.value);
+      if (found.next()) answer.row = sqlite::read_run(found, *writer_);
+    }
+    if (auto done = transaction.commit(); !done) return failed(done.error());
+  }
+  tell(wakeup);
+  return answer;
+}
+
+Result<std::vector<RunRow>> SqliteStore::exhausted_runs(std::size_t max) {
+  Reader db = reader();
+  std::vector<RunRow> found;
+  {
+    Query rows = db->query(Sql::exhausted_runs, now(), static_cast<std::int64_t>(max));
+    while (rows.next()) found.push_back(sqlite::read_run(rows, *db));
+  }
+  return db.give(std::move(found));
+}
+
+Result<std::optional<RunRow>> SqliteStore::find_run(const RunId& id) {
+  Reader db = reader();
+  std::optional<RunRow> found;
+  {
+    Query row = db->query(Sql::find_run, id.value);
+    if (row.next()) found = sqlite::read_run(row, *db);
+  }
+  return db.give(std::move(found));
+}
+
+Result<Page<RunRow>> SqliteStore::list_runs(const RunFilter& filter, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, sqlite::read_cursor(request.cursor, INT64_MAX));
+  Reader db = reader();
+  Page<RunRow> page;
+  std::optional<std::string_view> status, instance;
+  if (filter.status) status = to_string(*filter.status);
+  if (filter.instance) instance = filter.instance->value;
+  {
+    Query rows = db->query(filter.instance ? Sql::list_instance_runs : Sql::list_runs, cursor, status,
+                           filter.type_prefix, instance, filter.deleted, static_cast<std::int64_t>(request.limit + 1));
+    std::int64_t last = 0;
+    while (rows.next()) {
+      if (page.items.size() == request.limit) {
+        page.next_cursor = std::to_string(last);
+        break;
+      }
+      last = rows.integer(sqlite::run_number_column);
+      page.items.push_back(sqlite::read_run(rows, *db));
+    }
+  }
+  return db.give(std::move(page));
+}
+
+Result<std::vector<RunEvent>> SqliteStore::run_events(const RunId& id) {
+  Reader db = reader();
+  std::vector<RunEvent> events;
+  {
+    Query rows = db->query(Sql::run_events, id.value);
+    while (rows.next()) {
+      events.push_back({id, rows.text(0), rows.time(1), static_cast<int>(rows.integer(2)), rows.text(3), rows.json(4)});
+    }
+  }
+  return db.give(std::move(events));
+}
+
+}  // namespace cairn

@@ -1,0 +1,212 @@
+#include "store/projection.h"
+#include "store/sqlite/reader.h"
+#include "store/sqlite/row_reading.h"
+
+namespace cairn {
+
+using sqlite::json_text;
+using sqlite::Query;
+using sqlite::Sql;
+using sqlite::text_or_null;
+using sqlite::Transaction;
+
+namespace {
+
+std::optional<std::string_view> key_text(const Json& key) {
+  if (!key.is_string()) return std::nullopt;
+  return key.as_string();
+}
+
+DeadLetter unread(std::int64_t id, const std::string& target, const std::string& kind, const std::string& body) {
+  DeadLetter letter;
+  if (!target.empty()) letter.instance = InstanceId{target};
+  letter.kind = "message";
+  letter.envelope = Json::object({{"kind", kind}, {"unreadable", body}, {"message", id}});
+  letter.reason = "the message cannot be read";
+  return letter;
+}
+
+}  // namespace
+
+void SqliteStore::send(const Message& message, Wakeup& wakeup) {
+  if (!writer_->query(Sql::instance_number, message.target.value).next()) {
+    if (writer_->error()) return;
+    DeadLetter letter;
+    letter.instance = message.target;
+    letter.kind = "message";
+    letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
+    letter.reason = "there is no such instance";
+    insert_dead_letter(letter);
+    return;
+  }
+  const bool signal = message.kind == Message::Kind::signal;
+  writer_->run(Sql::insert_message, message.target.value, to_string(message.kind),
+               signal ? text_or_null(message.body.text_or("name", "")) : std::nullopt,
+               signal ? key_text(message.body["key"]) : std::nullopt, json_text(message.body), now());
+  wakeup.messages = true;
+}
+
+SignalOutcome SqliteStore::route(const CorrelatedSignal& signal, Wakeup& wakeup) {
+  SignalOutcome outcome;
+  {
+    Query waiting = writer_->query(Sql::signal_waits, signal.name, key_text(signal.key));
+    while (waiting.next()) outcome.delivered.push_back({waiting.text(0)});
+  }
+  for (const InstanceId& target : outcome.delivered) send(message_of(signal, target), wakeup);
+  if (outcome.delivered.empty()) {
+    const Timestamp at = now();
+    writer_->run(Sql::keep_signal, signal.name, key_text(signal.key), json_text(message_of(signal, {}).body), at,
+                 after(at, signal.ttl));
+    outcome.kept = true;
+    maybe_kept_ = true;
+  }
+  return outcome;
+}
+
+Result<SignalOutcome> SqliteStore::record_signal(const CorrelatedSignal& signal) {
+  SignalOutcome outcome;
+  Wakeup wakeup;
+  {
+    const std::lock_guard lock(writer_mutex_);
+    if (auto refused = refusal()) return *refused;
+    Transaction transaction(*writer_);
+    if (signal.remember && writer_->query(Sql::find_key, "signal", signal.id).next()) {
+      outcome.duplicate = true;
+      return outcome;
+    }
+    if (signal.remember) writer_->run(Sql::insert_key, "signal", signal.id, "", "null", now());
+    outcome = route(signal, wakeup);
+    if (auto done = transaction.commit(); !done) return failed(done.error());
+  }
+  tell(wakeup);
+  return outcome;
+}
+
+Result<std::vector<Message>> SqliteStore::take_messages(std::size_t max, Duration hold) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  writer_->clear_error();
+  const Timestamp at = now();
+  std::vector<Message> taken;
+  std::vector<std::pair<std::int64_t, DeadLetter>> bad;
+  {
+    Query ready = writer_->query(Sql::ready_messages);
+    while (taken.size() < max && ready.next()) {
+      const std::int64_t id = ready.integer(0);
+      const auto held = held_messages_.find(id);
+      if (held != held_messages_.end() && held->second > at) continue;
+      // One row that cannot be read must not stop the queue.
+      if (!message_kind_from(ready.text(2)) || !parse_json(ready.text(3))) {
+        bad.emplace_back(id, unread(id, ready.text(1), ready.text(2), ready.text(3)));
+        continue;
+      }
+      taken.push_back(sqlite::read_message(ready, *writer_));
+    }
+  }
+  if (writer_->error()) return *writer_->error();
+  if (!bad.empty()) {
+    Transaction transaction(*writer_);
+    for (const auto& [id, letter] : bad) {
+      insert_dead_letter(letter);
+      writer_->run(Sql::delete_message, id);
+    }
+    if (auto done = transaction.commit(); !done) return failed(done.error());
+  }
+  for (const Message& message : taken) held_messages_[message.id] = after(at, hold);
+  return taken;
+}
+
+void SqliteStore::give_back_message(std::int64_t message) {
+  const std::lock_guard lock(writer_mutex_);
+  held_messages_.erase(message);
+}
+
+Result<std::vector<DueTimer>> SqliteStore::take_timers(std::size_t max, Duration hold) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  writer_->clear_error();
+  const Timestamp at = now();
+  std::vector<DueTimer> taken;
+  std::vector<TimerKey> keys;
+  std::vector<TimerKey> stale;
+  {
+    Query due = writer_->query(Sql::due_timers, at);
+    while (taken.size() < max && stale.size() < max && due.next()) {
+      TimerKey key{due.integer(0), due.integer(1), due.text(2)};
+      if (due.is_null(3) || due.integer(4) == 0) {
+        stale.push_back(std::move(key));
+        continue;
+      }
+      const auto held = held_timers_.find(key);
+      if (held != held_timers_.end() && held->second > at) continue;
+      taken.push_back({{due.text(3)}, {due.text(2)}, due.time(0)});
+      keys.push_back(std::move(key));
+    }
+  }
+  if (writer_->error()) return *writer_->error();
+  if (!stale.empty()) {
+    Transaction transaction(*writer_);
+    for (const auto& [when, instance, token] : stale) writer_->run(Sql::delete_timer, when, instance, token);
+    if (auto done = transaction.commit(); !done) return failed(done.error());
+    for (const TimerKey& key : stale) held_timers_.erase(key);
+  }
+  for (TimerKey& key : keys) held_timers_[std::move(key)] = after(at, hold);
+  return taken;
+}
+
+void SqliteStore::give_back(const DueTimer& timer) {
+  const std::lock_guard lock(writer_mutex_);
+  writer_->clear_error();
+  Query row = writer_->query(Sql::instance_number, timer.instance.value);
+  if (row.next()) held_timers_.erase({timer.due.unix_ms(), row.integer(0), timer.token.value});
+}
+
+Result<std::optional<Timestamp>> SqliteStore::next_due() {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  writer_->clear_error();
+  std::optional<Timestamp> due;
+  const auto offer = [&due](Timestamp candidate) {
+    if (!due || candidate < *due) due = candidate;
+  };
+  {
+    Query timers = writer_->query(Sql::first_timers);
+    while (timers.next()) {
+      const auto held = held_timers_.find({timers.integer(0), timers.integer(1), timers.text(2)});
+      if (held == held_timers_.end()) {
+        offer(timers.time(0));
+        break;
+      }
+      offer(std::max(held->second, timers.time(0)));
+    }
+  }
+  for (const auto& [id, until] : held_messages_) offer(until);
+  {
+    Query runs = writer_->query(Sql::next_run_due, now());
+    if (runs.next() && !runs.is_null(0)) offer(runs.time(0));
+  }
+  if (writer_->error()) return *writer_->error();
+  return due;
+}
+
+Result<std::vector<DueTimer>> SqliteStore::list_timers(const InstanceId& id) {
+  Reader db = reader();
+  std::vector<DueTimer> timers;
+  {
+    Query rows = db->query(Sql::list_timers, id.value);
+    while (rows.next()) timers.push_back({id, {rows.text(1)}, rows.time(0)});
+  }
+  return db.give(std::move(timers));
+}
+
+Result<std::vector<Message>> SqliteStore::list_messages(const InstanceId& id) {
+  Reader db = reader();
+  std::vector<Message> messages;
+  {
+    Query rows = db->query(Sql::list_messages, id.value);
+    while (rows.next()) messages.push_back(sqlite::read_message(rows, *db));
+  }
+  return db.give(std::move(messages));
+}
+
+}  // namespace cairn

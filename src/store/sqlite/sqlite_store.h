@@ -1,0 +1,128 @@
+// The embedded store: one SQLite file in WAL mode with synchronous=FULL.
+//
+// One connection writes and checkpoints, under one mutex; readers have their own connections. One
+// process owns the file (see owner_lock.h). What is taken from a queue is only marked in memory: the
+// one process that could take it twice is this one, and a crash gives everything back.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <set>
+#include <tuple>
+
+#include "base/clock.h"
+#include "store/sqlite/connection.h"
+#include "store/sqlite/owner_lock.h"
+#include "store/store.h"
+
+namespace cairn {
+
+class SqliteStore final : public Store {
+ public:
+  enum class Mode { own, read_only };
+  // `clock` outlives the store. Creates and migrates the file in mode `own`. In mode `read_only` the
+  // owner may be running; every verb that writes is ErrorCode::not_allowed.
+  static Result<std::unique_ptr<SqliteStore>> open(const std::string& path, Clock& clock, Mode mode = Mode::own);
+
+  Timestamp now() override;
+  Result<int> schema_version() override;
+  void watch(WakeupListener listener) override;
+
+  Result<PutDefinition> put_definition(const DefinitionRow& row) override;
+  Result<std::optional<DefinitionRow>> find_definition(const std::string& name,
+                                                       const std::optional<std::string>& version) override;
+  Result<Page<DefinitionRow>> list_definitions(const PageRequest& page) override;
+  Result<bool> retire_definition(const std::string& name, const std::string& version) override;
+
+  Result<std::optional<Snapshot>> find_snapshot(const InstanceId& id) override;
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override;
+  Result<std::optional<KeyAnswer>> find_key(const std::string& scope, const std::string& key) override;
+  Result<void> park(const InstanceId& id, const Failure& why, const DeadLetter& letter,
+                    std::optional<std::int64_t> message) override;
+  Result<bool> mark_deleted(const InstanceId& id, const std::string& reason) override;
+
+  Result<SignalOutcome> record_signal(const CorrelatedSignal& signal) override;
+
+  Result<std::vector<DueTimer>> take_timers(std::size_t max, Duration hold) override;
+  Result<std::vector<Message>> take_messages(std::size_t max, Duration hold) override;
+  void give_back(const DueTimer& timer) override;
+  void give_back_message(std::int64_t message) override;
+  Result<std::optional<Timestamp>> next_due() override;
+
+  Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override;
+  Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override;
+  Result<RunChanged> change_run(const RunChange& change) override;
+  Result<std::vector<RunRow>> exhausted_runs(std::size_t max) override;
+  Result<std::optional<RunRow>> find_run(const RunId& id) override;
+  Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) override;
+  Result<std::vector<RunEvent>> run_events(const RunId& id) override;
+
+  Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) override;
+  Result<void> mark_published(std::span<const std::int64_t> sequences) override;
+
+  Result<TaskChanged> change_task(const TaskChange& change) override;
+  Result<std::optional<TaskRow>> find_task(const TaskId& id) override;
+  Result<Page<TaskRow>> list_tasks(const TaskFilter& filter, const PageRequest& page) override;
+  Result<std::vector<TaskEvent>> task_events(const TaskId& id) override;
+
+  Result<std::optional<InstanceRow>> find_instance(const InstanceId& id) override;
+  Result<Page<InstanceRow>> list_instances(const InstanceFilter& filter, const PageRequest& page) override;
+  Result<Page<HistoryRow>> history(const InstanceId& id, const PageRequest& page) override;
+  Result<std::vector<Wait>> list_waits(const InstanceId& id) override;
+  Result<std::vector<DueTimer>> list_timers(const InstanceId& id) override;
+  Result<std::vector<Message>> list_messages(const InstanceId& id) override;
+
+  Result<std::int64_t> put_dead_letter(const DeadLetter& letter) override;
+  Result<Page<DeadLetter>> list_dead_letters(const PageRequest& page) override;
+  Result<bool> replay_dead_letter(std::int64_t id) override;
+  Result<bool> discard_dead_letter(std::int64_t id) override;
+
+  Result<std::optional<HostLock>> hold_lock(const std::string& name, const std::string& owner, Duration length) override;
+  Result<void> drop_lock(const HostLock& lock) override;
+
+  Result<RetentionOutcome> retire_instances(const RetentionRequest& request) override;
+
+ private:
+  using TimerKey = std::tuple<std::int64_t, std::int64_t, std::string>;  // due, instance, token
+  class Reader;
+  friend class SqliteCommit;
+
+  SqliteStore(std::string path, Clock& clock, Mode mode) : path_(std::move(path)), clock_(clock), mode_(mode) {}
+
+  // Why nothing can be written: read-only, or a sync has failed and only a restart can tell what is
+  // on the disk.
+  std::optional<Error> refusal() const;
+  // After a failed transaction: keeps the store from going on after a failed sync.
+  Error failed(Error error);
+  Reader reader();
+  void tell(const Wakeup& wakeup) const;
+  void send(const Message& message, Wakeup& wakeup);
+  SignalOutcome route(const CorrelatedSignal& signal, Wakeup& wakeup);
+  void insert_dead_letter(const DeadLetter& letter);
+  void insert_run(RunRow& row, Wakeup& wakeup);
+  void run_event(std::int64_t run, std::string_view kind, int attempt, std::string_view actor, const Json& details);
+  void task_event(std::int64_t task, TaskEvent::Kind kind, std::string_view actor, const Json& details);
+  void remove_instance(std::int64_t number, const std::string& id);
+
+  std::string path_;
+  Clock& clock_;
+  Mode mode_;
+  std::optional<sqlite::OwnerLock> owner_;
+  WakeupListener listener_;
+
+  std::mutex writer_mutex_;
+  std::unique_ptr<sqlite::Connection> writer_;
+  bool broken_ = false;     // a sync failed
+  bool maybe_kept_ = true;  // a hint: false only when no signal is kept
+  std::map<std::int64_t, Timestamp> held_messages_;
+  std::map<TimerKey, Timestamp> held_timers_;
+  std::map<std::int64_t, Timestamp> held_outbox_;
+
+  std::mutex readers_mutex_;
+  std::condition_variable reader_free_;
+  std::vector<std::unique_ptr<sqlite::Connection>> idle_readers_;
+  std::size_t readers_ = 0;
+};
+
+}  // namespace cairn

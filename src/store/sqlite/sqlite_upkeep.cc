@@ -1,0 +1,227 @@
+#include "store/projection.h"
+#include "store/sqlite/reader.h"
+#include "store/sqlite/row_reading.h"
+
+namespace cairn {
+
+using sqlite::json_text;
+using sqlite::Query;
+using sqlite::Sql;
+using sqlite::Transaction;
+
+void SqliteStore::insert_dead_letter(const DeadLetter& letter) {
+  std::optional<std::string_view> instance;
+  if (letter.instance) instance = letter.instance->value;
+  writer_->run(Sql::insert_dead_letter, instance, letter.kind, json_text(letter.envelope), letter.reason, letter.node,
+               now());
+}
+
+Result<std::int64_t> SqliteStore::put_dead_letter(const DeadLetter& letter) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  Transaction transaction(*writer_);
+  insert_dead_letter(letter);
+  const std::int64_t id = writer_->last_number();
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  return id;
+}
+
+Result<Page<DeadLetter>> SqliteStore::list_dead_letters(const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, sqlite::read_cursor(request.cursor, 0));
+  Reader db = reader();
+  Page<DeadLetter> page;
+  {
+    Query rows = db->query(Sql::list_dead_letters, cursor, static_cast<std::int64_t>(request.limit + 1));
+    while (rows.next()) {
+      if (page.items.size() == request.limit) {
+        page.next_cursor = std::to_string(page.items.back().id);
+        break;
+      }
+      page.items.push_back(sqlite::read_dead_letter(rows));
+    }
+  }
+  return db.give(std::move(page));
+}
+
+Result<bool> SqliteStore::replay_dead_letter(std::int64_t id) {
+  Wakeup wakeup;
+  {
+    const std::lock_guard lock(writer_mutex_);
+    if (auto refused = refusal()) return *refused;
+    Transaction transaction(*writer_);
+    DeadLetter letter;
+    {
+      Query row = writer_->query(Sql::find_dead_letter, id);
+      if (!row.next()) {
+        if (writer_->error()) return *writer_->error();
+        return false;
+      }
+      letter = sqlite::read_dead_letter(row);
+    }
+    const auto kind = message_kind_from(letter.envelope.text_or("kind", ""));
+    if (letter.kind != "message" || !letter.instance || !kind || letter.envelope.find("body") == nullptr) {
+      return Error{ErrorCode::unsupported, "a dead letter of kind " + letter.kind + " cannot be replayed"};
+    }
+    Message message;
+    message.target = *letter.instance;
+    message.kind = *kind;
+    message.body = letter.envelope["body"];
+    writer_->run(Sql::delete_dead_letter, id);
+    send(message, wakeup);
+    if (auto done = transaction.commit(); !done) return failed(done.error());
+  }
+  tell(wakeup);
+  return true;
+}
+
+Result<bool> SqliteStore::discard_dead_letter(std::int64_t id) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  Transaction transaction(*writer_);
+  const std::int64_t gone = writer_->run(Sql::delete_dead_letter, id);
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  return gone == 1;
+}
+
+Result<void> SqliteStore::park(const InstanceId& id, const Failure& why, const DeadLetter& letter,
+                               std::optional<std::int64_t> message) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  Transaction transaction(*writer_);
+  writer_->run(Sql::park_instance, id.value, to_json(why), now());
+  insert_dead_letter(letter);
+  if (message) writer_->run(Sql::delete_message, *message);
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  if (message) held_messages_.erase(*message);
+  return {};
+}
+
+Result<bool> SqliteStore::mark_deleted(const InstanceId& id, const std::string& reason) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  Transaction transaction(*writer_);
+  const std::int64_t changed = writer_->run(Sql::delete_instance_softly, id.value, now(), reason);
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  return changed == 1;
+}
+
+Result<std::vector<OutboxRow>> SqliteStore::claim_outbox(std::size_t max, Duration hold) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  writer_->clear_error();
+  const Timestamp at = now();
+  std::vector<OutboxRow> claimed;
+  std::set<std::string> busy;  // subjects with an earlier event on its way: theirs must wait
+  {
+    Query rows = writer_->query(Sql::waiting_outbox);
+    while (claimed.size() < max && rows.next()) {
+      OutboxRow row;
+      row.sequence = rows.integer(0);
+      row.event.subject = rows.text(4);
+      const auto held = held_outbox_.find(row.sequence);
+      if (held != held_outbox_.end() && held->second > at) {
+        busy.insert(row.event.subject);
+        continue;
+      }
+      if (busy.contains(row.event.subject)) continue;
+      row.event.id = {rows.text(1)};
+      row.instance = {rows.text(2)};
+      row.event.type = rows.text(3);
+      row.event.data = rows.json(5);
+      row.created_at = rows.time(6);
+      claimed.push_back(std::move(row));
+    }
+  }
+  if (writer_->error()) return *writer_->error();
+  for (const OutboxRow& row : claimed) held_outbox_[row.sequence] = after(at, hold);
+  return claimed;
+}
+
+Result<void> SqliteStore::mark_published(std::span<const std::int64_t> sequences) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  Transaction transaction(*writer_);
+  for (const std::int64_t sequence : sequences) writer_->run(Sql::mark_published, sequence, now());
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  for (const std::int64_t sequence : sequences) held_outbox_.erase(sequence);
+  return {};
+}
+
+Result<std::optional<HostLock>> SqliteStore::hold_lock(const std::string& name, const std::string& owner,
+                                                       Duration length) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  const Timestamp at = now();
+  Transaction transaction(*writer_);
+  HostLock held{name, owner, 1, after(at, length)};
+  {
+    Query row = writer_->query(Sql::find_lock, name);
+    if (row.next()) {
+      const std::string other = row.text(0);
+      const Timestamp until = row.time(2);
+      const bool over = other.empty() || until <= at;
+      if (other != owner && !over) return std::optional<HostLock>();
+      // It may have been somebody else's in between: the old fence is over.
+      held.fence = static_cast<std::uint64_t>(row.integer(1)) + (other != owner || over ? 1 : 0);
+    }
+  }
+  writer_->run(Sql::put_lock, name, owner, held.fence, held.until);
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  return std::optional(held);
+}
+
+Result<void> SqliteStore::drop_lock(const HostLock& held) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  Transaction transaction(*writer_);
+  writer_->run(Sql::drop_lock, held.name, held.owner, held.fence);
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  return {};
+}
+
+Result<RetentionOutcome> SqliteStore::retire_instances(const RetentionRequest& request) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  RetentionOutcome outcome;
+  Json statuses = Json::array();
+  for (const Status status : request.statuses) {
+    if (is_final(status)) statuses.push_back(to_string(status));
+  }
+  Transaction transaction(*writer_);
+  std::size_t trees = 0;
+  std::vector<std::pair<std::int64_t, std::string>> gone;
+  {
+    Query roots = writer_->query(Sql::old_roots, request.ended_before, statuses);
+    while (roots.next()) {
+      bool whole = true;
+      std::vector<std::pair<std::int64_t, std::string>> members;
+      Query tree = writer_->query(Sql::tree_of, roots.text(1), request.ended_before);
+      while (whole && tree.next()) {
+        whole = tree.integer(2) != 0;
+        members.emplace_back(tree.integer(0), tree.text(1));
+      }
+      if (!whole) continue;
+      if (trees == request.max) {
+        outcome.more = true;
+        break;
+      }
+      ++trees;
+      gone.insert(gone.end(), members.begin(), members.end());
+    }
+  }
+  for (const auto& [number, id] : gone) remove_instance(number, id);
+  writer_->run(Sql::purge_kept, now());
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  outcome.instances = gone.size();
+  return outcome;
+}
+
+void SqliteStore::remove_instance(std::int64_t number, const std::string& id) {
+  for (const Sql statement : {Sql::remove_task_events, Sql::remove_tasks, Sql::remove_log, Sql::remove_inbox,
+                              Sql::remove_messages, Sql::delete_waits, Sql::remove_state, Sql::remove_instance}) {
+    writer_->run(statement, number);
+  }
+  for (const Sql statement : {Sql::remove_run_events, Sql::remove_runs, Sql::remove_outbox}) writer_->run(statement, id);
+}
+
+}  // namespace cairn
