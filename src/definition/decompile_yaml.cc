@@ -1,5 +1,6 @@
 #include "base/time.h"
 #include "definition/decompile.h"
+#include "definition/decompile_defaults.h"
 #include "definition/document.h"
 #include "definition/keys.h"
 #include "definition/schedules.h"
@@ -10,13 +11,6 @@ namespace cairn {
 namespace {
 
 YamlNode steps_node(const Json& steps);
-
-// The text of `{"$expr": text}`, or nullptr.
-const Json* expression_of(const Json& value) {
-  if (!value.is_object() || value.size() != 1) return nullptr;
-  const Json* text = value.find("$expr");
-  return text != nullptr && text->is_string() ? text : nullptr;
-}
 
 YamlNode value_node(const Json& value) {
   if (const Json* text = expression_of(value)) return YamlNode::of_text("= " + std::string(text->as_string()));
@@ -114,6 +108,8 @@ YamlNode shaped_node(const Json& value, const Key& key) {
     case Shape::integer_value:
     case Shape::time: return value_node(value);
     case Shape::text:
+    case Shape::label:
+    case Shape::branch_name:
     case Shape::workflow_name:
     case Shape::version:
     case Shape::step_id:
@@ -134,22 +130,11 @@ YamlNode shaped_node(const Json& value, const Key& key) {
   return YamlNode::of_json(value);
 }
 
-// Defaults that depend on more than the key.
-bool is_implied(const Json& object, const KeyTable& table, const Key& key, const Json& value) {
-  if (table.noun == "call" && key.name == "timeout") {
-    return value == Json("PT30S") && (object.find("http") != nullptr || object.find("graphql") != nullptr);
-  }
-  return table.noun == "repeat" && key.name == "as" && value == Json("item");
-}
-
 void put_keys(YamlNode& node, const Json& object, const KeyTable& table) {
   for (const Key& key : table.keys) {
     const Json* value = object.find(key.name);
-    if (value == nullptr || key.shape == Shape::derived) continue;
-    if ((key.otherwise && *key.otherwise == *value) || is_implied(object, table, key, *value)) continue;
-    YamlNode written = shaped_node(*value, key);
-    if (key.shape == Shape::retry && written.kind == YamlNode::Kind::map && written.members.empty()) continue;
-    node.put(key.name, std::move(written));
+    if (value == nullptr || is_left_out(object, table, key, *value)) continue;
+    node.put(key.name, shaped_node(*value, key));
   }
 }
 
@@ -180,9 +165,6 @@ std::string comment_of(std::string_view title) {
   }
   return comment;
 }
-
-// Only an author's id has the shape of a name; a made-up one is the step's place.
-bool is_given_id(std::string_view id) { return !id.empty() && id.find('[') == std::string_view::npos; }
 
 YamlNode step_node(const Json& step) {
   YamlNode node = YamlNode::map();
