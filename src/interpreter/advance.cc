@@ -1,0 +1,236 @@
+#include "interpreter/advance.h"
+
+#include "interpreter/machine.h"
+#include "interpreter/merge_patch.h"
+#include "interpreter/waiting.h"
+
+namespace cairn {
+namespace {
+
+Advance stale(const Snapshot& before) {
+  Advance advance;
+  advance.outcome = Advance::Outcome::stale;
+  advance.from_version = before.version;
+  advance.after = before;
+  return advance;
+}
+
+Error conflict(const Snapshot& snapshot, const std::string& what) {
+  return {ErrorCode::conflict,
+          "instance " + snapshot.instance.value + " is " + to_string(snapshot.status) + ": " + what};
+}
+
+// A wake-up finds the instance suspended: it is kept for when it goes on.
+Advance hold(const Snapshot& before, const Event& event, HeldWakeup wakeup) {
+  for (const HeldWakeup& held : before.held) {
+    if (held.token == wakeup.token) return stale(before);
+  }
+  Advance advance;
+  advance.from_version = before.version;
+  advance.after = before;
+  advance.after.version += 1;
+  advance.after.changed_at = event.at;
+  advance.after.last_event = event.id.value;
+  advance.after.held.push_back(std::move(wakeup));
+  return advance;
+}
+
+bool is_open(const Snapshot& snapshot, const WaitToken& token, WaitKind kind) {
+  for (const Wait& wait : snapshot.waits) {
+    if (wait.token == token) return wait.kind == kind;
+  }
+  return false;
+}
+
+// Applies one kind of event to a loaded machine; what is ready afterwards runs.
+class Application {
+ public:
+  Application(const Program& program, const Setting& setting, const Snapshot& before, const Event& event)
+      : program_(program), setting_(setting), before_(before), event_(event) {}
+
+  Result<Advance> operator()(const Started&) const {
+    return Error{ErrorCode::conflict, "instance " + before_.instance.value + " has been started already"};
+  }
+  Result<Advance> operator()(const Continued&) const {
+    if (before_.status != Status::running) return stale(before_);
+    return run([](Machine&) -> Result<void> { return {}; });
+  }
+  Result<Advance> operator()(const SignalReceived& signal) const {
+    if (is_final(before_.status)) return stale(before_);
+    if (before_.status == Status::suspended) return keep(signal);
+    return run([&](Machine& machine) -> Result<void> {
+      deliver_signal(machine, signal, event_.at);
+      return {};
+    });
+  }
+  Result<Advance> operator()(const TimerFired& timer) const {
+    Wakening wakening;
+    wakening.task_fields = timer.task_fields;
+    return wake(timer.token, WaitKind::timer, std::move(wakening));
+  }
+  Result<Advance> operator()(const RunFinished& run) const {
+    Wakening wakening;
+    wakening.payload = run.result;
+    wakening.failure = run.failure;
+    return wake(run.token, WaitKind::run, std::move(wakening));
+  }
+  Result<Advance> operator()(const ChildFinished& child) const {
+    Wakening wakening;
+    wakening.payload = child.output;
+    wakening.failure = child.failure;
+    return wake(child.token, WaitKind::subworkflow, std::move(wakening));
+  }
+  Result<Advance> operator()(const TaskCompleted& completion) const {
+    const Wait* wait = nullptr;
+    for (const Wait& open : before_.waits) {
+      if (open.kind == WaitKind::task && open.target == completion.task.value) wait = &open;
+    }
+    if (!wait) return stale(before_);
+    if (before_.status == Status::suspended) return conflict(before_, "tasks can be completed when it has been resumed");
+    return run([&](Machine& machine) -> Result<void> {
+      ActiveStrand* strand = machine.find_strand(wait->strand);
+      if (!strand || strand->top().kind != ActiveFrame::Kind::step) {
+        return Error{ErrorCode::corrupt, "nobody waits for task " + completion.task.value};
+      }
+      Turn turn(machine, *strand, strand->top().index);
+      const auto task = find_task(turn, wait->token);
+      if (!task) return Error{ErrorCode::corrupt, "step " + turn.step.id + " does not know task " + completion.task.value};
+      CAIRN_TRY_VOID(check_completion(turn, *task, completion));
+      machine.wake(*strand, {.wait = machine.take_wait(wait->token), .payload = completion.payload, .failure = {},
+                             .by = completion.by, .task_fields = completion.task_fields});
+      return {};
+    });
+  }
+  Result<Advance> operator()(const CancelRequested& request) const {
+    if (is_final(before_.status)) return conflict(before_, "it cannot be cancelled");
+    return run([&](Machine& machine) -> Result<void> {
+      Failure failure;
+      failure.failure_class = FailureClass::business;
+      failure.code = "cancelled";
+      failure.message = request.reason.empty() ? "the instance was cancelled" : request.reason;
+      machine.end_instance(Status::cancelled, {}, std::move(failure));
+      return {};
+    });
+  }
+  Result<Advance> operator()(const SuspendRequested& request) const {
+    if (is_final(before_.status) || before_.status == Status::suspended) {
+      return conflict(before_, "it cannot be suspended");
+    }
+    return run([&](Machine& machine) -> Result<void> {
+      machine.pause(request.reason);
+      return {};
+    });
+  }
+  Result<Advance> operator()(const ResumeRequested&) const {
+    if (before_.status != Status::suspended) return conflict(before_, "only a suspended instance can be resumed");
+    return run_again([](Machine&) -> Result<void> { return {}; });
+  }
+  Result<Advance> operator()(const RetryRequested&) const {
+    if (before_.status != Status::suspended || !before_.error) return conflict(before_, "there is nothing to retry");
+    return run_again([](Machine&) -> Result<void> { return {}; });
+  }
+  Result<Advance> operator()(const SkipRequested& request) const {
+    if (before_.status != Status::suspended || before_.failed_strand == 0) {
+      return conflict(before_, "there is no failed step to skip");
+    }
+    return run_again([&](Machine& machine) -> Result<void> {
+      ActiveStrand* strand = machine.find_strand(before_.failed_strand);
+      if (!strand) return Error{ErrorCode::corrupt, "the failed strand does not exist"};
+      return machine.skip(*strand, request.result);
+    });
+  }
+  Result<Advance> operator()(const StateEdited& edit) const {
+    if (is_final(before_.status)) return conflict(before_, "its state cannot be edited any more");
+    Json state = merge_patch(before_.state, edit.merge_patch);
+    if (!state.is_object()) return Error{ErrorCode::invalid, "the patch must be an object: state is one"};
+    Machine machine(program_, setting_, before_, event_);
+    CAIRN_TRY_VOID(machine.load());
+    if (auto written = machine.write_state(nullptr, std::move(state)); !written) {
+      return Error{ErrorCode::limit, written.error().message};
+    }
+    // Nothing runs; a slice that a checkpoint cut stays cut.
+    if (before_.status == Status::running) machine.out().unfinished = true;
+    return machine.finish();
+  }
+
+ private:
+  template <class Apply>
+  Result<Advance> run(Apply apply) const {
+    Machine machine(program_, setting_, before_, event_);
+    CAIRN_TRY_VOID(machine.load());
+    CAIRN_TRY_VOID(apply(machine));
+    machine.run();
+    machine.apply_held();
+    return machine.finish();
+  }
+  template <class Apply>
+  Result<Advance> run_again(Apply apply) const {
+    return run([&](Machine& machine) -> Result<void> {
+      machine.go_on();
+      CAIRN_TRY_VOID(apply(machine));
+      if (!is_final(machine.snapshot().status)) offer_kept_signals(machine);
+      return {};
+    });
+  }
+  Result<Advance> wake(const WaitToken& token, WaitKind kind, Wakening wakening) const {
+    if (is_final(before_.status) || !is_open(before_, token, kind)) return stale(before_);
+    if (before_.status == Status::suspended) {
+      return hold(before_, event_, {.token = token, .result = wakening.payload, .failure = wakening.failure});
+    }
+    return run([&](Machine& machine) -> Result<void> {
+      wakening.wait = machine.take_wait(token);
+      ActiveStrand* strand = machine.find_strand(wakening.wait.strand);
+      if (!strand) return Error{ErrorCode::corrupt, "wait " + token.value + " belongs to no strand"};
+      machine.wake(*strand, std::move(wakening));
+      return {};
+    });
+  }
+  Result<Advance> keep(const SignalReceived& signal) const {
+    if (before_.signals.size() >= setting_.limits.buffered_signals_max) {
+      return Error{ErrorCode::limit, "signal " + signal.name + " cannot be kept: " +
+                                         std::to_string(setting_.limits.buffered_signals_max) +
+                                         " signals wait already (limit: buffered signals per instance)"};
+    }
+    Machine machine(program_, setting_, before_, event_);
+    CAIRN_TRY_VOID(machine.load());
+    machine.snapshot().signals.push_back(
+        {.id = signal.id, .name = signal.name, .key = signal.key, .payload = signal.payload, .at = event_.at});
+    return machine.finish();
+  }
+
+  const Program& program_;
+  const Setting& setting_;
+  const Snapshot& before_;
+  const Event& event_;
+};
+
+}  // namespace
+
+Result<Advance> start(const Program& program, const Setting& setting, const Event& event) {
+  const auto* started = std::get_if<Started>(&event.what);
+  if (!started) return Error{ErrorCode::invalid, "an instance begins with its start"};
+  if (program.input && !program.input->accepts(started->input)) {
+    std::string message = "the input does not fit " + program.name + " " + program.version + ":";
+    for (const schema::Violation& violation : program.input->check(started->input)) {
+      message += "\n  " + (violation.pointer.empty() ? std::string("/") : violation.pointer) + ": " + violation.message;
+    }
+    return Error{ErrorCode::invalid, message};
+  }
+  Snapshot snapshot;
+  snapshot.instance = started->instance;
+  snapshot.program = {program.name, program.version, program.digest};
+  snapshot.started_at = event.at;
+  snapshot.input = started->input;
+  snapshot.parent = started->parent;
+  Machine machine(program, setting, std::move(snapshot), event);
+  machine.begin_instance(started->reference, started->inherited);
+  machine.log(LogEntry::Kind::started, "");
+  machine.run();
+  return machine.finish();
+}
+
+Result<Advance> advance(const Program& program, const Setting& setting, const Snapshot& before, const Event& event) {
+  return std::visit(Application(program, setting, before, event), event.what);
+}
+
+}  // namespace cairn

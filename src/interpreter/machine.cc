@@ -1,0 +1,219 @@
+#include "interpreter/machine.h"
+
+#include <algorithm>
+
+#include "interpreter/failures.h"
+#include "interpreter/steps.h"
+
+namespace cairn {
+namespace {
+
+// Steps that only decide which other steps run.
+bool is_control(const StepBody& body) {
+  return std::holds_alternative<IfStep>(body) || std::holds_alternative<SwitchStep>(body) ||
+         std::holds_alternative<RepeatStep>(body) || std::holds_alternative<ParallelStep>(body) ||
+         std::holds_alternative<TryStep>(body);
+}
+
+bool waits_outside(const StepBody& body) {
+  return std::holds_alternative<TaskStep>(body) || std::holds_alternative<CallStep>(body) ||
+         std::holds_alternative<FirstStep>(body) || std::holds_alternative<WaitStep>(body) ||
+         std::holds_alternative<SignalStep>(body) || std::holds_alternative<SubworkflowStep>(body);
+}
+
+}  // namespace
+
+Machine::Machine(const Program& program, const Setting& setting, Snapshot snapshot, const Event& event)
+    : program_(program),
+      setting_(setting),
+      now_(event.at),
+      actor_(event.actor),
+      scope_(program, setting.config, out_.after, strands_, now_) {
+  out_.from_version = snapshot.version;
+  out_.after = std::move(snapshot);
+  out_.after.version += 1;
+  out_.after.changed_at = event.at;
+  out_.after.last_event = event.id.value;
+  if (out_.after.slice_now) {
+    steps_ = out_.after.slice_steps;
+    if (std::holds_alternative<Continued>(event.what)) {
+      now_ = *out_.after.slice_now;
+      scope_.set_now(now_);
+    }
+  }
+}
+
+Result<void> Machine::load() {
+  auto strands = activate(program_, out_.after.strands);
+  if (!strands) return std::move(strands).error();
+  strands_ = std::move(strands).value();
+  if (strands_.empty() || strands_.front()->parent != 0) return Error{ErrorCode::corrupt, "the main strand is missing"};
+  for (const std::uint64_t id : out_.after.ready) {
+    if (ActiveStrand* strand = find_strand(id)) make_ready(*strand);
+  }
+  return {};
+}
+
+expr::Budget Machine::budget() const {
+  return {.steps_max = setting_.limits.expression_steps_max, .bytes_max = setting_.limits.expression_bytes_max};
+}
+
+void Machine::run() {
+  while (!agenda_.empty() && !stopped_) {
+    ActiveStrand* strand = find_strand(agenda_.back());
+    if (strand && strand->ready) {
+      take_turn(*strand);
+    } else {
+      agenda_.pop_back();
+    }
+  }
+}
+
+void Machine::take_turn(ActiveStrand& strand) {
+  ActiveFrame& frame = strand.top();
+  switch (frame.kind) {
+    case ActiveFrame::Kind::start:
+      return evaluate_start(strand);
+    case ActiveFrame::Kind::compensating:
+      return compensate_next(strand);
+    case ActiveFrame::Kind::step: {
+      Turn turn(*this, strand, frame.index);
+      return std::visit([&](const auto& body) { resume(turn, body); }, turn.step.body);
+    }
+    case ActiveFrame::Kind::block: {
+      const Block& block = program_.blocks[frame.index];
+      if (frame.position < block.steps.size()) return begin_step(strand, block.steps[frame.position]);
+      if (strand.frames.size() == 1) return end_strand(strand);
+      const BlockIndex ended = frame.index;
+      pop(strand);
+      return leave_lane(strand, ended);
+    }
+  }
+}
+
+bool Machine::checkpoint_cuts() {
+  if (program_.checkpoint != Checkpoint::step || !worked_) return false;
+  out_.unfinished = true;
+  stopped_ = true;
+  return true;
+}
+
+void Machine::begin_step(ActiveStrand& strand, StepIndex index) {
+  if (checkpoint_cuts()) return;
+  Turn turn(*this, strand, index);
+  const std::int64_t steps_max = setting_.limits.steps_per_slice_max;
+  if (steps_ >= steps_max) {
+    return raise(strand, turn.failure(FailureClass::definition, "limit_steps",
+                                      "more than " + std::to_string(steps_max) +
+                                          " steps began without a wait (limit: steps per slice)"));
+  }
+  ++steps_;
+  if (setting_.trace) out_.trace.steps.push_back(index);
+  if (turn.step.when) {
+    auto wanted = turn.condition(*turn.step.when, "when");
+    if (!wanted) return raise(strand, std::move(wanted).error());
+    if (!*wanted) {
+      ++strand.top().position;
+      return;
+    }
+  }
+  if (!is_control(turn.step.body)) worked_ = true;
+  std::visit([&](const auto& body) { begin(turn, body); }, turn.step.body);
+}
+
+void Machine::leave_lane(ActiveStrand& strand, BlockIndex block) {
+  if (strand.top().kind != ActiveFrame::Kind::step) return;
+  Turn turn(*this, strand, strand.top().index);
+  std::visit([&](const auto& body) { lane_ended(turn, body, block); }, turn.step.body);
+}
+
+void Machine::wake(ActiveStrand& strand, Wakening wakening) {
+  if (strand.top().kind != ActiveFrame::Kind::step) return;
+  worked_ = true;
+  make_ready(strand);
+  Turn turn(*this, strand, strand.top().index);
+  std::visit([&](const auto& body) { woken(turn, body, std::move(wakening)); }, turn.step.body);
+}
+
+void Machine::apply_held() {
+  while (!stopped_ && !out_.after.held.empty()) {
+    HeldWakeup next = std::move(out_.after.held.front());
+    out_.after.held.erase(out_.after.held.begin());
+    const Wait* wait = find_wait(next.token);
+    if (!wait) continue;
+    ActiveStrand* strand = find_strand(wait->strand);
+    if (!strand) continue;
+    wake(*strand, {.wait = take_wait(next.token), .payload = std::move(next.result), .failure = std::move(next.failure),
+                   .by = {}, .task_fields = {}});
+    run();
+  }
+}
+
+void Machine::end_strand(ActiveStrand& strand) {
+  if (strand.parent == 0) return finish_main(strand, std::nullopt);
+  ActiveStrand* parent = find_strand(strand.parent);
+  remove_strand(strand.id);
+  if (!parent || parent->top().kind != ActiveFrame::Kind::step) return;
+  Turn turn(*this, *parent, parent->top().index);
+  std::visit([&](const auto& body) { strand_ended(turn, body); }, turn.step.body);
+}
+
+void Machine::push_step(ActiveStrand& strand, StepIndex step, Json data) {
+  strand.frames.push_back({ActiveFrame::Kind::step, step, 0, std::move(data)});
+  scope_.forget();
+}
+
+void Machine::push_block(ActiveStrand& strand, BlockIndex block) {
+  if (setting_.trace) out_.trace.blocks.push_back(block);
+  strand.frames.push_back({ActiveFrame::Kind::block, block, 0, {}});
+  scope_.forget();
+}
+
+void Machine::pop(ActiveStrand& strand) {
+  strand.frames.pop_back();
+  scope_.forget();
+}
+
+void Machine::unwind(ActiveStrand& strand, std::size_t depth) {
+  cancel_children(strand);
+  abandon_waits(strand);
+  while (strand.frames.size() > depth) pop(strand);
+}
+
+void Machine::end_step(ActiveStrand& strand) {
+  ActiveFrame& frame = strand.top();
+  const Step& step = program_.steps[program_.blocks[frame.index].steps[frame.position]];
+  if (waits_outside(step.body)) log(LogEntry::Kind::completed, step.id);
+  if (step.compensate != no_index) register_compensation(strand, step);
+  ++frame.position;
+}
+
+void Machine::log(LogEntry::Kind kind, const std::string& step, Json details, int attempt) {
+  out_.log.push_back({.kind = kind, .step = step, .at = now_, .actor = actor_, .attempt = attempt,
+                      .details = std::move(details)});
+}
+
+Advance Machine::finish() {
+  Snapshot& after = out_.after;
+  after.ready.clear();
+  after.slice_now.reset();
+  after.slice_steps = 0;
+  if (is_final(after.status)) return std::move(out_);
+  if (out_.unfinished) {
+    after.status = Status::running;
+    after.slice_now = now_;
+    after.slice_steps = steps_;
+  } else if (after.status != Status::suspended) {
+    after.status = Status::waiting;
+  }
+  for (const std::uint64_t id : agenda_) {
+    const ActiveStrand* strand = find_strand(id);
+    if (!strand || !strand->ready) continue;
+    std::erase(after.ready, id);
+    after.ready.push_back(id);
+  }
+  after.strands = put_to_rest(program_, std::move(strands_));
+  return std::move(out_);
+}
+
+}  // namespace cairn

@@ -1,0 +1,249 @@
+// How an instance begins, how errors find their handler, and how it ends.
+#include <algorithm>
+
+#include "interpreter/failures.h"
+#include "interpreter/machine.h"
+#include "interpreter/reference.h"
+#include "interpreter/steps.h"
+
+namespace cairn {
+
+void Machine::evaluate_start(ActiveStrand& strand) {
+  Snapshot& after = out_.after;
+  const Json given = strand.top().data["reference"];
+  const Json inherited = strand.top().data["inherited"];
+  if (!given.is_null()) {
+    after.reference = reference_from_json(given);
+  } else if (program_.reference) {
+    auto evaluated = evaluate_reference(program_, nullptr, *program_.reference, Reference{}, scope_.bind_globals(), budget());
+    if (!evaluated) return raise(strand, std::move(evaluated).error());
+    after.reference = std::move(evaluated).value();
+  } else if (!inherited.is_null()) {
+    after.reference = reference_from_json(inherited);
+  }
+  scope_.forget_reference();
+  if (program_.state) {
+    auto state = program_.state->evaluate(scope_.bind_globals(), budget());
+    const expr::Expression* single = program_.state->single();
+    if (!state) {
+      return raise(strand, expression_failure(program_, nullptr, state.error(), "state", single ? single->text() : ""));
+    }
+    if (!state->is_object()) {
+      return raise(strand, make_failure(program_, nullptr, FailureClass::expression, "invalid_argument",
+                                        std::string("state must be an object, not ") + to_string(state->kind())));
+    }
+    if (auto written = write_state(nullptr, std::move(*state)); !written) return raise(strand, std::move(written).error());
+  }
+  pop(strand);
+  push_block(strand, 0);
+}
+
+void Machine::finish_main(ActiveStrand& strand, std::optional<Json> output) {
+  if (!output && program_.output) {
+    auto evaluated = program_.output->evaluate(scope_.bind_globals(), budget());
+    if (!evaluated) {
+      const expr::Expression* single = program_.output->single();
+      return raise(strand, expression_failure(program_, nullptr, evaluated.error(), "output", single ? single->text() : ""));
+    }
+    output = std::move(*evaluated);
+  }
+  end_instance(Status::completed, output ? std::move(*output) : Json(), std::nullopt);
+}
+
+void Machine::raise(ActiveStrand& strand, Failure failure) {
+  log(LogEntry::Kind::faulted, failure.step, to_json(failure), failure.attempt);
+  if (is_uncatchable(failure)) return suspend(&strand, std::move(failure));
+  for (ActiveStrand* at = &strand; at; at = find_strand(at->parent)) {
+    for (std::size_t i = at->frames.size(); i-- > 0;) {
+      const ActiveFrame& frame = at->frames[i];
+      if (frame.kind == ActiveFrame::Kind::compensating) return suspend(&strand, std::move(failure));
+      if (frame.kind != ActiveFrame::Kind::step) continue;
+      const auto* attempt = std::get_if<TryStep>(&program_.steps[frame.index].body);
+      if (attempt && intercept(*this, *at, i, *attempt, failure)) return;
+    }
+  }
+  unhandled(&strand, std::move(failure));
+}
+
+void Machine::unhandled(ActiveStrand* strand, Failure failure) {
+  const bool decision = failure.failure_class == FailureClass::business;
+  switch (program_.on_error) {
+    case OnError::compensate:
+      return begin_compensating(std::move(failure));
+    case OnError::fail:
+      return end_instance(Status::failed, {}, std::move(failure));
+    case OnError::suspend:
+      if (decision) return end_instance(Status::failed, {}, std::move(failure));
+      return suspend(strand, std::move(failure));
+  }
+}
+
+void Machine::suspend(ActiveStrand* strand, Failure failure) {
+  Snapshot& after = out_.after;
+  after.status = Status::suspended;
+  after.failed_strand = strand ? strand->id : 0;
+  // When it goes on, the place that failed is what runs first.
+  if (strand) make_ready(*strand);
+  log(LogEntry::Kind::suspended, failure.step, to_json(failure), failure.attempt);
+  after.error = std::move(failure);
+  stopped_ = true;
+}
+
+void Machine::pause(const std::string& reason) {
+  out_.after.status = Status::suspended;
+  log(LogEntry::Kind::suspended, "", reason.empty() ? Json() : Json::object({{"reason", reason}}));
+  stopped_ = true;
+}
+
+void Machine::go_on() {
+  out_.after.status = Status::running;
+  out_.after.error.reset();
+  out_.after.failed_strand = 0;
+  log(LogEntry::Kind::resumed, "");
+}
+
+namespace {
+
+const std::optional<StatePath>* result_of(const StepBody& body) {
+  if (const auto* task = std::get_if<TaskStep>(&body)) return &task->task.result;
+  if (const auto* call = std::get_if<CallStep>(&body)) return &call->result;
+  if (const auto* signal = std::get_if<SignalStep>(&body)) return &signal->signal.result;
+  if (const auto* child = std::get_if<SubworkflowStep>(&body)) return &child->result;
+  return nullptr;
+}
+
+}  // namespace
+
+Result<void> Machine::skip(ActiveStrand& strand, Json result) {
+  if (strand.top().kind == ActiveFrame::Kind::step) unwind(strand, strand.frames.size() - 1);
+  ActiveFrame& frame = strand.top();
+  if (frame.kind != ActiveFrame::Kind::block) {
+    return Error{ErrorCode::conflict, "there is no step to skip: the instance did not get to its first one"};
+  }
+  const Block& block = program_.blocks[frame.index];
+  if (frame.position >= block.steps.size()) {
+    end_instance(Status::completed, std::move(result), std::nullopt);
+    return {};
+  }
+  const Step& step = program_.steps[block.steps[frame.position]];
+  if (const auto* path = result_of(step.body); path && *path) {
+    if (auto assigned = assign(&step, **path, std::move(result)); !assigned) {
+      return Error{ErrorCode::invalid, assigned.error().message};
+    }
+  }
+  log(LogEntry::Kind::skipped, step.id);
+  ++frame.position;
+  make_ready(strand);
+  return {};
+}
+
+void Machine::complete(ActiveStrand& strand, std::optional<Json> output) {
+  std::vector<std::uint64_t> own{strand.id};
+  for (const ActiveStrand* outer = find_strand(strand.parent); outer; outer = find_strand(outer->parent)) {
+    own.push_back(outer->id);
+  }
+  cancel_all_but(own);
+  complete_from(strand, std::move(output));
+}
+
+void Machine::complete_from(ActiveStrand& strand, std::optional<Json> output) {
+  ActiveStrand* at = &strand;
+  while (true) {
+    while (!at->frames.empty()) {
+      const ActiveFrame& frame = at->top();
+      if (frame.kind == ActiveFrame::Kind::step) {
+        const auto* attempt = std::get_if<TryStep>(&program_.steps[frame.index].body);
+        if (attempt && holds_up_complete(*this, *at, *attempt, output)) return;
+      }
+      abandon_waits(*at);
+      pop(*at);
+    }
+    ActiveStrand* parent = find_strand(at->parent);
+    if (!parent) break;
+    remove_strand(at->id);
+    at = parent;
+  }
+  // Past the last step: when the output cannot be evaluated, going on means to try that again.
+  at->frames.push_back({ActiveFrame::Kind::block, 0, static_cast<std::uint32_t>(program_.blocks[0].steps.size()), {}});
+  make_ready(*at);
+  finish_main(*at, std::move(output));
+}
+
+void Machine::end_instance(Status status, Json output, std::optional<Failure> failure) {
+  Snapshot& after = out_.after;
+  for (const auto& strand : strands_) abandon_waits(*strand);
+  strands_.clear();
+  agenda_.clear();
+  scope_.forget();
+  after.strands.clear();
+  after.waits.clear();
+  after.signals.clear();
+  after.compensations.clear();
+  after.held.clear();
+  after.failed_strand = 0;
+  after.status = status;
+  after.output = std::move(output);
+  after.error = std::move(failure);
+  const LogEntry::Kind kind = status == Status::completed   ? LogEntry::Kind::completed
+                              : status == Status::cancelled ? LogEntry::Kind::cancelled
+                                                            : LogEntry::Kind::faulted;
+  log(kind, "", after.error ? to_json(*after.error) : Json());
+  if (after.parent) out_.notice = ParentNotice{*after.parent, after.output, after.error};
+  stopped_ = true;
+}
+
+void Machine::begin_compensating(Failure failure) {
+  ActiveStrand& main = main_strand();
+  cancel_children(main);
+  abandon_waits(main);
+  main.frames.clear();
+  main.frames.push_back({ActiveFrame::Kind::compensating, no_index, 0, Json::object({{"error", to_json(failure)}})});
+  scope_.forget();
+  make_ready(main);
+}
+
+void Machine::compensate_next(ActiveStrand& strand) {
+  auto entry = take_compensation(strand);
+  if (!entry) {
+    auto failure = failure_from_json(strand.top().data["error"]);
+    return end_instance(Status::failed, {}, failure ? std::move(failure).value() : Failure{});
+  }
+  const StepIndex step = program_.places.find_step(entry->place);
+  if (step == no_index || program_.steps[step].compensate == no_index) return;
+  strand.top().data.set("scope", std::move(entry->scope));
+  push_block(strand, program_.steps[step].compensate);
+}
+
+std::uint64_t Machine::branch_of(const ActiveStrand& strand) {
+  const ActiveStrand* at = &strand;
+  while (at->parent != 0) {
+    if (!at->frames.empty() && at->frames.front().kind == ActiveFrame::Kind::block) {
+      const StepIndex owner = program_.blocks[at->frames.front().index].owner;
+      if (owner != no_index && std::holds_alternative<ParallelStep>(program_.steps[owner].body)) break;
+    }
+    const ActiveStrand* parent = find_strand(at->parent);
+    if (!parent) break;
+    at = parent;
+  }
+  return at->id;
+}
+
+void Machine::register_compensation(ActiveStrand& strand, const Step& step) {
+  out_.after.compensations.push_back(
+      {.place = step.path, .branch = branch_of(strand), .scope = scope_.local_names(strand)});
+}
+
+std::optional<Compensation> Machine::take_compensation(const ActiveStrand& strand) {
+  auto& entries = out_.after.compensations;
+  const std::uint64_t branch = branch_of(strand);
+  const bool all = branch == main_strand().id;
+  for (std::size_t i = entries.size(); i-- > 0;) {
+    if (!all && entries[i].branch != branch) continue;
+    Compensation taken = std::move(entries[i]);
+    entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(i));
+    return taken;
+  }
+  return std::nullopt;
+}
+
+}  // namespace cairn

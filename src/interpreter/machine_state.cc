@@ -1,0 +1,47 @@
+// Writing business state (S1, S2, S23).
+#include "interpreter/failures.h"
+#include "interpreter/machine.h"
+#include "interpreter/state_path.h"
+
+namespace cairn {
+
+Result<void, Failure> Machine::write_state(const Step* step, Json state) {
+  const std::size_t bytes_max = setting_.limits.state_bytes_max;
+  std::string text;
+  write_json(state, text);
+  if (text.size() > bytes_max) {
+    return make_failure(program_, step, FailureClass::definition, "limit_state",
+                        "the state would be " + std::to_string(text.size()) + " bytes long, more than " +
+                            std::to_string(bytes_max) + " (limit: business state)");
+  }
+  state_bytes_bound_ = text.size();
+  out_.after.state = std::move(state);
+  return {};
+}
+
+Result<void, Failure> Machine::assign(const Step* step, const StatePath& path, Json value) {
+  Json& state = out_.after.state;
+  if (const auto conflict = find_conflict(state, path)) {
+    return make_failure(program_, step, FailureClass::expression, "path_conflict", *conflict);
+  }
+  // The exact length is worth its price only near the limit: an assignment adds at most its value, its
+  // names and the punctuation around them.
+  std::string text;
+  if (state_bytes_bound_ == 0) {
+    write_json(state, text);
+    state_bytes_bound_ = text.size();
+    text.clear();
+  }
+  write_json(value, text);
+  const std::size_t bound = state_bytes_bound_ + text.size() + 8 * (path.text.size() + path.names.size());
+  if (bound > setting_.limits.state_bytes_max) {
+    Json written = state;
+    set_path(written, path, std::move(value));
+    return write_state(step, std::move(written));
+  }
+  state_bytes_bound_ = bound;
+  set_path(state, path, std::move(value));
+  return {};
+}
+
+}  // namespace cairn

@@ -1,0 +1,73 @@
+// While the task is open the frame remembers `task` (in scope), `exclude` and the `deadline`'s token;
+// other timers of the step are reminders. When it is completed, `task` and `completion` are in scope.
+#include "interpreter/waiting.h"
+#include "interpreter/steps.h"
+
+namespace cairn {
+namespace {
+
+void expire(Turn& turn, const TaskStep& step, const Json& task_fields) {
+  Machine& machine = turn.machine;
+  const std::vector<WaitToken> open = turn.strand.waits;
+  for (const WaitToken& token : open) machine.abandon_wait(turn.strand, token, TaskStatus::expired);
+  Json fields = turn.data()["task"];
+  if (const Json* assignee = task_fields.find("assignee")) fields.set("assignee", *assignee);
+  turn.remember(Json::object({{"task", std::move(fields)}}));
+  turn.enter(step.task.deadline->steps);
+}
+
+// Not interrupting: the deadline's steps run in a strand of their own while the task stays open.
+void start_deadline_steps(Turn& turn, const TaskStep& step) {
+  Machine& machine = turn.machine;
+  turn.remember("deadline", {});
+  const BlockIndex steps = step.task.deadline->steps;
+  if (steps == no_index) return turn.keep_waiting();
+  if (!machine.strand_fits()) {
+    return turn.fail(turn.failure(FailureClass::definition, "limit_strands",
+                                  "more than " + std::to_string(machine.setting().limits.strands_max) +
+                                      " strands at once (limit: strands per instance)"));
+  }
+  turn.keep_waiting();
+  machine.add_strand(turn.strand.id, steps);
+}
+
+void deadline_passed(Turn& turn, const TaskStep& step, const Json& task_fields) {
+  if (step.task.deadline->interrupt) return expire(turn, step, task_fields);
+  start_deadline_steps(turn, step);
+}
+
+}  // namespace
+
+void begin(Turn& turn, const TaskStep& step) {
+  CAIRN_OR_FAIL(turn, TaskDraft draft, draft_task(turn, step.task));
+  open_task(turn, draft);
+  Json data = Json::object({{"exclude", std::move(draft.exclude)}, {"task", std::move(draft.fields)}});
+  const bool passed = draft.row.deadline && *draft.row.deadline <= turn.machine.now();
+  if (draft.row.deadline && !passed) data.set("deadline", turn.open_timer(*draft.row.deadline).value);
+  for (const Timestamp at : draft.reminders) turn.open_timer(at);
+  turn.remember(std::move(data));
+  if (passed) return deadline_passed(turn, step, {});
+  turn.rest();
+}
+
+void woken(Turn& turn, const TaskStep& step, Wakening&& wakening) {
+  Machine& machine = turn.machine;
+  if (wakening.wait.kind == WaitKind::timer) {
+    const bool deadline = turn.data().text_or("deadline", "") == wakening.wait.token.value;
+    if (deadline) return deadline_passed(turn, step, wakening.task_fields);
+    emit_reminder(turn, turn.data()["task"]);
+    return turn.keep_waiting();
+  }
+  machine.out().tasks_closed.push_back({.id = {wakening.wait.target}, .status = TaskStatus::completed,
+                                        .by = wakening.by, .payload = wakening.payload});
+  machine.cancel_children(turn.strand);
+  machine.abandon_waits(turn.strand);
+  turn.remember(Json::object({{"completion", wakening.payload},
+                              {"task", completed_fields(machine, turn.data()["task"], wakening)}}));
+  if (auto assigned = turn.assign_result(step.task.result, std::move(wakening.payload)); !assigned) {
+    return turn.fail(std::move(assigned).error());
+  }
+  turn.enter(step.task.on_complete);
+}
+
+}  // namespace cairn

@@ -1,0 +1,23 @@
+// The frame remembers the `scope` of the entry that runs: the loop names of its round.
+#include "interpreter/steps.h"
+
+namespace cairn {
+
+void begin(Turn& turn, const UndoStep&) {
+  turn.remember(Json::object());
+  turn.go_on();
+}
+
+void resume(Turn& turn, const UndoStep&) {
+  auto entry = turn.machine.take_compensation(turn.strand);
+  if (!entry) return turn.end();
+  const Program& program = turn.machine.program();
+  const StepIndex registered = program.places.find_step(entry->place);
+  if (registered == no_index || program.steps[registered].compensate == no_index) return turn.go_on();
+  turn.remember("scope", std::move(entry->scope));
+  turn.enter(program.steps[registered].compensate);
+}
+
+void lane_ended(Turn& turn, const UndoStep&, BlockIndex) { turn.go_on(); }
+
+}  // namespace cairn

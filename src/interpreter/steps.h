@@ -1,0 +1,73 @@
+// What each kind of step does, a file per kind.
+#pragma once
+
+#include "interpreter/turn.h"
+
+namespace cairn {
+
+// The step is reached.
+void begin(Turn& turn, const SetStep& set);
+void begin(Turn& turn, const ReferenceStep& reference);
+void begin(Turn& turn, const TaskStep& task);
+void begin(Turn& turn, const CallStep& call);
+void begin(Turn& turn, const IfStep& branch);
+void begin(Turn& turn, const SwitchStep& choice);
+void begin(Turn& turn, const RepeatStep& repeat);
+void begin(Turn& turn, const ParallelStep& parallel);
+void begin(Turn& turn, const FirstStep& first);
+void begin(Turn& turn, const WaitStep& wait);
+void begin(Turn& turn, const SignalStep& signal);
+void begin(Turn& turn, const SubworkflowStep& child);
+void begin(Turn& turn, const ContinueStep& next);
+void begin(Turn& turn, const EmitStep& emit);
+void begin(Turn& turn, const TryStep& attempt);
+void begin(Turn& turn, const UndoStep& undo);
+void begin(Turn& turn, const FailStep& decision);
+void begin(Turn& turn, const CompleteStep& complete);
+
+// The step's frame is on top and its strand is ready: a loop's next round, a branch that may begin.
+void resume(Turn& turn, const RepeatStep& repeat);
+void resume(Turn& turn, const ParallelStep& parallel);
+void resume(Turn& turn, const UndoStep& undo);
+
+// A lane of the step has ended; its frame is on top again.
+void lane_ended(Turn& turn, const RepeatStep& repeat, BlockIndex lane);
+void lane_ended(Turn& turn, const FirstStep& first, BlockIndex lane);
+void lane_ended(Turn& turn, const TryStep& attempt, BlockIndex lane);
+void lane_ended(Turn& turn, const UndoStep& undo, BlockIndex lane);
+
+// A wait of the step is over; its frame is on top.
+void woken(Turn& turn, const TaskStep& task, Wakening&& wakening);
+void woken(Turn& turn, const CallStep& call, Wakening&& wakening);
+void woken(Turn& turn, const FirstStep& first, Wakening&& wakening);
+void woken(Turn& turn, const WaitStep& wait, Wakening&& wakening);
+void woken(Turn& turn, const SignalStep& signal, Wakening&& wakening);
+void woken(Turn& turn, const SubworkflowStep& child, Wakening&& wakening);
+
+// A strand of the step (a branch, a deadline's steps) has ended and is gone.
+void strand_ended(Turn& turn, const ParallelStep& parallel);
+
+// What a kind does not declare above: nothing resumes or wakes it, its lanes end it.
+template <class Body>
+void resume(Turn& turn, const Body&) {
+  turn.rest();
+}
+template <class Body>
+void lane_ended(Turn& turn, const Body&, BlockIndex) {
+  turn.end();
+}
+template <class Body>
+void woken(Turn& turn, const Body&, Wakening&&) {
+  turn.rest();
+}
+template <class Body>
+void strand_ended(Turn&, const Body&) {}
+
+// Whether a `catch` or `finally` of the step takes the error; then its lane has been entered.
+// May replace the error by one of its own.
+bool intercept(Machine& machine, ActiveStrand& strand, std::size_t frame, const TryStep& attempt, Failure& failure);
+// Whether a `finally` has to run before `complete` can go on; then it has been entered.
+bool holds_up_complete(Machine& machine, ActiveStrand& strand, const TryStep& attempt,
+                       const std::optional<Json>& output);
+
+}  // namespace cairn

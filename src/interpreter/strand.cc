@@ -1,0 +1,126 @@
+#include "interpreter/strand.h"
+
+#include <array>
+
+namespace cairn {
+namespace {
+
+constexpr std::array<const char*, std::variant_size_v<StepBody>> step_types{
+    "set",   "reference", "task",   "call",        "if",            "switch", "repeat", "parallel", "first",
+    "wait",  "signal",    "subworkflow", "continue_with", "emit", "try",    "undo",   "fail",     "complete"};
+
+Error corrupt(const Strand& strand, const Frame& frame, const std::string& what) {
+  return {ErrorCode::corrupt,
+          "strand " + std::to_string(strand.id) + ", frame " + frame.kind + " " + frame.place + ": " + what};
+}
+
+// Which frame may stand on which.
+bool fits(const Program& program, const ActiveFrame* below, const ActiveFrame& frame) {
+  using Kind = ActiveFrame::Kind;
+  if (!below) return frame.kind != Kind::step;
+  switch (frame.kind) {
+    case Kind::start:
+    case Kind::compensating:
+      return false;
+    case Kind::step: {
+      if (below->kind != Kind::block) return false;
+      const Block& block = program.blocks[below->index];
+      return below->position < block.steps.size() && block.steps[below->position] == frame.index;
+    }
+    case Kind::block: {
+      const StepIndex owner = program.blocks[frame.index].owner;
+      if (below->kind == Kind::compensating) return owner != no_index && program.steps[owner].compensate == frame.index;
+      if (below->kind != Kind::step) return false;
+      if (std::holds_alternative<UndoStep>(program.steps[below->index].body)) {
+        return owner != no_index && program.steps[owner].compensate == frame.index;
+      }
+      return owner == below->index;
+    }
+  }
+  return false;
+}
+
+Result<ActiveFrame> activate(const Program& program, const Strand& strand, const Frame& frame) {
+  ActiveFrame active;
+  if (frame.kind == "block") {
+    active.index = program.places.find_block(frame.place);
+    if (active.index == no_index) return corrupt(strand, frame, "the definition has no such place");
+    const auto size = static_cast<std::int64_t>(program.blocks[active.index].steps.size());
+    if (!frame.data.is_integer() || frame.data.as_integer() < 0 || frame.data.as_integer() > size) {
+      return corrupt(strand, frame, "its position does not exist");
+    }
+    active.position = static_cast<std::uint32_t>(frame.data.as_integer());
+    return active;
+  }
+  active.data = frame.data;
+  if (frame.kind == "start") {
+    active.kind = ActiveFrame::Kind::start;
+  } else if (frame.kind == "compensating") {
+    active.kind = ActiveFrame::Kind::compensating;
+  } else {
+    active.kind = ActiveFrame::Kind::step;
+    active.index = program.places.find_step(frame.place);
+    if (active.index == no_index) return corrupt(strand, frame, "the definition has no such place");
+    if (frame.kind != type_name(program.steps[active.index].body)) return corrupt(strand, frame, "the step has another type");
+  }
+  return active;
+}
+
+}  // namespace
+
+const char* type_name(const StepBody& body) { return step_types[body.index()]; }
+
+Result<ActiveStrands> activate(const Program& program, const std::vector<Strand>& strands) {
+  ActiveStrands active;
+  active.reserve(strands.size() + 2);
+  for (const Strand& strand : strands) {
+    auto made = std::make_unique<ActiveStrand>();
+    made->id = strand.id;
+    made->parent = strand.parent;
+    made->waits = strand.waits;
+    made->frames.reserve(strand.frames.size() + 4);
+    for (const Frame& frame : strand.frames) {
+      CAIRN_TRY(ActiveFrame next, activate(program, strand, frame));
+      if (!fits(program, made->frames.empty() ? nullptr : &made->frames.back(), next)) {
+        return corrupt(strand, frame, "it cannot stand there");
+      }
+      made->frames.push_back(std::move(next));
+    }
+    if (made->frames.empty()) return Error{ErrorCode::corrupt, "strand " + std::to_string(strand.id) + " has no frames"};
+    active.push_back(std::move(made));
+  }
+  return active;
+}
+
+std::vector<Strand> put_to_rest(const Program& program, ActiveStrands&& strands) {
+  std::vector<Strand> rested;
+  rested.reserve(strands.size());
+  for (auto& strand : strands) {
+    Strand& made = rested.emplace_back();
+    made.id = strand->id;
+    made.parent = strand->parent;
+    made.waits = std::move(strand->waits);
+    made.frames.reserve(strand->frames.size());
+    for (ActiveFrame& frame : strand->frames) {
+      switch (frame.kind) {
+        case ActiveFrame::Kind::block:
+          made.frames.push_back({"block", program.places.block_place(frame.index), Json(frame.position)});
+          break;
+        case ActiveFrame::Kind::step: {
+          const Step& step = program.steps[frame.index];
+          made.frames.push_back({type_name(step.body), step.path, std::move(frame.data)});
+          break;
+        }
+        case ActiveFrame::Kind::start:
+          made.frames.push_back({"start", "", std::move(frame.data)});
+          break;
+        case ActiveFrame::Kind::compensating:
+          made.frames.push_back({"compensating", "", std::move(frame.data)});
+          break;
+      }
+    }
+  }
+  return rested;
+}
+
+}  // namespace cairn

@@ -1,0 +1,159 @@
+#include <algorithm>
+
+#include "interpreter/waiting.h"
+
+namespace cairn {
+namespace {
+
+Json to_list(const std::vector<std::string>& texts) {
+  Json::Array items;
+  items.reserve(texts.size());
+  for (const std::string& text : texts) items.emplace_back(text);
+  return Json::array(std::move(items));
+}
+
+// A length of time from now, or an instant, whichever the value turns out to be.
+Result<std::optional<Timestamp>, Failure> evaluate_due(Turn& turn, const std::optional<DueTemplate>& due) {
+  if (!due) return std::optional<Timestamp>();
+  if (!due->either) {
+    CAIRN_TRY(const Timestamp at, turn.due(due->after, due->at, "due"));
+    return std::optional<Timestamp>(at);
+  }
+  const DurationTemplate length{.literal = {}, .expression = *due->either};
+  auto at = turn.instant(TimeTemplate{.literal = {}, .expression = *due->either}, "due");
+  if (at) return std::optional<Timestamp>(*at);
+  auto after = turn.after(length, "due");
+  if (!after) return std::move(after).error();
+  return std::optional<Timestamp>(*after);
+}
+
+}  // namespace
+
+Result<TaskDraft, Failure> draft_task(Turn& turn, const TaskSpec& task) {
+  Machine& machine = turn.machine;
+  TaskDraft draft;
+  TaskOpened& row = draft.row;
+  row.step = turn.step.id;
+  row.name = task.name;
+  row.title = task.name;
+  if (task.title) {
+    CAIRN_TRY(row.title, turn.text(*task.title, "title"));
+  }
+  CAIRN_TRY(row.roles, turn.texts(task.roles, "roles"));
+  CAIRN_TRY(row.exclude, turn.texts(task.exclude, "exclude"));
+  CAIRN_TRY(row.payload, turn.value(task.payload, "payload", Json::object()));
+  if (task.form) row.form = task.form->document();
+  CAIRN_TRY(const Json priority, turn.value(task.priority, "priority", 0));
+  if (!priority.is_integer()) {
+    return turn.failure(FailureClass::expression, "invalid_argument",
+                        "priority must be a whole number (" + turn.step.path + ")");
+  }
+  row.priority = priority.as_integer();
+  CAIRN_TRY(row.due, evaluate_due(turn, task.due));
+  if (task.assignee) {
+    CAIRN_TRY(const Json assignee, turn.value(*task.assignee, "assignee"));
+    if (!assignee.is_null() && !assignee.is_string()) {
+      return turn.failure(FailureClass::expression, "invalid_argument", "assignee must be text (" + turn.step.path + ")");
+    }
+    if (assignee.is_string()) row.assignee = assignee.as_string();
+  }
+  if (task.deadline) {
+    CAIRN_TRY(row.deadline, turn.due(task.deadline->after, task.deadline->at, "deadline"));
+  }
+  for (const DurationTemplate& remind : task.remind) {
+    CAIRN_TRY(const Timestamp at, turn.after(remind, "remind"));
+    draft.reminders.push_back(at);
+  }
+  row.reference = machine.snapshot().reference;
+  draft.exclude = to_list(row.exclude);
+  draft.fields = Json::object({{"assignee", row.assignee.empty() ? Json() : Json(row.assignee)},
+                               {"created_at", format_timestamp(machine.now())},
+                               {"name", row.name},
+                               {"payload", row.payload},
+                               {"roles", to_list(row.roles)},
+                               {"title", row.title}});
+  return draft;
+}
+
+WaitToken open_task(Turn& turn, TaskDraft& draft) {
+  Machine& machine = turn.machine;
+  TaskOpened& row = draft.row;
+  row.id.value = derived_uuid(machine.snapshot().instance.value, "task", machine.next_number());
+  draft.fields.set("id", row.id.value);
+  Wait wait;
+  wait.kind = WaitKind::task;
+  wait.step = turn.step.id;
+  wait.name = row.name;
+  wait.target = row.id.value;
+  row.token = machine.open_wait(turn.strand, std::move(wait));
+  machine.out().tasks_opened.push_back(row);
+  return row.token;
+}
+
+Json completed_fields(const Machine& machine, const Json& fields, const Wakening& wakening) {
+  Json completed = fields;
+  if (const Json* assignee = wakening.task_fields.find("assignee")) completed.set("assignee", *assignee);
+  completed.set("completed_by", wakening.by);
+  completed.set("completed_at", format_timestamp(machine.now()));
+  return completed;
+}
+
+void emit_reminder(Turn& turn, const Json& task) {
+  Machine& machine = turn.machine;
+  OutboxEvent event;
+  event.id.value = derived_uuid(machine.snapshot().instance.value, "event", machine.next_number());
+  event.type = "cairn.task.reminder";
+  event.subject = task.text_or("id", "");
+  event.data = Json::object({{"instance", machine.snapshot().instance.value}, {"step", turn.step.id}, {"task", task}});
+  machine.out().outbox.push_back(std::move(event));
+}
+
+std::optional<OpenTask> find_task(const Turn& turn, const WaitToken& token) {
+  if (const auto* step = std::get_if<TaskStep>(&turn.step.body)) {
+    return OpenTask{&step->task, turn.data()["task"], turn.data()["exclude"]};
+  }
+  const auto* first = std::get_if<FirstStep>(&turn.step.body);
+  if (!first) return std::nullopt;
+  const auto option = position_of(turn.data(), "options", token);
+  if (!option || *option >= first->options.size()) return std::nullopt;
+  const auto* task = std::get_if<TaskSpec>(&first->options[*option].wait);
+  const Json& held = turn.data()["tasks"][std::to_string(*option)];
+  if (!task) return std::nullopt;
+  return OpenTask{task, held["task"], held["exclude"]};
+}
+
+Result<void> check_completion(Turn& turn, const OpenTask& open, const TaskCompleted& completion) {
+  const std::string name = "task " + open.task->name;
+  if (open.exclude.is_array()) {
+    for (const Json& person : open.exclude.items()) {
+      if (person.is_string() && person.as_string() == completion.by) {
+        return Error{ErrorCode::not_allowed, name + ": " + completion.by + " may not complete it (exclude)"};
+      }
+    }
+  }
+  if (open.task->form && !open.task->form->accepts(completion.payload)) {
+    std::string message = name + ": the form refuses the completion:";
+    for (const schema::Violation& violation : open.task->form->check(completion.payload)) {
+      message += " " + (violation.pointer.empty() ? std::string("/") : violation.pointer) + ": " + violation.message + ";";
+    }
+    message.pop_back();
+    return Error{ErrorCode::invalid, message};
+  }
+  Machine& machine = turn.machine;
+  const Wakening wakening{.wait = {}, .payload = {}, .failure = {}, .by = completion.by,
+                          .task_fields = completion.task_fields};
+  const Json fields = completed_fields(machine, open.fields, wakening);
+  for (const expr::Expression& guard : open.task->require) {
+    const expr::Bindings bindings = machine.scope().bind(turn.strand);
+    machine.scope().add(slot_task, fields);
+    machine.scope().add(slot_completion, completion.payload);
+    auto holds = guard.evaluate_condition(bindings, machine.budget());
+    if (!holds) {
+      return Error{ErrorCode::invalid, name + ": the guard `" + guard.text() + "` cannot be checked: " + holds.error().message};
+    }
+    if (!*holds) return Error{ErrorCode::invalid, name + ": the guard `" + guard.text() + "` refuses the completion"};
+  }
+  return {};
+}
+
+}  // namespace cairn

@@ -1,0 +1,166 @@
+#include "interpreter/turn.h"
+
+#include "interpreter/failures.h"
+#include "interpreter/reference.h"
+
+namespace cairn {
+namespace {
+
+std::string_view text_of(const Template& source) {
+  const expr::Expression* single = source.single();
+  return single ? std::string_view(single->text()) : std::string_view();
+}
+
+std::string_view text_of(const expr::Expression& source) { return source ? source.text() : std::string_view(); }
+
+}  // namespace
+
+bool Turn::remembers() const {
+  const ActiveFrame& frame = strand.frames.back();
+  return frame.kind == ActiveFrame::Kind::step && frame.index == index;
+}
+
+void Turn::remember(Json data) {
+  if (remembers()) {
+    strand.top().data = std::move(data);
+    machine.scope().forget();
+  } else {
+    machine.push_step(strand, index, std::move(data));
+  }
+}
+
+void Turn::remember(std::string_view key, Json value) {
+  strand.top().data.set(key, std::move(value));
+  machine.scope().forget();
+}
+
+void Turn::end() {
+  if (remembers()) machine.pop(strand);
+  machine.end_step(strand);
+}
+
+void Turn::fail(Failure failure) {
+  machine.unwind(strand, strand.frames.size() - (remembers() ? 1 : 0));
+  machine.make_ready(strand);
+  machine.raise(strand, std::move(failure));
+}
+
+void Turn::enter(BlockIndex lane) {
+  if (lane == no_index) return end();
+  machine.push_block(strand, lane);
+}
+
+void Turn::rest() {
+  if (!strand.waits.empty()) machine.log(LogEntry::Kind::waiting, step.id);
+  strand.ready = false;
+}
+
+void Turn::keep_waiting() { strand.ready = false; }
+
+void Turn::fail_to_lane(Failure failure, BlockIndex on_timeout, BlockIndex on_failure) {
+  const bool timed_out = failure.failure_class == FailureClass::timeout && on_timeout != no_index;
+  const BlockIndex lane = timed_out ? on_timeout : on_failure;
+  if (lane == no_index) return fail(std::move(failure));
+  machine.log(LogEntry::Kind::faulted, step.id, to_json(failure), failure.attempt);
+  remember(Json::object({{"error", error_in_scope(failure)}}));
+  enter(lane);
+}
+
+Failure Turn::failure(FailureClass failure_class, std::string code, std::string message, Json details) const {
+  return make_failure(machine.program(), &step, failure_class, std::move(code), std::move(message), std::move(details));
+}
+
+Result<Json, Failure> Turn::value(const Template& source, const char* what) {
+  if (const Json* constant = source.constant()) return *constant;
+  auto evaluated = source.evaluate(machine.scope().bind(strand), machine.budget());
+  if (!evaluated) return expression_failure(machine.program(), &step, evaluated.error(), what, text_of(source));
+  return std::move(evaluated).value();
+}
+
+Result<Json, Failure> Turn::value(const std::optional<Template>& source, const char* what, Json otherwise) {
+  if (!source) return otherwise;
+  return value(*source, what);
+}
+
+Result<std::string, Failure> Turn::text(const Template& source, const char* what) {
+  CAIRN_TRY(const Json evaluated, value(source, what));
+  if (evaluated.is_string()) return std::string(evaluated.as_string());
+  if (evaluated.is_number() || evaluated.is_bool()) return write_json(evaluated);
+  return failure(FailureClass::expression, "invalid_argument",
+                 std::string(what) + " must be text, not " + to_string(evaluated.kind()) + " (" + step.path + ")");
+}
+
+Result<std::vector<std::string>, Failure> Turn::texts(const std::optional<Template>& source, const char* what) {
+  std::vector<std::string> found;
+  if (!source) return found;
+  CAIRN_TRY(const Json evaluated, value(*source, what));
+  if (evaluated.is_string()) {
+    found.emplace_back(evaluated.as_string());
+    return found;
+  }
+  bool fits = evaluated.is_array();
+  if (fits) {
+    for (const Json& item : evaluated.items()) {
+      fits = fits && item.is_string();
+      if (fits) found.emplace_back(item.as_string());
+    }
+  }
+  if (fits) return found;
+  return failure(FailureClass::expression, "invalid_argument",
+                 std::string(what) + " must be a list of texts (" + step.path + ")");
+}
+
+Result<bool, Failure> Turn::condition(const expr::Expression& source, const char* what) {
+  auto holds = source.evaluate_condition(machine.scope().bind(strand), machine.budget());
+  if (!holds) return expression_failure(machine.program(), &step, holds.error(), what, source.text());
+  return *holds;
+}
+
+Result<Duration, Failure> Turn::duration(const DurationTemplate& source, const char* what) {
+  if (source.literal) return *source.literal;
+  auto length = source.evaluate(machine.scope().bind(strand), machine.budget());
+  if (!length) {
+    return expression_failure(machine.program(), &step, length.error(), what, text_of(source.expression));
+  }
+  return *length;
+}
+
+Result<Timestamp, Failure> Turn::instant(const TimeTemplate& source, const char* what) {
+  if (source.literal) return *source.literal;
+  auto at = source.evaluate(machine.scope().bind(strand), machine.budget());
+  if (!at) return expression_failure(machine.program(), &step, at.error(), what, text_of(source.expression));
+  return *at;
+}
+
+Result<Timestamp, Failure> Turn::after(const DurationTemplate& source, const char* what) {
+  CAIRN_TRY(const Duration length, duration(source, what));
+  if (const auto at = add(machine.now(), length)) return *at;
+  return failure(FailureClass::expression, "overflow",
+                 std::string(what) + " ends after the year 9999 (" + step.path + ")");
+}
+
+Result<Timestamp, Failure> Turn::due(const std::optional<DurationTemplate>& length, const std::optional<TimeTemplate>& at,
+                                     const char* what) {
+  if (length) return after(*length, what);
+  if (at) return instant(*at, what);
+  return machine.now();
+}
+
+Result<Reference, Failure> Turn::reference(const ReferenceTemplate& source, const Reference& before) {
+  return evaluate_reference(machine.program(), &step, source, before, machine.scope().bind(strand), machine.budget());
+}
+
+Result<void, Failure> Turn::assign_result(const std::optional<StatePath>& path, Json value) {
+  if (!path) return {};
+  return machine.assign(&step, *path, std::move(value));
+}
+
+WaitToken Turn::open_timer(Timestamp until) {
+  Wait wait;
+  wait.kind = WaitKind::timer;
+  wait.step = step.id;
+  wait.until = until;
+  return machine.open_wait(strand, std::move(wait));
+}
+
+}  // namespace cairn

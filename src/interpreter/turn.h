@@ -1,0 +1,66 @@
+// A step at work: what the code of one step kind may do. Every path through `begin`, `resume`,
+// `lane_ended` and `woken` of a step ends with exactly one of end, fail, enter, rest or go_on.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "interpreter/machine.h"
+
+namespace cairn {
+
+class Turn {
+ public:
+  Turn(Machine& at_work, ActiveStrand& of, StepIndex at)
+      : machine(at_work), strand(of), index(at), step(at_work.program().steps[at]) {}
+
+  Machine& machine;
+  ActiveStrand& strand;
+  StepIndex index;
+  const Step& step;
+
+  // What the step remembers while it is in the middle of something. `remember` makes its frame.
+  bool remembers() const;
+  const Json& data() const { return strand.frames.back().data; }
+  void remember(Json data);
+  void remember(std::string_view key, Json value);
+
+  void end();                  // ended without error
+  void fail(Failure failure);  // the error leaves the step: what it opened is closed
+  void enter(BlockIndex lane); // after `remember`; no_index ends the step instead
+  void rest();                 // waits, or joins other strands
+  void keep_waiting();         // woken for something that does not end the wait
+  void go_on() {}              // `resume` comes next
+
+  // An error of the step itself: to the lane that handles it, or out of the step (S18).
+  void fail_to_lane(Failure failure, BlockIndex on_timeout, BlockIndex on_failure);
+
+  Result<Json, Failure> value(const Template& source, const char* what);
+  Result<Json, Failure> value(const std::optional<Template>& source, const char* what, Json otherwise);
+  Result<std::string, Failure> text(const Template& source, const char* what);
+  Result<std::vector<std::string>, Failure> texts(const std::optional<Template>& source, const char* what);
+  Result<bool, Failure> condition(const expr::Expression& source, const char* what);
+  Result<Duration, Failure> duration(const DurationTemplate& source, const char* what);
+  Result<Timestamp, Failure> instant(const TimeTemplate& source, const char* what);
+  // `now` plus a length of time.
+  Result<Timestamp, Failure> after(const DurationTemplate& source, const char* what);
+  Result<Timestamp, Failure> due(const std::optional<DurationTemplate>& length, const std::optional<TimeTemplate>& at,
+                                 const char* what);
+  Result<Reference, Failure> reference(const ReferenceTemplate& source, const Reference& before);
+  Result<void, Failure> assign_result(const std::optional<StatePath>& path, Json value);
+
+  Failure failure(FailureClass failure_class, std::string code, std::string message, Json details = {}) const;
+
+  WaitToken open_timer(Timestamp until);
+};
+
+// `return turn.fail(…)` when the value could not be had.
+#define CAIRN_OR_FAIL_NAMED(result, turn, declaration, expression) \
+  auto result = (expression);                                      \
+  if (!result) return (turn).fail(std::move(result).error());      \
+  declaration = std::move(result).value()
+#define CAIRN_OR_FAIL(turn, declaration, expression) \
+  CAIRN_OR_FAIL_NAMED(CAIRN_CONCAT(cairn_value_, __LINE__), turn, declaration, expression)
+
+}  // namespace cairn
