@@ -74,7 +74,7 @@ TEST(Expression, ConditionsMustBeBool) {
 }
 
 TEST(Expression, TellsWhatItReads) {
-  const auto compiled = compile("input.a.b + state[\"x\"].y[0] + has(input.z) + input.?q.orValue(1) + [1].map(input, input.w)[0]",
+  const auto compiled = compile("input.a.b + state[\"x\"].y[0] + has(input.z) + input.?q.orValue(1) + [dyn(1)].map(input, input.w)[0]",
                                 environment());
   ASSERT_TRUE(compiled) << compiled.error()[0].message;
   std::string seen;
@@ -84,7 +84,7 @@ TEST(Expression, TellsWhatItReads) {
     seen += reference.optional ? "? " : " ";
   }
   EXPECT_EQ(seen, "input.a.b input.q? input.z? state.x.y ");
-  EXPECT_EQ(compiled->functions(), std::vector<std::string>{"orValue"});
+  EXPECT_EQ(compiled->functions(), (std::vector<std::string>{"dyn", "orValue"}));
 }
 
 TEST(Expression, SecretsAreMarkersWhereTheyAreAllowed) {
