@@ -2,6 +2,8 @@
 #include "cli/check_data_command.h"
 #include "cli/command.h"
 #include "cli/completion_command.h"
+#include "cli/schema_command.h"
+#include "cli/validate_command.h"
 #include "cli/version_command.h"
 
 namespace cairn::cli {
@@ -9,6 +11,8 @@ namespace cairn::cli {
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> commands{
       {"Data", check_data_spec, run_check_data},
+      {"Definitions", validate_spec, run_validate},
+      {"Definitions", schema_spec, run_schema},
       {"About cairn", version_spec, run_version},
       {"About cairn", completion_spec, run_completion},
   };

@@ -60,8 +60,11 @@ void gather_requirements(Draft& draft) {
   std::set<std::pair<std::string, std::string>> subworkflows;
   for (const Step& step : draft.program.steps) {
     if (const auto* call = std::get_if<CallStep>(&step.body)) {
-      if (!call->transport.empty()) transports.insert(call->transport);
-      if (call->transport == "worker") workers.insert(call->worker_type);
+      if (call->transport == "worker") {
+        workers.insert(call->worker_type);
+      } else if (!call->transport.empty()) {
+        transports.insert(call->transport);
+      }
     } else if (const auto* child = std::get_if<SubworkflowStep>(&step.body)) {
       subworkflows.emplace(child->name, child->version.value_or(""));
     } else if (const auto* next = std::get_if<ContinueStep>(&step.body)) {

@@ -12,7 +12,7 @@ StepIndex Program::find_step(const std::string& id) const {
 
 Result<std::shared_ptr<const Program>> compile_program(const Json& canonical) {
   Draft draft;
-  draft.any_transport = true;
+  draft.stored = true;
   read_document(draft, source_of(canonical));
   for (const Diagnostic& diagnostic : draft.findings.take()) {
     if (diagnostic.severity != Diagnostic::Severity::error) continue;

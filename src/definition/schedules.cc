@@ -1,8 +1,7 @@
 #include "definition/schedules.h"
 
-#include <algorithm>
-
 #include "base/cron.h"
+#include "expr/time_zone.h"
 
 namespace cairn {
 namespace {
@@ -20,15 +19,6 @@ const Key keys[] = {
     {"catch_up", Shape::duration_literal, "How far back starts that were missed are made up for.", false, Json("PT0S")},
     {"jitter", Shape::duration_literal, "Each start is up to this much later, at random.", false, Json("PT0S")},
 };
-
-// The shape of an IANA zone name; which zones exist is known where schedules run.
-bool looks_like_zone(std::string_view text) {
-  if (text.empty() || text.front() == '/' || text.back() == '/' || text.find("//") != std::string_view::npos) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '_' ||
-           c == '-' || c == '+';
-  });
-}
 
 void read_cron(Fields& fields, ScheduleSpec& schedule) {
   const auto at = fields.find("cron");
@@ -75,8 +65,8 @@ std::vector<ScheduleSpec> read_schedules(Fields& document) {
       draft.error(*fields.find("every"), "`every` is at least `1s`");
     }
     if (auto zone = fields.text("zone")) {
-      if (!looks_like_zone(*zone)) {
-        draft.error(*fields.find("zone"), "`zone` is the name of a time zone such as `Europe/Berlin`");
+      if (const auto at = fields.find("zone"); at && !draft.stored && !expr::TimeZone::find(*zone)) {
+        draft.error(*at, "there is no time zone `" + *zone + "`; write a name such as `Europe/Berlin`");
       }
       schedule.zone = std::move(*zone);
     }

@@ -12,22 +12,20 @@ struct FixedName {
   const char* unavailable;
 };
 
-// In slot order.
+// In slot order; where a name may be used, as in "`task` cannot be used here, only in …".
 constexpr FixedName fixed_names[] = {
-    {"input", "`input` does not exist before an instance starts"},
-    {"state", "`state` is not there yet: it is being made from `input`"},
-    {"ref", "`ref` is not there yet: it is being made from `input`"},
-    {"workflow", "`workflow` does not exist before an instance starts"},
-    {"config", "`config` cannot be used here"},
-    {"now", "`now` cannot be used here"},
-    {"task", "`task` can be used only in the task's `require`, `on_complete` and `deadline`, and in the `steps` of a "
-             "task option of `first`"},
-    {"completion", "`completion` can be used only in the task's `require` and `on_complete`, and in the `steps` of a "
-                   "task option of `first`"},
-    {"signal", "`signal` can be used only in the signal's `where` and in the `steps` of a signal option of `first`; "
-               "after a `signal` step use its `result`"},
-    {"error", "`error` can be used only in `catch` and `on_failure`"},
-    {"index", "`index` can be used only in the `steps` of a `repeat`"},
+    {"input", "only once an instance has started"},
+    {"state", "only in steps and `output`: it is being made from `input`"},
+    {"ref", "only in `state`, steps and `output`: it is being made from `input`"},
+    {"workflow", "only once an instance has started"},
+    {"config", ""},
+    {"now", ""},
+    {"task", "only in the task's `require`, `on_complete` and `deadline`, and in the `steps` of a task option of `first`"},
+    {"completion", "only in the task's `require` and `on_complete`, and in the `steps` of a task option of `first`"},
+    {"signal", "only in the signal's `where` and in the `steps` of a signal option of `first`; after a `signal` step use "
+               "its `result`"},
+    {"error", "only in `catch` and `on_failure`"},
+    {"index", "only in the `steps` of a `repeat`"},
 };
 static_assert(std::size(fixed_names) == slot_first_item);
 
@@ -152,8 +150,8 @@ expr::Environment Scope::build(bool secrets) const {
   for (std::uint32_t i = 0; i < names_->items.size(); ++i) {
     expr::Variable variable{names_->items[i]};
     if (!has(slot_first_item + i)) {
-      variable.unavailable = "`" + variable.name + "` can be used only in the `steps` of the `repeat` with `for_each` " +
-                             (i == 0 ? "and without `as`" : "that names it with `as`");
+      variable.unavailable = i == 0 ? "only in the `steps` of a `repeat` with `for_each` and without `as`"
+                                    : "only in the `steps` of the `repeat` that names it with `as`";
     }
     environment.variables.push_back(std::move(variable));
   }

@@ -40,7 +40,7 @@ const SourceMember* further_transport(const Draft& draft, const SourceNode& call
   for (const SourceMember& member : call.members) {
     if (call_table.find(member.key) != nullptr) continue;
     const bool known = std::find(draft.transports.begin(), draft.transports.end(), member.key) != draft.transports.end();
-    if (known || (draft.any_transport && is_plain_name(member.key))) return &member;
+    if (known || (draft.stored && is_plain_name(member.key))) return &member;
   }
   return nullptr;
 }

@@ -1,0 +1,32 @@
+#include "cli/schema_command.h"
+
+#include "cli/exit_code.h"
+#include "definition/definition_schema.h"
+
+namespace cairn::cli {
+
+const CommandSpec& schema_spec() {
+  static const CommandSpec spec{
+      "schema",
+      "",
+      "Print the JSON Schema of the definition language",
+      "Editors that know JSON Schema use it to complete and check definitions while they are written. It checks the\n"
+      "structure; `cairn validate` checks everything.",
+      {},
+      {"cairn schema > definition.schema.json",
+       "# yaml-language-server: $schema=definition.schema.json   as the first line of a definition"}};
+  return spec;
+}
+
+int run_schema(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
+  Arguments arguments;
+  if (const auto over = read_arguments(schema_spec(), args, arguments, out, err)) return *over;
+  if (!arguments.positional().empty()) {
+    err << "cairn schema: takes no arguments\n";
+    return exit_usage;
+  }
+  out << write_json_pretty(definition_schema()) << "\n";
+  return exit_done;
+}
+
+}  // namespace cairn::cli
