@@ -110,7 +110,9 @@ std::optional<std::uint32_t> Checker::find_variable(std::string_view name) const
 std::vector<std::string> Checker::names_in_scope() const {
   std::vector<std::string> names;
   for (const Local& local : locals_) names.emplace_back(local.name);
-  for (const Variable& variable : environment_.variables) names.push_back(variable.name);
+  for (const Variable& variable : environment_.variables) {
+    if (variable.unavailable.empty()) names.push_back(variable.name);
+  }
   return names;
 }
 
@@ -158,7 +160,8 @@ bool Checker::resolve_qualified(NodeId id, const Node& node) {
   std::string container = absolute ? "" : options_.container;
   for (;;) {
     const std::string candidate = container.empty() ? name : container + "." + name;
-    if (const auto slot = find_variable(candidate)) {
+    const auto slot = find_variable(candidate);
+    if (slot && environment_.variables[*slot].unavailable.empty()) {
       meaning.is = Meaning::Is::variable;
       meaning.number = *slot;
       meaning.type = environment_.variables[*slot].type;
@@ -196,6 +199,10 @@ Type Checker::check_name(NodeId id, const Node& node) {
     }
     if (options_.container.empty()) {
       if (const auto slot = find_variable(node.text)) {
+        const Variable& variable = environment_.variables[*slot];
+        if (!variable.unavailable.empty()) {
+          return unknown(id, "unknown_name", quote(node.text) + " cannot be used here, " + variable.unavailable);
+        }
         meanings_[id].is = Meaning::Is::variable;
         meanings_[id].number = *slot;
         return environment_.variables[*slot].type;
