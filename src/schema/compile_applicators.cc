@@ -46,9 +46,11 @@ void Compiler::dynamic_reference(const Site& site) {
   const NodeIndex node = node_for(*target);
   if (name.empty() || target->schema->text_or("$dynamicAnchor", "") != name) return add(Op::reference, any_kind, node);
   add(Op::dynamic_reference, any_kind, static_cast<std::uint32_t>(compiled_->dynamic_references.size()));
-  compiled_->dynamic_references.push_back({node, {}});
+  const auto anchors = static_cast<std::uint32_t>(compiled_->dynamic_anchors.size());
+  const auto [known, fresh] = dynamic_names_.emplace(name, anchors);
+  if (fresh) compiled_->dynamic_anchors.emplace_back();
+  compiled_->dynamic_references.push_back({node, known->second});
   compiled_->has_dynamic_references = true;
-  dynamic_names_.push_back(name);
 }
 
 void Compiler::branches(const Site& site) {

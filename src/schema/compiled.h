@@ -109,8 +109,11 @@ struct Condition {
 // declares the same name wins.
 struct DynamicReference {
   NodeIndex fallback = no_node;
-  std::vector<std::pair<ResourceIndex, NodeIndex>> by_resource;  // sorted
+  std::uint32_t anchors = 0;  // dynamic_anchors
 };
+
+// Where each resource declares one $dynamicAnchor name, sorted.
+using DynamicAnchors = std::vector<std::pair<ResourceIndex, NodeIndex>>;
 
 struct Compiled {
   Json document;
@@ -131,6 +134,7 @@ struct Compiled {
   std::vector<ContainsRule> contains_rules;
   std::vector<Condition> conditions;
   std::vector<DynamicReference> dynamic_references;
+  std::vector<DynamicAnchors> dynamic_anchors;
 };
 
 }  // namespace cairn::schema

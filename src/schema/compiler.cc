@@ -144,13 +144,13 @@ void Compiler::compile_node(const Place& place, NodeIndex index) {
 void Compiler::link_dynamic_references() {
   for (std::size_t nodes_before = 0; nodes_before != places_.size() && !faults_.full();) {
     nodes_before = places_.size();
-    for (std::size_t i = 0; i < dynamic_names_.size(); ++i) {
-      auto& by_resource = compiled_->dynamic_references[i].by_resource;
-      by_resource.clear();
-      for (const Place& place : index_->dynamic_anchors(dynamic_names_[i])) {
-        by_resource.emplace_back(place.resource, node_for(place));
+    for (const auto& [name, index] : dynamic_names_) {
+      DynamicAnchors& anchors = compiled_->dynamic_anchors[index];
+      anchors.clear();
+      for (const Place& place : index_->dynamic_anchors(name)) {
+        anchors.emplace_back(place.resource, node_for(place));
       }
-      std::sort(by_resource.begin(), by_resource.end());
+      std::sort(anchors.begin(), anchors.end());
     }
     compile_pending();
   }

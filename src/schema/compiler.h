@@ -1,6 +1,7 @@
 // Turns a schema document into Compiled, and says everything that is wrong with it on the way.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -95,7 +96,7 @@ class Compiler {
   std::vector<Place> places_;  // of each node
   NodeIndex next_ = 0;         // the first node that is not compiled yet
   std::unordered_map<std::string, std::uint32_t> patterns_;
-  std::vector<std::string> dynamic_names_;  // of each dynamic reference
+  std::map<std::string, std::uint32_t> dynamic_names_;  // to dynamic_anchors
 
   // Of the node being compiled.
   std::vector<Rule> rules_;

@@ -10,6 +10,7 @@ bool Evaluation::items_hold(const ItemRules& rules, const Json& data, const Path
   const std::size_t prefix = std::min(rules.prefix.size(), items.size());
   const std::size_t evaluated = rules.rest == no_node ? prefix : items.size();
   bool all = true;
+  spend(evaluated);
   for (std::size_t i = 0; i < evaluated; ++i) {
     if (i >= prefix && compiled_.nodes[rules.rest].never) {
       if (report_) refuse(path, "items", "must have at most " + counted(prefix, "item"));
@@ -26,6 +27,7 @@ bool Evaluation::items_hold(const ItemRules& rules, const Json& data, const Path
 bool Evaluation::contains_holds(const ContainsRule& rule, const Json& data, const Path& path, Seen* seen) {
   const auto& items = data.items();
   std::uint64_t found = 0;
+  spend(items.size());
   {
     const Silence silence(*this);
     for (std::size_t i = 0; i < items.size(); ++i) {
@@ -48,6 +50,7 @@ bool Evaluation::contains_holds(const ContainsRule& rule, const Json& data, cons
 bool Evaluation::unevaluated_items_hold(NodeIndex node, const Json& data, const Path& path, Seen& seen) {
   const auto& items = data.items();
   bool all = true;
+  spend(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (seen.has(i)) continue;
     const Path below{&path, nullptr, i};

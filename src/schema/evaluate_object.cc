@@ -6,6 +6,8 @@
 namespace cairn::schema {
 namespace {
 
+constexpr std::uint64_t match_cost = 8;
+
 using MemberIterator = Json::Members::const_iterator;
 
 // The first member not before `name`: near ones by looking, far ones by halving.
@@ -46,7 +48,7 @@ bool Evaluation::members_hold(const MemberRules& rules, const Json& data, const 
       known = true;
       all = fits(property->second, member.value, below, nullptr) && all;
     }
-    spend(rules.patterns.size() * (1 + member.key.size() / 64));
+    spend(1 + rules.patterns.size() * (match_cost + member.key.size() / 64));
     if (!gave_up_.empty()) return false;
     for (const auto& [pattern, node] : rules.patterns) {
       if (!compiled_.patterns[pattern].matches(member.key)) continue;
@@ -71,7 +73,7 @@ bool Evaluation::named_members_hold(const MemberRules& rules, const Json& data, 
   const auto& members = data.members();
   auto member = members.begin();
   bool all = true;
-  spend(rules.properties.size() / 4);
+  spend(rules.properties.size());
   for (const auto& [name, node] : rules.properties) {
     member = advance_to(member, members.end(), name);
     if (member == members.end()) break;
@@ -86,6 +88,7 @@ bool Evaluation::named_members_hold(const MemberRules& rules, const Json& data, 
 
 bool Evaluation::names_hold(NodeIndex node, const Json& data, const Path& path) {
   bool all = true;
+  spend(data.size());
   for (const Json::Member& member : data.members()) {
     const Json name(member.key);
     const bool fit = [&] {
@@ -114,6 +117,7 @@ void Evaluation::explain_name(NodeIndex node, const Json& name, const Path& path
 bool Evaluation::unevaluated_members_hold(NodeIndex node, const Json& data, const Path& path, Seen& seen) {
   const auto& members = data.members();
   bool all = true;
+  spend(members.size());
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (seen.has(i)) continue;
     const Path below{&path, &members[i].key, 0};

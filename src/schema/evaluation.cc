@@ -9,6 +9,7 @@ namespace {
 constexpr int depth_max = 2'000;
 // About a second. Valid data of the largest size needs a few million.
 constexpr std::uint64_t steps_max = 50'000'000;
+constexpr std::uint64_t words_cost = 100;
 
 }  // namespace
 
@@ -105,17 +106,19 @@ bool Evaluation::schemas_hold(const Rule& rule, const Json& data, const Path& pa
   }
 }
 
-NodeIndex Evaluation::dynamic_target(const DynamicReference& reference) const {
+NodeIndex Evaluation::dynamic_target(const DynamicReference& reference) {
   NodeIndex target = reference.fallback;
+  const DynamicAnchors& anchors = compiled_.dynamic_anchors[reference.anchors];
+  spend(static_cast<std::uint64_t>(depth_));
   for (const Scope* scope = scope_; scope; scope = scope->outer) {
-    const auto it = std::lower_bound(reference.by_resource.begin(), reference.by_resource.end(),
-                                     std::pair(scope->resource, NodeIndex{0}));
-    if (it != reference.by_resource.end() && it->first == scope->resource) target = it->second;
+    const auto it = std::lower_bound(anchors.begin(), anchors.end(), std::pair(scope->resource, NodeIndex{0}));
+    if (it != anchors.end() && it->first == scope->resource) target = it->second;
   }
   return target;
 }
 
 void Evaluation::explain_value(const Rule& rule, const Json& data, const Path& path) {
+  spend(words_cost);
   std::vector<Violation> found;
   describe(compiled_, rule, data, found);
   const std::string pointer = pointer_of(path);

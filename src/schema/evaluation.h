@@ -68,7 +68,7 @@ class Evaluation {
   bool one_holds(const Rule& rule, const Json& data, const Path& path, Seen* seen);
   bool negation_holds(NodeIndex node, const Json& data, const Path& path);
   bool condition_holds(const Condition& condition, const Json& data, const Path& path, Seen* seen);
-  NodeIndex dynamic_target(const DynamicReference& reference) const;
+  NodeIndex dynamic_target(const DynamicReference& reference);
 
   void explain_value(const Rule& rule, const Json& data, const Path& path);
   void explain_branches(const Rule& rule, const Json& data, const Path& path);

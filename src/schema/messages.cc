@@ -14,7 +14,12 @@ std::string cut(std::string_view text) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) { return "`" + cut(text) + "`"; }
+std::string quoted(std::string_view text) {
+  std::string out(1, '`');
+  out += cut(text);
+  out += '`';
+  return out;
+}
 
 std::string shown(const Json& value) {
   if (value.is_string() && value.as_string().size() > shown_bytes_max) {

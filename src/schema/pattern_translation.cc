@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <set>
 
 #include "base/utf8.h"
 #include "schema/characters.h"
@@ -224,10 +225,12 @@ class Translation {
       return;
     }
     std::string translated = std::string(negated ? "\\P{" : "\\p{") + std::string(name) + "}";
-    if (!is_pattern_syntax(translated)) {
+    // Compiling a Unicode class takes a millisecond, and a pattern may be full of the same one.
+    if (!known_properties_.contains(translated) && !is_pattern_syntax(translated)) {
       return fail("the pattern uses the Unicode property `" + std::string(name) + "`, which is not supported");
     }
     out += translated;
+    known_properties_.insert(std::move(translated));
   }
 
   void escape() {
@@ -318,6 +321,7 @@ class Translation {
   std::string out_;
   std::string fault_;
   std::string unsupported_;
+  std::set<std::string> known_properties_;
 };
 
 }  // namespace

@@ -38,9 +38,12 @@ std::string without_dot_segments(std::string_view path) {
 }
 
 std::string merged(const UriParts& base, std::string_view path) {
-  if (base.has_authority && base.path.empty()) return "/" + std::string(path);
-  const std::size_t slash = base.path.rfind('/');
-  std::string out(slash == std::string_view::npos ? std::string_view() : base.path.substr(0, slash + 1));
+  std::string out;
+  if (base.has_authority && base.path.empty()) {
+    out += '/';
+  } else if (const std::size_t slash = base.path.rfind('/'); slash != std::string_view::npos) {
+    out += base.path.substr(0, slash + 1);
+  }
   out += path;
   return out;
 }
