@@ -7,8 +7,8 @@ namespace {
 
 // Data nests up to 128 levels and each may pass through several schemas; a frame takes a few hundred bytes.
 constexpr int depth_max = 2'000;
-// About a second. Valid data of the largest size needs a few million.
-constexpr std::uint64_t steps_max = 50'000'000;
+// Below a second in most cases. Valid data of the largest size needs a few million.
+constexpr std::uint64_t steps_max = 20'000'000;
 constexpr std::uint64_t words_cost = 100;
 
 }  // namespace
