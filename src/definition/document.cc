@@ -60,11 +60,8 @@ void gather_requirements(Draft& draft) {
   std::set<std::pair<std::string, std::string>> subworkflows;
   for (const Step& step : draft.program.steps) {
     if (const auto* call = std::get_if<CallStep>(&step.body)) {
-      if (call->transport == "worker") {
-        workers.insert(call->worker_type);
-      } else if (!call->transport.empty()) {
-        transports.insert(call->transport);
-      }
+      if (!call->transport.empty()) transports.insert(call->transport);
+      if (call->transport == "worker") workers.insert(call->worker_type);
     } else if (const auto* child = std::get_if<SubworkflowStep>(&step.body)) {
       subworkflows.emplace(child->name, child->version.value_or(""));
     } else if (const auto* next = std::get_if<ContinueStep>(&step.body)) {

@@ -54,9 +54,8 @@ StepBody read(Fields& fields) {
         fields.site().draft.findings.error(extra->key_at(), extra->pointer(),
                                            "the steps of `default` stand right under it: `default: [ … ]`");
       }
-      const BlockIndex block = entry.steps("default", "default");
-      const bool empty = block == no_index || fields.site().draft.program.blocks[block].steps.empty();
-      step.otherwise = empty ? no_index : block;
+      const SourceNode& given = entry.find("default")->node();
+      if (given.kind != Json::Kind::array || !given.items.empty()) step.otherwise = entry.steps("default", "default");
       otherwise = entry.take()["default"];
       continue;
     }
