@@ -53,6 +53,8 @@ Json Json::object(Members members) {
   return result;
 }
 
+Json Json::object() { return object(Members{}); }
+
 Json Json::object(std::initializer_list<std::pair<std::string_view, Json>> members) {
   Members list;
   list.reserve(members.size());

@@ -39,7 +39,8 @@ class Json {
   Json(const char* value) : Json(Text(value)) {}
   Json(Array items);
   // Members in any order; of equal keys the last one stays.
-  static Json object(Members members = {});
+  static Json object(Members members);
+  static Json object();  // not a default argument: clang needs Member complete for one
   static Json object(std::initializer_list<std::pair<std::string_view, Json>> members);
   static Json array(Array items = {}) { return Json(std::move(items)); }
 

@@ -15,7 +15,7 @@ constexpr std::uint8_t strings = kind_bit(Json::Kind::string);
 constexpr std::uint8_t arrays = kind_bit(Json::Kind::array);
 constexpr std::uint8_t objects = kind_bit(Json::Kind::object);
 
-constexpr std::size_t patterns_max = 10'000;
+constexpr std::size_t patterns_size_max = 500'000;
 constexpr std::size_t comparison_cost_max = 1'000'000;
 
 struct TypeName {
@@ -155,11 +155,10 @@ std::optional<std::uint32_t> Compiler::compiled_pattern(const Site& site, std::s
     is_name ? fault_below(site, text, std::move(message)) : fault(site, std::move(message));
     return std::nullopt;
   };
-  if (patterns_.size() > patterns_max) {
-    return refuse("the document has more than " + std::to_string(patterns_max) + " different patterns");
-  }
+  if (patterns_size_ > patterns_size_max) return refuse("the patterns of this document are too large together");
   auto pattern = Pattern::compile(text);
   if (!pattern) return refuse(pattern.error());
+  patterns_size_ += pattern->program_size();
   compiled_->patterns.push_back(std::move(pattern).value());
   return known->second;
 }

@@ -6,11 +6,13 @@ namespace cairn::schema {
 namespace {
 
 constexpr std::size_t pattern_bytes_max = 16u << 10;
+constexpr std::int64_t automaton_bytes_max = 2 << 20;
 
 re2::RE2::Options options() {
   re2::RE2::Options chosen;
   chosen.set_log_errors(false);
   chosen.set_never_capture(true);
+  chosen.set_max_mem(automaton_bytes_max);
   return chosen;
 }
 
@@ -39,5 +41,7 @@ bool Pattern::matches(std::string_view text) const {
   const re2::StringPiece piece(text.data(), text.size());
   return automaton_->Match(piece, 0, text.size(), re2::RE2::UNANCHORED, nullptr, 0);
 }
+
+std::size_t Pattern::program_size() const { return static_cast<std::size_t>(automaton_->ProgramSize()); }
 
 }  // namespace cairn::schema

@@ -36,6 +36,8 @@ class Pattern {
   // Whether it matches anywhere in `text`, which must be UTF-8.
   bool matches(std::string_view text) const;
   const std::string& source() const { return source_; }
+  // How large the automaton is, in instructions of some 16 bytes.
+  std::size_t program_size() const;
 
  private:
   Pattern(std::string source, std::unique_ptr<re2::RE2> automaton);
