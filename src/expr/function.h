@@ -92,7 +92,7 @@ struct Signature {
 struct Function {
   std::string name;
   std::vector<Signature> signatures;
-  bool keyed() const { return !signatures.empty() && signatures.front().overload->keyed; }
+  bool keyed() const { return !signatures.empty() && signatures.front().overload && signatures.front().overload->keyed; }
 };
 
 // nullptr when there is no function of that name.

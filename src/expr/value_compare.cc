@@ -24,24 +24,20 @@ int compare_mixed(std::int64_t a, std::uint64_t b) {
   return a < 0 ? -1 : order(static_cast<std::uint64_t>(a), b);
 }
 
-// Numbers of any two kinds by their exact values; nothing with NaN.
-std::optional<int> compare_numbers(const Value& a, const Value& b) {
+int compare_doubles(double a, double b) { return a < b ? -1 : a > b ? 1 : 0; }
+
+// Numbers of any two kinds; nothing with NaN. A whole number meets a double as the nearest double,
+// as CEL has it, except for keys, which need one order for all three kinds.
+std::optional<int> compare_numbers(const Value& a, const Value& b, bool exactly) {
   using Kind = Value::Kind;
-  if (a.is(Kind::number)) {
-    if (b.is(Kind::number)) {
-      if (a.as_number() < b.as_number()) return -1;
-      if (a.as_number() > b.as_number()) return 1;
-      if (a.as_number() == b.as_number()) return 0;
-      return std::nullopt;
-    }
-    const auto turned = compare_numbers(b, a);
-    if (!turned) return std::nullopt;
-    return -*turned;
-  }
-  if (b.is(Kind::number)) {
-    if (b.as_number() != b.as_number()) return std::nullopt;
-    return a.is(Kind::integer) ? compare_exactly(a.as_integer(), b.as_number())
-                               : compare_unsigned_exactly(a.as_unsigned(), b.as_number());
+  if (a.is(Kind::number) || b.is(Kind::number)) {
+    const double left = a.to_double();
+    const double right = b.to_double();
+    if (left != left || right != right) return std::nullopt;
+    if (!exactly || a.kind() == b.kind()) return compare_doubles(left, right);
+    if (a.is(Kind::integer)) return compare_exactly(a.as_integer(), right);
+    if (b.is(Kind::integer)) return -compare_exactly(b.as_integer(), left);
+    return a.is(Kind::number) ? -compare_unsigned_exactly(b.as_unsigned(), left) : compare_unsigned_exactly(a.as_unsigned(), right);
   }
   if (a.is(Kind::integer)) {
     return b.is(Kind::integer) ? order(a.as_integer(), b.as_integer()) : compare_mixed(a.as_integer(), b.as_unsigned());
@@ -73,6 +69,11 @@ bool equal_maps(const Value& a, const Value& b, std::uint64_t& work) {
 
 }  // namespace
 
+// Values may hold the same part many times at no cost, and comparing them takes a step each time:
+// past this the answer does not matter, because nobody can pay for it.
+constexpr std::uint64_t equality_work_max = 2'000'000;
+constexpr std::uint64_t beyond_any_budget = std::uint64_t{1} << 62;
+
 bool equal(const Value& a, const Value& b) {
   std::uint64_t work = 0;
   return equal(a, b, work);
@@ -80,9 +81,12 @@ bool equal(const Value& a, const Value& b) {
 
 bool equal(const Value& a, const Value& b, std::uint64_t& work) {
   using Kind = Value::Kind;
-  ++work;
+  if (++work > equality_work_max) {
+    work = beyond_any_budget;
+    return false;
+  }
   if (a.is_number() && b.is_number()) {
-    const auto result = compare_numbers(a, b);
+    const auto result = compare_numbers(a, b, false);
     return result && *result == 0;
   }
   if (a.is(Kind::decimal) || a.is(Kind::opaque)) return a.as_opaque().equals(b);
@@ -119,7 +123,7 @@ bool equal(const Value& a, const Value& b, std::uint64_t& work) {
 
 std::optional<int> compare(const Value& a, const Value& b) {
   using Kind = Value::Kind;
-  if (a.is_number() && b.is_number()) return compare_numbers(a, b);
+  if (a.is_number() && b.is_number()) return compare_numbers(a, b, false);
   if (a.is(Kind::decimal) || a.is(Kind::opaque)) return a.as_opaque().compare(b);
   if (b.is(Kind::decimal) || b.is(Kind::opaque)) {
     const auto turned = b.as_opaque().compare(a);
@@ -162,7 +166,7 @@ int compare_keys(const Value& a, const Value& b) noexcept {
   const auto rank = [](const Value& key) { return key.is(Value::Kind::boolean) ? 0 : key.is_number() ? 1 : 2; };
   if (rank(a) != rank(b)) return order(rank(a), rank(b));
   if (rank(a) == 0) return static_cast<int>(a.as_bool()) - static_cast<int>(b.as_bool());
-  if (rank(a) == 1) return compare_numbers(a, b).value_or(1);
+  if (rank(a) == 1) return compare_numbers(a, b, true).value_or(1);
   return text_order(a.as_text(), b.as_text());
 }
 
