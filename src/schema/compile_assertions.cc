@@ -148,10 +148,10 @@ void Compiler::size_bound(const Site& site) {
 }
 
 std::optional<std::uint32_t> Compiler::compiled_pattern(const Site& site, std::string_view text, bool is_name) {
-  const auto [known, fresh] = patterns_.emplace(text, static_cast<std::uint32_t>(compiled_->patterns.size()));
-  if (!fresh) return known->second;
+  const auto kept = patterns_.emplace(text, static_cast<std::uint32_t>(compiled_->patterns.size()));
+  if (!kept.second) return kept.first->second;
   const auto refuse = [&](std::string message) -> std::optional<std::uint32_t> {
-    patterns_.erase(known);
+    patterns_.erase(kept.first);
     is_name ? fault_below(site, text, std::move(message)) : fault(site, std::move(message));
     return std::nullopt;
   };
@@ -160,7 +160,7 @@ std::optional<std::uint32_t> Compiler::compiled_pattern(const Site& site, std::s
   if (!pattern) return refuse(pattern.error());
   patterns_size_ += pattern->program_size();
   compiled_->patterns.push_back(std::move(pattern).value());
-  return known->second;
+  return kept.first->second;
 }
 
 void Compiler::pattern(const Site& site) {
