@@ -76,12 +76,14 @@ SourceDocument SourceDocument::read(std::string_view text, const Limits& limits,
     found.clear();
     SourceBuilder builder(document.text_, limits, found);
     const bool usable = read_yaml_source(document.text_, builder);
-    // Text that is neither is most likely meant as JSON when its first key is in double quotes. The
-    // YAML reader knows best where something unclosed was opened.
+    // Text whose first key is in double quotes is meant as JSON, also where YAML would read something
+    // else into it (`NaN` as text, a comma too many). The YAML reader knows best where something unclosed
+    // was opened.
     const bool never_closed = !usable && !found.empty() && found.back().message.ends_with("is never closed");
     const std::size_t second = fault ? text.find_first_not_of(" \t\r\n", first + 1) : std::string_view::npos;
     const bool like_json = second != std::string_view::npos && (text[second] == '"' || text[second] == '}');
-    if (fault && !usable && like_json && !never_closed) {
+    const bool yaml_knows = never_closed || (usable && !found.empty());
+    if (fault && like_json && !yaml_knows) {
       found.clear();
       report(document.text_.place(fault->offset), fault->message, found);
     } else {
