@@ -80,7 +80,7 @@ Value distinct_by(Context& context, std::span<Value> args) {
   for (std::size_t i = 0; i < args[1].size(); ++i) {
     const Value key = args[1].item(i);
     bool fresh = true;
-    if (is_key(key)) {
+    if (is_key(key) || (key.is(Kind::number) && key.as_number() == key.as_number())) {
       if (!context.spend_steps(rounds)) return context.error();
       fresh = seen_in_order.insert(key).second;
     } else {
@@ -254,9 +254,9 @@ constexpr Overload overloads[] = {
      R"([1, 2].zip(["a", "b"]))", R"([[1, "a"], [2, "b"]])"},
     {"list(T).chunk(int) -> list(list(T))", chunk, "The list in pieces of so many items; the last one may be shorter.",
      "[1, 2, 3, 4, 5].chunk(2)", "[[1, 2], [3, 4], [5]]"},
-    {"map(K, V).merge(map(K, V)) -> map(K, V)", merge, "The entries of both maps; of equal keys those of the second.",
+    {"map(K, A).merge(map(K, B)) -> map(K, dyn)", merge, "The entries of both maps; of equal keys those of the second.",
      R"({"a": 1, "b": 2}.merge({"b": 3}))", R"({"a": 1, "b": 3})"},
-    {"map(K, V).mergeDeep(map(K, V)) -> map(K, V)", merge_deep,
+    {"map(K, A).mergeDeep(map(K, B)) -> map(K, dyn)", merge_deep,
      "As merge, but where both have a map under the same key these are merged too.",
      R"({"a": {"x": 1, "y": 2}}.mergeDeep({"a": {"y": 3}}))", R"({"a": {"x": 1, "y": 3}})"},
     {"map(K, V).keys() -> list(K)", keys, "The keys in order.", R"({"b": 1, "a": 2}.keys())", R"(["a", "b"])"},

@@ -15,9 +15,17 @@ Result<Json, Fault> text_to_json(const Value& value) {
   return Json(value.as_text());
 }
 
-Result<Json, Fault> convert(const Value& value, int depth) {
+// A value may hold the same part many times, at no cost; JSON writes it out each time, in some 64
+// bytes for each.
+struct Allowance {
+  std::uint64_t parts = Budget{}.bytes_max / 64;
+};
+
+Result<Json, Fault> convert(const Value& value, int depth, Allowance& left) {
   using Kind = Value::Kind;
   if (depth > 512) return not_json("nested too deep for JSON");
+  if (left.parts == 0) return Fault{"cost_exceeded", "the value has more parts than the budget of an evaluation allows", 0, 0};
+  --left.parts;
   switch (value.kind()) {
     case Kind::null: return Json();
     case Kind::boolean: return Json(value.as_bool());
@@ -37,7 +45,7 @@ Result<Json, Fault> convert(const Value& value, int depth) {
       Json::Array items;
       items.reserve(value.size());
       for (std::size_t i = 0; i < value.size(); ++i) {
-        CAIRN_TRY(Json item, convert(value.item(i), depth + 1));
+        CAIRN_TRY(Json item, convert(value.item(i), depth + 1, left));
         items.push_back(std::move(item));
       }
       return Json(std::move(items));
@@ -52,7 +60,7 @@ Result<Json, Fault> convert(const Value& value, int depth) {
           return not_json("the map has a key of type " + std::string(describe(key.kind())) + "; JSON keys are text");
         }
         CAIRN_TRY(const Json name, text_to_json(key));
-        CAIRN_TRY(Json member, convert(value.value(i), depth + 1));
+        CAIRN_TRY(Json member, convert(value.value(i), depth + 1, left));
         members.emplace_back(name.as_text(), std::move(member));
       }
       return Json::object(std::move(members));
@@ -63,7 +71,7 @@ Result<Json, Fault> convert(const Value& value, int depth) {
     case Kind::opaque: return Json(value.as_opaque().text());
     case Kind::type: return not_json("a type is not a JSON value");
     case Kind::optional:
-      if (value.has_value()) return convert(value.optional_value(), depth + 1);
+      if (value.has_value()) return convert(value.optional_value(), depth + 1, left);
       return not_json("an absent optional is not a JSON value; give a default with .orValue(…)");
     case Kind::error: break;
   }
@@ -72,7 +80,10 @@ Result<Json, Fault> convert(const Value& value, int depth) {
 
 }  // namespace
 
-Result<Json, Fault> to_json(const Value& value) { return convert(value, 0); }
+Result<Json, Fault> to_json(const Value& value) {
+  Allowance left;
+  return convert(value, 0, left);
+}
 Value from_json(const Json& value) { return Value::own(value); }
 
 }  // namespace cairn::expr
