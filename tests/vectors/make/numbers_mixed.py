@@ -47,9 +47,9 @@ def area():
     a.at("compare")
     pairs = [(1, 1.0), (1, 1.5), (2, 1.5), (MOST, float(MOST)), (2**53, float(2**53)), (2**53 + 1, float(2**53)), (-1, Uint(1)), (1, Uint(1)), (1.0, Uint(1))]
     for x, y in pairs:
-        left = int(x) if not isinstance(x, float) else x
-        right = int(y) if not isinstance(y, float) else y
-        # Python compares a whole number and a float exactly.
+        # A whole number meets a double as the nearest double, as CEL has it.
+        kind = float if isinstance(x, float) or isinstance(y, float) else int
+        left, right = kind(x), kind(y)
         for op, holds in [("==", left == right), ("<", left < right), (">=", left >= right)]:
             a.gives(f"x {op} y", holds, x=x, y=y)
             a.gives(f"y {op} x", {"==": right == left, "<": right < left, ">=": right >= left}[op], x=x, y=y)
