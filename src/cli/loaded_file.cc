@@ -1,0 +1,44 @@
+#include "cli/loaded_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "cli/exit_code.h"
+#include "cli/input_file.h"
+
+namespace cairn::cli {
+
+int load_file(std::string_view command, const std::string& path, std::istream& in, std::ostream& err,
+              Definition& definition) {
+  const Limits limits;
+  const auto text = read_input(path, in, limits.definition_bytes_max);
+  if (!text && text.error().code != ErrorCode::limit) {
+    err << "cairn " << command << ": " << text.error().message << "\n";
+    return exit_usage;
+  }
+  if (text) {
+    definition = load_definition(*text, path, limits);
+  } else {
+    const std::string bytes = std::to_string(limits.definition_bytes_max);
+    definition.diagnostics.push_back(
+        {Diagnostic::Severity::error, 1, 1, "the file is larger than the limit of " + bytes + " bytes", ""});
+  }
+  for (const Diagnostic& diagnostic : definition.diagnostics) err << format_diagnostic(path, diagnostic) << "\n";
+  return definition.valid() ? exit_done : exit_invalid;
+}
+
+int write_result(std::string_view command, const std::string& text, const std::optional<std::string>& file,
+                 std::ostream& out, std::ostream& err) {
+  if (!file || *file == "-") {
+    out << text << std::flush;
+    return out ? exit_done : exit_failed;
+  }
+  std::ofstream written(*file, std::ios::binary | std::ios::trunc);
+  written << text << std::flush;
+  if (written) return exit_done;
+  err << "cairn " << command << ": " << *file << ": cannot be written (" << std::strerror(errno) << ")\n";
+  return exit_failed;
+}
+
+}  // namespace cairn::cli
