@@ -1,0 +1,21 @@
+#include "cli/settings_file.h"
+
+#include "cli/input_file.h"
+#include "definition/source.h"
+
+namespace cairn::cli {
+
+Result<Json> read_settings(const std::string& path, std::istream& in, const Limits& limits) {
+  CAIRN_TRY(const std::string text, read_input(path, in, limits.definition_bytes_max));
+  std::vector<Diagnostic> findings;
+  const SourceDocument document = SourceDocument::read(text, limits, findings);
+  if (!document.usable()) {
+    return Error{ErrorCode::invalid, findings.empty() ? path + ": it cannot be read"
+                                                      : format_diagnostic(path, findings.front())};
+  }
+  Json value = document.root().to_json();
+  if (!value.is_object()) return Error{ErrorCode::invalid, path + ": it must hold names and values"};
+  return value;
+}
+
+}  // namespace cairn::cli
