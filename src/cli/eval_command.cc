@@ -10,6 +10,7 @@
 #include "cli/eval_vectors.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
+#include "expr/time_zone.h"
 
 namespace cairn::cli {
 namespace {
@@ -40,9 +41,14 @@ int print_functions(const std::vector<std::string>& words, bool as_json, std::os
     }
   }
   if (as_json) {
-    out << write_json_pretty(Json::object({{"functions", list}, {"language_version", expr::language_version}})) << "\n";
+    out << write_json_pretty(Json::object({{"functions", list},
+                                           {"language_version", expr::language_version},
+                                           {"time_zone_database", expr::time_zone_version()}}))
+        << "\n";
     return exit_done;
   }
+  out << "language version " << expr::language_version << ", time zone database "
+      << (expr::time_zone_version().empty() ? "of unknown version" : expr::time_zone_version()) << "\n\n";
   std::sort(libraries.begin(), libraries.end());
   for (const std::string& library : libraries) {
     out << library << "\n";
