@@ -215,7 +215,9 @@ Result<RetentionOutcome> MemoryStore::retire_instances(const RetentionRequest& r
   std::size_t roots = 0;
   const auto order = instance_order_;
   for (const auto& [number, id] : order) {
-    const Instance& root = instances_.at(id);
+    const auto found = instances_.find(id);
+    if (found == instances_.end()) continue;  // it went with its root
+    const Instance& root = found->second;
     if (root.row.parent && instances_.contains(root.row.parent->value)) continue;
     if (!old(root) || std::find(request.statuses.begin(), request.statuses.end(), root.row.status) ==
                           request.statuses.end()) {

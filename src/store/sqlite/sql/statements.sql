@@ -207,12 +207,12 @@ FROM workflow_run WHERE idempotency_key = ?1
 -- name: ready_runs
 SELECT n, type, priority, run_at FROM workflow_run
 WHERE status = 'pending' AND deleted_at IS NULL AND run_at <= ?1 AND attempt < max_attempts
-  AND EXISTS (SELECT 1 FROM json_each(?2) p WHERE substr(type, 1, length(p.value)) = p.value)
+  AND EXISTS (SELECT 1 FROM json_each(?2) p WHERE substr(workflow_run.type, 1, length(p.value)) = p.value)
 ORDER BY priority DESC, run_at, n LIMIT ?3
 -- name: lapsed_runs
 SELECT n, type, priority, run_at FROM workflow_run
 WHERE status = 'leased' AND deleted_at IS NULL AND lease_until <= ?1 AND run_at <= ?1 AND attempt < max_attempts
-  AND EXISTS (SELECT 1 FROM json_each(?2) p WHERE substr(type, 1, length(p.value)) = p.value)
+  AND EXISTS (SELECT 1 FROM json_each(?2) p WHERE substr(workflow_run.type, 1, length(p.value)) = p.value)
 ORDER BY priority DESC, run_at, n LIMIT ?3
 -- name: lease_run
 UPDATE workflow_run SET status = 'leased', leased_by = ?2, lease_until = ?3, attempt = attempt + 1, leases = leases + 1, fence = fence + 1, updated_at = ?4

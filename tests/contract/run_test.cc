@@ -1,0 +1,411 @@
+#include <thread>
+
+#include "sample.h"
+#include "store_under_test.h"
+
+namespace cairn {
+
+using Kind = CommitOutcome::Kind;
+CAIRN_CONTRACT(Runs);
+
+constexpr Duration lease = Duration::of_seconds(30);
+
+LeaseRequest request(const std::string& worker = "w", std::size_t max = 10, std::vector<std::string> prefixes = {}) {
+  return {worker, std::move(prefixes), max, lease};
+}
+RunChange change(RunChange::Kind kind, const RunRow& run) {
+  RunChange change;
+  change.kind = kind;
+  change.run = run.id;
+  change.fence = run.fence;
+  change.length = lease;
+  change.actor = "w";
+  return change;
+}
+Unit end_of(const RunRow& run, RunStatus status = RunStatus::succeeded) {
+  Unit unit;
+  unit.run = RunEnd{run.id, run.fence, status, Json::object({{"ok", true}}), Json(), "w"};
+  if (status == RunStatus::failed) unit.run->error = Json::object({{"code", "boom"}, {"message", "it broke"}});
+  return unit;
+}
+
+TEST_P(Runs, ASubmittedRunIsPending) {
+  const auto [row, is_new] = must(store().submit_run(sample::run("r")));
+  EXPECT_TRUE(is_new);
+  EXPECT_EQ(row.status, RunStatus::pending);
+  EXPECT_EQ(must(store().find_run({"r"})), row);
+  EXPECT_TRUE(told_.runs);
+}
+
+TEST_P(Runs, TheSameKeyGivesTheFirstRun) {
+  RunRow first = sample::run("r");
+  first.idempotency_key = "k";
+  RunRow second = sample::run("s");
+  second.idempotency_key = "k";
+  must(store().submit_run(first));
+  const auto [row, is_new] = must(store().submit_run(second));
+  EXPECT_FALSE(is_new);
+  EXPECT_EQ(row.id.value, "r");
+  EXPECT_FALSE(must(store().find_run({"s"})).has_value());
+}
+
+TEST_P(Runs, ADeletedRunKeepsItsKey) {
+  RunRow first = sample::run("r");
+  first.idempotency_key = "k";
+  const RunRow row = must(store().submit_run(first)).first;
+  RunChange removal = change(RunChange::Kind::remove, row);
+  removal.reason = "tidy";
+  EXPECT_EQ(must(store().change_run(removal)).kind, RunChanged::Kind::done);
+  RunRow second = sample::run("s");
+  second.idempotency_key = "k";
+  EXPECT_FALSE(must(store().submit_run(second)).second);
+}
+
+TEST_P(Runs, ALeaseNamesItsHolderAndFence) {
+  must(store().submit_run(sample::run("r")));
+  const auto leased = must(store().lease_runs(request("w-1")));
+  ASSERT_EQ(leased.size(), 1u);
+  EXPECT_EQ(leased[0].status, RunStatus::leased);
+  EXPECT_EQ(leased[0].leased_by, "w-1");
+  EXPECT_EQ(leased[0].fence, 1u);
+  EXPECT_EQ(leased[0].attempt, 1);
+  EXPECT_EQ(leased[0].lease_until, Timestamp::of_unix_ms(clock_.now().unix_ms() + 30'000));
+  EXPECT_EQ(must(store().find_run({"r"})), leased[0]);
+}
+
+TEST_P(Runs, ALeasedRunIsNobodyElses) {
+  must(store().submit_run(sample::run("r")));
+  EXPECT_EQ(must(store().lease_runs(request("a"))).size(), 1u);
+  EXPECT_TRUE(must(store().lease_runs(request("b"))).empty());
+}
+
+TEST_P(Runs, AnEndedLeaseCanBeTakenWithAHigherFence) {
+  must(store().submit_run(sample::run("r")));
+  must(store().lease_runs(request("a")));
+  clock_.advance(lease);
+  const auto taken = must(store().lease_runs(request("b")));
+  ASSERT_EQ(taken.size(), 1u);
+  EXPECT_EQ(taken[0].fence, 2u);
+  EXPECT_EQ(taken[0].attempt, 2);
+  EXPECT_EQ(taken[0].leased_by, "b");
+}
+
+TEST_P(Runs, TheLateResultOfALostLeaseIsRefused) {
+  must(store().submit_run(sample::run("r")));
+  const RunRow lost = must(store().lease_runs(request("a"))).at(0);
+  clock_.advance(lease);
+  const RunRow current = must(store().lease_runs(request("b"))).at(0);
+  EXPECT_EQ(kind_of_commit(end_of(lost)), Kind::stale);
+  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::heartbeat, lost))).kind, RunChanged::Kind::lease_lost);
+  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::retry, lost))).kind, RunChanged::Kind::lease_lost);
+  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::release, lost))).kind, RunChanged::Kind::lease_lost);
+  EXPECT_EQ(must(store().find_run({"r"})), current);
+}
+
+TEST_P(Runs, SameWorkerNameAfterARestartHoldsNothing) {
+  must(store().submit_run(sample::run("r")));
+  const RunRow lost = must(store().lease_runs(request("same"))).at(0);
+  clock_.advance(lease);
+  must(store().lease_runs(request("same")));
+  EXPECT_EQ(kind_of_commit(end_of(lost)), Kind::stale);
+}
+
+TEST_P(Runs, AResultEndsTheRun) {
+  must(store().submit_run(sample::run("r")));
+  const RunRow run = must(store().lease_runs(request())).at(0);
+  EXPECT_EQ(kind_of_commit(end_of(run)), Kind::done);
+  const auto row = must(store().find_run({"r"}));
+  EXPECT_EQ(row->status, RunStatus::succeeded);
+  EXPECT_EQ(row->result, Json::object({{"ok", true}}));
+  EXPECT_FALSE(row->lease_until);
+  EXPECT_EQ(row->leased_by, "");
+}
+
+TEST_P(Runs, AFailureSaysWhy) {
+  must(store().submit_run(sample::run("r")));
+  const RunRow run = must(store().lease_runs(request())).at(0);
+  EXPECT_EQ(kind_of_commit(end_of(run, RunStatus::failed)), Kind::done);
+  const auto row = must(store().find_run({"r"}));
+  EXPECT_EQ(row->status, RunStatus::failed);
+  EXPECT_EQ(row->last_error, "boom: it broke");
+}
+
+TEST_P(Runs, AFinishedRunStaysFinished) {
+  must(store().submit_run(sample::run("r")));
+  const RunRow run = must(store().lease_runs(request())).at(0);
+  commit(end_of(run));
+  EXPECT_EQ(kind_of_commit(end_of(run, RunStatus::failed)), Kind::stale);
+  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::cancel, run))).kind, RunChanged::Kind::finished);
+  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::retry, run))).kind, RunChanged::Kind::finished);
+  clock_.advance(lease);
+  EXPECT_TRUE(must(store().lease_runs(request())).empty());
+  EXPECT_EQ(must(store().find_run({"r"}))->status, RunStatus::succeeded);
+}
+
+TEST_P(Runs, AHeartbeatExtendsTheLease) {
+  must(store().submit_run(sample::run("r")));
+  const RunRow run = must(store().lease_runs(request("a"))).at(0);
+  clock_.advance(Duration::of_seconds(20));
+  const RunChanged beat = must(store().change_run(change(RunChange::Kind::heartbeat, run)));
+  EXPECT_EQ(beat.kind, RunChanged::Kind::done);
+  clock_.advance(Duration::of_seconds(20));
+  EXPECT_TRUE(must(store().lease_runs(request("b"))).empty());
+  EXPECT_EQ(kind_of_commit(end_of(run)), Kind::done);
+}
+
+TEST_P(Runs, ARetryWaitsForItsDelay) {
+  must(store().submit_run(sample::run("r")));
+  const RunRow run = must(store().lease_runs(request())).at(0);
+  RunChange retry = change(RunChange::Kind::retry, run);
+  retry.length = Duration::of_seconds(5);
+  retry.error = Json::object({{"code", "busy"}});
+  const RunChanged changed = must(store().change_run(retry));
+  EXPECT_EQ(changed.kind, RunChanged::Kind::done);
+  EXPECT_EQ(changed.row.status, RunStatus::pending);
+  EXPECT_EQ(changed.row.last_error, "busy");
+  EXPECT_TRUE(must(store().lease_runs(request())).empty());
+  EXPECT_EQ(must(store().next_due()), Timestamp::of_unix_ms(clock_.now().unix_ms() + 5000));
+  clock_.advance(Duration::of_seconds(5));
+  EXPECT_EQ(must(store().lease_runs(request())).at(0).attempt, 2);
+}
+
+TEST_P(Runs, NoRetryIsLeftAfterTheLastAttempt) {
+  RunRow run = sample::run("r");
+  run.attempts_max = 1;
+  must(store().submit_run(run));
+  run = must(store().lease_runs(request())).at(0);
+  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::retry, run))).kind, RunChanged::Kind::exhausted);
+  EXPECT_EQ(must(store().find_run({"r"}))->status, RunStatus::leased);
+}
+
+TEST_P(Runs, AHolderThatDiesCountsAsAnAttempt) {
+  RunRow run = sample::run("r");
+  run.attempts_max = 2;
+  must(store().submit_run(run));
+  for (int attempt = 1; attempt <= 2; ++attempt) {
+    EXPECT_EQ(must(store().lease_runs(request())).size(), 1u);
+    EXPECT_EQ(must(store().exhausted_runs(10)).size(), 0u);
+    clock_.advance(lease);
+  }
+  EXPECT_TRUE(must(store().lease_runs(request())).empty());
+  const auto exhausted = must(store().exhausted_runs(10));
+  ASSERT_EQ(exhausted.size(), 1u);
+  EXPECT_EQ(kind_of_commit(end_of(exhausted[0], RunStatus::failed)), Kind::done);
+  EXPECT_TRUE(must(store().exhausted_runs(10)).empty());
+}
+
+TEST_P(Runs, AReleasedRunDoesNotCountAsAnAttempt) {
+  RunRow run = sample::run("r");
+  run.attempts_max = 1;
+  must(store().submit_run(run));
+  run = must(store().lease_runs(request())).at(0);
+  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::release, run))).kind, RunChanged::Kind::done);
+  const auto again = must(store().lease_runs(request()));
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0].attempt, 1);
+  EXPECT_EQ(again[0].leases, 2);
+  EXPECT_EQ(again[0].fence, 2u);
+}
+
+TEST_P(Runs, ACancelledRunStaysCancelledWhateverItsHolderWrites) {
+  must(store().submit_run(sample::run("r")));
+  const RunRow run = must(store().lease_runs(request())).at(0);
+  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::cancel, run))).kind, RunChanged::Kind::done);
+  EXPECT_EQ(kind_of_commit(end_of(run)), Kind::stale);
+  const RunChanged beat = must(store().change_run(change(RunChange::Kind::heartbeat, run)));
+  EXPECT_EQ(beat.kind, RunChanged::Kind::finished);
+  EXPECT_EQ(beat.row.status, RunStatus::cancelled);
+  EXPECT_EQ(must(store().find_run({"r"}))->leased_by, "");
+}
+
+TEST_P(Runs, HigherPriorityThenEarlierComesFirst) {
+  RunRow low = sample::run("low");
+  RunRow high = sample::run("high");
+  high.priority = 5;
+  RunRow later = sample::run("later");
+  must(store().submit_run(low));
+  must(store().submit_run(high));
+  clock_.advance(Duration::of_ms(5));
+  must(store().submit_run(later));
+  const auto leased = must(store().lease_runs(request()));
+  ASSERT_EQ(leased.size(), 3u);
+  EXPECT_EQ(leased[0].id.value, "high");
+  EXPECT_EQ(leased[1].id.value, "low");
+  EXPECT_EQ(leased[2].id.value, "later");
+}
+
+TEST_P(Runs, OnlyTheTypesAskedFor) {
+  must(store().submit_run(sample::run("a", "billing.charge.v1")));
+  must(store().submit_run(sample::run("b", "default.x")));
+  must(store().submit_run(sample::run("c", "bill")));
+  EXPECT_EQ(must(store().lease_runs(request("w", 10, {"billing."}))).at(0).id.value, "a");
+  const auto rest = must(store().lease_runs(request("w", 10)));
+  ASSERT_EQ(rest.size(), 1u);
+  EXPECT_EQ(rest[0].id.value, "b");
+}
+
+TEST_P(Runs, ARunInTheFutureWaits) {
+  RunRow run = sample::run("r");
+  run.run_at = Timestamp::of_unix_ms(clock_.now().unix_ms() + 1000);
+  must(store().submit_run(run));
+  EXPECT_TRUE(must(store().lease_runs(request())).empty());
+  EXPECT_EQ(must(store().next_due()), run.run_at);
+  clock_.advance(Duration::of_seconds(1));
+  EXPECT_EQ(must(store().lease_runs(request())).size(), 1u);
+}
+
+TEST_P(Runs, APendingRunThatNobodyTakesIsNotDueAgainAndAgain) {
+  must(store().submit_run(sample::run("r")));
+  EXPECT_EQ(must(store().next_due()), std::nullopt);
+}
+
+TEST_P(Runs, TheEndOfALeaseIsDue) {
+  must(store().submit_run(sample::run("r")));
+  must(store().lease_runs(request()));
+  EXPECT_EQ(must(store().next_due()), Timestamp::of_unix_ms(clock_.now().unix_ms() + 30'000));
+}
+
+TEST_P(Runs, ADeletedRunIsNotLeased) {
+  const RunRow run = must(store().submit_run(sample::run("r"))).first;
+  must(store().change_run(change(RunChange::Kind::remove, run)));
+  EXPECT_TRUE(must(store().lease_runs(request())).empty());
+  EXPECT_TRUE(must(store().list_runs({}, {})).items.empty());
+  RunFilter all;
+  all.deleted = true;
+  EXPECT_EQ(must(store().list_runs(all, {})).items.size(), 1u);
+}
+
+TEST_P(Runs, ALeasedRunIsNotDeleted) {
+  must(store().submit_run(sample::run("r")));
+  const RunRow run = must(store().lease_runs(request())).at(0);
+  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::remove, run))).kind, RunChanged::Kind::lease_lost);
+  EXPECT_FALSE(must(store().find_run({"r"}))->deleted_at);
+}
+
+TEST_P(Runs, AnUnknownRunIsNotFound) {
+  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::cancel, sample::run("r")))).kind, RunChanged::Kind::not_found);
+  EXPECT_FALSE(must(store().find_run({"r"})).has_value());
+}
+
+TEST_P(Runs, AnIntentIsARunOfItsInstance) {
+  Advance advance = sample::begin("a");
+  sample::add_run(advance, "r");
+  commit(advance);
+  const auto row = must(store().find_run({"r"}));
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->instance, InstanceId{"a"});
+  EXPECT_EQ(row->token.value, "token-r");
+  EXPECT_EQ(row->idempotency_key, "key-r");
+  EXPECT_EQ(row->status, RunStatus::pending);
+  EXPECT_EQ(row->payload, Json::object({{"x", 1}}));
+}
+
+TEST_P(Runs, AnIntentMayBeginLeasedToTheCommittingNode) {
+  Unit unit;
+  unit.advances = {sample::begin("a")};
+  sample::add_run(unit.advances[0], "mine", "cairn.http.v1");
+  sample::add_run(unit.advances[0], "theirs", "billing.v1");
+  unit.lease = RunLease{"node-1", lease, {"cairn.http.v1"}};
+  const CommitOutcome outcome = commit(unit);
+  ASSERT_EQ(outcome.leased.size(), 1u);
+  EXPECT_EQ(outcome.leased[0].id.value, "mine");
+  EXPECT_EQ(must(store().find_run({"mine"})), outcome.leased[0]);
+  EXPECT_EQ(must(store().find_run({"mine"}))->leased_by, "node-1");
+  EXPECT_EQ(must(store().find_run({"theirs"}))->status, RunStatus::pending);
+}
+
+TEST_P(Runs, TheEndAndTheAdvanceItCausesAreOne) {
+  Advance advance = sample::begin("a");
+  sample::add_run(advance, "r");
+  commit(advance);
+  const RunRow run = must(store().lease_runs(request())).at(0);
+  commit(sample::next(advance.after));
+  Unit unit = end_of(run);
+  unit.advances = {sample::next(advance.after)};
+  EXPECT_EQ(kind_of_commit(unit), Kind::stale);
+  EXPECT_EQ(must(store().find_run({"r"}))->status, RunStatus::leased);
+}
+
+TEST_P(Runs, AnInstanceCancelsItsRuns) {
+  Advance advance = sample::begin("a");
+  sample::add_run(advance, "r");
+  commit(advance);
+  const RunRow run = must(store().lease_runs(request())).at(0);
+  Advance second = sample::next(advance.after);
+  second.runs_cancelled = {{"r"}};
+  commit(second);
+  EXPECT_EQ(must(store().find_run({"r"}))->status, RunStatus::cancelled);
+  EXPECT_EQ(kind_of_commit(end_of(run)), Kind::stale);
+}
+
+TEST_P(Runs, CancellingAFinishedRunChangesNothing) {
+  Advance advance = sample::begin("a");
+  sample::add_run(advance, "r");
+  commit(advance);
+  commit(end_of(must(store().lease_runs(request())).at(0)));
+  Advance second = sample::next(advance.after);
+  second.runs_cancelled = {{"r"}};
+  EXPECT_EQ(commit(second).kind, Kind::done);
+  EXPECT_EQ(must(store().find_run({"r"}))->status, RunStatus::succeeded);
+}
+
+TEST_P(Runs, EventsTellTheStory) {
+  must(store().submit_run(sample::run("r")));
+  RunRow run = must(store().lease_runs(request("w1"))).at(0);
+  RunChange retry = change(RunChange::Kind::retry, run);
+  retry.length = Duration::of_seconds(0);
+  must(store().change_run(retry));
+  run = must(store().lease_runs(request("w2"))).at(0);
+  commit(end_of(run));
+  std::vector<std::string> kinds;
+  for (const RunEvent& event : must(store().run_events({"r"}))) kinds.push_back(event.kind);
+  EXPECT_EQ(kinds, (std::vector<std::string>{"created", "leased", "retried", "leased", "succeeded"}));
+}
+
+TEST_P(Runs, AreListedNewestFirstByFilterAndPage) {
+  Advance advance = sample::begin("a");
+  sample::add_run(advance, "mine", "billing.v1");
+  commit(advance);
+  for (int i = 0; i < 5; ++i) must(store().submit_run(sample::run("r" + std::to_string(i))));
+  auto page = must(store().list_runs({}, {4, ""}));
+  ASSERT_EQ(page.items.size(), 4u);
+  EXPECT_EQ(page.items[0].id.value, "r4");
+  page = must(store().list_runs({}, {4, page.next_cursor}));
+  ASSERT_EQ(page.items.size(), 2u);
+  EXPECT_EQ(page.items[1].id.value, "mine");
+  EXPECT_TRUE(page.next_cursor.empty());
+  RunFilter filter;
+  filter.instance = InstanceId{"a"};
+  EXPECT_EQ(must(store().list_runs(filter, {})).items.size(), 1u);
+  filter = {};
+  filter.type_prefix = "billing.";
+  EXPECT_EQ(must(store().list_runs(filter, {})).items.size(), 1u);
+  filter = {};
+  filter.status = RunStatus::leased;
+  EXPECT_TRUE(must(store().list_runs(filter, {})).items.empty());
+}
+
+TEST_P(Runs, ManyWorkersNeverShareOne) {
+  if (forgets_marks()) GTEST_SKIP() << "opens the store before each call";
+  Store& shared = store();
+  for (int i = 0; i < 40; ++i) must(shared.submit_run(sample::run("r" + std::to_string(i))));
+  std::mutex mutex;
+  std::multiset<std::string> seen;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&, i] {
+        for (;;) {
+          const auto leased = shared.lease_runs(request("w" + std::to_string(i), 3));
+          if (!leased || leased->empty()) return;
+          const std::lock_guard lock(mutex);
+          for (const RunRow& run : *leased) seen.insert(run.id.value);
+        }
+      });
+    }
+  }
+  EXPECT_EQ(seen.size(), 40u);
+  EXPECT_EQ(std::set<std::string>(seen.begin(), seen.end()).size(), 40u);
+}
+
+}  // namespace cairn

@@ -1,0 +1,265 @@
+#include "sample.h"
+#include "store_under_test.h"
+
+namespace cairn {
+
+using Kind = CommitOutcome::Kind;
+CAIRN_CONTRACT(Signals);
+
+constexpr Duration hold = Duration::of_seconds(30);
+
+Advance waiting(const std::string& id, const std::string& name, Json key = {}) {
+  Advance advance = sample::begin(id);
+  sample::add_signal_wait(advance, "w-" + id, name, std::move(key));
+  return advance;
+}
+
+TEST_P(Signals, GoToEveryInstanceThatWaitsForNameAndKey) {
+  commit(waiting("a", "paid", Json("42")));
+  commit(waiting("b", "paid", Json("42")));
+  commit(waiting("c", "paid", Json("43")));
+  commit(waiting("d", "shipped", Json("42")));
+  const SignalOutcome outcome = must(store().record_signal(sample::signal("s", "paid", Json("42"))));
+  EXPECT_EQ(outcome.delivered, (std::vector<InstanceId>{{"a"}, {"b"}}));
+  EXPECT_FALSE(outcome.kept);
+  const auto messages = must(store().take_messages(10, hold));
+  ASSERT_EQ(messages.size(), 2u);
+  EXPECT_EQ(messages[0].target.value, "a");
+  EXPECT_EQ(messages[0].kind, Message::Kind::signal);
+  EXPECT_EQ(messages[0].body["name"], Json("paid"));
+  EXPECT_EQ(messages[0].body["payload"], Json::object({{"from", "s"}}));
+  EXPECT_TRUE(told_.messages);
+}
+
+TEST_P(Signals, AWaitWithoutAKeyTakesEveryKey) {
+  commit(waiting("a", "paid"));
+  EXPECT_EQ(must(store().record_signal(sample::signal("s", "paid", Json("1")))).delivered.size(), 1u);
+  EXPECT_EQ(must(store().record_signal(sample::signal("t", "paid"))).delivered.size(), 1u);
+}
+
+TEST_P(Signals, AWaitWithAKeyDoesNotTakeASignalWithoutOne) {
+  commit(waiting("a", "paid", Json("1")));
+  EXPECT_TRUE(must(store().record_signal(sample::signal("s", "paid"))).kept);
+}
+
+TEST_P(Signals, AnInstanceWithTwoFittingWaitsGetsItOnce) {
+  Advance advance = waiting("a", "paid");
+  sample::add_signal_wait(advance, "second", "paid", Json("1"));
+  commit(advance);
+  EXPECT_EQ(must(store().record_signal(sample::signal("s", "paid", Json("1")))).delivered.size(), 1u);
+  EXPECT_EQ(must(store().list_messages({"a"})).size(), 1u);
+}
+
+TEST_P(Signals, AnEarlySignalIsKeptForTheWaitThatOpensLater) {
+  EXPECT_TRUE(must(store().record_signal(sample::signal("s", "paid", Json("42")))).kept);
+  EXPECT_TRUE(must(store().take_messages(10, hold)).empty());
+  commit(waiting("other", "paid", Json("41")));
+  EXPECT_TRUE(must(store().list_messages({"other"})).empty());
+  commit(waiting("a", "paid", Json("42")));
+  const auto messages = must(store().list_messages({"a"}));
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_EQ(messages[0].body["id"], Json("s"));
+  EXPECT_TRUE(told_.messages);
+}
+
+TEST_P(Signals, AKeptSignalWithoutAKeyFitsAWaitWithoutOne) {
+  must(store().record_signal(sample::signal("s", "paid")));
+  commit(waiting("a", "paid", Json("x")));
+  EXPECT_TRUE(must(store().list_messages({"a"})).empty());
+  commit(waiting("b", "paid"));
+  EXPECT_EQ(must(store().list_messages({"b"})).size(), 1u);
+}
+
+TEST_P(Signals, AKeptSignalIsUsedByOneInstance) {
+  must(store().record_signal(sample::signal("s", "paid")));
+  commit(waiting("a", "paid"));
+  commit(waiting("b", "paid"));
+  EXPECT_EQ(must(store().list_messages({"a"})).size(), 1u);
+  EXPECT_TRUE(must(store().list_messages({"b"})).empty());
+}
+
+TEST_P(Signals, KeptSignalsComeOldestFirstOneAtATime) {
+  must(store().record_signal(sample::signal("s1", "paid")));
+  must(store().record_signal(sample::signal("s2", "paid")));
+  Advance advance = waiting("a", "paid");
+  commit(advance);
+  auto messages = must(store().list_messages({"a"}));
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_EQ(messages[0].body["id"], Json("s1"));
+  // Its delivery, which left the wait open (a `where` that did not fit), brings the next.
+  Unit unit;
+  unit.advances = {sample::next(advance.after)};
+  unit.message = messages[0].id;
+  EXPECT_EQ(kind_of_commit(unit), Kind::done);
+  messages = must(store().list_messages({"a"}));
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_EQ(messages[0].body["id"], Json("s2"));
+}
+
+TEST_P(Signals, AKeptSignalExpires) {
+  CorrelatedSignal signal = sample::signal("s", "paid");
+  signal.ttl = Duration::of_seconds(10);
+  must(store().record_signal(signal));
+  clock_.advance(Duration::of_seconds(10));
+  commit(waiting("a", "paid"));
+  EXPECT_TRUE(must(store().list_messages({"a"})).empty());
+}
+
+TEST_P(Signals, AKeptSignalLivesUntilItsTimeIsOver) {
+  CorrelatedSignal signal = sample::signal("s", "paid");
+  signal.ttl = Duration::of_seconds(10);
+  must(store().record_signal(signal));
+  clock_.advance(Duration::of_ms(9999));
+  commit(waiting("a", "paid"));
+  EXPECT_EQ(must(store().list_messages({"a"})).size(), 1u);
+}
+
+TEST_P(Signals, ARememberedIdIsRecordedOnce) {
+  CorrelatedSignal signal = sample::signal("s", "paid");
+  signal.remember = true;
+  EXPECT_FALSE(must(store().record_signal(signal)).duplicate);
+  EXPECT_TRUE(must(store().record_signal(signal)).duplicate);
+  commit(waiting("a", "paid"));
+  EXPECT_EQ(must(store().list_messages({"a"})).size(), 1u);
+}
+
+TEST_P(Signals, AnInstanceThatNoLongerWaitsGetsNothing) {
+  Advance advance = waiting("a", "paid");
+  commit(advance);
+  Advance second = sample::next(advance.after);
+  sample::close_wait(second, "w-a");
+  commit(second);
+  EXPECT_TRUE(must(store().record_signal(sample::signal("s", "paid"))).kept);
+}
+
+TEST_P(Signals, AUnitMaySendOneOn) {
+  commit(waiting("a", "paid"));
+  Unit unit;
+  unit.signals = {sample::signal("s", "paid")};
+  EXPECT_EQ(kind_of_commit(unit), Kind::done);
+  EXPECT_EQ(must(store().list_messages({"a"})).size(), 1u);
+}
+
+CAIRN_CONTRACT(Messages);
+
+Unit send(const std::string& target, Message::Kind kind = Message::Kind::cancel) {
+  Unit unit;
+  Message message;
+  message.target = {target};
+  message.kind = kind;
+  message.body = Json::object({{"reason", "because"}});
+  unit.messages = {message};
+  return unit;
+}
+
+TEST_P(Messages, AreTakenInOrder) {
+  commit(sample::begin("a"));
+  commit(sample::begin("b"));
+  commit(send("b"));
+  commit(send("a", Message::Kind::child_finished));
+  const auto messages = must(store().take_messages(10, hold));
+  ASSERT_EQ(messages.size(), 2u);
+  EXPECT_EQ(messages[0].target.value, "b");
+  EXPECT_EQ(messages[1].target.value, "a");
+  EXPECT_EQ(messages[1].kind, Message::Kind::child_finished);
+  EXPECT_EQ(messages[1].body, Json::object({{"reason", "because"}}));
+  EXPECT_LT(messages[0].id, messages[1].id);
+}
+
+TEST_P(Messages, AtMostAsManyAsAsked) {
+  commit(sample::begin("a"));
+  for (int i = 0; i < 5; ++i) commit(send("a"));
+  EXPECT_EQ(must(store().take_messages(3, hold)).size(), 3u);
+}
+
+TEST_P(Messages, WhatIsTakenIsNotGivenOutAgainWhileHeld) {
+  if (forgets_marks()) GTEST_SKIP() << "a crash gives it back";
+  commit(sample::begin("a"));
+  commit(send("a"));
+  EXPECT_EQ(must(store().take_messages(10, hold)).size(), 1u);
+  EXPECT_TRUE(must(store().take_messages(10, hold)).empty());
+  EXPECT_EQ(must(store().next_due()), Timestamp::of_unix_ms(clock_.now().unix_ms() + 30'000));
+  clock_.advance(hold);
+  EXPECT_EQ(must(store().take_messages(10, hold)).size(), 1u);
+}
+
+TEST_P(Messages, WhatIsGivenBackCanBeTakenAgain) {
+  commit(sample::begin("a"));
+  commit(send("a"));
+  const auto messages = must(store().take_messages(10, hold));
+  store().give_back_message(messages.at(0).id);
+  EXPECT_EQ(must(store().take_messages(10, hold)).size(), 1u);
+}
+
+TEST_P(Messages, ACrashGivesThemBack) {
+  if (!forgets_marks()) GTEST_SKIP() << "needs a store that is opened again";
+  commit(sample::begin("a"));
+  commit(send("a"));
+  EXPECT_EQ(must(store().take_messages(10, hold)).size(), 1u);
+  EXPECT_EQ(must(store().take_messages(10, hold)).size(), 1u);
+}
+
+TEST_P(Messages, GoTogetherWithWhatTheyCaused) {
+  const Advance first = sample::begin("a");
+  commit(first);
+  commit(send("a"));
+  const auto messages = must(store().take_messages(10, hold));
+  Unit unit;
+  unit.advances = {sample::next(first.after)};
+  unit.message = messages.at(0).id;
+  EXPECT_EQ(kind_of_commit(unit), Kind::done);
+  EXPECT_TRUE(must(store().list_messages({"a"})).empty());
+}
+
+TEST_P(Messages, AStaleUnitLeavesTheMessage) {
+  const Advance first = sample::begin("a");
+  commit(first);
+  commit(sample::next(first.after));
+  commit(send("a"));
+  Unit unit;
+  unit.advances = {sample::next(first.after)};
+  unit.message = must(store().take_messages(10, hold)).at(0).id;
+  EXPECT_EQ(kind_of_commit(unit), Kind::stale);
+  EXPECT_EQ(must(store().list_messages({"a"})).size(), 1u);
+}
+
+TEST_P(Messages, AMessageThatIsGoneMakesTheUnitStale) {
+  const Advance first = sample::begin("a");
+  commit(first);
+  commit(send("a"));
+  Unit unit;
+  unit.message = must(store().take_messages(10, hold)).at(0).id;
+  EXPECT_EQ(kind_of_commit(unit), Kind::done);
+  unit.advances = {sample::next(first.after)};
+  EXPECT_EQ(kind_of_commit(unit), Kind::stale);
+  EXPECT_EQ(must(store().find_snapshot({"a"}))->version, 1u);
+}
+
+TEST_P(Messages, AKeptSignalIsNoMessage) {
+  must(store().record_signal(sample::signal("s", "paid")));
+  Unit unit;
+  for (std::int64_t id = 1; id < 5; ++id) {
+    unit.message = id;
+    EXPECT_EQ(kind_of_commit(unit), Kind::stale);
+  }
+  commit(waiting("a", "paid"));
+  EXPECT_EQ(must(store().list_messages({"a"})).size(), 1u);
+}
+
+TEST_P(Messages, ToNobodyGoToTheDeadLetters) {
+  commit(send("nobody"));
+  EXPECT_TRUE(must(store().take_messages(10, hold)).empty());
+  const auto letters = must(store().list_dead_letters({})).items;
+  ASSERT_EQ(letters.size(), 1u);
+  EXPECT_EQ(letters[0].envelope["kind"], Json("cancel"));
+  EXPECT_EQ(letters[0].reason, "there is no such instance");
+}
+
+TEST_P(Messages, ToAnInstanceStartedInTheSameUnitArrive) {
+  Unit unit = send("a");
+  unit.advances = {sample::begin("a")};
+  EXPECT_EQ(kind_of_commit(unit), Kind::done);
+  EXPECT_EQ(must(store().list_messages({"a"})).size(), 1u);
+}
+
+}  // namespace cairn

@@ -1,0 +1,79 @@
+#include "store_under_test.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "store/open.h"
+
+namespace cairn {
+
+std::string name_of(BackEnd back_end) {
+  switch (back_end) {
+    case BackEnd::memory:
+      return "memory";
+    case BackEnd::sqlite:
+      return "sqlite";
+    case BackEnd::sqlite_reopened:
+      return "sqlite_reopened";
+  }
+  return "unknown";
+}
+
+void StoreContract::SetUp() {
+  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  std::string name = std::string(test->test_suite_name()) + "_" + test->name();
+  for (char& letter : name) {
+    if (letter == '/') letter = '_';
+  }
+  // In memory when there is such a place: this suite asks what is written, not whether it is on a disk.
+  const std::string folder = std::filesystem::exists("/dev/shm") ? "/dev/shm/" : testing::TempDir();
+  path_ = folder + "cairn_" + std::to_string(::getpid()) + "_" + name;
+  std::filesystem::remove_all(path_);
+  std::filesystem::create_directories(path_);
+  open();
+}
+
+void StoreContract::TearDown() {
+  store_.reset();
+  std::filesystem::remove_all(path_);
+}
+
+void StoreContract::open() {
+  store_.reset();
+  const std::string url = GetParam() == BackEnd::memory ? "memory:" : "sqlite:" + path_ + "/store.db";
+  auto opened = open_store(url, clock_);
+  ASSERT_TRUE(opened.has_value()) << opened.error().message;
+  store_ = std::move(*opened);
+  store_->watch([this](const Wakeup& wakeup) {
+    told_.messages |= wakeup.messages;
+    told_.runs |= wakeup.runs;
+    told_.outbox |= wakeup.outbox;
+    if (wakeup.due && (!told_.due || *wakeup.due < *told_.due)) told_.due = wakeup.due;
+    told_.ended.insert(told_.ended.end(), wakeup.ended.begin(), wakeup.ended.end());
+  });
+}
+
+Store& StoreContract::store() {
+  if (GetParam() == BackEnd::sqlite_reopened) open();
+  return *store_;
+}
+
+CommitOutcome StoreContract::commit(const Unit& unit) {
+  auto outcomes = store().commit(std::span(&unit, 1));
+  EXPECT_TRUE(outcomes.has_value()) << (outcomes ? "" : outcomes.error().message);
+  if (!outcomes || outcomes->size() != 1) {
+    ADD_FAILURE() << "a commit of one unit must give one answer";
+    return {};
+  }
+  return std::move(outcomes->front());
+}
+
+CommitOutcome StoreContract::commit(const Advance& advance) {
+  Unit unit;
+  unit.advances.push_back(advance);
+  unit.actor = "node";
+  return commit(unit);
+}
+
+}  // namespace cairn

@@ -1,0 +1,182 @@
+#include "sample.h"
+#include "store_under_test.h"
+
+namespace cairn {
+
+using Kind = CommitOutcome::Kind;
+CAIRN_CONTRACT(Timers);
+
+constexpr Duration hold = Duration::of_seconds(30);
+Timestamp at(std::int64_t ms) { return Timestamp::of_unix_ms(1'700'000'000'000 + ms); }
+
+Advance with_timer(const std::string& id, Timestamp until) {
+  Advance advance = sample::begin(id);
+  sample::add_timer(advance, "timer-" + id, until);
+  return advance;
+}
+
+TEST_P(Timers, NothingIsDueInAnEmptyStore) {
+  EXPECT_TRUE(must(store().take_timers(10, hold)).empty());
+  EXPECT_EQ(must(store().next_due()), std::nullopt);
+}
+
+TEST_P(Timers, TheEarliestIsWhatIsDueNext) {
+  commit(with_timer("a", at(5000)));
+  commit(with_timer("b", at(2000)));
+  commit(with_timer("c", at(9000)));
+  EXPECT_EQ(must(store().next_due()), at(2000));
+  EXPECT_EQ(told_.due, at(2000));
+}
+
+TEST_P(Timers, NeverFireEarly) {
+  commit(with_timer("a", at(2000)));
+  clock_.set(at(1999));
+  EXPECT_TRUE(must(store().take_timers(10, hold)).empty());
+  clock_.set(at(2000));
+  const auto due = must(store().take_timers(10, hold));
+  ASSERT_EQ(due.size(), 1u);
+  EXPECT_EQ(due[0], (DueTimer{{"a"}, {"timer-a"}, at(2000)}));
+}
+
+TEST_P(Timers, APartOfAMillisecondRoundsUp) {
+  Advance advance = with_timer("a", Timestamp{1'700'000'002, 1});
+  commit(advance);
+  clock_.set(at(2000));
+  EXPECT_TRUE(must(store().take_timers(10, hold)).empty());
+  clock_.set(at(2001));
+  EXPECT_EQ(must(store().take_timers(10, hold)).size(), 1u);
+}
+
+TEST_P(Timers, ComeInTheOrderInWhichTheyFallDue) {
+  commit(with_timer("late", at(3000)));
+  commit(with_timer("early", at(1000)));
+  clock_.set(at(4000));
+  const auto due = must(store().take_timers(10, hold));
+  ASSERT_EQ(due.size(), 2u);
+  EXPECT_EQ(due[0].instance.value, "early");
+  EXPECT_EQ(due[1].instance.value, "late");
+}
+
+TEST_P(Timers, EqualTimesComeInTheOrderTheyWereSet) {
+  for (const char* id : {"b", "a", "c"}) commit(with_timer(id, at(1000)));
+  clock_.set(at(1000));
+  const auto due = must(store().take_timers(10, hold));
+  ASSERT_EQ(due.size(), 3u);
+  EXPECT_EQ(due[0].instance.value, "b");
+  EXPECT_EQ(due[1].instance.value, "a");
+  EXPECT_EQ(due[2].instance.value, "c");
+}
+
+TEST_P(Timers, AreRemovedWithTheUnitTheyCaused) {
+  const Advance first = with_timer("a", at(1000));
+  commit(first);
+  clock_.set(at(1000));
+  Unit unit;
+  unit.timer = must(store().take_timers(10, hold)).at(0);
+  unit.advances = {sample::next(first.after)};
+  sample::close_wait(unit.advances[0], "timer-a");
+  EXPECT_EQ(kind_of_commit(unit), Kind::done);
+  EXPECT_EQ(must(store().next_due()), std::nullopt);
+  EXPECT_TRUE(must(store().list_timers({"a"})).empty());
+}
+
+TEST_P(Timers, OneThatFiredCannotFireAgain) {
+  const Advance first = with_timer("a", at(1000));
+  commit(first);
+  clock_.set(at(1000));
+  Unit unit;
+  unit.timer = must(store().take_timers(10, hold)).at(0);
+  unit.advances = {sample::next(first.after)};
+  EXPECT_EQ(kind_of_commit(unit), Kind::done);
+  Unit again;
+  again.timer = unit.timer;
+  again.advances = {sample::next(unit.advances[0].after)};
+  EXPECT_EQ(kind_of_commit(again), Kind::stale);
+  EXPECT_EQ(must(store().find_snapshot({"a"}))->version, 2u);
+}
+
+TEST_P(Timers, AStaleUnitLeavesTheTimer) {
+  const Advance first = with_timer("a", at(1000));
+  commit(first);
+  commit(sample::next(first.after));
+  clock_.set(at(1000));
+  Unit unit;
+  unit.timer = must(store().take_timers(10, hold)).at(0);
+  unit.advances = {sample::next(first.after)};
+  EXPECT_EQ(kind_of_commit(unit), Kind::stale);
+  store().give_back(*unit.timer);
+  EXPECT_EQ(must(store().take_timers(10, hold)).size(), 1u);
+}
+
+TEST_P(Timers, OfAClosedWaitAreForgottenWhenTheyFallDue) {
+  const Advance first = with_timer("a", at(1000));
+  commit(first);
+  Advance second = sample::next(first.after);
+  sample::close_wait(second, "timer-a");
+  commit(second);
+  clock_.set(at(1000));
+  EXPECT_TRUE(must(store().take_timers(10, hold)).empty());
+  EXPECT_EQ(must(store().next_due()), std::nullopt);
+}
+
+TEST_P(Timers, AMovedTimerFiresOnlyAtItsNewTime) {
+  const Advance first = with_timer("a", at(1000));
+  commit(first);
+  Advance second = sample::next(first.after);
+  sample::close_wait(second, "timer-a");
+  sample::add_timer(second, "timer-a2", at(5000));
+  commit(second);
+  clock_.set(at(1000));
+  EXPECT_TRUE(must(store().take_timers(10, hold)).empty());
+  EXPECT_EQ(must(store().next_due()), at(5000));
+  clock_.set(at(5000));
+  EXPECT_EQ(must(store().take_timers(10, hold)).at(0).token.value, "timer-a2");
+}
+
+TEST_P(Timers, WhatIsTakenIsNotGivenOutAgainWhileHeld) {
+  if (forgets_marks()) GTEST_SKIP() << "a crash gives it back";
+  commit(with_timer("a", at(1000)));
+  commit(with_timer("b", at(60'000)));
+  clock_.set(at(1000));
+  EXPECT_EQ(must(store().take_timers(10, hold)).size(), 1u);
+  EXPECT_TRUE(must(store().take_timers(10, hold)).empty());
+  EXPECT_EQ(must(store().next_due()), at(31'000));
+  clock_.set(at(31'000));
+  EXPECT_EQ(must(store().take_timers(10, hold)).size(), 1u);
+}
+
+TEST_P(Timers, ACrashGivesThemBack) {
+  if (!forgets_marks()) GTEST_SKIP() << "needs a store that is opened again";
+  commit(with_timer("a", at(1000)));
+  clock_.set(at(1000));
+  EXPECT_EQ(must(store().take_timers(10, hold)).size(), 1u);
+  EXPECT_EQ(must(store().take_timers(10, hold)).size(), 1u);
+}
+
+TEST_P(Timers, AtMostAsManyAsAsked) {
+  for (int i = 0; i < 5; ++i) commit(with_timer("i" + std::to_string(i), at(1000)));
+  clock_.set(at(1000));
+  EXPECT_EQ(must(store().take_timers(2, hold)).size(), 2u);
+}
+
+TEST_P(Timers, ManyStaleOnesDoNotHideALiveOne) {
+  Advance advance = sample::begin("a");
+  for (int i = 0; i < 10; ++i) sample::add_timer(advance, "t" + std::to_string(i), at(1000 + i));
+  commit(advance);
+  Advance second = sample::next(advance.after);
+  for (int i = 0; i < 9; ++i) sample::close_wait(second, "t" + std::to_string(i));
+  commit(second);
+  clock_.set(at(2000));
+  std::vector<DueTimer> due;
+  for (int round = 0; round < 10 && due.empty(); ++round) due = must(store().take_timers(2, hold));
+  ASSERT_EQ(due.size(), 1u);
+  EXPECT_EQ(due[0].token.value, "t9");
+}
+
+TEST_P(Timers, AreListedPerInstance) {
+  commit(with_timer("a", at(1000)));
+  commit(with_timer("b", at(2000)));
+  EXPECT_EQ(must(store().list_timers({"b"})), (std::vector<DueTimer>{{{"b"}, {"timer-b"}, at(2000)}}));
+}
+
+}  // namespace cairn
