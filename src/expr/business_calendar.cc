@@ -28,7 +28,8 @@ std::optional<std::int64_t> number_at(std::string_view text, std::size_t at, std
 // 2024-12-25, or 12-25 for every year.
 bool add_holiday(Context& context, const Value& item, BusinessCalendar& calendar) {
   if (!item.is(Value::Kind::string)) {
-    return refuse(context, "a holiday is text like \"2024-12-25\" or \"12-25\", not a " + std::string(describe(item.kind())));
+    return refuse(context,
+                  "a holiday is text like \"2024-12-25\" or \"12-25\", not a " + std::string(describe(item.kind())));
   }
   const std::string_view text = item.as_text();
   if (text.size() == 10 && text[4] == '-' && text[7] == '-') {
@@ -97,7 +98,8 @@ std::optional<BusinessCalendar> read_business_calendar(Context& context, const V
       good = read_list(context, value, name, [&](const Value& item) { return add_holiday(context, item, calendar); });
     } else if (name == "weekend") {
       has_weekend = true;
-      good = read_list(context, value, name, [&](const Value& item) { return add_weekend_day(context, item, calendar); });
+      good =
+          read_list(context, value, name, [&](const Value& item) { return add_weekend_day(context, item, calendar); });
     } else if (name == "zone") {
       good = value.is(Value::Kind::string) || refuse(context, "`zone` is text");
       if (good) calendar.zone = std::string(value.as_text());

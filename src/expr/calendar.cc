@@ -13,9 +13,7 @@ constexpr std::int64_t day_seconds = 86'400;
 // that can be meant.
 constexpr std::int64_t offset_max = 16 * 3'600;
 
-std::int64_t floor_divide(std::int64_t value, std::int64_t by) {
-  return value / by - (value % by < 0 ? 1 : 0);
-}
+std::int64_t floor_divide(std::int64_t value, std::int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
 
 std::optional<Timestamp> in_range(std::int64_t seconds, std::int32_t nanos) {
   if (seconds < Timestamp::seconds_min || seconds > Timestamp::seconds_max) return std::nullopt;

@@ -41,9 +41,9 @@ std::optional<Timestamp> end_of(Timestamp at, CalendarUnit unit, const TimeZone&
 std::int64_t days_between(Timestamp from, Timestamp to, const TimeZone& zone);
 std::int64_t months_between(Timestamp from, Timestamp to, const TimeZone& zone);
 
-std::int32_t weekday_of(Date date);      // 1 Monday .. 7 Sunday
-std::int32_t day_of_year(Date date);     // from 1
-std::int32_t quarter_of(Date date);      // 1 .. 4
+std::int32_t weekday_of(Date date);   // 1 Monday .. 7 Sunday
+std::int32_t day_of_year(Date date);  // from 1
+std::int32_t quarter_of(Date date);   // 1 .. 4
 // ISO 8601: week 1 has the year's first Thursday.
 struct IsoWeek {
   std::int32_t year;

@@ -33,8 +33,8 @@ TEST(Catalogue, EveryExampleGivesItsResult) {
     const auto got = evaluate(entry.example);
     const auto wanted = evaluate(entry.example_result);
     ASSERT_TRUE(wanted.has_value()) << entry.signature << ": " << entry.example_result << ": " << text_of(wanted);
-    EXPECT_TRUE(got.has_value() && same(*got, *wanted))
-        << entry.signature << ": " << entry.example << "\n  gives  " << text_of(got) << "\n  wanted " << text_of(wanted);
+    EXPECT_TRUE(got.has_value() && same(*got, *wanted)) << entry.signature << ": " << entry.example << "\n  gives  "
+                                                        << text_of(got) << "\n  wanted " << text_of(wanted);
   }
 }
 
@@ -42,7 +42,8 @@ TEST(Catalogue, EveryExampleCallsItsFunction) {
   for (const FunctionEntry& entry : function_catalogue()) {
     const bool is_operator = entry.name.find('_') != std::string::npos;
     const std::string bare = entry.name.substr(entry.name.rfind('.') + 1);
-    EXPECT_TRUE(is_operator || entry.example.find(bare) != std::string::npos) << entry.signature << ": " << entry.example;
+    EXPECT_TRUE(is_operator || entry.example.find(bare) != std::string::npos)
+        << entry.signature << ": " << entry.example;
   }
 }
 

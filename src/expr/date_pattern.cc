@@ -10,8 +10,9 @@ namespace cairn::expr {
 
 namespace {
 
-constexpr std::array<std::string_view, 12> month_names{"January", "February", "March",     "April",   "May",      "June",
-                                                       "July",    "August",   "September", "October", "November", "December"};
+constexpr std::array<std::string_view, 12> month_names{"January",   "February", "March",    "April",
+                                                       "May",       "June",     "July",     "August",
+                                                       "September", "October",  "November", "December"};
 constexpr std::array<std::string_view, 7> day_names{"Monday", "Tuesday",  "Wednesday", "Thursday",
                                                     "Friday", "Saturday", "Sunday"};
 constexpr std::size_t pattern_bytes_max = 200;
@@ -194,7 +195,8 @@ bool take_text(std::string_view& rest, std::string_view text) {
 }
 
 template <std::size_t N>
-std::optional<std::int32_t> take_name(std::string_view& rest, const std::array<std::string_view, N>& names, bool brief) {
+std::optional<std::int32_t> take_name(std::string_view& rest, const std::array<std::string_view, N>& names,
+                                      bool brief) {
   for (std::size_t i = 0; i < N; ++i) {
     if (take_text(rest, brief ? names[i].substr(0, 3) : names[i])) return static_cast<std::int32_t>(i + 1);
   }
@@ -251,9 +253,7 @@ bool take_field(const Field& field, std::string_view& rest, Parts& parts) {
       parts.half_day_hour = hour;
       return true;
     }
-    case 'a':
-      parts.afternoon = take_text(rest, "PM");
-      return *parts.afternoon || take_text(rest, "AM");
+    case 'a': parts.afternoon = take_text(rest, "PM"); return *parts.afternoon || take_text(rest, "AM");
     case 'm': return number(parts.minute);
     case 's': return number(parts.second);
     case 'S': {
@@ -272,7 +272,8 @@ bool take_field(const Field& field, std::string_view& rest, Parts& parts) {
 
 }  // namespace
 
-Result<std::string> format_date(Timestamp at, std::string_view pattern, const TimeZone& zone, std::string_view zone_name) {
+Result<std::string> format_date(Timestamp at, std::string_view pattern, const TimeZone& zone,
+                                std::string_view zone_name) {
   CAIRN_TRY(const std::vector<Field> fields, read_pattern(pattern));
   const LocalTime local = to_local(at, zone);
   std::string result;
@@ -290,7 +291,8 @@ Result<Timestamp> parse_date(std::string_view text, std::string_view pattern, co
   Parts parts;
   for (const Field& field : fields) {
     if (std::string_view("DQYweV").find(field.letter) != std::string_view::npos && field.letter != 0) {
-      return bad_pattern(pattern, "has " + std::string(field.count, field.letter) + ", which can be written but not read");
+      return bad_pattern(pattern,
+                         "has " + std::string(field.count, field.letter) + ", which can be written but not read");
     }
     const std::size_t column = text.size() - rest.size() + 1;
     if (!take_field(field, rest, parts)) {
@@ -300,7 +302,8 @@ Result<Timestamp> parse_date(std::string_view text, std::string_view pattern, co
   }
   if (!rest.empty()) return refuse("\"" + std::string(rest.substr(0, 20)) + "\" is left over");
   if (!parts.has_year) return bad_pattern(pattern, "has no year");
-  if (parts.half_day_hour.has_value() != parts.afternoon.has_value()) return bad_pattern(pattern, "needs h and a together");
+  if (parts.half_day_hour.has_value() != parts.afternoon.has_value())
+    return bad_pattern(pattern, "needs h and a together");
   if (parts.half_day_hour) parts.hour = *parts.half_day_hour % 12 + (*parts.afternoon ? 12 : 0);
   if (!is_date(parts.year, parts.month, parts.day)) return refuse("there is no such day");
   if (parts.hour > 23 || parts.minute > 59 || parts.second > 59) return refuse("there is no such time of day");
@@ -308,10 +311,12 @@ Result<Timestamp> parse_date(std::string_view text, std::string_view pattern, co
                          static_cast<std::int32_t>(parts.day)},
                         static_cast<std::int32_t>(parts.hour * 3'600 + parts.minute * 60 + parts.second),
                         parts.nanos};
-  if (parts.weekday && *parts.weekday != weekday_of(local.date)) return refuse("that day is not a " + std::string(day_names[static_cast<std::size_t>(*parts.weekday - 1)]));
+  if (parts.weekday && *parts.weekday != weekday_of(local.date))
+    return refuse("that day is not a " + std::string(day_names[static_cast<std::size_t>(*parts.weekday - 1)]));
   std::optional<Timestamp> at;
   if (parts.offset) {
-    at = add(Timestamp{days_from_date(local.date) * 86'400 + local.second, local.nanos}, Duration::of_seconds(-*parts.offset));
+    at = add(Timestamp{days_from_date(local.date) * 86'400 + local.second, local.nanos},
+             Duration::of_seconds(-*parts.offset));
   } else {
     at = from_local(local, zone);
   }

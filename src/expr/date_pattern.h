@@ -22,7 +22,8 @@
 
 namespace cairn::expr {
 
-Result<std::string> format_date(Timestamp at, std::string_view pattern, const TimeZone& zone, std::string_view zone_name);
+Result<std::string> format_date(Timestamp at, std::string_view pattern, const TimeZone& zone,
+                                std::string_view zone_name);
 
 // The whole text must fit. A year is needed; month and day are 1 and the clock 00:00 when the
 // pattern has none. An offset in the text wins over `zone`.

@@ -137,8 +137,7 @@ Result<Decimal> Decimal::divided_by(const Decimal& divisor) const {
   // Enough digits that the quotient has at least one more than it may keep.
   const std::int64_t shift = std::max<std::int64_t>(
       0, std::int64_t{divisor.precision()} - std::int64_t{precision()} + std::int64_t{division_digits} + 1);
-  auto [quotient, rest] =
-      coefficient_.times_ten_to(static_cast<std::uint32_t>(shift)).divided_by(divisor.coefficient_);
+  auto [quotient, rest] = coefficient_.times_ten_to(static_cast<std::uint32_t>(shift)).divided_by(divisor.coefficient_);
   std::int64_t scale = std::int64_t{scale_} - divisor.scale_ + shift;
   const bool exact = rest.is_zero();
   if (exact && scale > wanted_scale) {
@@ -163,7 +162,8 @@ Result<Decimal> Decimal::divided_by(const Decimal& divisor) const {
 Result<Decimal> Decimal::remainder(const Decimal& divisor) const {
   const std::uint32_t scale = std::max(scale_, divisor.scale_);
   const Natural mine = coefficient_.times_ten_to(scale - scale_);
-  return checked(mine.divided_by(divisor.coefficient_.times_ten_to(scale - divisor.scale_)).remainder, scale, negative_);
+  return checked(mine.divided_by(divisor.coefficient_.times_ten_to(scale - divisor.scale_)).remainder, scale,
+                 negative_);
 }
 
 Result<Decimal> Decimal::round(std::int64_t scale, Rounding mode) const {
@@ -189,8 +189,8 @@ Result<std::vector<Decimal>> Decimal::split(std::uint32_t parts, std::uint32_t s
 Result<std::vector<Decimal>> Decimal::allocate(const std::vector<Decimal>& weights, std::uint32_t scale) const {
   CAIRN_TRY(const Decimal total, round(scale, Rounding::down));
   if (total != *this) {
-    return Error{ErrorCode::invalid, text() + " has more than " + std::to_string(scale) +
-                                         " digits after the point; round it first"};
+    return Error{ErrorCode::invalid,
+                 text() + " has more than " + std::to_string(scale) + " digits after the point; round it first"};
   }
   std::uint32_t weight_scale = 0;
   for (const Decimal& weight : weights) weight_scale = std::max(weight_scale, weight.scale_);

@@ -54,7 +54,7 @@ class Decimal {
   // would give, when it can: 10.00 / 4 is 2.50.
   Result<Decimal> divided_by(const Decimal& divisor) const;  // divisor != 0
   // What is left of a after taking away whole multiples of b; has the sign of a.
-  Result<Decimal> remainder(const Decimal& divisor) const;   // divisor != 0
+  Result<Decimal> remainder(const Decimal& divisor) const;  // divisor != 0
 
   // A larger scale adds zeros; a negative one rounds before the point and gives scale 0.
   Result<Decimal> round(std::int64_t scale, Rounding mode) const;
@@ -67,7 +67,7 @@ class Decimal {
   // Without zeros at the end of the fraction.
   Decimal normalized() const;
 
-  std::optional<std::int64_t> to_integer() const;           // towards zero; nothing beyond 64 bits
+  std::optional<std::int64_t> to_integer() const;  // towards zero; nothing beyond 64 bits
   std::optional<std::uint64_t> to_unsigned_integer() const;
   double to_double() const;  // the nearest; infinity beyond the range
 

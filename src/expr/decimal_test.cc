@@ -37,7 +37,8 @@ TEST(Decimal, KeepsItsScale) {
 }
 
 TEST(Decimal, RefusesWhatIsNotPlainDecimalText) {
-  for (const char* text : {"", "-", ".", "1.", ".5", "+1", "1e3", "1,5", " 1", "1 ", "--1", "1.2.3", "0x1", "NaN", "١"}) {
+  for (const char* text :
+       {"", "-", ".", "1.", ".5", "+1", "1e3", "1,5", " 1", "1 ", "--1", "1.2.3", "0x1", "NaN", "١"}) {
     EXPECT_FALSE(Decimal::parse(text).has_value()) << text;
   }
 }

@@ -223,8 +223,8 @@ Value select_keys(Context& context, std::span<Value> args) {
   for (std::size_t i = 0; i < args[1].size(); ++i) {
     names.push_back(args[1].item(i));
     if (!is_key(names.back())) {
-      return context.fail("no_such_overload", "a key is a string, int, uint or bool, found " +
-                                                  std::string(describe(names.back().kind())));
+      return context.fail("no_such_overload",
+                          "a key is a string, int, uint or bool, found " + std::string(describe(names.back().kind())));
     }
   }
   const auto before = [](const Value& a, const Value& b) { return compare_keys(a, b) < 0; };
@@ -243,15 +243,17 @@ constexpr Overload overloads[] = {
     {"list(T).groupBy(item, expression) -> map(dyn, list(T))", group_by,
      "The items by what the expression gives for them, each group in the order of the list.",
      "[1, 2, 3, 4].groupBy(n, n % 2)", "{0: [2, 4], 1: [1, 3]}", true},
-    {"list(T).countBy(item, expression) -> map(dyn, int)", count_by, "How many items there are for each value of the expression.",
-     R"(["a", "bb", "cc"].countBy(s, size(s)))", "{1: 1, 2: 2}", true},
+    {"list(T).countBy(item, expression) -> map(dyn, int)", count_by,
+     "How many items there are for each value of the expression.", R"(["a", "bb", "cc"].countBy(s, size(s)))",
+     "{1: 1, 2: 2}", true},
     {"list(T).indexBy(item, expression) -> map(dyn, T)", index_by,
      "The items by a key that each has for itself; the same key twice is an error.",
      R"([{"id": "a"}, {"id": "b"}].indexBy(x, x.id).b)", R"({"id": "b"})", true},
     {"list(T).distinctBy(item, expression) -> list(T)", distinct_by, "The first item for each value of the expression.",
      "[1, 2, 3, 4].distinctBy(n, n % 2)", "[1, 2]", true},
-    {"list(A).zip(list(B)) -> list(list(dyn))", zip, "Pairs of the items at the same place of two lists of the same length.",
-     R"([1, 2].zip(["a", "b"]))", R"([[1, "a"], [2, "b"]])"},
+    {"list(A).zip(list(B)) -> list(list(dyn))", zip,
+     "Pairs of the items at the same place of two lists of the same length.", R"([1, 2].zip(["a", "b"]))",
+     R"([[1, "a"], [2, "b"]])"},
     {"list(T).chunk(int) -> list(list(T))", chunk, "The list in pieces of so many items; the last one may be shorter.",
      "[1, 2, 3, 4, 5].chunk(2)", "[[1, 2], [3, 4], [5]]"},
     {"map(K, A).merge(map(K, B)) -> map(K, dyn)", merge, "The entries of both maps; of equal keys those of the second.",
@@ -260,14 +262,16 @@ constexpr Overload overloads[] = {
      "As merge, but where both have a map under the same key these are merged too.",
      R"({"a": {"x": 1, "y": 2}}.mergeDeep({"a": {"y": 3}}))", R"({"a": {"x": 1, "y": 3}})"},
     {"map(K, V).keys() -> list(K)", keys, "The keys in order.", R"({"b": 1, "a": 2}.keys())", R"(["a", "b"])"},
-    {"map(K, V).values() -> list(V)", values, "The values in the order of their keys.", R"({"b": 1, "a": 2}.values())", "[2, 1]"},
+    {"map(K, V).values() -> list(V)", values, "The values in the order of their keys.", R"({"b": 1, "a": 2}.values())",
+     "[2, 1]"},
     {"map(K, V).entries() -> list(map(string, dyn))", entries, "The entries in the order of their keys.",
      R"({"a": 1}.entries())", R"([{"key": "a", "value": 1}])"},
     {"list(dyn).fromEntries() -> map(dyn, dyn)", from_entries,
      "A map from entries as entries() gives them, or from lists of key and value.",
      R"([["a", 1], {"key": "b", "value": 2}].fromEntries())", R"({"a": 1, "b": 2})"},
-    {"map(K, V).pick(list(K)) -> map(K, V)", select_keys<true>, "Only the entries with these keys, those of them that exist.",
-     R"({"a": 1, "b": 2}.pick(["a", "c"]))", R"({"a": 1})"},
+    {"map(K, V).pick(list(K)) -> map(K, V)", select_keys<true>,
+     "Only the entries with these keys, those of them that exist.", R"({"a": 1, "b": 2}.pick(["a", "c"]))",
+     R"({"a": 1})"},
     {"map(K, V).omit(list(K)) -> map(K, V)", select_keys<false>, "All entries but those with these keys.",
      R"({"a": 1, "b": 2}.omit(["a"]))", R"({"b": 2})"},
 };

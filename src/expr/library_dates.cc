@@ -10,8 +10,8 @@ namespace {
 std::optional<TimeZone> find_zone(Context& context, std::string_view name) {
   auto zone = TimeZone::find(name);
   if (!zone) {
-    context.fail("invalid_argument", "`" + std::string(name.substr(0, 60)) +
-                                         "` is not a time zone; write Europe/Berlin, UTC or +02:00");
+    context.fail("invalid_argument",
+                 "`" + std::string(name.substr(0, 60)) + "` is not a time zone; write Europe/Berlin, UTC or +02:00");
   }
   return zone;
 }
@@ -82,7 +82,8 @@ Value between(Context& context, std::span<Value> args) {
 Value format(Context& context, std::span<Value> args) {
   const auto zone = zone_of(context, args, 2);
   if (!zone || !context.spend_steps(1 + args[1].as_text().size() / 4)) return context.error();
-  const auto text = format_date(args[0].as_timestamp(), args[1].as_text(), *zone, args.size() > 2 ? args[2].as_text() : "UTC");
+  const auto text =
+      format_date(args[0].as_timestamp(), args[1].as_text(), *zone, args.size() > 2 ? args[2].as_text() : "UTC");
   if (!text.has_value()) return report(context, text.error());
   return context.text(*text);
 }
@@ -214,21 +215,23 @@ constexpr Overload overloads[] = {
      "date(2024, 1, 31).monthsBetween(date(2024, 2, 29))", "1"},
     {"timestamp.monthsBetween(timestamp, string) -> int", between<months_between, 1>, "The same in a time zone.",
      R"(date(2024, 1, 15).monthsBetween(date(2024, 4, 14), "UTC"))", "2"},
-    {"timestamp.yearsBetween(timestamp) -> int", between<months_between, 12>, "Whole years in UTC, as ages are counted.",
-     "date(2000, 6, 15).yearsBetween(date(2024, 6, 14))", "23"},
+    {"timestamp.yearsBetween(timestamp) -> int", between<months_between, 12>,
+     "Whole years in UTC, as ages are counted.", "date(2000, 6, 15).yearsBetween(date(2024, 6, 14))", "23"},
     {"timestamp.yearsBetween(timestamp, string) -> int", between<months_between, 12>, "The same in a time zone.",
      R"(date(2000, 6, 15).yearsBetween(date(2024, 6, 15), "UTC"))", "24"},
 
     {"timestamp.year() -> int", part_of<year_part>, "The year in UTC.", "date(2024, 5, 17).year()", "2024"},
     {"timestamp.year(string) -> int", part_of<year_part>, "The year in a time zone.",
      R"(timestamp("2023-12-31T23:30:00Z").year("Europe/Berlin"))", "2024"},
-    {"timestamp.quarter() -> int", part_of<quarter_part>, "The quarter, 1 to 4, in UTC.", "date(2024, 5, 17).quarter()", "2"},
+    {"timestamp.quarter() -> int", part_of<quarter_part>, "The quarter, 1 to 4, in UTC.", "date(2024, 5, 17).quarter()",
+     "2"},
     {"timestamp.quarter(string) -> int", part_of<quarter_part>, "The quarter in a time zone.",
      R"(timestamp("2024-03-31T23:30:00Z").quarter("Europe/Berlin"))", "2"},
     {"timestamp.month() -> int", part_of<month_part>, "The month, 1 to 12, in UTC.", "date(2024, 5, 17).month()", "5"},
     {"timestamp.month(string) -> int", part_of<month_part>, "The month in a time zone.",
      R"(timestamp("2024-05-31T23:30:00Z").month("Europe/Berlin"))", "6"},
-    {"timestamp.day() -> int", part_of<day_part>, "The day of the month, from 1, in UTC.", "date(2024, 5, 17).day()", "17"},
+    {"timestamp.day() -> int", part_of<day_part>, "The day of the month, from 1, in UTC.", "date(2024, 5, 17).day()",
+     "17"},
     {"timestamp.day(string) -> int", part_of<day_part>, "The day of the month in a time zone.",
      R"(timestamp("2024-05-17T23:30:00Z").day("Europe/Berlin"))", "18"},
     {"timestamp.weekday() -> int", part_of<weekday_part>, "1 for Monday to 7 for Sunday, in UTC.",
@@ -265,12 +268,14 @@ constexpr Overload overloads[] = {
     {"timestamp.format(string) -> string", format, "As text in a pattern, in UTC.",
      R"(date(2024, 2, 9).format("EEE, d MMM yyyy"))", R"("Fri, 9 Feb 2024")"},
     {"timestamp.format(string, string) -> string", format, "As text in a pattern, in a time zone.",
-     R"(timestamp("2024-07-01T10:00:00Z").format("dd.MM.yyyy HH:mm XXX", "Europe/Berlin"))", R"("01.07.2024 12:00 +02:00")"},
+     R"(timestamp("2024-07-01T10:00:00Z").format("dd.MM.yyyy HH:mm XXX", "Europe/Berlin"))",
+     R"("01.07.2024 12:00 +02:00")"},
     {"parseDate(string, string) -> timestamp", parse, "Reads text in a pattern; without an offset in it, as UTC.",
      R"(parseDate("09.02.2024", "dd.MM.yyyy"))", "date(2024, 2, 9)"},
     {"parseDate(string, string, string) -> timestamp", parse,
      "Reads text in a pattern; without an offset in it, as the local time of a zone.",
-     R"(parseDate("1 Jul 2024 2:05 PM", "d MMM yyyy h:mm a", "Europe/Berlin"))", R"(timestamp("2024-07-01T12:05:00Z"))"},
+     R"(parseDate("1 Jul 2024 2:05 PM", "d MMM yyyy h:mm a", "Europe/Berlin"))",
+     R"(timestamp("2024-07-01T12:05:00Z"))"},
     {"timestamp.zoneOffset(string) -> duration", zone_offset, "How far the clocks of a zone are ahead of UTC then.",
      R"(date(2024, 7, 1).zoneOffset("Europe/Berlin"))", R"(duration("2h"))"},
 
@@ -280,8 +285,8 @@ constexpr Overload overloads[] = {
      "Whether it is neither weekend nor holiday in a calendar {\"holidays\", \"weekend\", \"zone\"}.",
      R"(date(2024, 12, 25).isBusinessDay({"holidays": ["12-25"]}))", "false"},
     {"timestamp.addBusinessDays(int) -> timestamp", add_business_days,
-     "The same time of day so many business days later, Monday to Friday, in UTC.", "date(2024, 5, 17).addBusinessDays(1)",
-     "date(2024, 5, 20)"},
+     "The same time of day so many business days later, Monday to Friday, in UTC.",
+     "date(2024, 5, 17).addBusinessDays(1)", "date(2024, 5, 20)"},
     {"timestamp.addBusinessDays(int, map(string, dyn)) -> timestamp", add_business_days,
      "The same time of day so many business days of a calendar later.",
      R"(date(2024, 12, 24).addBusinessDays(1, {"holidays": ["2024-12-25", "12-26"]}))", "date(2024, 12, 27)"},

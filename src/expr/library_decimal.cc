@@ -138,7 +138,8 @@ Value allocate_equally(Context& context, std::span<Value> args) {
   const Decimal& total = as_decimal(args[0]);
   if (!check_scale(context, args[2].as_integer())) return context.error();
   if (!context.spend_steps(static_cast<std::uint64_t>(parts) * (2 + total.limbs() / 4))) return context.error();
-  return amounts(context, total.split(static_cast<std::uint32_t>(parts), static_cast<std::uint32_t>(args[2].as_integer())));
+  return amounts(context,
+                 total.split(static_cast<std::uint32_t>(parts), static_cast<std::uint32_t>(args[2].as_integer())));
 }
 
 Value allocate_by_weights(Context& context, std::span<Value> args) {
@@ -152,7 +153,8 @@ Value allocate_by_weights(Context& context, std::span<Value> args) {
     const Value item = args[1].item(i);
     auto weight = to_decimal(item);
     if (!weight) {
-      return context.fail("no_such_overload", "a weight is a decimal or a whole number, not a " + std::string(describe(item.kind())));
+      return context.fail("no_such_overload",
+                          "a weight is a decimal or a whole number, not a " + std::string(describe(item.kind())));
     }
     if (!context.spend_steps(2 + total.limbs() * weight->limbs() / 4)) return context.error();
     weights.push_back(*std::move(weight));
@@ -164,19 +166,34 @@ constexpr Overload overloads[] = {
     {"_+_(decimal, decimal) -> decimal", sum, "Exact sum.", R"(decimal("0.1") + decimal("0.2"))", R"(decimal("0.3"))"},
     {"_+_(decimal, int) -> decimal", sum, "Exact sum.", R"(decimal("0.50") + 1)", R"(decimal("1.50"))"},
     {"_+_(int, decimal) -> decimal", sum, "Exact sum.", R"(1 + decimal("0.50"))", R"(decimal("1.50"))"},
-    {"_-_(decimal, decimal) -> decimal", difference, "Exact difference.", R"(decimal("1.00") - decimal("0.9"))", R"(decimal("0.10"))"},
+    {"_-_(decimal, decimal) -> decimal", difference, "Exact difference.", R"(decimal("1.00") - decimal("0.9"))",
+     R"(decimal("0.10"))"},
     {"_-_(decimal, int) -> decimal", difference, "Exact difference.", R"(decimal("0.50") - 1)", R"(decimal("-0.50"))"},
     {"_-_(int, decimal) -> decimal", difference, "Exact difference.", R"(1 - decimal("0.50"))", R"(decimal("0.50"))"},
-    {"_*_(decimal, decimal) -> decimal", product, "Exact product.", R"(string(decimal("1.50") * decimal("2.50")))", R"("3.7500")"},
+    {"_*_(decimal, decimal) -> decimal", product, "Exact product.", R"(string(decimal("1.50") * decimal("2.50")))",
+     R"("3.7500")"},
     {"_*_(decimal, int) -> decimal", product, "Exact product.", R"(decimal("19.99") * 3)", R"(decimal("59.97"))"},
     {"_*_(int, decimal) -> decimal", product, "Exact product.", R"(3 * decimal("19.99"))", R"(decimal("59.97"))"},
-    {"_/_(decimal, decimal) -> decimal", quotient, "Quotient to 34 significant digits, half-even; exact ones keep their short form.", R"(decimal("1") / decimal("8"))", R"(decimal("0.125"))"},
-    {"_/_(decimal, int) -> decimal", quotient, "Quotient to 34 significant digits, half-even; exact ones keep their short form.", R"(string(decimal("10.00") / 4))", R"("2.50")"},
-    {"_/_(int, decimal) -> decimal", quotient, "Quotient to 34 significant digits, half-even; exact ones keep their short form.", R"(1 / decimal("3"))", R"(decimal("0.3333333333333333333333333333333333"))"},
-    {"_%_(decimal, decimal) -> decimal", remainder, "What a division to a whole number leaves over, with the sign of the left side.", R"(decimal("7.5") % decimal("2"))", R"(decimal("1.5"))"},
-    {"_%_(decimal, int) -> decimal", remainder, "What a division to a whole number leaves over, with the sign of the left side.", R"(decimal("-7.5") % 2)", R"(decimal("-1.5"))"},
-    {"_%_(int, decimal) -> decimal", remainder, "What a division to a whole number leaves over, with the sign of the left side.", R"(7 % decimal("2.5"))", R"(decimal("2.0"))"},
-    {"-_(decimal) -> decimal", negative, "The same amount with the other sign.", R"(-decimal("1.50"))", R"(decimal("-1.50"))"},
+    {"_/_(decimal, decimal) -> decimal", quotient,
+     "Quotient to 34 significant digits, half-even; exact ones keep their short form.",
+     R"(decimal("1") / decimal("8"))", R"(decimal("0.125"))"},
+    {"_/_(decimal, int) -> decimal", quotient,
+     "Quotient to 34 significant digits, half-even; exact ones keep their short form.",
+     R"(string(decimal("10.00") / 4))", R"("2.50")"},
+    {"_/_(int, decimal) -> decimal", quotient,
+     "Quotient to 34 significant digits, half-even; exact ones keep their short form.", R"(1 / decimal("3"))",
+     R"(decimal("0.3333333333333333333333333333333333"))"},
+    {"_%_(decimal, decimal) -> decimal", remainder,
+     "What a division to a whole number leaves over, with the sign of the left side.",
+     R"(decimal("7.5") % decimal("2"))", R"(decimal("1.5"))"},
+    {"_%_(decimal, int) -> decimal", remainder,
+     "What a division to a whole number leaves over, with the sign of the left side.", R"(decimal("-7.5") % 2)",
+     R"(decimal("-1.5"))"},
+    {"_%_(int, decimal) -> decimal", remainder,
+     "What a division to a whole number leaves over, with the sign of the left side.", R"(7 % decimal("2.5"))",
+     R"(decimal("2.0"))"},
+    {"-_(decimal) -> decimal", negative, "The same amount with the other sign.", R"(-decimal("1.50"))",
+     R"(decimal("-1.50"))"},
     {"decimal(string) -> decimal", from_text, "Reads plain decimal text, keeping its digits after the point.",
      R"(decimal("12.50"))", R"(decimal("12.50"))"},
     {"decimal(int) -> decimal", from_number, "The whole number as a decimal.", "decimal(7) / 2", R"(decimal("3.5"))"},
@@ -188,7 +205,8 @@ constexpr Overload overloads[] = {
     {"uint(decimal) -> uint", to_uint, "The whole part, rounded towards zero.", R"(uint(decimal("2.9")))", "2u"},
     {"double(decimal) -> double", to_number, "The nearest double.", R"(double(decimal("0.10")))", "0.1"},
     {"decimal.round(int) -> decimal", round_half_even,
-     "Rounded half-even to so many digits after the point; a larger number adds zeros, a negative one rounds before the point.",
+     "Rounded half-even to so many digits after the point; a larger number adds zeros, a negative one rounds before "
+     "the point.",
      R"(decimal("2.345").round(2))", R"(decimal("2.34"))"},
     {"decimal.round(int, string) -> decimal", round_by_mode,
      "Rounded in the mode half_even, half_up, half_down, up, down, ceiling or floor.",
@@ -211,10 +229,12 @@ constexpr Overload overloads[] = {
     {"decimal.percent(int) -> decimal", percent, "So many per cent of the amount, exactly.",
      R"(string(decimal("80.00").percent(19)))", R"("15.2000")"},
     {"decimal.allocate(int, int) -> list(decimal)", allocate_equally,
-     "Splits the amount into so many parts of the given scale that add up to it exactly; the first ones get what is left over.",
+     "Splits the amount into so many parts of the given scale that add up to it exactly; the first ones get what is "
+     "left over.",
      R"(decimal("100").allocate(3, 2).map(d, string(d)))", R"(["33.34", "33.33", "33.33"])"},
     {"decimal.allocate(list(dyn), int) -> list(decimal)", allocate_by_weights,
-     "Splits the amount in proportion to the weights into parts of the given scale that add up to it exactly; the largest remainders get what is left over.",
+     "Splits the amount in proportion to the weights into parts of the given scale that add up to it exactly; the "
+     "largest remainders get what is left over.",
      R"(decimal("10.00").allocate([1, 1, 4], 2).map(d, string(d)))", R"(["1.67", "1.67", "6.66"])"},
 };
 

@@ -129,7 +129,8 @@ constexpr Overload overloads[] = {
      R"(jsonPointer({"a": [{"b": 7}]}, "/a/0/b").orValue(0))", "7"},
     {"toJson(dyn) -> string", to_json_text, "The value as JSON text, compact, keys in order.",
      R"(toJson({"b": [1, 2.5], "a": null}))", R"("{\"a\":null,\"b\":[1,2.5]}")"},
-    {"parseJson(string) -> dyn", parse_json_text, "The value that JSON text stands for.", R"js(parseJson("{\"a\": [1]}").a[0])js", "1"},
+    {"parseJson(string) -> dyn", parse_json_text, "The value that JSON text stands for.",
+     R"js(parseJson("{\"a\": [1]}").a[0])js", "1"},
 };
 
 }  // namespace

@@ -69,12 +69,14 @@ Value fill_template(Context& context, std::span<Value> args) {
     const std::size_t end = text.find('}', i);
     if (c == '}' || end == std::string_view::npos) {
       return context.fail("invalid_argument", std::string("the template has a single ") + c + " at byte " +
-                                                  std::to_string(i + 1) + "; write " + c + c + " for the character itself");
+                                                  std::to_string(i + 1) + "; write " + c + c +
+                                                  " for the character itself");
     }
     const std::string_view name = text.substr(i + 1, end - i - 1);
     const auto value = find_path(args[1], name);
     if (!value) {
-      return context.fail("no_such_key", "the template asks for {" + std::string(name.substr(0, 60)) + "}, which is not given");
+      return context.fail("no_such_key",
+                          "the template asks for {" + std::string(name.substr(0, 60)) + "}, which is not given");
     }
     if (!append_text(context, *value, name, out)) return context.error();
     i = end + 1;
@@ -141,15 +143,16 @@ constexpr Overload overloads[] = {
      "The text with {name} or {a.b} replaced by values; {{ and }} stand for the braces, a missing name is an error.",
      R"(template("Dear {customer.name}, {count} items {{draft}}", {"customer": {"name": "Ann"}, "count": 3}))",
      R"("Dear Ann, 3 items {draft}")"},
-    {"string.padStart(int) -> string", pad<true>, "With spaces before it up to a width in characters.", R"("7".padStart(3))",
-     R"("  7")"},
-    {"string.padStart(int, string) -> string", pad<true>, "With a character before it as often as needed for the width.",
-     R"("7".padStart(3, "0"))", R"("007")"},
-    {"string.padEnd(int) -> string", pad<false>, "With spaces after it up to a width in characters.", R"("ab".padEnd(4))",
-     R"("ab  ")"},
+    {"string.padStart(int) -> string", pad<true>, "With spaces before it up to a width in characters.",
+     R"("7".padStart(3))", R"("  7")"},
+    {"string.padStart(int, string) -> string", pad<true>,
+     "With a character before it as often as needed for the width.", R"("7".padStart(3, "0"))", R"("007")"},
+    {"string.padEnd(int) -> string", pad<false>, "With spaces after it up to a width in characters.",
+     R"("ab".padEnd(4))", R"("ab  ")"},
     {"string.padEnd(int, string) -> string", pad<false>, "With a character after it as often as needed for the width.",
      R"("ab".padEnd(4, "."))", R"("ab..")"},
-    {"string.truncate(int) -> string", truncate, "At most so many characters of it.", R"("grüße".truncate(3))", R"("grü")"},
+    {"string.truncate(int) -> string", truncate, "At most so many characters of it.", R"("grüße".truncate(3))",
+     R"("grü")"},
     {"string.truncate(int, string) -> string", truncate,
      "At most so many characters, with an ending, counted in, where something was cut off.",
      R"("workflow".truncate(5, "…"))", R"("work…")"},
@@ -157,8 +160,8 @@ constexpr Overload overloads[] = {
      R"("INV-7".removePrefix("INV-"))", R"("7")"},
     {"string.removeSuffix(string) -> string", remove_suffix, "Without the text that it may end with.",
      R"("a.json".removeSuffix(".json"))", R"("a")"},
-    {"string.isBlank() -> bool", is_blank, "Whether there is nothing but spaces, tabs and line breaks.", R"(" \n".isBlank())",
-     "true"},
+    {"string.isBlank() -> bool", is_blank, "Whether there is nothing but spaces, tabs and line breaks.",
+     R"(" \n".isBlank())", "true"},
 };
 
 }  // namespace

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint32_t base = 1'000'000'000;
 constexpr std::uint32_t base_digits = 9;
-constexpr std::array<std::uint32_t, base_digits + 1> powers{1,         10,         100,         1'000,        10'000,
-                                                            100'000,   1'000'000,  10'000'000,  100'000'000,  base};
+constexpr std::array<std::uint32_t, base_digits + 1> powers{1,       10,        100,        1'000,       10'000,
+                                                            100'000, 1'000'000, 10'000'000, 100'000'000, base};
 
 std::uint32_t digits_of(std::uint32_t limb) {
   std::uint32_t count = 1;

@@ -21,7 +21,7 @@ class Natural {
   bool is_odd() const { return !limbs_.empty() && limbs_.front() % 2 == 1; }
   std::size_t digits() const;  // 1 for zero
   std::size_t limbs() const { return limbs_.size(); }
-  std::string text() const;    // without leading zeros
+  std::string text() const;  // without leading zeros
   bool fits_uint64() const;
   std::uint64_t low_uint64() const;  // the value when it fits, else modulo 2^64
 

@@ -216,7 +216,7 @@ std::string_view describe(Value::Kind kind) noexcept;
 // CEL equality: numbers by value across their kinds, containers at depth, other kinds never equal.
 bool equal(const Value& a, const Value& b);
 // The same; adds to `work` one for each pair that was looked at and for each 16 bytes of text. Past
-// some millions it gives up with more work than any budget has.
+// a million it gives up with more work than any budget has.
 bool equal(const Value& a, const Value& b, std::uint64_t& work);
 // -1, 0, 1; nothing when the two have no order (other kinds, NaN).
 std::optional<int> compare(const Value& a, const Value& b);

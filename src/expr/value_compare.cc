@@ -71,7 +71,7 @@ bool equal_maps(const Value& a, const Value& b, std::uint64_t& work) {
 
 // Values may hold the same part many times at no cost, and comparing them takes a step each time:
 // past this the answer does not matter, because nobody can pay for it.
-constexpr std::uint64_t equality_work_max = 2'000'000;
+constexpr std::uint64_t equality_work_max = 1'000'000;
 constexpr std::uint64_t beyond_any_budget = std::uint64_t{1} << 62;
 
 bool equal(const Value& a, const Value& b) {
