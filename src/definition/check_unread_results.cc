@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "definition/checks.h"
 #include "definition/draft.h"
@@ -6,10 +7,22 @@
 namespace cairn {
 namespace {
 
+using Path = std::vector<std::string>;
+
+bool begins_with(const Path& path, const Path& with) {
+  return with.size() <= path.size() && std::equal(with.begin(), with.end(), path.begin());
+}
+
 // Reading `state.a` reads `a.b` with it, and reading `state.a.b.c` reads a part of it.
-bool overlap(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  const std::size_t shared = std::min(a.size(), b.size());
-  return std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(shared), b.begin());
+bool is_read(const std::set<Path>& reads, const Path& result) {
+  Path outer;
+  if (reads.contains(outer)) return true;
+  for (const std::string& name : result) {
+    outer.push_back(name);
+    if (reads.contains(outer)) return true;
+  }
+  const auto inner = reads.lower_bound(result);
+  return inner != reads.end() && begins_with(*inner, result);
 }
 
 }  // namespace
@@ -17,15 +30,11 @@ bool overlap(const std::vector<std::string>& a, const std::vector<std::string>& 
 void check_unread_results(Draft& draft) {
   // Expressions that could not be read may be the ones that use the result.
   if (draft.expressions_broken) return;
-  std::sort(draft.state_reads.begin(), draft.state_reads.end());
-  draft.state_reads.erase(std::unique(draft.state_reads.begin(), draft.state_reads.end()), draft.state_reads.end());
+  const std::set<Path> reads(draft.state_reads.begin(), draft.state_reads.end());
   for (const Draft::ResultUse& result : draft.results) {
-    const bool read = std::any_of(draft.state_reads.begin(), draft.state_reads.end(),
-                                  [&](const auto& path) { return overlap(path, result.path.names); });
-    if (!read) {
-      draft.findings.warning(result.at, result.pointer,
-                             "nothing reads this result; use `state." + result.path.text + "` or leave `result` out");
-    }
+    if (is_read(reads, result.path.names)) continue;
+    draft.findings.warning(result.at, result.pointer,
+                           "nothing reads this result; use `state." + result.path.text + "` or leave `result` out");
   }
 }
 

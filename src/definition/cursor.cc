@@ -74,6 +74,21 @@ std::string describe(const SourceNode& node) {
   return "something else";
 }
 
+bool nests_deeper_than(const Json& value, int levels) {
+  if (!value.is_array() && !value.is_object()) return false;
+  if (levels == 0) return true;
+  if (value.is_array()) {
+    for (const Json& item : value.items()) {
+      if (nests_deeper_than(item, levels - 1)) return true;
+    }
+    return false;
+  }
+  for (const Json::Member& member : value.members()) {
+    if (nests_deeper_than(member.value, levels - 1)) return true;
+  }
+  return false;
+}
+
 SourceNode source_of(const Json& value) {
   SourceNode node;
   node.kind = value.kind();

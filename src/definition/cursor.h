@@ -47,6 +47,9 @@ SourcePlace place_at_pointer(const SourceNode& node, std::string_view pointer);
 // What a node is, in words: `the number 5`, `a list`, `nothing`.
 std::string describe(const SourceNode& node);
 
+// Looks no further than it must, so that a value of any depth is safe to ask about.
+bool nests_deeper_than(const Json& value, int levels);
+
 // The same tree as `value`, without places; members come in the order of their keys.
 SourceNode source_of(const Json& value);
 

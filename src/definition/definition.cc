@@ -7,23 +7,15 @@
 namespace cairn {
 namespace {
 
-int depth_of(const Json& value) {
-  int deepest = 0;
-  if (value.is_array()) {
-    for (const Json& item : value.items()) deepest = std::max(deepest, depth_of(item));
-  } else if (value.is_object()) {
-    for (const Json::Member& member : value.members()) deepest = std::max(deepest, depth_of(member.value));
-  } else {
-    return 0;
-  }
-  return deepest + 1;
+std::string too_deep(const Limits& limits) {
+  return "the definition nests deeper than " + std::to_string(limits.json_depth_max) +
+         " levels; move inner parts into subworkflows";
 }
 
 Definition finish(Draft& draft, Json canonical, const std::string& file) {
   // The canonical form is stored and read again as JSON; it may nest a little deeper than the source.
-  if (draft.findings.errors() == 0 && depth_of(canonical) > draft.limits.json_depth_max) {
-    draft.findings.error({1, 1}, "", "the definition nests deeper than " + std::to_string(draft.limits.json_depth_max) +
-                                         " levels; move inner parts into subworkflows");
+  if (draft.findings.errors() == 0 && nests_deeper_than(canonical, draft.limits.json_depth_max)) {
+    draft.findings.error({1, 1}, "", too_deep(draft.limits));
   }
   Definition definition;
   if (draft.findings.errors() == 0) {
@@ -58,7 +50,12 @@ Definition definition_of(const Json& source, const Limits& limits, std::span<con
   Draft draft;
   draft.limits = limits;
   draft.transports = transports;
-  Json canonical = read_document(draft, source_of(source));
+  Json canonical;
+  if (nests_deeper_than(source, limits.json_depth_max)) {
+    draft.findings.error({}, "", too_deep(limits));
+  } else {
+    canonical = read_document(draft, source_of(source));
+  }
   return finish(draft, std::move(canonical), "");
 }
 

@@ -83,6 +83,10 @@ class SchemaWriter {
       std::vector<Key> keys(kind.keys.begin(), kind.keys.end());
       keys.insert(keys.end(), common_step_keys().begin(), common_step_keys().end());
       Json schema = object_schema({kind.name, keys}, keys);
+      if (kind.name == "try") {
+        schema.set("anyOf", Json::array({Json::object({{"required", Json::array({"catch"})}}),
+                                         Json::object({{"required", Json::array({"finally"})}})}));
+      }
       schema.edit("properties").set("type", Json::object({{"const", kind.name}}));
       schema.set("title", kind.name);
       schema.set("description", kind.about);
@@ -103,6 +107,11 @@ class SchemaWriter {
     Json schema = Json::object(
         {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}});
     if (required.size() > 0) schema.set("required", std::move(required));
+    if (!table.needs.empty()) {
+      Json dependent = Json::object();
+      for (const Need& need : table.needs) dependent.set(need.key, Json::array({Json(need.needed)}));
+      schema.set("dependentRequired", std::move(dependent));
+    }
     if (!table.one_of.empty()) {
       Json choices = Json::array();
       for (const std::string_view name : table.one_of) {
@@ -119,6 +128,13 @@ class SchemaWriter {
     if (!schema.is_object()) schema = Json::object();
     schema.set("description", key.about);
     if (key.otherwise) schema.set("default", *key.otherwise);
+    return schema;
+  }
+
+  static Json within(Json schema, const Key& key) {
+    if (!key.range) return schema;
+    schema.set("minimum", static_cast<std::int64_t>(key.range->min));
+    schema.set("maximum", static_cast<std::int64_t>(key.range->max));
     return schema;
   }
 
@@ -148,8 +164,8 @@ class SchemaWriter {
       case Shape::type_name: return name_pattern("^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$");
       case Shape::path: return reference_to("path");
       case Shape::boolean: return of_type("boolean");
-      case Shape::integer: return of_type("integer");
-      case Shape::number: return of_type("number");
+      case Shape::integer: return within(of_type("integer"), key);
+      case Shape::number: return within(of_type("number"), key);
       case Shape::choice: return Json::object({{"enum", texts(key.choices)}});
       case Shape::value:
       case Shape::derived: return Json::object();

@@ -14,7 +14,7 @@ constexpr std::string_view error_policies[] = {"suspend", "fail", "compensate"};
 constexpr std::string_view checkpoints[] = {"wait", "step"};
 
 const Key keys[] = {
-    {"cairn", Shape::integer, "Version of the definition language: 1.", true},
+    {"cairn", Shape::integer, "Version of the definition language: 1.", true, std::nullopt, nullptr, {}, Range{1, 1}},
     {"name", Shape::workflow_name, "The workflow's name: small letters, digits, `_` and `-` in parts joined by dots.", true},
     {"version", Shape::version, "The definition's version, as in 1.0.0.", true},
     {"title", Shape::text, "What people see."},

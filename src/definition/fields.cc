@@ -26,6 +26,14 @@ bool before(SourcePlace a, SourcePlace b) {
   return a.line != b.line ? a.line < b.line : a.column < b.column;
 }
 
+// 2 rather than 2.0.
+Json shortest(double value) {
+  const bool whole = std::trunc(value) == value && std::abs(value) < 1e15;
+  return whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
+}
+
+std::string in_words(double value) { return write_json(shortest(value)); }
+
 // "`call`", or for an item of a list "a case of `switch`".
 std::string subject_of(const Cursor& at, const KeyTable& table) {
   if (!at.is_item()) return at.name();
@@ -87,6 +95,7 @@ void Fields::check_keys(const KeyTable& table) {
       draft.error_at_key(at_, subject_ + " needs `" + std::string(known.name) + "`");
     }
   }
+  bool excluded = false;
   const SourceMember* first = nullptr;
   for (const SourceMember& member : at_.node().members) {
     if (std::find(table.one_of.begin(), table.one_of.end(), member.key) == table.one_of.end()) continue;
@@ -95,11 +104,17 @@ void Fields::check_keys(const KeyTable& table) {
       chosen_ = member.key;
       continue;
     }
+    excluded = true;
     const bool swapped = before(member.key_at, first->key_at);
     const SourceMember& second = swapped ? *first : member;
     draft.findings.error(second.key_at, at_.pointer_to(second.key),
                          "`" + (swapped ? member.key : first->key) + "` and `" + second.key +
                              "` exclude each other; keep one of them");
+  }
+  for (const Need& need : table.needs) {
+    const bool there = at_.node().find_member(need.key) != nullptr;
+    if (excluded || !there || at_.node().find_member(need.needed) != nullptr) continue;
+    draft.error_at_key(at_, subject_ + " with `" + std::string(need.key) + "` needs `" + std::string(need.needed) + "`");
   }
   // An unknown key is most likely the one that is missed here.
   if (first == nullptr && !unknown && !table.one_of.empty()) {
@@ -181,8 +196,11 @@ bool Fields::boolean(std::string_view name) {
   return value->node().scalar.as_bool();
 }
 
-std::optional<std::int64_t> Fields::integer(std::string_view name, std::int64_t min, std::int64_t max) {
+std::optional<std::int64_t> Fields::integer(std::string_view name) {
   const Key& known = key(name);
+  const Range range = known.range.value_or(Range{-9e15, 9e15});
+  const auto min = static_cast<std::int64_t>(range.min);
+  const auto max = static_cast<std::int64_t>(range.max);
   const auto value = given(name);
   if (!value) return known.otherwise ? std::optional(known.otherwise->as_integer()) : std::nullopt;
   const SourceNode& node = value->node();
@@ -195,21 +213,21 @@ std::optional<std::int64_t> Fields::integer(std::string_view name, std::int64_t 
   return node.scalar.as_integer();
 }
 
-std::optional<double> Fields::number(std::string_view name, double min, double max) {
+std::optional<double> Fields::number(std::string_view name) {
   const Key& known = key(name);
+  const auto [min, max] = known.range.value_or(Range{-1e300, 1e300});
   const auto value = given(name);
   if (!value) return known.otherwise ? std::optional(known.otherwise->as_double()) : std::nullopt;
   const SourceNode& node = value->node();
   const bool numeric = node.kind == Json::Kind::integer || node.kind == Json::Kind::number;
   const double held = numeric ? node.scalar.as_double() : min - 1;
   if (!(held >= min && held <= max)) {
-    site_.draft.error(*value, "`" + std::string(name) + "` takes a number from " + write_json(Json(min)) + " to " +
-                                  write_json(Json(max)) + ", not " + describe(node));
+    site_.draft.error(*value, "`" + std::string(name) + "` takes a number from " + in_words(min) + " to " + in_words(max) +
+                                  ", not " + describe(node));
     return std::nullopt;
   }
   // 2 and 2.0 are one spelling here.
-  const bool whole = std::trunc(held) == held && std::abs(held) < 1e15;
-  put(name, whole ? Json(static_cast<std::int64_t>(held)) : node.scalar);
+  put(name, shortest(held));
   return held;
 }
 

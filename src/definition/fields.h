@@ -30,8 +30,8 @@ class Fields {
   std::optional<std::string> text(std::string_view key);  // of any of the text shapes
   std::optional<std::string> choice(std::string_view key);
   bool boolean(std::string_view key);
-  std::optional<std::int64_t> integer(std::string_view key, std::int64_t min, std::int64_t max);
-  std::optional<double> number(std::string_view key, double min, double max);
+  std::optional<std::int64_t> integer(std::string_view key);  // within the table's range
+  std::optional<double> number(std::string_view key);
   std::optional<StatePath> path(std::string_view key);
 
   std::optional<Template> value(std::string_view key, bool secrets = false);

@@ -57,6 +57,12 @@ enum class Shape {
 
 struct KeyTable;
 
+// Of an integer or a number, both ends included.
+struct Range {
+  double min;
+  double max;
+};
+
 struct Key {
   std::string_view name;
   Shape shape;
@@ -65,12 +71,20 @@ struct Key {
   std::optional<Json> otherwise = std::nullopt;  // written into the canonical form when the key is absent
   const KeyTable* inner = nullptr;
   std::span<const std::string_view> choices = {};
+  std::optional<Range> range = std::nullopt;
+};
+
+// Where `key` is given, `needed` must be too.
+struct Need {
+  std::string_view key;
+  std::string_view needed;
 };
 
 struct KeyTable {
   std::string_view noun;  // names the table in schema/definition.json
   std::span<const Key> keys;
   std::span<const std::string_view> one_of = {};  // exactly one of these must be there
+  std::span<const Need> needs = {};
   std::span<const std::string_view> elsewhere = {};  // keys that whoever reads the object reports by itself
 
   const Key* find(std::string_view name) const;

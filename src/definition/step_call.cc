@@ -10,11 +10,11 @@ namespace cairn {
 namespace {
 
 const Key retry_keys[] = {
-    {"attempts", Shape::integer, "How often it is tried, the first time included.", false, Json(3)},
+    {"attempts", Shape::integer, "How often it is tried, the first time included.", false, Json(3), nullptr, {}, Range{1, 1e6}},
     {"backoff", Shape::duration_literal, "The delay before the second attempt.", false, Json("PT1S")},
-    {"factor", Shape::number, "What each delay is multiplied by for the next.", false, Json(2)},
+    {"factor", Shape::number, "What each delay is multiplied by for the next.", false, Json(2), nullptr, {}, Range{1, 1000}},
     {"cap", Shape::duration_literal, "No delay is longer.", false, Json("PT5M")},
-    {"jitter", Shape::number, "How much of a delay is added at random, 0 to 1.", false, Json(0.5)},
+    {"jitter", Shape::number, "How much of a delay is added at random, 0 to 1.", false, Json(0.5), nullptr, {}, Range{0, 1}},
 };
 const KeyTable retry_table{"retry", retry_keys};
 
@@ -57,11 +57,11 @@ RetryPolicy read_retry(Fields& call) {
     return policy;
   }
   Fields fields(call.site(), none ? Cursor(once) : at ? *at : Cursor(defaults), retry_table);
-  policy.attempts = static_cast<int>(fields.integer("attempts", 1, 1'000'000).value_or(policy.attempts));
+  policy.attempts = static_cast<int>(fields.integer("attempts").value_or(policy.attempts));
   policy.backoff = fields.duration_literal("backoff").value_or(policy.backoff);
-  policy.factor = fields.number("factor", 1, 1000).value_or(policy.factor);
+  policy.factor = fields.number("factor").value_or(policy.factor);
   policy.cap = fields.duration_literal("cap").value_or(policy.cap);
-  policy.jitter = fields.number("jitter", 0, 1).value_or(policy.jitter);
+  policy.jitter = fields.number("jitter").value_or(policy.jitter);
   call.put("retry", fields.take());
   return policy;
 }

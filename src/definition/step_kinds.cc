@@ -38,7 +38,7 @@ const KeyTable& step_table(const StepKind& kind) {
       Full& full = made.emplace_back();
       full.keys.assign(each.keys.begin(), each.keys.end());
       full.keys.insert(full.keys.end(), std::begin(common_keys), std::end(common_keys));
-      full.table = {each.name, full.keys, {}, kind_names()};
+      full.table = {each.name, full.keys, {}, {}, kind_names()};
     }
     return made;
   }();

@@ -3,7 +3,7 @@
 namespace cairn {
 namespace {
 
-constexpr std::int64_t rounds_max = 1'000'000'000;
+constexpr double rounds_max = 1e9;
 
 constexpr std::string_view loops[] = {"for_each", "while", "times"};
 const Key repeat_keys[] = {
@@ -11,10 +11,11 @@ const Key repeat_keys[] = {
     {"while", Shape::condition, "The body runs as long as this is true; needs `max`."},
     {"times", Shape::integer_value, "How often the body runs."},
     {"as", Shape::identifier, "The item's name in the body, `item` when absent."},
-    {"max", Shape::integer, "More rounds than this are an error."},
+    {"max", Shape::integer, "More rounds than this are an error.", false, std::nullopt, nullptr, {}, Range{1, rounds_max}},
     {"steps", Shape::some_steps, "The body.", true},
 };
-const KeyTable repeat_table{"repeat", repeat_keys, loops};
+constexpr Need repeat_needs[] = {{"while", "max"}};
+const KeyTable repeat_table{"repeat", repeat_keys, loops, repeat_needs};
 
 const Key keys[] = {
     {"repeat", Shape::object, "Runs its body per item, while a condition holds, or a number of times.", true,
@@ -61,13 +62,10 @@ StepBody read(Fields& outer) {
 
   if (fields.find("for_each")) step.over = fields.value("for_each");
   if (fields.find("times")) step.over = fields.value("times");
-  if (kind == "while" && !fields.find("max")) {
-    outer.site().draft.error_at_key(*at, "`repeat` with `while` needs `max`, the most rounds it may take");
-  }
   check_times(fields);
   read_item_name(fields, step);
   step.condition = fields.condition("while", indexed);
-  step.max = fields.integer("max", 1, rounds_max);
+  step.max = fields.integer("max");
   const Scope body = step.item_slot != no_index ? outer.site().scope.in_loop(step.item_slot) : indexed;
   step.body = fields.steps("steps", "repeat", body);
   outer.put("repeat", fields.take());

@@ -11,7 +11,8 @@ const Key case_keys[] = {
     {"steps", Shape::steps, "What runs."},
     {"default", Shape::steps, "Runs when no case matches; the last entry."},
 };
-const KeyTable case_table{"case", case_keys, case_kinds};
+constexpr Need case_needs[] = {{"when", "steps"}};
+const KeyTable case_table{"case", case_keys, case_kinds, case_needs};
 
 const Key keys[] = {
     {"switch", Shape::objects, "Cases in order; the first match runs.", true, std::nullopt, &case_table},
@@ -58,9 +59,6 @@ StepBody read(Fields& fields) {
       if (given.kind != Json::Kind::array || !given.items.empty()) step.otherwise = entry.steps("default", "default");
       otherwise = entry.take()["default"];
       continue;
-    }
-    if (entry.chosen() == "when" && !entry.find("steps") && !entry.find("default")) {
-      fields.site().draft.error_at_key(at, "a case of `switch` needs `steps`");
     }
     SwitchStep::Case held;
     held.when = entry.condition("when").value_or(expr::Expression());

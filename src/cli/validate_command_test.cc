@@ -1,0 +1,140 @@
+#include "cli/validate_command.h"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/json.h"
+#include "cli/schema_command.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr const char* valid = "cairn: 1\nname: a\nversion: 1.0.0\nsteps: [{wait: 1h}]\n";
+constexpr const char* invalid = "cairn: 1\nname: a\nversion: 1.0.0\nsteps: [{wiat: 1h}]\n";
+constexpr const char* doubtful = "cairn: 1\nname: a\nversion: 1.0.0\nsteps: [{wait: 1h, when: true}]\n";
+
+struct Ran {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+Ran run(std::vector<std::string> args, const std::string& input = "") {
+  std::istringstream in(input);
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run_validate(args, in, out, err);
+  return {code, out.str(), err.str()};
+}
+
+class Folder : public testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = std::filesystem::temp_directory_path() / ("cairn_validate_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(path_ / "inner");
+  }
+  void TearDown() override { std::filesystem::remove_all(path_); }
+  std::string write(const std::string& name, const std::string& text) {
+    std::ofstream(path_ / name) << text;
+    return (path_ / name).string();
+  }
+  std::filesystem::path path_;
+};
+
+using Validate = Folder;
+
+TEST_F(Validate, AValidFileIsSaidToBeAndGivesZero) {
+  const std::string file = write("a.yaml", valid);
+  const Ran ran = run({file});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(ran.out, file + ": valid\n");
+}
+
+TEST_F(Validate, FindingsGoToStandardErrorWithTheFileAsGiven) {
+  const std::string file = write("a.yaml", invalid);
+  const Ran ran = run({file});
+  EXPECT_EQ(ran.code, 8);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(ran.err, file + ":4:10: error: unknown key `wiat`; did you mean `wait`? [/steps/0/wiat]\n");
+}
+
+TEST_F(Validate, WarningsDoNotChangeTheExitCode) {
+  const Ran ran = run({"-"}, doubtful);
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.err, "-:4:27: warning: this condition is always true [/steps/0/when]\n");
+}
+
+TEST_F(Validate, AllFilesAreReported) {
+  const std::string first = write("a.yaml", invalid);
+  const std::string second = write("b.yaml", invalid);
+  const Ran ran = run({first, second});
+  EXPECT_EQ(ran.code, 8);
+  EXPECT_NE(ran.err.find(first), std::string::npos);
+  EXPECT_NE(ran.err.find(second), std::string::npos);
+}
+
+TEST_F(Validate, AFolderStandsForItsDefinitions) {
+  write("b.json", R"({"cairn": 1, "name": "a", "version": "1", "steps": [{"wait": "1h"}]})");
+  write("a.yaml", valid);
+  write("inner/c.yml", valid);
+  write("a.test.yaml", "not: a definition");
+  write("notes.txt", "nor this");
+  const Ran ran = run({path_.string()});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, (path_ / "a.yaml").string() + ": valid\n" + (path_ / "b.json").string() + ": valid\n" +
+                         (path_ / "inner/c.yml").string() + ": valid\n");
+}
+
+TEST_F(Validate, WrongCallsAndUnreadableFilesGiveTwo) {
+  EXPECT_EQ(run({}).code, 2);
+  EXPECT_EQ(run({"--nonsense"}).code, 2);
+  EXPECT_EQ(run({"-", "-"}).code, 2);
+  const Ran missing = run({(path_ / "none.yaml").string()});
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_NE(missing.err.find("none.yaml"), std::string::npos);
+  EXPECT_EQ(run({(path_ / "inner").string()}).code, 2);  // a folder without definitions
+}
+
+TEST_F(Validate, AnEmptyFileIsInvalidAtItsBeginning) {
+  const Ran ran = run({"-"}, "");
+  EXPECT_EQ(ran.code, 8);
+  EXPECT_EQ(ran.err, "-:1:1: error: the file is empty []\n");
+}
+
+TEST_F(Validate, AHugeFileIsOneLine) {
+  const Ran ran = run({"-"}, std::string(5u << 20, 'a'));
+  EXPECT_EQ(ran.code, 8);
+  EXPECT_EQ(ran.err, "-:1:1: error: the file is larger than the limit of 4194304 bytes []\n");
+}
+
+TEST_F(Validate, JsonIsOneDocumentOnStandardOutput) {
+  const Ran ran = run({"--json", write("a.yaml", invalid), write("b.yaml", valid)});
+  EXPECT_EQ(ran.code, 8);
+  EXPECT_EQ(ran.err, "");
+  const auto report = parse_json(ran.out);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ((*report)["valid"], Json(false));
+  const Json& first = (*report)["files"].items()[0]["findings"].items()[0];
+  EXPECT_EQ(first["line"], Json(4));
+  EXPECT_EQ(first["pointer"], Json("/steps/0/wiat"));
+  EXPECT_EQ((*report)["files"].items()[1]["digest"].as_string().size(), 64u);
+}
+
+TEST(SchemaCommand, PrintsAJsonSchema) {
+  std::istringstream in;
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(run_schema({}, in, out, err), 0);
+  const auto schema = parse_json(out.str());
+  ASSERT_TRUE(schema.has_value());
+  EXPECT_EQ((*schema)["$schema"], Json("https://json-schema.org/draft/2020-12/schema"));
+}
+
+}  // namespace
+}  // namespace cairn::cli
