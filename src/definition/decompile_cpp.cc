@@ -45,7 +45,7 @@ std::string graphql_argument(const Json& graphql, const KeyTable& table, std::si
 
 std::string schedule_argument(const Json& schedule, const KeyTable& table, std::size_t indent) {
   const Json* cron = schedule.find("cron");
-  const std::string head = cron != nullptr ? "Schedule::cron(" + cpp_text(cron->as_string()) + ")"
+  const std::string head = cron != nullptr ? "Schedule::cron(" + cpp_text(text_of(*cron)) + ")"
                                            : "Schedule::every(" + cpp_length(schedule["every"]) + ")";
   return object_chain(head, schedule, table, indent, {"cron", "every"});
 }
@@ -76,7 +76,7 @@ void call_choice(CppChain& chain, const Json& value, const Key& key) {
   if (key.name == "response") {
     chain.call("full_response");
   } else {
-    chain.call(std::string(key.name) + "_" + std::string(value.as_string()));
+    chain.call(std::string(key.name) + "_" + std::string(text_of(value)));
   }
 }
 
@@ -110,20 +110,27 @@ void call_key(CppChain& chain, const Json& value, const KeyTable& table, const K
   const std::size_t indent = chain.call_indent();
   const std::string name = method_name(table, key);
   switch (key.shape) {
+    case Shape::texts_value:
+      if (value.is_array()) {
+        std::vector<std::string> items;
+        for (const Json& item : value.items()) items.push_back(cpp_value(item, indent, false));
+        chain.call(name, cpp_braces(items, indent));
+        break;
+      }
+      [[fallthrough]];
     case Shape::value:
     case Shape::text_value:
-    case Shape::texts_value:
     case Shape::list_value:
     case Shape::object_value:
     case Shape::integer_value: chain.call(name, cpp_value(value, indent, true)); break;
     case Shape::condition: chain.call(name, cpp_condition(value)); break;
     case Shape::conditions:
-      for (const Json& item : value.items()) chain.call(name, cpp_condition(item));
+      for (const Json& item : items_of(value)) chain.call(name, cpp_condition(item));
       break;
     case Shape::duration:
     case Shape::duration_literal: chain.call(name, cpp_length(value)); break;
     case Shape::durations:
-      for (const Json& item : value.items()) chain.call(name, cpp_length(item));
+      for (const Json& item : items_of(value)) chain.call(name, cpp_length(item));
       break;
     case Shape::time: chain.call(name, cpp_instant(value)); break;
     case Shape::due: {
@@ -135,10 +142,10 @@ void call_key(CppChain& chain, const Json& value, const KeyTable& table, const K
     case Shape::steps:
     case Shape::some_steps: chain.call(name, steps_argument(value, indent)); break;
     case Shape::statuses:
-      for (const Json& item : value.items()) chain.call(name, cpp_value(item, indent, false));
+      for (const Json& item : items_of(value)) chain.call(name, cpp_value(item, indent, false));
       break;
     case Shape::branches:
-      for (const Json& branch : value.items()) {
+      for (const Json& branch : items_of(value)) {
         chain.call("branch", cpp_text(branch.text_or("name", "")) + ", " + steps_argument(branch["steps"], indent));
       }
       break;
@@ -158,7 +165,7 @@ void call_key(CppChain& chain, const Json& value, const KeyTable& table, const K
     case Shape::object: call_object(chain, value, key); break;
     case Shape::objects:
     case Shape::maybe_objects:
-      for (const Json& entry : value.items()) {
+      for (const Json& entry : items_of(value)) {
         if (key.name == "switch") call_case(chain, entry);
         if (key.name == "catch") call_catch(chain, entry);
         if (key.name == "schedules") chain.call("schedule", schedule_argument(entry, *key.inner, indent));
@@ -181,7 +188,7 @@ void call_key(CppChain& chain, const Json& value, const KeyTable& table, const K
     case Shape::signal_name:
     case Shape::type_name:
     case Shape::path:
-    case Shape::cron: chain.call(name, cpp_text(value.is_string() ? value.as_string() : "")); break;
+    case Shape::cron: chain.call(name, cpp_text(text_of(value))); break;
     case Shape::assignments:
     case Shape::wait:
     case Shape::derived: break;
@@ -199,7 +206,7 @@ void call_keys(CppChain& chain, const Json& object, const KeyTable& table,
 
 std::string set_head(const Json& assignments, std::size_t indent) {
   std::vector<std::string> items;
-  for (const Json& entry : assignments.items()) {
+  for (const Json& entry : items_of(assignments)) {
     items.push_back("{" + cpp_text(entry.text_or("path", "")) + ", " + cpp_value(entry["value"], indent + 4, false) + "}");
   }
   return "set(" + cpp_braces(items, indent) + ")";
@@ -222,7 +229,7 @@ std::string option_argument(const Json& option, const KeyTable& table, std::size
 
 std::string first_head(const Json& options, const Key& key, std::size_t indent) {
   std::vector<std::string> items;
-  for (const Json& option : options.items()) items.push_back(option_argument(option, *key.inner, indent + 4));
+  for (const Json& option : items_of(options)) items.push_back(option_argument(option, *key.inner, indent + 4));
   return "first(" + cpp_braces(items, indent, true) + ")";
 }
 
@@ -270,8 +277,8 @@ void call_body(CppChain& chain, const Json& step, const StepKind& kind) {
   const Json& body = step[kind.name];
   const Key& first = kind.keys.front();
   if (kind.name == "switch") {
-    for (const Json& entry : body.items()) call_case(chain, entry);
-    if (body.size() == 1 && body.items().front()["default"].size() == 0) chain.call("otherwise", "{}");
+    for (const Json& entry : items_of(body)) call_case(chain, entry);
+    if (body.is_array() && body.size() == 1 && items_of(body).front()["default"].size() == 0) chain.call("otherwise", "{}");
     return;
   }
   if (kind.name == "try") {
@@ -286,7 +293,7 @@ void call_body(CppChain& chain, const Json& step, const StepKind& kind) {
   }
   if (first.shape != Shape::object || kind.name == "reference") return;
   if (kind.name == "call") {
-    for (const Json::Member& member : body.members()) {
+    for (const Json::Member& member : members_of(body)) {
       if (first.inner->find(member.key) != nullptr) continue;
       chain.call("transport", cpp_text(member.key) + ", " + cpp_value(member.value, chain.call_indent(), true));
     }
@@ -309,7 +316,7 @@ std::string step_text(const Json& step, std::size_t indent) {
   CppChain chain(head.text, indent);
   const std::string_view id = step.text_or("id", "");
   if (is_given_id(id) && !head.has_id) chain.call("id", cpp_text(id));
-  if (const Json* title = step.find("title")) chain.call("title", cpp_text(title->is_string() ? title->as_string() : ""));
+  if (const Json* title = step.find("title")) chain.call("title", cpp_text(text_of(*title)));
   if (const Json* when = step.find("when")) chain.call("when", cpp_condition(*when));
   call_body(chain, step, *kind);
   if (const Json* undo = step.find("compensate")) chain.call("compensate", steps_argument(*undo, chain.call_indent()));
@@ -318,7 +325,7 @@ std::string step_text(const Json& step, std::size_t indent) {
 
 std::string steps_argument(const Json& steps, std::size_t indent) {
   std::vector<std::string> items;
-  for (const Json& step : steps.items()) items.push_back(step_text(step, indent + 4));
+  for (const Json& step : items_of(steps)) items.push_back(step_text(step, indent + 4));
   return cpp_braces(items, indent, items.size() > 1);
 }
 

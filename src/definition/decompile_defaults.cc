@@ -27,4 +27,14 @@ const Json* expression_of(const Json& value) {
   return text != nullptr && text->is_string() ? text : nullptr;
 }
 
+std::span<const Json> items_of(const Json& value) {
+  return value.is_array() ? std::span<const Json>(value.items()) : std::span<const Json>();
+}
+
+std::span<const Json::Member> members_of(const Json& value) {
+  return value.is_object() ? std::span<const Json::Member>(value.members()) : std::span<const Json::Member>();
+}
+
+std::string_view text_of(const Json& value) { return value.is_string() ? value.as_string() : std::string_view(); }
+
 }  // namespace cairn

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/time.h"
 #include "definition/decompile.h"
 #include "definition/decompile_defaults.h"
@@ -41,6 +43,34 @@ YamlNode duration_node(const Json& value) {
   return YamlNode::of_text(duration ? format_duration_short(*duration) : value.as_string());
 }
 
+// A JSON Schema with the keywords that say what a value is before those that say which ones are good.
+YamlNode schema_node(const Json& schema) {
+  static constexpr std::string_view leading[] = {"$schema", "$id", "title", "description", "type", "format",
+                                                 "enum", "const", "required", "properties", "items"};
+  if (!schema.is_object()) return YamlNode::of_json(schema);
+  YamlNode node = YamlNode::map();
+  const auto put = [&node](std::string_view keyword, const Json& value) {
+    YamlNode written;
+    if (keyword == "items") {
+      written = schema_node(value);
+    } else if (keyword == "properties" && value.is_object()) {
+      written = YamlNode::map();
+      for (const Json::Member& member : value.members()) written.put(member.key.view(), schema_node(member.value));
+    } else {
+      written = YamlNode::of_json(value);
+    }
+    node.put(keyword, std::move(written));
+  };
+  for (const std::string_view keyword : leading) {
+    if (const Json* value = schema.find(keyword)) put(keyword, *value);
+  }
+  for (const Json::Member& member : schema.members()) {
+    const bool led = std::find(std::begin(leading), std::end(leading), member.key.view()) != std::end(leading);
+    if (!led) put(member.key, member.value);
+  }
+  return node;
+}
+
 template <class Each>
 YamlNode list_node(const Json& value, Each each) {
   if (!value.is_array()) return value_node(value);
@@ -52,6 +82,7 @@ YamlNode list_node(const Json& value, Each each) {
 // A list of {name: …, value: …} as a map, unless a name stands twice.
 YamlNode named_node(const Json& list, std::string_view name_key, std::string_view value_key,
                     YamlNode (*each)(const Json&)) {
+  if (!list.is_array()) return value_node(list);
   YamlNode map = YamlNode::map();
   for (const Json& entry : list.items()) {
     const std::string_view name = entry.text_or(name_key, "");
@@ -84,6 +115,7 @@ YamlNode retry_node(const Json& value, const KeyTable& table) {
 
 YamlNode shaped_node(const Json& value, const Key& key) {
   switch (key.shape) {
+    case Shape::schema: return schema_node(value);
     case Shape::condition: return condition_node(value);
     case Shape::conditions: return list_node(value, condition_node);
     case Shape::duration:
@@ -122,7 +154,6 @@ YamlNode shaped_node(const Json& value, const Key& key) {
     case Shape::number:
     case Shape::choice:
     case Shape::cron:
-    case Shape::schema:
     case Shape::statuses:
     case Shape::join:
     case Shape::derived: return YamlNode::of_json(value);
@@ -177,9 +208,11 @@ YamlNode step_node(const Json& step) {
   }
   if (const Json* when = step.find("when")) node.put("when", condition_node(*when));
   put_keys(node, step, {kind->name, kind->keys});
-  if (kind->name == "switch") drop_empty_default(node.members.back().second);
+  if (kind->name == "switch" && !node.members.empty()) drop_empty_default(node.members.back().second);
   // `try` must say how it ends.
-  if (kind->name == "try" && node.members.back().first == "try") node.put("finally", YamlNode::list());
+  if (kind->name == "try" && !node.members.empty() && node.members.back().first == "try") {
+    node.put("finally", YamlNode::list());
+  }
   if (const Json* undo = step.find("compensate")) node.put("compensate", steps_node(*undo));
   return node;
 }

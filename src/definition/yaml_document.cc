@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t line_columns_max = 110;
 constexpr std::size_t flow_columns_max = 76;
-constexpr int flow_levels_max = 4;
+constexpr int flow_levels_max = 3;
 constexpr std::size_t indent_columns = 2;
 
 bool is_flow_indicator(char c) { return std::string_view(",[]{}").find(c) != std::string_view::npos; }
@@ -30,7 +30,7 @@ bool is_printable(std::string_view text) {
 
 // Words that readers of YAML 1.1 take for booleans.
 bool is_old_boolean(std::string_view text) {
-  static constexpr std::string_view words[] = {"yes", "no", "on", "off", "y", "n"};
+  static constexpr std::string_view words[] = {"yes", "no", "on", "off"};
   if (text.size() > 3) return false;
   std::string lower(text);
   for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
