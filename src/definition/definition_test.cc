@@ -29,7 +29,7 @@ std::string canonical_step(const std::string& steps) {
 TEST(Canonical, ShortFormsHaveOneSpelling) {
   EXPECT_EQ(canonical_step("  - wait: 90m"), R"({"type":"wait","wait":{"for":"PT1H30M"}})");
   EXPECT_EQ(canonical_step("  - wait: {for: PT1H30M}"), R"({"type":"wait","wait":{"for":"PT1H30M"}})");
-  EXPECT_EQ(canonical_step("  - wait: = duration('1h')"), R"({"type":"wait","wait":{"for":{"$expr":"duration('1h')"}}})");
+  EXPECT_EQ(canonical_step("  - wait: = duration('1h')"), R"j({"type":"wait","wait":{"for":{"$expr":"duration('1h')"}}})j");
   EXPECT_EQ(canonical_step("  - wait: {until: '2026-01-31T08:00:00+02:00'}"),
             R"({"type":"wait","wait":{"until":"2026-01-31T06:00:00Z"}})");
   EXPECT_EQ(canonical_step("  - if: '= input.a '\n    then: []"),

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "base/near.h"
 #include "definition/names.h"
 #include "definition/requests.h"
 #include "definition/step_kinds.h"
@@ -74,18 +73,15 @@ StepBody read(Fields& outer) {
   const Site& site = outer.site();
   const SourceMember* further =
       at->node().kind == Json::Kind::object ? further_transport(site.draft, at->node()) : nullptr;
-  const std::string_view further_name[] = {further != nullptr ? std::string_view(further->key) : std::string_view()};
+  const std::string_view choices[] = {"http", "graphql", "worker", further != nullptr ? further->key : ""};
   KeyTable table = call_table;
   if (further != nullptr) {
-    table.elsewhere = further_name;
-    if (std::none_of(std::begin(built_in), std::end(built_in),
-                     [&](std::string_view name) { return at->node().find(name) != nullptr; })) {
-      table.one_of = {};
-    }
+    table.one_of = choices;
+    table.elsewhere = std::span(choices).last(1);
   }
 
   Fields fields(site, *at, table);
-  const std::string_view chosen = further != nullptr ? std::string_view(further->key) : fields.chosen();
+  const std::string_view chosen = fields.chosen();
   step.transport = chosen;
   if (further != nullptr) {
     Json canonical;
