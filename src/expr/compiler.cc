@@ -34,6 +34,7 @@ Result<Expression, std::vector<Fault>> Compiler::run() {
   }
   code_->instructions.reserve(tree_.nodes.size() + 4);
   code_->positions.reserve(tree_.nodes.size() + 4);
+  varies_.resize(tree_.nodes.size());
   generate(tree_.root);
   emit(tree_.root, {Op::done}, 0);
   if (!faults_.empty()) return std::move(faults_);
@@ -65,7 +66,9 @@ std::uint32_t Compiler::add_constant(Value value) {
 }
 
 std::uint32_t Compiler::add_key(std::string_view key) {
-  for (std::uint32_t i = 0; i < code_->keys.size(); ++i) {
+  // Only the last ones are looked through, so that a long expression is not compiled in quadratic time.
+  const auto size = static_cast<std::uint32_t>(code_->keys.size());
+  for (std::uint32_t i = size > 16 ? size - 16 : 0; i < size; ++i) {
     if (code_->keys[i] == key) return i;
   }
   // Names stand in the text of the code, made-up ones never become keys.
@@ -81,6 +84,14 @@ std::uint32_t Compiler::add_function(const Function* function) {
 void Compiler::push_constant(NodeId id, Value value) { emit(id, {Op::push_constant, 0, 0, add_constant(std::move(value))}, 1); }
 
 std::optional<Value> Compiler::constant_of(NodeId id) {
+  // Asked again for every level above, so a no is remembered.
+  if (varies_[id]) return std::nullopt;
+  auto value = fold(id);
+  if (!value) varies_[id] = true;
+  return value;
+}
+
+std::optional<Value> Compiler::fold(NodeId id) {
   const Node& node = tree_.at(id);
   switch (node.kind) {
     case NodeKind::literal: return tree_.constants[node.constant];

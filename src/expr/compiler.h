@@ -34,6 +34,7 @@ class Compiler {
 
   // The value of a node that does not depend on any data.
   std::optional<Value> constant_of(NodeId id);
+  std::optional<Value> fold(NodeId id);
   void push_constant(NodeId id, Value value);
   std::uint32_t add_constant(Value value);
   std::uint32_t add_key(std::string_view key);
@@ -51,6 +52,7 @@ class Compiler {
   const std::vector<Meaning>* meanings_ = nullptr;
   std::shared_ptr<Code> code_;
   std::vector<Fault> faults_;
+  std::vector<bool> varies_;  // by node: known to have no constant value
   int stack_ = 0;
 };
 

@@ -86,7 +86,7 @@ Value Context::fail(std::string_view code, std::string message) {
     held->code = code;
     held->message = std::move(message);
     // Errors that && and || absorb leave nothing behind, but a loop may make many of them.
-    const std::uint64_t bytes = 128 + held->message.size();
+    const std::uint64_t bytes = 512 + held->message.size();
     if (!session_->exhausted && session_->bytes_left < bytes) {
       session_->exhausted = true;
       held->code = "cost_exceeded";

@@ -1,5 +1,6 @@
 #include "expr/evaluator.h"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 
@@ -13,6 +14,7 @@ namespace {
 using Kind = Value::Kind;
 
 constexpr std::size_t inline_values = 24;
+constexpr std::uint64_t call_steps = 4;  // of a function, besides what it counts itself
 constexpr std::uint64_t key_bytes = 48;  // a key of a JSON object as a value of its own
 
 // The most frequent comparisons, without the way through `compare`. Nothing: the general way.
@@ -299,6 +301,7 @@ Value Evaluator::execute(Value* const slots) {
       }
       case Op::call: {
         const std::size_t count = now.small;
+        session_.steps_left -= std::min(call_steps, session_.steps_left);
         Value value = call_function(context_, *code_.functions[now.index], {top - count, count}, now.slot != 0);
         if (context_.failed_ && !value.is(Kind::error)) value = context_.error();
         clear_to(top - count);
@@ -462,6 +465,9 @@ Value Evaluator::execute(Value* const slots) {
       result = std::move(failure);
       goto finished;
     }
+    // Writing the message and finding the way on are dearer than an instruction.
+    const std::uint64_t toll = 32 + code_.handlers.size() / 16;
+    session_.steps_left -= std::min(toll, session_.steps_left);
     const Handler* handler = nullptr;
     for (const Handler& candidate : code_.handlers) {
       if (place >= candidate.begin && place < candidate.end) {

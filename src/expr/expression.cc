@@ -8,6 +8,30 @@
 
 namespace cairn::expr {
 
+namespace {
+
+// Values share their parts, so a small expression can make one that is huge when written out.
+// False when there are more parts than an evaluation may make.
+bool countable(const Value& value, std::uint64_t& left) {
+  if (left == 0) return false;
+  --left;
+  if (value.json()) return true;
+  if (value.is(Value::Kind::list)) {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (!countable(value.item(i), left)) return false;
+    }
+  } else if (value.is(Value::Kind::map)) {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (!countable(value.value(i), left)) return false;
+    }
+  } else if (value.is(Value::Kind::optional) && value.has_value()) {
+    return countable(value.optional_value(), left);
+  }
+  return true;
+}
+
+}  // namespace
+
 const std::string& Expression::text() const {
   static const std::string empty;
   return code_ ? code_->text : empty;
@@ -18,6 +42,10 @@ Result<Value, Fault> Expression::evaluate(Bindings bindings, const Budget& budge
   CAIRN_ASSERT(code_ != nullptr);
   auto value = Evaluator(*code_, bindings, budget).run();
   if (!value) return std::move(value).error();
+  std::uint64_t left = budget.bytes_max / sizeof(Value);
+  if (!countable(*value, left)) {
+    return Fault{"cost_exceeded", "the value has more parts than the budget of an evaluation allows", 0, code_->text.size()};
+  }
   return value->self_contained();
 }
 
