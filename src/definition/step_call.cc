@@ -73,7 +73,7 @@ StepBody read(Fields& outer) {
   const Site& site = outer.site();
   const SourceMember* further =
       at->node().kind == Json::Kind::object ? further_transport(site.draft, at->node()) : nullptr;
-  const std::string_view choices[] = {"http", "graphql", "worker", further != nullptr ? further->key : ""};
+  const std::string_view choices[] = {"http", "graphql", "worker", further != nullptr ? std::string_view(further->key) : ""};
   KeyTable table = call_table;
   if (further != nullptr) {
     table.one_of = choices;
