@@ -11,7 +11,7 @@
 
 #include "instance/event.h"
 #include "interpreter/advance.h"
-#include "interpreter/scope.h"
+#include "interpreter/names_in_scope.h"
 #include "interpreter/strand.h"
 
 namespace cairn {
@@ -47,7 +47,7 @@ class Machine {
   Advance& out() { return out_; }
   Timestamp now() const { return now_; }
   const std::string& actor() const { return actor_; }
-  Scope& scope() { return scope_; }
+  NamesInScope& scope() { return scope_; }
   expr::Budget budget() const;
   std::uint64_t next_number() { return ++out_.after.counter; }
 
@@ -129,7 +129,7 @@ class Machine {
   Advance out_;
   ActiveStrands strands_;
   std::vector<std::uint64_t> agenda_;  // the next strand last
-  Scope scope_;
+  NamesInScope scope_;
   std::int64_t steps_ = 0;  // begun in this slice
   bool worked_ = false;     // a step with an effect of its own has begun in this commit
   bool stopped_ = false;

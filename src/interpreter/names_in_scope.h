@@ -12,10 +12,10 @@
 
 namespace cairn {
 
-class Scope {
+class NamesInScope {
  public:
   // The referenced objects outlive the scope and keep their addresses.
-  Scope(const Program& program, const Json& config, const Snapshot& snapshot, const ActiveStrands& strands,
+  NamesInScope(const Program& program, const Json& config, const Snapshot& snapshot, const ActiveStrands& strands,
         Timestamp now);
 
   // What the frames of `strand` up to `depth`, and of the strands around it, bring into scope.

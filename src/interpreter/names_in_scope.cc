@@ -1,4 +1,4 @@
-#include "interpreter/scope.h"
+#include "interpreter/names_in_scope.h"
 
 #include <algorithm>
 #include <array>
@@ -12,18 +12,18 @@ constexpr std::array<std::pair<std::string_view, Slot>, 4> lane_names{
 
 }  // namespace
 
-Scope::Scope(const Program& program, const Json& config, const Snapshot& snapshot, const ActiveStrands& strands,
+NamesInScope::NamesInScope(const Program& program, const Json& config, const Snapshot& snapshot, const ActiveStrands& strands,
              Timestamp now)
     : program_(program), config_(config), snapshot_(snapshot), strands_(strands), now_(now) {}
 
-const ActiveStrand* Scope::find(std::uint64_t id) const {
+const ActiveStrand* NamesInScope::find(std::uint64_t id) const {
   for (const auto& strand : strands_) {
     if (strand->id == id) return strand.get();
   }
   return nullptr;
 }
 
-std::vector<const ActiveStrand*> Scope::around(const ActiveStrand& strand) const {
+std::vector<const ActiveStrand*> NamesInScope::around(const ActiveStrand& strand) const {
   std::vector<const ActiveStrand*> chain;
   // A chain cannot be longer than there are strands, whatever a stored snapshot says.
   for (const ActiveStrand* outer = find(strand.parent); outer && chain.size() < strands_.size();
@@ -34,7 +34,7 @@ std::vector<const ActiveStrand*> Scope::around(const ActiveStrand& strand) const
   return chain;
 }
 
-void Scope::make_globals() {
+void NamesInScope::make_globals() {
   if (values_.empty()) values_.resize(program_.slots());
   reference_ = Json::object({{"key", snapshot_.reference.key}, {"parts", snapshot_.reference.parts}});
   if (workflow_.is_null()) {
@@ -50,13 +50,13 @@ void Scope::make_globals() {
   globals_ = true;
 }
 
-expr::Bindings Scope::bind_globals() {
+expr::Bindings NamesInScope::bind_globals() {
   if (!globals_) make_globals();
   values_[slot_state] = expr::Value::borrow(state_ ? *state_ : snapshot_.state);
   return values_;
 }
 
-expr::Bindings Scope::bind(const ActiveStrand& strand, std::size_t depth) {
+expr::Bindings NamesInScope::bind(const ActiveStrand& strand, std::size_t depth) {
   bind_globals();
   if (bound_ == &strand && bound_depth_ == depth) return values_;
   if (strand.parent != 0) {
@@ -68,7 +68,7 @@ expr::Bindings Scope::bind(const ActiveStrand& strand, std::size_t depth) {
   return values_;
 }
 
-void Scope::apply(const ActiveStrand& strand, std::size_t depth) {
+void NamesInScope::apply(const ActiveStrand& strand, std::size_t depth) {
   for (std::size_t i = 0; i < depth && i < strand.frames.size(); ++i) {
     const ActiveFrame& frame = strand.frames[i];
     if (frame.kind == ActiveFrame::Kind::compensating) apply_kept(frame.data["scope"]);
@@ -93,7 +93,7 @@ void Scope::apply(const ActiveStrand& strand, std::size_t depth) {
   }
 }
 
-void Scope::apply_kept(const Json& names) {
+void NamesInScope::apply_kept(const Json& names) {
   if (!names.is_object()) return;
   for (const Json::Member& member : names.members()) {
     const std::string_view name = member.key;
@@ -110,14 +110,14 @@ void Scope::apply_kept(const Json& names) {
   }
 }
 
-void Scope::add(Slot slot, const Json& value) {
+void NamesInScope::add(Slot slot, const Json& value) {
   values_[slot] = expr::Value::borrow(value);
   bound_ = nullptr;
 }
 
-void Scope::read_state(const Json* state) { state_ = state; }
+void NamesInScope::read_state(const Json* state) { state_ = state; }
 
-Json Scope::local_names(const ActiveStrand& strand) const {
+Json NamesInScope::local_names(const ActiveStrand& strand) const {
   Json names;
   const auto collect = [&](const ActiveStrand& from) {
     for (const ActiveFrame& frame : from.frames) {

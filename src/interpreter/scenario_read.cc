@@ -1,0 +1,215 @@
+#include <algorithm>
+
+#include "definition/definition.h"
+#include "definition/source.h"
+#include "interpreter/scenario.h"
+
+namespace cairn {
+namespace {
+
+// Definitions written inside a scenario file keep the order of their members.
+void write_in_order(const SourceNode& node, std::string& out) {
+  if (node.kind == Json::Kind::array) {
+    out.push_back('[');
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      if (i > 0) out.push_back(',');
+      write_in_order(node.items[i], out);
+    }
+    out.push_back(']');
+  } else if (node.kind == Json::Kind::object) {
+    out.push_back('{');
+    for (std::size_t i = 0; i < node.members.size(); ++i) {
+      if (i > 0) out.push_back(',');
+      write_json_string(node.members[i].key, out);
+      out.push_back(':');
+      write_in_order(node.members[i].value, out);
+    }
+    out.push_back('}');
+  } else {
+    write_json(node.scalar, out);
+  }
+}
+
+constexpr std::string_view event_kinds[] = {"answer", "signal",  "reply", "clock", "next_timer", "cancel",
+                                            "suspend", "resume", "retry", "skip",  "edit"};
+
+class ScenarioReader {
+ public:
+  ScenarioReader(const std::string& file, const ReadFile& read) : file_(file), read_(read) {}
+
+  Result<std::vector<Scenario>> read(const SourceNode& root) {
+    if (root.kind != Json::Kind::object) return wrong(root.at, "a scenario file holds names and values");
+    Scenario shared;
+    shared.file = file_;
+    shared.begins_at = Timestamp{1'704'067'200, 0};  // 2024-01-01T00:00:00Z
+    auto known = std::make_shared<DefinitionIndex>();
+    const SourceNode* definition = root.find("definition");
+    if (!definition) return wrong(root.at, "`definition` is missing");
+    CAIRN_TRY(shared.program, load(*definition));
+    if (const SourceNode* with = root.find("with")) {
+      for (const SourceNode& one : with->items) {
+        CAIRN_TRY(auto program, load(one));
+        known->add(std::move(program));
+      }
+    }
+    known->add(shared.program);
+    shared.known = std::move(known);
+    const SourceNode* list = root.find("scenarios");
+    CAIRN_TRY_VOID(read_common(root, shared, list != nullptr));
+    std::vector<Scenario> scenarios;
+    if (!list) {
+      scenarios.push_back(std::move(shared));
+      return scenarios;
+    }
+    if (list->items.empty()) return wrong(list->at, "`scenarios` is a list of at least one scenario");
+    for (const SourceNode& node : list->items) {
+      Scenario scenario = shared;
+      CAIRN_TRY_VOID(read_common(node, scenario, false));
+      scenarios.push_back(std::move(scenario));
+    }
+    return scenarios;
+  }
+
+ private:
+  Error wrong(SourcePlace at, const std::string& what) const {
+    return {ErrorCode::invalid, file_ + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + what};
+  }
+
+  Result<std::shared_ptr<const Program>> load(const SourceNode& node) {
+    std::string text;
+    std::string name = file_;
+    if (node.scalar.is_string()) {
+      const std::string given(node.scalar.as_string());
+      if (given.find('\n') != std::string::npos) {
+        text = given;
+      } else {
+        auto found = read_(given);
+        if (!found) return wrong(node.at, found.error().message);
+        text = std::move(*found);
+        name = given;
+      }
+    } else {
+      write_in_order(node, text);
+    }
+    const Definition definition = load_definition(text, name);
+    if (definition.valid()) return definition.program;
+    std::string message = "the definition is invalid";
+    for (const Diagnostic& diagnostic : definition.diagnostics) message += "\n  " + format_diagnostic(name, diagnostic);
+    return wrong(node.at, message);
+  }
+
+  Result<void> read_common(const SourceNode& node, Scenario& into, bool has_list) {
+    into.line = node.at.line;
+    for (const SourceMember& member : node.members) {
+      const std::string& key = member.key;
+      const SourceNode& value = member.value;
+      if (key == "definition" || key == "with" || key == "scenarios") continue;
+      if (key == "name") {
+        into.name = value.scalar.is_string() ? std::string(value.scalar.as_string()) : write_json(value.to_json());
+      } else if (key == "input") {
+        into.input = value.to_json();
+      } else if (key == "config") {
+        into.config = value.to_json();
+      } else if (key == "reference") {
+        const Json reference = value.to_json();
+        into.reference = Reference{reference["key"], reference["parts"].is_object() ? reference["parts"] : Json::object()};
+      } else if (key == "at") {
+        auto at = parse_timestamp(value.scalar.is_string() ? value.scalar.as_string() : "");
+        if (!at) return wrong(value.at, at.error().message);
+        into.begins_at = *at;
+      } else if (key == "calls") {
+        into.calls_fail = value.scalar.is_string() && value.scalar.as_string() == "fail";
+      } else if (key == "limits") {
+        CAIRN_TRY_VOID(read_limits(value, into.limits));
+      } else if (key == "replies") {
+        for (const SourceNode& one : value.items) {
+          CAIRN_TRY(CallReply reply, read_reply(one));
+          into.replies.push_back(std::move(reply));
+        }
+      } else if (key == "steps" && !has_list) {
+        for (const SourceNode& one : value.items) {
+          CAIRN_TRY(ScenarioStep step, read_step(one));
+          into.steps.push_back(std::move(step));
+        }
+      } else {
+        return wrong(member.key_at, "`" + key + "` is not known here");
+      }
+    }
+    return {};
+  }
+
+  Result<void> read_limits(const SourceNode& node, Limits& into) {
+    for (const SourceMember& member : node.members) {
+      if (!member.value.scalar.is_integer()) return wrong(member.value.at, "a limit is a whole number");
+      const std::int64_t value = member.value.scalar.as_integer();
+      if (member.key == "steps_per_slice") {
+        into.steps_per_slice_max = value;
+      } else if (member.key == "strands") {
+        into.strands_max = static_cast<std::size_t>(value);
+      } else if (member.key == "state_bytes") {
+        into.state_bytes_max = static_cast<std::size_t>(value);
+      } else if (member.key == "buffered_signals") {
+        into.buffered_signals_max = static_cast<std::size_t>(value);
+      } else if (member.key == "expression_steps") {
+        into.expression_steps_max = static_cast<std::uint64_t>(value);
+      } else {
+        return wrong(member.key_at, "there is no limit `" + member.key + "`");
+      }
+    }
+    return {};
+  }
+
+  Result<CallReply> read_reply(const SourceNode& node) {
+    const Json value = node.to_json();
+    CallReply reply;
+    reply.target = value.text_or("to", "");
+    if (reply.target.empty()) return wrong(node.at, "a reply says whom it answers: `to`");
+    reply.result = value["result"];
+    if (const Json* error = value.find("error")) {
+      Json full = *error;
+      if (!full.is_object()) return wrong(node.at, "`error` of a reply has a `code`");
+      if (!full.find("class")) full.set("class", "transport");
+      if (!full.find("message")) full.set("message", std::string(full.text_or("code", "failed")));
+      CAIRN_TRY(reply.failure, failure_from_json(full));
+    }
+    return reply;
+  }
+
+  Result<ScenarioStep> read_step(const SourceNode& node) {
+    ScenarioStep step;
+    step.line = node.at.line;
+    for (const SourceMember& member : node.members) {
+      if (member.key == "expect") {
+        step.expect = member.value.to_json();
+      } else if (member.key == "refused") {
+        step.refused = member.value.to_json();
+      } else if (std::find(std::begin(event_kinds), std::end(event_kinds), member.key) == std::end(event_kinds)) {
+        return wrong(member.key_at, "`" + member.key + "` is no event; events are answer, signal, reply, clock, "
+                                    "next_timer, cancel, suspend, resume, retry, skip and edit");
+      } else if (!step.kind.empty()) {
+        return wrong(member.key_at, "one event at a time: this step has `" + step.kind + "` already");
+      } else {
+        step.kind = member.key;
+        step.value = member.value.to_json();
+      }
+    }
+    return step;
+  }
+
+  const std::string& file_;
+  const ReadFile& read_;
+};
+
+}  // namespace
+
+Result<std::vector<Scenario>> read_scenarios(std::string_view text, const std::string& file, const ReadFile& read) {
+  std::vector<Diagnostic> findings;
+  const SourceDocument document = SourceDocument::read(text, Limits{}, findings);
+  if (!document.usable()) {
+    return Error{ErrorCode::invalid,
+                 findings.empty() ? file + ": it cannot be read" : format_diagnostic(file, findings.front())};
+  }
+  return ScenarioReader(file, read).read(document.root());
+}
+
+}  // namespace cairn
