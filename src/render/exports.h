@@ -1,0 +1,15 @@
+// Plain text exports for other people's tools, which place everything themselves.
+#pragma once
+
+#include <string>
+
+#include "render/layout.h"
+
+namespace cairn::render {
+
+// A Mermaid flowchart.
+std::string mermaid_text(const Layout& layout);
+// Graphviz.
+std::string dot_text(const Layout& layout);
+
+}  // namespace cairn::render

@@ -1,0 +1,19 @@
+// Advance widths of the one font that diagrams are measured with, so that a layout is the same on every machine.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace cairn::render {
+
+struct WidthRange {
+  char32_t first;
+  char32_t last;
+  const std::uint16_t* widths;  // one for each code point from first to last, in font units
+};
+
+extern const int font_units;     // to the em
+extern const int unknown_width;  // of what the font has no glyph for: 0.6 em
+std::span<const WidthRange> width_ranges();
+
+}  // namespace cairn::render

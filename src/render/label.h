@@ -1,0 +1,23 @@
+// Texts in a diagram: made harmless, measured, cut to the room there is.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cairn::render {
+
+// The text in one line and without anything that could act on its surroundings: control characters, line breaks and
+// runs of white space become one space; direction overrides and isolates, byte order marks and noncharacters vanish;
+// bytes that are not UTF-8 become U+FFFD. Never longer than `label_bytes_max`.
+std::string plain_text(std::string_view text);
+inline constexpr std::size_t label_bytes_max = 2000;
+
+// Width in pixels at this size, rounded up. Wide East Asian characters and emoji count 1 em.
+int text_width(std::string_view plain, int font_px);
+
+// At most `lines_max` lines, none wider than `width`; what does not fit ends in an ellipsis.
+// Breaks at spaces, after . _ - / and, when there is nothing else, anywhere.
+std::vector<std::string> wrap_text(std::string_view plain, int font_px, int width, std::size_t lines_max);
+
+}  // namespace cairn::render

@@ -1,0 +1,14 @@
+// The two views of an outline that need no places: which node follows which, and the tree in reading order.
+#pragma once
+
+#include <vector>
+
+#include "render/layout.h"
+
+namespace cairn::render {
+
+// After `nodes_of`; `end` is the end's node or -1.
+std::vector<Link> links_of(const Outline& outline, int start, int end);
+std::vector<Row> rows_of(const Outline& outline);
+
+}  // namespace cairn::render

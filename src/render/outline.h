@@ -1,0 +1,86 @@
+// What a diagram shows, before anything has a place: the block tree of a definition with the texts on it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "definition/program.h"
+
+namespace cairn::render {
+
+enum class Shape {
+  start,
+  end,
+  action,       // call
+  data,         // set, reference
+  task,
+  wait,
+  signal,
+  subworkflow,
+  event,        // emit, continue_with
+  undo,
+  decision,     // if, switch
+  race,         // first
+  fork,
+  join,         // the lower bar of a fork
+  loop,         // header of a repeat's container
+  attempt,      // header of a try's container
+  cleanup,      // header of a finally's container
+  complete,
+  fail,
+  jump,         // goes on at another step, named on a chip
+  collapsed,    // a whole block drawn as one step
+};
+const char* to_string(Shape shape);
+
+enum class LaneKind {
+  flow,          // a case, a branch, an option, a body
+  failure,       // on_failure, catch
+  timeout,       // on_timeout, and deadlines that interrupt
+  beside,        // a deadline that leaves its task open: never comes back to the main path
+  compensation,  // runs when the step is undone: never comes back either
+};
+const char* to_string(LaneKind kind);
+
+struct Item;
+
+struct Lane {
+  LaneKind kind = LaneKind::flow;
+  std::string name;   // as in Block::lane: then, case0, on_failure
+  std::string label;  // on the edge; may be empty
+  std::vector<Item> items;
+};
+
+// One thing in a sequence. The lanes of kind `flow` belong to its shape: cases of a decision, options of a race,
+// branches of a fork, the body of a container, and for every other shape at most one, which follows it (on_complete).
+// All other lanes leave to the right.
+struct Item {
+  Shape shape = Shape::action;
+  std::string step;    // the step's id
+  std::string label;   // harmless text, not yet wrapped
+  std::string detail;  // a second, smaller text: its condition
+  std::string target;  // of a jump: a step's id
+  std::string joined;  // of a fork that does not wait for all branches: "2 of 3"
+  std::vector<Lane> lanes;
+  int node = -1;       // given by `nodes_of`
+  int join_node = -1;  // of a fork
+};
+
+struct Outline {
+  std::string name;
+  std::string version;
+  std::string title;  // of the definition, or its name
+  std::string digest;
+  std::vector<Item> items;
+};
+
+Outline outline_of(const Program& program);
+
+// Draws every block that stands `depth` lanes deep or deeper as one step; 0 leaves only the main path.
+void collapse(Outline& outline, int depth);
+
+// Whether nothing comes after it: every way through it completes, fails or jumps.
+bool always_ends(const Item& item);
+bool always_ends(const std::vector<Item>& items);
+
+}  // namespace cairn::render
