@@ -110,23 +110,6 @@ void Json::release() noexcept {
   kind_ = Kind::null;
 }
 
-bool Json::as_bool() const {
-  CAIRN_ASSERT(is_bool());
-  return held_.boolean;
-}
-std::int64_t Json::as_integer() const {
-  CAIRN_ASSERT(is_integer());
-  return held_.integer;
-}
-double Json::as_double() const {
-  CAIRN_ASSERT(is_number());
-  return kind_ == Kind::integer ? static_cast<double>(held_.integer) : held_.number;
-}
-std::string_view Json::as_string() const { return as_text().view(); }
-const Text& Json::as_text() const {
-  CAIRN_ASSERT(is_string());
-  return held_.text;
-}
 const Json::Array& Json::items() const {
   CAIRN_ASSERT(is_array());
   return held_.array->items;
@@ -145,6 +128,14 @@ std::size_t Json::size() const noexcept {
 const Json* Json::find(std::string_view key) const noexcept {
   if (kind_ != Kind::object) return nullptr;
   Members& members = held_.object->members;
+  // Few members are found sooner by looking at each: most differ in length already.
+  constexpr std::size_t few = 8;
+  if (members.size() <= few) {
+    for (const Member& member : members) {
+      if (member.key == key) return &member.value;
+    }
+    return nullptr;
+  }
   const auto it = lower_bound(members, key);
   return it != members.end() && it->key == key ? &it->value : nullptr;
 }

@@ -65,11 +65,23 @@ class Json {
   bool is_object() const noexcept { return kind_ == Kind::object; }
 
   // The kind must fit; ask first.
-  bool as_bool() const;
-  std::int64_t as_integer() const;
-  double as_double() const;  // of an integer or a number
-  std::string_view as_string() const;
-  const Text& as_text() const;
+  bool as_bool() const {
+    CAIRN_ASSERT(is_bool());
+    return held_.boolean;
+  }
+  std::int64_t as_integer() const {
+    CAIRN_ASSERT(is_integer());
+    return held_.integer;
+  }
+  double as_double() const {  // of an integer or a number
+    CAIRN_ASSERT(is_number());
+    return kind_ == Kind::integer ? static_cast<double>(held_.integer) : held_.number;
+  }
+  std::string_view as_string() const { return as_text().view(); }
+  const Text& as_text() const {
+    CAIRN_ASSERT(is_string());
+    return held_.text;
+  }
   const Array& items() const;
   const Members& members() const;
 
