@@ -49,7 +49,9 @@ struct Piece {
 };
 
 CronFault fault(const Piece& piece, const Field& field, const std::string& what) {
-  return {piece.at, "the " + std::string(field.name) + " `" + std::string(piece.text) + "` " + what};
+  std::string message("the ");
+  message.append(field.name).append(" `").append(piece.text).append("` ").append(what);
+  return {piece.at, std::move(message)};
 }
 
 std::string range_words(const Field& field) {
@@ -255,8 +257,9 @@ Result<Cron, CronFault> parse_cron(std::string_view text) {
     const auto* found = std::find_if(std::begin(nicknames), std::end(nicknames),
                                      [&](const Nickname& nickname) { return nickname.name == fields[0].text; });
     if (found == std::end(nicknames)) {
-      return CronFault{fields[0].at, "`" + std::string(fields[0].text) +
-                                         "` is not known; there are @hourly, @daily, @weekly, @monthly and @yearly"};
+      std::string message("`");
+      message.append(fields[0].text).append("` is not known; there are @hourly, @daily, @weekly, @monthly and @yearly");
+      return CronFault{fields[0].at, std::move(message)};
     }
     meaning = found->meaning;
     fields = fields_of(meaning);
