@@ -228,6 +228,7 @@ TEST(YamlMistakes, AreToldInPlainWords) {
   EXPECT_EQ(findings_of("a: 1\nfoo\nb: 2\n"),
             "2:1 expected `:` after this key; text that is no key belongs on the line of its key []\n");
   EXPECT_EQ(findings_of("cron: * * * * *\n"), "1:7 `*` begins an alias in YAML; put the text in quotes [/cron]\n");
+  EXPECT_EQ(findings_of("a: ]\n"), "1:4 expected a value, found `]`; put text that begins so in quotes [/a]\n");
   EXPECT_EQ(findings_of("a: @b\n"), "1:4 text cannot begin with `@`; put it in quotes [/a]\n");
   EXPECT_EQ(findings_of("a: \"\\q\"\n"),
             "1:5 unknown escape `\\q` in double quotes; write `\\\\` for a backslash, or use single quotes [/a]\n");

@@ -201,6 +201,10 @@ class Explanation {
     if (context_.find("directive") != std::string_view::npos || says("directive") || says("incompatible YAML")) {
       return {at_, "this YAML directive cannot be read; definitions need none"};
     }
+    if (says("expected node content")) {
+      return {at_, "expected a value, found `" + shown_character(text_.view(), at_) + "`; put text that begins so in quotes"};
+    }
+    if (says("unexpected ':'")) return {at_, "a `:` is not allowed inside this text; put the text in quotes"};
     if (says("document start")) return {at_, "unexpected text after the end of the document"};
     return {at_, "not valid YAML: " + std::string(problem_)};
   }

@@ -141,13 +141,12 @@ class YamlReader {
   }
 
   void key(std::string name, std::size_t at, bool wanted = true) {
-    check_text(name, at);
+    if (name.find('\0') != std::string::npos) {
+      builder_.report(at, "U+0000 is not allowed in text");
+      wanted = false;
+    }
     builder_.key(std::move(name), at, wanted);
     levels_.back().key_next = false;
-  }
-
-  void check_text(std::string_view text, std::size_t at) {
-    if (text.find('\0') != std::string_view::npos) builder_.report(at, "U+0000 is not allowed in text");
   }
 
   void check_tag(std::string_view tag, std::size_t at, std::string_view expected) {
