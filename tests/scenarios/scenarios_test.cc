@@ -51,8 +51,8 @@ TEST_P(Scenarios, PassWithAndWithoutRestarts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Scenarios, ::testing::ValuesIn(scenario_files()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(Files, Scenarios, ::testing::ValuesIn(scenario_files()), [](const auto& parameter) {
+  std::string name = parameter.param;
   std::replace_if(name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return name;
 });
