@@ -167,6 +167,12 @@ int print_result(const Rehearsal& rehearsal, std::ostream& out, std::ostream& er
     document.set("error", snapshot.error ? to_json(*snapshot.error) : Json());
   }
   out << write_json(document) << "\n";
+  for (const Rehearsal::Instance* child : rehearsal.suspended_children()) {
+    const auto& error = child->snapshot.error;
+    err << "cairn run: the subworkflow " << child->program->name << " is suspended";
+    if (error) err << " at " << error->at << ": " << error->code << ": " << error->message;
+    err << "\n";
+  }
   err << "cairn run: " << advice(snapshot) << "\n";
   return exit_not_completed;
 }

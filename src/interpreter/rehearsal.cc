@@ -7,6 +7,8 @@
 namespace cairn {
 namespace {
 
+constexpr std::size_t instances_max = 1'000;
+
 Failure no_handler(const RunIntent& run) {
   Failure failure;
   failure.failure_class = FailureClass::transport;
@@ -59,6 +61,11 @@ Result<void> Rehearsal::start_child(const InstanceId& parent, const InstanceStar
     failure.message = message;
     letters_.push_back({parent, ChildFinished{*start.token, {}, std::move(failure)}});
   };
+  // A definition that starts itself would go on for ever.
+  if (order_.size() >= instances_max) {
+    refuse("limit_instances", "more than " + std::to_string(instances_max) + " instances in one run");
+    return {};
+  }
   if (!program) {
     refuse("unknown_workflow", "no definition " + start.name + " is known");
     return {};
@@ -257,6 +264,15 @@ Result<bool> Rehearsal::offer_kept_to_children() {
     }
   }
   return false;
+}
+
+std::vector<const Rehearsal::Instance*> Rehearsal::suspended_children() const {
+  std::vector<const Instance*> found;
+  for (const InstanceId& id : order_) {
+    const Instance& instance = instances_.at(id);
+    if (id != root_ && instance.snapshot.status == Status::suspended) found.push_back(&instance);
+  }
+  return found;
 }
 
 std::vector<Rehearsal::Kept> Rehearsal::kept_signals() const {

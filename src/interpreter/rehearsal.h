@@ -97,6 +97,7 @@ class Rehearsal {
   const std::vector<TaskEnd>& closed_tasks() const { return closed_tasks_; }
   const std::vector<CallReply>& unused_replies() const { return replies_; }
   std::vector<Kept> kept_signals() const;
+  std::vector<const Instance*> suspended_children() const;
   const std::vector<std::string>& commits() const { return commits_; }
   const std::map<std::string, Trace>& traces() const { return traces_; }  // by digest, when the setting asks
   // The open waits of the root as SEMANTICS R2 lists them.
