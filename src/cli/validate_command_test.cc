@@ -67,7 +67,7 @@ TEST_F(Validate, FindingsGoToStandardErrorWithTheFileAsGiven) {
 TEST_F(Validate, WarningsDoNotChangeTheExitCode) {
   const Ran ran = run({"-"}, doubtful);
   EXPECT_EQ(ran.code, 0);
-  EXPECT_EQ(ran.err, "-:4:27: warning: this condition is always true [/steps/0/when]\n");
+  EXPECT_EQ(ran.err, "-:4:26: warning: this condition is always true [/steps/0/when]\n");
 }
 
 TEST_F(Validate, AllFilesAreReported) {
