@@ -62,8 +62,8 @@ class ContainerBlock final : public Block {
       return;
     }
     const int lane = axis - left + turn;
-    Edge& back = canvas.line({{axis, body_end}, {axis, turning}, {lane, turning}, {lane, middle}, {axis - half_, middle}},
-                             body_->tail, head);
+    canvas.line({{axis, body_end}, {axis, turning}}, body_->tail, -1);
+    Edge& back = canvas.line({{axis, turning}, {lane, turning}, {lane, middle}, {axis - half_, middle}}, body_->tail, head);
     back.back = back.arrow = true;
     Edge& out = canvas.line({{axis, turning}, {axis, bottom}}, head, -1);
     canvas.put_label(out, done_, {axis, turning - 1});

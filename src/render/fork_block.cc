@@ -13,7 +13,6 @@ class ForkBlock final : public Block {
   ForkBlock(const Canvas& canvas, const Item& item) : join_(item.join_node) {
     head = item.node;
     bar_ = canvas.along(item.node);
-    step_gap_ = canvas.spacing().along;
     std::vector<EdgeLabel> labels;
     int at = 0;
     int longest = 0;
@@ -36,6 +35,7 @@ class ForkBlock final : public Block {
     const int reach = branches_.empty() ? 0 : std::max(-branches_.front().offset, branches_.back().offset);
     half_ = reach + overhang;
     joined_ = canvas.label(item.joined);
+    step_gap_ = std::max(canvas.spacing().along, joined_.along);
     left = std::max(middle, half_);
     right = std::max(at - middle, half_ + joined_.across);
     gap_ = canvas.lane_gap(labels);

@@ -32,17 +32,6 @@ bool is_wide(char32_t c) {
          (c >= 0x1F000 && c <= 0x1FAFF) || (c >= 0x20000 && c <= 0x3FFFD);
 }
 
-int width_units(char32_t c) {
-  for (const WidthRange& range : width_ranges()) {
-    if (c < range.first) break;
-    if (c <= range.last) return is_combining(c) ? 0 : range.widths[c - range.first];
-  }
-  if (is_combining(c)) return 0;
-  // Emoji are drawn by whatever font the viewer has, mostly a little wider than the em.
-  if (c >= 0x1F000) return font_units * 5 / 4;
-  return is_wide(c) ? font_units : unknown_width;
-}
-
 int to_pixels(long units, int font_px) {
   return static_cast<int>((units * font_px + font_units - 1) / font_units);
 }
@@ -55,7 +44,7 @@ std::size_t fitting_bytes(std::string_view text, int font_px, int width) {
   std::size_t good = 0;
   for (std::size_t at = 0; at < text.size();) {
     const CodePoint c = code_point_at(text, at);
-    units += width_units(c.value);
+    units += glyph_advance(c.value);
     if (to_pixels(units, font_px) > width && c.value != ' ') return good > 0 ? good : at;
     at += c.size;
     if (breaks_after(c.value)) good = at;
@@ -75,7 +64,7 @@ std::string with_ellipsis(std::string_view text, int font_px, int width) {
   std::size_t at = 0;
   while (at < text.size()) {
     const CodePoint c = code_point_at(text, at);
-    units += width_units(c.value);
+    units += glyph_advance(c.value);
     if (to_pixels(units, font_px) > room) break;
     at += c.size;
   }
@@ -83,6 +72,17 @@ std::string with_ellipsis(std::string_view text, int font_px, int width) {
 }
 
 }  // namespace
+
+int glyph_advance(char32_t c) {
+  for (const WidthRange& range : width_ranges()) {
+    if (c < range.first) break;
+    if (c <= range.last) return is_combining(c) ? 0 : range.widths[c - range.first];
+  }
+  if (is_combining(c)) return 0;
+  // Emoji are drawn by whatever font the viewer has, mostly a little wider than the em.
+  if (c >= 0x1F000) return font_units * 5 / 4;
+  return is_wide(c) ? font_units : unknown_width;
+}
 
 std::string plain_text(std::string_view text) {
   std::string out;
@@ -116,7 +116,7 @@ int text_width(std::string_view plain, int font_px) {
   long units = 0;
   for (std::size_t at = 0; at < plain.size();) {
     const CodePoint c = code_point_at(plain, at);
-    units += width_units(c.value);
+    units += glyph_advance(c.value);
     at += c.size;
   }
   return to_pixels(units, font_px);

@@ -13,6 +13,9 @@ namespace cairn::render {
 std::string plain_text(std::string_view text);
 inline constexpr std::size_t label_bytes_max = 2000;
 
+// Advance width of one character in font units (font_widths.h).
+int glyph_advance(char32_t code_point);
+
 // Width in pixels at this size, rounded up. Wide East Asian characters and emoji count 1 em.
 int text_width(std::string_view plain, int font_px);
 

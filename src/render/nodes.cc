@@ -36,7 +36,10 @@ void size_node(Node& node) {
     case Shape::race: fit(node, step_height, 2 * hexagon_inset, 96, 2); return;
     case Shape::loop:
     case Shape::attempt:
-    case Shape::cleanup: fit(node, 28, icon_room + 2 * text_pad, 96, 1); return;
+    case Shape::cleanup:
+      fit(node, 28, icon_room + text_pad, 96, 2);
+      if (node.lines.size() > 1) node.box.height = step_height;
+      return;
     case Shape::complete:
     case Shape::fail: fit(node, 28, icon_room + text_pad, 80, 1); return;
     case Shape::jump: fit(node, 24, icon_room, 60, 1); return;

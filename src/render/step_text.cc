@@ -73,6 +73,12 @@ std::string describe(const StepBody& body) {
       body);
 }
 
+// An id as words: draw_up is "draw up".
+std::string spaced(std::string id) {
+  for (char& c : id) c = c == '_' ? ' ' : c;
+  return plain_text(id);
+}
+
 // Conditions and ends say more than the names given to them.
 bool prefers_description(const StepBody& body) {
   return std::holds_alternative<IfStep>(body) || std::holds_alternative<SwitchStep>(body) ||
@@ -84,7 +90,7 @@ bool prefers_description(const StepBody& body) {
 
 std::string step_text(const Step& step) {
   if (!step.title.empty()) return plain_text(step.title);
-  if (step.id != step.path && !prefers_description(step.body)) return plain_text(step.id);
+  if (step.id != step.path && !prefers_description(step.body)) return spaced(step.id);
   return plain_text(describe(step.body));
 }
 

@@ -1,0 +1,91 @@
+#include "render/png.h"
+
+#include <array>
+
+#include "render/deflate.h"
+#include "render/outlines.h"
+#include "render/raster.h"
+
+namespace cairn::render {
+namespace {
+
+void append_number(std::string& out, std::uint32_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(value >> shift & 255);
+}
+
+std::uint32_t crc32(std::string_view bytes) {
+  static const auto table = [] {
+    std::array<std::uint32_t, 256> made{};
+    for (std::uint32_t i = 0; i < 256; ++i) {
+      std::uint32_t value = i;
+      for (int bit = 0; bit < 8; ++bit) value = value & 1 ? 0xEDB88320u ^ value >> 1 : value >> 1;
+      made[i] = value;
+    }
+    return made;
+  }();
+  std::uint32_t crc = 0xFFFFFFFFu;
+  for (const char c : bytes) crc = table[(crc ^ static_cast<unsigned char>(c)) & 255] ^ crc >> 8;
+  return ~crc;
+}
+
+void append_chunk(std::string& out, std::string_view type, std::string_view data) {
+  append_number(out, static_cast<std::uint32_t>(data.size()));
+  std::string checked(type);
+  checked += data;
+  out += checked;
+  append_number(out, crc32(checked));
+}
+
+// Each row as its difference to the row above: flat areas become zeros.
+std::string filtered_rows(const Raster& raster) {
+  const std::size_t stride = static_cast<std::size_t>(raster.width()) * 3;
+  const std::vector<std::uint8_t>& pixels = raster.pixels();
+  std::string rows;
+  rows.reserve((stride + 1) * static_cast<std::size_t>(raster.height()));
+  for (std::size_t y = 0; y < static_cast<std::size_t>(raster.height()); ++y) {
+    rows += '\2';
+    for (std::size_t x = 0; x < stride; ++x) {
+      const int above = y == 0 ? 0 : pixels[(y - 1) * stride + x];
+      rows += static_cast<char>(pixels[y * stride + x] - above);
+    }
+  }
+  return rows;
+}
+
+std::string encode(const Raster& raster) {
+  std::string out = "\x89PNG\r\n\x1a\n";
+  std::string header;
+  append_number(header, static_cast<std::uint32_t>(raster.width()));
+  append_number(header, static_cast<std::uint32_t>(raster.height()));
+  header += std::string("\x08\x02\x00\x00\x00", 5);  // eight bits, red green blue, nothing special
+  append_chunk(out, "IHDR", header);
+  append_chunk(out, "IDAT", zlib_compress(filtered_rows(raster)));
+  append_chunk(out, "IEND", "");
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> png_bytes(const Layout& layout, Theme theme, int scale, const Overlay* overlay) {
+  const long pixels = static_cast<long>(layout.width) * scale * layout.height * scale;
+  if (pixels > png_pixels_max) {
+    return Error{ErrorCode::limit, "the picture would have " + std::to_string(pixels / 1'000'000) +
+                                       " million pixels, the limit is " + std::to_string(png_pixels_max / 1'000'000) +
+                                       "; use SVG, a smaller scale, or collapse it"};
+  }
+  const Picture picture = draw(layout, theme, overlay);
+  Raster raster(picture.width * scale, picture.height * scale);
+  for (const Mark& mark : picture.marks) {
+    if (mark.kind == Mark::Kind::text) {
+      raster.fill(lettered(mark, scale), mark.ink.fill);
+      continue;
+    }
+    const std::vector<Track> tracks = tracks_of(mark, scale);
+    if (tracks.empty()) continue;
+    if (!mark.ink.fill.empty()) raster.fill(filled(tracks), mark.ink.fill);
+    if (!mark.ink.stroke.empty()) raster.fill(stroked(tracks, mark.ink.width, mark.ink.dash, scale), mark.ink.stroke);
+  }
+  return encode(raster);
+}
+
+}  // namespace cairn::render
