@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "definition/definition.h"
 
 namespace cairn {
@@ -168,6 +171,23 @@ TEST(DecompileCpp, WritesOneFunction) {
             "      .state({{\"n\", 1}})\n"
             "      .steps({wait(std::chrono::days(2)).id(\"w\")});\n"
             "}\n");
+}
+
+// The text between ```language and the closing fence.
+std::string code_block(const std::string& page, const std::string& language) {
+  const std::string open = "```" + language + "\n";
+  const std::size_t begin = page.find(open) + open.size();
+  return page.substr(begin, page.find("```", begin) - begin);
+}
+
+TEST(DecompileCpp, GivesWhatTheDocumentationShows) {
+  std::ifstream file(CAIRN_SOURCE_DIR "/docs/builder.md");
+  const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const Definition definition = load_definition(code_block(page, "yaml"), "docs/builder.md");
+  ASSERT_TRUE(definition.valid()) << errors_of(definition);
+  EXPECT_EQ(decompile_yaml(definition.canonical), code_block(page, "yaml"));
+  EXPECT_EQ(decompile_cpp(definition.canonical, "loan_approval"),
+            "#include \"cairn/definition.h\"\n\n" + code_block(page, "cpp"));
 }
 
 TEST(DecompileCpp, TextMadeToBreakOutOfItsLiteralIsEscaped) {

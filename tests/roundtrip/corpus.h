@@ -10,7 +10,7 @@ namespace cairn::corpus {
 
 struct Entry {
   std::string_view file;  // where the definition came from
-  flow::Workflow (*make)();
+  flow::Workflow (*make)();  // null: it was not valid when this was generated
 };
 
 std::span<const Entry> entries();

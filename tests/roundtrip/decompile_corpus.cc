@@ -1,9 +1,9 @@
 // decompile_corpus FOLDER PARTS FILE…: writes FOLDER/corpus_1.cc … corpus_PARTS.cc with one function per definition,
-// and corpus_table.cc that lists them. A definition that is not valid stops it: the corpus holds valid ones.
+// and corpus_table.cc that lists them. A definition that is not valid is listed without a function, so that it fails
+// the test and not the build.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iostream>
 #include <iterator>
 #include <vector>
 
@@ -31,15 +31,13 @@ int main(int argc, char** argv) {
   const std::size_t parts = static_cast<std::size_t>(std::max(1, std::atoi(argv[2])));
   std::vector<std::string> sources(parts);
   std::string declarations, rows;
-  bool valid = true;
   for (int i = 3; i < argc; ++i) {
     const std::string file = argv[i];
     const cairn::Definition definition = cairn::load_definition(read_file(file), file);
-    for (const cairn::Diagnostic& finding : definition.diagnostics) {
-      if (finding.severity == cairn::Diagnostic::Severity::error) std::cerr << format_diagnostic(file, finding) << "\n";
+    if (!definition.valid()) {
+      rows += "    {" + quoted(file) + ", nullptr},\n";
+      continue;
     }
-    valid = valid && definition.valid();
-    if (!definition.valid()) continue;
     const std::string function = "definition_" + std::to_string(i - 2);
     sources[static_cast<std::size_t>(i) % parts] += decompile_cpp(definition.canonical, function) + "\n";
     declarations += "cairn::flow::Workflow " + function + "();\n";
@@ -51,5 +49,5 @@ int main(int argc, char** argv) {
   std::ofstream(folder + "/corpus_table.cc") << "#include \"corpus.h\"\n\n"
                                              << declarations << "\nnamespace cairn::corpus {\n\nstd::span<const Entry> entries() {\n"
                                              << "  static const Entry all[] = {\n" << rows << "  };\n  return all;\n}\n\n}  // namespace cairn::corpus\n";
-  return valid ? 0 : 1;
+  return 0;
 }

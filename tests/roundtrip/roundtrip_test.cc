@@ -51,6 +51,7 @@ TEST(RoundTrip, DecompiledYamlCompilesToTheSameBytes) {
 TEST(RoundTrip, DecompiledCppBuildsTheSameBytes) {
   for (const corpus::Entry& entry : corpus::entries()) {
     const Definition definition = load_file(entry.file);
+    ASSERT_NE(entry.make, nullptr) << entry.file << " is not valid:\n" << errors_of(definition);
     const Result<Definition> built = entry.make().build();
     ASSERT_TRUE(built.has_value()) << entry.file << "\n" << built.error().message;
     EXPECT_EQ(write_json(built->canonical), write_json(definition.canonical)) << entry.file;
