@@ -210,7 +210,9 @@ void Machine::compensate_next(ActiveStrand& strand) {
   }
   const StepIndex step = program_.places.find_step(entry->place);
   if (step == no_index || program_.steps[step].compensate == no_index) return;
-  strand.top().data.set("scope", std::move(entry->scope));
+  Json& held = strand.top().data;
+  if (!held.is_object()) held = Json::object();
+  held.set("scope", std::move(entry->scope));
   push_block(strand, program_.steps[step].compensate);
 }
 

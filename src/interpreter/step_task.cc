@@ -11,6 +11,7 @@ void expire(Turn& turn, const TaskStep& step, const Json& task_fields) {
   const std::vector<WaitToken> open = turn.strand.waits;
   for (const WaitToken& token : open) machine.abandon_wait(turn.strand, token, TaskStatus::expired);
   Json fields = turn.data()["task"];
+  if (!fields.is_object()) fields = Json::object();
   if (const Json* assignee = task_fields.find("assignee")) fields.set("assignee", *assignee);
   turn.remember(Json::object({{"task", std::move(fields)}}));
   turn.enter(step.task.deadline->steps);

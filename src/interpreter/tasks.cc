@@ -91,7 +91,7 @@ WaitToken open_task(Turn& turn, TaskDraft& draft) {
 }
 
 Json completed_fields(const Machine& machine, const Json& fields, const Wakening& wakening) {
-  Json completed = fields;
+  Json completed = fields.is_object() ? fields : Json::object();
   if (const Json* assignee = wakening.task_fields.find("assignee")) completed.set("assignee", *assignee);
   completed.set("completed_by", wakening.by);
   completed.set("completed_at", format_timestamp(machine.now()));

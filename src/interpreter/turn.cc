@@ -30,7 +30,10 @@ void Turn::remember(Json data) {
 }
 
 void Turn::remember(std::string_view key, Json value) {
-  strand.top().data.set(key, std::move(value));
+  Json& held = strand.top().data;
+  // Stored frames may hold anything; what is no object has nothing to keep.
+  if (!held.is_object()) held = Json::object();
+  held.set(key, std::move(value));
   machine.scope().forget();
 }
 

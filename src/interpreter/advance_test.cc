@@ -1,0 +1,249 @@
+// What an Advance holds beside the next snapshot: effects, and what is refused or stale. What steps mean is
+// told by tests/scenarios.
+#include "interpreter/advance.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "definition/definition.h"
+#include "interpreter/merge_patch.h"
+
+namespace cairn {
+namespace {
+
+constexpr Timestamp monday{1'704'067'200, 0};
+
+class AdvanceTest : public ::testing::Test {
+ protected:
+  void define(const std::string& rest) {
+    const Definition definition = load_definition("cairn: 1\nname: t\nversion: 1.0.0\n" + rest, "t.yaml");
+    ASSERT_TRUE(definition.valid()) << format_diagnostic("t.yaml", definition.diagnostics.front());
+    program_ = definition.program;
+  }
+  Event event(decltype(Event::what) what) {
+    Event made;
+    made.id.value = "e-" + std::to_string(++events_);
+    made.at = monday;
+    made.actor = "test";
+    made.what = std::move(what);
+    return made;
+  }
+  Advance begin() {
+    Started started;
+    started.instance.value = "instance-1";
+    auto first = start(*program_, setting_, event(started));
+    EXPECT_TRUE(first);
+    return std::move(*first);
+  }
+  Advance next(const Snapshot& before, decltype(Event::what) what) {
+    auto advanced = advance(*program_, setting_, before, event(std::move(what)));
+    EXPECT_TRUE(advanced) << (advanced ? "" : advanced.error().message);
+    return std::move(*advanced);
+  }
+  static const Wait& wait_of(const Snapshot& snapshot, WaitKind kind) {
+    return *std::find_if(snapshot.waits.begin(), snapshot.waits.end(), [&](const Wait& w) { return w.kind == kind; });
+  }
+
+  std::shared_ptr<const Program> program_;
+  Setting setting_;
+  int events_ = 0;
+};
+
+TEST_F(AdvanceTest, TheSameInputsGiveTheSameAdvance) {
+  define("steps:\n  - task: { name: T }\n  - emit: { type: a.b }\n  - call: { worker: { type: w.v1 } }\n");
+  Started started;
+  started.instance.value = "instance-1";
+  const Event first = event(started);
+  const auto a = start(*program_, setting_, first);
+  const auto b = start(*program_, setting_, first);
+  ASSERT_TRUE(a && b);
+  EXPECT_EQ(*a, *b);
+  const Event completed = event(TaskCompleted{a->tasks_opened[0].id, "ann", Json(1), {}});
+  const auto c = advance(*program_, setting_, a->after, completed);
+  const auto d = advance(*program_, setting_, a->after, completed);
+  ASSERT_TRUE(c && d);
+  EXPECT_EQ(*c, *d);
+  EXPECT_EQ(c->outbox.size(), 1u);
+  EXPECT_EQ(c->runs.size(), 1u);
+}
+
+TEST_F(AdvanceTest, VersionsGrowByOneAndNameTheirEvent) {
+  define("steps:\n  - wait: 1h\n");
+  const Advance first = begin();
+  EXPECT_EQ(first.from_version, 0u);
+  EXPECT_EQ(first.after.version, 1u);
+  EXPECT_EQ(first.after.last_event, "e-1");
+  const Advance second = next(first.after, TimerFired{first.after.waits[0].token, {}});
+  EXPECT_EQ(second.from_version, 1u);
+  EXPECT_EQ(second.after.version, 2u);
+  EXPECT_EQ(second.after.status, Status::completed);
+  EXPECT_EQ(second.waits_closed, std::vector<WaitToken>{first.after.waits[0].token});
+}
+
+TEST_F(AdvanceTest, AWakeUpThatNobodyWaitsForIsStale) {
+  define("steps:\n  - wait: 1h\n  - task: { name: T }\n");
+  const Advance first = begin();
+  const WaitToken timer = first.after.waits[0].token;
+  const Advance second = next(first.after, TimerFired{timer, {}});
+  for (const auto& what : std::vector<decltype(Event::what)>{TimerFired{timer, {}}, RunFinished{timer, {}, {}},
+                                                             ChildFinished{timer, {}, {}},
+                                                             TimerFired{second.after.waits[0].token, {}},
+                                                             TaskCompleted{{"other"}, "ann", {}, {}}, Continued{}}) {
+    const Advance again = next(second.after, what);
+    EXPECT_EQ(again.outcome, Advance::Outcome::stale);
+    EXPECT_EQ(again.after, second.after);
+  }
+}
+
+TEST_F(AdvanceTest, AWaitThatOpensAndClosesInOneSliceIsNobodysBusiness) {
+  define(
+      "steps:\n  - parallel:\n      join: any\n      branches:\n        a: [ { wait: 1h } ]\n"
+      "        b: [ { call: { worker: { type: w.v1 } } } ]\n        c: [ { subworkflow: { name: other } } ]\n"
+      "        d: [ { task: { name: T } } ]\n        e: [ { set: { x: 1 } } ]\n");
+  const Advance first = begin();
+  EXPECT_EQ(first.after.status, Status::completed);
+  EXPECT_TRUE(first.waits_opened.empty());
+  EXPECT_TRUE(first.waits_closed.empty());
+  EXPECT_TRUE(first.runs.empty());
+  EXPECT_TRUE(first.runs_cancelled.empty());
+  EXPECT_TRUE(first.starts.empty());
+  EXPECT_TRUE(first.children_cancelled.empty());
+  ASSERT_EQ(first.tasks_opened.size(), 1u);
+  ASSERT_EQ(first.tasks_closed.size(), 1u);
+  EXPECT_EQ(first.tasks_closed[0].status, TaskStatus::cancelled);
+}
+
+TEST_F(AdvanceTest, LosingBranchesCancelRunsAndChildren) {
+  define(
+      "steps:\n  - parallel:\n      join: any\n      branches:\n        a: [ { wait: 1h } ]\n"
+      "        b: [ { call: { worker: { type: w.v1 } } } ]\n        c: [ { subworkflow: { name: other } } ]\n");
+  const Advance first = begin();
+  ASSERT_EQ(first.runs.size(), 1u);
+  ASSERT_EQ(first.starts.size(), 1u);
+  const Advance second = next(first.after, TimerFired{wait_of(first.after, WaitKind::timer).token, {}});
+  EXPECT_EQ(second.runs_cancelled, std::vector<RunId>{first.runs[0].id});
+  EXPECT_EQ(second.children_cancelled, std::vector<InstanceId>{first.starts[0].id});
+  EXPECT_EQ(second.waits_closed.size(), 3u);
+}
+
+TEST_F(AdvanceTest, AnIdempotencyKeyComesFromPlaceRoundAndVisit) {
+  define("steps:\n  - repeat: { times: 2, steps: [ { id: c, call: { worker: { type: w.v1 } } } ] }\n");
+  const Advance first = begin();
+  const Advance second = next(first.after, RunFinished{first.runs[0].token, Json(1), {}});
+  ASSERT_EQ(second.runs.size(), 1u);
+  EXPECT_NE(first.runs[0].idempotency_key, second.runs[0].idempotency_key);
+  EXPECT_TRUE(first.runs[0].idempotency_key.starts_with("instance-1/steps[0].repeat[0]#0/"));
+  EXPECT_TRUE(second.runs[0].idempotency_key.starts_with("instance-1/steps[0].repeat[0]#1/"));
+}
+
+TEST_F(AdvanceTest, ARunCarriesItsPolicy) {
+  define(
+      "steps:\n  - call: { worker: { type: w.v1, payload: { a: 1 } }, timeout: 5s, "
+      "retry: { attempts: 4, backoff: 2s, factor: 3, cap: 1m, jitter: 0 } }\n");
+  const Advance first = begin();
+  ASSERT_EQ(first.runs.size(), 1u);
+  const RunIntent& run = first.runs[0];
+  EXPECT_EQ(run.type, "w.v1");
+  EXPECT_EQ(run.attempts_max, 4);
+  EXPECT_EQ(run.backoff, Duration::of_seconds(2));
+  EXPECT_EQ(run.factor, 3);
+  EXPECT_EQ(run.cap, Duration::of_seconds(60));
+  EXPECT_EQ(run.jitter, 0);
+  EXPECT_EQ(run.timeout, Duration::of_seconds(5));
+  EXPECT_EQ(run.payload, Json::object({{"a", 1}}));
+}
+
+TEST_F(AdvanceTest, TheParentIsToldHowItEnded) {
+  define("steps:\n  - task: { name: T }\noutput: done\n");
+  Started started;
+  started.instance.value = "child-1";
+  started.parent = Parent{{"parent-1"}, {"token-1"}};
+  const auto first = start(*program_, setting_, event(started));
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(first->notice);
+  const Advance done = next(first->after, TaskCompleted{first->tasks_opened[0].id, "ann", {}, {}});
+  ASSERT_TRUE(done.notice);
+  EXPECT_EQ(done.notice->parent, *started.parent);
+  EXPECT_EQ(done.notice->output, Json("done"));
+  const Advance cancelled = next(first->after, CancelRequested{"stop"});
+  ASSERT_TRUE(cancelled.notice && cancelled.notice->failure);
+  EXPECT_EQ(cancelled.notice->failure->failure_class, FailureClass::business);
+  EXPECT_EQ(cancelled.notice->failure->code, "cancelled");
+}
+
+TEST_F(AdvanceTest, ARefusedCompletionSaysWhy) {
+  define("steps:\n  - task: { name: T, exclude: [bob], form: { type: object } }\n");
+  const Advance first = begin();
+  const auto excluded = advance(*program_, setting_, first.after,
+                                event(TaskCompleted{first.tasks_opened[0].id, "bob", Json::object(), {}}));
+  ASSERT_FALSE(excluded);
+  EXPECT_EQ(excluded.error().code, ErrorCode::not_allowed);
+  const auto unfit = advance(*program_, setting_, first.after,
+                             event(TaskCompleted{first.tasks_opened[0].id, "ann", Json(1), {}}));
+  ASSERT_FALSE(unfit);
+  EXPECT_EQ(unfit.error().code, ErrorCode::invalid);
+}
+
+TEST_F(AdvanceTest, ASnapshotOfAnotherProgramIsCorruptNotACrash) {
+  define("steps:\n  - if: \"true\"\n    then: [ { repeat: { times: 2, steps: [ { task: { name: T } } ] } } ]\n");
+  const Advance first = begin();
+  const Snapshot good = first.after;
+  define("steps:\n  - task: { name: T }\n");
+  const auto refused = advance(*program_, setting_, good, event(CancelRequested{}));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
+}
+
+TEST_F(AdvanceTest, OddFrameDataNeverCrashes) {
+  define(
+      "steps:\n  - try:\n      - repeat: { for_each: \"= [1, 2]\", steps: [ { first: [ { task: { name: T } }, { signal: { name: s } }, "
+      "{ wait: 1h } ] } ] }\n    catch: [ { steps: [] } ]\n");
+  const Advance first = begin();
+  const std::vector<Json> oddities{Json(), Json("x"), Json(-5), Json::array({1}), Json::object({{"index", "x"}}),
+                                   Json::object({{"options", Json::array({1, "t"})}, {"winner", 99}, {"phase", 3}})};
+  for (std::size_t frame = 0; frame < first.after.strands[0].frames.size(); ++frame) {
+    for (const Json& odd : oddities) {
+      Snapshot damaged = first.after;
+      damaged.strands[0].frames[frame].data = odd;
+      for (const Wait& wait : damaged.waits) {
+        static_cast<void>(advance(*program_, setting_, damaged, event(TimerFired{wait.token, {}})));
+        static_cast<void>(advance(*program_, setting_, damaged, event(TaskCompleted{{wait.target}, "ann", Json(1), {}})));
+      }
+      static_cast<void>(advance(*program_, setting_, damaged, event(SignalReceived{"1", "s", {}, Json(1)})));
+      static_cast<void>(advance(*program_, setting_, damaged, event(CancelRequested{})));
+    }
+  }
+}
+
+TEST_F(AdvanceTest, ADefinitionIndexKnowsTheNewestVersion) {
+  DefinitionIndex index;
+  for (const char* version : {"1.9.0", "1.10.0", "2.0.0-rc1", "1.2.0"}) {
+    const auto definition = load_definition(
+        std::string("cairn: 1\nname: x\nversion: ") + version + "\nsteps: [ { set: { a: 1 } } ]\n", "x.yaml");
+    ASSERT_TRUE(definition.valid());
+    index.add(definition.program);
+  }
+  EXPECT_EQ(index.versions("x"), (std::vector<std::string>{"1.2.0", "1.9.0", "1.10.0", "2.0.0-rc1"}));
+  EXPECT_EQ(index.find("x", std::nullopt)->version, "2.0.0-rc1");
+  EXPECT_EQ(index.find("x", "1.9.0")->version, "1.9.0");
+  EXPECT_EQ(index.find("x", "3"), nullptr);
+  EXPECT_EQ(index.find("y", std::nullopt), nullptr);
+  EXPECT_TRUE(version_before("2.0.0-rc1", "2.0.0"));
+  EXPECT_FALSE(version_before("1.0.0", "1.0.0"));
+}
+
+TEST(MergePatch, FollowsTheExamplesOfTheStandard) {
+  const auto merged = [](const char* target, const char* patch) {
+    return write_json(merge_patch(*parse_json(target), *parse_json(patch)));
+  };
+  EXPECT_EQ(merged(R"({"a":"b"})", R"({"a":"c"})"), R"({"a":"c"})");
+  EXPECT_EQ(merged(R"({"a":"b","b":"c"})", R"({"a":null})"), R"({"b":"c"})");
+  EXPECT_EQ(merged(R"({"a":[{"b":"c"}]})", R"({"a":[1]})"), R"({"a":[1]})");
+  EXPECT_EQ(merged(R"({"e":null})", R"({"a":1})"), R"({"a":1,"e":null})");
+  EXPECT_EQ(merged(R"([1,2])", R"({"a":"b","c":null})"), R"({"a":"b"})");
+  EXPECT_EQ(merged(R"({})", R"({"a":{"bb":{"ccc":null}}})"), R"({"a":{"bb":{}}})");
+}
+
+}  // namespace
+}  // namespace cairn
