@@ -26,7 +26,7 @@ class Reader {
     side_lane(LaneKind::compensation, "undo", step.compensate, item);
     if (!step.when) {
       add_with_cleanup(step, std::move(item), out);
-    } else if (is_plain(item.shape) && !always_ends(item)) {
+    } else if (is_plain(item) && !always_ends(item)) {
       item.detail = "when " + condition_text(*step.when);
       out.push_back(std::move(item));
     } else {
@@ -42,7 +42,12 @@ class Reader {
     }
   }
 
-  static bool is_plain(Shape shape) {
+  // One step that nothing follows which depends on it.
+  static bool is_plain(const Item& item) {
+    for (const Lane& lane : item.lanes) {
+      if (lane.kind == LaneKind::flow) return false;
+    }
+    const Shape shape = item.shape;
     return shape != Shape::decision && shape != Shape::race && shape != Shape::fork && shape != Shape::loop &&
            shape != Shape::attempt;
   }

@@ -15,14 +15,14 @@ const char* to_string(Progress progress);
 
 struct StepProgress {
   Progress progress = Progress::not_reached;
-  std::string waiting_for;         // a task's name, a signal's name; empty: nothing to name
-  std::optional<Duration> left;    // until the wait ends or the next attempt begins
+  std::string waiting_for = {};    // a task's name, a signal's name; empty: nothing to name
+  std::optional<Duration> left = {};  // until the wait ends or the next attempt begins
   int attempt = 0;                 // 0: not an attempt
   int attempts_max = 0;
   std::int64_t iteration = 0;      // of a loop, from 1; 0: not in one
   std::int64_t iterations = 0;     // 0: not known
   int visits = 0;                  // more than 1: shown
-  std::optional<Duration> took;
+  std::optional<Duration> took = {};
 };
 
 struct Overlay {
