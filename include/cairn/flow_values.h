@@ -105,8 +105,8 @@ class Length : public Part {
   template <class Rep, class Period>
   Length(std::chrono::duration<Rep, Period> length)
       : Length(std::chrono::floor<std::chrono::seconds>(length).count(),
-               std::chrono::duration_cast<std::chrono::nanoseconds>(
-                   length - std::chrono::floor<std::chrono::seconds>(length))
+               std::chrono::duration_cast<std::chrono::nanoseconds>(length -
+                                                                    std::chrono::floor<std::chrono::seconds>(length))
                    .count()) {}
   Length(const char* text) : Part(Json(text)) {}
   Length(const Cel& expression) : Part(expression) {}

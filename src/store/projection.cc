@@ -1,5 +1,6 @@
 #include "store/projection.h"
 
+#include <algorithm>
 #include <map>
 
 namespace cairn {
@@ -130,12 +131,12 @@ CorrelatedSignal signal_of(const Json& body) {
   return signal;
 }
 
-bool has_prefix(std::string_view type, const std::vector<std::string>& prefixes) {
-  if (prefixes.empty()) return type.starts_with("default.");
-  for (const std::string& prefix : prefixes) {
+bool asks_for(const LeaseRequest& request, std::string_view type) {
+  if (request.prefixes.empty() && request.types.empty()) return type.starts_with("default.");
+  for (const std::string& prefix : request.prefixes) {
     if (type.starts_with(prefix)) return true;
   }
-  return false;
+  return std::find(request.types.begin(), request.types.end(), type) != request.types.end();
 }
 
 std::optional<Error> contradiction(const Unit& unit) {

@@ -29,8 +29,7 @@ bool takes(const Json& wait_key, const Json& signal_key);
 Message message_of(const CorrelatedSignal& signal, const InstanceId& target);
 CorrelatedSignal signal_of(const Json& message_body);
 
-// Whether `type` begins with one of the prefixes; none means "default.".
-bool has_prefix(std::string_view type, const std::vector<std::string>& prefixes);
+bool asks_for(const LeaseRequest& request, std::string_view type);
 
 // Why a unit can never be written, whatever the store holds: versions that do not follow each other.
 std::optional<Error> contradiction(const Unit& unit);

@@ -45,7 +45,8 @@ struct KeyAnswer {
 // How to lease runs: pending ones, and leased ones whose lease has ended, that still may be leased.
 struct LeaseRequest {
   std::string worker;                 // with a random part per process
-  std::vector<std::string> prefixes;  // empty: "default."
+  std::vector<std::string> prefixes;  // none, and no types either: "default."
+  std::vector<std::string> types;     // exactly these, as well
   std::size_t max = 1;
   Duration length;
 };

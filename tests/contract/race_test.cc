@@ -89,7 +89,7 @@ class EveryOrder : public StoreContract {
     world.snapshot = *must(store().find_snapshot({"a"}));
     world.timer = must(store().take_timers(1, Duration::of_seconds(30))).at(0);
     world.message = must(store().take_messages(1, Duration::of_seconds(30))).at(0);
-    world.run = must(store().lease_runs({"w", {}, 1, Duration::of_seconds(30)})).at(0);
+    world.run = must(store().lease_runs({"w", {}, {}, 1, Duration::of_seconds(30)})).at(0);
     return world;
   }
 

@@ -11,7 +11,7 @@ CAIRN_CONTRACT(Runs);
 constexpr Duration lease = Duration::of_seconds(30);
 
 LeaseRequest request(const std::string& worker = "w", std::size_t max = 10, std::vector<std::string> prefixes = {}) {
-  return {worker, std::move(prefixes), max, lease};
+  return {worker, std::move(prefixes), {}, max, lease};
 }
 RunChange change(RunChange::Kind kind, const RunRow& run) {
   RunChange change;
@@ -242,6 +242,16 @@ TEST_P(Runs, OnlyTheTypesAskedFor) {
   const auto rest = must(store().lease_runs(request("w", 10)));
   ASSERT_EQ(rest.size(), 1u);
   EXPECT_EQ(rest[0].id.value, "b");
+}
+
+TEST_P(Runs, ExactTypesAreNoPrefixes) {
+  must(store().submit_run(sample::run("a", "billing.v1")));
+  must(store().submit_run(sample::run("b", "billing.v10")));
+  LeaseRequest exact = request();
+  exact.types = {"billing.v1"};
+  const auto leased = must(store().lease_runs(exact));
+  ASSERT_EQ(leased.size(), 1u);
+  EXPECT_EQ(leased[0].id.value, "a");
 }
 
 TEST_P(Runs, ARunInTheFutureWaits) {

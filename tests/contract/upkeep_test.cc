@@ -225,6 +225,21 @@ TEST_P(DeadLetters, AreReplayedToTheirQueue) {
   EXPECT_FALSE(must(store().replay_dead_letter(id)));
 }
 
+TEST_P(DeadLetters, ATimerIsReplayedToo) {
+  Advance advance = sample::begin("a");
+  sample::add_timer(advance, "tick", sample::start_of_time);
+  commit(advance);
+  Unit unit;
+  unit.timer = must(store().take_timers(1, hold)).at(0);
+  commit(unit);
+  EXPECT_TRUE(must(store().list_timers({"a"})).empty());
+  DeadLetter timer = letter("a");
+  timer.kind = "timer";
+  timer.envelope = Json::object({{"token", "tick"}, {"due", format_timestamp(unit.timer->due)}});
+  EXPECT_TRUE(must(store().replay_dead_letter(must(store().put_dead_letter(timer)))));
+  EXPECT_EQ(must(store().take_timers(1, hold)), std::vector{*unit.timer});
+}
+
 TEST_P(DeadLetters, WhatCannotBeReplayedStays) {
   DeadLetter start = letter("a");
   start.kind = "start";

@@ -84,7 +84,7 @@ Result<std::vector<RunRow>> MemoryStore::lease_runs(const LeaseRequest& request)
     const Timestamp at = now();
     std::vector<Run*> ready;
     for (auto& [id, run] : runs_) {
-      if (leasable(run.row, at) && has_prefix(run.row.type, request.prefixes)) ready.push_back(&run);
+      if (leasable(run.row, at) && asks_for(request, run.row.type)) ready.push_back(&run);
     }
     std::sort(ready.begin(), ready.end(), [](const Run* a, const Run* b) {
       return std::tuple(-a->row.priority, a->row.run_at, a->number) <

@@ -152,16 +152,28 @@ Result<bool> MemoryStore::replay_dead_letter(std::int64_t id) {
     const auto found = dead_.find(id);
     if (found == dead_.end()) return false;
     const DeadLetter& letter = found->second;
-    const auto kind = message_kind_from(letter.envelope.text_or("kind", ""));
-    if (letter.kind != "message" || !letter.instance || !kind || letter.envelope.find("body") == nullptr) {
-      return Error{ErrorCode::unsupported, "a dead letter of kind " + letter.kind + " cannot be replayed"};
+    if (letter.kind == "timer" && letter.instance) {
+      const auto instance = instances_.find(letter.instance->value);
+      const auto due = parse_timestamp(letter.envelope.text_or("due", ""));
+      if (instance == instances_.end() || !due) {
+        return Error{ErrorCode::unsupported, "the timer's instance or time is gone"};
+      }
+      const WaitToken token{std::string(letter.envelope.text_or("token", ""))};
+      timers_[{*due, instance->second.number, token}] = {*letter.instance, token, *due};
+      dead_.erase(found);
+      wakeup.due = *due;
+    } else {
+      const auto kind = message_kind_from(letter.envelope.text_or("kind", ""));
+      if (letter.kind != "message" || !letter.instance || !kind || letter.envelope.find("body") == nullptr) {
+        return Error{ErrorCode::unsupported, "a dead letter of kind " + letter.kind + " cannot be replayed"};
+      }
+      Message message;
+      message.target = *letter.instance;
+      message.kind = *kind;
+      message.body = letter.envelope["body"];
+      dead_.erase(found);
+      send(std::move(message), wakeup);
     }
-    Message message;
-    message.target = *letter.instance;
-    message.kind = *kind;
-    message.body = letter.envelope["body"];
-    dead_.erase(found);
-    send(std::move(message), wakeup);
   }
   tell(wakeup);
   return true;

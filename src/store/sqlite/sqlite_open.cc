@@ -1,5 +1,7 @@
 #include <sqlite3.h>
 
+#include <filesystem>
+
 #include "base/log.h"
 #include "store/projection.h"
 #include "store/sqlite/migrate.h"
@@ -50,6 +52,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
     }
     if (auto done = sqlite::migrate(db); !done) return with_context(done.error(), path);
   } else {
+    if (!std::filesystem::exists(path)) return Error{ErrorCode::not_found, "there is no store at " + path};
     CAIRN_TRY(auto connection, Connection::open(path, Connection::Mode::read));
     if (auto schema = sqlite::read_schema(*connection); !schema) return with_context(schema.error(), path);
     store->readers_ = 1;

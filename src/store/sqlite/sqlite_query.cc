@@ -121,7 +121,7 @@ Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filt
                  : reference   ? db->query(Sql::list_instances_by_reference, cursor, status,
                                            text_or_null(filter.definition), parent, filter.started_from,
                                            filter.started_to, filter.deleted, limit, reference)
-                               : db->query(Sql::list_instances, cursor, status, text_or_null(filter.definition), parent,
+                               : db->query(filter.status == Status::running ? Sql::list_running : Sql::list_instances, cursor, status, text_or_null(filter.definition), parent,
                                            filter.started_from, filter.started_to, filter.deleted, limit);
     std::int64_t last = 0;
     while (rows.next()) {

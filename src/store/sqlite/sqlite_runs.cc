@@ -72,13 +72,14 @@ Result<std::vector<RunRow>> SqliteStore::lease_runs(const LeaseRequest& request)
       std::int64_t number;
     };
     std::vector<Candidate> ready;
-    Json::Array prefixes;
-    for (const std::string& prefix : request.prefixes) prefixes.emplace_back(prefix);
-    if (prefixes.empty()) prefixes.emplace_back("default.");
-    const Json wanted = Json::array(std::move(prefixes));
+    Json prefixes = Json::array();
+    Json types = Json::array();
+    for (const std::string& prefix : request.prefixes) prefixes.push_back(prefix);
+    for (const std::string& type : request.types) types.push_back(type);
+    if (prefixes.size() + types.size() == 0) prefixes.push_back("default.");
     Transaction transaction(*writer_);
     for (const Sql which : {Sql::ready_runs, Sql::lapsed_runs}) {
-      Query rows = writer_->query(which, at, wanted, static_cast<std::int64_t>(request.max));
+      Query rows = writer_->query(which, at, prefixes, static_cast<std::int64_t>(request.max), types);
       while (rows.next()) ready.push_back({rows.integer(2), rows.integer(3), rows.integer(0)});
     }
     if (ready.empty() && !writer_->error()) return leased;

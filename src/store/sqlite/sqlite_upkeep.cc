@@ -58,16 +58,29 @@ Result<bool> SqliteStore::replay_dead_letter(std::int64_t id) {
       }
       letter = sqlite::read_dead_letter(row);
     }
-    const auto kind = message_kind_from(letter.envelope.text_or("kind", ""));
-    if (letter.kind != "message" || !letter.instance || !kind || letter.envelope.find("body") == nullptr) {
-      return Error{ErrorCode::unsupported, "a dead letter of kind " + letter.kind + " cannot be replayed"};
+    if (letter.kind == "timer" && letter.instance) {
+      const auto due = parse_timestamp(letter.envelope.text_or("due", ""));
+      std::int64_t number = 0;
+      {
+        Query row = writer_->query(Sql::instance_number, letter.instance->value);
+        if (row.next()) number = row.integer(0);
+      }
+      if (number == 0 || !due) return Error{ErrorCode::unsupported, "the timer's instance or time is gone"};
+      writer_->run(Sql::insert_timer, *due, number, letter.envelope.text_or("token", ""));
+      writer_->run(Sql::delete_dead_letter, id);
+      wakeup.due = *due;
+    } else {
+      const auto kind = message_kind_from(letter.envelope.text_or("kind", ""));
+      if (letter.kind != "message" || !letter.instance || !kind || letter.envelope.find("body") == nullptr) {
+        return Error{ErrorCode::unsupported, "a dead letter of kind " + letter.kind + " cannot be replayed"};
+      }
+      Message message;
+      message.target = *letter.instance;
+      message.kind = *kind;
+      message.body = letter.envelope["body"];
+      writer_->run(Sql::delete_dead_letter, id);
+      send(message, wakeup);
     }
-    Message message;
-    message.target = *letter.instance;
-    message.kind = *kind;
-    message.body = letter.envelope["body"];
-    writer_->run(Sql::delete_dead_letter, id);
-    send(message, wakeup);
     if (auto done = transaction.commit(); !done) return failed(done.error());
   }
   tell(wakeup);

@@ -31,6 +31,8 @@ CREATE TABLE wf_instances (
 ) STRICT;
 CREATE INDEX wf_instances_reference ON wf_instances (reference_key) WHERE reference_key IS NOT NULL;
 CREATE INDEX wf_instances_parent ON wf_instances (parent) WHERE parent IS NOT NULL;
+-- Only slices that a checkpoint cut rest in this status: what a restart must go on with.
+CREATE INDEX wf_instances_running ON wf_instances (n) WHERE status = 'running';
 CREATE INDEX wf_instances_ended ON wf_instances (ended_at) WHERE ended_at IS NOT NULL;
 
 -- What resuming reads. `n` is the instance's. A rowid table: the snapshot would overflow the pages

@@ -149,6 +149,13 @@ FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL) AND i.reference_key = ?9
 ORDER BY i.n DESC LIMIT ?8
+-- name: list_running
+SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n
+WHERE i.status = 'running' AND i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
+  AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL)
+ORDER BY i.n DESC LIMIT ?8
 -- name: list_children
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
@@ -207,12 +214,14 @@ FROM workflow_run WHERE idempotency_key = ?1
 -- name: ready_runs
 SELECT n, type, priority, run_at FROM workflow_run
 WHERE status = 'pending' AND deleted_at IS NULL AND run_at <= ?1 AND attempt < max_attempts
-  AND EXISTS (SELECT 1 FROM json_each(?2) p WHERE substr(workflow_run.type, 1, length(p.value)) = p.value)
+  AND (type IN (SELECT value FROM json_each(?4))
+    OR EXISTS (SELECT 1 FROM json_each(?2) p WHERE substr(workflow_run.type, 1, length(p.value)) = p.value))
 ORDER BY priority DESC, run_at, n LIMIT ?3
 -- name: lapsed_runs
 SELECT n, type, priority, run_at FROM workflow_run
 WHERE status = 'leased' AND deleted_at IS NULL AND lease_until <= ?1 AND run_at <= ?1 AND attempt < max_attempts
-  AND EXISTS (SELECT 1 FROM json_each(?2) p WHERE substr(workflow_run.type, 1, length(p.value)) = p.value)
+  AND (type IN (SELECT value FROM json_each(?4))
+    OR EXISTS (SELECT 1 FROM json_each(?2) p WHERE substr(workflow_run.type, 1, length(p.value)) = p.value))
 ORDER BY priority DESC, run_at, n LIMIT ?3
 -- name: lease_run
 UPDATE workflow_run SET status = 'leased', leased_by = ?2, lease_until = ?3, attempt = attempt + 1, leases = leases + 1, fence = fence + 1, updated_at = ?4

@@ -1,0 +1,156 @@
+// cairn inside your own process: open a store, deploy definitions, start instances, answer tasks and
+// signals, do the work of `worker` calls, wait for results.
+//
+//   auto engine = cairn::Engine::open({.store = "sqlite:orders.db"});
+//   engine->handle("billing.charge.v1", [](const cairn::Work& work) { return charge(work.payload); });
+//   engine->run();
+//   engine->deploy_file("order.yaml");
+//   auto order = engine->start({.definition = "order", .input = …});
+//   auto result = engine->wait(order->instance, std::chrono::seconds(30));
+//
+// Every call is durable when it returns, and safe from several threads.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/id.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "instance/failure.h"
+#include "instance/snapshot.h"
+
+namespace cairn {
+
+class Clock;
+class Coordinator;
+class Store;
+
+struct EngineOptions {
+  std::string store = "memory:";    // memory: or sqlite:PATH
+  std::string node = "node";        // a name for people; made unique per process
+  Json config = Json::object();     // `config` in expressions
+  Limits limits;
+  bool strict_definitions = true;   // refuse to open with a stored definition that does not compile
+  std::size_t workers = 4;          // threads for handlers
+  std::chrono::milliseconds lease = std::chrono::seconds(30);
+  Clock* clock = nullptr;           // absent: the system's; must outlive the engine
+};
+
+// Who asks. Without roles they are not checked.
+struct Person {
+  std::string name = "operator";
+  std::optional<std::vector<std::string>> roles;
+};
+
+struct StartOrder {
+  std::string definition;
+  std::optional<std::string> version;  // absent: the newest
+  Json input = Json::object();
+  std::optional<Reference> reference;
+  std::string id;               // empty: a new one
+  std::string idempotency_key;  // empty: none
+  Person by;
+};
+
+// An instance as it stood at some moment.
+struct InstanceState {
+  InstanceId instance;
+  Status status = Status::running;
+  std::uint64_t version = 0;
+  Json output;                   // of a completed one
+  std::optional<Failure> error;  // of a failed, cancelled or suspended one
+  bool repeated = false;         // an earlier request with the same key did it
+};
+
+struct OpenTaskView {
+  TaskId id;
+  InstanceId instance;
+  std::string name;
+  std::string title;
+  std::string assignee;
+  std::vector<std::string> roles;
+  Json payload;
+  std::uint64_t version = 0;
+};
+
+// One attempt at a `worker` call. `idempotency_key` is the same for every attempt.
+struct Work {
+  RunId run;
+  std::string type;
+  std::string idempotency_key;
+  Json payload;
+  int attempt = 1;
+  int attempts_max = 1;
+};
+struct WorkDone {
+  Json result;
+  std::optional<Failure> failure;
+  bool retry = true;  // false: trying again is no use
+
+  WorkDone(Json value) : result(std::move(value)) {}
+  WorkDone(Failure why) : failure(std::move(why)) {}
+};
+using WorkHandler = std::function<WorkDone(const Work&)>;
+
+class Engine {
+ public:
+  static Result<std::unique_ptr<Engine>> open(EngineOptions options);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // Definitions: YAML or JSON. ErrorCode::invalid lists what is wrong, one line each; conflict when the
+  // version is taken by other content.
+  Result<std::string> deploy(std::string_view text, const std::string& file = "definition");
+  Result<std::string> deploy_file(const std::string& path);
+
+  // Before `run`.
+  void handle(const std::string& type, WorkHandler handler);
+  // Begins to fire timers, deliver messages and execute handlers, on threads of its own. Without it
+  // the engine only moves when it is asked, and `settle` does what is due.
+  void run();
+  void settle();
+  // Finishes what is under way. Called by the destructor too.
+  void stop();
+
+  Result<InstanceState> start(const StartOrder& order);
+  Result<InstanceState> find(const InstanceId& id);
+  // Once it has ended or is suspended, or as it is when the time is over.
+  Result<InstanceState> wait(const InstanceId& id, std::chrono::milliseconds limit);
+
+  Result<InstanceState> signal(const InstanceId& id, const std::string& name, const Json& payload, const Json& key = {},
+                               const std::string& signal_id = {});
+  // To everybody who waits for name and key; kept for `ttl` when nobody does. How many it went to.
+  Result<std::size_t> broadcast(const std::string& name, const Json& key, const Json& payload,
+                                Duration ttl = Duration::of_seconds(86'400), const std::string& signal_id = {});
+
+  Result<std::vector<OpenTaskView>> tasks(const std::optional<InstanceId>& instance = {});
+  Result<InstanceState> complete(const TaskId& task, const Json& payload, const Person& by,
+                                 const std::string& idempotency_key = {});
+
+  Result<InstanceState> cancel(const InstanceId& id, const std::string& reason, const Person& by = {});
+  Result<InstanceState> suspend(const InstanceId& id, const std::string& reason, const Person& by = {});
+  Result<InstanceState> resume(const InstanceId& id, const Person& by = {});
+  Result<InstanceState> retry(const InstanceId& id, const Person& by = {});
+  Result<InstanceState> skip(const InstanceId& id, const Json& result, const Person& by = {});
+  Result<InstanceState> edit(const InstanceId& id, const Json& merge_patch, const Person& by = {});
+
+  // The layers below, for programs that need more than this page.
+  Store& store();
+  Coordinator& coordinator();
+
+ private:
+  struct Parts;
+  explicit Engine(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,270 @@
+#include "coordinator/coordinator.h"
+
+#include "base/log.h"
+#include "base/sha256.h"
+#include "store/projection.h"
+
+namespace cairn {
+
+namespace {
+// One instance that many decide about at once moves with each try; this many in a row is somebody's bug.
+constexpr int commit_attempts_max = 100;
+}  // namespace
+
+Result<std::unique_ptr<Coordinator>> Coordinator::open(Store& store, CoordinatorOptions options) {
+  const bool strict = options.strict_definitions;
+  std::unique_ptr<Coordinator> coordinator(new Coordinator(store, std::move(options)));
+  CAIRN_TRY_VOID(coordinator->registry_.load(strict));
+  return coordinator;
+}
+
+Coordinator::Coordinator(Store& store, CoordinatorOptions options)
+    : store_(store),
+      options_(std::move(options)),
+      node_(options_.node + "-" + new_uuid(store.now()).substr(24)),
+      registry_(store),
+      cache_(options_.snapshots_cached),
+      queue_(store) {
+  store_.watch([this](const Wakeup& wakeup) {
+    for (const InstanceId& id : wakeup.ended) waiters_.tell(id.value);
+    if (listener_) listener_(wakeup);
+  });
+}
+
+Coordinator::~Coordinator() { stop(); }
+
+void Coordinator::stop() {
+  stopped_ = true;
+  queue_.stop();
+  waiters_.tell_all();
+}
+
+void Coordinator::on_wakeup(WakeupListener listener) { listener_ = std::move(listener); }
+
+Setting Coordinator::setting() const {
+  Setting setting;
+  setting.config = options_.config;
+  setting.limits = options_.limits;
+  setting.known = registry_.index();
+  return setting;
+}
+
+Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
+  CAIRN_TRY(const auto program, registry_.find(request.definition, request.version));
+  const Timestamp now = store_.now();
+  Started started;
+  started.instance = {request.id.empty() ? new_uuid(now) : request.id};
+  started.input = request.input;
+  started.reference = request.reference;
+
+  Slice slice(registry_, setting(), now, request.actor.name, node_);
+  const InstanceId id = started.instance;
+  if (!request.idempotency_key.empty()) {
+    Json body = Json::object({{"definition", request.definition}, {"input", request.input}, {"id", request.id}});
+    if (request.version) body.set("version", *request.version);
+    if (request.reference) body.set("reference", Json::array({request.reference->key, request.reference->parts}));
+    slice.unit.key = IdempotencyKey{"start", request.idempotency_key, sha256_hex(write_json(body)),
+                                    Json::object({{"instance", id.value}})};
+  }
+  if (auto done = slice.start(*program, std::move(started)); !done) return std::move(done).error();
+  {
+    const std::lock_guard lock(lease_mutex_);
+    slice.unit.lease = lease_;
+  }
+  CAIRN_TRY(CommitOutcome outcome, queue_.commit(std::move(slice.unit)));
+  switch (outcome.kind) {
+    case CommitOutcome::Kind::done: {
+      committed(slice, outcome);
+      InstanceAnswer answer{id, slice.last().version, slice.last().status, slice.last().output, false};
+      if (slice.unfinished().empty()) return answer;
+      go_on(slice.unfinished());
+      CAIRN_TRY(const auto rested, store_.find_snapshot(id));
+      if (rested) answer = {id, rested->version, rested->status, rested->output, false};
+      return answer;
+    }
+    case CommitOutcome::Kind::duplicate_key: {
+      if (!outcome.same_request) {
+        return Error{ErrorCode::conflict, "the idempotency key '" + request.idempotency_key +
+                                              "' was used for another request (idempotency_key_reused)"};
+      }
+      const InstanceId first{std::string(outcome.answer.text_or("instance", ""))};
+      CAIRN_TRY(const auto row, store_.find_instance(first));
+      InstanceAnswer again;
+      again.instance = first;
+      again.repeated = true;
+      if (row) {
+        again.version = row->version;
+        again.status = row->status;
+      }
+      return again;
+    }
+    case CommitOutcome::Kind::stale:
+      return Error{ErrorCode::conflict, "an instance with the id " + id.value + " exists already"};
+    case CommitOutcome::Kind::duplicate_signal:
+    case CommitOutcome::Kind::failed:
+      break;
+  }
+  return outcome.error;
+}
+
+Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_use_cache) {
+  std::optional<Snapshot> before;
+  bool from_cache = false;
+  if (may_use_cache) {
+    before = cache_.find(errand.instance);
+    from_cache = before.has_value();
+  }
+  if (!before) {
+    auto found = store_.find_snapshot(errand.instance);
+    if (!found) {
+      const bool unreadable = found.error().code == ErrorCode::corrupt || found.error().code == ErrorCode::unsupported;
+      return Obstacle{unreadable ? Obstacle::Kind::unreadable : Obstacle::Kind::store, found.error()};
+    }
+    if (!*found) {
+      return Obstacle{Obstacle::Kind::no_instance, {ErrorCode::not_found, "no instance " + errand.instance.value}};
+    }
+    before = std::move(**found);
+  }
+  if (errand.version && *errand.version != before->version) {
+    if (from_cache) return decide(errand, false);
+    return Obstacle{Obstacle::Kind::moved,
+                    {ErrorCode::conflict, "stale_version: instance " + errand.instance.value + " is at version " +
+                                              std::to_string(before->version)}};
+  }
+  auto program = registry_.pinned(before->program);
+  if (!program) {
+    const bool missing = program.error().code == ErrorCode::not_found;
+    return Obstacle{missing ? Obstacle::Kind::no_definition : Obstacle::Kind::store, program.error()};
+  }
+  Decision decision{Slice(registry_, setting(), store_.now(), errand.actor, node_), std::move(*before), from_cache};
+  if (auto applied = decision.slice.apply(**program, decision.before, errand.what); !applied) {
+    // What the cache had is no ground for a refusal: ask the store.
+    if (from_cache) return decide(errand, false);
+    const bool unreadable = applied.error().code == ErrorCode::corrupt;
+    return Obstacle{unreadable ? Obstacle::Kind::unreadable : Obstacle::Kind::refused, std::move(applied).error()};
+  }
+  if (decision.slice.stale() && from_cache) return decide(errand, false);
+  Unit& unit = decision.slice.unit;
+  unit.message = errand.cause.message;
+  unit.timer = errand.cause.timer;
+  unit.run = errand.cause.run;
+  unit.inbox = errand.cause.inbox;
+  unit.task = errand.cause.task;
+  unit.key = errand.cause.key;
+  if (decision.slice.stale() && errand.message && errand.message->kind == Message::Kind::signal) {
+    // Its instance has ended meanwhile: the signal belongs to whoever waits for it next.
+    unit.inbox.reset();
+    unit.signals = {signal_of(errand.message->body)};
+  }
+  if (unit.key && unit.key->answer.is_null()) {
+    const Snapshot& after = decision.slice.last();
+    unit.key->answer = Json::object({{"instance", after.instance.value},
+                                     {"version", static_cast<std::int64_t>(after.version)},
+                                     {"status", to_string(after.status)}});
+  }
+  const std::lock_guard lock(lease_mutex_);
+  unit.lease = lease_;
+  return decision;
+}
+
+void Coordinator::committed(const Slice& slice, CommitOutcome& outcome) {
+  for (const auto& [id, snapshot] : slice.latest()) {
+    if (is_final(snapshot.status)) {
+      cache_.drop(snapshot.instance);
+    } else {
+      cache_.put(snapshot);
+    }
+    if (snapshot.status == Status::suspended) waiters_.tell(id);
+  }
+  if (outcome.leased.empty()) return;
+  std::function<void(RunRow)> take;
+  {
+    const std::lock_guard lock(lease_mutex_);
+    take = take_run_;
+  }
+  for (RunRow& run : outcome.leased) {
+    if (take) take(std::move(run));
+  }
+}
+
+// Slices that a checkpoint cut go on until they rest. A crash in between leaves them to
+// resume_cut_slices.
+void Coordinator::go_on(std::vector<InstanceId> cut) {
+  while (!cut.empty()) {
+    Errand errand;
+    errand.instance = cut.back();
+    errand.what = Continued{};
+    errand.actor = node_;
+    cut.pop_back();
+    auto done = commit_one(errand);
+    if (!done) {
+      log_error("slice.cut", done.error().error, {{"instance", errand.instance.value}});
+      continue;
+    }
+    cut.insert(cut.end(), done->unfinished.begin(), done->unfinished.end());
+  }
+}
+
+Result<Delivered, Obstacle> Coordinator::deliver(const Errand& errand) {
+  const Lanes::Hold lane = lanes_.enter(errand.instance);
+  CAIRN_TRY(Delivered delivered, commit_one(errand));
+  if (!delivered.unfinished.empty()) {
+    go_on(delivered.unfinished);
+    if (const auto rested = cache_.find(errand.instance)) delivered.after = *rested;
+  }
+  return delivered;
+}
+
+Result<Delivered, Obstacle> Coordinator::commit_one(const Errand& errand) {
+  for (int attempt = 0; attempt < commit_attempts_max; ++attempt) {
+    CAIRN_TRY(Decision decision, decide(errand, attempt == 0));
+    const Unit& cause = errand.cause;
+    if (decision.slice.stale() && !cause.message && !cause.timer && !cause.run) {
+      return Delivered{Delivered::Kind::stale, decision.before, {}, true, {}};
+    }
+    auto written = queue_.commit(std::move(decision.slice.unit));
+    if (!written) return Obstacle{Obstacle::Kind::store, written.error()};
+    CAIRN_TRY(auto delivered, conclude(errand, decision, *written));
+    if (delivered) return std::move(*delivered);
+  }
+  return Obstacle{Obstacle::Kind::store,
+                  {ErrorCode::conflict, "instance " + errand.instance.value + " kept changing; try again"}};
+}
+
+Result<std::optional<Delivered>, Obstacle> Coordinator::conclude(const Errand& errand, const Decision& decision,
+                                                                 CommitOutcome& outcome) {
+  Delivered delivered;
+  delivered.after = decision.before;
+  switch (outcome.kind) {
+    case CommitOutcome::Kind::done:
+      delivered.kind = decision.slice.stale() ? Delivered::Kind::stale : Delivered::Kind::applied;
+      delivered.after = decision.slice.last();
+      delivered.unfinished = decision.slice.unfinished();
+      committed(decision.slice, outcome);
+      return std::optional(std::move(delivered));
+    case CommitOutcome::Kind::duplicate_signal:
+      delivered.kind = Delivered::Kind::duplicate_signal;
+      return std::optional(std::move(delivered));
+    case CommitOutcome::Kind::duplicate_key:
+      delivered.kind = Delivered::Kind::duplicate_key;
+      delivered.answer = outcome.answer;
+      delivered.same_request = outcome.same_request;
+      return std::optional(std::move(delivered));
+    case CommitOutcome::Kind::failed:
+      cache_.drop(errand.instance);
+      return Obstacle{Obstacle::Kind::refused, outcome.error};
+    case CommitOutcome::Kind::stale:
+      break;
+  }
+  cache_.drop(errand.instance);
+  auto now = store_.find_snapshot(errand.instance);
+  if (!now) return Obstacle{Obstacle::Kind::store, now.error()};
+  if (*now && (**now).version == decision.before.version) {
+    // The instance stands where we decided: then it is the cause that is gone, not the ground.
+    delivered.kind = Delivered::Kind::stale;
+    return std::optional(std::move(delivered));
+  }
+  return std::optional<Delivered>();
+}
+
+}  // namespace cairn

@@ -1,0 +1,177 @@
+// Ties the interpreter to a store. It owns the unit of work: load, advance, commit, and on `stale`
+// again from the load. Every request and every wake-up comes through here; an answer is given after
+// its commit. Safe from several threads.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coordinator/commit_queue.h"
+#include "coordinator/errand.h"
+#include "coordinator/lanes.h"
+#include "coordinator/registry.h"
+#include "coordinator/result_waiters.h"
+#include "coordinator/snapshot_cache.h"
+#include "interpreter/advance.h"
+#include "store/store.h"
+
+namespace cairn {
+
+// Who asks. Without roles they are not checked: the operator, the command line.
+struct Actor {
+  std::string name = "operator";
+  std::optional<std::vector<std::string>> roles;
+};
+
+struct StartRequest {
+  std::string definition;
+  std::optional<std::string> version;  // absent: the newest
+  Json input = Json::object();
+  std::optional<Reference> reference;
+  std::string id;               // empty: a new one
+  std::string idempotency_key;  // empty: none
+  Actor actor;
+};
+
+// How an instance stood when the request was committed.
+struct InstanceAnswer {
+  InstanceId instance;
+  std::uint64_t version = 0;
+  Status status = Status::running;
+  Json output;
+  bool repeated = false;  // an earlier request with the same key or signal id did it
+};
+
+struct SignalRequest {
+  std::string id;  // empty: a new one
+  std::string name;
+  Json key;  // text or null
+  Json payload;
+  Actor actor;
+};
+
+struct TaskCompletion {
+  TaskId task;
+  Json payload;
+  std::optional<std::uint64_t> version;  // of the task's row, when the caller has seen it
+  std::string idempotency_key;
+  Actor actor;
+};
+
+// What a worker reports. A failure is retried while attempts are left and its class allows it.
+struct RunReport {
+  RunId run;
+  std::uint64_t fence = 0;
+  Json result;
+  std::optional<Failure> failure;
+  bool retry = true;                      // false: the worker knows that trying again is no use
+  std::optional<Duration> retry_after;    // instead of the policy's delay, up to its cap
+  std::string worker;
+};
+enum class RunAnswer { finished, will_retry, lease_lost };
+
+struct CoordinatorOptions {
+  std::string node = "node";  // a random part is added: a restarted host owns nothing of its predecessor's
+  Json config = Json::object();
+  Limits limits;
+  bool strict_definitions = true;
+  Duration deploy_grace = Duration::of_seconds(60);  // how long a missing definition may still arrive
+  Duration hold = Duration::of_seconds(30);          // how long taken work stays ours without a commit
+  std::size_t snapshots_cached = 4096;
+};
+
+class Coordinator {
+ public:
+  // `store` outlives it and has no other listener.
+  static Result<std::unique_ptr<Coordinator>> open(Store& store, CoordinatorOptions options);
+  ~Coordinator();
+
+  Store& store() { return store_; }
+  Registry& registry() { return registry_; }
+  const std::string& node() const { return node_; }
+
+  // Instances. Errors: not_found, invalid (the input), conflict (key with another body, id taken).
+  Result<InstanceAnswer> start(const StartRequest& request);
+  // To one instance; kept by it when it does not wait for it yet. conflict when it has ended.
+  Result<InstanceAnswer> signal(const InstanceId& id, const SignalRequest& request);
+  // To everybody who waits for name and key, else kept for `ttl`.
+  Result<SignalOutcome> broadcast(const SignalRequest& request, Duration ttl);
+  // cancel, suspend, resume, retry, skip, edit. With `version`, conflict when the instance has moved.
+  Result<InstanceAnswer> request(const InstanceId& id, decltype(Event::what) what, const Actor& actor,
+                                 std::optional<std::uint64_t> version = {});
+  Result<void> remove(const InstanceId& id, const std::string& reason);
+  // The instance once it has ended or is suspended, or as it is when the time is over.
+  Result<InstanceRow> wait_for(const InstanceId& id, std::chrono::milliseconds limit);
+
+  // Tasks. not_allowed for the wrong person, conflict when it is closed or has changed.
+  Result<InstanceAnswer> complete_task(const TaskCompletion& completion);
+  Result<TaskRow> change_task(const TaskChange& change, const Actor& actor);
+
+  // Runs.
+  Result<RunAnswer> report(const RunReport& report);
+  Result<RunRow> cancel_run(const RunId& id, const Actor& actor);
+  // New runs of these types begin leased to this node and are handed to `take` after their commit.
+  void lease_here(std::vector<std::string> types, Duration length, std::function<void(RunRow)> take);
+
+  // One bounded batch of what is due; how much there was. The loops call these, and so do tests.
+  std::size_t fire_timers();
+  std::size_t dispatch_messages();
+  std::size_t end_exhausted_runs();
+  // Goes on with slices that a checkpoint cut and a crash left: once, after opening.
+  std::size_t resume_cut_slices();
+  // All of it until nothing is due.
+  void settle();
+
+  // Where wake-ups go, besides those who wait for results. Set before the first request.
+  void on_wakeup(WakeupListener listener);
+  // Finishes what was submitted; later requests are ErrorCode::unavailable.
+  void stop();
+
+ private:
+  Coordinator(Store& store, CoordinatorOptions options);
+
+  Setting setting() const;
+  // One attempt to decide, on the cached snapshot or the stored one.
+  Result<Decision, Obstacle> decide(const Errand& errand, bool may_use_cache);
+  // What follows from a commit: the cache, runs that this node leased.
+  void committed(const Slice& slice, CommitOutcome& outcome);
+  // What a commit's answer means; nothing: decide again.
+  Result<std::optional<Delivered>, Obstacle> conclude(const Errand& errand, const Decision& decision,
+                                                      CommitOutcome& outcome);
+  // Decides and commits until it is written or cannot be. The caller has the lane.
+  Result<Delivered, Obstacle> commit_one(const Errand& errand);
+  Result<Delivered, Obstacle> deliver(const Errand& errand);
+  void go_on(std::vector<InstanceId> cut);
+  void deliver_all(std::vector<Errand> errands);
+  void drop_repeat(const Errand& errand);
+  void clear_away(const Errand& errand, const Obstacle& obstacle);
+  Result<InstanceAnswer> answer(Result<Delivered, Obstacle> delivered, const InstanceId& id);
+
+  Store& store_;
+  CoordinatorOptions options_;
+  std::string node_;
+  Registry registry_;
+  SnapshotCache cache_;
+  Lanes lanes_;
+  ResultWaiters waiters_;
+  WakeupListener listener_;
+
+  std::mutex lease_mutex_;
+  std::optional<RunLease> lease_;
+  std::function<void(RunRow)> take_run_;
+
+  std::mutex grace_mutex_;
+  std::map<std::string, Timestamp> missing_since_;  // definitions that instances ask for in vain
+
+  std::atomic<bool> stopped_ = false;
+  CommitQueue queue_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,239 @@
+// Wake-ups: timers, messages between instances, and what to do with those that cannot be delivered.
+#include <latch>
+
+#include "base/log.h"
+#include "coordinator/coordinator.h"
+#include "coordinator/message_body.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::size_t due_max = 1024;  // decided before the first answer is looked at
+
+// The first message of each instance now, the others after it: order is kept per instance.
+bool first_for(const InstanceId& id, std::map<std::string, bool>& seen) { return seen.emplace(id.value, true).second; }
+
+}  // namespace
+
+std::size_t Coordinator::fire_timers() {
+  auto due = store_.take_timers(due_max, options_.hold);
+  if (!due) {
+    log_error("timers.failed", due.error());
+    return 0;
+  }
+  std::vector<Errand> errands;
+  std::map<std::string, bool> seen;
+  for (DueTimer& timer : *due) {
+    if (!first_for(timer.instance, seen)) {
+      store_.give_back(timer);
+      continue;
+    }
+    Errand errand;
+    errand.instance = timer.instance;
+    errand.what = TimerFired{timer.token, Json()};
+    errand.actor = "timer";
+    errand.cause.timer = std::move(timer);
+    errands.push_back(std::move(errand));
+  }
+  const std::size_t count = errands.size();
+  deliver_all(std::move(errands));
+  return count;
+}
+
+std::size_t Coordinator::dispatch_messages() {
+  auto messages = store_.take_messages(due_max, options_.hold);
+  if (!messages) {
+    log_error("messages.failed", messages.error());
+    return 0;
+  }
+  std::vector<Errand> errands;
+  std::map<std::string, bool> seen;
+  for (Message& message : *messages) {
+    if (!first_for(message.target, seen)) {
+      store_.give_back_message(message.id);
+      continue;
+    }
+    Errand errand;
+    errand.instance = message.target;
+    errand.actor = to_string(message.kind);
+    errand.cause.message = message.id;
+    auto what = event_of(message);
+    errand.message = std::move(message);
+    if (!what) {
+      clear_away(errand, {Obstacle::Kind::unreadable, what.error()});
+      continue;
+    }
+    errand.what = std::move(*what);
+    if (const auto* signal = std::get_if<SignalReceived>(&errand.what); signal && !signal->id.empty()) {
+      errand.cause.inbox = Unit::Inbox{errand.instance, signal->id};
+    }
+    errands.push_back(std::move(errand));
+  }
+  const std::size_t count = errands.size();
+  deliver_all(std::move(errands));
+  return count;
+}
+
+// Decides all of them before waiting for any, so that they share commits. What meets somebody else's
+// decision on the way is delivered again by itself.
+void Coordinator::deliver_all(std::vector<Errand> errands) {
+  struct Item {
+    Errand errand;
+    Lanes::Hold lane;
+    std::optional<Decision> decision;
+    std::optional<Result<CommitOutcome>> answer;
+  };
+  std::vector<Item> items;
+  std::vector<Errand> alone;
+  items.reserve(errands.size());
+  for (Errand& errand : errands) {
+    Lanes::Hold lane = lanes_.try_enter(errand.instance);
+    if (!lane) {
+      alone.push_back(std::move(errand));
+      continue;
+    }
+    auto decision = decide(errand, true);
+    if (!decision) {
+      clear_away(errand, decision.error());
+      continue;
+    }
+    items.push_back({std::move(errand), std::move(lane), std::move(*decision), std::nullopt});
+  }
+  std::latch answered(static_cast<std::ptrdiff_t>(items.size()));
+  for (Item& item : items) {
+    queue_.submit(std::move(item.decision->slice.unit), [&item, &answered](Result<CommitOutcome> outcome) {
+      item.answer = std::move(outcome);
+      answered.count_down();
+    });
+  }
+  answered.wait();
+  for (Item& item : items) {
+    if (!*item.answer) {
+      clear_away(item.errand, {Obstacle::Kind::store, item.answer->error()});
+      continue;
+    }
+    auto delivered = conclude(item.errand, *item.decision, **item.answer);
+    if (!delivered) {
+      clear_away(item.errand, delivered.error());
+    } else if (!*delivered) {
+      item.lane = {};
+      alone.push_back(std::move(item.errand));
+    } else {
+      go_on((*delivered)->unfinished);
+      if ((*delivered)->kind == Delivered::Kind::duplicate_signal) drop_repeat(item.errand);
+    }
+  }
+  items.clear();
+  for (const Errand& errand : alone) {
+    auto delivered = deliver(errand);
+    if (!delivered) {
+      clear_away(errand, delivered.error());
+    } else if (delivered->kind == Delivered::Kind::duplicate_signal) {
+      drop_repeat(errand);
+    }
+  }
+}
+
+// The signal was applied before: only its message is left to be removed.
+void Coordinator::drop_repeat(const Errand& errand) {
+  Unit unit;
+  unit.message = errand.cause.message;
+  unit.actor = node_;
+  if (auto removed = queue_.commit(std::move(unit)); !removed) log_error("messages.failed", removed.error());
+}
+
+void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
+  const auto give_back = [&] {
+    // Left marked as taken: it comes again when the hold is over, not at once in a circle.
+    log_warning("errand.postponed", {{"instance", errand.instance.value}, {"reason", obstacle.error.message}});
+  };
+  DeadLetter letter;
+  letter.instance = errand.instance;
+  letter.reason = obstacle.error.message;
+  letter.node = node_;
+  if (errand.message) {
+    letter.kind = "message";
+    letter.envelope = envelope_of(*errand.message);
+  } else if (errand.cause.timer) {
+    letter.kind = "timer";
+    letter.envelope = Json::object({{"token", errand.cause.timer->token.value},
+                                    {"due", format_timestamp(errand.cause.timer->due)}});
+  }
+  Failure why;
+  why.failure_class = FailureClass::consistency;
+  why.message = obstacle.error.message;
+  switch (obstacle.kind) {
+    case Obstacle::Kind::store:
+    case Obstacle::Kind::moved:
+      return give_back();
+    case Obstacle::Kind::no_definition: {
+      // Another node may know it, or it is on its way: only after the grace period is it a fault.
+      const Timestamp now = store_.now();
+      Timestamp since;
+      {
+        const std::lock_guard lock(grace_mutex_);
+        since = missing_since_.emplace(errand.instance.value, now).first->second;
+      }
+      if (between(since, now) < options_.deploy_grace) return give_back();
+      why.code = "definition_missing";
+      break;
+    }
+    case Obstacle::Kind::unreadable:
+      why.code = "snapshot_corrupt";
+      break;
+    case Obstacle::Kind::no_instance:
+    case Obstacle::Kind::refused: {
+      Unit unit;
+      unit.message = errand.cause.message;
+      unit.timer = errand.cause.timer;
+      // Cancelling what has ended by itself is no fault.
+      const bool late_cancel = errand.message && errand.message->kind == Message::Kind::cancel &&
+                               obstacle.kind == Obstacle::Kind::refused;
+      if (!late_cancel) unit.dead_letters = {letter};
+      unit.actor = node_;
+      if (auto done = queue_.commit(std::move(unit)); !done) log_error("dead_letter.failed", done.error());
+      return;
+    }
+  }
+  log_error("instance.parked", obstacle.error, {{"instance", errand.instance.value}});
+  if (auto parked = store_.park(errand.instance, why, letter, errand.cause.message); !parked) {
+    log_error("instance.park_failed", parked.error(), {{"instance", errand.instance.value}});
+    return;
+  }
+  {
+    const std::lock_guard lock(grace_mutex_);
+    missing_since_.erase(errand.instance.value);
+  }
+  if (errand.cause.timer) {
+    Unit unit;
+    unit.timer = errand.cause.timer;
+    if (auto done = queue_.commit(std::move(unit)); !done) log_error("dead_letter.failed", done.error());
+  }
+}
+
+std::size_t Coordinator::resume_cut_slices() {
+  InstanceFilter filter;
+  filter.status = Status::running;
+  std::vector<InstanceId> cut;
+  PageRequest page;
+  do {
+    auto rows = store_.list_instances(filter, page);
+    if (!rows) {
+      log_error("slices.resume", rows.error());
+      break;
+    }
+    for (const InstanceRow& row : rows->items) cut.push_back(row.id);
+    page.cursor = rows->next_cursor;
+  } while (!page.cursor.empty());
+  const std::size_t count = cut.size();
+  go_on(std::move(cut));
+  return count;
+}
+
+void Coordinator::settle() {
+  while (dispatch_messages() + fire_timers() + end_exhausted_runs() > 0) {
+  }
+}
+
+}  // namespace cairn

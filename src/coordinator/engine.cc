@@ -1,0 +1,195 @@
+#include "cairn/engine.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "base/clock.h"
+#include "coordinator/coordinator.h"
+#include "coordinator/loops.h"
+#include "coordinator/worker_pool.h"
+#include "definition/definition.h"
+#include "store/open.h"
+
+namespace cairn {
+
+namespace {
+
+InstanceState state_of(const InstanceAnswer& answer) {
+  InstanceState state;
+  state.instance = answer.instance;
+  state.status = answer.status;
+  state.version = answer.version;
+  state.output = answer.output;
+  state.repeated = answer.repeated;
+  return state;
+}
+
+Actor actor_of(const Person& person) { return {person.name, person.roles}; }
+
+Result<InstanceState> state_of(Result<InstanceAnswer> answer) {
+  if (!answer) return std::move(answer).error();
+  return state_of(*answer);
+}
+
+}  // namespace
+
+// In the order in which they are built; torn down the other way round.
+struct Engine::Parts {
+  SystemClock system_clock;
+  std::unique_ptr<Store> store;
+  std::unique_ptr<Coordinator> coordinator;
+  std::unique_ptr<WorkerPool> workers;
+  std::unique_ptr<Loops> loops;
+  bool running = false;
+};
+
+Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Engine::~Engine() { stop(); }
+
+Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
+  auto parts = std::make_unique<Parts>();
+  Clock& clock = options.clock != nullptr ? *options.clock : parts->system_clock;
+  CAIRN_TRY(parts->store, open_store(options.store, clock));
+  CoordinatorOptions inner;
+  inner.node = options.node;
+  inner.config = options.config;
+  inner.limits = options.limits;
+  inner.strict_definitions = options.strict_definitions;
+  CAIRN_TRY(parts->coordinator, Coordinator::open(*parts->store, inner));
+  parts->workers =
+      std::make_unique<WorkerPool>(*parts->coordinator, options.workers, Duration::of_ms(options.lease.count()));
+  WorkerPool* workers = parts->workers.get();
+  parts->loops = std::make_unique<Loops>(*parts->coordinator, [workers] { workers->look(); });
+  Loops* loops = parts->loops.get();
+  parts->coordinator->on_wakeup([workers, loops](const Wakeup& wakeup) {
+    loops->wake(wakeup);
+    if (wakeup.runs) workers->look();
+  });
+  return std::unique_ptr<Engine>(new Engine(std::move(parts)));
+}
+
+Result<std::string> Engine::deploy(std::string_view text, const std::string& file) {
+  const Definition definition = load_definition(text, file);
+  if (!definition.valid()) {
+    std::string message;
+    for (const Diagnostic& diagnostic : definition.diagnostics) {
+      if (diagnostic.severity != Diagnostic::Severity::error) continue;
+      if (!message.empty()) message += "\n";
+      message += format_diagnostic(file, diagnostic);
+    }
+    return Error{ErrorCode::invalid, message};
+  }
+  CAIRN_TRY_VOID(parts_->coordinator->registry().deploy(definition.program));
+  return definition.program->name + " " + definition.program->version;
+}
+
+Result<std::string> Engine::deploy_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error{ErrorCode::not_found, path + ": cannot be read"};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return deploy(text.str(), path);
+}
+
+void Engine::handle(const std::string& type, WorkHandler handler) {
+  parts_->workers->handle(type, [handler = std::move(handler)](const RunRow& run) {
+    WorkDone done = handler({run.id, run.type, run.idempotency_key, run.payload, run.attempt, run.attempts_max});
+    return HandlerAnswer{std::move(done.result), std::move(done.failure), done.retry, std::nullopt};
+  });
+}
+
+void Engine::run() {
+  if (parts_->running) return;
+  parts_->running = true;
+  parts_->coordinator->resume_cut_slices();
+  parts_->workers->start();
+  parts_->loops->start();
+}
+
+void Engine::settle() { parts_->coordinator->settle(); }
+
+void Engine::stop() {
+  // Those who make work first, then those who do it, then the writer.
+  parts_->loops->stop();
+  parts_->workers->stop();
+  parts_->coordinator->stop();
+}
+
+Result<InstanceState> Engine::start(const StartOrder& order) {
+  StartRequest request;
+  request.definition = order.definition;
+  request.version = order.version;
+  request.input = order.input;
+  request.reference = order.reference;
+  request.id = order.id;
+  request.idempotency_key = order.idempotency_key;
+  request.actor = actor_of(order.by);
+  return state_of(parts_->coordinator->start(request));
+}
+
+Result<InstanceState> Engine::find(const InstanceId& id) {
+  CAIRN_TRY(const auto snapshot, parts_->store->find_snapshot(id));
+  if (!snapshot) return Error{ErrorCode::not_found, "no instance " + id.value};
+  return InstanceState{id, snapshot->status, snapshot->version, snapshot->output, snapshot->error, false};
+}
+
+Result<InstanceState> Engine::wait(const InstanceId& id, std::chrono::milliseconds limit) {
+  CAIRN_TRY(const InstanceRow row, parts_->coordinator->wait_for(id, limit));
+  return find(row.id);
+}
+
+Result<InstanceState> Engine::signal(const InstanceId& id, const std::string& name, const Json& payload, const Json& key,
+                                     const std::string& signal_id) {
+  return state_of(parts_->coordinator->signal(id, {signal_id, name, key, payload, {}}));
+}
+
+Result<std::size_t> Engine::broadcast(const std::string& name, const Json& key, const Json& payload, Duration ttl,
+                                      const std::string& signal_id) {
+  CAIRN_TRY(const SignalOutcome outcome, parts_->coordinator->broadcast({signal_id, name, key, payload, {}}, ttl));
+  return outcome.delivered.size();
+}
+
+Result<std::vector<OpenTaskView>> Engine::tasks(const std::optional<InstanceId>& instance) {
+  TaskFilter filter;
+  filter.instance = instance;
+  std::vector<OpenTaskView> views;
+  PageRequest page;
+  do {
+    CAIRN_TRY(const Page<TaskRow> rows, parts_->store->list_tasks(filter, page));
+    for (const TaskRow& row : rows.items) {
+      views.push_back({row.id, row.instance, row.name, row.title, row.assignee, row.roles, row.payload, row.version});
+    }
+    page.cursor = rows.next_cursor;
+  } while (!page.cursor.empty());
+  return views;
+}
+
+Result<InstanceState> Engine::complete(const TaskId& task, const Json& payload, const Person& by,
+                                       const std::string& idempotency_key) {
+  return state_of(parts_->coordinator->complete_task({task, payload, std::nullopt, idempotency_key, actor_of(by)}));
+}
+
+Result<InstanceState> Engine::cancel(const InstanceId& id, const std::string& reason, const Person& by) {
+  return state_of(parts_->coordinator->request(id, CancelRequested{reason}, actor_of(by)));
+}
+Result<InstanceState> Engine::suspend(const InstanceId& id, const std::string& reason, const Person& by) {
+  return state_of(parts_->coordinator->request(id, SuspendRequested{reason}, actor_of(by)));
+}
+Result<InstanceState> Engine::resume(const InstanceId& id, const Person& by) {
+  return state_of(parts_->coordinator->request(id, ResumeRequested{}, actor_of(by)));
+}
+Result<InstanceState> Engine::retry(const InstanceId& id, const Person& by) {
+  return state_of(parts_->coordinator->request(id, RetryRequested{}, actor_of(by)));
+}
+Result<InstanceState> Engine::skip(const InstanceId& id, const Json& result, const Person& by) {
+  return state_of(parts_->coordinator->request(id, SkipRequested{result}, actor_of(by)));
+}
+Result<InstanceState> Engine::edit(const InstanceId& id, const Json& merge_patch, const Person& by) {
+  return state_of(parts_->coordinator->request(id, StateEdited{merge_patch}, actor_of(by)));
+}
+
+Store& Engine::store() { return *parts_->store; }
+Coordinator& Engine::coordinator() { return *parts_->coordinator; }
+
+}  // namespace cairn

@@ -1,0 +1,50 @@
+// One decision at a time per instance inside this process. Only a saving: without it, two decisions
+// on one instance would meet in the store and one would be made again.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "base/id.h"
+
+namespace cairn {
+
+class Lanes {
+ public:
+  class Hold {
+   public:
+    Hold() = default;
+    Hold(Lanes& lanes, std::string id) : lanes_(&lanes), id_(std::move(id)) {}
+    Hold(Hold&& other) noexcept : lanes_(std::exchange(other.lanes_, nullptr)), id_(std::move(other.id_)) {}
+    Hold& operator=(Hold&& other) noexcept {
+      std::swap(lanes_, other.lanes_);
+      std::swap(id_, other.id_);
+      return *this;
+    }
+    ~Hold() {
+      if (lanes_) lanes_->release(id_);
+    }
+    explicit operator bool() const { return lanes_ != nullptr; }
+
+   private:
+    Lanes* lanes_ = nullptr;
+    std::string id_;
+  };
+
+  // Waits until nobody else decides about it. A holder never waits for a second lane.
+  Hold enter(const InstanceId& id);
+  // Holds nothing when somebody else does: for those who hold several.
+  Hold try_enter(const InstanceId& id);
+
+ private:
+  void release(const std::string& id);
+
+  std::mutex mutex_;
+  std::condition_variable left_;
+  std::unordered_set<std::string> busy_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,107 @@
+#include "coordinator/loops.h"
+
+#include "base/log.h"
+
+namespace cairn {
+
+namespace {
+
+// After a store that cannot be read now.
+constexpr std::chrono::seconds retry_after{1};
+
+std::chrono::system_clock::time_point to_chrono(Timestamp at) {
+  // Beyond what the clock can hold: as good as never, and looked at again then.
+  constexpr std::int64_t seconds_max = 4'000'000'000;
+  const std::int64_t seconds = std::min(at.seconds, seconds_max);
+  return std::chrono::system_clock::time_point(std::chrono::seconds(seconds)) +
+         std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::nanoseconds(at.nanos));
+}
+
+}  // namespace
+
+Loops::Loops(Coordinator& coordinator, std::function<void()> runs_due)
+    : coordinator_(coordinator), runs_due_(std::move(runs_due)) {}
+
+Loops::~Loops() { stop(); }
+
+void Loops::start() {
+  timers_thread_ = std::jthread([this] { run_timers(); });
+  messages_thread_ = std::jthread([this] { run_messages(); });
+}
+
+void Loops::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  timers_changed_.notify_all();
+  messages_came_.notify_all();
+  if (timers_thread_.joinable()) timers_thread_.join();
+  if (messages_thread_.joinable()) messages_thread_.join();
+}
+
+void Loops::wake(const Wakeup& wakeup) {
+  const std::lock_guard lock(mutex_);
+  if (wakeup.messages) {
+    messages_ = true;
+    messages_came_.notify_one();
+  }
+  if (wakeup.due && (!told_due_ || *wakeup.due < *told_due_)) {
+    told_due_ = wakeup.due;
+    timers_changed_.notify_one();
+  }
+}
+
+void Loops::run_timers() {
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+      // Before the store is asked: what is written from here on is told and not overlooked.
+      told_due_.reset();
+    }
+    const bool busy = coordinator_.fire_timers() + coordinator_.end_exhausted_runs() > 0;
+    runs_due_();
+    if (busy) continue;
+    const auto due = coordinator_.store().next_due();
+    if (!due) log_error("timers.failed", due.error());
+
+    std::unique_lock lock(mutex_);
+    std::optional<Timestamp> armed = due ? *due : std::nullopt;
+    while (!stopping_) {
+      if (told_due_ && (!armed || *told_due_ < *armed)) armed = told_due_;
+      told_due_.reset();
+      const auto changed = [this] { return stopping_ || told_due_.has_value(); };
+      if (!due) {
+        timers_changed_.wait_for(lock, retry_after, changed);
+        break;
+      }
+      if (!armed) {
+        timers_changed_.wait(lock, changed);
+        continue;
+      }
+      // On the wall clock, so that a clock that is set forward fires what has become due.
+      if (!timers_changed_.wait_until(lock, to_chrono(*armed), changed)) break;
+    }
+    // Messages that nobody could deliver come again when their time is over.
+    messages_ = true;
+    messages_came_.notify_one();
+  }
+}
+
+void Loops::run_messages() {
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      messages_came_.wait(lock, [this] { return stopping_ || messages_; });
+      if (stopping_) return;
+      messages_ = false;
+    }
+    while (coordinator_.dispatch_messages() > 0) {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+    }
+  }
+}
+
+}  // namespace cairn

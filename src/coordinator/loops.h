@@ -1,0 +1,41 @@
+// The threads that wait for what is due: one for timers and leases, one for messages. Both block until
+// there is something to do; none of them looks at the store on a clock.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "coordinator/coordinator.h"
+
+namespace cairn {
+
+class Loops {
+ public:
+  // `runs_due` is called when runs may have become ready to be leased.
+  Loops(Coordinator& coordinator, std::function<void()> runs_due);
+  ~Loops();
+
+  void start();
+  void stop();
+  void wake(const Wakeup& wakeup);
+
+ private:
+  void run_timers();
+  void run_messages();
+
+  Coordinator& coordinator_;
+  std::function<void()> runs_due_;
+  std::mutex mutex_;
+  std::condition_variable timers_changed_;
+  std::condition_variable messages_came_;
+  std::optional<Timestamp> told_due_;  // the earliest written since the timers were last looked at
+  bool messages_ = true;               // look once at the beginning
+  bool stopping_ = false;
+  std::jthread timers_thread_;
+  std::jthread messages_thread_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,190 @@
+// What people and other systems ask for.
+#include <algorithm>
+
+#include "base/sha256.h"
+#include "coordinator/coordinator.h"
+
+namespace cairn {
+
+namespace {
+
+Json fields_of(const TaskRow& task) {
+  return Json::object({{"assignee", task.assignee.empty() ? Json() : Json(task.assignee)}});
+}
+
+// The effective roles stand on the row. An assigned task is its assignee's.
+std::optional<Error> may_complete(const TaskRow& task, const Actor& actor) {
+  if (!actor.roles) return std::nullopt;
+  if (!task.assignee.empty() && task.assignee != actor.name) {
+    return Error{ErrorCode::not_allowed, "task " + task.id.value + " is assigned to " + task.assignee};
+  }
+  const bool has_role = task.roles.empty() || std::any_of(task.roles.begin(), task.roles.end(), [&](const auto& role) {
+    return std::find(actor.roles->begin(), actor.roles->end(), role) != actor.roles->end();
+  });
+  if (has_role) return std::nullopt;
+  std::string roles;
+  for (const std::string& role : task.roles) roles += (roles.empty() ? "" : ", ") + role;
+  return Error{ErrorCode::not_allowed, actor.name + " has none of the roles of task " + task.id.value + ": " + roles};
+}
+
+std::optional<Error> is_excluded(const TaskRow& task, const std::string& person) {
+  if (std::find(task.exclude.begin(), task.exclude.end(), person) == task.exclude.end()) return std::nullopt;
+  return Error{ErrorCode::not_allowed, person + " may not have task " + task.id.value + " (exclude)"};
+}
+
+Error closed(const TaskRow& task) {
+  return {ErrorCode::conflict, "task " + task.id.value + " is " + to_string(task.status) + " already"};
+}
+
+}  // namespace
+
+Result<InstanceAnswer> Coordinator::answer(Result<Delivered, Obstacle> delivered, const InstanceId& id) {
+  if (!delivered) return std::move(delivered).error().error;
+  const Snapshot& after = delivered->after;
+  InstanceAnswer answer{id, after.version, after.status, after.output, false};
+  answer.repeated = delivered->kind == Delivered::Kind::duplicate_signal;
+  return answer;
+}
+
+Result<InstanceAnswer> Coordinator::signal(const InstanceId& id, const SignalRequest& request) {
+  Errand errand;
+  errand.instance = id;
+  SignalReceived signal{request.id, request.name, request.key, request.payload};
+  if (signal.id.empty()) {
+    signal.id = new_uuid(store_.now());
+  } else {
+    errand.cause.inbox = Unit::Inbox{id, signal.id};
+  }
+  errand.what = std::move(signal);
+  errand.actor = request.actor.name;
+  auto delivered = deliver(errand);
+  if (delivered && delivered->kind == Delivered::Kind::stale) {
+    return Error{ErrorCode::conflict, "instance " + id.value + " is " + to_string(delivered->after.status) +
+                                          " and takes no more signals"};
+  }
+  return answer(std::move(delivered), id);
+}
+
+Result<SignalOutcome> Coordinator::broadcast(const SignalRequest& request, Duration ttl) {
+  CorrelatedSignal signal;
+  signal.remember = !request.id.empty();
+  signal.id = request.id.empty() ? new_uuid(store_.now()) : request.id;
+  signal.name = request.name;
+  signal.key = request.key;
+  signal.payload = request.payload;
+  signal.ttl = ttl;
+  return store_.record_signal(signal);
+}
+
+Result<InstanceAnswer> Coordinator::request(const InstanceId& id, decltype(Event::what) what, const Actor& actor,
+                                            std::optional<std::uint64_t> version) {
+  Errand errand;
+  errand.instance = id;
+  errand.what = std::move(what);
+  errand.actor = actor.name;
+  errand.version = version;
+  auto delivered = deliver(errand);
+  if (delivered && delivered->kind == Delivered::Kind::stale) {
+    return Error{ErrorCode::conflict, "instance " + id.value + " is " + to_string(delivered->after.status)};
+  }
+  return answer(std::move(delivered), id);
+}
+
+Result<void> Coordinator::remove(const InstanceId& id, const std::string& reason) {
+  CAIRN_TRY(const auto row, store_.find_instance(id));
+  if (!row) return Error{ErrorCode::not_found, "no instance " + id.value};
+  CAIRN_TRY(const bool done, store_.mark_deleted(id, reason));
+  if (!done) {
+    return Error{ErrorCode::conflict, "instance " + id.value + " is " + to_string(row->status) + "; cancel it first"};
+  }
+  return {};
+}
+
+Result<InstanceRow> Coordinator::wait_for(const InstanceId& id, std::chrono::milliseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  ResultWaiters::Place place(waiters_, id);
+  for (;;) {
+    CAIRN_TRY(const auto row, store_.find_instance(id));
+    if (!row) return Error{ErrorCode::not_found, "no instance " + id.value};
+    if (is_final(row->status) || row->status == Status::suspended) return *row;
+    if (stopped_) return Error{ErrorCode::unavailable, "the engine is stopping"};
+    if (!place.wait_until(until)) {
+      CAIRN_TRY(const auto last, store_.find_instance(id));
+      return last.value_or(*row);
+    }
+  }
+}
+
+Result<InstanceAnswer> Coordinator::complete_task(const TaskCompletion& completion) {
+  const std::string scope = "task:" + completion.task.value;
+  const std::string hash =
+      sha256_hex(write_json(Json::object({{"by", completion.actor.name}, {"payload", completion.payload}})));
+  const auto repeated = [&](const Json& first, bool same) -> Result<InstanceAnswer> {
+    if (!same) {
+      return Error{ErrorCode::conflict, "the idempotency key '" + completion.idempotency_key +
+                                            "' was used for another completion (idempotency_key_reused)"};
+    }
+    InstanceAnswer again;
+    again.instance = {std::string(first.text_or("instance", ""))};
+    if (first["version"].is_integer()) again.version = static_cast<std::uint64_t>(first["version"].as_integer());
+    again.status = status_from(first.text_or("status", "")).value_or(Status::running);
+    again.repeated = true;
+    return again;
+  };
+  constexpr int tries_max = 20;  // each one means that the task's row changed under us
+  for (int attempt = 0; attempt < tries_max; ++attempt) {
+    if (!completion.idempotency_key.empty()) {
+      CAIRN_TRY(const auto known, store_.find_key(scope, completion.idempotency_key));
+      if (known) return repeated(known->answer, known->request_hash == hash);
+    }
+    CAIRN_TRY(const auto task, store_.find_task(completion.task));
+    if (!task) return Error{ErrorCode::not_found, "no task " + completion.task.value};
+    if (task->status != TaskStatus::open && task->status != TaskStatus::assigned) return closed(*task);
+    if (completion.version && *completion.version != task->version) {
+      return Error{ErrorCode::conflict, "stale_version: task " + task->id.value + " is at version " +
+                                            std::to_string(task->version)};
+    }
+    if (auto refused = may_complete(*task, completion.actor)) return *refused;
+    Errand errand;
+    errand.instance = task->instance;
+    errand.actor = completion.actor.name;
+    errand.what = TaskCompleted{completion.task, completion.actor.name, completion.payload, fields_of(*task)};
+    errand.cause.task = Unit::TaskGuard{completion.task, task->version};
+    if (!completion.idempotency_key.empty()) {
+      errand.cause.key = IdempotencyKey{scope, completion.idempotency_key, hash, Json()};
+    }
+    auto delivered = deliver(errand);
+    if (!delivered) return std::move(delivered).error().error;
+    if (delivered->kind == Delivered::Kind::duplicate_key) return repeated(delivered->answer, delivered->same_request);
+    if (delivered->kind == Delivered::Kind::applied) return answer(std::move(delivered), task->instance);
+  }
+  return Error{ErrorCode::conflict, "task " + completion.task.value + " kept changing; try again"};
+}
+
+Result<TaskRow> Coordinator::change_task(const TaskChange& change, const Actor& actor) {
+  CAIRN_TRY(const auto task, store_.find_task(change.task));
+  if (!task) return Error{ErrorCode::not_found, "no task " + change.task.value};
+  if (change.kind == TaskChange::Kind::assign || change.kind == TaskChange::Kind::reassign) {
+    if (change.assignee.empty()) return Error{ErrorCode::invalid, "say to whom the task is assigned"};
+    if (auto refused = is_excluded(*task, change.assignee)) return *refused;
+  }
+  TaskChange checked = change;
+  checked.actor = actor.name;
+  CAIRN_TRY(const TaskChanged changed, store_.change_task(checked));
+  switch (changed.kind) {
+    case TaskChanged::Kind::done:
+      return changed.row;
+    case TaskChanged::Kind::not_found:
+      return Error{ErrorCode::not_found, "no task " + change.task.value};
+    case TaskChanged::Kind::stale:
+      return Error{ErrorCode::conflict, "stale_version: task " + change.task.value + " is at version " +
+                                            std::to_string(changed.row.version)};
+    case TaskChanged::Kind::closed:
+      return closed(changed.row);
+    case TaskChanged::Kind::taken:
+      return Error{ErrorCode::conflict, "task " + change.task.value + " is assigned to " + changed.row.assignee};
+  }
+  return changed.row;
+}
+
+}  // namespace cairn

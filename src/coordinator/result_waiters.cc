@@ -1,0 +1,45 @@
+#include "coordinator/result_waiters.h"
+
+namespace cairn {
+
+ResultWaiters::Place::Place(ResultWaiters& waiters, const InstanceId& id) : waiters_(waiters), id_(id.value) {
+  const std::lock_guard lock(waiters_.mutex_);
+  waiters_.places_.emplace(id_, this);
+}
+
+ResultWaiters::Place::~Place() {
+  const std::lock_guard lock(waiters_.mutex_);
+  const auto [from, to] = waiters_.places_.equal_range(id_);
+  for (auto at = from; at != to; ++at) {
+    if (at->second == this) {
+      waiters_.places_.erase(at);
+      return;
+    }
+  }
+}
+
+bool ResultWaiters::Place::wait_until(std::chrono::steady_clock::time_point limit) {
+  std::unique_lock lock(waiters_.mutex_);
+  const bool told = changed_.wait_until(lock, limit, [this] { return told_; });
+  told_ = false;
+  return told;
+}
+
+void ResultWaiters::tell(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto [from, to] = places_.equal_range(id);
+  for (auto at = from; at != to; ++at) {
+    at->second->told_ = true;
+    at->second->changed_.notify_all();
+  }
+}
+
+void ResultWaiters::tell_all() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [id, place] : places_) {
+    place->told_ = true;
+    place->changed_.notify_all();
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,132 @@
+#include "coordinator/slice.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "coordinator/message_body.h"
+
+namespace cairn {
+
+Slice::Slice(Registry& registry, Setting setting, Timestamp at, std::string actor, std::string node)
+    : registry_(registry), setting_(std::move(setting)), at_(at), actor_(std::move(actor)), node_(std::move(node)) {
+  unit.actor = node_;
+}
+
+Event Slice::event(decltype(Event::what) what) {
+  Event event;
+  event.id = {new_uuid(at_)};
+  event.at = at_;
+  event.actor = actor_;
+  event.what = std::move(what);
+  return event;
+}
+
+Result<void> Slice::start(const Program& program, Started started) {
+  first_ = started.instance.value;
+  first_program_ = &program;
+  CAIRN_TRY(Advance advance, cairn::start(program, setting_, event(std::move(started))));
+  take(std::move(advance));
+  settle();
+  return {};
+}
+
+Result<void> Slice::apply(const Program& program, const Snapshot& before, decltype(Event::what) what) {
+  first_ = before.instance.value;
+  first_program_ = &program;
+  CAIRN_TRY(Advance next, advance(program, setting_, before, event(std::move(what))));
+  if (next.outcome == Advance::Outcome::stale) {
+    stale_ = true;
+    latest_[first_] = before;
+    return {};
+  }
+  take(std::move(next));
+  settle();
+  return {};
+}
+
+void Slice::take(Advance advance) {
+  const InstanceId id = advance.after.instance;
+  std::erase(unfinished_, id);
+  if (advance.unfinished) unfinished_.push_back(id);
+  for (const InstanceStart& start : advance.starts) to_start_.emplace_back(id, start);
+  for (const InstanceId& child : advance.children_cancelled) {
+    unit.messages.push_back(cancel_message(child, "the parent no longer needs it"));
+  }
+  if (advance.notice) to_tell_.push_back(*advance.notice);
+  latest_[id.value] = advance.after;
+  unit.advances.push_back(std::move(advance));
+}
+
+void Slice::settle() {
+  while (!to_start_.empty() || !to_tell_.empty()) {
+    // All children of an advance exist before any of them is heard: one that ends may cancel another.
+    auto starts = std::exchange(to_start_, {});
+    for (const auto& [parent, start] : starts) start_child(parent, start);
+    if (!to_start_.empty()) continue;
+    if (to_tell_.empty()) break;
+    const ParentNotice notice = to_tell_.front();
+    to_tell_.erase(to_tell_.begin());
+    const auto parent = latest_.find(notice.parent.instance.value);
+    // Not in this unit, or in the middle of a slice of its own: it hears of it by message.
+    if (parent == latest_.end() || is_final(parent->second.status) ||
+        std::find(unfinished_.begin(), unfinished_.end(), notice.parent.instance) != unfinished_.end()) {
+      unit.messages.push_back(message_of(notice));
+      continue;
+    }
+    const auto own = programs_.find(notice.parent.instance.value);
+    const Program& program = own == programs_.end() ? *first_program_ : *own->second;
+    auto next = advance(program, setting_, parent->second,
+                        event(ChildFinished{notice.parent.token, notice.output, notice.failure}));
+    if (next && next->outcome == Advance::Outcome::applied) {
+      take(std::move(*next));
+    } else if (!next) {
+      unit.messages.push_back(message_of(notice));
+    }
+  }
+}
+
+void Slice::start_child(const InstanceId& parent, const InstanceStart& start) {
+  const auto refuse = [&](const char* code, std::string message) {
+    Failure failure;
+    failure.failure_class = FailureClass::definition;
+    failure.code = code;
+    failure.message = std::move(message);
+    failure.step = start.step;
+    refuse_child(parent, start, std::move(failure));
+  };
+  if (++started_ > starts_max) {
+    return refuse("limit_starts", "one decision may start at most " + std::to_string(starts_max) + " instances");
+  }
+  auto program = registry_.find(start.name, start.version);
+  if (!program) return refuse("unknown_workflow", program.error().message);
+  Started started;
+  started.instance = start.id;
+  started.input = start.input;
+  started.reference = start.reference;
+  started.inherited = start.inherited;
+  if (start.token) started.parent = Parent{parent, *start.token};
+  auto first = cairn::start(**program, setting_, event(std::move(started)));
+  if (!first) return refuse("invalid_input", first.error().message);
+  programs_[start.id.value] = *program;
+  take(std::move(*first));
+}
+
+void Slice::refuse_child(const InstanceId& parent, const InstanceStart& start, Failure failure) {
+  if (start.token) {
+    to_tell_.push_back({{parent, *start.token}, Json(), std::move(failure)});
+    return;
+  }
+  // Nobody waits for a continuation: people must hear of it.
+  DeadLetter letter;
+  letter.instance = parent;
+  letter.kind = "start";
+  letter.envelope = Json::object({{"instance", start.id.value},
+                                  {"name", start.name},
+                                  {"version", start.version ? Json(*start.version) : Json()},
+                                  {"input", start.input}});
+  letter.reason = failure.code + ": " + failure.message;
+  letter.node = node_;
+  unit.dead_letters.push_back(std::move(letter));
+}
+
+}  // namespace cairn

@@ -1,0 +1,61 @@
+// One decision, from its first event to the unit that holds everything it caused: the instance's own
+// advance, the children and continuations it started, and, for children that ended without ever
+// waiting, the parent's next advance too. Nothing is written here.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "coordinator/registry.h"
+#include "interpreter/advance.h"
+#include "store/unit.h"
+
+namespace cairn {
+
+class Slice {
+ public:
+  // How many instances one decision may start. A definition that starts itself without waiting would
+  // else never come to an end.
+  static constexpr std::size_t starts_max = 1000;
+
+  Slice(Registry& registry, Setting setting, Timestamp at, std::string actor, std::string node);
+
+  Result<void> start(const Program& program, Started started);
+  // ErrorCode as of `advance`: the event is refused and nothing of it is in the unit.
+  Result<void> apply(const Program& program, const Snapshot& before, decltype(Event::what) what);
+
+  // The first event was about something that is no longer open.
+  bool stale() const { return stale_; }
+  // The last version of the instance that the slice began with.
+  const Snapshot& last() const { return latest_.at(first_); }
+  // The last version of every instance in the unit, by id.
+  const std::map<std::string, Snapshot>& latest() const { return latest_; }
+  // Instances that a checkpoint cut: each goes on with Continued once the unit is committed.
+  const std::vector<InstanceId>& unfinished() const { return unfinished_; }
+
+  Unit unit;  // the caller adds what caused it, and may move it away
+
+ private:
+  Event event(decltype(Event::what) what);
+  void take(Advance advance);
+  void settle();
+  void start_child(const InstanceId& parent, const InstanceStart& start);
+  void refuse_child(const InstanceId& parent, const InstanceStart& start, Failure failure);
+
+  Registry& registry_;
+  Setting setting_;
+  Timestamp at_;
+  std::string actor_;
+  std::string node_;
+  std::string first_;
+  bool stale_ = false;
+  std::map<std::string, Snapshot> latest_;
+  std::map<std::string, std::shared_ptr<const Program>> programs_;  // of instances that this slice started
+  const Program* first_program_ = nullptr;
+  std::vector<InstanceId> unfinished_;
+  std::vector<std::pair<InstanceId, InstanceStart>> to_start_;
+  std::vector<ParentNotice> to_tell_;
+  std::size_t started_ = 0;
+};
+
+}  // namespace cairn

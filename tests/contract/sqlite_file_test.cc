@@ -1,0 +1,299 @@
+// What can happen to a file: a second owner, a newer schema, something else in it, no permission, a
+// full disk, a damaged row. Each is a clear error, nothing is lost, and other instances go on.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "base/clock.h"
+#include "sample.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace cairn {
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = CommitOutcome::Kind;
+
+class SqliteFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::string(fs::exists("/dev/shm") ? "/dev/shm/" : testing::TempDir().c_str()) + "cairn_file_" +
+              std::to_string(::getpid());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    path_ = folder_ + "/store.db";
+  }
+  void TearDown() override {
+    store_.reset();
+    fs::permissions(folder_, fs::perms::owner_all);
+    fs::remove_all(folder_);
+  }
+  void open() {
+    store_.reset();
+    auto opened = SqliteStore::open(path_, clock_);
+    ASSERT_TRUE(opened.has_value()) << opened.error().message;
+    store_ = std::move(*opened);
+  }
+  Kind commit(const Advance& advance) {
+    Unit unit;
+    unit.advances = {advance};
+    auto outcomes = store_->commit(std::span(&unit, 1));
+    EXPECT_TRUE(outcomes.has_value()) << (outcomes ? "" : outcomes.error().message);
+    return outcomes ? outcomes->front().kind : Kind::failed;
+  }
+  // Behind the store's back.
+  void sql(const std::string& text) {
+    sqlite3* handle = nullptr;
+    ASSERT_EQ(sqlite3_open(path_.c_str(), &handle), SQLITE_OK);
+    char* message = nullptr;
+    EXPECT_EQ(sqlite3_exec(handle, text.c_str(), nullptr, nullptr, &message), SQLITE_OK) << (message ? message : "");
+    sqlite3_free(message);
+    sqlite3_close(handle);
+  }
+
+  ManualClock clock_{sample::start_of_time};
+  std::string folder_;
+  std::string path_;
+  std::unique_ptr<SqliteStore> store_;
+};
+
+TEST_F(SqliteFile, TheLibraryIsOneThatIsSafe) {
+  EXPECT_GE(sqlite3_libversion_number(), 3051003);
+  EXPECT_NE(sqlite3_libversion_number(), 3052000);
+}
+
+TEST_F(SqliteFile, ASecondOwnerIsToldWhoTheFirstIs) {
+  open();
+  const auto second = SqliteStore::open(path_, clock_);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code, ErrorCode::conflict);
+  EXPECT_NE(second.error().message.find(std::to_string(::getpid())), std::string::npos) << second.error().message;
+}
+
+TEST_F(SqliteFile, ASecondProcessIsRefusedToo) {
+  open();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ManualClock clock{sample::start_of_time};
+    const auto second = SqliteStore::open(path_, clock);
+    ::_exit(!second.has_value() && second.error().code == ErrorCode::conflict ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST_F(SqliteFile, AKilledOwnerLeavesNoLock) {
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ManualClock clock{sample::start_of_time};
+    auto mine = SqliteStore::open(path_, clock);
+    const char ready = mine.has_value() ? 'y' : 'n';
+    if (::write(pipe[1], &ready, 1) != 1) ::_exit(1);
+    for (;;) ::pause();
+  }
+  char ready = 'n';
+  ASSERT_EQ(::read(pipe[0], &ready, 1), 1);
+  ASSERT_EQ(ready, 'y');
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  open();
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+}
+
+TEST_F(SqliteFile, CanBeReadBesideItsOwner) {
+  open();
+  commit(sample::begin("a"));
+  auto reader = SqliteStore::open(path_, clock_, SqliteStore::Mode::read_only);
+  ASSERT_TRUE(reader.has_value()) << reader.error().message;
+  EXPECT_TRUE((*reader)->find_instance({"a"})->has_value());
+  commit(sample::begin("b"));
+  EXPECT_TRUE((*reader)->find_instance({"b"})->has_value());
+  EXPECT_EQ((*reader)->record_signal(sample::signal("s", "x")).error().code, ErrorCode::not_allowed);
+  EXPECT_EQ((*reader)->take_messages(1, {}).error().code, ErrorCode::not_allowed);
+}
+
+TEST_F(SqliteFile, ReadingWhatIsNotThereDoesNotMakeIt) {
+  EXPECT_EQ(SqliteStore::open(path_, clock_, SqliteStore::Mode::read_only).error().code, ErrorCode::not_found);
+  EXPECT_FALSE(fs::exists(path_));
+}
+
+TEST_F(SqliteFile, ANewerSchemaIsRefusedAndLeftAlone) {
+  open();
+  commit(sample::begin("a"));
+  store_.reset();
+  sql("PRAGMA user_version = 999");
+  const auto refused = SqliteStore::open(path_, clock_);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::unsupported);
+  EXPECT_NE(refused.error().message.find("999"), std::string::npos);
+  sql("PRAGMA user_version = 1");
+  open();
+  EXPECT_TRUE(store_->find_instance({"a"})->has_value());
+}
+
+TEST_F(SqliteFile, SomebodyElsesDatabaseIsRefused) {
+  sql("CREATE TABLE customers (id INTEGER)");
+  const auto refused = SqliteStore::open(path_, clock_);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+}
+
+TEST_F(SqliteFile, SomethingThatIsNoDatabaseIsRefused) {
+  FILE* file = std::fopen(path_.c_str(), "w");
+  for (int i = 0; i < 1000; ++i) std::fputs("this is not a database\n", file);
+  std::fclose(file);
+  const auto refused = SqliteStore::open(path_, clock_);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
+}
+
+TEST_F(SqliteFile, AFolderThatDoesNotExistIsAClearError) {
+  const auto refused = SqliteStore::open(folder_ + "/no/where.db", clock_);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  EXPECT_NE(refused.error().message.find("no/where.db"), std::string::npos);
+}
+
+TEST_F(SqliteFile, AReadOnlyFileIsAClearError) {
+  if (::geteuid() == 0) GTEST_SKIP() << "nothing is read-only for root";
+  open();
+  store_.reset();
+  fs::permissions(path_, fs::perms::owner_read);
+  EXPECT_EQ(SqliteStore::open(path_, clock_).error().code, ErrorCode::unavailable);
+}
+
+TEST_F(SqliteFile, ADamagedSnapshotIsOneInstancesTrouble) {
+  open();
+  commit(sample::begin("a"));
+  commit(sample::begin("b"));
+  store_.reset();
+  sql("UPDATE wf_runtime_states SET snapshot = replace(snapshot, 'begun', 'bogus') "
+      "WHERE n = (SELECT n FROM wf_instances WHERE id = 'a')");
+  open();
+  EXPECT_EQ(store_->find_snapshot({"a"}).error().code, ErrorCode::corrupt);
+  EXPECT_TRUE(store_->find_instance({"a"})->has_value()) << "people must still find it";
+  EXPECT_TRUE(store_->find_snapshot({"b"})->has_value());
+  EXPECT_EQ(commit(sample::next(sample::begin("b").after)), Kind::done);
+}
+
+TEST_F(SqliteFile, AMessageThatCannotBeReadGoesToTheDeadLettersAndTheRestGoesOn) {
+  open();
+  commit(sample::begin("a"));
+  Unit unit;
+  unit.messages = {Message{0, {"a"}, Message::Kind::cancel, Json::object(), {}},
+                   Message{0, {"a"}, Message::Kind::cancel, Json::object({{"reason", "x"}}), {}}};
+  ASSERT_TRUE(store_->commit(std::span(&unit, 1)).has_value());
+  store_.reset();
+  sql("UPDATE wf_signal_q SET body = '{broken' WHERE n = (SELECT min(n) FROM wf_signal_q)");
+  open();
+  const auto taken = store_->take_messages(10, Duration::of_seconds(1));
+  ASSERT_TRUE(taken.has_value()) << taken.error().message;
+  EXPECT_EQ(taken->size(), 1u);
+  ASSERT_EQ(store_->list_dead_letters({})->items.size(), 1u);
+  EXPECT_EQ(store_->list_dead_letters({})->items[0].envelope["unreadable"], Json("{broken"));
+}
+
+TEST_F(SqliteFile, ARowThatBreaksARuleFailsAloneInItsBatch) {
+  open();
+  Advance first = sample::begin("a");
+  sample::add_task(first, "t");
+  commit(first);
+  std::vector<Unit> units(3);
+  units[0].advances = {sample::begin("b")};
+  units[1].advances = {sample::begin("c")};
+  sample::add_task(units[1].advances[0], "t");  // a task id that is taken
+  units[2].advances = {sample::begin("d")};
+  const auto outcomes = store_->commit(units);
+  ASSERT_TRUE(outcomes.has_value()) << outcomes.error().message;
+  EXPECT_EQ((*outcomes)[0].kind, Kind::done);
+  EXPECT_EQ((*outcomes)[1].kind, Kind::failed);
+  EXPECT_EQ((*outcomes)[2].kind, Kind::done);
+  EXPECT_FALSE(store_->find_instance({"c"})->has_value());
+}
+
+TEST_F(SqliteFile, AFinishedRunIsProtectedByTheDatabaseItself) {
+  open();
+  ASSERT_TRUE(store_->submit_run(sample::run("r")).has_value());
+  const RunRow run = store_->lease_runs({"w", {}, {}, 1, Duration::of_seconds(9)})->at(0);
+  Unit unit;
+  unit.run = RunEnd{run.id, run.fence, RunStatus::succeeded, Json(1), Json(), "w"};
+  ASSERT_TRUE(store_->commit(std::span(&unit, 1)).has_value());
+  store_.reset();
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &handle), SQLITE_OK);
+  EXPECT_NE(sqlite3_exec(handle, "UPDATE workflow_run SET status = 'pending'", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(handle);
+}
+
+TEST_F(SqliteFile, APlainInsertIsAValidRun) {
+  open();
+  store_.reset();
+  sql("INSERT INTO workflow_run (type, payload) VALUES ('default.plain', '{\"x\":1}')");
+  open();
+  clock_.set(Timestamp{4'000'000'000, 0});
+  const auto leased = store_->lease_runs({"w", {}, {}, 1, Duration::of_seconds(9)});
+  ASSERT_TRUE(leased.has_value()) << leased.error().message;
+  ASSERT_EQ(leased->size(), 1u);
+  EXPECT_TRUE(is_uuid(leased->at(0).id.value)) << leased->at(0).id.value;
+  EXPECT_EQ(leased->at(0).payload, Json::object({{"x", 1}}));
+  EXPECT_EQ(leased->at(0).attempts_max, 3);
+}
+
+// In a process of its own with a limit on the size of files: what a full disk looks like to SQLite.
+TEST_F(SqliteFile, AFullDiskLosesNothingAndHealsByItself) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    ManualClock clock{sample::start_of_time};
+    auto store = SqliteStore::open(path_, clock);
+    if (!store) ::_exit(10);
+    const auto put = [&](const std::string& id) {
+      Unit unit;
+      unit.advances = {sample::begin(id)};
+      unit.advances[0].after.state = Json::object({{"text", std::string(20'000, 'x')}});
+      return (*store)->commit(std::span(&unit, 1));
+    };
+    if (!put("before")) ::_exit(11);
+    const rlimit full{1u << 20, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &full);
+    std::string last = "before";
+    bool refused = false;
+    for (int i = 0; i < 200 && !refused; ++i) {
+      const std::string id = "i" + std::to_string(i);
+      auto outcome = put(id);
+      if (outcome) {
+        last = id;
+      } else {
+        refused = true;
+        if (outcome.error().code != ErrorCode::unavailable) ::_exit(12);
+      }
+    }
+    if (!refused) ::_exit(13);
+    auto found = (*store)->find_instance({last});
+    if (!found || !*found) ::_exit(14);  // reading goes on, and what was acknowledged is there
+    const rlimit freed{RLIM_INFINITY, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &freed);
+    if (!put("after")) ::_exit(15);  // no restart needed
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  open();
+  EXPECT_TRUE(store_->find_instance({"before"})->has_value());
+  EXPECT_TRUE(store_->find_instance({"after"})->has_value());
+}
+
+}  // namespace
+}  // namespace cairn
