@@ -10,9 +10,11 @@ const CommandSpec& compile_spec() {
       "compile",
       "FILE [--pretty | --digest] [-o OUT]",
       "Print a definition's canonical JSON, the form the engine runs",
-      "FILE is a definition in YAML or JSON, or - for standard input. The canonical form has one spelling for everything:\n"
+      "FILE is a definition in YAML or JSON, or - for standard input. The canonical form has one spelling for "
+      "everything:\n"
       "keys sorted, defaults written out, expressions as {\"$expr\": …}. Its SHA-256 is the definition's digest.\n"
-      "Findings go to standard error. Exit codes: 0 done, 8 the definition is not valid, 2 a wrong call or a file that\n"
+      "Findings go to standard error. Exit codes: 0 done, 8 the definition is not valid, 2 a wrong call or a file "
+      "that\n"
       "cannot be read.",
       {{"--pretty", "", "indent it for people; the digest is that of the compact form"},
        {"--digest", "", "print only the digest"},
@@ -30,7 +32,8 @@ int run_compile(std::span<const std::string> args, std::istream& in, std::ostrea
     return exit_usage;
   };
   if (arguments.positional().size() != 1) return wrong_call("name one definition file");
-  if (arguments.has("--pretty") && arguments.has("--digest")) return wrong_call("--pretty and --digest exclude each other");
+  if (arguments.has("--pretty") && arguments.has("--digest"))
+    return wrong_call("--pretty and --digest exclude each other");
 
   Definition definition;
   if (const int code = load_file("compile", arguments.positional().front(), in, err, definition)) return code;

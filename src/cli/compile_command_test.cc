@@ -11,7 +11,8 @@
 namespace cairn::cli {
 namespace {
 
-constexpr const char* greeting = "cairn: 1\nname: greeting\nversion: 1.0.0\nsteps:\n  - set: { greeting: = \"hello\" }\n";
+constexpr const char* greeting =
+    "cairn: 1\nname: greeting\nversion: 1.0.0\nsteps:\n  - set: { greeting: = \"hello\" }\n";
 
 struct Outcome {
   int code;

@@ -18,9 +18,7 @@ std::string function_name(std::string_view workflow) {
   return name;
 }
 
-bool is_identifier(std::string_view text) {
-  return !text.empty() && function_name(text) == text;
-}
+bool is_identifier(std::string_view text) { return !text.empty() && function_name(text) == text; }
 
 }  // namespace
 
@@ -56,10 +54,9 @@ int run_decompile(std::span<const std::string> args, std::istream& in, std::ostr
 
   Definition definition;
   if (const int code = load_file("decompile", arguments.positional().front(), in, err, definition)) return code;
-  const std::string text = to == "yaml"
-                               ? decompile_yaml(definition.canonical)
-                               : decompile_cpp(definition.canonical,
-                                               function ? *function : function_name(definition.program->name));
+  const std::string text = to == "yaml" ? decompile_yaml(definition.canonical)
+                                        : decompile_cpp(definition.canonical,
+                                                        function ? *function : function_name(definition.program->name));
   return write_result("decompile", text, arguments.value("--output"), out, err);
 }
 

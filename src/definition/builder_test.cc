@@ -76,10 +76,11 @@ TEST(Builder, Policies) {
   EXPECT_EQ(one_of([](Workflow& made) { made.checkpoint_wait(); })["checkpoint"], Json("wait"));
   const auto overlap = [&](auto choose) {
     return one_of([&](Workflow& made) {
-      Schedule schedule = Schedule::every(1h);
-      choose(schedule);
-      made.schedule(schedule);
-    })["schedules"].items()[0]["overlap"];
+             Schedule schedule = Schedule::every(1h);
+             choose(schedule);
+             made.schedule(schedule);
+           })["schedules"]
+        .items()[0]["overlap"];
   };
   EXPECT_EQ(overlap([](Schedule& schedule) { schedule.overlap_skip(); }), Json("skip"));
   EXPECT_EQ(overlap([](Schedule& schedule) { schedule.overlap_allow(); }), Json("allow"));
@@ -200,8 +201,10 @@ TEST(Builder, Calls) {
               "      on_failure: [ { set: { n: = error.code } } ]\n"
               "      on_timeout: []\n"
               "  - set: { copy: = state.score }\n");
-  expect_step({call().graphql(Graphql("https://x.example/q", "query Q { a }").variables({{"v", 1}}).operation("Q").headers(
-                   {{"X-A", "b"}})),
+  expect_step({call().graphql(Graphql("https://x.example/q", "query Q { a }")
+                                  .variables({{"v", 1}})
+                                  .operation("Q")
+                                  .headers({{"X-A", "b"}})),
                call().worker("billing.charge.v1", {{"n", cel("state.n")}}).no_retry(), call().worker("plain.v1")},
               "  - call:\n"
               "      graphql:\n"
@@ -240,9 +243,7 @@ TEST(Builder, Loops) {
 }
 
 TEST(Builder, Parallel) {
-  const auto made = [] {
-    return parallel().branch("z", {set({{"a", 1}})}).branch("b", {wait(1min)}).branch("m", {});
-  };
+  const auto made = [] { return parallel().branch("z", {set({{"a", 1}})}).branch("b", {wait(1min)}).branch("m", {}); };
   const std::string yaml = "  - parallel:\n      branches: { z: [ { set: { a: 1 } } ], b: [ { wait: 1m } ], m: [] }\n";
   expect_step({made().join_all()}, yaml);
   expect_step({made().join_any()}, yaml + "      join: any\n");
@@ -285,21 +286,22 @@ TEST(Builder, SignalsAndFirst) {
 }
 
 TEST(Builder, OtherWorkflows) {
-  expect_step({subworkflow("child.flow")
-                   .version("2.0.0")
-                   .input({{"n", cel("state.n")}})
-                   .reference(Reference().key("k"))
-                   .result("child")
-                   .on_failure({set({{"code", cel("error.code")}})}),
-               continue_with("next.flow").version("1.0.0").input({{"x", cel("state.child")}}).reference(Reference().key("z"))},
-              "  - subworkflow:\n"
-              "      name: child.flow\n"
-              "      version: 2.0.0\n"
-              "      input: { n: = state.n }\n"
-              "      reference: { key: k }\n"
-              "      result: child\n"
-              "      on_failure: [ { set: { code: = error.code } } ]\n"
-              "  - continue_with: { name: next.flow, version: 1.0.0, input: { x: = state.child }, reference: { key: z } }\n");
+  expect_step(
+      {subworkflow("child.flow")
+           .version("2.0.0")
+           .input({{"n", cel("state.n")}})
+           .reference(Reference().key("k"))
+           .result("child")
+           .on_failure({set({{"code", cel("error.code")}})}),
+       continue_with("next.flow").version("1.0.0").input({{"x", cel("state.child")}}).reference(Reference().key("z"))},
+      "  - subworkflow:\n"
+      "      name: child.flow\n"
+      "      version: 2.0.0\n"
+      "      input: { n: = state.n }\n"
+      "      reference: { key: k }\n"
+      "      result: child\n"
+      "      on_failure: [ { set: { code: = error.code } } ]\n"
+      "  - continue_with: { name: next.flow, version: 1.0.0, input: { x: = state.child }, reference: { key: z } }\n");
 }
 
 TEST(Builder, ErrorsAndEnds) {

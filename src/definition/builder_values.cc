@@ -82,7 +82,8 @@ Value::Value(const Document& literal) : Part(spelled_literal(literal.source())) 
 
 Value::Value(std::initializer_list<Member> members) : Part(Json::object()) {
   for (const Member& member : members) {
-    if (source().find(member.key) != nullptr) set_problem("the key `" + std::string(member.key) + "` stands twice in one object");
+    if (source().find(member.key) != nullptr)
+      set_problem("the key `" + std::string(member.key) + "` stands twice in one object");
     put(member.key, member.value);
   }
 }

@@ -57,7 +57,7 @@ std::optional<Json> based_number(std::string_view text) {
   const std::string_view digits = text.substr(2);
   double wide = 0;
   for (const char c : digits) {
-    const int digit = is_digit(c)             ? c - '0'
+    const int digit = is_digit(c)            ? c - '0'
                       : c >= 'a' && c <= 'f' ? c - 'a' + 10
                       : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                              : base;

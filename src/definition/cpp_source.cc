@@ -13,9 +13,8 @@ namespace {
 constexpr std::size_t line_columns_max = 110;
 
 bool needs_escapes(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7F;
-  });
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7F; });
 }
 
 std::string raw_text(std::string_view text) {

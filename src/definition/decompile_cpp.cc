@@ -32,14 +32,14 @@ std::string deadline_argument(const Json& deadline, const KeyTable& table, std::
 }
 
 std::string http_argument(const Json& http, const KeyTable& table, std::size_t indent) {
-  const std::string head = "Http(" + cpp_value(http["method"], indent, false) + ", " +
-                           cpp_value(http["url"], indent, false) + ")";
+  const std::string head =
+      "Http(" + cpp_value(http["method"], indent, false) + ", " + cpp_value(http["url"], indent, false) + ")";
   return object_chain(head, http, table, indent, {"method", "url"});
 }
 
 std::string graphql_argument(const Json& graphql, const KeyTable& table, std::size_t indent) {
-  const std::string head = "Graphql(" + cpp_value(graphql["url"], indent, false) + ", " +
-                           cpp_value(graphql["query"], indent, false) + ")";
+  const std::string head =
+      "Graphql(" + cpp_value(graphql["url"], indent, false) + ", " + cpp_value(graphql["query"], indent, false) + ")";
   return object_chain(head, graphql, table, indent, {"url", "query"});
 }
 
@@ -207,7 +207,8 @@ void call_keys(CppChain& chain, const Json& object, const KeyTable& table,
 std::string set_head(const Json& assignments, std::size_t indent) {
   std::vector<std::string> items;
   for (const Json& entry : items_of(assignments)) {
-    items.push_back("{" + cpp_text(entry.text_or("path", "")) + ", " + cpp_value(entry["value"], indent + 4, false) + "}");
+    items.push_back("{" + cpp_text(entry.text_or("path", "")) + ", " + cpp_value(entry["value"], indent + 4, false) +
+                    "}");
   }
   return "set(" + cpp_braces(items, indent) + ")";
 }
@@ -278,7 +279,9 @@ void call_body(CppChain& chain, const Json& step, const StepKind& kind) {
   const Key& first = kind.keys.front();
   if (kind.name == "switch") {
     for (const Json& entry : items_of(body)) call_case(chain, entry);
-    if (body.is_array() && body.size() == 1 && items_of(body).front()["default"].size() == 0) chain.call("otherwise", "{}");
+    if (body.is_array() && body.size() == 1 && items_of(body).front()["default"].size() == 0) {
+      chain.call("otherwise", "{}");
+    }
     return;
   }
   if (kind.name == "try") {

@@ -49,16 +49,17 @@ TEST(DecompileYaml, ShortFormsStayShort) {
 }
 
 TEST(DecompileYaml, DefaultsAndMadeUpIdsAreLeftOut) {
-  const std::string written = back(std::string(head) +
-                                   "on_error: suspend\ncheckpoint: wait\nstate: {}\n"
-                                   "steps:\n"
-                                   "  - call:\n"
-                                   "      http: { method: GET, url: 'https://x.example', headers: {}, response: body }\n"
-                                   "      timeout: 30s\n"
-                                   "      retry: { attempts: 3, backoff: 1s }\n"
-                                   "  - task: { name: T, roles: [], payload: {}, priority: 0, on_complete: [] }\n"
-                                   "  - switch: [ { when: 'true', steps: [ { undo: {} } ] }, { default: [] } ]\n"
-                                   "  - repeat: { for_each: [1], as: item, steps: [ { undo: {} } ] }\n");
+  const std::string written =
+      back(std::string(head) +
+           "on_error: suspend\ncheckpoint: wait\nstate: {}\n"
+           "steps:\n"
+           "  - call:\n"
+           "      http: { method: GET, url: 'https://x.example', headers: {}, response: body }\n"
+           "      timeout: 30s\n"
+           "      retry: { attempts: 3, backoff: 1s }\n"
+           "  - task: { name: T, roles: [], payload: {}, priority: 0, on_complete: [] }\n"
+           "  - switch: [ { when: 'true', steps: [ { undo: {} } ] }, { default: [] } ]\n"
+           "  - repeat: { for_each: [1], as: item, steps: [ { undo: {} } ] }\n");
   EXPECT_EQ(written, std::string(head) +
                          "steps:\n"
                          "  - call: { http: { url: https://x.example } }\n"
@@ -131,18 +132,55 @@ TEST(DecompileYaml, LiteralsThatLookLikeExpressionsStay) {
 }
 
 TEST(DecompileYaml, APathThatIsSetTwiceKeepsTheListForm) {
-  const std::string yaml = std::string(head) +
-                           "state: { n: 1 }\nsteps:\n  - set: [ { path: n, value: 2 }, { path: n, value: = state.n } ]\n";
+  const std::string yaml =
+      std::string(head) +
+      "state: { n: 1 }\nsteps:\n  - set: [ { path: n, value: 2 }, { path: n, value: = state.n } ]\n";
   EXPECT_NE(back(yaml).find("{ path: n, value: 2 }"), std::string::npos);
 }
 
 TEST(DecompileYaml, AnythingInTextComesBack) {
-  const std::string nasty[] = {"a\nb",     "a\n",      "\na",        "a\n\n\n",  " a",        "a ",       "a\n b\n",
-                               "a\r\nb",   "\t",       "#",          "- a",      "? a",       ": ",       "'",
-                               "\"",       "\\",       "a\\nb",      "''",       "%x",        "@",        "`",
-                               "!x",       "&x",       "*x",         "|",        ">",         "{a}",      "[a]",
-                               "a, b",     "~",        "0x1F",       "1e3",      "2024-01-31", "---",     "...",
-                               "\xC2\x85", "\xE2\x80\xA8", "\xEF\xBB\xBF", "\xF0\x9F\x98\x80", "\x1B[0m", "\x7F", "a  \nb"};
+  const std::string nasty[] = {"a\nb",
+                               "a\n",
+                               "\na",
+                               "a\n\n\n",
+                               " a",
+                               "a ",
+                               "a\n b\n",
+                               "a\r\nb",
+                               "\t",
+                               "#",
+                               "- a",
+                               "? a",
+                               ": ",
+                               "'",
+                               "\"",
+                               "\\",
+                               "a\\nb",
+                               "''",
+                               "%x",
+                               "@",
+                               "`",
+                               "!x",
+                               "&x",
+                               "*x",
+                               "|",
+                               ">",
+                               "{a}",
+                               "[a]",
+                               "a, b",
+                               "~",
+                               "0x1F",
+                               "1e3",
+                               "2024-01-31",
+                               "---",
+                               "...",
+                               "\xC2\x85",
+                               "\xE2\x80\xA8",
+                               "\xEF\xBB\xBF",
+                               "\xF0\x9F\x98\x80",
+                               "\x1B[0m",
+                               "\x7F",
+                               "a  \nb"};
   for (const std::string& text : nasty) {
     Json source = Json::object({{"cairn", 1}, {"name", "a.b"}, {"version", "1.0.0"}});
     Json state = Json::object({{"a", text}});

@@ -45,8 +45,8 @@ YamlNode duration_node(const Json& value) {
 
 // A JSON Schema with the keywords that say what a value is before those that say which ones are good.
 YamlNode schema_node(const Json& schema) {
-  static constexpr std::string_view leading[] = {"$schema", "$id", "title", "description", "type", "format",
-                                                 "enum", "const", "required", "properties", "items"};
+  static constexpr std::string_view leading[] = {"$schema", "$id",   "title",    "description", "type", "format",
+                                                 "enum",    "const", "required", "properties",  "items"};
   if (!schema.is_object()) return YamlNode::of_json(schema);
   YamlNode node = YamlNode::map();
   const auto put = [&node](std::string_view keyword, const Json& value) {

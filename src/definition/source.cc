@@ -28,8 +28,10 @@ void report(SourcePlace place, std::string message, std::vector<Diagnostic>& fin
 // What makes the bytes unfit for any reader.
 bool check_bytes(std::string_view bytes, const Limits& limits, std::vector<Diagnostic>& findings) {
   if (bytes.size() > limits.definition_bytes_max) {
-    report({1, 1}, "the file has " + std::to_string(bytes.size()) + " bytes, more than the limit of " +
-                       std::to_string(limits.definition_bytes_max), findings);
+    report({1, 1},
+           "the file has " + std::to_string(bytes.size()) + " bytes, more than the limit of " +
+               std::to_string(limits.definition_bytes_max),
+           findings);
     return false;
   }
   if (const std::string_view encoding = encoding_by_mark(bytes); !encoding.empty()) {
@@ -41,9 +43,10 @@ bool check_bytes(std::string_view bytes, const Limits& limits, std::vector<Diagn
   if (nul == std::string_view::npos && invalid == std::string_view::npos) return true;
   const std::size_t first = std::min(nul, invalid);
   const LineColumn place = line_column_at(bytes, first);
-  report({place.line, place.column},
-         first == nul ? "a NUL byte; this is a binary file, not a definition" : "not valid UTF-8; save the file as UTF-8",
-         findings);
+  report(
+      {place.line, place.column},
+      first == nul ? "a NUL byte; this is a binary file, not a definition" : "not valid UTF-8; save the file as UTF-8",
+      findings);
   return false;
 }
 

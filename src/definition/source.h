@@ -17,7 +17,7 @@ namespace cairn {
 struct SourceMember;
 
 struct SourceNode {
-  Json scalar;                        // the value, when it is no list and no map
+  Json scalar;                         // the value, when it is no list and no map
   Json::Kind kind = Json::Kind::null;  // array and object for list and map
   std::vector<SourceNode> items;
   std::vector<SourceMember> members;  // in the order written, keys unique

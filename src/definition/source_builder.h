@@ -45,13 +45,13 @@ class SourceBuilder {
     Json::Kind kind = Json::Kind::null;
     bool wanted = true;
     bool alias = false;
-    std::uint16_t height = 0;   // levels of lists and maps, itself included
+    std::uint16_t height = 0;  // levels of lists and maps, itself included
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
     std::uint32_t key_at = 0;
-    std::uint32_t after = 0;    // the entry that follows this whole node
-    std::uint32_t target = 0;   // of an alias
-    std::uint64_t nodes = 1;    // with everything inside, aliases expanded
+    std::uint32_t after = 0;   // the entry that follows this whole node
+    std::uint32_t target = 0;  // of an alias
+    std::uint64_t nodes = 1;   // with everything inside, aliases expanded
     Json scalar;
     std::string key;
   };

@@ -114,8 +114,7 @@ class Emitted {
     yaml_event_t event;
     const auto emit = [&] { ASSERT_TRUE(yaml_emitter_emit(&emitter, &event)); };
     const auto text = [&](const std::string& content, yaml_scalar_style_t how) {
-      yaml_scalar_event_initialize(&event, nullptr, nullptr,
-                                   reinterpret_cast<const yaml_char_t*>(content.data()),
+      yaml_scalar_event_initialize(&event, nullptr, nullptr, reinterpret_cast<const yaml_char_t*>(content.data()),
                                    static_cast<int>(content.size()), 1, 1, how);
       emit();
     };
@@ -143,8 +142,8 @@ class Emitted {
 
 TEST(PlaceIn, FindsEveryCharacterThatWasWritten) {
   std::mt19937 random(20240131);
-  const std::vector<std::string> alphabet = {"a", "b", "Z", "9", " ", " ", "\n", "\xC3\xBC", "\xF0\x9F\x98\x80",
-                                             "\"", "'", "\\", "-", ":", "#", "=", "{", "\t"};
+  const std::vector<std::string> alphabet = {"a",  "b", "Z",  "9", " ", " ", "\n", "\xC3\xBC", "\xF0\x9F\x98\x80",
+                                             "\"", "'", "\\", "-", ":", "#", "=",  "{",        "\t"};
   int checked = 0;
   for (int round = 0; round < 3000; ++round) {
     std::string value = "x";

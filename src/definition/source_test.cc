@@ -99,8 +99,9 @@ TEST(Yaml, DuplicateKeysNameTheFirstLine) {
 }
 
 TEST(Yaml, MergeKeysAreRefused) {
-  EXPECT_EQ(findings_of("a: &x {p: 1}\nb:\n  <<: *x\n  q: 2\n"),
-            "3:3 merge keys (`<<`) are not supported; write the members out, or use an alias for a whole value [/b/<<]\n");
+  EXPECT_EQ(
+      findings_of("a: &x {p: 1}\nb:\n  <<: *x\n  q: 2\n"),
+      "3:3 merge keys (`<<`) are not supported; write the members out, or use an alias for a whole value [/b/<<]\n");
   EXPECT_EQ(json_of("'<<': 1"), R"({"<<":1})");
 }
 
@@ -143,8 +144,7 @@ TEST(Aliases, UpToTheLimitAreFine) {
 
 TEST(Aliases, CannotHoldThemselvesOrComeBeforeTheirAnchor) {
   EXPECT_EQ(findings_of("a: &a [1, *a]\n"), "1:11 the alias `*a` stands inside the node that it names [/a/1]\n");
-  EXPECT_EQ(findings_of("a: *zz\n"),
-            "1:4 the alias `*zz` names an anchor `&zz` that does not stand before it [/a]\n");
+  EXPECT_EQ(findings_of("a: *zz\n"), "1:4 the alias `*zz` names an anchor `&zz` that does not stand before it [/a]\n");
 }
 
 TEST(Aliases, DoNotGetAroundTheDepthLimit) {
@@ -175,8 +175,15 @@ TEST(Encodings, AreNamed) {
   EXPECT_EQ(findings_of("a: 1\nname: caf\xE9\n"sv), "2:10 not valid UTF-8; save the file as UTF-8 []\n");
   EXPECT_EQ(findings_of("a: b\0"sv), "1:5 a NUL byte; this is a binary file, not a definition []\n");
   EXPECT_EQ(findings_of("a: \"\x07\"\n"), "1:5 the control character U+0007 is not allowed; is this a text file? []\n");
-  EXPECT_EQ(json_of("\xEF\xBB\xBF" "a: 1\n"), R"({"a":1})");
-  EXPECT_EQ(at(read("\xEF\xBB\xBF" "a: 1\n").document.root().find("a")->at), "1:4");
+  EXPECT_EQ(json_of("\xEF\xBB\xBF"
+                    "a: 1\n"),
+            R"({"a":1})");
+  EXPECT_EQ(at(read("\xEF\xBB\xBF"
+                    "a: 1\n")
+                   .document.root()
+                   .find("a")
+                   ->at),
+            "1:4");
 }
 
 TEST(Encodings, TextWithoutACharacterIsRefused) {

@@ -14,11 +14,11 @@ namespace cairn {
 struct YamlNode {
   enum class Kind { scalar, text, list, map };
   Kind kind = Kind::scalar;
-  std::string text;    // of a scalar as it is written, of text its content
+  std::string text;  // of a scalar as it is written, of text its content
   std::vector<YamlNode> items;
   std::vector<std::pair<std::string, YamlNode>> members;  // in the order they are written
-  bool spread = false;  // always in block style, however short
-  std::string comment;  // a line above it, as an item of a list
+  bool spread = false;                                    // always in block style, however short
+  std::string comment;                                    // a line above it, as an item of a list
 
   static YamlNode scalar(std::string written) { return {Kind::scalar, std::move(written), {}, {}, false, {}}; }
   static YamlNode of_text(std::string_view content) { return {Kind::text, std::string(content), {}, {}, false, {}}; }

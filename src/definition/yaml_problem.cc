@@ -153,9 +153,8 @@ class Explanation {
     const SourcePlace begin = text_.place(open.last_quoted->begin);
     const SourcePlace end = text_.place(open.last_quoted->end);
     if (end.line == begin.line || text_.place(at_).line != end.line) return std::nullopt;
-    return YamlProblem{open.last_quoted->begin,
-                       "the quote opened at " + to_string(begin) + " is closed only at " + to_string(end) +
-                           "; is its end missing?"};
+    return YamlProblem{open.last_quoted->begin, "the quote opened at " + to_string(begin) + " is closed only at " +
+                                                    to_string(end) + "; is its end missing?"};
   }
 
   YamlProblem bracket_problem(std::size_t bracket) const {
@@ -191,9 +190,11 @@ class Explanation {
     if (context_ == "while scanning an alias" || context_ == "while scanning an anchor") {
       const std::size_t sign = context_at_;
       return {sign, "`" + shown_character(text_.view(), sign) + "` begins an " +
-                        (context_ == "while scanning an alias" ? "alias" : "anchor") + " in YAML; put the text in quotes"};
+                        (context_ == "while scanning an alias" ? "alias" : "anchor") +
+                        " in YAML; put the text in quotes"};
     }
-    if (says("tag") || context_.find("tag") != std::string_view::npos) return {at_, "tags (`!`) are not allowed; put text that begins with `!` in quotes"};
+    if (says("tag") || context_.find("tag") != std::string_view::npos)
+      return {at_, "tags (`!`) are not allowed; put text that begins with `!` in quotes"};
     if (context_.find("block scalar") != std::string_view::npos) {
       return {at_, "the text block that begins at " + to_string(text_.place(context_at_)) +
                        " has a wrong head; it is `|` or `>` with an optional `-`, `+` or digit"};
@@ -202,7 +203,8 @@ class Explanation {
       return {at_, "this YAML directive cannot be read; definitions need none"};
     }
     if (says("expected node content")) {
-      return {at_, "expected a value, found `" + shown_character(text_.view(), at_) + "`; put text that begins so in quotes"};
+      return {at_, "expected a value, found `" + shown_character(text_.view(), at_) +
+                       "`; put text that begins so in quotes"};
     }
     if (says("unexpected ':'")) return {at_, "a `:` is not allowed inside this text; put the text in quotes"};
     if (says("document start")) return {at_, "unexpected text after the end of the document"};

@@ -217,7 +217,8 @@ class YamlReader {
     const bool merge = plain && content == "<<";
     key(std::string(content), at, !merge);
     if (merge) {
-      builder_.report(at, "merge keys (`<<`) are not supported; write the members out, or use an alias for a whole value");
+      builder_.report(at,
+                      "merge keys (`<<`) are not supported; write the members out, or use an alias for a whole value");
     } else if (plain && (content.empty() || content == "~" || content == "null")) {
       builder_.report(at, "null cannot be a key; keys are text, so put it in quotes");
       usable_ = false;

@@ -9,7 +9,7 @@
 namespace cairn::corpus {
 
 struct Entry {
-  std::string_view file;  // where the definition came from
+  std::string_view file;     // where the definition came from
   flow::Workflow (*make)();  // null: it was not valid when this was generated
 };
 

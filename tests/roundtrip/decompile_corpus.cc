@@ -1,5 +1,5 @@
-// decompile_corpus FOLDER PARTS FILE…: writes FOLDER/corpus_1.cc … corpus_PARTS.cc with one function per definition,
-// and corpus_table.cc that lists them. A definition that is not valid is listed without a function, so that it fails
+// decompile_corpus FOLDER PARTS FILE…: writes corpus_1.cc … corpus_PARTS.cc with one function per definition, and
+// corpus_table.cc that lists them. A definition that is not valid is listed without a function, so that it fails
 // the test and not the build.
 #include <algorithm>
 #include <cstdlib>
@@ -46,8 +46,10 @@ int main(int argc, char** argv) {
   for (std::size_t part = 0; part < parts; ++part) {
     std::ofstream(folder + "/corpus_" + std::to_string(part + 1) + ".cc") << sources[part];
   }
-  std::ofstream(folder + "/corpus_table.cc") << "#include \"corpus.h\"\n\n"
-                                             << declarations << "\nnamespace cairn::corpus {\n\nstd::span<const Entry> entries() {\n"
-                                             << "  static const Entry all[] = {\n" << rows << "  };\n  return all;\n}\n\n}  // namespace cairn::corpus\n";
+  std::ofstream(folder + "/corpus_table.cc")
+      << "#include \"corpus.h\"\n\n"
+      << declarations << "\nnamespace cairn::corpus {\n\nstd::span<const Entry> entries() {\n"
+      << "  static const Entry all[] = {\n"
+      << rows << "  };\n  return all;\n}\n\n}  // namespace cairn::corpus\n";
   return 0;
 }

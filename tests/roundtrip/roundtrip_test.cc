@@ -40,8 +40,8 @@ TEST(RoundTrip, DecompiledYamlCompilesToTheSameBytes) {
     const Definition definition = load_file(entry.file);
     const std::string yaml = decompile_yaml(definition.canonical);
     const Definition again = load_definition(yaml, "decompiled.yaml");
-    EXPECT_EQ(write_json(again.canonical), write_json(definition.canonical))
-        << entry.file << "\n" << errors_of(again) << yaml;
+    EXPECT_EQ(write_json(again.canonical), write_json(definition.canonical)) << entry.file << "\n"
+                                                                             << errors_of(again) << yaml;
     EXPECT_EQ(again.digest, definition.digest) << entry.file;
     // What was decompiled once is what a person would have written: decompiling it again changes nothing.
     EXPECT_EQ(decompile_yaml(again.canonical), yaml) << entry.file;
