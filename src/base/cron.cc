@@ -54,9 +54,7 @@ CronFault fault(const Piece& piece, const Field& field, const std::string& what)
   return {piece.at, std::move(message)};
 }
 
-std::string range_words(const Field& field) {
-  return std::to_string(field.min) + " to " + std::to_string(field.max);
-}
+std::string range_words(const Field& field) { return std::to_string(field.min) + " to " + std::to_string(field.max); }
 
 std::vector<Piece> split(const Piece& whole, char separator) {
   std::vector<Piece> pieces;
@@ -79,7 +77,8 @@ Result<int, CronFault> number(const Piece& piece, const Field& field) {
       for (std::size_t i = 0; i < count; ++i) {
         if (piece.is(month ? month_names[i] : weekday_names[i])) return static_cast<int>(i) + (month ? 1 : 0);
       }
-      return fault(piece, field, month ? "is no month; the names are JAN to DEC" : "is no day; the names are SUN to SAT");
+      return fault(piece, field,
+                   month ? "is no month; the names are JAN to DEC" : "is no day; the names are SUN to SAT");
     }
     return fault(piece, field, "is no number; expected " + range_words(field));
   }
@@ -88,7 +87,8 @@ Result<int, CronFault> number(const Piece& piece, const Field& field) {
   if (read.ec != std::errc() || read.ptr != piece.text.data() + piece.text.size() || !is_digit(piece.text[0])) {
     return fault(piece, field, "is no number; expected " + range_words(field));
   }
-  if (value < field.min || value > field.max) return fault(piece, field, "is out of range; expected " + range_words(field));
+  if (value < field.min || value > field.max)
+    return fault(piece, field, "is out of range; expected " + range_words(field));
   return value;
 }
 
@@ -201,7 +201,8 @@ int nearest_weekday(Date date, int day, int last) {
 
 // Some day comes: 30 February does not, 29 February does.
 bool ever_matches(const Cron& cron) {
-  if (!cron.any_weekday || !cron.days_before_last.empty() || !cron.nearest_weekdays.empty() || cron.last_weekday) return true;
+  if (!cron.any_weekday || !cron.days_before_last.empty() || !cron.nearest_weekdays.empty() || cron.last_weekday)
+    return true;
   for (std::int32_t month = 1; month <= 12; ++month) {
     if (!cron.months.test(static_cast<std::size_t>(month))) continue;
     for (std::int32_t day = 1; day <= days_in_month(2024, month); ++day) {
@@ -233,7 +234,8 @@ bool Cron::matches(Date date) const {
 
   bool day = days.test(static_cast<std::size_t>(date.day));
   for (const int before : days_before_last) day = day || date.day == last - before;
-  for (const int wanted : nearest_weekdays) day = day || (wanted <= last && date.day == nearest_weekday(date, wanted, last));
+  for (const int wanted : nearest_weekdays)
+    day = day || (wanted <= last && date.day == nearest_weekday(date, wanted, last));
   if (last_weekday) {
     int final_weekday = last;
     while (weekday_of({date.year, date.month, final_weekday}) % 6 == 0) --final_weekday;
@@ -265,8 +267,10 @@ Result<Cron, CronFault> parse_cron(std::string_view text) {
     fields = fields_of(meaning);
   }
   if (fields.size() != 5 && fields.size() != 6) {
-    return CronFault{0, "a cron expression has 5 fields (minute, hour, day of month, month, day of week), or 6 with "
-                        "seconds before them, not " + std::to_string(fields.size())};
+    return CronFault{0,
+                     "a cron expression has 5 fields (minute, hour, day of month, month, day of week), or 6 with "
+                     "seconds before them, not " +
+                         std::to_string(fields.size())};
   }
   Cron cron;
   cron.text = text;

@@ -27,8 +27,8 @@ struct Cron {
   std::bitset<60> seconds;  // only second 0 when the text has five fields
   std::bitset<60> minutes;
   std::bitset<24> hours;
-  std::bitset<32> days;    // of the month, 1..31
-  std::bitset<13> months;  // 1..12
+  std::bitset<32> days;     // of the month, 1..31
+  std::bitset<13> months;   // 1..12
   std::bitset<7> weekdays;  // 0 is Sunday
 
   // L and L-3: so many days before the month's last. 15W: the weekday nearest to the 15th. LW: the last weekday.

@@ -64,9 +64,9 @@ TEST(Cron, DaysOfTheMonthCountFromEitherEnd) {
 }
 
 TEST(Cron, TheNearestWeekdayStaysInItsMonth) {
-  EXPECT_TRUE(cron("0 0 15W * *").matches({2026, 8, 14}));  // the 15th is a Saturday
+  EXPECT_TRUE(cron("0 0 15W * *").matches({2026, 8, 14}));   // the 15th is a Saturday
   EXPECT_TRUE(cron("0 0 15W * *").matches({2026, 11, 16}));  // the 15th is a Sunday
-  EXPECT_TRUE(cron("0 0 1W * *").matches({2026, 8, 3}));    // the 1st is a Saturday: not back into July
+  EXPECT_TRUE(cron("0 0 1W * *").matches({2026, 8, 3}));     // the 1st is a Saturday: not back into July
   EXPECT_FALSE(cron("0 0 1W * *").matches({2026, 7, 31}));
   EXPECT_FALSE(cron("0 0 31W * *").matches({2026, 4, 30}));
 }

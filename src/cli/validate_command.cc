@@ -42,10 +42,9 @@ class Validation {
     if (text) return report(file, load_definition(*text, file, limits));
     if (text.error().code != ErrorCode::limit) return unreadable(text.error());
     Definition too_large;
-    too_large.diagnostics.push_back({Diagnostic::Severity::error, 1, 1,
-                                     "the file is larger than the limit of " +
-                                         std::to_string(limits.definition_bytes_max) + " bytes",
-                                     ""});
+    too_large.diagnostics.push_back(
+        {Diagnostic::Severity::error, 1, 1,
+         "the file is larger than the limit of " + std::to_string(limits.definition_bytes_max) + " bytes", ""});
     report(file, too_large);
   }
 
@@ -89,8 +88,10 @@ const CommandSpec& validate_spec() {
       "validate",
       "FILE… [--json]",
       "Check definitions and report everything that is wrong",
-      "Each FILE is a definition in YAML or JSON, a folder of them (*.yaml, *.yml, *.json, without *.test.yaml), or - for\n"
-      "standard input. Findings go to standard error as FILE:LINE:COL: error: MESSAGE [POINTER]; warnings do not change\n"
+      "Each FILE is a definition in YAML or JSON, a folder of them (*.yaml, *.yml, *.json, without *.test.yaml), or - "
+      "for\n"
+      "standard input. Findings go to standard error as FILE:LINE:COL: error: MESSAGE [POINTER]; warnings do not "
+      "change\n"
       "the exit code. Exit codes: 0 all are valid, 8 some are not, 2 a wrong call or a file that cannot be read.",
       {{"--json", "", "one JSON document with all findings on standard output instead"}},
       {"cairn validate loan.yaml", "cairn validate workflows/", "cairn validate --json loan.yaml",

@@ -40,15 +40,17 @@ class CertainWalk {
     if (step.when) return !may_stop(index);
     if (const auto* child = std::get_if<SubworkflowStep>(&step.body)) {
       if (is_self(child->name, child->version)) {
-        report(index, "this workflow starts itself here every time, before it has waited for anything, and would never "
-                      "end; put a condition or a wait before it");
+        report(index,
+               "this workflow starts itself here every time, before it has waited for anything, and would never "
+               "end; put a condition or a wait before it");
       }
       return false;
     }
     if (const auto* next = std::get_if<ContinueStep>(&step.body)) {
       if (is_self(next->name, next->version)) {
-        report(index, "this workflow starts another instance of itself here every time, before it has waited for "
-                      "anything, without end; put a condition or a wait before it");
+        report(index,
+               "this workflow starts another instance of itself here every time, before it has waited for "
+               "anything, without end; put a condition or a wait before it");
       }
       return true;
     }

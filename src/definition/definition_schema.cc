@@ -38,24 +38,26 @@ Json texts(std::span<const std::string_view> names) {
 // Definitions that need no table.
 Json::Members basic_definitions() {
   Json::Members all;
-  all.emplace_back("expression",
-                   any_of({Json::object({{"type", "string"},
-                                         {"pattern", "^="},
-                                         {"description", "A CEL expression; it begins with `=`."}}),
-                           Json::object({{"type", "object"},
-                                         {"required", Json::array({"$expr"})},
-                                         {"properties", Json::object({{"$expr", of_type("string")}})},
-                                         {"additionalProperties", false},
-                                         {"description", "An expression as the canonical form spells it."}})}));
-  all.emplace_back("condition",
-                   any_of({Json::object({{"type", "string"},
-                                         {"minLength", 1},
-                                         {"description", "An expression that is true or false; a leading `=` is optional."}}),
-                           of_type("boolean"), reference_to("expression")}));
+  all.emplace_back(
+      "expression",
+      any_of({Json::object(
+                  {{"type", "string"}, {"pattern", "^="}, {"description", "A CEL expression; it begins with `=`."}}),
+              Json::object({{"type", "object"},
+                            {"required", Json::array({"$expr"})},
+                            {"properties", Json::object({{"$expr", of_type("string")}})},
+                            {"additionalProperties", false},
+                            {"description", "An expression as the canonical form spells it."}})}));
+  all.emplace_back(
+      "condition",
+      any_of({Json::object({{"type", "string"},
+                            {"minLength", 1},
+                            {"description", "An expression that is true or false; a leading `=` is optional."}}),
+              of_type("boolean"), reference_to("expression")}));
   all.emplace_back("duration_literal",
                    pattern("^(([0-9]+w)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?|P.+)$"));
   all.emplace_back("duration", any_of({reference_to("duration_literal"), reference_to("expression")}));
-  all.emplace_back("time", any_of({pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}"), reference_to("expression")}));
+  all.emplace_back("time",
+                   any_of({pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}"), reference_to("expression")}));
   all.emplace_back("path", pattern("^[A-Za-z_][A-Za-z0-9_-]*(\\.[A-Za-z_][A-Za-z0-9_-]*)*$"));
   all.emplace_back("steps", list_of(reference_to("step")));
   return all;
@@ -104,8 +106,8 @@ class SchemaWriter {
       properties.set(key.name, described(key));
       if (key.required) required.push_back(key.name);
     }
-    Json schema = Json::object(
-        {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}});
+    Json schema =
+        Json::object({{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}});
     if (required.size() > 0) schema.set("required", std::move(required));
     if (!table.needs.empty()) {
       Json dependent = Json::object();
@@ -187,15 +189,15 @@ class SchemaWriter {
       case Shape::steps: return reference_to("steps");
       case Shape::some_steps: return list_of(reference_to("step"), 1);
       case Shape::assignments:
-        return any_of({Json::object({{"type", "object"}, {"propertyNames", reference_to("path")}}), list_of(table_ref(*key.inner))});
+        return any_of({Json::object({{"type", "object"}, {"propertyNames", reference_to("path")}}),
+                       list_of(table_ref(*key.inner))});
       case Shape::branches:
         return any_of({Json::object({{"type", "object"},
                                      {"minProperties", 1},
                                      {"propertyNames", Json::object({{"pattern", branch_pattern}})},
                                      {"additionalProperties", reference_to("steps")}}),
                        list_of(table_ref(*key.inner), 1)});
-      case Shape::statuses:
-        return list_of(Json::object({{"type", "integer"}, {"minimum", 100}, {"maximum", 599}}));
+      case Shape::statuses: return list_of(Json::object({{"type", "integer"}, {"minimum", 100}, {"maximum", 599}}));
       case Shape::join:
         return any_of({Json::object({{"enum", Json::array({"all", "any"})}}),
                        Json::object({{"type", "integer"}, {"minimum", 1}})});

@@ -5,9 +5,7 @@
 namespace cairn {
 namespace {
 
-std::string document(const std::string& steps) {
-  return "cairn: 1\nname: test.one\nversion: 1.0.0\nsteps:\n" + steps;
-}
+std::string document(const std::string& steps) { return "cairn: 1\nname: test.one\nversion: 1.0.0\nsteps:\n" + steps; }
 
 Definition load(const std::string& steps) { return load_definition(document(steps), "test.yaml"); }
 
@@ -29,7 +27,8 @@ std::string canonical_step(const std::string& steps) {
 TEST(Canonical, ShortFormsHaveOneSpelling) {
   EXPECT_EQ(canonical_step("  - wait: 90m"), R"({"type":"wait","wait":{"for":"PT1H30M"}})");
   EXPECT_EQ(canonical_step("  - wait: {for: PT1H30M}"), R"({"type":"wait","wait":{"for":"PT1H30M"}})");
-  EXPECT_EQ(canonical_step("  - wait: = duration('1h')"), R"j({"type":"wait","wait":{"for":{"$expr":"duration('1h')"}}})j");
+  EXPECT_EQ(canonical_step("  - wait: = duration('1h')"),
+            R"j({"type":"wait","wait":{"for":{"$expr":"duration('1h')"}}})j");
   EXPECT_EQ(canonical_step("  - wait: {until: '2026-01-31T08:00:00+02:00'}"),
             R"({"type":"wait","wait":{"until":"2026-01-31T06:00:00Z"}})");
   EXPECT_EQ(canonical_step("  - if: '= input.a '\n    then: []"),
@@ -38,8 +37,9 @@ TEST(Canonical, ShortFormsHaveOneSpelling) {
   EXPECT_EQ(canonical_step("  - switch: [{when: input.a, steps: []}]"),
             R"({"switch":[{"steps":[],"when":{"$expr":"input.a"}},{"default":[]}],"type":"switch"})");
   EXPECT_EQ(canonical_step("  - emit: {type: a.b}"), R"({"emit":{"data":null,"type":"a.b"},"type":"emit"})");
-  EXPECT_EQ(canonical_step("  - parallel: {branches: {b: [], a: []}, join: any}"),
-            R"({"parallel":{"branches":[{"name":"b","steps":[]},{"name":"a","steps":[]}],"join":"any"},"type":"parallel"})");
+  EXPECT_EQ(
+      canonical_step("  - parallel: {branches: {b: [], a: []}, join: any}"),
+      R"({"parallel":{"branches":[{"name":"b","steps":[]},{"name":"a","steps":[]}],"join":"any"},"type":"parallel"})");
 }
 
 TEST(Canonical, SetKeepsTheOrderWritten) {
@@ -49,17 +49,19 @@ TEST(Canonical, SetKeepsTheOrderWritten) {
 }
 
 TEST(Canonical, CallsHaveTheirDefaultsWrittenOut) {
-  EXPECT_EQ(canonical_step("  - call: {http: {url: 'https://example.com'}, retry: none}"),
-            R"({"call":{"http":{"accept":[],"headers":{},"method":"GET","query":{},"response":"body",)"
-            R"("url":"https://example.com"},"retry":{"attempts":1,"backoff":"PT1S","cap":"PT5M","factor":2,"jitter":0.5},)"
-            R"("timeout":"PT30S"},"type":"call"})");
+  EXPECT_EQ(
+      canonical_step("  - call: {http: {url: 'https://example.com'}, retry: none}"),
+      R"({"call":{"http":{"accept":[],"headers":{},"method":"GET","query":{},"response":"body",)"
+      R"("url":"https://example.com"},"retry":{"attempts":1,"backoff":"PT1S","cap":"PT5M","factor":2,"jitter":0.5},)"
+      R"("timeout":"PT30S"},"type":"call"})");
   EXPECT_EQ(canonical_step("  - call: {worker: {type: a.v1}, retry: {attempts: 5, factor: 2.0}}"),
             R"({"call":{"retry":{"attempts":5,"backoff":"PT1S","cap":"PT5M","factor":2,"jitter":0.5},)"
             R"("worker":{"payload":{},"type":"a.v1"}},"type":"call"})");
 }
 
 TEST(Canonical, LiteralsThatLookLikeExpressionsStayLiteral) {
-  EXPECT_EQ(canonical_step("  - set: {a: ' =x', b: '= \"=x\"', c: {$literal: '=y'}, d: {$literal: {$expr: 1}}, e: {$expr: 5}}"),
+  EXPECT_EQ(canonical_step(
+                "  - set: {a: ' =x', b: '= \"=x\"', c: {$literal: '=y'}, d: {$literal: {$expr: 1}}, e: {$expr: 5}}"),
             R"({"set":[{"path":"a","value":" =x"},{"path":"b","value":{"$expr":"\"=x\""}},)"
             R"({"path":"c","value":{"$expr":"\"=y\""}},{"path":"d","value":{"$literal":{"$expr":1}}},)"
             R"({"path":"e","value":{"$literal":{"$expr":5}}}],"type":"set"})");
@@ -72,9 +74,10 @@ TEST(Canonical, RequiresAndFunctionsComeFromTheExpressions) {
       "  - subworkflow: {name: child, version: 2.0.0}\n"
       "  - continue_with: {name: next}\n");
   ASSERT_TRUE(definition.valid()) << findings(definition);
-  EXPECT_EQ(write_json(definition.canonical["requires"]),
-            R"({"config":["url"],"secrets":["token"],"subworkflows":[{"name":"child","version":"2.0.0"},{"name":"next"}],)"
-            R"("transports":["http","worker"],"workers":["b.v1"]})");
+  EXPECT_EQ(
+      write_json(definition.canonical["requires"]),
+      R"({"config":["url"],"secrets":["token"],"subworkflows":[{"name":"child","version":"2.0.0"},{"name":"next"}],)"
+      R"("transports":["http","worker"],"workers":["b.v1"]})");
   EXPECT_NE(write_json(definition.canonical["functions"]).find("size"), std::string::npos);
 }
 
@@ -184,10 +187,8 @@ TEST(Findings, AtMostAHundredErrorsOfAFile) {
 }
 
 TEST(FromJson, ABuilderValueIsASourceToo) {
-  const Json source = Json::object({{"cairn", 1},
-                                    {"name", "built"},
-                                    {"version", "1"},
-                                    {"steps", Json::array({Json::object({{"wait", "1h"}})})}});
+  const Json source = Json::object(
+      {{"cairn", 1}, {"name", "built"}, {"version", "1"}, {"steps", Json::array({Json::object({{"wait", "1h"}})})}});
   const Definition built = definition_of(source);
   ASSERT_TRUE(built.valid());
   const Definition written = load_definition("cairn: 1\nname: built\nversion: '1'\nsteps: [{wait: 60m}]", "built.yaml");

@@ -1,5 +1,5 @@
-#include "definition/checks.h"
 #include "definition/document.h"
+#include "definition/checks.h"
 #include "definition/draft.h"
 #include "definition/schedules.h"
 #include "definition/step_kinds.h"
@@ -15,7 +15,8 @@ constexpr std::string_view checkpoints[] = {"wait", "step"};
 
 const Key keys[] = {
     {"cairn", Shape::integer, "Version of the definition language: 1.", true, std::nullopt, nullptr, {}, Range{1, 1}},
-    {"name", Shape::workflow_name, "The workflow's name: small letters, digits, `_` and `-` in parts joined by dots.", true},
+    {"name", Shape::workflow_name, "The workflow's name: small letters, digits, `_` and `-` in parts joined by dots.",
+     true},
     {"version", Shape::version, "The definition's version, as in 1.0.0.", true},
     {"title", Shape::text, "What people see."},
     {"input", Shape::schema, "JSON Schema of the start payload; a bad payload is refused."},
@@ -82,7 +83,8 @@ void write_derived(Fields& fields, std::string_view key, const Json& value) {
   Draft& draft = fields.site().draft;
   const auto at = fields.find(key);
   if (at && draft.document != nullptr && draft.findings.errors() == 0 && at->node().to_json() != value) {
-    draft.error(*at, "`" + std::string(key) + "` is written by cairn and does not fit the rest of the document; leave it out");
+    draft.error(
+        *at, "`" + std::string(key) + "` is written by cairn and does not fit the rest of the document; leave it out");
   }
   fields.put(key, value);
 }
@@ -90,8 +92,10 @@ void write_derived(Fields& fields, std::string_view key, const Json& value) {
 void check_language(Fields& fields) {
   const auto at = fields.find("cairn");
   if (at && at->node().scalar != Json(language_version)) {
-    fields.site().draft.error(*at, "`cairn` is the version of the definition language, and this build knows only 1; "
-                                   "it is " + describe(at->node()) + " here");
+    fields.site().draft.error(*at,
+                              "`cairn` is the version of the definition language, and this build knows only 1; "
+                              "it is " +
+                                  describe(at->node()) + " here");
   }
   if (at) fields.put("cairn", language_version);
   if (const auto cel = fields.find("cel"); cel && cel->node().scalar != Json(expr::language_version)) {

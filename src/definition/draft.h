@@ -21,8 +21,8 @@ namespace cairn {
 struct Draft {
   const SourceDocument* document = nullptr;  // nullptr: made from JSON, there are no places inside text
   Limits limits;
-  std::span<const std::string> transports;   // known beside http, graphql and worker
-  bool stored = false;  // a stored form: what depends on the machine was checked when it came in
+  std::span<const std::string> transports;  // known beside http, graphql and worker
+  bool stored = false;                      // a stored form: what depends on the machine was checked when it came in
 
   Findings findings;
   ScopeNames names;

@@ -21,10 +21,7 @@ Expect expected(Shape shape) {
   }
 }
 
-
-bool before(SourcePlace a, SourcePlace b) {
-  return a.line != b.line ? a.line < b.line : a.column < b.column;
-}
+bool before(SourcePlace a, SourcePlace b) { return a.line != b.line ? a.line < b.line : a.column < b.column; }
 
 // 2 rather than 2.0.
 Json shortest(double value) {
@@ -59,8 +56,9 @@ Fields::Fields(const Site& site, const Cursor& at, const KeyTable& table)
     for (const Key& known : table.keys) {
       if (known.shape != Shape::derived) names.push_back(known.name);
     }
-    site.draft.error(at, subject_ + " takes an object" + (names.empty() ? " without keys, `{}`" : " with " + list_in_words(names)) +
-                             ", not " + describe(at.node()));
+    site.draft.error(at, subject_ + " takes an object" +
+                             (names.empty() ? " without keys, `{}`" : " with " + list_in_words(names)) + ", not " +
+                             describe(at.node()));
     return;
   }
   check_keys(table);
@@ -107,14 +105,15 @@ void Fields::check_keys(const KeyTable& table) {
     excluded = true;
     const bool swapped = before(member.key_at, first->key_at);
     const SourceMember& second = swapped ? *first : member;
-    draft.findings.error(second.key_at, at_.pointer_to(second.key),
-                         "`" + (swapped ? member.key : first->key) + "` and `" + second.key +
-                             "` exclude each other; keep one of them");
+    draft.findings.error(
+        second.key_at, at_.pointer_to(second.key),
+        "`" + (swapped ? member.key : first->key) + "` and `" + second.key + "` exclude each other; keep one of them");
   }
   for (const Need& need : table.needs) {
     const bool there = at_.node().find_member(need.key) != nullptr;
     if (excluded || !there || at_.node().find_member(need.needed) != nullptr) continue;
-    draft.error_at_key(at_, subject_ + " with `" + std::string(need.key) + "` needs `" + std::string(need.needed) + "`");
+    draft.error_at_key(at_,
+                       subject_ + " with `" + std::string(need.key) + "` needs `" + std::string(need.needed) + "`");
   }
   // An unknown key is most likely the one that is missed here.
   if (first == nullptr && !unknown && !table.one_of.empty()) {
@@ -180,7 +179,8 @@ std::optional<std::string> Fields::choice(std::string_view name) {
       return std::string(text);
     }
   }
-  site_.draft.error(*value, "`" + std::string(name) + "` is one of " + list_in_words(known.choices) + ", not " + describe(node));
+  site_.draft.error(
+      *value, "`" + std::string(name) + "` is one of " + list_in_words(known.choices) + ", not " + describe(node));
   return std::nullopt;
 }
 
@@ -222,8 +222,8 @@ std::optional<double> Fields::number(std::string_view name) {
   const bool numeric = node.kind == Json::Kind::integer || node.kind == Json::Kind::number;
   const double held = numeric ? node.scalar.as_double() : min - 1;
   if (!(held >= min && held <= max)) {
-    site_.draft.error(*value, "`" + std::string(name) + "` takes a number from " + in_words(min) + " to " + in_words(max) +
-                                  ", not " + describe(node));
+    site_.draft.error(*value, "`" + std::string(name) + "` takes a number from " + in_words(min) + " to " +
+                                  in_words(max) + ", not " + describe(node));
     return std::nullopt;
   }
   // 2 and 2.0 are one spelling here.
@@ -238,17 +238,15 @@ std::optional<StatePath> Fields::path(std::string_view name) {
   std::optional<StatePath> path;
   if (node.kind == Json::Kind::string) path = parse_state_path(node.scalar.as_string());
   if (!path) {
-    site_.draft.error(*value, "`" + std::string(name) + "` is a path into state such as `review` or `score.value`, not " +
-                                  describe(node));
+    site_.draft.error(*value, "`" + std::string(name) +
+                                  "` is a path into state such as `review` or `score.value`, not " + describe(node));
     return std::nullopt;
   }
   put(name, node.scalar);
   return path;
 }
 
-std::optional<Template> Fields::value(std::string_view name, bool secrets) {
-  return value(name, site_.scope, secrets);
-}
+std::optional<Template> Fields::value(std::string_view name, bool secrets) { return value(name, site_.scope, secrets); }
 
 std::optional<Template> Fields::value(std::string_view name, const Scope& scope, bool secrets) {
   const Key& known = key(name);

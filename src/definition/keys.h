@@ -12,23 +12,23 @@ namespace cairn {
 
 // What may stand at a key, in the source.
 enum class Shape {
-  text,              // plain text, never an expression
-  label,             // the same, not empty and not long
-  workflow_name,     // loan.approval
-  version,           // 1.0.0
+  text,           // plain text, never an expression
+  label,          // the same, not empty and not long
+  workflow_name,  // loan.approval
+  version,        // 1.0.0
   step_id,
-  identifier,        // a name that expressions can use
+  identifier,  // a name that expressions can use
   signal_name,
   branch_name,
-  type_name,         // of a worker
-  path,              // into state: score.value
+  type_name,  // of a worker
+  path,       // into state: score.value
   boolean,
   integer,
   number,
-  choice,            // one of `choices`
-  value,             // any JSON with expressions at any depth
-  text_value,        // text or an expression that gives it
-  texts_value,       // a list of text, parts of it or all of it expressions
+  choice,       // one of `choices`
+  value,        // any JSON with expressions at any depth
+  text_value,   // text or an expression that gives it
+  texts_value,  // a list of text, parts of it or all of it expressions
   list_value,
   object_value,
   integer_value,
@@ -40,19 +40,19 @@ enum class Shape {
   time,              // RFC 3339 or an expression
   due,               // a duration or a time
   cron,
-  schema,            // a JSON Schema
-  steps,             // a list of steps
-  some_steps,        // the same, at least one
-  assignments,       // set: an object {path: value} or a list [{path, value}]
-  branches,          // an object {name: steps} or a list [{name, steps}]
-  statuses,          // a list of HTTP status codes
-  join,              // all, any or a number
-  wait,              // a duration or an object
-  retry,             // an object or `none`
-  object,            // an object with the keys of `inner`
-  objects,           // a list of such objects, at least one
-  maybe_objects,     // the same, perhaps empty
-  derived,           // written by cairn into the canonical form
+  schema,         // a JSON Schema
+  steps,          // a list of steps
+  some_steps,     // the same, at least one
+  assignments,    // set: an object {path: value} or a list [{path, value}]
+  branches,       // an object {name: steps} or a list [{name, steps}]
+  statuses,       // a list of HTTP status codes
+  join,           // all, any or a number
+  wait,           // a duration or an object
+  retry,          // an object or `none`
+  object,         // an object with the keys of `inner`
+  objects,        // a list of such objects, at least one
+  maybe_objects,  // the same, perhaps empty
+  derived,        // written by cairn into the canonical form
 };
 
 struct KeyTable;

@@ -37,7 +37,9 @@ std::optional<std::string> workflow_name_fault(std::string_view text) {
 }
 
 std::optional<std::string> version_fault(std::string_view text) {
-  const auto allowed = [](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '+' || c == '_'; };
+  const auto allowed = [](char c) {
+    return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '+' || c == '_';
+  };
   if ((is_letter(text[0]) || is_digit(text[0])) && std::all_of(text.begin(), text.end(), allowed)) return std::nullopt;
   return "has letters, digits, `.`, `-`, `+` and `_`, as in `1.0.0`" + instead(text);
 }
@@ -91,7 +93,9 @@ std::optional<std::string> name_fault(Shape shape, std::string_view text, const 
       return std::nullopt;
     }
     case Shape::branch_name: {
-      const auto forbidden = [](char c) { return c == '.' || c == '[' || c == ']' || c == '#' || (c >= 0 && c <= ' '); };
+      const auto forbidden = [](char c) {
+        return c == '.' || c == '[' || c == ']' || c == '#' || (c >= 0 && c <= ' ');
+      };
       if (std::none_of(text.begin(), text.end(), forbidden)) return std::nullopt;
       return "has no blanks, dots, brackets and `#`" + instead(text);
     }

@@ -13,7 +13,8 @@ StepIndex Program::find_step(const std::string& id) const {
 Result<std::shared_ptr<const Program>> compile_program(const Json& canonical) {
   Draft draft;
   if (nests_deeper_than(canonical, draft.limits.json_depth_max)) {
-    return Error{ErrorCode::invalid, "the definition nests deeper than " + std::to_string(draft.limits.json_depth_max) + " levels"};
+    return Error{ErrorCode::invalid,
+                 "the definition nests deeper than " + std::to_string(draft.limits.json_depth_max) + " levels"};
   }
   draft.stored = true;
   read_document(draft, source_of(canonical));

@@ -127,9 +127,9 @@ struct TaskStep {
   TaskSpec task;
 };
 struct CallStep {
-  std::string transport;    // http, graphql, worker, or another that is registered by name
-  std::string worker_type;  // only for transport `worker`
-  Template request;         // the body of the transport's key; for `worker` the payload
+  std::string transport;                    // http, graphql, worker, or another that is registered by name
+  std::string worker_type;                  // only for transport `worker`
+  Template request;                         // the body of the transport's key; for `worker` the payload
   std::optional<DurationTemplate> timeout;  // per attempt
   RetryPolicy retry;
   std::optional<StatePath> result;
@@ -152,9 +152,9 @@ struct SwitchStep {
 struct RepeatStep {
   enum class Kind { for_each, while_true, times };
   Kind kind = Kind::for_each;
-  std::optional<Template> over;                // for_each: the list; times: the count
-  std::optional<expr::Expression> condition;   // while
-  std::string item_name;                       // for_each only
+  std::optional<Template> over;               // for_each: the list; times: the count
+  std::optional<expr::Expression> condition;  // while
+  std::string item_name;                      // for_each only
   std::uint32_t item_slot = no_index;
   std::optional<std::int64_t> max;
   BlockIndex body = no_index;
@@ -241,7 +241,7 @@ struct Block {
   std::vector<StepIndex> steps;
   StepIndex owner = no_index;  // the step whose lane this is; no_index for the root
   std::string lane;            // then, else, case0, default, repeat, parallel.NAME, option0, try, catch0, finally,
-                               // on_complete, option0.on_complete, deadline, on_failure, on_timeout, compensate; root: steps
+                     // on_complete, option0.on_complete, deadline, on_failure, on_timeout, compensate; root: steps
 };
 
 // When instances start by themselves: exactly one of cron and every.
@@ -262,7 +262,7 @@ enum class Checkpoint { wait, step };
 // What must exist for a program to run; all sorted.
 struct Requirements {
   std::vector<std::string> transports;
-  std::vector<std::string> workers;  // types
+  std::vector<std::string> workers;                               // types
   std::vector<std::pair<std::string, std::string>> subworkflows;  // name, version or ""
   std::vector<std::string> config;
   std::vector<std::string> secrets;
@@ -283,7 +283,7 @@ struct Program {
   OnError on_error = OnError::suspend;
   Checkpoint checkpoint = Checkpoint::wait;
   std::vector<Step> steps;
-  std::vector<Block> blocks;  // blocks[0] is the root
+  std::vector<Block> blocks;            // blocks[0] is the root
   std::vector<std::string> item_names;  // item_names[i] is in slot slot_first_item + i
   Requirements needs;
   PlaceIndex places;  // filled last, when steps and blocks are final

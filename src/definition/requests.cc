@@ -62,8 +62,10 @@ void check_url(Fields& request) {
   const bool http = text.starts_with("http://") || text.starts_with("https://");
   const bool blank = text.find_first_of(" \t\r\n") != std::string_view::npos;
   if (http && !blank && text.size() > text.find("://") + 3) return;
-  request.site().draft.error(*at, "`url` begins with `https://` or `http://` and has no blanks, or it is an expression "
-                                  "that gives such a URL; this is " + describe(at->node()));
+  request.site().draft.error(*at,
+                             "`url` begins with `https://` or `http://` and has no blanks, or it is an expression "
+                             "that gives such a URL; this is " +
+                                 describe(at->node()));
 }
 
 // A header or a query parameter is one scalar, a query parameter also a list of them.
@@ -79,8 +81,8 @@ void check_scalars(Fields& request, std::string_view key, bool lists) {
     const Json::Kind kind = member.value.kind;
     if (is_expression(member.value) || (lists && kind == Json::Kind::array)) continue;
     if (kind == Json::Kind::array || kind == Json::Kind::object || kind == Json::Kind::null) {
-      draft.error(value, value.name() + " takes text, a number, `true` or `false`" + (lists ? " or a list of them" : "") +
-                             ", not " + describe(member.value));
+      draft.error(value, value.name() + " takes text, a number, `true` or `false`" +
+                             (lists ? " or a list of them" : "") + ", not " + describe(member.value));
     }
   }
 }
@@ -102,7 +104,8 @@ Json read_statuses(Fields& request) {
     if (item.kind == Json::Kind::integer && item.scalar.as_integer() >= 100 && item.scalar.as_integer() <= 599) {
       statuses.push_back(item.scalar);
     } else {
-      request.site().draft.error(at->item(i), "`accept` lists HTTP status codes from 100 to 599, not " + describe(item));
+      request.site().draft.error(at->item(i),
+                                 "`accept` lists HTTP status codes from 100 to 599, not " + describe(item));
     }
   }
   request.put("accept", Json(statuses));
@@ -147,11 +150,8 @@ void read_graphql(Fields& call, const Cursor& at, CallStep& step) {
   const auto variables = fields.value("variables", true);
   const auto operation = fields.value("operation");
   const auto headers = fields.value("headers", true);
-  step.request = object_of({{"url", url},
-                            {"query", query},
-                            {"variables", variables},
-                            {"operation", operation},
-                            {"headers", headers}});
+  step.request = object_of(
+      {{"url", url}, {"query", query}, {"variables", variables}, {"operation", operation}, {"headers", headers}});
   call.put("graphql", fields.take());
 }
 

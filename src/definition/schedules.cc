@@ -10,12 +10,13 @@ constexpr std::string_view beats[] = {"cron", "every"};
 constexpr std::string_view overlaps[] = {"skip", "queue", "allow", "cancel_other"};
 
 const Key keys[] = {
-    {"cron", Shape::cron, "Minute, hour, day of month, month, day of week, perhaps with seconds before them; or @daily."},
+    {"cron", Shape::cron,
+     "Minute, hour, day of month, month, day of week, perhaps with seconds before them; or @daily."},
     {"every", Shape::duration_literal, "The time between two starts."},
     {"zone", Shape::label, "The IANA time zone in which `cron` is read.", false, Json("UTC")},
     {"input", Shape::value, "The input of the instances.", false, Json::object()},
-    {"overlap", Shape::choice, "What happens when the instance started before still runs.", false, Json("skip"), nullptr,
-     overlaps},
+    {"overlap", Shape::choice, "What happens when the instance started before still runs.", false, Json("skip"),
+     nullptr, overlaps},
     {"catch_up", Shape::duration_literal, "How far back starts that were missed are made up for.", false, Json("PT0S")},
     {"jitter", Shape::duration_literal, "Each start is up to this much later, at random.", false, Json("PT0S")},
 };

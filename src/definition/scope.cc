@@ -20,10 +20,12 @@ constexpr FixedName fixed_names[] = {
     {"workflow", "only once an instance has started"},
     {"config", ""},
     {"now", ""},
-    {"task", "only in the task's `require`, `on_complete` and `deadline`, and in the `steps` of a task option of `first`"},
+    {"task",
+     "only in the task's `require`, `on_complete` and `deadline`, and in the `steps` of a task option of `first`"},
     {"completion", "only in the task's `require` and `on_complete`, and in the `steps` of a task option of `first`"},
-    {"signal", "only in the signal's `where` and in the `steps` of a signal option of `first`; after a `signal` step use "
-               "its `result`"},
+    {"signal",
+     "only in the signal's `where` and in the `steps` of a signal option of `first`; after a `signal` step use "
+     "its `result`"},
     {"error", "only in `catch` and `on_failure`"},
     {"index", "only in the `steps` of a `repeat`"},
 };
@@ -33,21 +35,27 @@ using Members = std::vector<expr::Type::Member>;
 
 expr::Type fixed_type(std::uint32_t slot) {
   using expr::Type;
-  static const Type ref = Type::object(
-      Members{{"key", Type::dyn(), true}, {"parts", Type::map(Type::string(), Type::dyn()), true}}, true);
+  static const Type ref =
+      Type::object(Members{{"key", Type::dyn(), true}, {"parts", Type::map(Type::string(), Type::dyn()), true}}, true);
   static const Type workflow = Type::object(
       Members{{"name", Type::string(), true}, {"version", Type::string(), true}, {"instance_id", Type::string(), true}},
       true);
-  static const Type task = Type::object(
-      Members{{"id", Type::string(), true}, {"name", Type::string(), true}, {"title", Type::dyn(), true},
-              {"roles", Type::list(Type::string()), true}, {"payload", Type::dyn(), true},
-              {"created_at", Type::dyn(), true}, {"assignee", Type::dyn(), true}, {"completed_by", Type::dyn(), false},
-              {"completed_at", Type::dyn(), false}},
-      true);
-  static const Type error = Type::object(
-      Members{{"class", Type::string(), true}, {"code", Type::string(), true}, {"message", Type::string(), true},
-              {"details", Type::dyn(), true}, {"attempt", Type::integer(), true}},
-      true);
+  static const Type task = Type::object(Members{{"id", Type::string(), true},
+                                                {"name", Type::string(), true},
+                                                {"title", Type::dyn(), true},
+                                                {"roles", Type::list(Type::string()), true},
+                                                {"payload", Type::dyn(), true},
+                                                {"created_at", Type::dyn(), true},
+                                                {"assignee", Type::dyn(), true},
+                                                {"completed_by", Type::dyn(), false},
+                                                {"completed_at", Type::dyn(), false}},
+                                        true);
+  static const Type error = Type::object(Members{{"class", Type::string(), true},
+                                                 {"code", Type::string(), true},
+                                                 {"message", Type::string(), true},
+                                                 {"details", Type::dyn(), true},
+                                                 {"attempt", Type::integer(), true}},
+                                         true);
   switch (slot) {
     case slot_ref: return ref;
     case slot_workflow: return workflow;

@@ -32,8 +32,8 @@ class Scope {
   Scope with_signal() const;
   Scope with_error() const;
   Scope without_error() const;
-  Scope in_loop() const;                          // `index`
-  Scope in_loop(std::uint32_t item_slot) const;   // `index` and the item
+  Scope in_loop() const;                         // `index`
+  Scope in_loop(std::uint32_t item_slot) const;  // `index` and the item
   // For steps that run later, from the undo stack: the loops' names stay, those of the lanes around do not.
   Scope detached() const;
 
@@ -46,8 +46,8 @@ class Scope {
   expr::Environment build(bool secrets) const;
 
   ScopeNames* names_;
-  std::uint32_t fixed_;                // bit per slot below slot_first_item
-  std::vector<std::uint32_t> items_;   // item slots in scope
+  std::uint32_t fixed_;               // bit per slot below slot_first_item
+  std::vector<std::uint32_t> items_;  // item slots in scope
   expr::Type completion_ = expr::Type::dyn();
   // Built when first asked for; shared by copies, which have the same names.
   mutable std::shared_ptr<const expr::Environment> plain_;

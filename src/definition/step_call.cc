@@ -9,11 +9,32 @@ namespace cairn {
 namespace {
 
 const Key retry_keys[] = {
-    {"attempts", Shape::integer, "How often it is tried, the first time included.", false, Json(3), nullptr, {}, Range{1, 1e6}},
+    {"attempts",
+     Shape::integer,
+     "How often it is tried, the first time included.",
+     false,
+     Json(3),
+     nullptr,
+     {},
+     Range{1, 1e6}},
     {"backoff", Shape::duration_literal, "The delay before the second attempt.", false, Json("PT1S")},
-    {"factor", Shape::number, "What each delay is multiplied by for the next.", false, Json(2), nullptr, {}, Range{1, 1000}},
+    {"factor",
+     Shape::number,
+     "What each delay is multiplied by for the next.",
+     false,
+     Json(2),
+     nullptr,
+     {},
+     Range{1, 1000}},
     {"cap", Shape::duration_literal, "No delay is longer.", false, Json("PT5M")},
-    {"jitter", Shape::number, "How much of a delay is added at random, 0 to 1.", false, Json(0.5), nullptr, {}, Range{0, 1}},
+    {"jitter",
+     Shape::number,
+     "How much of a delay is added at random, 0 to 1.",
+     false,
+     Json(0.5),
+     nullptr,
+     {},
+     Range{0, 1}},
 };
 const KeyTable retry_table{"retry", retry_keys};
 
@@ -38,7 +59,8 @@ const Key keys[] = {
 const SourceMember* further_transport(const Draft& draft, const SourceNode& call) {
   for (const SourceMember& member : call.members) {
     if (call_table.find(member.key) != nullptr) continue;
-    const bool known = std::find(draft.transports.begin(), draft.transports.end(), member.key) != draft.transports.end();
+    const bool known =
+        std::find(draft.transports.begin(), draft.transports.end(), member.key) != draft.transports.end();
     if (known || (draft.stored && is_plain_name(member.key))) return &member;
   }
   return nullptr;
@@ -51,8 +73,8 @@ RetryPolicy read_retry(Fields& call) {
   static const SourceNode once = source_of(Json::object({{"attempts", 1}}));
   const bool none = at && at->node().kind == Json::Kind::string && at->node().scalar.as_string() == "none";
   if (at && !none && at->node().kind == Json::Kind::string) {
-    call.site().draft.error(*at, "`retry` is `none` or an object such as `{attempts: 5, backoff: 1s}`, not " +
-                                     describe(at->node()));
+    call.site().draft.error(
+        *at, "`retry` is `none` or an object such as `{attempts: 5, backoff: 1s}`, not " + describe(at->node()));
     return policy;
   }
   Fields fields(call.site(), none ? Cursor(once) : at ? *at : Cursor(defaults), retry_table);
@@ -73,7 +95,8 @@ StepBody read(Fields& outer) {
   const Site& site = outer.site();
   const SourceMember* further =
       at->node().kind == Json::Kind::object ? further_transport(site.draft, at->node()) : nullptr;
-  const std::string_view choices[] = {"http", "graphql", "worker", further != nullptr ? std::string_view(further->key) : ""};
+  const std::string_view choices[] = {"http", "graphql", "worker",
+                                      further != nullptr ? std::string_view(further->key) : ""};
   KeyTable table = call_table;
   if (further != nullptr) {
     table.one_of = choices;

@@ -60,7 +60,8 @@ void report_no_kind(Draft& draft, const Cursor& at) {
     std::string message;
     for (const StepKind& kind : step_kinds()) {
       for (const Key& key : kind.keys) {
-        if (key.name == member.key) message = "`" + member.key + "` belongs to `" + std::string(kind.name) + "`, which is missing in this step";
+        if (key.name == member.key)
+          message = "`" + member.key + "` belongs to `" + std::string(kind.name) + "`, which is missing in this step";
       }
     }
     if (message.empty()) {
@@ -174,8 +175,9 @@ Json read_step(const Site& outer, const Cursor& at, BlockIndex block, std::uint3
 
 std::span<const StepKind> step_kinds() {
   static const std::array<StepKind, std::variant_size_v<StepBody>> kinds = {
-      set_kind,      reference_kind,   task_kind,     call_kind, if_kind,  switch_kind, repeat_kind, parallel_kind, first_kind,
-      wait_kind,     signal_kind,      subworkflow_kind, continue_kind, emit_kind, try_kind, undo_kind,   fail_kind,   complete_kind};
+      set_kind,      reference_kind, task_kind,  call_kind, if_kind,     switch_kind,
+      repeat_kind,   parallel_kind,  first_kind, wait_kind, signal_kind, subworkflow_kind,
+      continue_kind, emit_kind,      try_kind,   undo_kind, fail_kind,   complete_kind};
   return kinds;
 }
 
@@ -197,8 +199,8 @@ BlockIndex read_steps(const Site& site, const Cursor& list, std::string_view lan
   Json::Array written;
   written.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    written.push_back(read_step(site, list.item(i), block, static_cast<std::uint32_t>(i),
-                                prefix + "[" + std::to_string(i) + "]"));
+    written.push_back(
+        read_step(site, list.item(i), block, static_cast<std::uint32_t>(i), prefix + "[" + std::to_string(i) + "]"));
   }
   canonical = Json(std::move(written));
   return block;

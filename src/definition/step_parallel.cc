@@ -53,8 +53,8 @@ void read_list(Fields& fields, const Cursor& at, ParallelStep& step, Json::Array
     if (const auto named = entry.find("name")) {
       const auto [first, fresh] = lines.try_emplace(name, named->at().line);
       if (!fresh) {
-        fields.site().draft.error(*named, "another branch has the name `" + name + "` already, on line " +
-                                              std::to_string(first->second));
+        fields.site().draft.error(
+            *named, "another branch has the name `" + name + "` already, on line " + std::to_string(first->second));
       }
     }
     const BlockIndex block = entry.steps("steps", "parallel." + name);
@@ -79,7 +79,8 @@ void read_join(Fields& fields, ParallelStep& step, std::size_t count) {
     fields.site().draft.error(*at, "`join` is `all`, `any` or a number of branches, not " + describe(node));
   } else if (const std::int64_t wanted = node.scalar.as_integer();
              wanted < 1 || wanted > static_cast<std::int64_t>(count)) {
-    fields.site().draft.error(*at, "`join: " + std::to_string(wanted) + "` can never be met; it goes from 1 to the number of branches, " +
+    fields.site().draft.error(*at, "`join: " + std::to_string(wanted) +
+                                       "` can never be met; it goes from 1 to the number of branches, " +
                                        std::to_string(count));
   } else {
     fields.put("join", wanted);
@@ -102,7 +103,8 @@ StepBody read(Fields& outer) {
     } else if (node.kind == Json::Kind::array) {
       read_list(fields, *branches, step, written);
     } else {
-      outer.site().draft.error(*branches, "`branches` takes an object of lists of steps by name, not " + describe(node));
+      outer.site().draft.error(*branches,
+                               "`branches` takes an object of lists of steps by name, not " + describe(node));
     }
     const bool container = node.kind == Json::Kind::object || node.kind == Json::Kind::array;
     if (container && count == 0) outer.site().draft.error(*branches, "`branches` may not be empty");

@@ -11,7 +11,14 @@ const Key repeat_keys[] = {
     {"while", Shape::condition, "The body runs as long as this is true; needs `max`."},
     {"times", Shape::integer_value, "How often the body runs."},
     {"as", Shape::identifier, "The item's name in the body, `item` when absent."},
-    {"max", Shape::integer, "More rounds than this are an error.", false, std::nullopt, nullptr, {}, Range{1, rounds_max}},
+    {"max",
+     Shape::integer,
+     "More rounds than this are an error.",
+     false,
+     std::nullopt,
+     nullptr,
+     {},
+     Range{1, rounds_max}},
     {"steps", Shape::some_steps, "The body.", true},
 };
 constexpr Need repeat_needs[] = {{"while", "max"}};
@@ -27,8 +34,9 @@ void read_item_name(Fields& fields, RepeatStep& step) {
   const auto at = fields.find("as");
   if (step.kind != RepeatStep::Kind::for_each) {
     if (at) {
-      draft.findings.error(at->key_at(), at->pointer(),
-                           "`as` names the item of `for_each`; `" + std::string(fields.chosen()) + "` has no item, only `index`");
+      draft.findings.error(
+          at->key_at(), at->pointer(),
+          "`as` names the item of `for_each`; `" + std::string(fields.chosen()) + "` has no item, only `index`");
     }
     return;
   }

@@ -25,8 +25,9 @@ void read_object(Fields& fields, const Cursor& at, SetStep& step, Json::Array& w
     std::optional<StatePath> path = parse_state_path(member.key);
     if (!path) {
       fields.site().draft.findings.error(member.key_at, at.pointer_to(member.key),
-                                         "`" + member.key + "` is no path into state; names are joined by dots, as in "
-                                         "`score.value`, and list indexes are not possible");
+                                         "`" + member.key +
+                                             "` is no path into state; names are joined by dots, as in "
+                                             "`score.value`, and list indexes are not possible");
     }
     Json spelled;
     Template value = read_value(fields.site(), at.member(member), Expect::anything, false, spelled);

@@ -41,14 +41,16 @@ SignalSpec read_signal(Fields& outer, std::string_view key, bool in_first) {
   if (in_first) {
     for (const char* name : {"timeout", "on_timeout"}) {
       if (const auto extra = fields.find(name)) {
-        draft.findings.error(extra->key_at(), extra->pointer(),
-                             std::string("a signal inside `first` has no `") + name + "`; write a `wait` option beside it");
+        draft.findings.error(
+            extra->key_at(), extra->pointer(),
+            std::string("a signal inside `first` has no `") + name + "`; write a `wait` option beside it");
       }
     }
   } else {
     signal.timeout = fields.duration("timeout");
     signal.on_timeout = fields.steps("on_timeout", "on_timeout");
-    if (const auto lane = fields.find("on_timeout"); lane && !fields.find("timeout") && has_steps(draft, signal.on_timeout)) {
+    if (const auto lane = fields.find("on_timeout");
+        lane && !fields.find("timeout") && has_steps(draft, signal.on_timeout)) {
       draft.findings.warning(lane->key_at(), lane->pointer(),
                              "`on_timeout` never runs, because the signal has no `timeout`");
     }

@@ -27,8 +27,9 @@ void check_default(Fields& entry, bool last, const SourceMember*& first_default)
   const SourceMember* member = entry.at().node().find_member("default");
   const std::string pointer = entry.at().pointer_to("default");
   if (first_default != nullptr) {
-    draft.findings.error(member->key_at, pointer,
-                         "`default` may stand once; the first one is on line " + std::to_string(first_default->key_at.line));
+    draft.findings.error(
+        member->key_at, pointer,
+        "`default` may stand once; the first one is on line " + std::to_string(first_default->key_at.line));
     return;
   }
   first_default = member;

@@ -7,8 +7,8 @@ namespace {
 
 expr::Fault wrong_kind(const expr::Expression& expression, const char* wanted, const expr::Value& found) {
   return {"no_such_overload",
-          std::string("expected ") + wanted + ", but the expression gave " + std::string(expr::describe(found.kind())), 0,
-          expression.text().size()};
+          std::string("expected ") + wanted + ", but the expression gave " + std::string(expr::describe(found.kind())),
+          0, expression.text().size()};
 }
 
 expr::Fault wrong_text(const expr::Expression& expression, const Error& error) {
@@ -42,7 +42,8 @@ Template Template::list(List items) {
 }
 
 Template Template::object(Object members) {
-  if (std::all_of(members.begin(), members.end(), [](const auto& member) { return member.second.constant() != nullptr; })) {
+  if (std::all_of(members.begin(), members.end(),
+                  [](const auto& member) { return member.second.constant() != nullptr; })) {
     Json::Members values;
     values.reserve(members.size());
     for (const auto& [key, value] : members) values.emplace_back(key, *value.constant());

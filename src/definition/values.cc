@@ -90,7 +90,8 @@ Json canonical_literal(const Json& value) {
     if (value.find("$expr") != nullptr || value.find("$literal") != nullptr) return Json::object({{"$literal", value}});
     Json::Members members;
     members.reserve(value.size());
-    for (const Json::Member& member : value.members()) members.emplace_back(member.key, canonical_literal(member.value));
+    for (const Json::Member& member : value.members())
+      members.emplace_back(member.key, canonical_literal(member.value));
     return Json::object(std::move(members));
   }
   return value;
@@ -240,8 +241,8 @@ DurationTemplate read_duration(const Site& site, const Cursor& at, Json& canonic
   if (!result.expression) return result;
   const expr::Type type = result.expression.type();
   if (!type.is_dyn() && !type.is(Kind::duration) && !type.is(Kind::string)) {
-    site.draft.error(at, at.name() + " takes a duration, but this gives " + type.text() +
-                             "; duration(\"10s\") makes one");
+    site.draft.error(at,
+                     at.name() + " takes a duration, but this gives " + type.text() + "; duration(\"10s\") makes one");
   }
   return result;
 }
@@ -251,8 +252,8 @@ TimeTemplate read_time(const Site& site, const Cursor& at, Json& canonical) {
   const SourceNode& node = at.node();
   if (!is_expression(node)) {
     if (node.kind != Json::Kind::string) {
-      site.draft.error(at, at.name() + " takes a time such as `2026-01-31T08:00:00Z` or an expression, not " +
-                               describe(node));
+      site.draft.error(
+          at, at.name() + " takes a time such as `2026-01-31T08:00:00Z` or an expression, not " + describe(node));
       return result;
     }
     Result<Timestamp> parsed = parse_timestamp(node.scalar.as_string());
@@ -287,8 +288,8 @@ DueTemplate read_due(const Site& site, const Cursor& at, Json& canonical) {
     return result;
   }
   // A time begins with the four digits of its year; no duration does.
-  const bool time = node.kind == Json::Kind::string && node.scalar.as_string().size() > 4 &&
-                    node.scalar.as_string()[4] == '-';
+  const bool time =
+      node.kind == Json::Kind::string && node.scalar.as_string().size() > 4 && node.scalar.as_string()[4] == '-';
   if (time) {
     result.at = read_time(site, at, canonical);
   } else {

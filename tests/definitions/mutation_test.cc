@@ -35,13 +35,18 @@ std::string join(const std::vector<std::string>& lines) {
 
 // What people and editors do to files: lines lost, doubled, moved and indented, words replaced, bytes broken.
 std::string mutate(std::string text, const std::string& other, Random& random) {
-  static const char* const words[] = {"null", "true", "[]", "{}", "\"\"", "= ", "-1", "1e999", "set", "task", "steps", "=", ": ",
-                                      "- ", "&a ", "*a", "!!str ", "<<: *a", "|\n", ">\n", "'", "\"", "\t", "{$expr: 1}",
-                                      "= state.x", "PT1H", "999999999999999999999", "if: ", "undo: {}", "\xC3\xA9", "\xFF"};
+  static const char* const words[] = {
+      "null", "true",     "[]",       "{}",  "\"\"", "= ",         "-1",        "1e999",  "set",
+      "task", "steps",    "=",        ": ",  "- ",   "&a ",        "*a",        "!!str ", "<<: *a",
+      "|\n",  ">\n",      "'",        "\"",  "\t",   "{$expr: 1}", "= state.x", "PT1H",   "999999999999999999999",
+      "if: ", "undo: {}", "\xC3\xA9", "\xFF"};
   std::vector<std::string> lines = lines_of(text);
   switch (below(random, 8)) {
     case 0: lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(below(random, lines.size()))); return join(lines);
-    case 1: lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(below(random, lines.size())), lines[below(random, lines.size())]); return join(lines);
+    case 1:
+      lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(below(random, lines.size())),
+                   lines[below(random, lines.size())]);
+      return join(lines);
     case 2: std::swap(lines[below(random, lines.size())], lines[below(random, lines.size())]); return join(lines);
     case 3: lines[below(random, lines.size())].insert(0, 1 + below(random, 4), ' '); return join(lines);
     case 4: {

@@ -58,12 +58,11 @@ TEST(DefinitionSchema, MostBrokenStructuresAreRefused) {
   for (const auto& path : corpus::sources("tests/definitions/invalid")) {
     const Definition definition = load_definition(corpus::read(path), path.filename().string());
     const auto source = json_of(path);
-    const bool about_structure =
-        !definition.diagnostics.empty() &&
-        (definition.diagnostics[0].message.find("unknown key") != std::string::npos ||
-         definition.diagnostics[0].message.find(" needs ") != std::string::npos ||
-         definition.diagnostics[0].message.find(" takes ") != std::string::npos ||
-         definition.diagnostics[0].message.find("exclude each other") != std::string::npos);
+    const bool about_structure = !definition.diagnostics.empty() &&
+                                 (definition.diagnostics[0].message.find("unknown key") != std::string::npos ||
+                                  definition.diagnostics[0].message.find(" needs ") != std::string::npos ||
+                                  definition.diagnostics[0].message.find(" takes ") != std::string::npos ||
+                                  definition.diagnostics[0].message.find("exclude each other") != std::string::npos);
     if (!source || !about_structure) continue;
     ++structural;
     if (!schema.accepts(*source)) {

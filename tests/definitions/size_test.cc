@@ -17,18 +17,25 @@ std::string large_definition(std::ptrdiff_t lines_min) {
       "state:\n  total: 0\nsteps:\n";
   for (int i = 0; std::count(text.begin(), text.end(), '\n') < lines_min; ++i) {
     const std::string n = std::to_string(i);
-    text += "  - id: score" + n +
-            "\n    call:\n      http:\n        method: POST\n        url: = config.scoring_url + \"/v1/\" + string(" + n +
-            ")\n        body:\n          customer: = input.amount\n          note: \"plain text\"\n      timeout: 10s\n"
-            "      retry: {attempts: 5, backoff: 1s}\n      result: score" + n +
-            "\n      on_failure:\n        - set: {score" + n + ": {value: 0}, why: = error.message}\n"
-            "  - if: state.score" + n + ".value >= 700 && input.amount < 1000.0\n    then:\n      - set:\n"
-            "          decision: approved\n          total: = state.total + 1\n    else:\n      - task:\n"
-            "          name: Review" + n + "\n          title: = \"Review \" + string(state.total)\n          roles: [underwriter]\n"
-            "          form: {type: object, required: [decision], properties: {decision: {type: string}}}\n"
-            "          require:\n            - completion.decision in [\"approved\", \"rejected\"]\n          deadline:\n"
-            "            after: 2d\n            steps:\n              - set: {decision: expired}\n          on_complete:\n"
-            "            - set: {decision: = completion.decision}\n  - emit: {type: loan.decided, data: {n: = state.total}}\n";
+    text +=
+        "  - id: score" + n +
+        "\n    call:\n      http:\n        method: POST\n        url: = config.scoring_url + \"/v1/\" + string(" + n +
+        ")\n        body:\n          customer: = input.amount\n          note: \"plain text\"\n      timeout: 10s\n"
+        "      retry: {attempts: 5, backoff: 1s}\n      result: score" +
+        n + "\n      on_failure:\n        - set: {score" + n +
+        ": {value: 0}, why: = error.message}\n"
+        "  - if: state.score" +
+        n +
+        ".value >= 700 && input.amount < 1000.0\n    then:\n      - set:\n"
+        "          decision: approved\n          total: = state.total + 1\n    else:\n      - task:\n"
+        "          name: Review" +
+        n +
+        "\n          title: = \"Review \" + string(state.total)\n          roles: [underwriter]\n"
+        "          form: {type: object, required: [decision], properties: {decision: {type: string}}}\n"
+        "          require:\n            - completion.decision in [\"approved\", \"rejected\"]\n          deadline:\n"
+        "            after: 2d\n            steps:\n              - set: {decision: expired}\n          on_complete:\n"
+        "            - set: {decision: = completion.decision}\n  - emit: {type: loan.decided, data: {n: = "
+        "state.total}}\n";
   }
   return text;
 }
