@@ -1,7 +1,5 @@
 #include "cli/run_command.h"
 
-#include <set>
-
 #include "base/clock.h"
 #include "cli/exit_code.h"
 #include "cli/load_definitions.h"
@@ -57,8 +55,6 @@ class CommandLineRun {
     for (std::size_t i = 0; i < arguments_.signals.size(); ++i) {
       bool unused = i >= delivered_;
       for (const Rehearsal::Kept& signal : kept) unused = unused || signal.id == "signal-" + std::to_string(i);
-      // An instance that has ended keeps nothing, so what it never took is known only here.
-      unused = unused || unused_at_end_.contains(i);
       if (unused) err_ << "cairn run: not used: --signal " << arguments_.signals[i].given << "\n";
     }
     for (const CallReply& reply : rehearsal_.unused_replies()) {
@@ -111,18 +107,6 @@ class CommandLineRun {
       err_ << "continue_with " << start.name << (start.version ? " " + *start.version : "") << " as " << start.id.value
            << " (not run here)\n";
     }
-    remember_kept();
-  }
-
-  void remember_kept() {
-    const Rehearsal::Instance& root = rehearsal_.root();
-    if (is_final(root.snapshot.status)) return;
-    unused_at_end_.clear();
-    for (const Rehearsal::Kept& signal : rehearsal_.kept_signals()) {
-      for (std::size_t i = 0; i < arguments_.signals.size(); ++i) {
-        if (signal.id == "signal-" + std::to_string(i)) unused_at_end_.insert(i);
-      }
-    }
   }
 
   RunArguments& arguments_;
@@ -131,7 +115,6 @@ class CommandLineRun {
   std::size_t events_reported_ = 0;
   std::size_t continuations_reported_ = 0;
   std::size_t delivered_ = 0;
-  std::set<std::size_t> unused_at_end_;
 };
 
 // What to do about a run that did not complete.

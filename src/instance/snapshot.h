@@ -121,7 +121,7 @@ struct Snapshot {
   std::vector<Strand> strands;
   std::vector<std::uint64_t> ready;  // strands that can run, the next one last; empty at rest
   std::vector<Wait> waits;           // in the order they were opened
-  std::vector<BufferedSignal> signals;
+  std::vector<BufferedSignal> signals;  // of an ended instance: those that nobody ever took
   std::vector<Compensation> compensations;
   std::vector<HeldWakeup> held;
   std::optional<Parent> parent;

@@ -177,7 +177,6 @@ void Machine::end_instance(Status status, Json output, std::optional<Failure> fa
   scope_.forget();
   after.strands.clear();
   after.waits.clear();
-  after.signals.clear();
   after.compensations.clear();
   after.held.clear();
   after.failed_strand = 0;
