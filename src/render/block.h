@@ -20,7 +20,7 @@ class Block {
   int length = 0;     // along, from entry to exit
   bool ends = false;  // nothing leaves it at the exit
   int head = -1;      // the node that is reached first
-  int tail = -1;      // the node that must be done for the exit to count as taken; -1: not one alone
+  int tail = -1;      // the node that must be done for the exit to count as taken
   int inset = 0;      // along, from the entry to the head
 
   // Where lanes leave to the right: along from the entry, across from the axis; `clear` is where they may turn.

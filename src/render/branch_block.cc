@@ -20,7 +20,7 @@ std::size_t main_case(const std::vector<BlockPtr>& cases) {
 class BranchBlock final : public Block {
  public:
   BranchBlock(const Canvas& canvas, const Item& item) : half_(canvas.across(item.node) / 2), size_(canvas.along(item.node)) {
-    head = item.node;
+    head = tail = item.node;
     std::vector<EdgeLabel> labels;
     for (const Lane& lane : item.lanes) {
       if (lane.kind != LaneKind::flow) continue;
@@ -75,6 +75,7 @@ class BranchBlock final : public Block {
                                            head, -1)
                              : canvas.line({{side, middle}, {top.across, middle}, {top.across, leg_end}}, head, part.head);
       leg.arrow = !empty;
+      leg.choice = !empty;
       leg.bypass = empty;
       canvas.put_label(leg, labels_[i], {top.across, head_end});
       if (empty) continue;

@@ -76,7 +76,7 @@ std::unordered_set<int> left_by_a_lane(const Layout& layout, const std::vector<S
   std::unordered_set<int> nodes;
   for (const Edge& edge : layout.edges) {
     const bool returns = edge.kind != LaneKind::beside && edge.kind != LaneKind::compensation;
-    if (!edge.bypass && edge.from >= 0 && edge.to >= 0 && returns && reached(status, edge.to)) nodes.insert(edge.from);
+    if (edge.choice && returns && reached(status, edge.to)) nodes.insert(edge.from);
   }
   return nodes;
 }

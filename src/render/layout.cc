@@ -11,7 +11,7 @@ namespace cairn::render {
 namespace {
 
 constexpr int margin = 24;
-constexpr int title_room = 32;
+constexpr int title_room = 40;
 constexpr int title_font_px = 15;
 constexpr int title_width_max = 560;
 

@@ -51,7 +51,8 @@ struct Edge {
   LaneKind kind = LaneKind::flow;
   bool back = false;    // to the next round of a loop
   bool arrow = false;   // has a head at its last point
-  bool bypass = false;  // leads around everything else that leaves `from`
+  bool choice = false;  // one of several ways that leave `from`
+  bool bypass = false;  // the way taken when none of those is
   int from = -1;
   int to = -1;
   std::vector<Point> points;

@@ -88,7 +88,8 @@ class Inspection {
 
   // Lines of one head share the way out, lines into one merge share the way in. Others may only meet where both end.
   bool belong_together(const Edge& a, const Edge& b) const {
-    return (a.from >= 0 && a.from == b.from) || a.points.back() == b.points.back();
+    const bool ways_out = (a.choice || a.bypass) && (b.choice || b.bypass) && a.from == b.from;
+    return ways_out || a.points.back() == b.points.back();
   }
   static bool is_end_of(const Edge& edge, Point point) {
     return edge.points.front() == point || edge.points.back() == point;

@@ -42,6 +42,7 @@ Json edge_json(const Edge& edge) {
   put_kind(json, edge.kind);
   put(json, "back", edge.back);
   put(json, "arrow", edge.arrow);
+  put(json, "choice", edge.choice);
   put(json, "bypass", edge.bypass);
   put_node_number(json, "from", edge.from);
   put_node_number(json, "to", edge.to);
@@ -152,6 +153,7 @@ void read_edge(Reading& reading, const Json& json, Edge& edge) {
   edge.kind = reading.kind(json);
   edge.back = reading.flag(json, "back");
   edge.arrow = reading.flag(json, "arrow");
+  edge.choice = reading.flag(json, "choice");
   edge.bypass = reading.flag(json, "bypass");
   edge.from = reading.node(json, "from");
   edge.to = reading.node(json, "to");

@@ -33,7 +33,8 @@ class SideLanesBlock final : public Block {
     for (const Column& column : columns_) length = std::max(length, top_ + column.part->length);
     if (merges_) length += merge_gap;
     ends = ends && !merges_;
-    tail = merges_ ? -1 : core_->tail;
+    tail = merges_ ? head : core_->tail;
+    single_ = core_->tail == core_->head && item.shape != Shape::decision && item.shape != Shape::race;
   }
 
   void place(Canvas& canvas, Spot entry) const override {
@@ -41,7 +42,7 @@ class SideLanesBlock final : public Block {
     const int bottom = entry.along + length;
     if (!core_->ends && core_->length < length) {
       Edge& on = canvas.line({{entry.across, entry.along + core_->length}, {entry.across, bottom}}, core_->tail, -1);
-      on.bypass = core_->tail == core_->head;
+      on.bypass = single_;
     }
     const Spot from{entry.across + port.across, entry.along + port.along};
     for (const Column& column : columns_) {
@@ -54,6 +55,7 @@ class SideLanesBlock final : public Block {
                             : canvas.line({from, {top.across, from.along}, top}, head, -1);
       leg.kind = column.kind;
       leg.arrow = !empty;
+      leg.choice = true;
       canvas.put_label(leg, column.label, {top.across, entry.along + port.clear});
       if (empty) continue;
       part.place(canvas, top);
@@ -73,6 +75,7 @@ class SideLanesBlock final : public Block {
   std::vector<Column> columns_;
   int top_ = 0;
   bool merges_ = false;
+  bool single_ = false;  // the core is one step, so its lanes are the other ways out of it
 };
 
 }  // namespace
