@@ -261,7 +261,7 @@ Type Checker::select_from(const Type& given, const Node& node) {
       return Type::dyn();
     }
     default:
-      report(node, "no_such_overload", "a " + types_.finished(type).text() + " has no members, so no " + quote(node.text));
+      report(node, "no_such_overload", with_article(types_.finished(type).text()) + " has no members, so no " + quote(node.text));
       return Type::dyn();
   }
 }
@@ -300,7 +300,7 @@ Type Checker::index_into(const Type& given, const Type& index, const Node& node)
       return type.has_members() ? Type::dyn() : type.parameter(1);
     }
     default:
-      report(node, "no_such_overload", "a " + types_.finished(type).text() + " cannot be indexed");
+      report(node, "no_such_overload", with_article(types_.finished(type).text()) + " cannot be indexed");
       return Type::dyn();
   }
 }

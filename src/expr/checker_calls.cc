@@ -121,7 +121,7 @@ Type Checker::check_arguments(NodeId, const Node& node, const Function& function
                           : member ? " is not called on a value" : " is called on a value";
   } else {
     message += " cannot be called with (" + found + ")";
-    if (member) message += " on a " + types_.finished(meanings_[args[0]].type).text();
+    if (member) message += " on " + with_article(types_.finished(meanings_[args[0]].type).text());
   }
   message += "; it is ";
   std::size_t listed = 0;
@@ -241,7 +241,7 @@ Type Checker::check_membership(const Node& node) {
                      item.kind() == inside.kind();
   if (!works) {
     report(node, "no_such_overload",
-           "a " + types_.finished(item).text() + " is never in a " + types_.finished(container).text());
+           with_article(types_.finished(item).text()) + " is never in a " + types_.finished(container).text());
   }
   return Type::boolean();
 }

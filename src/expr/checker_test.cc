@@ -39,7 +39,7 @@ TEST(Checker, TypesThatDoNotFitAreReported) {
   EXPECT_EQ(type_of("input.name > 3"), "no_such_overload: `>` cannot compare string and int");
   EXPECT_EQ(type_of("input.amount + 'x'"), "no_such_overload: `+` cannot combine number and string; string(…) makes text of a value");
   EXPECT_EQ(type_of("input.name && true"), "no_such_overload: `&&` needs a bool, found string");
-  EXPECT_EQ(type_of("3 in input.tags"), "no_such_overload: a int is never in a list(string)");
+  EXPECT_EQ(type_of("3 in input.tags"), "no_such_overload: an int is never in a list(string)");
   EXPECT_EQ(type_of("input.name.startWith('a')"), "unknown_function: there is no function `startWith`; did you mean `startsWith`?");
   EXPECT_EQ(type_of("input.name.charAt('a')").substr(0, 75),
             "no_such_overload: `charAt` cannot be called with (string) on a string; it i");

@@ -310,7 +310,7 @@ Value index_into(Context& context, const Value& container, const Value& index, b
     if (optional) return Value::none();
     return context.fail("no_such_key", no_such_key(container, index));
   }
-  return context.fail("no_such_overload", "a " + kind_of(container) + " cannot be indexed");
+  return context.fail("no_such_overload", with_article(kind_of(container)) + " cannot be indexed");
 }
 
 Value select_from(Context& context, const Value& container, std::string_view key, bool optional) {
@@ -325,7 +325,7 @@ Value select_from(Context& context, const Value& container, std::string_view key
     return select_from(context, container.optional_value(), key, true);
   }
   return context.fail(container.is(Kind::null) ? "no_such_key" : "no_such_overload",
-                      "a " + kind_of(container) + " has no members, so no " + quote(key));
+                      with_article(kind_of(container)) + " has no members, so no " + quote(key));
 }
 
 Value has_member(Context& context, const Value& container, std::string_view key) {
@@ -334,7 +334,7 @@ Value has_member(Context& context, const Value& container, std::string_view key)
     if (!container.has_value()) return Value::boolean(false);
     return has_member(context, container.optional_value(), key);
   }
-  return context.fail("no_such_overload", "a " + kind_of(container) + " has no members, so no " + quote(key));
+  return context.fail("no_such_overload", with_article(kind_of(container)) + " has no members, so no " + quote(key));
 }
 
 Value call_function(Context& context, const Function& function, std::span<Value> args, bool member) {
@@ -356,7 +356,7 @@ Value call_function(Context& context, const Function& function, std::span<Value>
   std::string found;
   for (std::size_t i = member ? 1 : 0; i < args.size(); ++i) found += (found.empty() ? "" : ", ") + kind_of(args[i]);
   std::string message = quote(function.name) + " cannot be called with (" + found + ")";
-  if (member) message += " on a " + kind_of(args[0]);
+  if (member) message += " on " + with_article(kind_of(args[0]));
   return context.fail("no_such_overload", std::move(message));
 }
 

@@ -307,6 +307,12 @@ std::string_view type_name(const Value& value) noexcept {
   return "error";
 }
 
+std::string with_article(std::string_view noun) {
+  // `uint` is spoken as you-int.
+  const bool vowel = !noun.empty() && std::string_view("aeio").find(noun[0]) != std::string_view::npos;
+  return (vowel ? "an " : "a ") + std::string(noun);
+}
+
 std::string_view describe(Value::Kind kind) noexcept {
   switch (kind) {
     case Value::Kind::null: return "null";

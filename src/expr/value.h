@@ -212,6 +212,8 @@ struct Value::Entry {
 std::string_view type_name(const Value& value) noexcept;
 // The same for people: whole number, text, ...: what messages say.
 std::string_view describe(Value::Kind kind) noexcept;
+// `a string`, `an int`.
+std::string with_article(std::string_view noun);
 
 // CEL equality: numbers by value across their kinds, containers at depth, other kinds never equal.
 bool equal(const Value& a, const Value& b);
