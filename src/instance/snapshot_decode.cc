@@ -1,7 +1,6 @@
 // Strict: a member that is missing, unknown or of the wrong kind makes the whole snapshot corrupt.
+#include <algorithm>
 #include <charconv>
-#include <initializer_list>
-#include <set>
 
 #include "instance/snapshot.h"
 #include "instance/snapshot_format.h"
@@ -12,11 +11,16 @@ namespace {
 constexpr JsonLimits stored_limits{.bytes_max = 256u << 20, .depth_max = 512};
 
 // Reads the members of one object, remembers the first thing that is wrong, and knows which members
-// nobody asked for.
+// nobody asked for. Where it stands is put into words only when something is.
 class ObjectReader {
  public:
-  ObjectReader(const Json& value, std::string place, std::string& problem)
-      : value_(value), place_(std::move(place)), problem_(problem) {
+  ObjectReader(const Json& value, std::string_view name, std::string& problem)
+      : value_(value), name_(name), problem_(problem) {
+    if (!value_.is_object()) fail("", "is not an object");
+  }
+  ObjectReader(const Json& value, const ObjectReader& around, std::string_view name,
+               std::optional<std::size_t> index = std::nullopt)
+      : value_(value), name_(name), problem_(around.problem_), around_(&around), index_(index) {
     if (!value_.is_object()) fail("", "is not an object");
   }
   ~ObjectReader() {
@@ -63,18 +67,20 @@ class ObjectReader {
     }
     return std::move(failure).value();
   }
+  // `read` gets a reader of each item, which must be an object.
   template <class Read>
-  void list(std::string_view key, Read read) {
+  void objects(std::string_view key, Read read) {
+    each(key, [&](const Json& item, std::size_t index) { read(ObjectReader(item, *this, key, index)); });
+  }
+  template <class Read>
+  void each(std::string_view key, Read read) {
     const Json& held = take(key);
     if (held.is_null()) return;
     if (!held.is_array()) return fail(key, "is not a list");
-    std::size_t index = 0;
-    for (const Json& item : held.items()) read(item, inner(key) + "[" + std::to_string(index++) + "]");
+    for (std::size_t index = 0; index < held.size(); ++index) read(held.items()[index], index);
   }
-  std::string inner(std::string_view key) const { return place_ + (place_.empty() ? "" : ".") + std::string(key); }
-  std::string& problem() { return problem_; }
   void fail(std::string_view key, const std::string& what) {
-    if (problem_.empty()) problem_ = (key.empty() ? place_ : inner(key)) + " " + what;
+    if (problem_.empty()) problem_ = place() + (key.empty() ? "" : "." + std::string(key)) + " " + what;
   }
 
  private:
@@ -86,34 +92,38 @@ class ObjectReader {
     return *found;
   }
 
+  std::string place() const {
+    std::string text = around_ ? around_->place() + "." : "";
+    text += name_;
+    if (index_) text += "[" + std::to_string(*index_) + "]";
+    return text;
+  }
+
   const Json& value_;
-  std::string place_;
+  std::string_view name_;
   std::string& problem_;
+  const ObjectReader* around_ = nullptr;
+  std::optional<std::size_t> index_;
   std::size_t asked_ = 0;
 };
 
-Frame read_frame(const Json& value, const std::string& place, std::string& problem) {
-  ObjectReader object(value, place, problem);
+Frame read_frame(ObjectReader&& object) {
   return {.kind = object.text("kind"), .place = object.text("place", false), .data = object.json("data")};
 }
 
-Strand read_strand(const Json& value, const std::string& place, std::string& problem) {
-  ObjectReader object(value, place, problem);
+Strand read_strand(ObjectReader&& object) {
   Strand strand;
   strand.id = object.number("id");
   strand.parent = object.number("parent", false);
-  object.list("frames", [&](const Json& item, const std::string& at) {
-    strand.frames.push_back(read_frame(item, at, problem));
-  });
-  object.list("waits", [&](const Json& item, const std::string&) {
+  object.objects("frames", [&](ObjectReader&& frame) { strand.frames.push_back(read_frame(std::move(frame))); });
+  object.each("waits", [&](const Json& item, std::size_t) {
     if (!item.is_string()) return object.fail("waits", "holds something that is not a token");
     strand.waits.push_back({std::string(item.as_string())});
   });
   return strand;
 }
 
-Wait read_wait(const Json& value, const std::string& place, std::string& problem) {
-  ObjectReader object(value, place, problem);
+Wait read_wait(ObjectReader&& object) {
   Wait wait;
   wait.token.value = object.text("token");
   const auto kind = wait_kind_from(object.text("kind"));
@@ -129,8 +139,7 @@ Wait read_wait(const Json& value, const std::string& place, std::string& problem
   return wait;
 }
 
-BufferedSignal read_signal(const Json& value, const std::string& place, std::string& problem) {
-  ObjectReader object(value, place, problem);
+BufferedSignal read_signal(ObjectReader&& object) {
   return {.id = object.text("id", false),
           .name = object.text("name"),
           .key = object.json("key"),
@@ -138,13 +147,11 @@ BufferedSignal read_signal(const Json& value, const std::string& place, std::str
           .at = object.time("at")};
 }
 
-Compensation read_compensation(const Json& value, const std::string& place, std::string& problem) {
-  ObjectReader object(value, place, problem);
+Compensation read_compensation(ObjectReader&& object) {
   return {.place = object.text("place"), .branch = object.number("branch"), .scope = object.json("scope")};
 }
 
-HeldWakeup read_held(const Json& value, const std::string& place, std::string& problem) {
-  ObjectReader object(value, place, problem);
+HeldWakeup read_held(ObjectReader&& object) {
   return {.token = {object.text("token")}, .result = object.json("result"), .failure = object.some_failure("failure")};
 }
 
@@ -153,42 +160,32 @@ void read_business(ObjectReader&& object, Snapshot& snapshot) {
   snapshot.output = object.json("output");
   snapshot.state = object.json("state");
   if (!snapshot.state.is_object()) object.fail("state", "is not an object");
-  ObjectReader reference(object.json("reference"), object.inner("reference"), object.problem());
+  ObjectReader reference(object.json("reference"), object, "reference");
   snapshot.reference = {.key = reference.json("key"), .parts = reference.json("parts")};
   if (!snapshot.reference.parts.is_object()) reference.fail("parts", "is not an object");
 }
 
 void read_engine(ObjectReader&& object, Snapshot& snapshot) {
-  std::string& problem = object.problem();
-  object.list("compensations", [&](const Json& item, const std::string& at) {
-    snapshot.compensations.push_back(read_compensation(item, at, problem));
-  });
+  object.objects("compensations",
+                 [&](ObjectReader&& item) { snapshot.compensations.push_back(read_compensation(std::move(item))); });
   snapshot.counter = object.number("counter");
   snapshot.error = object.some_failure("error");
   snapshot.failed_strand = object.number("failed_strand", false);
-  object.list("held", [&](const Json& item, const std::string& at) {
-    snapshot.held.push_back(read_held(item, at, problem));
-  });
+  object.objects("held", [&](ObjectReader&& item) { snapshot.held.push_back(read_held(std::move(item))); });
   snapshot.last_event = object.text("last_event", false);
   if (const Json& parent = object.json("parent"); !parent.is_null()) {
-    ObjectReader reader(parent, object.inner("parent"), problem);
+    ObjectReader reader(parent, object, "parent");
     snapshot.parent = Parent{.instance = {reader.text("instance")}, .token = {reader.text("token")}};
   }
-  object.list("ready", [&](const Json& item, const std::string&) {
+  object.each("ready", [&](const Json& item, std::size_t) {
     if (!item.is_integer() || item.as_integer() <= 0) return object.fail("ready", "holds no strand id");
     snapshot.ready.push_back(static_cast<std::uint64_t>(item.as_integer()));
   });
-  object.list("signals", [&](const Json& item, const std::string& at) {
-    snapshot.signals.push_back(read_signal(item, at, problem));
-  });
+  object.objects("signals", [&](ObjectReader&& item) { snapshot.signals.push_back(read_signal(std::move(item))); });
   snapshot.slice_now = object.some_time("slice_now");
   snapshot.slice_steps = static_cast<std::int64_t>(object.number("slice_steps", false));
-  object.list("strands", [&](const Json& item, const std::string& at) {
-    snapshot.strands.push_back(read_strand(item, at, problem));
-  });
-  object.list("waits", [&](const Json& item, const std::string& at) {
-    snapshot.waits.push_back(read_wait(item, at, problem));
-  });
+  object.objects("strands", [&](ObjectReader&& item) { snapshot.strands.push_back(read_strand(std::move(item))); });
+  object.objects("waits", [&](ObjectReader&& item) { snapshot.waits.push_back(read_wait(std::move(item))); });
 }
 
 Snapshot read_snapshot(const Json& value, std::string& problem) {
@@ -196,7 +193,7 @@ Snapshot read_snapshot(const Json& value, std::string& problem) {
   ObjectReader object(value, "snapshot", problem);
   snapshot.instance.value = object.text("instance");
   {
-    ObjectReader program(object.json("program"), object.inner("program"), problem);
+    ObjectReader program(object.json("program"), object, "program");
     snapshot.program = {.name = program.text("name"), .version = program.text("version"),
                         .digest = program.text("digest")};
   }
@@ -206,38 +203,41 @@ Snapshot read_snapshot(const Json& value, std::string& problem) {
   snapshot.status = status.value_or(Status::suspended);
   snapshot.started_at = object.time("started_at");
   snapshot.changed_at = object.time("changed_at");
-  read_business(ObjectReader(object.json("business"), "snapshot.business", problem), snapshot);
-  read_engine(ObjectReader(object.json("engine"), "snapshot.engine", problem), snapshot);
+  read_business(ObjectReader(object.json("business"), object, "business"), snapshot);
+  read_engine(ObjectReader(object.json("engine"), object, "engine"), snapshot);
   return snapshot;
 }
 
 // Strands and waits point at each other; a snapshot in which they do not is nobody's decision.
 void check_links(const Snapshot& snapshot, std::string& problem) {
-  const auto fail = [&](const std::string& what) {
+  const auto fail = [&](const char* what) {
     if (problem.empty()) problem = what;
   };
-  std::set<std::uint64_t> ids;
+  std::vector<std::uint64_t> ids;
   for (const Strand& strand : snapshot.strands) {
-    if (strand.id == 0 || strand.id > snapshot.counter || !ids.insert(strand.id).second) {
-      fail("strand ids do not add up");
-    }
+    if (strand.id == 0 || strand.id > snapshot.counter) fail("strand ids do not add up");
+    ids.push_back(strand.id);
   }
-  std::set<std::string_view> tokens;
+  std::sort(ids.begin(), ids.end());
+  if (std::adjacent_find(ids.begin(), ids.end()) != ids.end()) fail("a strand stands twice");
+  const auto exists = [&](std::uint64_t id) { return std::binary_search(ids.begin(), ids.end(), id); };
+
+  std::vector<std::string_view> open;
   for (const Wait& wait : snapshot.waits) {
-    if (!tokens.insert(wait.token.value).second) fail("a wait token stands twice");
-    if (!ids.contains(wait.strand)) fail("a wait belongs to no strand");
+    if (!exists(wait.strand)) fail("a wait belongs to no strand");
+    open.push_back(wait.token.value);
   }
-  std::size_t claimed = 0;
+  std::vector<std::string_view> claimed;
   for (const Strand& strand : snapshot.strands) {
-    if (strand.parent != 0 && !ids.contains(strand.parent)) fail("a strand has no parent");
-    for (const WaitToken& token : strand.waits) {
-      if (!tokens.contains(token.value)) fail("a strand waits on a token that is not open");
-      ++claimed;
-    }
+    if (strand.parent != 0 && !exists(strand.parent)) fail("a strand has no parent");
+    for (const WaitToken& token : strand.waits) claimed.push_back(token.value);
   }
-  if (claimed != snapshot.waits.size()) fail("strands and waits do not match");
+  std::sort(open.begin(), open.end());
+  std::sort(claimed.begin(), claimed.end());
+  if (std::adjacent_find(open.begin(), open.end()) != open.end()) fail("a wait token stands twice");
+  if (open != claimed) fail("strands and waits do not match");
   for (const std::uint64_t id : snapshot.ready) {
-    if (!ids.contains(id)) fail("a strand that does not exist is ready");
+    if (!exists(id)) fail("a strand that does not exist is ready");
   }
   if (is_final(snapshot.status) && !snapshot.strands.empty()) fail("an ended instance still has strands");
 }

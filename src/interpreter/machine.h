@@ -121,6 +121,7 @@ class Machine {
   void register_compensation(ActiveStrand& strand, const Step& step);
   std::uint64_t branch_of(const ActiveStrand& strand);
   bool checkpoint_cuts();
+  Failure too_deep(const Step* step) const;
 
   const Program& program_;
   const Setting& setting_;

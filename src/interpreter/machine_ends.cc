@@ -231,7 +231,7 @@ std::uint64_t Machine::branch_of(const ActiveStrand& strand) {
 
 void Machine::register_compensation(ActiveStrand& strand, const Step& step) {
   out_.after.compensations.push_back(
-      {.place = step.path, .branch = branch_of(strand), .scope = scope_.local_names(strand)});
+      {.place = step.path, .branch = branch_of(strand), .scope = scope_.loop_names(strand)});
 }
 
 std::optional<Compensation> Machine::take_compensation(const ActiveStrand& strand) {

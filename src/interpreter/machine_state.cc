@@ -4,9 +4,35 @@
 #include "interpreter/state_path.h"
 
 namespace cairn {
+namespace {
+
+// Recursion ends at `levels`.
+bool is_deeper_than(const Json& value, int levels) {
+  if (!value.is_array() && !value.is_object()) return false;
+  if (levels == 0) return true;
+  if (value.is_array()) {
+    for (const Json& item : value.items()) {
+      if (is_deeper_than(item, levels - 1)) return true;
+    }
+  } else {
+    for (const Json::Member& member : value.members()) {
+      if (is_deeper_than(member.value, levels - 1)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Failure Machine::too_deep(const Step* step) const {
+  return make_failure(program_, step, FailureClass::definition, "limit_state",
+                      "the state would be nested deeper than " + std::to_string(setting_.limits.json_depth_max) +
+                          " levels (limit: JSON depth)");
+}
 
 Result<void, Failure> Machine::write_state(const Step* step, Json state) {
   const std::size_t bytes_max = setting_.limits.state_bytes_max;
+  if (is_deeper_than(state, setting_.limits.json_depth_max)) return too_deep(step);
   std::string text;
   write_json(state, text);
   if (text.size() > bytes_max) {
@@ -24,6 +50,8 @@ Result<void, Failure> Machine::assign(const Step* step, const StatePath& path, J
   if (const auto conflict = find_conflict(state, path)) {
     return make_failure(program_, step, FailureClass::expression, "path_conflict", *conflict);
   }
+  const int levels = setting_.limits.json_depth_max - static_cast<int>(path.names.size());
+  if (levels < 0 || is_deeper_than(value, levels)) return too_deep(step);
   // The exact length is worth its price only near the limit: an assignment adds at most its value, its
   // names and the punctuation around them.
   std::string text;

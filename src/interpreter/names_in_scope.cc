@@ -101,9 +101,6 @@ void NamesInScope::apply_kept(const Json& names) {
       values_[slot_index] = expr::Value::borrow(member.value);
       continue;
     }
-    for (const auto& [lane_name, slot] : lane_names) {
-      if (name == lane_name) values_[slot] = expr::Value::borrow(member.value);
-    }
     for (std::size_t i = 0; i < program_.item_names.size(); ++i) {
       if (name == program_.item_names[i]) values_[slot_first_item + i] = expr::Value::borrow(member.value);
     }
@@ -117,7 +114,7 @@ void NamesInScope::add(Slot slot, const Json& value) {
 
 void NamesInScope::read_state(const Json* state) { state_ = state; }
 
-Json NamesInScope::local_names(const ActiveStrand& strand) const {
+Json NamesInScope::loop_names(const ActiveStrand& strand) const {
   Json names;
   const auto collect = [&](const ActiveStrand& from) {
     for (const ActiveFrame& frame : from.frames) {
@@ -133,10 +130,6 @@ Json NamesInScope::local_names(const ActiveStrand& strand) const {
         if (!repeat->item_name.empty() && items.is_array() && round.is_integer() && round.as_integer() >= 0 &&
             static_cast<std::size_t>(round.as_integer()) < items.size()) {
           names.set(repeat->item_name, items.items()[static_cast<std::size_t>(round.as_integer())]);
-        }
-      } else {
-        for (const auto& [name, slot] : lane_names) {
-          if (const Json* value = frame.data.find(name)) names.set(name, *value);
         }
       }
     }

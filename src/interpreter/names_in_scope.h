@@ -35,8 +35,8 @@ class NamesInScope {
   void forget() { bound_ = nullptr; }
   void forget_reference() { globals_ = false; }
 
-  // The local names at the top of `strand` as JSON: what a compensation keeps. Null when there are none.
-  Json local_names(const ActiveStrand& strand) const;
+  // The loop names at the top of `strand` as JSON: what a compensation keeps. Null when there are none.
+  Json loop_names(const ActiveStrand& strand) const;
 
  private:
   void make_globals();
