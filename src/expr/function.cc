@@ -113,7 +113,8 @@ struct Registry {
     const std::array libraries = {
         library_standard(), library_time(),     library_strings(),   library_math(),  library_lists(),
         library_sets(),     library_encoders(), library_optionals(), library_regex(), library_network(),
-        library_decimal(),  library_dates(),     library_aggregate(), library_collections(), library_general(), library_text(), library_hash(),
+        library_decimal(),  library_dates(),    library_aggregate(), library_collections(), library_general(),
+        library_text(),     library_hash(),
     };
     std::vector<Signature> all;
     for (const Library& library : libraries) {
