@@ -33,6 +33,7 @@ BENCHMARK(layout_only)->Arg(70)->Arg(1000)->Unit(benchmark::kMicrosecond);
 void png(benchmark::State& state) {
   const Layout layout = layout_of(outline_with(static_cast<std::size_t>(state.range(0))));
   for (auto _ : state) benchmark::DoNotOptimize(png_bytes(layout));
+  state.counters["megapixels"] = layout.width * static_cast<double>(layout.height) / 1e6;
 }
 BENCHMARK(png)->Arg(70)->Unit(benchmark::kMillisecond);
 

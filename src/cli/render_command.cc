@@ -47,7 +47,8 @@ Result<Request> read_request(const Arguments& arguments) {
   std::string name = arguments.value("--format").value_or("");
   if (name.empty() && file) {
     const std::size_t dot = file->rfind('.');
-    if (dot == std::string::npos) return wrong("what " + *file + " should hold is not clear: give it an ending or --format");
+    if (dot == std::string::npos)
+      return wrong("what " + *file + " should hold is not clear: give it an ending or --format");
     name = file->substr(dot + 1);
   }
   if (!name.empty()) {
@@ -60,7 +61,8 @@ Result<Request> read_request(const Arguments& arguments) {
     request.theme = *theme == "dark" ? render::Theme::dark : render::Theme::light;
   }
   if (const auto direction = arguments.value("--direction")) {
-    if (*direction != "tb" && *direction != "lr") return wrong("--direction is tb (top to bottom) or lr (left to right)");
+    if (*direction != "tb" && *direction != "lr")
+      return wrong("--direction is tb (top to bottom) or lr (left to right)");
     request.direction = *direction == "lr" ? render::Direction::right : render::Direction::down;
   }
   if (const auto depth = arguments.value("--collapse")) {
@@ -96,10 +98,13 @@ Result<std::string> rendered(const Program& program, const Request& request) {
 const CommandSpec& render_spec() {
   static const CommandSpec spec{
       "render",
-      "FILE [-o OUT.svg|.png|.mmd|.dot|.json|.txt] [--theme light|dark] [--direction tb|lr] [--collapse DEPTH] [--scale N]",
+      "FILE [-o OUT.svg|.png|.mmd|.dot|.json|.txt] [--theme light|dark] [--direction tb|lr] [--collapse DEPTH] "
+      "[--scale N]",
       "Draw a definition as SVG, PNG, Mermaid, DOT, layout JSON or text",
-      "FILE is a definition in YAML or JSON, or - for standard input. Without -o the SVG goes to standard output; with it the\n"
-      "ending says what to write. The same definition gives the same bytes on every machine. docs/diagrams.md tells what\n"
+      "FILE is a definition in YAML or JSON, or - for standard input. Without -o the SVG goes to standard output; with "
+      "it the\n"
+      "ending says what to write. The same definition gives the same bytes on every machine. docs/diagrams.md tells "
+      "what\n"
       "the shapes and lines mean.\n"
       "Exit codes: 0 done, 8 the definition is not valid, 2 a wrong call or a file that cannot be read.",
       {{"--output", "OUT", "write to this file; its ending chooses the format", "-o"},

@@ -60,15 +60,14 @@ TEST(RenderCommand, TheEndingOfTheFileChooses) {
 }
 
 TEST(RenderCommand, WrongCallsGiveTwoAndInvalidDefinitionsEight) {
-  const std::vector<std::vector<std::string>> wrong_calls{
-      {},
-      {"-", "--theme", "blue"},
-      {"-", "--direction", "up"},
-      {"-", "--collapse", "-1"},
-      {"-", "--scale", "2"},
-      {"-", "--format", "png", "--scale", "9"},
-      {"-", "--format", "gif"},
-      {"-", "-o", "picture"}};
+  const std::vector<std::vector<std::string>> wrong_calls{{},
+                                                          {"-", "--theme", "blue"},
+                                                          {"-", "--direction", "up"},
+                                                          {"-", "--collapse", "-1"},
+                                                          {"-", "--scale", "2"},
+                                                          {"-", "--format", "png", "--scale", "9"},
+                                                          {"-", "--format", "gif"},
+                                                          {"-", "-o", "picture"}};
   for (const std::vector<std::string>& args : wrong_calls) {
     const Outcome outcome = render(args);
     EXPECT_EQ(outcome.code, 2);

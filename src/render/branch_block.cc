@@ -19,7 +19,8 @@ std::size_t main_case(const std::vector<BlockPtr>& cases) {
 
 class BranchBlock final : public Block {
  public:
-  BranchBlock(const Canvas& canvas, const Item& item) : half_(canvas.across(item.node) / 2), size_(canvas.along(item.node)) {
+  BranchBlock(const Canvas& canvas, const Item& item)
+      : half_(canvas.across(item.node) / 2), size_(canvas.along(item.node)) {
     head = tail = item.node;
     std::vector<EdgeLabel> labels;
     for (const Lane& lane : item.lanes) {
@@ -70,10 +71,11 @@ class BranchBlock final : public Block {
       const bool empty = part.head < 0;
       const int leg_end = empty ? bottom : top.along + part.inset;
       const int side = entry.across + (offsets_[i] < 0 ? -half_ : half_);
-      Edge& leg = i == main_ ? canvas.line({{entry.across, head_end}, {entry.across, leg_end}}, head, part.head)
-                  : empty    ? canvas.line({{side, middle}, {top.across, middle}, {top.across, bottom}, {entry.across, bottom}},
-                                           head, -1)
-                             : canvas.line({{side, middle}, {top.across, middle}, {top.across, leg_end}}, head, part.head);
+      Edge& leg =
+          i == main_ ? canvas.line({{entry.across, head_end}, {entry.across, leg_end}}, head, part.head)
+          : empty    ? canvas.line({{side, middle}, {top.across, middle}, {top.across, bottom}, {entry.across, bottom}},
+                                   head, -1)
+                     : canvas.line({{side, middle}, {top.across, middle}, {top.across, leg_end}}, head, part.head);
       leg.arrow = !empty;
       leg.choice = !empty;
       leg.bypass = empty;

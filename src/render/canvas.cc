@@ -92,8 +92,8 @@ void Canvas::put_label(Edge& edge, const EdgeLabel& label, Spot leg) const {
 void Canvas::put_bar_label(Edge& edge, const EdgeLabel& label, Spot bar_end) const {
   if (label.width == 0) return;
   const Point at = point(bar_end);
-  const Point corner = down() ? Point{at.x + edge_label_offset, at.y - edge_label_height / 2}
-                              : Point{at.x - label.width, at.y + 4};
+  const Point corner =
+      down() ? Point{at.x + edge_label_offset, at.y - edge_label_height / 2} : Point{at.x - label.width, at.y + 4};
   edge.label = {label.text, label.whole, {corner.x, corner.y, label.width, edge_label_height}};
 }
 

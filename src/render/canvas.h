@@ -61,9 +61,9 @@ class Canvas {
   Layout& layout_;
 };
 
-inline constexpr int merge_gap = 14;     // above a merge line
-inline constexpr int back_lane = 18;     // for a line inside a container
+inline constexpr int merge_gap = 14;  // above a merge line
+inline constexpr int back_lane = 18;  // for a line inside a container
 inline constexpr int container_pad = 14;
-inline constexpr int empty_half = 8;     // half the width of a lane without steps
+inline constexpr int empty_half = 8;  // half the width of a lane without steps
 
 }  // namespace cairn::render

@@ -43,7 +43,8 @@ class ContainerBlock final : public Block {
     canvas.put_container(head, {axis - left, entry.along}, {axis + right, bottom});
     canvas.put_node(head, {axis, middle});
 
-    Edge& into = canvas.line({{axis, header_end}, {axis, empty ? body_end : top.along + body_->inset}}, head, body_->head);
+    Edge& into =
+        canvas.line({{axis, header_end}, {axis, empty ? body_end : top.along + body_->inset}}, head, body_->head);
     into.arrow = !empty;
     into.bypass = empty;
     canvas.put_label(into, each_, {axis, header_end});
@@ -56,14 +57,15 @@ class ContainerBlock final : public Block {
     const int turning = body_end + turn;
     if (skips_) {
       const int lane = axis + right - turn;
-      Edge& skip = canvas.line({{axis + half_, middle}, {lane, middle}, {lane, turning}, {axis, turning}, {axis, bottom}},
-                               head, -1);
+      Edge& skip = canvas.line(
+          {{axis + half_, middle}, {lane, middle}, {lane, turning}, {axis, turning}, {axis, bottom}}, head, -1);
       canvas.put_label(skip, done_, {axis, turning - 1});
       return;
     }
     const int lane = axis - left + turn;
     canvas.line({{axis, body_end}, {axis, turning}}, body_->tail, -1);
-    Edge& back = canvas.line({{axis, turning}, {lane, turning}, {lane, middle}, {axis - half_, middle}}, body_->tail, head);
+    Edge& back =
+        canvas.line({{axis, turning}, {lane, turning}, {lane, middle}, {axis - half_, middle}}, body_->tail, head);
     back.back = back.arrow = true;
     Edge& out = canvas.line({{axis, turning}, {axis, bottom}}, head, -1);
     canvas.put_label(out, done_, {axis, turning - 1});

@@ -85,9 +85,13 @@ void write_match(BitWriter& writer, std::size_t length, std::size_t distance) {
 std::uint32_t adler32(std::string_view bytes) {
   std::uint32_t a = 1;
   std::uint32_t b = 0;
-  for (const char c : bytes) {
-    a = (a + static_cast<unsigned char>(c)) % 65521;
-    b = (b + a) % 65521;
+  while (!bytes.empty()) {
+    // As many as can be added before either sum could pass 32 bits.
+    const std::string_view some = bytes.substr(0, 5552);
+    for (const char c : some) b += a += static_cast<unsigned char>(c);
+    a %= 65521;
+    b %= 65521;
+    bytes.remove_prefix(some.size());
   }
   return b << 16 | a;
 }
@@ -127,7 +131,9 @@ class Matches {
   static constexpr std::uint32_t nowhere = 0xFFFFFFFFu;
 
   std::size_t hash(std::size_t at) const {
-    const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes_[at + i])); };
+    const auto byte = [&](std::size_t i) {
+      return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes_[at + i]));
+    };
     return ((byte(0) | byte(1) << 8 | byte(2) << 16) * 2654435761u) >> 17;
   }
 

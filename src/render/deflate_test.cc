@@ -17,9 +17,11 @@ class Inflater {
     EXPECT_EQ(take(2), 1u);
     static constexpr int length_base[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
                                           31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
-    static constexpr int length_bits[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
-    static constexpr int distance_base[] = {1,   2,   3,   4,   5,   7,    9,    13,   17,   25,   33,   49,   65,    97,    129,
-                                            193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
+    static constexpr int length_bits[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
+                                          2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
+    static constexpr int distance_base[] = {1,    2,    3,    4,    5,    7,    9,    13,    17,    25,
+                                            33,   49,   65,   97,   129,  193,  257,  385,   513,   769,
+                                            1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
     static constexpr int distance_bits[] = {0, 0, 0, 0, 1, 1, 2, 2,  3,  3,  4,  4,  5,  5,  6,
                                             6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13};
     std::string out;
@@ -86,7 +88,8 @@ TEST(Deflate, ComesBackByteForByte) {
     state = state * 1664525u + 1013904223u;
     mixed += i / 1000 % 3 == 0 ? static_cast<char>(state >> 24) : i / 1000 % 3 == 1 ? '\0' : static_cast<char>(i % 97);
   }
-  for (const std::string& text : {std::string(), std::string("a"), std::string(1000, 'x'), std::string(259, '\xFF'), mixed}) {
+  for (const std::string& text :
+       {std::string(), std::string("a"), std::string(1000, 'x'), std::string(259, '\xFF'), mixed}) {
     EXPECT_TRUE(decompress(zlib_compress(text)) == text) << text.size();
   }
   EXPECT_LT(zlib_compress(std::string(1'000'000, '\0')).size(), 8000u);

@@ -21,8 +21,12 @@ Path hexagon(const Box& box) {
   const int bottom = (box.y + box.height) * 10;
   const int middle = (top + bottom) / 2;
   using enum PathStep::Op;
-  return {{move, left, middle},   {line, left + inset, top},     {line, right - inset, top},
-          {line, right, middle},  {line, right - inset, bottom}, {line, left + inset, bottom},
+  return {{move, left, middle},
+          {line, left + inset, top},
+          {line, right - inset, top},
+          {line, right, middle},
+          {line, right - inset, bottom},
+          {line, left + inset, bottom},
           {close}};
 }
 
@@ -98,12 +102,12 @@ std::string title_of(const Node& node, const StepProgress* status) {
 }  // namespace
 
 void draw_node(Sketch& sketch, const Node& node, const StepProgress* status) {
-  const bool muted =
-      status && (status->progress == Progress::not_reached || status->progress == Progress::skipped);
+  const bool muted = status && (status->progress == Progress::not_reached || status->progress == Progress::skipped);
   ShapeColors colors = muted ? sketch.colors.not_reached : colors_of(sketch.colors, node.shape);
   const bool bar = node.shape == Shape::fork || node.shape == Shape::join;
   if (bar) colors.fill = muted ? sketch.colors.not_reached.stroke : sketch.colors.bar;
-  sketch.open_group(to_string(node.shape), node.step, title_of(node, status), status ? to_string(status->progress) : "");
+  sketch.open_group(to_string(node.shape), node.step, title_of(node, status),
+                    status ? to_string(status->progress) : "");
   draw_frame(sketch, node, colors);
   if (!bar && node.shape != Shape::start && node.shape != Shape::end) draw_texts(sketch, node, colors);
   if (node.target) {

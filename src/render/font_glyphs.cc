@@ -1,4 +1,5 @@
-// Made by make_font_glyphs.py from DejaVu Sans; do not edit.
+// Made by make_font_glyphs.py from DejaVu Sans (font-license.txt); do not edit.
+// clang-format off
 #include "render/font_glyphs.h"
 
 namespace cairn::render {

@@ -1,4 +1,5 @@
-// Made by make_font_widths.py from DejaVu Sans; do not edit.
+// Made by make_font_widths.py from DejaVu Sans (font-license.txt); do not edit.
+// clang-format off
 #include "render/font_widths.h"
 
 namespace cairn::render {

@@ -34,11 +34,18 @@ std::vector<fs::path> drawn_definitions() {
     const std::string name = entry.path().filename().string();
     if (name.ends_with(".yaml") && !name.ends_with(".test.yaml")) files.push_back(entry.path());
   }
-  for (const char* name :
-       {"call_http_maximal", "compensate_and_undo", "complete_forms", "continue_with_forms", "deep_nesting", "empty_lists",
-        "fail_forms", "first_forms", "if_forms", "minimal", "parallel_forms", "parallel_nested", "repeat_forms",
-        "repeat_nested", "signal_forms", "subworkflow_forms", "switch_forms", "task_deadlines", "task_maximal", "try_forms",
-        "unicode", "wait_durations", "when_on_every_kind"}) {
+  for (const char* name : {"call_http_maximal", "compensate_and_undo",
+                           "complete_forms",    "continue_with_forms",
+                           "deep_nesting",      "empty_lists",
+                           "fail_forms",        "first_forms",
+                           "if_forms",          "minimal",
+                           "parallel_forms",    "parallel_nested",
+                           "repeat_forms",      "repeat_nested",
+                           "signal_forms",      "subworkflow_forms",
+                           "switch_forms",      "task_deadlines",
+                           "task_maximal",      "try_forms",
+                           "unicode",           "wait_durations",
+                           "when_on_every_kind"}) {
     files.push_back(source / "tests/definitions/valid" / (std::string(name) + ".yaml"));
   }
   std::sort(files.begin(), files.end());

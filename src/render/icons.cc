@@ -35,8 +35,7 @@ std::string_view shape_drawing(Shape shape) {
     case Shape::data: return "M25 55L135 55M25 80L135 80M25 105L95 105";
     case Shape::task:
       return "M80 20Q110 20 110 50Q110 80 80 80Q50 80 50 50Q50 20 80 20ZM25 140Q25 98 80 98Q135 98 135 140";
-    case Shape::wait:
-      return "M80 18Q142 18 142 80Q142 142 80 142Q18 142 18 80Q18 18 80 18ZM80 42L80 82L106 98";
+    case Shape::wait: return "M80 18Q142 18 142 80Q142 142 80 142Q18 142 18 80Q18 18 80 18ZM80 42L80 82L106 98";
     case Shape::signal: return "M18 38L142 38L142 124L18 124ZM18 42L80 90L142 42";
     case Shape::subworkflow:
     case Shape::collapsed: return "M22 22L138 22L138 138L22 138ZM80 52L80 108M52 80L108 80";

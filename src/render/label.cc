@@ -32,9 +32,7 @@ bool is_wide(char32_t c) {
          (c >= 0x1F000 && c <= 0x1FAFF) || (c >= 0x20000 && c <= 0x3FFFD);
 }
 
-int to_pixels(long units, int font_px) {
-  return static_cast<int>((units * font_px + font_units - 1) / font_units);
-}
+int to_pixels(long units, int font_px) { return static_cast<int>((units * font_px + font_units - 1) / font_units); }
 
 bool breaks_after(char32_t c) { return c == ' ' || c == '.' || c == '_' || c == '-' || c == '/'; }
 

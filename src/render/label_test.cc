@@ -32,7 +32,8 @@ TEST(WrapText, BreaksAtSpacesThenInsideNamesThenAnywhere) {
   EXPECT_EQ(wrap_text("check the application", 12, 80, 2), (std::vector<std::string>{"check the", "application"}));
   EXPECT_EQ(wrap_text("payment.method.updated", 12, 110, 2), (std::vector<std::string>{"payment.method.", "updated"}));
   for (const std::string_view text : {"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-                                      "one two three four five six seven eight nine ten eleven twelve thirteen", "審審審審審審審審審審審審審審審審審審審審"}) {
+                                      "one two three four five six seven eight nine ten eleven twelve thirteen",
+                                      "審審審審審審審審審審審審審審審審審審審審"}) {
     const std::vector<std::string> lines = wrap_text(text, 12, 100, 2);
     ASSERT_EQ(lines.size(), 2u) << text;
     EXPECT_TRUE(lines[1].ends_with("…")) << lines[1];

@@ -35,7 +35,8 @@ Layout layout_of(Outline outline, Direction direction) {
   layout.name = outline.name;
   layout.version = outline.version;
   layout.title = outline.title;
-  for (std::string& line : wrap_text(outline.title, title_font_px, title_width_max, 1)) layout.heading = std::move(line);
+  for (std::string& line : wrap_text(outline.title, title_font_px, title_width_max, 1))
+    layout.heading = std::move(line);
   layout.digest = outline.digest;
   layout.direction = direction;
   layout.nodes = nodes_of(outline);
@@ -54,7 +55,8 @@ Layout layout_of(Outline outline, Direction direction) {
 
   const bool down = direction == Direction::down;
   shift(layout, margin + (down ? root->left : 0), margin + title_room + (down ? 0 : root->left));
-  layout.width = 2 * margin + std::max(down ? root->left + root->right : root->length, text_width(layout.heading, title_font_px));
+  layout.width =
+      2 * margin + std::max(down ? root->left + root->right : root->length, text_width(layout.heading, title_font_px));
   layout.height = 2 * margin + title_room + (down ? root->length : root->left + root->right);
   return layout;
 }

@@ -32,11 +32,12 @@ struct Box {
 struct Node {
   Shape shape = Shape::action;
   std::string step;                // the step's id; empty for start and end
+  std::string part;                // which part of the step it draws, when not the step itself: option0, finally, when
   std::string text;                // all of it
   std::vector<std::string> lines;  // as it fits
   std::string detail;              // as it fits, below the lines
   Box box;
-  bool target = false;             // a jump leads here
+  bool target = false;  // a jump leads here
 };
 
 struct Label {

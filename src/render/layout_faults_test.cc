@@ -38,7 +38,8 @@ class Inspection {
         segments_.push_back({static_cast<int>(e), span_of(points[i - 1], points[i])});
       }
     }
-    std::sort(segments_.begin(), segments_.end(), [](const Segment& a, const Segment& b) { return a.span.x0 < b.span.x0; });
+    std::sort(segments_.begin(), segments_.end(),
+              [](const Segment& a, const Segment& b) { return a.span.x0 < b.span.x0; });
   }
 
   std::vector<std::string> run() {
@@ -46,7 +47,8 @@ class Inspection {
     for (std::size_t i = 0; i < layout_.nodes.size(); ++i) {
       if (!within(span_of(layout_.nodes[i].box), picture)) fault("outside the picture: node", i);
       for (std::size_t j = i + 1; j < layout_.nodes.size(); ++j) {
-        if (overlap_inside(span_of(layout_.nodes[i].box), span_of(layout_.nodes[j].box))) fault("overlapping nodes", i, j);
+        if (overlap_inside(span_of(layout_.nodes[i].box), span_of(layout_.nodes[j].box)))
+          fault("overlapping nodes", i, j);
       }
       look_at_lines(shrunk(span_of(layout_.nodes[i].box)), "a line through a node: edge, node", i, -1);
     }
@@ -65,7 +67,8 @@ class Inspection {
   void look_at_lines(const Span& area, const char* what, std::size_t index, int except) {
     for (const Segment& segment : segments_) {
       if (segment.span.x0 > area.x1) break;
-      if (segment.edge != except && touch(segment.span, area)) fault(what, static_cast<std::size_t>(segment.edge), index);
+      if (segment.edge != except && touch(segment.span, area))
+        fault(what, static_cast<std::size_t>(segment.edge), index);
     }
   }
 
@@ -107,7 +110,8 @@ class Inspection {
         const Span met{std::max(a.span.x0, b.span.x0), std::max(a.span.y0, b.span.y0), std::min(a.span.x1, b.span.x1),
                        std::min(a.span.y1, b.span.y1)};
         const bool single = met.x0 == met.x1 && met.y0 == met.y1;
-        const bool inside_both = single && met.x0 > a.span.x0 && met.x0 < a.span.x1 && met.y0 > b.span.y0 && met.y0 < b.span.y1;
+        const bool inside_both =
+            single && met.x0 > a.span.x0 && met.x0 < a.span.x1 && met.y0 > b.span.y0 && met.y0 < b.span.y1;
         const bool inside_both_turned =
             single && met.x0 > b.span.x0 && met.x0 < b.span.x1 && met.y0 > a.span.y0 && met.y0 < a.span.y1;
         if (inside_both || inside_both_turned) {

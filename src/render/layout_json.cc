@@ -27,6 +27,7 @@ void put_kind(Json& into, LaneKind kind) {
 Json node_json(const Node& node) {
   Json json = Json::object({{"shape", to_string(node.shape)}});
   put(json, "step", node.step);
+  put(json, "part", node.part);
   put(json, "text", node.text);
   put(json, "detail", node.detail);
   put(json, "target", node.target);
@@ -128,7 +129,8 @@ class Reading {
   }
   LaneKind kind(const Json& json) {
     const std::string_view name = json.text_or("kind", "flow");
-    for (const LaneKind kind : {LaneKind::flow, LaneKind::failure, LaneKind::timeout, LaneKind::beside, LaneKind::compensation}) {
+    for (const LaneKind kind :
+         {LaneKind::flow, LaneKind::failure, LaneKind::timeout, LaneKind::beside, LaneKind::compensation}) {
       if (name == to_string(kind)) return kind;
     }
     fits = false;
@@ -209,6 +211,7 @@ Result<Layout> read_layout(const Json& json) {
     Node& node = layout.nodes.emplace_back();
     node.shape = reading.shape(one);
     node.step = reading.text(one, "step");
+    node.part = reading.text(one, "part");
     node.text = reading.text(one, "text");
     node.detail = reading.text(one, "detail");
     node.target = reading.flag(one, "target");

@@ -94,8 +94,8 @@ std::map<std::string, int> places_from_start(const Layout& layout) {
 }
 
 TEST(Layout, AStepMoreMovesNothingSideways) {
-  for (std::uint64_t seed = first_seed(); seed < first_seed() + static_cast<std::uint64_t>(trees_to_try()) && !HasFailure();
-       ++seed) {
+  for (std::uint64_t seed = first_seed();
+       seed < first_seed() + static_cast<std::uint64_t>(trees_to_try()) && !HasFailure(); ++seed) {
     RandomOutline random(seed);
     Outline outline = random.make(size_for(seed));
     const auto before = places_from_start(layout_of(outline));

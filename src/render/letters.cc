@@ -71,8 +71,9 @@ Polygon contour_polygon(const std::vector<OutlinePoint>& points) {
 // In font units times 64, so that curves keep their shape; y grows upwards.
 std::vector<Polygon> glyph_polygons(char32_t code_point) {
   const auto places = glyph_places();
-  const auto found = std::lower_bound(places.begin(), places.end(), code_point,
-                                      [](const GlyphPlace& place, char32_t wanted) { return place.code_point < wanted; });
+  const auto found =
+      std::lower_bound(places.begin(), places.end(), code_point,
+                       [](const GlyphPlace& place, char32_t wanted) { return place.code_point < wanted; });
   if (found == places.end() || found->code_point != code_point) {
     const int w = glyph_advance(code_point) * 64;
     if (w == 0) return {};
@@ -109,7 +110,8 @@ std::vector<Polygon> lettered(const Mark& text, int scale) {
     units += glyph_advance(c.value);
     at += c.size;
   }
-  const long start = static_cast<long>(text.x) * scale * 256 / 10 - (text.anchor == Anchor::middle ? units * size / font_units / 2 : 0);
+  const long start = static_cast<long>(text.x) * scale * 256 / 10 -
+                     (text.anchor == Anchor::middle ? units * size / font_units / 2 : 0);
   const long baseline = static_cast<long>(text.y) * scale * 256 / 10;
   std::vector<Polygon> polygons;
   units = 0;

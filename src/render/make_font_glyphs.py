@@ -124,7 +124,7 @@ def main():
             if code in glyphs:
                 index.append((code, len(data)))
                 data += encode(outline(font, offsets, glyphs[code]))
-    print('// Made by make_font_glyphs.py from DejaVu Sans; do not edit.')
+    print('// Made by make_font_glyphs.py from DejaVu Sans (font-license.txt); do not edit.\n// clang-format off')
     print('#include "render/font_glyphs.h"\n')
     print('namespace cairn::render {\nnamespace {\n')
     print('constexpr std::uint8_t data[] = {')

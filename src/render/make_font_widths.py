@@ -54,7 +54,7 @@ def main():
     width = lambda glyph: struct.unpack_from('>H', font['hmtx'], 4 * min(glyph, counted - 1))[0]
     glyphs = glyph_of(font['cmap'])
     unknown = units * 6 // 10
-    print('// Made by make_font_widths.py from DejaVu Sans; do not edit.')
+    print('// Made by make_font_widths.py from DejaVu Sans (font-license.txt); do not edit.\n// clang-format off')
     print('#include "render/font_widths.h"\n')
     print('namespace cairn::render {\nnamespace {\n')
     for first, last in RANGES:

@@ -90,6 +90,7 @@ class Numbering {
     Node node;
     node.shape = item.shape;
     node.step = item.step;
+    node.part = item.part;
     node.text = item.label;
     if (item.shape == Shape::jump) {
       const auto found = labels_.find(item.target);

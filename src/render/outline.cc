@@ -34,6 +34,7 @@ class Reader {
       Item decision;
       decision.shape = Shape::decision;
       decision.step = step.id;
+      decision.part = "when";
       decision.label = condition_text(*step.when);
       decision.lanes.push_back({LaneKind::flow, "when", "yes", {}});
       decision.lanes.push_back({LaneKind::flow, "", "no", {}});
@@ -59,6 +60,7 @@ class Reader {
       Item cleanup;
       cleanup.shape = Shape::cleanup;
       cleanup.step = step.id;
+      cleanup.part = "finally";
       cleanup.label = "finally";
       cleanup.lanes.push_back(lane(LaneKind::flow, "", attempt->finally_block));
       out.push_back(std::move(cleanup));
@@ -131,6 +133,7 @@ class Reader {
       const FirstStep::Option& option = body.options[i];
       Item head;
       head.step = item.step;
+      head.part = "option" + std::to_string(i);
       std::visit([&](const auto& wait) { fill_option(wait, head); }, option.wait);
       head.label = plain_text(head.label);
       Lane made;
@@ -168,8 +171,7 @@ class Reader {
     item.shape = Shape::attempt;
     item.lanes.push_back(lane(LaneKind::flow, "", body.body));
     for (const TryStep::Catch& one : body.catches) {
-      item.lanes.push_back(
-          lane(LaneKind::failure, one.when ? condition_text(*one.when) : "any error", one.steps));
+      item.lanes.push_back(lane(LaneKind::failure, one.when ? condition_text(*one.when) : "any error", one.steps));
     }
   }
   void fill(const UndoStep&, Item& item) const { item.shape = Shape::undo; }

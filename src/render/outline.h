@@ -11,25 +11,25 @@ namespace cairn::render {
 enum class Shape {
   start,
   end,
-  action,       // call
-  data,         // set, reference
+  action,  // call
+  data,    // set, reference
   task,
   wait,
   signal,
   subworkflow,
-  event,        // emit, continue_with
+  event,  // emit, continue_with
   undo,
-  decision,     // if, switch
-  race,         // first
+  decision,  // if, switch
+  race,      // first
   fork,
-  join,         // the lower bar of a fork
-  loop,         // header of a repeat's container
-  attempt,      // header of a try's container
-  cleanup,      // header of a finally's container
+  join,     // the lower bar of a fork
+  loop,     // header of a repeat's container
+  attempt,  // header of a try's container
+  cleanup,  // header of a finally's container
   complete,
   fail,
-  jump,         // goes on at another step, named on a chip
-  collapsed,    // a whole block drawn as one step
+  jump,       // goes on at another step, named on a chip
+  collapsed,  // a whole block drawn as one step
 };
 const char* to_string(Shape shape);
 
@@ -57,6 +57,7 @@ struct Lane {
 struct Item {
   Shape shape = Shape::action;
   std::string step;    // the step's id
+  std::string part;    // which part of the step it draws, when not the step itself: option0, finally, when
   std::string label;   // harmless text, not yet wrapped
   std::string detail;  // a second, smaller text: its condition
   std::string target;  // of a jump: a step's id

@@ -31,10 +31,24 @@ std::string attempt_text(const StepProgress& step) {
 
 }  // namespace
 
-const StepProgress& Overlay::of(const std::string& step) const {
-  static const StepProgress absent;
+StepProgress Overlay::of(const std::string& step, const std::string& part) const {
+  if (!part.empty()) {
+    if (const auto found = steps.find(step + "." + part); found != steps.end()) return found->second;
+  }
   const auto found = steps.find(step);
-  return found == steps.end() ? absent : found->second;
+  const StepProgress whole = found == steps.end() ? StepProgress{} : found->second;
+  if (part.empty()) return whole;
+  StepProgress derived;
+  const bool over = whole.progress == Progress::done;
+  if (part == "finally") {
+    derived.progress = over ? Progress::done : Progress::not_reached;
+  } else if (part == "when") {
+    derived.progress = whole.progress == Progress::not_reached ? Progress::not_reached : Progress::done;
+  } else if (!over) {
+    // Which option won is not known from the step alone; while it waits, all of them do.
+    derived.progress = whole.progress;
+  }
+  return derived;
 }
 
 std::string badge_text(const StepProgress& step) {

@@ -15,24 +15,26 @@ const char* to_string(Progress progress);
 
 struct StepProgress {
   Progress progress = Progress::not_reached;
-  std::string waiting_for = {};    // a task's name, a signal's name; empty: nothing to name
+  std::string waiting_for = {};       // a task's name, a signal's name; empty: nothing to name
   std::optional<Duration> left = {};  // until the wait ends or the next attempt begins
-  int attempt = 0;                 // 0: not an attempt
+  int attempt = 0;                    // 0: not an attempt
   int attempts_max = 0;
-  std::int64_t iteration = 0;      // of a loop, from 1; 0: not in one
-  std::int64_t iterations = 0;     // 0: not known
-  int visits = 0;                  // more than 1: shown
+  std::int64_t iteration = 0;   // of a loop, from 1; 0: not in one
+  std::int64_t iterations = 0;  // 0: not known
+  int visits = 0;               // more than 1: shown
   std::optional<Duration> took = {};
 };
 
 struct Overlay {
   std::string instance;  // beside the title
   std::string status;
-  std::unordered_map<std::string, StepProgress> steps;  // by step id; absent: not reached
-  bool ended = false;                                   // the end of the main path was reached
+  // By step id; absent: not reached. Options of a `first` and the `finally` of a `try` are drawn on their own and may
+  // have entries of their own, ID.option0 and ID.finally; without one it is derived from the step's.
+  std::unordered_map<std::string, StepProgress> steps;
+  bool ended = false;  // the end of the main path was reached
 
-  // Of the step with this id; not reached when it is not there.
-  const StepProgress& of(const std::string& step) const;
+  // Of the step with this id, or of that part of it.
+  StepProgress of(const std::string& step, const std::string& part = "") const;
 };
 
 // What stands on the step's badge, short: "attempt 4/5", "waiting 6h", "3 of 5", "12ms". May be empty.

@@ -47,8 +47,8 @@ struct Mark {
   int font_px = 0;
   bool bold = false;
   Anchor anchor = Anchor::start;
-  std::string step;      // group: the step's id
-  const char* role = ""; // group: what it shows
+  std::string step;        // group: the step's id
+  const char* role = "";   // group: what it shows
   const char* state = "";  // group: how far it is, with an overlay
 };
 

@@ -40,14 +40,13 @@ void append_chunk(std::string& out, std::string_view type, std::string_view data
 std::string filtered_rows(const Raster& raster) {
   const std::size_t stride = static_cast<std::size_t>(raster.width()) * 3;
   const std::vector<std::uint8_t>& pixels = raster.pixels();
-  std::string rows;
-  rows.reserve((stride + 1) * static_cast<std::size_t>(raster.height()));
+  std::string rows((stride + 1) * static_cast<std::size_t>(raster.height()), '\0');
   for (std::size_t y = 0; y < static_cast<std::size_t>(raster.height()); ++y) {
-    rows += '\2';
-    for (std::size_t x = 0; x < stride; ++x) {
-      const int above = y == 0 ? 0 : pixels[(y - 1) * stride + x];
-      rows += static_cast<char>(pixels[y * stride + x] - above);
-    }
+    char* row = &rows[y * (stride + 1)];
+    *row++ = 2;
+    const std::uint8_t* here = &pixels[y * stride];
+    for (std::size_t x = 0; x < stride; ++x)
+      row[x] = static_cast<char>(y == 0 ? here[x] : here[x] - *(here + x - stride));
   }
   return rows;
 }
@@ -76,6 +75,10 @@ Result<std::string> png_bytes(const Layout& layout, Theme theme, int scale, cons
   const Picture picture = draw(layout, theme, overlay);
   Raster raster(picture.width * scale, picture.height * scale);
   for (const Mark& mark : picture.marks) {
+    if (mark.kind == Mark::Kind::rect && mark.width == picture.width * 10 && mark.height == picture.height * 10) {
+      raster.clear(mark.ink.fill);
+      continue;
+    }
     if (mark.kind == Mark::Kind::text) {
       raster.fill(lettered(mark, scale), mark.ink.fill);
       continue;

@@ -45,10 +45,22 @@ class RandomOutline {
 
  private:
   std::string words(std::uint32_t most) {
-    static constexpr const char* vocabulary[] = {"check", "application", "of", "customer", "again", "notify", "supervisor",
-                                                 "state.amount", ">=", "1000", "Rückfrage", "審査", "internationalisation"};
+    static constexpr const char* vocabulary[] = {"check",
+                                                 "application",
+                                                 "of",
+                                                 "customer",
+                                                 "again",
+                                                 "notify",
+                                                 "supervisor",
+                                                 "state.amount",
+                                                 ">=",
+                                                 "1000",
+                                                 "Rückfrage",
+                                                 "審査",
+                                                 "internationalisation"};
     std::string text;
-    for (std::uint32_t i = 0, count = 1 + below(most); i < count; ++i) text += (i ? " " : "") + std::string(vocabulary[below(13)]);
+    for (std::uint32_t i = 0, count = 1 + below(most); i < count; ++i)
+      text += (i ? " " : "") + std::string(vocabulary[below(13)]);
     return text;
   }
 

@@ -19,9 +19,19 @@ int channel(std::string_view color, std::size_t index) {
 }  // namespace
 
 Raster::Raster(int width, int height)
-    : width_(width), height_(height), pixels_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3, 255) {}
+    : width_(width),
+      height_(height),
+      pixels_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3, 255) {}
 
-void Raster::cover_row(const std::vector<Side>& sides, int row, std::vector<int>& cover) const {
+void Raster::clear(std::string_view color) {
+  if (color.size() != 7) return;
+  for (std::size_t c = 0; c < 3; ++c) {
+    const auto value = static_cast<std::uint8_t>(channel(color, c));
+    for (std::size_t i = c; i < pixels_.size(); i += 3) pixels_[i] = value;
+  }
+}
+
+void Raster::cover_row(const std::vector<Side>& sides, int row, Cover& cover) const {
   struct Crossing {
     int x;
     int winding;
@@ -47,12 +57,13 @@ void Raster::cover_row(const std::vector<Side>& sides, int row, std::vector<int>
       const int first = from / unit;
       const int last = (to - 1) / unit;
       if (first == last) {
-        cover[static_cast<std::size_t>(first)] += to - from;
+        cover.here[static_cast<std::size_t>(first)] += to - from;
         continue;
       }
-      cover[static_cast<std::size_t>(first)] += (first + 1) * unit - from;
-      for (int x = first + 1; x < last; ++x) cover[static_cast<std::size_t>(x)] += unit;
-      cover[static_cast<std::size_t>(last)] += to - last * unit;
+      cover.here[static_cast<std::size_t>(first)] += (first + 1) * unit - from;
+      cover.from[static_cast<std::size_t>(first) + 1] += unit;
+      cover.from[static_cast<std::size_t>(last)] -= unit;
+      cover.here[static_cast<std::size_t>(last)] += to - last * unit;
     }
   }
 }
@@ -79,7 +90,8 @@ void Raster::fill(const std::vector<Polygon>& polygons, std::string_view color) 
   const int first_column = std::clamp(left / unit - 1, 0, width_ - 1);
   const int last_column = std::clamp(right / unit + 1, 0, width_ - 1);
   const int ink[3] = {channel(color, 0), channel(color, 1), channel(color, 2)};
-  std::vector<int> cover(static_cast<std::size_t>(width_) + 1, 0);
+  Cover cover{std::vector<int>(static_cast<std::size_t>(width_) + 2, 0),
+              std::vector<int>(static_cast<std::size_t>(width_) + 2, 0)};
   std::vector<Side> active;
   for (int row = first_row; row <= last_row; ++row) {
     active.clear();
@@ -87,16 +99,25 @@ void Raster::fill(const std::vector<Polygon>& polygons, std::string_view color) 
       if (side.from.y < (row + 1) * unit && side.to.y > row * unit) active.push_back(side);
     }
     if (active.empty()) continue;
-    std::fill(cover.begin() + first_column, cover.begin() + last_column + 2, 0);
+    std::fill(cover.here.begin() + first_column, cover.here.begin() + last_column + 2, 0);
+    std::fill(cover.from.begin() + first_column, cover.from.begin() + last_column + 2, 0);
     cover_row(active, row, cover);
+    int running = 0;
     std::uint8_t* pixel = &pixels_[(static_cast<std::size_t>(row) * static_cast<std::size_t>(width_) +
-                                    static_cast<std::size_t>(first_column)) * 3];
+                                    static_cast<std::size_t>(first_column)) *
+                                   3];
     for (int x = first_column; x <= last_column; ++x, pixel += 3) {
-      const int covered = std::min(cover[static_cast<std::size_t>(x)], full_cover);
+      running += cover.from[static_cast<std::size_t>(x)];
+      const int covered = std::min(running + cover.here[static_cast<std::size_t>(x)], full_cover);
       if (covered == 0) continue;
       for (int c = 0; c < 3; ++c) {
+        if (covered == full_cover) {
+          pixel[c] = static_cast<std::uint8_t>(ink[c]);
+          continue;
+        }
         const int change = (ink[c] - pixel[c]) * covered;
-        pixel[c] = static_cast<std::uint8_t>(pixel[c] + (change + (change >= 0 ? full_cover / 2 : -full_cover / 2)) / full_cover);
+        pixel[c] = static_cast<std::uint8_t>(pixel[c] +
+                                             (change + (change >= 0 ? full_cover / 2 : -full_cover / 2)) / full_cover);
       }
     }
   }

@@ -23,6 +23,9 @@ class Raster {
   // is a polygon that runs the other way. `color` is "#rrggbb".
   void fill(const std::vector<Polygon>& polygons, std::string_view color);
 
+  // All of it.
+  void clear(std::string_view color);
+
   int width() const { return width_; }
   int height() const { return height_; }
   const std::vector<std::uint8_t>& pixels() const { return pixels_; }  // red, green, blue, row by row
@@ -33,7 +36,12 @@ class Raster {
     Dot to;
     int winding;
   };
-  void cover_row(const std::vector<Side>& sides, int row, std::vector<int>& cover) const;
+  // What one row of pixels is covered by: at each pixel how much of it, and how much more from there on.
+  struct Cover {
+    std::vector<int> here;
+    std::vector<int> from;
+  };
+  void cover_row(const std::vector<Side>& sides, int row, Cover& cover) const;
 
   int width_;
   int height_;

@@ -100,9 +100,10 @@ TEST(Svg, HostileTitlesAreHarmlessText) {
   const std::string long_title(10'000, 'x');
   for (const std::string& title :
        {std::string("<script>alert(1)</script>"), std::string("\"><svg onload=\"x\">&amp;]]>"), long_title,
-        std::string("\u202Egnp.exe\u202C مرحبا بالعالم"), std::string("🎉🎉🎉 👩‍👩‍👧 party"), std::string("a\x01\x1b[2J\u0085z"),
-        std::string("審査を通過した申請書の内容を確認してから承認する")}) {
-    const Layout layout = layout_of_text("  - { id: a, title: " + write_json(Json(title)) + ", set: { a: 1 } }\n", title);
+        std::string("\u202Egnp.exe\u202C مرحبا بالعالم"), std::string("🎉🎉🎉 👩‍👩‍👧 party"),
+        std::string("a\x01\x1b[2J\u0085z"), std::string("審査を通過した申請書の内容を確認してから承認する")}) {
+    const Layout layout =
+        layout_of_text("  - { id: a, title: " + write_json(Json(title)) + ", set: { a: 1 } }\n", title);
     EXPECT_TRUE(layout_faults(layout).empty());
     EXPECT_LT(layout.width, 700) << title.substr(0, 30);
     for (const Theme theme : {Theme::light, Theme::dark}) {
@@ -124,7 +125,8 @@ TEST(Overlay, SignsAndBadgesTellTheStatus) {
   overlay.steps["prepare"] = {.progress = Progress::done, .took = Duration::of_ms(12)};
   overlay.steps["approve"] = {.progress = Progress::done, .took = Duration::of_seconds(100'800)};
   overlay.steps["answer"].progress = Progress::done;
-  overlay.steps["issue"] = {.progress = Progress::failing, .left = Duration::of_seconds(130), .attempt = 4, .attempts_max = 5};
+  overlay.steps["issue"] = {
+      .progress = Progress::failing, .left = Duration::of_seconds(130), .attempt = 4, .attempts_max = 5};
   overlay.steps["lines"] = {.progress = Progress::current, .iteration = 2, .iterations = 3};
   overlay.steps["send"] = {.progress = Progress::waiting, .waiting_for = "send", .left = Duration::of_seconds(21'600)};
   const Layout layout = layout_of_text(approval);
@@ -150,8 +152,24 @@ TEST(Overlay, SignsAndBadgesTellTheStatus) {
   }
 }
 
+TEST(Overlay, PartsOfAStepHaveAStatusOfTheirOwn) {
+  Overlay overlay;
+  overlay.steps["race"] = {.progress = Progress::waiting, .left = Duration::of_seconds(60)};
+  EXPECT_EQ(overlay.of("race", "option0").progress, Progress::waiting);
+  EXPECT_EQ(badge_text(overlay.of("race", "option0")), "waiting") << "what is left stands on the step itself";
+  overlay.steps["race"].progress = Progress::done;
+  overlay.steps["race.option1"].progress = Progress::done;
+  EXPECT_EQ(overlay.of("race", "option0").progress, Progress::not_reached);
+  EXPECT_EQ(overlay.of("race", "option1").progress, Progress::done);
+  EXPECT_EQ(overlay.of("race", "finally").progress, Progress::done);
+  overlay.steps["race"].progress = Progress::skipped;
+  EXPECT_EQ(overlay.of("race", "when").progress, Progress::done);
+  EXPECT_EQ(overlay.of("other", "when").progress, Progress::not_reached);
+}
+
 TEST(Overlay, OnlyTheWayTakenIsDrawnAsTaken) {
-  const Layout layout = layout_of_text("  - { id: a, if: 1 > 2, then: [ { id: b, set: { x: 1 } } ] }\n  - { id: c, set: { y: 1 } }\n");
+  const Layout layout =
+      layout_of_text("  - { id: a, if: 1 > 2, then: [ { id: b, set: { x: 1 } } ] }\n  - { id: c, set: { y: 1 } }\n");
   const auto taken_lines = [&](const Overlay& overlay) {
     const Picture picture = draw(layout, Theme::light, &overlay);
     int lines = 0;

@@ -87,7 +87,9 @@ BlockPtr core_block(const Canvas& canvas, const Item& item) {
 
 }  // namespace
 
-BlockPtr node_block(const Canvas& canvas, int node, bool ends) { return std::make_unique<NodeBlock>(canvas, node, ends); }
+BlockPtr node_block(const Canvas& canvas, int node, bool ends) {
+  return std::make_unique<NodeBlock>(canvas, node, ends);
+}
 
 BlockPtr sequence_of(const Canvas& canvas, std::vector<BlockPtr> parts) {
   return std::make_unique<SequenceBlock>(canvas, std::move(parts));

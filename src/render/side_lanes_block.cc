@@ -50,9 +50,11 @@ class SideLanesBlock final : public Block {
       const Spot top{entry.across + column.offset, entry.along + top_};
       const bool empty = part.head < 0;
       const bool merging = comes_back(column.kind) && !part.ends;
-      Edge& leg = !empty    ? canvas.line({from, {top.across, from.along}, {top.across, top.along + part.inset}}, head, part.head)
-                  : merging ? canvas.line({from, {top.across, from.along}, {top.across, bottom}, {entry.across, bottom}}, head, -1)
-                            : canvas.line({from, {top.across, from.along}, top}, head, -1);
+      Edge& leg =
+          !empty ? canvas.line({from, {top.across, from.along}, {top.across, top.along + part.inset}}, head, part.head)
+          : merging
+              ? canvas.line({from, {top.across, from.along}, {top.across, bottom}, {entry.across, bottom}}, head, -1)
+              : canvas.line({from, {top.across, from.along}, top}, head, -1);
       leg.kind = column.kind;
       leg.arrow = !empty;
       leg.choice = true;

@@ -61,7 +61,7 @@ std::vector<StepProgress> status_of_nodes(const Layout& layout, const Overlay& o
   std::vector<StepProgress> status(layout.nodes.size());
   for (std::size_t i = 0; i < layout.nodes.size(); ++i) {
     const Node& node = layout.nodes[i];
-    const StepProgress& step = overlay.of(node.step);
+    const StepProgress step = overlay.of(node.step, node.part);
     if (node.shape == Shape::start || (node.shape == Shape::end && overlay.ended)) {
       status[i].progress = Progress::done;
     } else if (node.shape == Shape::join) {

@@ -46,31 +46,30 @@ std::string set_text(const SetStep& set) {
 }
 
 std::string describe(const StepBody& body) {
-  return std::visit(
-      Overloaded{
-          [](const SetStep& set) { return set_text(set); },
-          [](const ReferenceStep&) { return std::string("set reference"); },
-          [](const TaskStep& task) { return task_text(task.task); },
-          [](const CallStep& call) { return call_text(call); },
-          [](const IfStep& choice) { return condition_text(choice.condition); },
-          [](const SwitchStep& choice) {
-            const SwitchText text = switch_text(choice);
-            return text.question.empty() ? std::string("which case?") : text.question;
-          },
-          [](const RepeatStep& repeat) { return repeat_text(repeat); },
-          [](const ParallelStep&) { return std::string("in parallel"); },
-          [](const FirstStep&) { return std::string("whichever is first"); },
-          [](const WaitStep& wait) { return wait_text(wait.wait); },
-          [](const SignalStep& signal) { return signal.signal.name; },
-          [](const SubworkflowStep& child) { return child.name; },
-          [](const ContinueStep& next) { return "start " + next.name; },
-          [](const EmitStep& emit) { return "emit " + value_text(emit.type); },
-          [](const TryStep&) { return std::string("try"); },
-          [](const UndoStep&) { return std::string("undo"); },
-          [](const FailStep& fail) { return fail.code; },
-          [](const CompleteStep&) { return std::string("complete"); },
-      },
-      body);
+  return std::visit(Overloaded{
+                        [](const SetStep& set) { return set_text(set); },
+                        [](const ReferenceStep&) { return std::string("set reference"); },
+                        [](const TaskStep& task) { return task_text(task.task); },
+                        [](const CallStep& call) { return call_text(call); },
+                        [](const IfStep& choice) { return condition_text(choice.condition); },
+                        [](const SwitchStep& choice) {
+                          const SwitchText text = switch_text(choice);
+                          return text.question.empty() ? std::string("which case?") : text.question;
+                        },
+                        [](const RepeatStep& repeat) { return repeat_text(repeat); },
+                        [](const ParallelStep&) { return std::string("in parallel"); },
+                        [](const FirstStep&) { return std::string("whichever is first"); },
+                        [](const WaitStep& wait) { return wait_text(wait.wait); },
+                        [](const SignalStep& signal) { return signal.signal.name; },
+                        [](const SubworkflowStep& child) { return child.name; },
+                        [](const ContinueStep& next) { return "start " + next.name; },
+                        [](const EmitStep& emit) { return "emit " + value_text(emit.type); },
+                        [](const TryStep&) { return std::string("try"); },
+                        [](const UndoStep&) { return std::string("undo"); },
+                        [](const FailStep& fail) { return fail.code; },
+                        [](const CompleteStep&) { return std::string("complete"); },
+                    },
+                    body);
 }
 
 // An id as words: draw_up is "draw up".
@@ -101,13 +100,15 @@ std::string duration_text(const DurationTemplate& duration) {
 std::string deadline_text(const DeadlineSpec& deadline) {
   if (deadline.after) return "after " + duration_text(*deadline.after);
   if (!deadline.at) return "at the deadline";
-  return "at " + (deadline.at->literal ? format_timestamp(*deadline.at->literal) : condition_text(deadline.at->expression));
+  return "at " +
+         (deadline.at->literal ? format_timestamp(*deadline.at->literal) : condition_text(deadline.at->expression));
 }
 
 std::string wait_text(const WaitSpec& wait) {
   if (wait.duration) return "wait " + duration_text(*wait.duration);
   if (!wait.until) return "wait";
-  return "until " + (wait.until->literal ? format_timestamp(*wait.until->literal) : condition_text(wait.until->expression));
+  return "until " +
+         (wait.until->literal ? format_timestamp(*wait.until->literal) : condition_text(wait.until->expression));
 }
 
 std::string task_text(const TaskSpec& task) {

@@ -11,8 +11,9 @@ class SvgText {
     out_.reserve(picture.marks.size() * 110 + 2000);
     const std::string width = std::to_string(picture.width);
     const std::string height = std::to_string(picture.height);
-    out_ += "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + height + "\" viewBox=\"0 0 " +
-            width + " " + height + "\" role=\"img\" font-family=\"Inter, 'DejaVu Sans', Verdana, sans-serif\">\n<title>";
+    out_ += "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + height +
+            "\" viewBox=\"0 0 " + width + " " + height +
+            "\" role=\"img\" font-family=\"Inter, 'DejaVu Sans', Verdana, sans-serif\">\n<title>";
     escape(layout.title);
     out_ += "</title>\n<desc>";
     escape(text_tree(layout, overlay));

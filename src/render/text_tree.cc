@@ -67,18 +67,19 @@ std::string text_tree(const Layout& layout, const Overlay* overlay) {
   std::size_t widest = 0;
   for (const Row& row : layout.rows) {
     Line line;
-    if (overlay) {
-      const bool known = row.node >= 0;
-      line.text = known ? progress_sign(overlay->of(layout.nodes[static_cast<std::size_t>(row.node)].step).progress) : " ";
-      line.text += ' ';
+    StepProgress status;
+    if (overlay && row.node >= 0) {
+      const Node& node = layout.nodes[static_cast<std::size_t>(row.node)];
+      status = overlay->of(node.step, node.part);
     }
+    if (overlay) line.text = std::string(row.node >= 0 ? progress_sign(status.progress) : " ") + " ";
     line.text.append(static_cast<std::size_t>(row.depth) * 2, ' ');
     if (row.node < 0) {
       line.text += std::string(lane_sign(row.kind)) + " " + cut(row.lane);
     } else {
       const Node& node = layout.nodes[static_cast<std::size_t>(row.node)];
       line.text += std::string(shape_sign(node.shape)) + " " + cut(node.text);
-      if (overlay) line.status = progress_text(overlay->of(node.step));
+      line.status = progress_text(status);
     }
     if (!line.status.empty()) widest = std::max(widest, count_code_points(line.text));
     lines.push_back(std::move(line));
