@@ -41,6 +41,17 @@ inline std::optional<bool> compare_quickly(Operator op, const Value& a, const Va
   return std::nullopt;
 }
 
+// Room for one more. Growing is what takes memory, so that is what is counted, and the steps of
+// growing are ours so that they are the same with every library.
+template <class Items>
+bool make_room(Context& context, Items& items) {
+  if (items.size() < items.capacity()) return true;
+  const std::size_t room = std::max<std::size_t>(4, items.size() * 2);
+  if (!context.spend_bytes(room * sizeof(typename Items::value_type))) return false;
+  items.reserve(room);
+  return true;
+}
+
 inline bool in_quickly(const Value& item, const Value& list, bool& found) {
   if (!item.is(Kind::string) || !list.is(Kind::list)) return false;
   const std::size_t size = list.size();
@@ -395,7 +406,7 @@ Value Evaluator::execute(Value* const slots) {
         pop();
         continue;
       case Op::append:
-        if (!context_.spend_bytes(sizeof(Value))) {
+        if (!make_room(context_, slots[now.slot].building_items())) {
           failure = context_.error();
           goto failed;
         }
@@ -403,7 +414,7 @@ Value Evaluator::execute(Value* const slots) {
         pop();
         continue;
       case Op::append_entry:
-        if (!context_.spend_bytes(sizeof(Value::Entry))) {
+        if (!make_room(context_, slots[now.slot].building_entries())) {
           failure = context_.error();
           goto failed;
         }
