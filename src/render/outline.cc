@@ -23,7 +23,10 @@ class Reader {
     item.step = step.id;
     item.label = step_text(step);
     std::visit([&](const auto& body) { fill(body, item); }, step.body);
-    side_lane(LaneKind::compensation, "undo", step.compensate, item);
+    // Nothing to undo is nothing to draw, unlike an empty lane that takes an error.
+    if (step.compensate < program_.blocks.size() && !program_.blocks[step.compensate].steps.empty()) {
+      side_lane(LaneKind::compensation, "undo", step.compensate, item);
+    }
     if (!step.when) {
       add_with_cleanup(step, std::move(item), out);
     } else if (is_plain(item) && !always_ends(item)) {
