@@ -15,6 +15,14 @@ expr::Fault wrong_text(const expr::Expression& expression, const Error& error) {
   return {"invalid_argument", error.message, 0, expression.text().size()};
 }
 
+// Inside a larger value the caller cannot tell which expression it was.
+Result<Json, expr::Fault> evaluate_inside(const Template& item, expr::Bindings bindings, const expr::Budget& budget) {
+  auto value = item.evaluate(bindings, budget);
+  const expr::Expression* expression = value ? nullptr : item.single();
+  if (expression) value.error().message = "`" + expression->text() + "`: " + value.error().message;
+  return value;
+}
+
 }  // namespace
 
 Template Template::literal(Json value) {
@@ -67,7 +75,7 @@ Result<Json, expr::Fault> Template::evaluate(expr::Bindings bindings, const expr
     Json::Array items;
     items.reserve((*list)->size());
     for (const Template& item : **list) {
-      CAIRN_TRY(Json value, item.evaluate(bindings, budget));
+      CAIRN_TRY(Json value, evaluate_inside(item, bindings, budget));
       items.push_back(std::move(value));
     }
     return Json(std::move(items));
@@ -76,7 +84,7 @@ Result<Json, expr::Fault> Template::evaluate(expr::Bindings bindings, const expr
   Json::Members members;
   members.reserve(object.size());
   for (const auto& [key, item] : object) {
-    CAIRN_TRY(Json value, item.evaluate(bindings, budget));
+    CAIRN_TRY(Json value, evaluate_inside(item, bindings, budget));
     members.emplace_back(key, std::move(value));
   }
   return Json::object(std::move(members));

@@ -185,6 +185,18 @@ TEST_F(AdvanceTest, ARefusedCompletionSaysWhy) {
   EXPECT_EQ(unfit.error().code, ErrorCode::invalid);
 }
 
+TEST_F(AdvanceTest, AnExpressionErrorNamesExpressionAndPlace) {
+  for (const char* value : {"= state.x + 1", "{ b: [ 1, { c: = state.x + 1 } ] }"}) {
+    define(std::string("steps:\n  - id: s\n    set: { a: ") + value + " }\n");
+    const Advance first = begin();
+    ASSERT_TRUE(first.after.error);
+    EXPECT_NE(first.after.error->message.find("`state.x + 1`"), std::string::npos) << first.after.error->message;
+    EXPECT_NE(first.after.error->message.find("steps[0]"), std::string::npos) << first.after.error->message;
+    EXPECT_EQ(first.after.error->step, "s");
+    EXPECT_EQ(first.after.error->at, "t.yaml:5:5");
+  }
+}
+
 TEST_F(AdvanceTest, ASnapshotOfAnotherProgramIsCorruptNotACrash) {
   define("steps:\n  - if: \"true\"\n    then: [ { repeat: { times: 2, steps: [ { task: { name: T } } ] } } ]\n");
   const Advance first = begin();
