@@ -93,7 +93,7 @@ int dash_of(LaneKind kind) {
   switch (kind) {
     case LaneKind::flow: return 0;
     case LaneKind::failure:
-    case LaneKind::timeout: return 40;
+    case LaneKind::timeout:
     case LaneKind::beside: return 40;
     case LaneKind::compensation: return 20;
   }
