@@ -57,10 +57,12 @@ class Reader {
     RunArguments::Signal signal{.given = given, .name = address.substr(0, colon), .key = {}, .payload = {}};
     if (colon != std::string::npos) signal.key = address.substr(colon + 1);
     const auto fits = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+             c == '-';
     };
     if (signal.name.empty() || !std::all_of(signal.name.begin(), signal.name.end(), fits)) {
-      return Refusal{exit_usage, "--signal " + given + ": a signal's name is made of letters, digits, `_`, `.` and `-`"};
+      return Refusal{exit_usage,
+                     "--signal " + given + ": a signal's name is made of letters, digits, `_`, `.` and `-`"};
     }
     auto payload = json("--signal", given, given.substr(equals + 1));
     if (!payload) return payload.error();
@@ -71,7 +73,8 @@ class Reader {
 
   std::optional<Refusal> reply(const std::string& given, RunArguments& into) {
     const std::size_t equals = given.find('=');
-    if (equals == std::string::npos || equals == 0) return lacks_equals("--reply", given, "TYPE=JSON or --reply TYPE=!CODE");
+    if (equals == std::string::npos || equals == 0)
+      return lacks_equals("--reply", given, "TYPE=JSON or --reply TYPE=!CODE");
     CallReply reply;
     reply.target = given.substr(0, equals);
     const std::string text = given.substr(equals + 1);
@@ -140,14 +143,16 @@ const CommandSpec& run_spec() {
       "    [--with FILE|DIR]… [--config FILE] [--skip-time] [-v]",
       "Run one instance in memory and print its output or what it waits for",
       "Nothing is stored, nothing sleeps and nothing goes over a network. Standard output is one JSON document: the\n"
-      "output when the instance completes; {status, waits, state} when it waits; {status, error, state} when it failed,\n"
+      "output when the instance completes; {status, waits, state} when it waits; {status, error, state} when it "
+      "failed,\n"
       "was suspended or cancelled. Everything else goes to standard error.\n"
       "Exit codes: 0 completed, 5 not completed, 2 a wrong call, 8 an invalid definition or input.",
       {{"--input", "JSON|@FILE", "the start payload; {} without it"},
        {"--answer", "TASK[@USER]=JSON", "complete the task of that name, once; in the order given"},
        {"--signal", "NAME[:KEY]=JSON", "send a signal directly after the start; kept until a wait takes it"},
-       {"--reply", "TYPE=JSON", "answer a call of that worker type (or of that step, for http and graphql);\n"
-                                "TYPE=!CODE fails it"},
+       {"--reply", "TYPE=JSON",
+        "answer a call of that worker type (or of that step, for http and graphql);\n"
+        "TYPE=!CODE fails it"},
        {"--with", "FILE|DIR", "further definitions, for subworkflow and continue_with"},
        {"--config", "FILE", "what `config` is in expressions: YAML or JSON"},
        {"--skip-time", "", "when nothing else can happen, jump to the next timer"},

@@ -124,13 +124,10 @@ std::string advice(const Snapshot& snapshot) {
     case Status::waiting:
     case Status::running:
       return "it waits: give --answer, --signal or --reply for what `waits` lists, or --skip-time to let timers fire";
-    case Status::suspended:
-      return "it was suspended" + at + ": correct the definition or the input and run it again";
-    case Status::failed:
-      return "it failed" + at + ": the workflow decided so, or its on_error did; see `error`";
+    case Status::suspended: return "it was suspended" + at + ": correct the definition or the input and run it again";
+    case Status::failed: return "it failed" + at + ": the workflow decided so, or its on_error did; see `error`";
     case Status::cancelled:
-    case Status::completed:
-      break;
+    case Status::completed: break;
   }
   return "it was cancelled";
 }

@@ -64,11 +64,12 @@ TEST_F(RunCommandTest, R1PrintsTheOutputAndNothingElse) {
 }
 
 TEST_F(RunCommandTest, R2ListsWhatItWaitsFor) {
-  const Outcome waiting = run({define(
-      "state: { n: 1 }\nsteps:\n  - parallel:\n      branches:\n"
-      "        a: [ { id: ask, task: { name: T, title: = 'no ' + string(state.n), roles: [r], exclude: [bob], payload: { n: = state.n }, "
-      "deadline: { after: 1h } } } ]\n"
-      "        b: [ { id: sig, signal: { name: paid, key: K, timeout: 2h } } ]\n")});
+  const Outcome waiting =
+      run({define("state: { n: 1 }\nsteps:\n  - parallel:\n      branches:\n"
+                  "        a: [ { id: ask, task: { name: T, title: = 'no ' + string(state.n), roles: [r], exclude: "
+                  "[bob], payload: { n: = state.n }, "
+                  "deadline: { after: 1h } } } ]\n"
+                  "        b: [ { id: sig, signal: { name: paid, key: K, timeout: 2h } } ]\n")});
   EXPECT_EQ(waiting.code, 5);
   const Json document = waiting.json();
   EXPECT_EQ(document["status"], Json("waiting"));
@@ -109,7 +110,8 @@ TEST_F(RunCommandTest, R3TellsWhatWentWrongAndWhere) {
 TEST_F(RunCommandTest, R4AnswersAreUsedOnceInOrder) {
   const std::string file = define(
       "state: { l: [] }\nsteps:\n  - repeat: { times: 2, steps: [ { task: { name: T, result: r } }, "
-      "{ set: { l: '= state.l + [state.r]' } } ] }\n  - task: { name: U, result: u }\noutput: '= state.l + [state.u]'\n");
+      "{ set: { l: '= state.l + [state.r]' } } ] }\n  - task: { name: U, result: u }\noutput: '= state.l + "
+      "[state.u]'\n");
   const Outcome done = run({file, "--answer", "U=3", "--answer", "T=1", "--answer", "T=2"});
   EXPECT_EQ(done.out, "[1,2,3]\n");
   const Outcome unused = run({file, "--answer", "T=1", "--answer", "Nobody=7"});
@@ -119,20 +121,22 @@ TEST_F(RunCommandTest, R4AnswersAreUsedOnceInOrder) {
 
 TEST_F(RunCommandTest, R5R6ARefusedAnswerIsUsedUp) {
   const std::string file = define(
-      "steps: [ { task: { name: T, exclude: [bob], form: { type: object, required: [d] }, require: [ completion.d > 1 ], "
+      "steps: [ { task: { name: T, exclude: [bob], form: { type: object, required: [d] }, require: [ completion.d > 1 "
+      "], "
       "result: r, on_complete: [ { set: { by: = task.completed_by } } ] } } ]\noutput: = state\n");
-  const Outcome done = run({file, "--answer", "T@bob={\"d\":5}", "--answer", "T={}", "--answer", "T={\"d\":1}",
-                            "--answer", "T={\"d\":2}"});
+  const Outcome done = run(
+      {file, "--answer", "T@bob={\"d\":5}", "--answer", "T={}", "--answer", "T={\"d\":1}", "--answer", "T={\"d\":2}"});
   EXPECT_EQ(done.out, "{\"by\":\"cli\",\"r\":{\"d\":2}}\n");
   EXPECT_NE(done.err.find("bob"), std::string::npos);
   EXPECT_NE(done.err.find("`d`"), std::string::npos);
   EXPECT_NE(done.err.find("completion.d > 1"), std::string::npos);
-  EXPECT_EQ(run({file, "--answer", "T@ann=@" + write("d.json", "{\"d\":9}")}).out, "{\"by\":\"ann\",\"r\":{\"d\":9}}\n");
+  EXPECT_EQ(run({file, "--answer", "T@ann=@" + write("d.json", "{\"d\":9}")}).out,
+            "{\"by\":\"ann\",\"r\":{\"d\":9}}\n");
 }
 
 TEST_F(RunCommandTest, R7SignalsComeFirstAndAreKept) {
-  const std::string file = define(
-      "steps: [ { task: { name: T } }, { signal: { name: s, key: b:c, result: r } } ]\noutput: = state.r\n");
+  const std::string file =
+      define("steps: [ { task: { name: T } }, { signal: { name: s, key: b:c, result: r } } ]\noutput: = state.r\n");
   const Outcome done = run({file, "--answer", "T=1", "--signal", "s:a=1", "--signal", "s:b:c=2"});
   EXPECT_EQ(done.out, "2\n");
   EXPECT_NE(done.err.find("s:a=1"), std::string::npos);
@@ -140,17 +144,20 @@ TEST_F(RunCommandTest, R7SignalsComeFirstAndAreKept) {
 }
 
 TEST_F(RunCommandTest, R8TimeStandsStillUnlessSkipped) {
-  const std::string file = define("state: { a: = now }\nsteps: [ { wait: 3d } ]\noutput: '= now - timestamp(state.a)'\n");
+  const std::string file =
+      define("state: { a: = now }\nsteps: [ { wait: 3d } ]\noutput: '= now - timestamp(state.a)'\n");
   EXPECT_EQ(run({file}).code, 5);
   EXPECT_EQ(run({file, "--skip-time"}).out, "\"P3D\"\n");
   // Answers go before time.
-  const std::string deadline = define("steps: [ { task: { name: T, result: r, deadline: { after: 1h } } } ]\noutput: = state\n");
+  const std::string deadline =
+      define("steps: [ { task: { name: T, result: r, deadline: { after: 1h } } } ]\noutput: = state\n");
   EXPECT_EQ(run({deadline, "--skip-time", "--answer", "T=1"}).out, "{\"r\":1}\n");
   EXPECT_EQ(run({deadline, "--skip-time"}).out, "{}\n");
 }
 
 TEST_F(RunCommandTest, R9ChildrenComeFromWith) {
-  const std::string parent = define("steps: [ { id: s, subworkflow: { name: child, result: r } } ]\noutput: = state.r\n");
+  const std::string parent =
+      define("steps: [ { id: s, subworkflow: { name: child, result: r } } ]\noutput: = state.r\n");
   const Json error = run({parent}).json()["error"];
   EXPECT_EQ(error["class"], Json("definition"));
   EXPECT_EQ(error["code"], Json("unknown_workflow"));
@@ -168,8 +175,10 @@ TEST_F(RunCommandTest, R9ChildrenComeFromWith) {
 
 TEST_F(RunCommandTest, R10RepliesAnswerCalls) {
   const std::string file = define(
-      "steps:\n  - call: { worker: { type: w.v1 }, retry: none, result: r, on_failure: [ { set: { r: = error.code } } ] }\n"
-      "  - { id: get, call: { http: { url: 'http://x/' }, retry: none, result: h, on_failure: [ { set: { h: = error.code } } ] } }\n"
+      "steps:\n  - call: { worker: { type: w.v1 }, retry: none, result: r, on_failure: [ { set: { r: = error.code } } "
+      "] }\n"
+      "  - { id: get, call: { http: { url: 'http://x/' }, retry: none, result: h, on_failure: [ { set: { h: = "
+      "error.code } } ] } }\n"
       "output: '= [state.r, state.h]'\n");
   EXPECT_EQ(run({file}).out, "[\"no_handler_registered\",\"no_handler_registered\"]\n");
   EXPECT_EQ(run({file, "--reply", "w.v1=1", "--reply", "get=!http_500"}).out, "[1,\"http_500\"]\n");
@@ -181,7 +190,8 @@ TEST_F(RunCommandTest, R10RepliesAnswerCalls) {
 
 TEST_F(RunCommandTest, R11InputThatIsRefusedStartsNothing) {
   const std::string file = define(
-      "input: { type: object, properties: { n: { type: integer } } }\nsteps: [ { emit: { type: a.b } } ]\noutput: = input\n");
+      "input: { type: object, properties: { n: { type: integer } } }\nsteps: [ { emit: { type: a.b } } ]\noutput: = "
+      "input\n");
   EXPECT_EQ(run({file}).out, "{}\n");
   const Outcome refused = run({file, "--input", "{\"n\":\"x\"}"});
   EXPECT_EQ(refused.code, 8);
@@ -204,8 +214,8 @@ TEST_F(RunCommandTest, R12ConfigComesFromAFile) {
 }
 
 TEST_F(RunCommandTest, R13EffectsAreNamed) {
-  const std::string file = define(
-      "steps: [ { emit: { type: a.b, subject: s, data: { n: 1 } } }, { continue_with: { name: next } } ]\n");
+  const std::string file =
+      define("steps: [ { emit: { type: a.b, subject: s, data: { n: 1 } } }, { continue_with: { name: next } } ]\n");
   const std::string next = define("steps: [ { set: { a: 1 } } ]\n", "next");
   const Outcome done = run({file, "--with", next, "-v"});
   EXPECT_EQ(done.code, 0);
@@ -216,9 +226,17 @@ TEST_F(RunCommandTest, R13EffectsAreNamed) {
 
 TEST_F(RunCommandTest, R14MalformedFlagsAreAWrongCall) {
   const std::string file = define(one_task);
-  for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
-           {"--nope"}, {"--answer", "T"}, {"--answer", "T={"}, {"--signal", "s"}, {"--signal", "s=["}, {"--reply", "w"},
-           {"--reply", "w=!"}, {"--input", "{"}, {"--input"}, {"--input", "@/nowhere"}, {"second.yaml"}}) {
+  for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{{"--nope"},
+                                                                                     {"--answer", "T"},
+                                                                                     {"--answer", "T={"},
+                                                                                     {"--signal", "s"},
+                                                                                     {"--signal", "s=["},
+                                                                                     {"--reply", "w"},
+                                                                                     {"--reply", "w=!"},
+                                                                                     {"--input", "{"},
+                                                                                     {"--input"},
+                                                                                     {"--input", "@/nowhere"},
+                                                                                     {"second.yaml"}}) {
     std::vector<std::string> args{file};
     args.insert(args.end(), flags.begin(), flags.end());
     const Outcome refused = run(args);
@@ -232,7 +250,8 @@ TEST_F(RunCommandTest, R14MalformedFlagsAreAWrongCall) {
 }
 
 TEST_F(RunCommandTest, R15AFileThatCannotBeRun) {
-  const Outcome invalid = run({write("bad.yaml", "cairn: 1\nname: x\nversion: 1.0.0\nsteps: [ { sett: { a: 1 } } ]\n")});
+  const Outcome invalid =
+      run({write("bad.yaml", "cairn: 1\nname: x\nversion: 1.0.0\nsteps: [ { sett: { a: 1 } } ]\n")});
   EXPECT_EQ(invalid.code, 8);
   EXPECT_EQ(invalid.out, "");
   EXPECT_NE(invalid.err.find("bad.yaml:4:"), std::string::npos);
@@ -243,8 +262,8 @@ TEST_F(RunCommandTest, R15AFileThatCannotBeRun) {
 
 TEST_F(RunCommandTest, TestReportsPassesFailuresAndCoverage) {
   define("steps: [ { if: input.x, then: [ { set: { a: 1 } } ], else: [ { set: { a: 2 } } ] } ]\noutput: = state.a\n");
-  const std::string passing = write("p.test.yaml",
-                                    "definition: flow.yaml\ninput: { x: true }\nsteps: [ { expect: { output: 1 } } ]\n");
+  const std::string passing =
+      write("p.test.yaml", "definition: flow.yaml\ninput: { x: true }\nsteps: [ { expect: { output: 1 } } ]\n");
   const auto test = [](std::vector<std::string> args) {
     std::istringstream in;
     std::ostringstream out;
@@ -256,8 +275,8 @@ TEST_F(RunCommandTest, TestReportsPassesFailuresAndCoverage) {
   EXPECT_EQ(passed.code, 0) << passed.err;
   EXPECT_NE(passed.out.find("coverage flow 1.0.0: 2 of 3 steps, 1 of 2 branches"), std::string::npos) << passed.out;
   EXPECT_NE(passed.out.find("never entered: steps[0].else"), std::string::npos);
-  const std::string failing = write("f.test.yaml",
-                                    "definition: flow.yaml\ninput: { x: false }\nsteps:\n  - expect: { output: 1 }\n");
+  const std::string failing =
+      write("f.test.yaml", "definition: flow.yaml\ninput: { x: false }\nsteps:\n  - expect: { output: 1 }\n");
   const Outcome failed = test({failing});
   EXPECT_EQ(failed.code, 1);
   EXPECT_NE(failed.err.find("f.test.yaml:4: output: expected 1, found 2"), std::string::npos) << failed.err;

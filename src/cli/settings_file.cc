@@ -10,8 +10,8 @@ Result<Json> read_settings(const std::string& path, std::istream& in, const Limi
   std::vector<Diagnostic> findings;
   const SourceDocument document = SourceDocument::read(text, limits, findings);
   if (!document.usable()) {
-    return Error{ErrorCode::invalid, findings.empty() ? path + ": it cannot be read"
-                                                      : format_diagnostic(path, findings.front())};
+    return Error{ErrorCode::invalid,
+                 findings.empty() ? path + ": it cannot be read" : format_diagnostic(path, findings.front())};
   }
   Json value = document.root().to_json();
   if (!value.is_object()) return Error{ErrorCode::invalid, path + ": it must hold names and values"};

@@ -21,7 +21,8 @@ Result<std::vector<std::string>> scenario_files(const std::string& path) {
   std::vector<std::string> files;
   for (fs::recursive_directory_iterator entry(path, problem), end; !problem && entry != end; entry.increment(problem)) {
     const std::string name = entry->path().string();
-    if (name.ends_with(".test.yaml") || name.ends_with(".test.yml") || name.ends_with(".test.json")) files.push_back(name);
+    if (name.ends_with(".test.yaml") || name.ends_with(".test.yml") || name.ends_with(".test.json"))
+      files.push_back(name);
   }
   if (problem) return Error{ErrorCode::not_found, path + ": " + problem.message()};
   if (files.empty()) return Error{ErrorCode::not_found, path + ": holds no scenario (*.test.yaml)"};
@@ -61,8 +62,10 @@ class TestRun {
 
   int finish() {
     if (as_json_) {
-      out_ << write_json(Json::object({{"coverage", coverage_json()}, {"failed", static_cast<std::int64_t>(failed_)},
-                                       {"passed", static_cast<std::int64_t>(passed_)}, {"scenarios", results_}}))
+      out_ << write_json(Json::object({{"coverage", coverage_json()},
+                                       {"failed", static_cast<std::int64_t>(failed_)},
+                                       {"passed", static_cast<std::int64_t>(passed_)},
+                                       {"scenarios", results_}}))
            << "\n";
     } else {
       print_coverage();
@@ -97,7 +100,9 @@ class TestRun {
     if (verbose_ && !as_json_) out_ << (problems.empty() ? "  ok      " : "  failed  ") << scenario.name << "\n";
     Json listed = Json::array();
     for (const std::string& problem : problems) listed.push_back(problem);
-    results_.push_back(Json::object({{"file", scenario.file}, {"name", scenario.name}, {"passed", problems.empty()},
+    results_.push_back(Json::object({{"file", scenario.file},
+                                     {"name", scenario.name},
+                                     {"passed", problems.empty()},
                                      {"problems", std::move(listed)}}));
     return problems.empty();
   }

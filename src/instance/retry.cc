@@ -33,12 +33,10 @@ bool is_retryable(const Failure& failure) {
     case FailureClass::definition:
     case FailureClass::expression:
     case FailureClass::authorization:
-    case FailureClass::business:
-      return false;
+    case FailureClass::business: return false;
     case FailureClass::transport:
     case FailureClass::timeout:
-    case FailureClass::consistency:
-      break;
+    case FailureClass::consistency: break;
   }
   if (failure.code == "no_handler_registered") return false;
   constexpr std::string_view http = "http_";

@@ -46,13 +46,13 @@ std::optional<WaitKind> wait_kind_from(std::string_view text);
 struct Wait {
   WaitToken token;
   WaitKind kind = WaitKind::timer;
-  std::string step;                 // the step's id
-  std::uint64_t strand = 0;         // who waits
+  std::string step;          // the step's id
+  std::uint64_t strand = 0;  // who waits
   Timestamp since;
-  std::optional<Timestamp> until;   // timers
-  std::string name;                 // task name, signal name, child's workflow name, run type
-  Json key;                         // signal: the key asked for, null: any
-  std::string target;               // task id, child instance id or run id
+  std::optional<Timestamp> until;  // timers
+  std::string name;                // task name, signal name, child's workflow name, run type
+  Json key;                        // signal: the key asked for, null: any
+  std::string target;              // task id, child instance id or run id
   bool operator==(const Wait&) const = default;
 };
 
@@ -85,16 +85,16 @@ struct BufferedSignal {
 
 // A registered undo (SEMANTICS S15): the block to run and the loop names of its round.
 struct Compensation {
-  std::string place;     // of the step that registered it
+  std::string place;         // of the step that registered it
   std::uint64_t branch = 0;  // the strand that registered it (M5)
-  Json scope;            // item, index and `as` names
+  Json scope;                // item, index and `as` names
   bool operator==(const Compensation&) const = default;
 };
 
 // A wake-up that came while the instance was suspended; applied in this order when it goes on.
 struct HeldWakeup {
   WaitToken token;
-  Json result;                     // of a run or a child; null for a timer
+  Json result;  // of a run or a child; null for a timer
   std::optional<Failure> failure;
   bool operator==(const HeldWakeup&) const = default;
 };
@@ -119,18 +119,18 @@ struct Snapshot {
   Json output;
   // Engine state.
   std::vector<Strand> strands;
-  std::vector<std::uint64_t> ready;  // strands that can run, the next one last; empty at rest
-  std::vector<Wait> waits;           // in the order they were opened
+  std::vector<std::uint64_t> ready;     // strands that can run, the next one last; empty at rest
+  std::vector<Wait> waits;              // in the order they were opened
   std::vector<BufferedSignal> signals;  // of an ended instance: those that nobody ever took
   std::vector<Compensation> compensations;
   std::vector<HeldWakeup> held;
   std::optional<Parent> parent;
-  std::optional<Failure> error;  // the incident of a suspended instance, the reason of a failed one
+  std::optional<Failure> error;        // the incident of a suspended instance, the reason of a failed one
   std::uint64_t failed_strand = 0;     // where the incident is; 0: in no strand
   std::optional<Timestamp> slice_now;  // set while a slice is cut by checkpoints
   std::int64_t slice_steps = 0;        // steps begun in that slice so far
-  std::uint64_t counter = 0;     // tokens, strands and ids are derived from it
-  std::string last_event;        // the id of the event that made this version
+  std::uint64_t counter = 0;           // tokens, strands and ids are derived from it
+  std::string last_event;              // the id of the event that made this version
   bool operator==(const Snapshot&) const = default;
 };
 

@@ -194,8 +194,8 @@ Snapshot read_snapshot(const Json& value, std::string& problem) {
   snapshot.instance.value = object.text("instance");
   {
     ObjectReader program(object.json("program"), object, "program");
-    snapshot.program = {.name = program.text("name"), .version = program.text("version"),
-                        .digest = program.text("digest")};
+    snapshot.program = {
+        .name = program.text("name"), .version = program.text("version"), .digest = program.text("digest")};
   }
   snapshot.version = object.number("version");
   const auto status = status_from(object.text("status"));

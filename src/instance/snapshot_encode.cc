@@ -141,8 +141,7 @@ void write_engine(const Snapshot& snapshot, std::string& out) {
     parent.text("instance", snapshot.parent->instance.value);
     parent.text("token", snapshot.parent->token.value);
   }
-  object.some_list("ready", snapshot.ready,
-                   [](std::uint64_t id, std::string& text) { text += std::to_string(id); });
+  object.some_list("ready", snapshot.ready, [](std::uint64_t id, std::string& text) { text += std::to_string(id); });
   object.some_list("signals", snapshot.signals, each);
   object.some_time("slice_now", snapshot.slice_now);
   object.some_number("slice_steps", static_cast<std::uint64_t>(snapshot.slice_steps));

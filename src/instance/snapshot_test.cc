@@ -21,7 +21,8 @@ Snapshot rich() {
   snapshot.output = Json("o");
   Strand main;
   main.id = 1;
-  main.frames = {{"block", "steps", Json(0)}, {"repeat", "steps[0]", Json::object({{"index", 2}})},
+  main.frames = {{"block", "steps", Json(0)},
+                 {"repeat", "steps[0]", Json::object({{"index", 2}})},
                  {"block", "steps[0].repeat", Json(1)}};
   main.waits = {{"t-1"}};
   Strand branch;

@@ -86,7 +86,8 @@ class Application {
       if (open.kind == WaitKind::task && open.target == completion.task.value) wait = &open;
     }
     if (!wait) return stale(before_);
-    if (before_.status == Status::suspended) return conflict(before_, "tasks can be completed when it has been resumed");
+    if (before_.status == Status::suspended)
+      return conflict(before_, "tasks can be completed when it has been resumed");
     return run([&](Machine& machine) -> Result<void> {
       ActiveStrand* strand = machine.find_strand(wait->strand);
       if (!strand || strand->top().kind != ActiveFrame::Kind::step) {
@@ -94,10 +95,14 @@ class Application {
       }
       Turn turn(machine, *strand, strand->top().index);
       const auto task = find_task(turn, wait->token);
-      if (!task) return Error{ErrorCode::corrupt, "step " + turn.step.id + " does not know task " + completion.task.value};
+      if (!task)
+        return Error{ErrorCode::corrupt, "step " + turn.step.id + " does not know task " + completion.task.value};
       CAIRN_TRY_VOID(check_completion(turn, *task, completion));
-      machine.wake(*strand, {.wait = machine.take_wait(wait->token), .payload = completion.payload, .failure = {},
-                             .by = completion.by, .task_fields = completion.task_fields});
+      machine.wake(*strand, {.wait = machine.take_wait(wait->token),
+                             .payload = completion.payload,
+                             .failure = {},
+                             .by = completion.by,
+                             .task_fields = completion.task_fields});
       return {};
     });
   }
@@ -187,8 +192,8 @@ class Application {
   }
   Result<Advance> keep(const SignalReceived& signal) const {
     if (before_.signals.size() >= setting_.limits.buffered_signals_max) {
-      return Error{ErrorCode::limit, "signal " + signal.name + " cannot be kept: " +
-                                         std::to_string(setting_.limits.buffered_signals_max) +
+      return Error{ErrorCode::limit, "signal " + signal.name +
+                                         " cannot be kept: " + std::to_string(setting_.limits.buffered_signals_max) +
                                          " signals wait already (limit: buffered signals per instance)"};
     }
     Machine machine(program_, setting_, before_, event_);

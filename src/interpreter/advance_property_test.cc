@@ -53,19 +53,28 @@ class RandomDefinition {
     const unsigned kind = below(depth > 0 ? 20 : 9);
     std::string body;
     switch (kind) {
-      case 0: case 1: body = set(); break;
+      case 0:
+      case 1: body = set(); break;
       case 2: body = task(depth > 0, may_undo); break;
       case 3: body = R"("wait":")" + std::to_string(1 + below(5)) + R"(h")"; break;
-      case 4: body = R"("signal":{"name":"s)" + std::to_string(below(3)) + R"(","timeout":"4h","on_timeout":[]})"; break;
+      case 4:
+        body = R"("signal":{"name":"s)" + std::to_string(below(3)) + R"(","timeout":"4h","on_timeout":[]})";
+        break;
       case 5: body = R"("call":{"worker":{"type":"w.v1"},"on_failure":[{)" + set() + "}]}"; break;
       case 6: body = below(6) == 0 ? R"("fail":{"code":"x"})" : R"("emit":{"type":"e.v1"})"; break;
       case 7: body = below(6) == 0 ? R"("set":{"q":"= 1 / state.zero"})" : R"("signal":{"name":"s0"})"; break;
       case 8: body = below(12) == 0 ? R"("complete":{})" : R"("subworkflow":{"name":"other","on_failure":[]})"; break;
-      case 9: case 10: return R"({"if":"state.n % 2 == 0","then":)" + steps(depth - 1, may_undo) + R"(,"else":)" +
-                              steps(depth - 1, may_undo) + "}";
-      case 11: case 12:
-        return R"({"repeat":{"times":)" + std::to_string(1 + below(3)) + R"(,"steps":)" + steps(depth - 1, may_undo) + "}}";
-      case 13: case 14: case 15: {
+      case 9:
+      case 10:
+        return R"({"if":"state.n % 2 == 0","then":)" + steps(depth - 1, may_undo) + R"(,"else":)" +
+               steps(depth - 1, may_undo) + "}";
+      case 11:
+      case 12:
+        return R"({"repeat":{"times":)" + std::to_string(1 + below(3)) + R"(,"steps":)" + steps(depth - 1, may_undo) +
+               "}}";
+      case 13:
+      case 14:
+      case 15: {
         const unsigned branches = 1 + below(3);
         std::string text = R"({"parallel":{"join":)";
         text += below(2) == 0 ? "\"all\"" : std::to_string(1 + below(branches));
@@ -76,11 +85,12 @@ class RandomDefinition {
         return text + "}}}";
       }
       case 16:
-        return R"({"first":[{"signal":{"name":"s1"},"steps":)" + steps(depth - 1, may_undo) +
-               R"(},{"wait":"2h"},{)" + task(false, may_undo) + "}]}";
-      case 17: case 18: {
-        std::string text = R"({"try":)" + steps(depth - 1, may_undo) + R"(,"catch":[{"steps":)" + steps(depth - 1, may_undo) +
-                           "}]";
+        return R"({"first":[{"signal":{"name":"s1"},"steps":)" + steps(depth - 1, may_undo) + R"(},{"wait":"2h"},{)" +
+               task(false, may_undo) + "}]}";
+      case 17:
+      case 18: {
+        std::string text =
+            R"({"try":)" + steps(depth - 1, may_undo) + R"(,"catch":[{"steps":)" + steps(depth - 1, may_undo) + "}]";
         if (below(2) == 0) text += R"(,"finally":)" + steps(depth - 1, may_undo);
         return text + "}";
       }
@@ -164,7 +174,9 @@ decltype(Event::what) random_event(const Snapshot& snapshot, std::mt19937& rando
   if (snapshot.status == Status::running) return Continued{};
   if (snapshot.status == Status::suspended) {
     switch (below(4)) {
-      case 0: return snapshot.error && snapshot.failed_strand != 0 ? decltype(Event::what)(SkipRequested{Json(1)}) : ResumeRequested{};
+      case 0:
+        return snapshot.error && snapshot.failed_strand != 0 ? decltype(Event::what)(SkipRequested{Json(1)})
+                                                             : ResumeRequested{};
       case 1: return StateEdited{Json::object({{"zero", 1}})};
       case 2: return SignalReceived{"x", "s" + std::to_string(below(3)), {}, Json(1)};
       default: return ResumeRequested{};
@@ -230,7 +242,8 @@ void rehearse(unsigned seed) {
       };
       if (open) continue;
       if (wait.kind == WaitKind::run && !cancelled(advanced->runs_cancelled)) ledger.run_finished(wait.target);
-      if (wait.kind == WaitKind::subworkflow && !cancelled(advanced->children_cancelled)) ledger.child_finished(wait.target);
+      if (wait.kind == WaitKind::subworkflow && !cancelled(advanced->children_cancelled))
+        ledger.child_finished(wait.target);
     }
   }
 }

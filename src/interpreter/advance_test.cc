@@ -86,10 +86,9 @@ TEST_F(AdvanceTest, AWakeUpThatNobodyWaitsForIsStale) {
   const Advance first = begin();
   const WaitToken timer = first.after.waits[0].token;
   const Advance second = next(first.after, TimerFired{timer, {}});
-  for (const auto& what : std::vector<decltype(Event::what)>{TimerFired{timer, {}}, RunFinished{timer, {}, {}},
-                                                             ChildFinished{timer, {}, {}},
-                                                             TimerFired{second.after.waits[0].token, {}},
-                                                             TaskCompleted{{"other"}, "ann", {}, {}}, Continued{}}) {
+  for (const auto& what : std::vector<decltype(Event::what)>{
+           TimerFired{timer, {}}, RunFinished{timer, {}, {}}, ChildFinished{timer, {}, {}},
+           TimerFired{second.after.waits[0].token, {}}, TaskCompleted{{"other"}, "ann", {}, {}}, Continued{}}) {
     const Advance again = next(second.after, what);
     EXPECT_EQ(again.outcome, Advance::Outcome::stale);
     EXPECT_EQ(again.after, second.after);
@@ -179,8 +178,8 @@ TEST_F(AdvanceTest, ARefusedCompletionSaysWhy) {
                                 event(TaskCompleted{first.tasks_opened[0].id, "bob", Json::object(), {}}));
   ASSERT_FALSE(excluded);
   EXPECT_EQ(excluded.error().code, ErrorCode::not_allowed);
-  const auto unfit = advance(*program_, setting_, first.after,
-                             event(TaskCompleted{first.tasks_opened[0].id, "ann", Json(1), {}}));
+  const auto unfit =
+      advance(*program_, setting_, first.after, event(TaskCompleted{first.tasks_opened[0].id, "ann", Json(1), {}}));
   ASSERT_FALSE(unfit);
   EXPECT_EQ(unfit.error().code, ErrorCode::invalid);
 }
@@ -209,10 +208,15 @@ TEST_F(AdvanceTest, ASnapshotOfAnotherProgramIsCorruptNotACrash) {
 
 TEST_F(AdvanceTest, OddFrameDataNeverCrashes) {
   define(
-      "steps:\n  - try:\n      - repeat: { for_each: \"= [1, 2]\", steps: [ { first: [ { task: { name: T } }, { signal: { name: s } }, "
+      "steps:\n  - try:\n      - repeat: { for_each: \"= [1, 2]\", steps: [ { first: [ { task: { name: T } }, { "
+      "signal: { name: s } }, "
       "{ wait: 1h } ] } ] }\n    catch: [ { steps: [] } ]\n");
   const Advance first = begin();
-  const std::vector<Json> oddities{Json(), Json("x"), Json(-5), Json::array({1}), Json::object({{"index", "x"}}),
+  const std::vector<Json> oddities{Json(),
+                                   Json("x"),
+                                   Json(-5),
+                                   Json::array({1}),
+                                   Json::object({{"index", "x"}}),
                                    Json::object({{"options", Json::array({1, "t"})}, {"winner", 99}, {"phase", 3}})};
   for (std::size_t frame = 0; frame < first.after.strands[0].frames.size(); ++frame) {
     for (const Json& odd : oddities) {
@@ -220,7 +224,8 @@ TEST_F(AdvanceTest, OddFrameDataNeverCrashes) {
       damaged.strands[0].frames[frame].data = odd;
       for (const Wait& wait : damaged.waits) {
         static_cast<void>(advance(*program_, setting_, damaged, event(TimerFired{wait.token, {}})));
-        static_cast<void>(advance(*program_, setting_, damaged, event(TaskCompleted{{wait.target}, "ann", Json(1), {}})));
+        static_cast<void>(
+            advance(*program_, setting_, damaged, event(TaskCompleted{{wait.target}, "ann", Json(1), {}})));
       }
       static_cast<void>(advance(*program_, setting_, damaged, event(SignalReceived{"1", "s", {}, Json(1)})));
       static_cast<void>(advance(*program_, setting_, damaged, event(CancelRequested{})));

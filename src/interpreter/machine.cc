@@ -72,10 +72,8 @@ void Machine::run() {
 void Machine::take_turn(ActiveStrand& strand) {
   ActiveFrame& frame = strand.top();
   switch (frame.kind) {
-    case ActiveFrame::Kind::start:
-      return evaluate_start(strand);
-    case ActiveFrame::Kind::compensating:
-      return compensate_next(strand);
+    case ActiveFrame::Kind::start: return evaluate_start(strand);
+    case ActiveFrame::Kind::compensating: return compensate_next(strand);
     case ActiveFrame::Kind::step: {
       Turn turn(*this, strand, frame.index);
       return std::visit([&](const auto& body) { resume(turn, body); }, turn.step.body);
@@ -143,8 +141,11 @@ void Machine::apply_held() {
     if (!wait) continue;
     ActiveStrand* strand = find_strand(wait->strand);
     if (!strand) continue;
-    wake(*strand, {.wait = take_wait(next.token), .payload = std::move(next.result), .failure = std::move(next.failure),
-                   .by = {}, .task_fields = {}});
+    wake(*strand, {.wait = take_wait(next.token),
+                   .payload = std::move(next.result),
+                   .failure = std::move(next.failure),
+                   .by = {},
+                   .task_fields = {}});
     run();
   }
 }
@@ -189,8 +190,8 @@ void Machine::end_step(ActiveStrand& strand) {
 }
 
 void Machine::log(LogEntry::Kind kind, const std::string& step, Json details, int attempt) {
-  out_.log.push_back({.kind = kind, .step = step, .at = now_, .actor = actor_, .attempt = attempt,
-                      .details = std::move(details)});
+  out_.log.push_back(
+      {.kind = kind, .step = step, .at = now_, .actor = actor_, .attempt = attempt, .details = std::move(details)});
 }
 
 Advance Machine::finish() {

@@ -15,7 +15,8 @@ void Machine::evaluate_start(ActiveStrand& strand) {
   if (!given.is_null()) {
     after.reference = reference_from_json(given);
   } else if (program_.reference) {
-    auto evaluated = evaluate_reference(program_, nullptr, *program_.reference, Reference{}, scope_.bind_globals(), budget());
+    auto evaluated =
+        evaluate_reference(program_, nullptr, *program_.reference, Reference{}, scope_.bind_globals(), budget());
     if (!evaluated) return raise(strand, std::move(evaluated).error());
     after.reference = std::move(evaluated).value();
   } else if (!inherited.is_null()) {
@@ -32,7 +33,8 @@ void Machine::evaluate_start(ActiveStrand& strand) {
       return raise(strand, make_failure(program_, nullptr, FailureClass::expression, "invalid_argument",
                                         std::string("state must be an object, not ") + to_string(state->kind())));
     }
-    if (auto written = write_state(nullptr, std::move(*state)); !written) return raise(strand, std::move(written).error());
+    if (auto written = write_state(nullptr, std::move(*state)); !written)
+      return raise(strand, std::move(written).error());
   }
   pop(strand);
   push_block(strand, 0);
@@ -43,7 +45,8 @@ void Machine::finish_main(ActiveStrand& strand, std::optional<Json> output) {
     auto evaluated = program_.output->evaluate(scope_.bind_globals(), budget());
     if (!evaluated) {
       const expr::Expression* single = program_.output->single();
-      return raise(strand, expression_failure(program_, nullptr, evaluated.error(), "output", single ? single->text() : ""));
+      return raise(strand,
+                   expression_failure(program_, nullptr, evaluated.error(), "output", single ? single->text() : ""));
     }
     output = std::move(*evaluated);
   }
@@ -68,10 +71,8 @@ void Machine::raise(ActiveStrand& strand, Failure failure) {
 void Machine::unhandled(ActiveStrand* strand, Failure failure) {
   const bool decision = failure.failure_class == FailureClass::business;
   switch (program_.on_error) {
-    case OnError::compensate:
-      return begin_compensating(std::move(failure));
-    case OnError::fail:
-      return end_instance(Status::failed, {}, std::move(failure));
+    case OnError::compensate: return begin_compensating(std::move(failure));
+    case OnError::fail: return end_instance(Status::failed, {}, std::move(failure));
     case OnError::suspend:
       if (decision) return end_instance(Status::failed, {}, std::move(failure));
       return suspend(strand, std::move(failure));

@@ -132,8 +132,7 @@ void Machine::abandon_wait(ActiveStrand&, const WaitToken& token, TaskStatus tas
       }
       break;
     case WaitKind::timer:
-    case WaitKind::signal:
-      break;
+    case WaitKind::signal: break;
   }
 }
 

@@ -12,8 +12,8 @@ constexpr std::array<std::pair<std::string_view, Slot>, 4> lane_names{
 
 }  // namespace
 
-NamesInScope::NamesInScope(const Program& program, const Json& config, const Snapshot& snapshot, const ActiveStrands& strands,
-             Timestamp now)
+NamesInScope::NamesInScope(const Program& program, const Json& config, const Snapshot& snapshot,
+                           const ActiveStrands& strands, Timestamp now)
     : program_(program), config_(config), snapshot_(snapshot), strands_(strands), now_(now) {}
 
 const ActiveStrand* NamesInScope::find(std::uint64_t id) const {

@@ -16,7 +16,7 @@ class NamesInScope {
  public:
   // The referenced objects outlive the scope and keep their addresses.
   NamesInScope(const Program& program, const Json& config, const Snapshot& snapshot, const ActiveStrands& strands,
-        Timestamp now);
+               Timestamp now);
 
   // What the frames of `strand` up to `depth`, and of the strands around it, bring into scope.
   expr::Bindings bind(const ActiveStrand& strand, std::size_t depth);

@@ -39,7 +39,8 @@ Result<InstanceStart, Failure> prepare_start(Turn& turn, const std::string& name
     Json details = Json::array();
     std::string message = "the input does not fit " + name + " " + program->version + ":";
     for (const schema::Violation& violation : program->input->check(start.input)) {
-      message += " " + (violation.pointer.empty() ? std::string("/") : violation.pointer) + ": " + violation.message + ";";
+      message +=
+          " " + (violation.pointer.empty() ? std::string("/") : violation.pointer) + ": " + violation.message + ";";
       details.push_back(Json::object({{"detail", violation.message}, {"pointer", violation.pointer}}));
     }
     message.back() = ' ';

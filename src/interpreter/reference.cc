@@ -4,9 +4,7 @@
 
 namespace cairn {
 
-Json to_json(const Reference& reference) {
-  return Json::object({{"key", reference.key}, {"parts", reference.parts}});
-}
+Json to_json(const Reference& reference) { return Json::object({{"key", reference.key}, {"parts", reference.parts}}); }
 
 Reference reference_from_json(const Json& value) {
   Reference reference;

@@ -150,8 +150,8 @@ void Rehearsal::collect(const InstanceId& id, Advance& advance) {
   for (OutboxEvent& event : advance.outbox) emitted_.push_back({id, std::move(event), now_});
   if (advance.notice) {
     ParentNotice& notice = *advance.notice;
-    letters_.push_back({notice.parent.instance, ChildFinished{notice.parent.token, std::move(notice.output),
-                                                              std::move(notice.failure)}});
+    letters_.push_back({notice.parent.instance,
+                        ChildFinished{notice.parent.token, std::move(notice.output), std::move(notice.failure)}});
   }
 }
 
@@ -250,13 +250,15 @@ Result<bool> Rehearsal::offer_kept_to_children() {
       const Instance& child = instances_.at(id);
       if (is_final(child.snapshot.status) || child.snapshot.status == Status::suspended) continue;
       const bool waits = std::any_of(child.snapshot.waits.begin(), child.snapshot.waits.end(), [&](const Wait& wait) {
-        return wait.kind == WaitKind::signal && wait.name == signal.name && (wait.key.is_null() || wait.key == signal.key);
+        return wait.kind == WaitKind::signal && wait.name == signal.name &&
+               (wait.key.is_null() || wait.key == signal.key);
       });
       if (!waits) continue;
       CAIRN_TRY(Advance next, advance(*child.program, options_.setting, child.snapshot,
                                       event_of(SignalReceived{signal.id, signal.name, signal.key, signal.payload})));
       const auto& left = next.after.signals;
-      const bool unused = std::any_of(left.begin(), left.end(), [&](const BufferedSignal& s) { return s.id == signal.id; });
+      const bool unused =
+          std::any_of(left.begin(), left.end(), [&](const BufferedSignal& s) { return s.id == signal.id; });
       if (unused && next.after.status == child.snapshot.status) continue;
       std::erase_if(instances_.at(root_).snapshot.signals, [&](const BufferedSignal& s) { return s.id == signal.id; });
       CAIRN_TRY_VOID(take(id, std::move(next)));

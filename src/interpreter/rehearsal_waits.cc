@@ -53,8 +53,9 @@ void Rehearsal::list_waits(const Instance& instance, Json& into) const {
         break;
       case WaitKind::run: {
         entry.set("name", wait.name);
-        const auto run = std::find_if(runs_.begin(), runs_.end(),
-                                      [&](const PendingRun& pending) { return pending.intent.id.value == wait.target; });
+        const auto run = std::find_if(runs_.begin(), runs_.end(), [&](const PendingRun& pending) {
+          return pending.intent.id.value == wait.target;
+        });
         if (run != runs_.end() && run->again_at) {
           entry.set("kind", "retry");
           entry.set("until", format_timestamp(*run->again_at));

@@ -45,8 +45,8 @@ using ReadFile = std::function<Result<std::string>(const std::string& path)>;
 Result<std::vector<Scenario>> read_scenarios(std::string_view text, const std::string& file, const ReadFile& read);
 
 struct ScenarioOutcome {
-  std::vector<std::string> problems;  // FILE:LINE: what was expected and what came; empty: it passed
-  std::vector<std::string> commits;   // the bytes of every commit, in order
+  std::vector<std::string> problems;    // FILE:LINE: what was expected and what came; empty: it passed
+  std::vector<std::string> commits;     // the bytes of every commit, in order
   std::map<std::string, Trace> traces;  // by digest
 };
 

@@ -30,7 +30,7 @@ void write_in_order(const SourceNode& node, std::string& out) {
   }
 }
 
-constexpr std::string_view event_kinds[] = {"answer", "signal",  "reply", "clock", "next_timer", "cancel",
+constexpr std::string_view event_kinds[] = {"answer",  "signal", "reply", "clock", "next_timer", "cancel",
                                             "suspend", "resume", "retry", "skip",  "edit"};
 
 class ScenarioReader {
@@ -136,7 +136,8 @@ class ScenarioReader {
         into.config = value.to_json();
       } else if (key == "reference") {
         const Json reference = value.to_json();
-        into.reference = Reference{reference["key"], reference["parts"].is_object() ? reference["parts"] : Json::object()};
+        into.reference =
+            Reference{reference["key"], reference["parts"].is_object() ? reference["parts"] : Json::object()};
       } else if (key == "at") {
         auto at = parse_timestamp(value.scalar.is_string() ? value.scalar.as_string() : "");
         if (!at) return wrong(value.at, at.error().message);
@@ -208,8 +209,9 @@ class ScenarioReader {
       } else if (member.key == "refused") {
         step.refused = member.value.to_json();
       } else if (std::find(std::begin(event_kinds), std::end(event_kinds), member.key) == std::end(event_kinds)) {
-        return wrong(member.key_at, "`" + member.key + "` is no event; events are answer, signal, reply, clock, "
-                                    "next_timer, cancel, suspend, resume, retry, skip and edit");
+        return wrong(member.key_at, "`" + member.key +
+                                        "` is no event; events are answer, signal, reply, clock, "
+                                        "next_timer, cancel, suspend, resume, retry, skip and edit");
       } else if (!step.kind.empty()) {
         return wrong(member.key_at, "one event at a time: this step has `" + step.kind + "` already");
       } else {

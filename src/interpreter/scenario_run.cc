@@ -12,10 +12,10 @@ class ScenarioRun {
 
   void run() {
     // A step before every event may refuse the start itself.
-    const bool start_refused = !scenario_.steps.empty() && scenario_.steps.front().kind.empty() &&
-                               !scenario_.steps.front().refused.is_null();
-    const auto started = rehearsal_.start(scenario_.program, {derived_uuid("scenario", scenario_.name)}, scenario_.input,
-                                          scenario_.reference);
+    const bool start_refused =
+        !scenario_.steps.empty() && scenario_.steps.front().kind.empty() && !scenario_.steps.front().refused.is_null();
+    const auto started = rehearsal_.start(scenario_.program, {derived_uuid("scenario", scenario_.name)},
+                                          scenario_.input, scenario_.reference);
     if (start_refused) return check_refused(scenario_.steps.front(), started);
     if (!started) return problem(scenario_.line, "the start was refused: " + started.error().message);
     for (const ScenarioStep& step : scenario_.steps) {
@@ -124,21 +124,27 @@ class ScenarioRun {
       for (const auto& task : rehearsal_.open_tasks()) list.push_back(task.row.name);
     } else if (key == "closed_tasks") {
       for (const auto& task : rehearsal_.closed_tasks()) {
-        list.push_back(Json::object({{"by", task.closed.by}, {"name", task.row.name},
-                                     {"payload", task.closed.payload}, {"status", to_string(task.closed.status)}}));
+        list.push_back(Json::object({{"by", task.closed.by},
+                                     {"name", task.row.name},
+                                     {"payload", task.closed.payload},
+                                     {"status", to_string(task.closed.status)}}));
       }
     } else if (key == "events") {
       for (const auto& one : rehearsal_.emitted()) {
-        list.push_back(Json::object({{"data", one.event.data}, {"subject", one.event.subject}, {"type", one.event.type}}));
+        list.push_back(
+            Json::object({{"data", one.event.data}, {"subject", one.event.subject}, {"type", one.event.type}}));
       }
     } else if (key == "calls") {
       for (const auto& run : rehearsal_.pending_runs()) {
-        list.push_back(Json::object({{"attempt", run.attempt}, {"payload", run.intent.payload},
-                                     {"step", run.intent.step}, {"type", run.intent.type}}));
+        list.push_back(Json::object({{"attempt", run.attempt},
+                                     {"payload", run.intent.payload},
+                                     {"step", run.intent.step},
+                                     {"type", run.intent.type}}));
       }
     } else if (key == "continued") {
       for (const auto& start : rehearsal_.continuations()) {
-        list.push_back(Json::object({{"input", start.input}, {"name", start.name},
+        list.push_back(Json::object({{"input", start.input},
+                                     {"name", start.name},
                                      {"version", start.version ? Json(*start.version) : Json()}}));
       }
     } else if (key == "signals") {
@@ -148,9 +154,9 @@ class ScenarioRun {
   }
 
   void expect(const ScenarioStep& step) {
-    static const std::vector<std::string> known{"status", "state", "output", "error", "reference", "waits", "now",
-                                                "tasks", "closed_tasks", "events", "calls", "continued", "signals",
-                                                "state_is"};
+    static const std::vector<std::string> known{"status", "state",     "output",  "error",        "reference",
+                                                "waits",  "now",       "tasks",   "closed_tasks", "events",
+                                                "calls",  "continued", "signals", "state_is"};
     if (!step.expect.is_object()) return problem(step.line, "`expect` holds names and values");
     for (const Json::Member& member : step.expect.members()) {
       const std::string key = member.key.str();
@@ -179,15 +185,14 @@ class ScenarioRun {
 }  // namespace
 
 std::optional<std::string> find_difference(const Json& expected, const Json& actual, const std::string& place) {
-  const auto differs = [&] {
-    return place + ": expected " + write_json(expected) + ", found " + write_json(actual);
-  };
+  const auto differs = [&] { return place + ": expected " + write_json(expected) + ", found " + write_json(actual); };
   if (expected.is_object()) {
     if (!actual.is_object()) return differs();
     for (const Json::Member& member : expected.members()) {
       const Json* found = actual.find(member.key);
       const std::string inner = place + "." + member.key.str();
-      if (!found) return inner + ": expected " + write_json(member.value) + ", but there is none in " + write_json(actual);
+      if (!found)
+        return inner + ": expected " + write_json(member.value) + ", but there is none in " + write_json(actual);
       if (auto difference = find_difference(member.value, *found, inner)) return difference;
     }
     return std::nullopt;

@@ -54,8 +54,9 @@ bool offer(Machine& machine, const std::string& name, const Json& key, const Jso
       continue;
     }
     if (!*taken) continue;
-    machine.wake(*strand, {.wait = machine.take_wait(wait.token), .payload = payload, .failure = {}, .by = {},
-                           .task_fields = {}});
+    machine.wake(
+        *strand,
+        {.wait = machine.take_wait(wait.token), .payload = payload, .failure = {}, .by = {}, .task_fields = {}});
     return true;
   }
   return false;

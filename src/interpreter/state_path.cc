@@ -10,7 +10,8 @@ std::optional<std::string> find_conflict(const Json& state, const StatePath& pat
     if (!at || at->is_null()) return std::nullopt;
     walked += "." + path.names[i];
     if (!at->is_object()) {
-      return "state." + path.text + " cannot be assigned: " + walked + " is " + to_string(at->kind()) + ", not an object";
+      return "state." + path.text + " cannot be assigned: " + walked + " is " + to_string(at->kind()) +
+             ", not an object";
     }
   }
   return std::nullopt;

@@ -7,8 +7,8 @@ void begin(Turn& turn, const EmitStep& emit) {
   CAIRN_OR_FAIL(turn, const Json subject, turn.value(emit.subject, "subject", {}));
   CAIRN_OR_FAIL(turn, Json data, turn.value(emit.data, "data", {}));
   if (subject.is_array() || subject.is_object()) {
-    return turn.fail(turn.failure(FailureClass::expression, "invalid_argument",
-                                  "subject must be text (" + turn.step.path + ")"));
+    return turn.fail(
+        turn.failure(FailureClass::expression, "invalid_argument", "subject must be text (" + turn.step.path + ")"));
   }
   OutboxEvent event;
   event.id.value = derived_uuid(turn.machine.snapshot().instance.value, "event", turn.machine.next_number());

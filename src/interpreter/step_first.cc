@@ -1,7 +1,7 @@
 // While it waits the frame remembers the tokens of its `options` and, of task options, `tasks` by
 // option (`task`, `exclude`, tokens of `reminders`). Once one has won: the `winner` and what it brings into scope.
-#include "interpreter/waiting.h"
 #include "interpreter/steps.h"
+#include "interpreter/waiting.h"
 
 namespace cairn {
 namespace {
@@ -94,16 +94,17 @@ void woken(Turn& turn, const FirstStep& first, Wakening&& wakening) {
       return win(turn, first, *option, std::move(scope), std::move(wakening.payload));
     }
     case WaitKind::task: {
-      machine.out().tasks_closed.push_back({.id = {wakening.wait.target}, .status = TaskStatus::completed,
-                                            .by = wakening.by, .payload = wakening.payload});
-      Json scope = Json::object({{"completion", wakening.payload},
-                                 {"task", completed_fields(machine, task_fields, wakening)}});
+      machine.out().tasks_closed.push_back({.id = {wakening.wait.target},
+                                            .status = TaskStatus::completed,
+                                            .by = wakening.by,
+                                            .payload = wakening.payload});
+      Json scope =
+          Json::object({{"completion", wakening.payload}, {"task", completed_fields(machine, task_fields, wakening)}});
       return win(turn, first, *option, std::move(scope), std::move(wakening.payload));
     }
     case WaitKind::timer:
     case WaitKind::subworkflow:
-    case WaitKind::run:
-      return win(turn, first, *option, Json::object(), {});
+    case WaitKind::run: return win(turn, first, *option, Json::object(), {});
   }
 }
 

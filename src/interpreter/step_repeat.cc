@@ -17,9 +17,9 @@ void begin(Turn& turn, const RepeatStep& repeat) {
     case RepeatStep::Kind::for_each: {
       CAIRN_OR_FAIL(turn, Json items, turn.value(repeat.over, "for_each", Json::array()));
       if (!items.is_array()) {
-        return turn.fail(turn.failure(FailureClass::expression, "no_such_overload",
-                                      std::string("for_each needs a list, not ") + to_string(items.kind()) + " (" +
-                                          turn.step.path + ")"));
+        return turn.fail(turn.failure(
+            FailureClass::expression, "no_such_overload",
+            std::string("for_each needs a list, not ") + to_string(items.kind()) + " (" + turn.step.path + ")"));
       }
       data.set("items", std::move(items));
       break;
@@ -27,15 +27,14 @@ void begin(Turn& turn, const RepeatStep& repeat) {
     case RepeatStep::Kind::times: {
       CAIRN_OR_FAIL(turn, Json times, turn.value(repeat.over, "times", 0));
       if (!times.is_integer()) {
-        return turn.fail(turn.failure(FailureClass::expression, "no_such_overload",
-                                      std::string("times needs a whole number, not ") + to_string(times.kind()) + " (" +
-                                          turn.step.path + ")"));
+        return turn.fail(turn.failure(
+            FailureClass::expression, "no_such_overload",
+            std::string("times needs a whole number, not ") + to_string(times.kind()) + " (" + turn.step.path + ")"));
       }
       data.set("times", std::move(times));
       break;
     }
-    case RepeatStep::Kind::while_true:
-      break;
+    case RepeatStep::Kind::while_true: break;
   }
   turn.remember(std::move(data));
   turn.go_on();
@@ -45,9 +44,7 @@ void resume(Turn& turn, const RepeatStep& repeat) {
   const std::int64_t round = round_of(turn);
   bool another = false;
   switch (repeat.kind) {
-    case RepeatStep::Kind::for_each:
-      another = static_cast<std::size_t>(round) < turn.data()["items"].size();
-      break;
+    case RepeatStep::Kind::for_each: another = static_cast<std::size_t>(round) < turn.data()["items"].size(); break;
     case RepeatStep::Kind::times: {
       const Json& times = turn.data()["times"];
       another = times.is_integer() && round < times.as_integer();
@@ -63,10 +60,10 @@ void resume(Turn& turn, const RepeatStep& repeat) {
   }
   if (!another) return turn.end();
   if (repeat.max && round >= *repeat.max) {
-    return turn.machine.raise(
-        turn.strand, turn.failure(FailureClass::definition, "repeat_max",
-                                  "round " + std::to_string(round + 1) + " would begin, but max is " +
-                                      std::to_string(*repeat.max) + " (" + turn.step.path + ")"));
+    return turn.machine.raise(turn.strand,
+                              turn.failure(FailureClass::definition, "repeat_max",
+                                           "round " + std::to_string(round + 1) + " would begin, but max is " +
+                                               std::to_string(*repeat.max) + " (" + turn.step.path + ")"));
   }
   turn.enter(repeat.body);
 }

@@ -1,5 +1,5 @@
-#include "interpreter/waiting.h"
 #include "interpreter/steps.h"
+#include "interpreter/waiting.h"
 
 namespace cairn {
 namespace {

@@ -1,7 +1,7 @@
 // While the task is open the frame remembers `task` (in scope), `exclude` and the `deadline`'s token;
 // other timers of the step are reminders. When it is completed, `task` and `completion` are in scope.
-#include "interpreter/waiting.h"
 #include "interpreter/steps.h"
+#include "interpreter/waiting.h"
 
 namespace cairn {
 namespace {
@@ -59,12 +59,12 @@ void woken(Turn& turn, const TaskStep& step, Wakening&& wakening) {
     emit_reminder(turn, turn.data()["task"]);
     return turn.keep_waiting();
   }
-  machine.out().tasks_closed.push_back({.id = {wakening.wait.target}, .status = TaskStatus::completed,
-                                        .by = wakening.by, .payload = wakening.payload});
+  machine.out().tasks_closed.push_back(
+      {.id = {wakening.wait.target}, .status = TaskStatus::completed, .by = wakening.by, .payload = wakening.payload});
   machine.cancel_children(turn.strand);
   machine.abandon_waits(turn.strand);
-  turn.remember(Json::object({{"completion", wakening.payload},
-                              {"task", completed_fields(machine, turn.data()["task"], wakening)}}));
+  turn.remember(Json::object(
+      {{"completion", wakening.payload}, {"task", completed_fields(machine, turn.data()["task"], wakening)}}));
   if (auto assigned = turn.assign_result(step.task.result, std::move(wakening.payload)); !assigned) {
     return turn.fail(std::move(assigned).error());
   }

@@ -6,8 +6,8 @@ namespace cairn {
 namespace {
 
 constexpr std::array<const char*, std::variant_size_v<StepBody>> step_types{
-    "set",   "reference", "task",   "call",        "if",            "switch", "repeat", "parallel", "first",
-    "wait",  "signal",    "subworkflow", "continue_with", "emit", "try",    "undo",   "fail",     "complete"};
+    "set",  "reference", "task",        "call",          "if",   "switch", "repeat", "parallel", "first",
+    "wait", "signal",    "subworkflow", "continue_with", "emit", "try",    "undo",   "fail",     "complete"};
 
 Error corrupt(const Strand& strand, const Frame& frame, const std::string& what) {
   return {ErrorCode::corrupt,
@@ -20,8 +20,7 @@ bool fits(const Program& program, const ActiveFrame* below, const ActiveFrame& f
   if (!below) return frame.kind != Kind::step;
   switch (frame.kind) {
     case Kind::start:
-    case Kind::compensating:
-      return false;
+    case Kind::compensating: return false;
     case Kind::step: {
       if (below->kind != Kind::block) return false;
       const Block& block = program.blocks[below->index];
@@ -61,7 +60,8 @@ Result<ActiveFrame> activate(const Program& program, const Strand& strand, const
     active.kind = ActiveFrame::Kind::step;
     active.index = program.places.find_step(frame.place);
     if (active.index == no_index) return corrupt(strand, frame, "the definition has no such place");
-    if (frame.kind != type_name(program.steps[active.index].body)) return corrupt(strand, frame, "the step has another type");
+    if (frame.kind != type_name(program.steps[active.index].body))
+      return corrupt(strand, frame, "the step has another type");
   }
   return active;
 }
@@ -86,7 +86,8 @@ Result<ActiveStrands> activate(const Program& program, const std::vector<Strand>
       }
       made->frames.push_back(std::move(next));
     }
-    if (made->frames.empty()) return Error{ErrorCode::corrupt, "strand " + std::to_string(strand.id) + " has no frames"};
+    if (made->frames.empty())
+      return Error{ErrorCode::corrupt, "strand " + std::to_string(strand.id) + " has no frames"};
     active.push_back(std::move(made));
   }
   return active;
@@ -111,12 +112,8 @@ std::vector<Strand> put_to_rest(const Program& program, ActiveStrands&& strands)
           made.frames.push_back({type_name(step.body), step.path, std::move(frame.data)});
           break;
         }
-        case ActiveFrame::Kind::start:
-          made.frames.push_back({"start", "", std::move(frame.data)});
-          break;
-        case ActiveFrame::Kind::compensating:
-          made.frames.push_back({"compensating", "", std::move(frame.data)});
-          break;
+        case ActiveFrame::Kind::start: made.frames.push_back({"start", "", std::move(frame.data)}); break;
+        case ActiveFrame::Kind::compensating: made.frames.push_back({"compensating", "", std::move(frame.data)}); break;
       }
     }
   }

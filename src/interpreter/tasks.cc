@@ -53,7 +53,8 @@ Result<TaskDraft, Failure> draft_task(Turn& turn, const TaskSpec& task) {
   if (task.assignee) {
     CAIRN_TRY(const Json assignee, turn.value(*task.assignee, "assignee"));
     if (!assignee.is_null() && !assignee.is_string()) {
-      return turn.failure(FailureClass::expression, "invalid_argument", "assignee must be text (" + turn.step.path + ")");
+      return turn.failure(FailureClass::expression, "invalid_argument",
+                          "assignee must be text (" + turn.step.path + ")");
     }
     if (assignee.is_string()) row.assignee = assignee.as_string();
   }
@@ -134,14 +135,15 @@ Result<void> check_completion(Turn& turn, const OpenTask& open, const TaskComple
   if (open.task->form && !open.task->form->accepts(completion.payload)) {
     std::string message = name + ": the form refuses the completion:";
     for (const schema::Violation& violation : open.task->form->check(completion.payload)) {
-      message += " " + (violation.pointer.empty() ? std::string("/") : violation.pointer) + ": " + violation.message + ";";
+      message +=
+          " " + (violation.pointer.empty() ? std::string("/") : violation.pointer) + ": " + violation.message + ";";
     }
     message.pop_back();
     return Error{ErrorCode::invalid, message};
   }
   Machine& machine = turn.machine;
-  const Wakening wakening{.wait = {}, .payload = {}, .failure = {}, .by = completion.by,
-                          .task_fields = completion.task_fields};
+  const Wakening wakening{
+      .wait = {}, .payload = {}, .failure = {}, .by = completion.by, .task_fields = completion.task_fields};
   const Json fields = completed_fields(machine, open.fields, wakening);
   for (const expr::Expression& guard : open.task->require) {
     const expr::Bindings bindings = machine.scope().bind(turn.strand);
@@ -149,7 +151,8 @@ Result<void> check_completion(Turn& turn, const OpenTask& open, const TaskComple
     machine.scope().add(slot_completion, completion.payload);
     auto holds = guard.evaluate_condition(bindings, machine.budget());
     if (!holds) {
-      return Error{ErrorCode::invalid, name + ": the guard `" + guard.text() + "` cannot be checked: " + holds.error().message};
+      return Error{ErrorCode::invalid,
+                   name + ": the guard `" + guard.text() + "` cannot be checked: " + holds.error().message};
     }
     if (!*holds) return Error{ErrorCode::invalid, name + ": the guard `" + guard.text() + "` refuses the completion"};
   }

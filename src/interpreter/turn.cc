@@ -142,8 +142,8 @@ Result<Timestamp, Failure> Turn::after(const DurationTemplate& source, const cha
                  std::string(what) + " ends after the year 9999 (" + step.path + ")");
 }
 
-Result<Timestamp, Failure> Turn::due(const std::optional<DurationTemplate>& length, const std::optional<TimeTemplate>& at,
-                                     const char* what) {
+Result<Timestamp, Failure> Turn::due(const std::optional<DurationTemplate>& length,
+                                     const std::optional<TimeTemplate>& at, const char* what) {
   if (length) return after(*length, what);
   if (at) return instant(*at, what);
   return machine.now();

@@ -26,12 +26,12 @@ class Turn {
   void remember(Json data);
   void remember(std::string_view key, Json value);
 
-  void end();                  // ended without error
-  void fail(Failure failure);  // the error leaves the step: what it opened is closed
-  void enter(BlockIndex lane); // after `remember`; no_index ends the step instead
-  void rest();                 // waits, or joins other strands
-  void keep_waiting();         // woken for something that does not end the wait
-  void go_on() {}              // `resume` comes next
+  void end();                   // ended without error
+  void fail(Failure failure);   // the error leaves the step: what it opened is closed
+  void enter(BlockIndex lane);  // after `remember`; no_index ends the step instead
+  void rest();                  // waits, or joins other strands
+  void keep_waiting();          // woken for something that does not end the wait
+  void go_on() {}               // `resume` comes next
 
   // An error of the step itself: to the lane that handles it, or out of the step (S18).
   void fail_to_lane(Failure failure, BlockIndex on_timeout, BlockIndex on_failure);

@@ -28,7 +28,8 @@ class Golden {
     EXPECT_TRUE(decoded) << name << ": " << (decoded ? "" : decoded.error().message);
     if (decoded) snapshot_ = std::move(*decoded);
     EXPECT_TRUE(definition_.valid()) << name;
-    EXPECT_EQ(definition_.digest, snapshot_.program.digest) << name << ": the definition was edited or means something else now";
+    EXPECT_EQ(definition_.digest, snapshot_.program.digest)
+        << name << ": the definition was edited or means something else now";
   }
 
   void send(decltype(Event::what) what) {

@@ -37,9 +37,8 @@ TEST_P(Scenarios, PassWithAndWithoutRestarts) {
   const std::filesystem::path path = std::filesystem::path(SCENARIOS_DIR) / GetParam();
   const auto text = read_file(path);
   ASSERT_TRUE(text) << text.error().message;
-  const auto scenarios = read_scenarios(*text, GetParam(), [&](const std::string& name) {
-    return read_file(path.parent_path() / name);
-  });
+  const auto scenarios =
+      read_scenarios(*text, GetParam(), [&](const std::string& name) { return read_file(path.parent_path() / name); });
   ASSERT_TRUE(scenarios) << scenarios.error().message;
   for (const Scenario& scenario : *scenarios) {
     const ScenarioOutcome plain = run_scenario(scenario, false);
@@ -53,7 +52,8 @@ TEST_P(Scenarios, PassWithAndWithoutRestarts) {
 
 INSTANTIATE_TEST_SUITE_P(Files, Scenarios, ::testing::ValuesIn(scenario_files()), [](const auto& parameter) {
   std::string name = parameter.param;
-  std::replace_if(name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return name;
 });
 
