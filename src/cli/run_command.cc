@@ -28,14 +28,15 @@ class CommandLineRun {
 
   Result<void> run() {
     report();
-    int number = 0;
     for (const RunArguments::Signal& signal : arguments_.signals) {
       if (over()) break;
-      CAIRN_TRY_VOID(rehearsal_.signal("signal-" + std::to_string(number), signal.name, signal.key, signal.payload));
-      ++number;
+      const std::string id = "signal-" + std::to_string(delivered_);
+      CAIRN_TRY_VOID(rehearsal_.signal(id, signal.name, signal.key, signal.payload));
       report();
+      const auto& error = rehearsal_.root().snapshot.error;
+      if (error && error->code == "limit_signals") break;  // this one could not even be kept
+      ++delivered_;
     }
-    delivered_ = static_cast<std::size_t>(number);
     while (!over()) {
       CAIRN_TRY(const bool answered, give_answer());
       if (answered) continue;
