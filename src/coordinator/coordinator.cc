@@ -49,24 +49,39 @@ Setting Coordinator::setting() const {
   return setting;
 }
 
+namespace {
+
+std::string hash_of(const StartRequest& request) {
+  Json body = Json::object({{"definition", request.definition}, {"input", request.input}, {"id", request.id}});
+  if (request.version) body.set("version", *request.version);
+  if (request.reference) body.set("reference", Json::array({request.reference->key, request.reference->parts}));
+  return sha256_hex(write_json(body));
+}
+
+}  // namespace
+
 Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
+  std::optional<IdempotencyKey> key;
+  if (!request.idempotency_key.empty()) {
+    key = IdempotencyKey{"start", request.idempotency_key, hash_of(request), Json()};
+    // Before anything else: a repeat is answered even when its definition can no longer be started.
+    CAIRN_TRY(const auto known, store_.find_key(key->scope, key->key));
+    if (known) return started_before(*key, known->answer, known->request_hash == key->request_hash);
+  }
   CAIRN_TRY(const auto program, registry_.find(request.definition, request.version));
   const Timestamp now = store_.now();
   Started started;
   started.instance = {request.id.empty() ? new_uuid(now) : request.id};
   started.input = request.input;
   started.reference = request.reference;
+  const InstanceId id = started.instance;
 
   Slice slice(registry_, setting(), now, request.actor.name, node_);
-  const InstanceId id = started.instance;
-  if (!request.idempotency_key.empty()) {
-    Json body = Json::object({{"definition", request.definition}, {"input", request.input}, {"id", request.id}});
-    if (request.version) body.set("version", *request.version);
-    if (request.reference) body.set("reference", Json::array({request.reference->key, request.reference->parts}));
-    slice.unit.key = IdempotencyKey{"start", request.idempotency_key, sha256_hex(write_json(body)),
-                                    Json::object({{"instance", id.value}})};
-  }
   if (auto done = slice.start(*program, std::move(started)); !done) return std::move(done).error();
+  if (key) {
+    key->answer = Json::object({{"instance", id.value}});
+    slice.unit.key = key;
+  }
   {
     const std::lock_guard lock(lease_mutex_);
     slice.unit.lease = lease_;
@@ -82,22 +97,8 @@ Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
       if (rested) answer = {id, rested->version, rested->status, rested->output, false};
       return answer;
     }
-    case CommitOutcome::Kind::duplicate_key: {
-      if (!outcome.same_request) {
-        return Error{ErrorCode::conflict, "the idempotency key '" + request.idempotency_key +
-                                              "' was used for another request (idempotency_key_reused)"};
-      }
-      const InstanceId first{std::string(outcome.answer.text_or("instance", ""))};
-      CAIRN_TRY(const auto row, store_.find_instance(first));
-      InstanceAnswer again;
-      again.instance = first;
-      again.repeated = true;
-      if (row) {
-        again.version = row->version;
-        again.status = row->status;
-      }
-      return again;
-    }
+    case CommitOutcome::Kind::duplicate_key:
+      return started_before(*key, outcome.answer, outcome.same_request);
     case CommitOutcome::Kind::stale:
       return Error{ErrorCode::conflict, "an instance with the id " + id.value + " exists already"};
     case CommitOutcome::Kind::duplicate_signal:
@@ -105,6 +106,22 @@ Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
       break;
   }
   return outcome.error;
+}
+
+Result<InstanceAnswer> Coordinator::started_before(const IdempotencyKey& key, const Json& first, bool same_request) {
+  if (!same_request) {
+    return Error{ErrorCode::conflict,
+                 "idempotency_key_reused: the idempotency key '" + key.key + "' was used for another request"};
+  }
+  InstanceAnswer again;
+  again.instance = {std::string(first.text_or("instance", ""))};
+  again.repeated = true;
+  CAIRN_TRY(const auto row, store_.find_instance(again.instance));
+  if (row) {
+    again.version = row->version;
+    again.status = row->status;
+  }
+  return again;
 }
 
 Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_use_cache) {

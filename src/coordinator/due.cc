@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "coordinator/coordinator.h"
 #include "coordinator/message_body.h"
+#include "store/projection.h"
 
 namespace cairn {
 
@@ -146,6 +147,9 @@ void Coordinator::drop_repeat(const Errand& errand) {
 void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
   const auto give_back = [&] {
     // Left marked as taken: it comes again when the hold is over, not at once in a circle.
+    Wakeup later;
+    later.due = after(store_.now(), options_.hold);
+    if (listener_) listener_(later);
     log_warning("errand.postponed", {{"instance", errand.instance.value}, {"reason", obstacle.error.message}});
   };
   DeadLetter letter;

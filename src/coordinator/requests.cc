@@ -121,8 +121,8 @@ Result<InstanceAnswer> Coordinator::complete_task(const TaskCompletion& completi
       sha256_hex(write_json(Json::object({{"by", completion.actor.name}, {"payload", completion.payload}})));
   const auto repeated = [&](const Json& first, bool same) -> Result<InstanceAnswer> {
     if (!same) {
-      return Error{ErrorCode::conflict, "the idempotency key '" + completion.idempotency_key +
-                                            "' was used for another completion (idempotency_key_reused)"};
+      return Error{ErrorCode::conflict, "idempotency_key_reused: the idempotency key '" + completion.idempotency_key +
+                                            "' was used for another completion"};
     }
     InstanceAnswer again;
     again.instance = {std::string(first.text_or("instance", ""))};

@@ -1,44 +1,22 @@
 // What becomes of external work.
 #include <algorithm>
-#include <cmath>
-#include <random>
 
 #include "base/log.h"
 #include "coordinator/coordinator.h"
+#include "instance/retry.h"
 
 namespace cairn {
 
 namespace {
 
-// SEMANTICS S18: these are decisions, not accidents.
-bool may_retry(const Failure& failure) {
-  switch (failure.failure_class) {
-    case FailureClass::definition:
-    case FailureClass::expression:
-    case FailureClass::authorization:
-    case FailureClass::business:
-      return false;
-    case FailureClass::transport:
-    case FailureClass::timeout:
-    case FailureClass::consistency:
-      break;
-  }
-  return failure.code != "no_handler_registered";
-}
-
-double unit_random() {
-  thread_local std::mt19937_64 source{std::random_device{}()};
-  return std::uniform_real_distribution<double>(0, 1)(source);
-}
-
-double to_ms(Duration value) { return static_cast<double>(value.seconds) * 1000.0 + value.nanos / 1e6; }
-
-// min(cap, backoff·factor^(attempt−1)) and up to `jitter` of that on top.
-Duration retry_delay(const RunRow& run) {
-  const double cap = to_ms(run.cap);
-  const double base = std::min(cap, to_ms(run.backoff) * std::pow(run.factor, std::max(0, run.attempt - 1)));
-  const double delay = base * (1.0 + run.jitter * unit_random());
-  return Duration::of_ms(static_cast<std::int64_t>(std::clamp(std::ceil(delay), 0.0, 1e12)));
+Duration delay_after(const RunRow& run) {
+  RunIntent policy;
+  policy.id = run.id;
+  policy.backoff = run.backoff;
+  policy.factor = run.factor;
+  policy.cap = run.cap;
+  policy.jitter = run.jitter;
+  return retry_delay(policy, run.attempt);
 }
 
 }  // namespace
@@ -54,12 +32,12 @@ Result<RunAnswer> Coordinator::report(const RunReport& report) {
   if (!run) return Error{ErrorCode::not_found, "no run " + report.run.value};
   if (run->status != RunStatus::leased || run->fence != report.fence) return RunAnswer::lease_lost;
 
-  if (report.failure && report.retry && may_retry(*report.failure) && run->attempt < run->attempts_max) {
+  if (report.failure && report.retry && is_retryable(*report.failure) && run->attempt < run->attempts_max) {
     RunChange retry;
     retry.kind = RunChange::Kind::retry;
     retry.run = report.run;
     retry.fence = report.fence;
-    retry.length = report.retry_after ? std::min(*report.retry_after, run->cap) : retry_delay(*run);
+    retry.length = report.retry_after ? std::min(*report.retry_after, run->cap) : delay_after(*run);
     retry.error = to_json(*report.failure);
     retry.actor = report.worker;
     CAIRN_TRY(const RunChanged changed, store_.change_run(retry));

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "sample.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/open.h"
 
 namespace cairn {
 namespace {
@@ -36,7 +36,7 @@ class SqliteFile : public testing::Test {
   }
   void open() {
     store_.reset();
-    auto opened = SqliteStore::open(path_, clock_);
+    auto opened = open_store("sqlite:" + path_, clock_);
     ASSERT_TRUE(opened.has_value()) << opened.error().message;
     store_ = std::move(*opened);
   }
@@ -60,7 +60,7 @@ class SqliteFile : public testing::Test {
   ManualClock clock_{sample::start_of_time};
   std::string folder_;
   std::string path_;
-  std::unique_ptr<SqliteStore> store_;
+  std::unique_ptr<Store> store_;
 };
 
 TEST_F(SqliteFile, TheLibraryIsOneThatIsSafe) {
@@ -70,7 +70,7 @@ TEST_F(SqliteFile, TheLibraryIsOneThatIsSafe) {
 
 TEST_F(SqliteFile, ASecondOwnerIsToldWhoTheFirstIs) {
   open();
-  const auto second = SqliteStore::open(path_, clock_);
+  const auto second = open_store("sqlite:" + path_, clock_);
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().code, ErrorCode::conflict);
   EXPECT_NE(second.error().message.find(std::to_string(::getpid())), std::string::npos) << second.error().message;
@@ -81,7 +81,7 @@ TEST_F(SqliteFile, ASecondProcessIsRefusedToo) {
   const pid_t child = ::fork();
   if (child == 0) {
     ManualClock clock{sample::start_of_time};
-    const auto second = SqliteStore::open(path_, clock);
+    const auto second = open_store("sqlite:" + path_, clock);
     ::_exit(!second.has_value() && second.error().code == ErrorCode::conflict ? 0 : 1);
   }
   int status = 0;
@@ -95,7 +95,7 @@ TEST_F(SqliteFile, AKilledOwnerLeavesNoLock) {
   const pid_t child = ::fork();
   if (child == 0) {
     ManualClock clock{sample::start_of_time};
-    auto mine = SqliteStore::open(path_, clock);
+    auto mine = open_store("sqlite:" + path_, clock);
     const char ready = mine.has_value() ? 'y' : 'n';
     if (::write(pipe[1], &ready, 1) != 1) ::_exit(1);
     for (;;) ::pause();
@@ -113,7 +113,7 @@ TEST_F(SqliteFile, AKilledOwnerLeavesNoLock) {
 TEST_F(SqliteFile, CanBeReadBesideItsOwner) {
   open();
   commit(sample::begin("a"));
-  auto reader = SqliteStore::open(path_, clock_, SqliteStore::Mode::read_only);
+  auto reader = open_store("sqlite:" + path_, clock_, StoreMode::read_only);
   ASSERT_TRUE(reader.has_value()) << reader.error().message;
   EXPECT_TRUE((*reader)->find_instance({"a"})->has_value());
   commit(sample::begin("b"));
@@ -123,7 +123,7 @@ TEST_F(SqliteFile, CanBeReadBesideItsOwner) {
 }
 
 TEST_F(SqliteFile, ReadingWhatIsNotThereDoesNotMakeIt) {
-  EXPECT_EQ(SqliteStore::open(path_, clock_, SqliteStore::Mode::read_only).error().code, ErrorCode::not_found);
+  EXPECT_EQ(open_store("sqlite:" + path_, clock_, StoreMode::read_only).error().code, ErrorCode::not_found);
   EXPECT_FALSE(fs::exists(path_));
 }
 
@@ -132,7 +132,7 @@ TEST_F(SqliteFile, ANewerSchemaIsRefusedAndLeftAlone) {
   commit(sample::begin("a"));
   store_.reset();
   sql("PRAGMA user_version = 999");
-  const auto refused = SqliteStore::open(path_, clock_);
+  const auto refused = open_store("sqlite:" + path_, clock_);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::unsupported);
   EXPECT_NE(refused.error().message.find("999"), std::string::npos);
@@ -143,7 +143,7 @@ TEST_F(SqliteFile, ANewerSchemaIsRefusedAndLeftAlone) {
 
 TEST_F(SqliteFile, SomebodyElsesDatabaseIsRefused) {
   sql("CREATE TABLE customers (id INTEGER)");
-  const auto refused = SqliteStore::open(path_, clock_);
+  const auto refused = open_store("sqlite:" + path_, clock_);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::invalid);
 }
@@ -152,13 +152,13 @@ TEST_F(SqliteFile, SomethingThatIsNoDatabaseIsRefused) {
   FILE* file = std::fopen(path_.c_str(), "w");
   for (int i = 0; i < 1000; ++i) std::fputs("this is not a database\n", file);
   std::fclose(file);
-  const auto refused = SqliteStore::open(path_, clock_);
+  const auto refused = open_store("sqlite:" + path_, clock_);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
 }
 
 TEST_F(SqliteFile, AFolderThatDoesNotExistIsAClearError) {
-  const auto refused = SqliteStore::open(folder_ + "/no/where.db", clock_);
+  const auto refused = open_store("sqlite:" + folder_ + "/no/where.db", clock_);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
   EXPECT_NE(refused.error().message.find("no/where.db"), std::string::npos);
@@ -169,7 +169,7 @@ TEST_F(SqliteFile, AReadOnlyFileIsAClearError) {
   open();
   store_.reset();
   fs::permissions(path_, fs::perms::owner_read);
-  EXPECT_EQ(SqliteStore::open(path_, clock_).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(open_store("sqlite:" + path_, clock_).error().code, ErrorCode::unavailable);
 }
 
 TEST_F(SqliteFile, ADamagedSnapshotIsOneInstancesTrouble) {
@@ -255,7 +255,7 @@ TEST_F(SqliteFile, AFullDiskLosesNothingAndHealsByItself) {
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);
     ManualClock clock{sample::start_of_time};
-    auto store = SqliteStore::open(path_, clock);
+    auto store = open_store("sqlite:" + path_, clock);
     if (!store) ::_exit(10);
     const auto put = [&](const std::string& id) {
       Unit unit;

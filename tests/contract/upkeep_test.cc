@@ -236,7 +236,8 @@ TEST_P(DeadLetters, ATimerIsReplayedToo) {
   DeadLetter timer = letter("a");
   timer.kind = "timer";
   timer.envelope = Json::object({{"token", "tick"}, {"due", format_timestamp(unit.timer->due)}});
-  EXPECT_TRUE(must(store().replay_dead_letter(must(store().put_dead_letter(timer)))));
+  const std::int64_t id = must(store().put_dead_letter(timer));
+  EXPECT_TRUE(must(store().replay_dead_letter(id)));
   EXPECT_EQ(must(store().take_timers(1, hold)), std::vector{*unit.timer});
 }
 

@@ -71,7 +71,9 @@ Result<std::optional<Timestamp>> MemoryStore::next_due() {
     offer(held == held_timers_.end() ? timer.due : std::max(held->second, timer.due));
     if (held == held_timers_.end()) break;
   }
-  for (const auto& [id, held] : held_messages_) offer(held);
+  for (const auto& [id, held] : held_messages_) {
+    if (held > at) offer(held);
+  }
   for (const auto& [id, run] : runs_) {
     if (run.row.status == RunStatus::pending && run.row.run_at > at && !run.row.deleted_at) offer(run.row.run_at);
     if (run.row.status == RunStatus::leased && run.row.lease_until > at) offer(*run.row.lease_until);

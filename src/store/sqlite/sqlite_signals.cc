@@ -165,6 +165,7 @@ Result<std::optional<Timestamp>> SqliteStore::next_due() {
   const std::lock_guard lock(writer_mutex_);
   if (auto refused = refusal()) return *refused;
   writer_->clear_error();
+  const Timestamp at = now();
   std::optional<Timestamp> due;
   const auto offer = [&due](Timestamp candidate) {
     if (!due || candidate < *due) due = candidate;
@@ -180,9 +181,11 @@ Result<std::optional<Timestamp>> SqliteStore::next_due() {
       offer(std::max(held->second, timers.time(0)));
     }
   }
-  for (const auto& [id, until] : held_messages_) offer(until);
+  for (const auto& [id, until] : held_messages_) {
+    if (until > at) offer(until);
+  }
   {
-    Query runs = writer_->query(Sql::next_run_due, now());
+    Query runs = writer_->query(Sql::next_run_due, at);
     if (runs.next() && !runs.is_null(0)) offer(runs.time(0));
   }
   if (writer_->error()) return *writer_->error();
