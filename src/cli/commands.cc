@@ -1,15 +1,30 @@
 // The list of commands, in the order in which `cairn --help` shows them.
+#include "cli/cancel_command.h"
 #include "cli/check_data_command.h"
 #include "cli/command.h"
 #include "cli/compile_command.h"
 #include "cli/completion_command.h"
+#include "cli/dead_command.h"
 #include "cli/decompile_command.h"
 #include "cli/eval_command.h"
+#include "cli/history_command.h"
+#include "cli/list_command.h"
+#include "cli/resume_command.h"
+#include "cli/retry_command.h"
 #include "cli/render_command.h"
 #include "cli/run_command.h"
 #include "cli/schema_command.h"
+#include "cli/show_command.h"
+#include "cli/signal_command.h"
+#include "cli/start_command.h"
+#include "cli/suspend_command.h"
+#include "cli/task_command.h"
+#include "cli/tasks_command.h"
+#include "cli/test_command.h"
 #include "cli/validate_command.h"
+#include "cli/verify_command.h"
 #include "cli/version_command.h"
+#include "cli/why_command.h"
 
 namespace cairn::cli {
 
@@ -23,6 +38,21 @@ const std::vector<Command>& all_commands() {
       {"Definitions", schema_spec, run_schema},
       {"Definitions", render_spec, run_render},
       {"Definitions", run_spec, run_run},
+      {"Definitions", test_spec, run_test},
+      {"Instances", start_spec, run_start},
+      {"Instances", list_spec, run_list},
+      {"Instances", show_spec, run_show},
+      {"Instances", why_spec, run_why},
+      {"Instances", history_spec, run_history},
+      {"Instances", signal_spec, run_signal},
+      {"Instances", cancel_spec, run_cancel},
+      {"Instances", suspend_spec, run_suspend},
+      {"Instances", resume_spec, run_resume},
+      {"Instances", retry_spec, run_retry},
+      {"Tasks", tasks_spec, run_tasks},
+      {"Tasks", task_spec, run_task},
+      {"Operations", dead_spec, run_dead},
+      {"Operations", verify_spec, run_verify},
       {"About cairn", version_spec, run_version},
       {"About cairn", completion_spec, run_completion},
   };

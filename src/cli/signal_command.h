@@ -1,0 +1,11 @@
+// cairn signal: a signal to one instance, or to whoever waits for it
+#pragma once
+
+#include "cli/command.h"
+
+namespace cairn::cli {
+
+const CommandSpec& signal_spec();
+int run_signal(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err);
+
+}  // namespace cairn::cli

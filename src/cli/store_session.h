@@ -1,0 +1,51 @@
+// A local store on the command line: `--store URL` or CAIRN_STORE, opened for one command.
+#pragma once
+
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "base/clock.h"
+#include "cli/arguments.h"
+#include "coordinator/coordinator.h"
+#include "store/open.h"
+
+namespace cairn::cli {
+
+// Flags that every command on a store takes.
+inline constexpr Flag store_flag{"--store", "URL", "the store: sqlite:PATH (default: $CAIRN_STORE)"};
+inline constexpr Flag json_flag{"--json", "", "one JSON document"};
+
+class StoreSession {
+ public:
+  enum class Use { read, change };
+
+  // Prints what is wrong and gives the exit code when the store cannot be opened. With `read` a store
+  // that another process owns can be looked at.
+  static std::variant<std::unique_ptr<StoreSession>, int> open(std::string_view command, const Arguments& arguments,
+                                                               Use use, std::ostream& err);
+
+  Store& store() { return *store_; }
+  Coordinator& coordinator() { return *coordinator_; }  // only with `change`
+
+ private:
+  SystemClock clock_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Coordinator> coordinator_;
+};
+
+// "cairn show: MESSAGE" and the exit code of the error.
+int fail(std::string_view command, const Error& error, std::ostream& err);
+// A wrong call: exit code 2.
+int wrong_call(std::string_view command, const std::string& message, std::ostream& err);
+
+Json to_json(const InstanceRow& row);
+Json to_json(const TaskRow& row);
+Json to_json(const Wait& wait);
+Json to_json(const HistoryRow& row);
+Json to_json(const InstanceAnswer& answer);
+
+// 3d, 2h, 5m, 12s: how long ago, for people.
+std::string ago(Timestamp then, Timestamp now);
+
+}  // namespace cairn::cli
