@@ -6,6 +6,7 @@
 #include "cli/completion_command.h"
 #include "cli/dead_command.h"
 #include "cli/decompile_command.h"
+#include "cli/dev_command.h"
 #include "cli/eval_command.h"
 #include "cli/history_command.h"
 #include "cli/list_command.h"
@@ -30,6 +31,7 @@ namespace cairn::cli {
 
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> commands{
+      {"Servers", dev_spec, run_dev},
       {"Data", check_data_spec, run_check_data},
       {"Data", eval_spec, run_eval},
       {"Definitions", validate_spec, run_validate},

@@ -1,0 +1,46 @@
+// The HTTP API over a coordinator: one file per resource, one table of routes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coordinator/coordinator.h"
+#include "server/http_server.h"
+#include "server/route.h"
+
+namespace cairn::server {
+
+// Each gives the routes of one resource. `coordinator` outlives them.
+std::vector<Route> definition_routes(Coordinator& coordinator);
+std::vector<Route> instance_routes(Coordinator& coordinator);
+std::vector<Route> task_routes(Coordinator& coordinator);
+std::vector<Route> signal_routes(Coordinator& coordinator);
+std::vector<Route> operation_routes(Coordinator& coordinator);
+std::vector<Route> page_routes(Coordinator& coordinator);
+
+Response json_response(const Json& document, int status = 200);
+// Who asks: the header `X-Cairn-User`, else "anonymous". Only for a server without authentication.
+Actor actor_of(const Call& call);
+// `limit` and `cursor`; at most 1000 a page.
+PageRequest page_of(const Call& call);
+// If-Match: "7" or 7. Nothing without one; an error when it is no version.
+Result<std::optional<std::uint64_t>> version_of(const Call& call);
+
+// The whole server: routes, the port, and threads on which requests may wait for the disk.
+class Server {
+ public:
+  static Result<std::unique_ptr<Server>> open(Coordinator& coordinator, const HttpSettings& settings);
+  ~Server();
+
+  std::uint16_t port() const;
+  // Takes nothing new and finishes what is under way.
+  void drain(std::chrono::milliseconds grace);
+
+ private:
+  struct Parts;
+  explicit Server(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace cairn::server

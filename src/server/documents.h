@@ -1,0 +1,27 @@
+// Rows as the JSON documents that people and programs see, the same over HTTP and on the command line.
+#pragma once
+
+#include "base/json.h"
+#include "coordinator/coordinator.h"
+#include "store/rows.h"
+
+namespace cairn::server {
+
+Json document(const DefinitionRow& row);  // without the canonical form
+Json document(const InstanceRow& row);
+Json document(const InstanceAnswer& answer);
+Json document(const TaskRow& row);
+Json document(const TaskEvent& event);
+Json document(const Wait& wait);
+Json document(const HistoryRow& row);
+// With input, state, waits and, when completed, the output.
+Json document(const InstanceRow& row, const Snapshot& snapshot);
+
+template <class Row>
+Json document(const Page<Row>& page) {
+  Json items = Json::array();
+  for (const Row& row : page.items) items.push_back(document(row));
+  return Json::object({{"items", items}, {"next_cursor", page.next_cursor.empty() ? Json() : Json(page.next_cursor)}});
+}
+
+}  // namespace cairn::server

@@ -1,0 +1,162 @@
+#include "server/api.h"
+#include "server/documents.h"
+#include "server/problem.h"
+
+namespace cairn::server {
+namespace {
+
+InstanceId id_of(const Call& call) { return {std::string(call.at("id"))}; }
+
+void reply_with(const Call& call, const Result<InstanceAnswer>& answer, int status = 200) {
+  if (!answer) {
+    call.reply(problem(answer.error()));
+    return;
+  }
+  Response response = json_response(document(*answer), status);
+  response.headers.emplace_back("etag", "\"" + std::to_string(answer->version) + "\"");
+  call.reply(std::move(response));
+}
+
+void show(Coordinator& coordinator, const Call& call, const InstanceId& id, int status) {
+  const auto row = coordinator.store().find_instance(id);
+  if (!row || !*row) {
+    call.reply(row ? problem({ErrorCode::not_found, "no instance " + id.value}) : problem(row.error()));
+    return;
+  }
+  const auto snapshot = coordinator.store().find_snapshot(id);
+  Json answer = snapshot && *snapshot ? document(**row, **snapshot) : document(**row);
+  if (!snapshot) answer.set("snapshot_error", snapshot.error().message);
+  Response response = json_response(answer, status);
+  response.headers.emplace_back("etag", "\"" + std::to_string((*row)->version) + "\"");
+  call.reply(std::move(response));
+}
+
+// `?wait=30s`: how long to wait for the end; nothing without it.
+Result<std::optional<std::chrono::milliseconds>> wait_of(const Call& call) {
+  const std::string_view text = call.request.query_value("wait");
+  if (text.empty()) return std::optional<std::chrono::milliseconds>();
+  CAIRN_TRY(const Duration given, parse_duration(text));
+  constexpr std::int64_t wait_ms_max = 60'000;
+  return std::optional(std::chrono::milliseconds(std::min(given.ms_up(), wait_ms_max)));
+}
+
+void start(Coordinator& coordinator, const Call& call) {
+  StartRequest request;
+  request.definition = std::string(call.body["definition"].as_string());
+  if (const Json* version = call.body.find("version")) request.version = std::string(version->as_string());
+  if (const Json* input = call.body.find("input")) request.input = *input;
+  if (const Json* reference = call.body.find("reference")) {
+    request.reference = Reference{(*reference)["key"], reference->find("parts") ? (*reference)["parts"] : Json::object()};
+  }
+  request.id = std::string(call.body.text_or("id", ""));
+  request.idempotency_key = std::string(call.request.header("idempotency-key"));
+  request.actor = actor_of(call);
+  const auto wait = wait_of(call);
+  if (!wait) {
+    call.reply(problem(wait.error()));
+    return;
+  }
+  const auto answer = coordinator.start(request);
+  if (!answer || !*wait || is_final(answer->status)) {
+    reply_with(call, answer, 201);
+    return;
+  }
+  if (const auto row = coordinator.wait_for(answer->instance, **wait); !row) {
+    call.reply(problem(row.error()));
+    return;
+  }
+  show(coordinator, call, answer->instance, 201);
+}
+
+void list(Coordinator& coordinator, const Call& call) {
+  InstanceFilter filter;
+  filter.definition = std::string(call.request.query_value("definition"));
+  filter.reference_key = std::string(call.request.query_value("reference"));
+  if (const std::string_view status = call.request.query_value("status"); !status.empty()) {
+    filter.status = status_from(status);
+    if (!filter.status) {
+      call.reply(problem(400, "status", "There is no such status", "running, waiting, suspended, completed, failed or cancelled"));
+      return;
+    }
+  }
+  for (const auto& [name, field] : {std::pair{"from", &filter.started_from}, std::pair{"to", &filter.started_to}}) {
+    const std::string_view text = call.request.query_value(name);
+    if (text.empty()) continue;
+    const auto at = parse_timestamp(text);
+    if (!at) {
+      call.reply(problem(at.error()));
+      return;
+    }
+    *field = *at;
+  }
+  const auto rows = coordinator.store().list_instances(filter, page_of(call));
+  call.reply(rows ? json_response(document(*rows)) : problem(rows.error()));
+}
+
+void request(Coordinator& coordinator, const Call& call, decltype(Event::what) what) {
+  const auto version = version_of(call);
+  if (!version) {
+    call.reply(problem(version.error()));
+    return;
+  }
+  reply_with(call, coordinator.request(id_of(call), std::move(what), actor_of(call), *version));
+}
+
+void signal(Coordinator& coordinator, const Call& call) {
+  SignalRequest given;
+  given.id = std::string(call.body.text_or("id", ""));
+  given.name = std::string(call.body["name"].as_string());
+  given.key = call.body["key"];
+  given.payload = call.body["payload"];
+  given.actor = actor_of(call);
+  reply_with(call, coordinator.signal(id_of(call), given));
+}
+
+void history(Coordinator& coordinator, const Call& call) {
+  const auto rows = coordinator.store().history(id_of(call), page_of(call));
+  call.reply(rows ? json_response(document(*rows)) : problem(rows.error()));
+}
+
+constexpr std::string_view start_schema = R"({"type":"object","required":["definition"],"additionalProperties":false,"properties":{
+  "definition":{"type":"string"},"version":{"type":"string"},"input":true,"id":{"type":"string"},
+  "reference":{"type":"object","additionalProperties":false,"properties":{"key":{"type":["string","null"]},"parts":{"type":"object"}}}}})";
+constexpr std::string_view signal_schema = R"({"type":"object","required":["name"],"additionalProperties":false,"properties":{
+  "id":{"type":"string"},"name":{"type":"string"},"key":{"type":["string","null"]},"payload":true}})";
+constexpr std::string_view reason_schema = R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}})";
+constexpr std::string_view skip_schema = R"({"type":"object","additionalProperties":false,"properties":{"result":true}})";
+constexpr std::string_view patch_schema = R"({"type":"object"})";
+
+}  // namespace
+
+std::vector<Route> instance_routes(Coordinator& coordinator) {
+  Coordinator* const with = &coordinator;
+  const auto reason = [](const Call& call) { return std::string(call.body.text_or("reason", "")); };
+  return {
+      {"POST", "/v1/instances", Permission::start, "startInstance", "Start an instance",
+       [with](const Call& call) { start(*with, call); }, {{"wait", "answer when it has ended, at most this long"}}, start_schema},
+      {"GET", "/v1/instances", Permission::view, "listInstances", "List instances, newest first",
+       [with](const Call& call) { list(*with, call); },
+       {{"status", "one status"}, {"definition", "a name"}, {"reference", "a reference key"}, {"from", "started at or after"},
+        {"to", "started before"}, {"limit", "how many at most"}, {"cursor", "from the page before"}}},
+      {"GET", "/v1/instances/{id}", Permission::view, "getInstance", "One instance with its state and waits",
+       [with](const Call& call) { show(*with, call, id_of(call), 200); }},
+      {"GET", "/v1/instances/{id}/history", Permission::view, "getHistory", "What happened, oldest first",
+       [with](const Call& call) { history(*with, call); }, {{"limit", "how many at most"}, {"cursor", "from the page before"}}},
+      {"POST", "/v1/instances/{id}/signals", Permission::start, "signalInstance", "Send a signal to one instance",
+       [with](const Call& call) { signal(*with, call); }, {}, signal_schema},
+      {"POST", "/v1/instances/{id}/cancel", Permission::operate, "cancelInstance", "Cancel an instance and its children",
+       [with, reason](const Call& call) { request(*with, call, CancelRequested{reason(call)}); }, {}, reason_schema},
+      {"POST", "/v1/instances/{id}/suspend", Permission::operate, "suspendInstance", "Suspend an instance",
+       [with, reason](const Call& call) { request(*with, call, SuspendRequested{reason(call)}); }, {}, reason_schema},
+      {"POST", "/v1/instances/{id}/resume", Permission::operate, "resumeInstance", "Resume a suspended instance as it is",
+       [with](const Call& call) { request(*with, call, ResumeRequested{}); }},
+      {"POST", "/v1/instances/{id}/retry", Permission::operate, "retryInstance", "Try the failed step again",
+       [with](const Call& call) { request(*with, call, RetryRequested{}); }},
+      {"POST", "/v1/instances/{id}/skip", Permission::operate, "skipStep", "Go past the failed step, with a result",
+       [with](const Call& call) { request(*with, call, SkipRequested{call.body["result"]}); }, {}, skip_schema},
+      {"PATCH", "/v1/instances/{id}/state", Permission::operate, "editState", "Merge a patch into the state of a suspended instance",
+       [with](const Call& call) { request(*with, call, StateEdited{call.body}); }, {}, patch_schema},
+  };
+}
+
+}  // namespace cairn::server

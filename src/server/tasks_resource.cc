@@ -1,0 +1,119 @@
+#include "server/api.h"
+#include "server/documents.h"
+#include "server/problem.h"
+
+namespace cairn::server {
+namespace {
+
+TaskId id_of(const Call& call) { return {std::string(call.at("id"))}; }
+
+Response task_response(const TaskRow& row) {
+  Response response = json_response(document(row));
+  response.headers.emplace_back("etag", "\"" + std::to_string(row.version) + "\"");
+  return response;
+}
+
+void list(Coordinator& coordinator, const Call& call) {
+  TaskFilter filter;
+  filter.assignee = std::string(call.request.query_value("assignee"));
+  filter.name = std::string(call.request.query_value("name"));
+  for (const auto& [name, value] : call.request.query) {
+    if (name == "role") filter.roles.push_back(value);
+    if (name == "instance") filter.instance = InstanceId{value};
+  }
+  if (const std::string_view status = call.request.query_value("status"); !status.empty()) {
+    for (const TaskStatus one : {TaskStatus::open, TaskStatus::assigned, TaskStatus::completed, TaskStatus::cancelled, TaskStatus::expired}) {
+      if (status == to_string(one)) filter.status = one;
+    }
+    if (!filter.status) {
+      call.reply(problem(400, "status", "There is no such status", "open, assigned, completed, cancelled or expired"));
+      return;
+    }
+  }
+  const auto rows = coordinator.store().list_tasks(filter, page_of(call));
+  call.reply(rows ? json_response(document(*rows)) : problem(rows.error()));
+}
+
+void show(Coordinator& coordinator, const Call& call) {
+  const auto row = coordinator.store().find_task(id_of(call));
+  if (!row || !*row) {
+    call.reply(row ? problem({ErrorCode::not_found, "no task " + std::string(call.at("id"))}) : problem(row.error()));
+    return;
+  }
+  call.reply(task_response(**row));
+}
+
+void change(Coordinator& coordinator, const Call& call, TaskChange::Kind kind) {
+  const auto version = version_of(call);
+  if (!version) {
+    call.reply(problem(version.error()));
+    return;
+  }
+  TaskChange wish;
+  wish.kind = kind;
+  wish.task = id_of(call);
+  wish.version = *version;
+  wish.actor = actor_of(call).name;
+  wish.assignee = std::string(call.body.text_or("assignee", kind == TaskChange::Kind::assign ? wish.actor : ""));
+  wish.comment = std::string(call.body.text_or("comment", ""));
+  const auto row = coordinator.change_task(wish, actor_of(call));
+  call.reply(row ? task_response(*row) : problem(row.error()));
+}
+
+void complete(Coordinator& coordinator, const Call& call) {
+  const auto version = version_of(call);
+  if (!version) {
+    call.reply(problem(version.error()));
+    return;
+  }
+  TaskCompletion completion;
+  completion.task = id_of(call);
+  completion.payload = call.body.find("payload") ? call.body["payload"] : Json::object();
+  completion.version = *version;
+  completion.idempotency_key = std::string(call.request.header("idempotency-key"));
+  completion.actor = actor_of(call);
+  const auto answer = coordinator.complete_task(completion);
+  call.reply(answer ? json_response(document(*answer)) : problem(answer.error()));
+}
+
+void events(Coordinator& coordinator, const Call& call) {
+  const auto found = coordinator.store().task_events(id_of(call));
+  if (!found) {
+    call.reply(problem(found.error()));
+    return;
+  }
+  Json items = Json::array();
+  for (const TaskEvent& event : *found) items.push_back(document(event));
+  call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
+}
+
+constexpr std::string_view assign_schema = R"({"type":"object","additionalProperties":false,"properties":{"assignee":{"type":"string","minLength":1}}})";
+constexpr std::string_view reassign_schema = R"({"type":"object","required":["assignee"],"additionalProperties":false,"properties":{"assignee":{"type":"string","minLength":1}}})";
+constexpr std::string_view comment_schema = R"({"type":"object","required":["comment"],"additionalProperties":false,"properties":{"comment":{"type":"string","minLength":1}}})";
+constexpr std::string_view complete_schema = R"({"type":"object","additionalProperties":false,"properties":{"payload":true}})";
+
+}  // namespace
+
+std::vector<Route> task_routes(Coordinator& coordinator) {
+  Coordinator* const with = &coordinator;
+  const auto changing = [with](TaskChange::Kind kind) { return [with, kind](const Call& call) { change(*with, call, kind); }; };
+  return {
+      {"GET", "/v1/tasks", Permission::view, "listTasks", "List tasks, the most urgent first",
+       [with](const Call& call) { list(*with, call); },
+       {{"status", "one status; open and assigned ones without it"}, {"assignee", "a person"}, {"role", "may stand several times"},
+        {"instance", "of one instance"}, {"name", "a task name"}, {"limit", "how many at most"}, {"cursor", "from the page before"}}},
+      {"GET", "/v1/tasks/{id}", Permission::view, "getTask", "One task with its form and payload", [with](const Call& call) { show(*with, call); }},
+      {"GET", "/v1/tasks/{id}/events", Permission::view, "getTaskEvents", "What happened to a task", [with](const Call& call) { events(*with, call); }},
+      {"POST", "/v1/tasks/{id}/assign", Permission::work_tasks, "assignTask", "Assign a task, to the caller without a name",
+       changing(TaskChange::Kind::assign), {}, assign_schema},
+      {"POST", "/v1/tasks/{id}/release", Permission::work_tasks, "releaseTask", "Give an assigned task back", changing(TaskChange::Kind::release)},
+      {"POST", "/v1/tasks/{id}/reassign", Permission::work_tasks, "reassignTask", "Hand a task to somebody else",
+       changing(TaskChange::Kind::reassign), {}, reassign_schema},
+      {"POST", "/v1/tasks/{id}/comment", Permission::work_tasks, "commentTask", "Comment on a task",
+       changing(TaskChange::Kind::comment), {}, comment_schema},
+      {"POST", "/v1/tasks/{id}/complete", Permission::work_tasks, "completeTask", "Complete a task; its instance goes on in the same commit",
+       [with](const Call& call) { complete(*with, call); }, {}, complete_schema},
+  };
+}
+
+}  // namespace cairn::server
