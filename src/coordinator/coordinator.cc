@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/sha256.h"
+#include "coordinator/boundary.h"
 #include "store/projection.h"
 
 namespace cairn {
@@ -61,6 +62,14 @@ std::string hash_of(const StartRequest& request) {
 }  // namespace
 
 Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
+  CAIRN_TRY_VOID(check_incoming(request.input, "the input", options_.limits));
+  CAIRN_TRY_VOID(check_incoming_text(request.id, "the id", options_.limits));
+  CAIRN_TRY_VOID(check_incoming_text(request.idempotency_key, "the idempotency key", options_.limits));
+  CAIRN_TRY_VOID(check_incoming_text(request.actor.name, "the actor", options_.limits));
+  if (request.reference) {
+    CAIRN_TRY_VOID(check_incoming(request.reference->key, "the reference", options_.limits));
+    CAIRN_TRY_VOID(check_incoming(request.reference->parts, "the reference", options_.limits));
+  }
   std::optional<IdempotencyKey> key;
   if (!request.idempotency_key.empty()) {
     key = IdempotencyKey{"start", request.idempotency_key, hash_of(request), Json()};

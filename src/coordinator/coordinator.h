@@ -138,6 +138,7 @@ class Coordinator {
   Coordinator(Store& store, CoordinatorOptions options);
 
   Setting setting() const;
+  Result<void> check(const SignalRequest& request) const;
   Result<InstanceAnswer> started_before(const IdempotencyKey& key, const Json& first, bool same_request);
   // One attempt to decide, on the cached snapshot or the stored one.
   Result<Decision, Obstacle> decide(const Errand& errand, bool may_use_cache);

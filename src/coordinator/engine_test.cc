@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <limits>
 #include <thread>
 
 #include "base/clock.h"
@@ -209,6 +210,36 @@ TEST_P(EngineOnAStore, ABadInputStartsNothing) {
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::invalid);
   EXPECT_TRUE(engine_->store().list_instances({}, {})->items.empty());
+}
+
+TEST_P(EngineOnAStore, WhatCannotBeReadBackIsRefusedAtTheDoor) {
+  deploy(listener);
+  StartOrder order;
+  order.definition = "listener";
+  for (const Json& bad : {Json(std::string_view("a\0b", 3)), Json("\xff"), Json(std::numeric_limits<double>::infinity())}) {
+    order.input = Json::object({{"no", bad}});
+    const auto refused = engine_->start(order);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+  }
+  const InstanceId id = start("listener", Json::object({{"no", "1"}})).instance;
+  EXPECT_EQ(engine_->signal(id, "paid", Json(std::string_view("\0", 1)), Json("1")).error().code, ErrorCode::invalid);
+  EXPECT_EQ(engine_->broadcast("paid", Json(1), Json()).error().code, ErrorCode::invalid);
+  EXPECT_EQ(now(id).version, 1u);
+  order.input = Json::object({{"no", "2"}, {"big", std::string(5u << 20, 'x')}});
+  EXPECT_EQ(engine_->start(order).error().code, ErrorCode::limit);
+}
+
+TEST_P(EngineOnAStore, AResultThatCannotBeKeptIsAFailure) {
+  deploy(caller);
+  const InstanceId id = start("caller", Json::object({{"amount", 9}})).instance;
+  const auto leased = engine_->store().lease_runs({"outside", {"billing."}, {}, 10, Duration::of_seconds(30)});
+  ASSERT_EQ(leased->size(), 1u);
+  const RunReport report{leased->at(0).id, leased->at(0).fence, Json(std::string_view("\0", 1)), std::nullopt, true,
+                         std::nullopt, "outside"};
+  EXPECT_EQ(*engine_->coordinator().report(report), RunAnswer::finished);
+  EXPECT_EQ(now(id).status, Status::suspended);
+  EXPECT_EQ(now(id).error->code, "invalid_result");
 }
 
 TEST_P(EngineOnAStore, AnUnknownDefinitionIsNotFound) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/sha256.h"
+#include "coordinator/boundary.h"
 #include "coordinator/coordinator.h"
 
 namespace cairn {
@@ -46,7 +47,19 @@ Result<InstanceAnswer> Coordinator::answer(Result<Delivered, Obstacle> delivered
   return answer;
 }
 
+Result<void> Coordinator::check(const SignalRequest& request) const {
+  CAIRN_TRY_VOID(check_incoming(request.payload, "the payload", options_.limits));
+  CAIRN_TRY_VOID(check_incoming(request.key, "the key", options_.limits));
+  CAIRN_TRY_VOID(check_incoming_text(request.name, "the signal's name", options_.limits));
+  CAIRN_TRY_VOID(check_incoming_text(request.id, "the signal's id", options_.limits));
+  CAIRN_TRY_VOID(check_incoming_text(request.actor.name, "the actor", options_.limits));
+  if (!request.key.is_null() && !request.key.is_string()) return Error{ErrorCode::invalid, "a signal's key is text"};
+  if (request.name.empty()) return Error{ErrorCode::invalid, "a signal has a name"};
+  return {};
+}
+
 Result<InstanceAnswer> Coordinator::signal(const InstanceId& id, const SignalRequest& request) {
+  CAIRN_TRY_VOID(check(request));
   Errand errand;
   errand.instance = id;
   SignalReceived signal{request.id, request.name, request.key, request.payload};
@@ -66,6 +79,7 @@ Result<InstanceAnswer> Coordinator::signal(const InstanceId& id, const SignalReq
 }
 
 Result<SignalOutcome> Coordinator::broadcast(const SignalRequest& request, Duration ttl) {
+  CAIRN_TRY_VOID(check(request));
   CorrelatedSignal signal;
   signal.remember = !request.id.empty();
   signal.id = request.id.empty() ? new_uuid(store_.now()) : request.id;
@@ -78,6 +92,16 @@ Result<SignalOutcome> Coordinator::broadcast(const SignalRequest& request, Durat
 
 Result<InstanceAnswer> Coordinator::request(const InstanceId& id, decltype(Event::what) what, const Actor& actor,
                                             std::optional<std::uint64_t> version) {
+  CAIRN_TRY_VOID(check_incoming_text(actor.name, "the actor", options_.limits));
+  if (const auto* edit = std::get_if<StateEdited>(&what)) {
+    CAIRN_TRY_VOID(check_incoming(edit->merge_patch, "the patch", options_.limits));
+  } else if (const auto* skip = std::get_if<SkipRequested>(&what)) {
+    CAIRN_TRY_VOID(check_incoming(skip->result, "the result", options_.limits));
+  } else if (const auto* cancel = std::get_if<CancelRequested>(&what)) {
+    CAIRN_TRY_VOID(check_incoming(Json(cancel->reason), "the reason", options_.limits));
+  } else if (const auto* suspend = std::get_if<SuspendRequested>(&what)) {
+    CAIRN_TRY_VOID(check_incoming(Json(suspend->reason), "the reason", options_.limits));
+  }
   Errand errand;
   errand.instance = id;
   errand.what = std::move(what);
@@ -116,6 +140,9 @@ Result<InstanceRow> Coordinator::wait_for(const InstanceId& id, std::chrono::mil
 }
 
 Result<InstanceAnswer> Coordinator::complete_task(const TaskCompletion& completion) {
+  CAIRN_TRY_VOID(check_incoming(completion.payload, "the completion", options_.limits));
+  CAIRN_TRY_VOID(check_incoming_text(completion.actor.name, "the actor", options_.limits));
+  CAIRN_TRY_VOID(check_incoming_text(completion.idempotency_key, "the idempotency key", options_.limits));
   const std::string scope = "task:" + completion.task.value;
   const std::string hash =
       sha256_hex(write_json(Json::object({{"by", completion.actor.name}, {"payload", completion.payload}})));
@@ -162,6 +189,9 @@ Result<InstanceAnswer> Coordinator::complete_task(const TaskCompletion& completi
 }
 
 Result<TaskRow> Coordinator::change_task(const TaskChange& change, const Actor& actor) {
+  CAIRN_TRY_VOID(check_incoming_text(actor.name, "the actor", options_.limits));
+  CAIRN_TRY_VOID(check_incoming_text(change.assignee, "the assignee", options_.limits));
+  CAIRN_TRY_VOID(check_incoming(Json(change.comment), "the comment", options_.limits));
   CAIRN_TRY(const auto task, store_.find_task(change.task));
   if (!task) return Error{ErrorCode::not_found, "no task " + change.task.value};
   if (change.kind == TaskChange::Kind::assign || change.kind == TaskChange::Kind::reassign) {

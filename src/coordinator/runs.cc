@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "coordinator/boundary.h"
 #include "coordinator/coordinator.h"
 #include "instance/retry.h"
 
@@ -27,7 +28,17 @@ void Coordinator::lease_here(std::vector<std::string> types, Duration length, st
   take_run_ = std::move(take);
 }
 
-Result<RunAnswer> Coordinator::report(const RunReport& report) {
+Result<RunAnswer> Coordinator::report(const RunReport& given) {
+  RunReport report = given;
+  // A result that cannot be kept is the attempt's failure: refusing it would only run it again.
+  const Json failure_json = report.failure ? to_json(*report.failure) : Json();
+  auto storable = check_incoming(report.result, "the result", options_.limits);
+  if (storable) storable = check_incoming(failure_json, "the error", options_.limits);
+  if (!storable) {
+    report.result = Json();
+    report.retry = false;
+    report.failure = Failure{FailureClass::transport, "invalid_result", storable.error().message, Json(), 1, "", ""};
+  }
   CAIRN_TRY(const auto run, store_.find_run(report.run));
   if (!run) return Error{ErrorCode::not_found, "no run " + report.run.value};
   if (run->status != RunStatus::leased || run->fence != report.fence) return RunAnswer::lease_lost;

@@ -1,0 +1,107 @@
+// The commands on a local store, one after the other as a person types them.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/json.h"
+#include "cli/command.h"
+
+namespace cairn::cli {
+namespace {
+
+class StoreCommands : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = testing::TempDir() + "cairn_cli_" + std::to_string(::getpid());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ + "/order.yaml") << R"(
+cairn: 1
+name: order
+version: 1.0.0
+reference: { key: = input.no }
+steps:
+  - task: { name: Review, roles: [clerk], result: review }
+  - signal: { name: paid, key: = input.no, result: payment }
+output: { payment: = state.payment }
+)";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  int run(std::vector<std::string> args) {
+    args.insert(args.end(), {"--store", "sqlite:" + folder_ + "/store.db"});
+    std::istringstream in;
+    out_.str("");
+    err_.str("");
+    return run_cairn(args, in, out_, err_);
+  }
+  Json json() {
+    auto parsed = parse_json(out_.str());
+    EXPECT_TRUE(parsed.has_value()) << out_.str() << err_.str();
+    return parsed ? *parsed : Json();
+  }
+  std::string started() {
+    EXPECT_EQ(run({"start", folder_ + "/order.yaml", "--input", R"({"no": "A1"})", "--json"}), 0) << err_.str();
+    return std::string(json().text_or("id", ""));
+  }
+
+  std::string folder_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+TEST_F(StoreCommands, FollowAnInstanceFromStartToEnd) {
+  const std::string id = started();
+  ASSERT_EQ(run({"why", id}), 0);
+  EXPECT_NE(out_.str().find("clerk"), std::string::npos);
+  ASSERT_EQ(run({"tasks", "--json"}), 0);
+  const std::string task(json()["items"].items().at(0).text_or("id", ""));
+  ASSERT_EQ(run({"task", "assign", task, "--to", "ann"}), 0) << err_.str();
+  ASSERT_EQ(run({"task", "complete", task, "--as", "ann", "--payload", R"({"ok": true})"}), 0) << err_.str();
+  EXPECT_EQ(run({"task", "complete", task, "--as", "ann"}), 6);
+  ASSERT_EQ(run({"signal", "paid", "--key", "A1", "--payload", "5"}), 0) << err_.str();
+  ASSERT_EQ(run({"show", id, "--json"}), 0);
+  EXPECT_EQ(json()["status"], Json("completed"));
+  EXPECT_EQ(json()["output"], Json::object({{"payment", 5}}));
+  ASSERT_EQ(run({"history", id, "--json"}), 0);
+  EXPECT_GE(json()["items"].size(), 4u);
+  EXPECT_EQ(run({"verify"}), 0) << out_.str();
+  EXPECT_EQ(run({"cancel", id}), 6);
+}
+
+TEST_F(StoreCommands, SayWhatIsWrong) {
+  EXPECT_EQ(run({"list"}), 3) << "there is no store yet, and looking does not make one";
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/store.db"));
+  started();
+  EXPECT_EQ(run({"show", "nobody"}), 3);
+  EXPECT_EQ(run({"why", "nobody"}), 3);
+  EXPECT_EQ(run({"start", "ordre"}), 3);
+  EXPECT_NE(err_.str().find("did you mean order"), std::string::npos) << err_.str();
+  EXPECT_EQ(run({"list", "--status", "asleep"}), 2);
+  EXPECT_EQ(run({"task", "juggle", "x"}), 2);
+  EXPECT_EQ(run({"dead", "replay", "1"}), 3);
+}
+
+TEST_F(StoreCommands, SuspendResumeAndCancel) {
+  const std::string id = started();
+  EXPECT_EQ(run({"suspend", id, "--reason", "audit"}), 0) << err_.str();
+  EXPECT_EQ(run({"retry", id}), 6) << "there is no failed step";
+  EXPECT_EQ(run({"resume", id}), 0) << err_.str();
+  EXPECT_EQ(run({"cancel", id}), 0) << err_.str();
+  EXPECT_EQ(run({"list", "--status", "cancelled", "--json"}), 0);
+  EXPECT_EQ(json()["items"].size(), 1u);
+  EXPECT_EQ(run({"tasks", "--json"}), 0);
+  EXPECT_EQ(json()["items"].size(), 0u);
+}
+
+TEST_F(StoreCommands, AnEarlySignalIsKept) {
+  started();
+  ASSERT_EQ(run({"signal", "paid", "--key", "B2", "--payload", "1", "--json"}), 0);
+  EXPECT_EQ(json()["kept"], Json(true));
+}
+
+}  // namespace
+}  // namespace cairn::cli
