@@ -11,7 +11,7 @@ endif()
 add_compile_options(-ffp-contract=off)
 
 add_compile_options(-fstack-protector-strong -fstack-clash-protection -fcf-protection=full
-                    -ftrivial-auto-var-init=zero -fPIE)
+                    $<$<CXX_COMPILER_ID:GNU>:-ftrivial-auto-var-init=zero> -fPIE)
 add_compile_definitions(_GLIBCXX_ASSERTIONS)
 add_link_options(-pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack)
 if(NOT CAIRN_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
