@@ -146,6 +146,7 @@ std::vector<Track> tracks_of(const Mark& mark, int scale) {
 
 std::vector<Polygon> filled(const std::vector<Track>& tracks) {
   std::vector<Polygon> polygons;
+  polygons.reserve(tracks.size());
   for (const Track& track : tracks) polygons.push_back(track.dots);
   return polygons;
 }

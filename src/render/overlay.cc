@@ -36,7 +36,7 @@ StepProgress Overlay::of(const std::string& step, const std::string& part) const
     if (const auto found = steps.find(step + "." + part); found != steps.end()) return found->second;
   }
   const auto found = steps.find(step);
-  const StepProgress whole = found == steps.end() ? StepProgress{} : found->second;
+  StepProgress whole = found == steps.end() ? StepProgress{} : found->second;
   if (part.empty()) return whole;
   StepProgress derived;
   const bool over = whole.progress == Progress::done;

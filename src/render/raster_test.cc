@@ -6,7 +6,7 @@ namespace cairn::render {
 namespace {
 
 int red_at(const Raster& raster, int x, int y) {
-  return raster.pixels()[static_cast<std::size_t>((y * raster.width() + x) * 3)];
+  return raster.pixels().at(static_cast<unsigned>((y * raster.width() + x) * 3));
 }
 
 Polygon square(int from, int to) { return {{from, from}, {to, from}, {to, to}, {from, to}}; }

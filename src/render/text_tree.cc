@@ -19,7 +19,7 @@ const char* shape_sign(Shape shape) {
     case Shape::undo: return "↺";
     case Shape::decision: return "◆";
     case Shape::race: return "◇";
-    case Shape::fork: return "═";
+    case Shape::fork:
     case Shape::join: return "═";
     case Shape::loop: return "↻";
     case Shape::attempt:
