@@ -34,14 +34,14 @@ class Coordinator;
 class Store;
 
 struct EngineOptions {
-  std::string store = "memory:";    // memory: or sqlite:PATH
-  std::string node = "node";        // a name for people; made unique per process
-  Json config = Json::object();     // `config` in expressions
+  std::string store = "memory:";  // memory: or sqlite:PATH
+  std::string node = "node";      // a name for people; made unique per process
+  Json config = Json::object();   // `config` in expressions
   Limits limits;
-  bool strict_definitions = true;   // refuse to open with a stored definition that does not compile
-  std::size_t workers = 4;          // threads for handlers
+  bool strict_definitions = true;  // refuse to open with a stored definition that does not compile
+  std::size_t workers = 4;         // threads for handlers
   std::chrono::milliseconds lease = std::chrono::seconds(30);
-  Clock* clock = nullptr;           // absent: the system's; must outlive the engine
+  Clock* clock = nullptr;  // absent: the system's; must outlive the engine
 };
 
 // Who asks. Without roles they are not checked.

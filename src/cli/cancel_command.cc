@@ -24,7 +24,8 @@ int run_cancel(std::span<const std::string> args, std::istream&, std::ostream& o
   StoreSession& session = *std::get<0>(opened);
   Actor actor;
   actor.name = "cli";
-  const auto answer = session.coordinator().request({arguments.positional()[0]}, CancelRequested{arguments.value("--reason").value_or("")}, actor);
+  const auto answer = session.coordinator().request({arguments.positional()[0]},
+                                                    CancelRequested{arguments.value("--reason").value_or("")}, actor);
   if (!answer) return fail("cancel", answer.error(), err);
   session.coordinator().settle();
   if (arguments.has("--json")) {

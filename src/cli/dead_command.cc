@@ -8,12 +8,13 @@
 namespace cairn::cli {
 
 const CommandSpec& dead_spec() {
-  static const CommandSpec spec{"dead",
-                                "list|replay|discard [ID] --store URL [--json]",
-                                "List, replay or discard dead letters",
-                                "",
-                                {store_flag, json_flag},
-                                {"cairn dead list --store sqlite:orders.db", "cairn dead replay 7 --store sqlite:orders.db"}};
+  static const CommandSpec spec{
+      "dead",
+      "list|replay|discard [ID] --store URL [--json]",
+      "List, replay or discard dead letters",
+      "",
+      {store_flag, json_flag},
+      {"cairn dead list --store sqlite:orders.db", "cairn dead replay 7 --store sqlite:orders.db"}};
   return spec;
 }
 
@@ -47,9 +48,11 @@ int run_dead(std::span<const std::string> args, std::istream&, std::ostream& out
     if (arguments.has("--json")) out << write_json(Json::object({{"items", items}})) << "\n";
     return exit_done;
   }
-  if (verb != "replay" && verb != "discard") return wrong_call("dead", "'" + verb + "' is none of list, replay, discard", err);
+  if (verb != "replay" && verb != "discard")
+    return wrong_call("dead", "'" + verb + "' is none of list, replay, discard", err);
   std::int64_t id = 0;
-  if (given.size() != 2 || std::from_chars(given[1].data(), given[1].data() + given[1].size(), id).ptr != given[1].data() + given[1].size()) {
+  if (given.size() != 2 || std::from_chars(given[1].data(), given[1].data() + given[1].size(), id).ptr !=
+                               given[1].data() + given[1].size()) {
     return wrong_call("dead", verb + " needs the letter's number", err);
   }
   auto opened = StoreSession::open("dead", arguments, StoreSession::Use::change, err);

@@ -6,12 +6,8 @@
 namespace cairn::cli {
 
 const CommandSpec& history_spec() {
-  static const CommandSpec spec{"history",
-                                "ID --store URL [--json]",
-                                "Show what happened to an instance, oldest first",
-                                "",
-                                {store_flag, json_flag},
-                                {"cairn history 0190… --store sqlite:orders.db"}};
+  static const CommandSpec spec{"history", "ID --store URL [--json]", "Show what happened to an instance, oldest first",
+                                "",        {store_flag, json_flag},   {"cairn history 0190… --store sqlite:orders.db"}};
   return spec;
 }
 

@@ -6,12 +6,8 @@
 namespace cairn::cli {
 
 const CommandSpec& resume_spec() {
-  static const CommandSpec spec{"resume",
-                                "ID --store URL [--json]",
-                                "Resume a suspended instance as it is",
-                                "",
-                                {store_flag, json_flag},
-                                {"cairn resume 0190… --store sqlite:orders.db"}};
+  static const CommandSpec spec{"resume", "ID --store URL [--json]", "Resume a suspended instance as it is",
+                                "",       {store_flag, json_flag},   {"cairn resume 0190… --store sqlite:orders.db"}};
   return spec;
 }
 

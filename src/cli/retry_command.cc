@@ -6,12 +6,8 @@
 namespace cairn::cli {
 
 const CommandSpec& retry_spec() {
-  static const CommandSpec spec{"retry",
-                                "ID --store URL [--json]",
-                                "Try the failed step of a suspended instance again",
-                                "",
-                                {store_flag, json_flag},
-                                {"cairn retry 0190… --store sqlite:orders.db"}};
+  static const CommandSpec spec{"retry", "ID --store URL [--json]", "Try the failed step of a suspended instance again",
+                                "",      {store_flag, json_flag},   {"cairn retry 0190… --store sqlite:orders.db"}};
   return spec;
 }
 

@@ -6,12 +6,9 @@
 namespace cairn::cli {
 
 const CommandSpec& show_spec() {
-  static const CommandSpec spec{"show",
-                                "ID --store URL [--json]",
-                                "Show an instance: status, state, waits, error, output",
-                                "",
-                                {store_flag, json_flag},
-                                {"cairn show 0190… --store sqlite:orders.db"}};
+  static const CommandSpec spec{
+      "show", "ID --store URL [--json]", "Show an instance: status, state, waits, error, output",
+      "",     {store_flag, json_flag},   {"cairn show 0190… --store sqlite:orders.db"}};
   return spec;
 }
 

@@ -11,18 +11,19 @@
 namespace cairn::cli {
 
 const CommandSpec& start_spec() {
-  static const CommandSpec spec{"start",
-                                "NAME|FILE --store URL [--input JSON|@FILE] [--version V] [--key KEY] [--id ID]",
-                                "Start an instance on a store",
-                                "A FILE is deployed first. The instance runs until it waits; a server, or the next command, "
-                                "goes on from there.",
-                                {store_flag,
-                                 {"--input", "JSON|@FILE", "the start payload (default {})"},
-                                 {"--version", "V", "exactly this version (default: the newest)"},
-                                 {"--key", "KEY", "idempotency key: the same key starts once"},
-                                 {"--id", "ID", "the new instance's id"},
-                                 json_flag},
-                                {"cairn start order --store sqlite:orders.db --input '{\"amount\": 12}'"}};
+  static const CommandSpec spec{
+      "start",
+      "NAME|FILE --store URL [--input JSON|@FILE] [--version V] [--key KEY] [--id ID]",
+      "Start an instance on a store",
+      "A FILE is deployed first. The instance runs until it waits; a server, or the next command, "
+      "goes on from there.",
+      {store_flag,
+       {"--input", "JSON|@FILE", "the start payload (default {})"},
+       {"--version", "V", "exactly this version (default: the newest)"},
+       {"--key", "KEY", "idempotency key: the same key starts once"},
+       {"--id", "ID", "the new instance's id"},
+       json_flag},
+      {"cairn start order --store sqlite:orders.db --input '{\"amount\": 12}'"}};
   return spec;
 }
 
@@ -60,8 +61,8 @@ int run_start(std::span<const std::string> args, std::istream& in, std::ostream&
   if (arguments.has("--json")) {
     out << write_json(to_json(*started)) << "\n";
   } else {
-    out << started->instance.value << " " << to_string(started->status) << (started->repeated ? " (started before)" : "")
-        << "\n";
+    out << started->instance.value << " " << to_string(started->status)
+        << (started->repeated ? " (started before)" : "") << "\n";
   }
   return exit_done;
 }

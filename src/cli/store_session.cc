@@ -16,8 +16,9 @@ int wrong_call(std::string_view command, const std::string& message, std::ostrea
   return exit_usage;
 }
 
-std::variant<std::unique_ptr<StoreSession>, int> StoreSession::open(std::string_view command, const Arguments& arguments,
-                                                                    Use use, std::ostream& err) {
+std::variant<std::unique_ptr<StoreSession>, int> StoreSession::open(std::string_view command,
+                                                                    const Arguments& arguments, Use use,
+                                                                    std::ostream& err) {
   std::string url = arguments.value("--store").value_or("");
   if (url.empty()) {
     if (const char* given = std::getenv("CAIRN_STORE")) url = given;

@@ -7,18 +7,19 @@
 namespace cairn::cli {
 
 const CommandSpec& task_spec() {
-  static const CommandSpec spec{"task",
-                                "assign|release|reassign|complete|comment TASK --store URL …",
-                                "Assign, release, reassign, complete or comment on a task",
-                                "",
-                                {store_flag,
-                                 {"--to", "WHO", "assign, reassign: to this person"},
-                                 {"--as", "WHO", "who does it (default cli)"},
-                                 {"--payload", "JSON|@FILE", "complete: the answer (default {})"},
-                                 {"--text", "TEXT", "comment: what to say"},
-                                 {"--key", "KEY", "complete: idempotency key"},
-                                 json_flag},
-                                {"cairn task complete 0190… --payload '{\"ok\": true}' --as ann --store sqlite:orders.db"}};
+  static const CommandSpec spec{
+      "task",
+      "assign|release|reassign|complete|comment TASK --store URL …",
+      "Assign, release, reassign, complete or comment on a task",
+      "",
+      {store_flag,
+       {"--to", "WHO", "assign, reassign: to this person"},
+       {"--as", "WHO", "who does it (default cli)"},
+       {"--payload", "JSON|@FILE", "complete: the answer (default {})"},
+       {"--text", "TEXT", "comment: what to say"},
+       {"--key", "KEY", "complete: idempotency key"},
+       json_flag},
+      {"cairn task complete 0190… --payload '{\"ok\": true}' --as ann --store sqlite:orders.db"}};
   return spec;
 }
 
@@ -52,18 +53,21 @@ int run_task(std::span<const std::string> args, std::istream& in, std::ostream& 
   } else if (verb != "complete") {
     return wrong_call("task", "'" + verb + "' is none of assign, release, reassign, complete, comment", err);
   }
-  if ((verb == "assign" || verb == "reassign") && change.assignee.empty()) return wrong_call("task", verb + " needs --to", err);
+  if ((verb == "assign" || verb == "reassign") && change.assignee.empty())
+    return wrong_call("task", verb + " needs --to", err);
   auto opened = StoreSession::open("task", arguments, StoreSession::Use::change, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
   StoreSession& session = *std::get<0>(opened);
   if (verb == "complete") {
-    const auto answer = session.coordinator().complete_task({id, payload, std::nullopt, arguments.value("--key").value_or(""), actor});
+    const auto answer =
+        session.coordinator().complete_task({id, payload, std::nullopt, arguments.value("--key").value_or(""), actor});
     if (!answer) return fail("task", answer.error(), err);
     session.coordinator().settle();
     if (arguments.has("--json")) {
       out << write_json(to_json(*answer)) << "\n";
     } else {
-      out << answer->instance.value << " " << to_string(answer->status) << (answer->repeated ? " (completed before)" : "") << "\n";
+      out << answer->instance.value << " " << to_string(answer->status)
+          << (answer->repeated ? " (completed before)" : "") << "\n";
     }
     return exit_done;
   }

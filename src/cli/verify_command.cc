@@ -7,12 +7,13 @@
 namespace cairn::cli {
 
 const CommandSpec& verify_spec() {
-  static const CommandSpec spec{"verify",
-                                "--store URL [--json]",
-                                "Check every invariant of a store's contents",
-                                "Prints one line for each thing that is broken, with the invariant's name. Exit code 1 when there is any.",
-                                {store_flag, json_flag},
-                                {"cairn verify --store sqlite:orders.db"}};
+  static const CommandSpec spec{
+      "verify",
+      "--store URL [--json]",
+      "Check every invariant of a store's contents",
+      "Prints one line for each thing that is broken, with the invariant's name. Exit code 1 when there is any.",
+      {store_flag, json_flag},
+      {"cairn verify --store sqlite:orders.db"}};
   return spec;
 }
 
@@ -27,7 +28,8 @@ int run_verify(std::span<const std::string> args, std::istream&, std::ostream& o
   if (arguments.has("--json")) {
     Json findings = Json::array();
     for (const Finding& finding : report->findings) {
-      findings.push_back(Json::object({{"invariant", finding.invariant}, {"subject", finding.subject}, {"message", finding.message}}));
+      findings.push_back(
+          Json::object({{"invariant", finding.invariant}, {"subject", finding.subject}, {"message", finding.message}}));
     }
     out << write_json(Json::object({{"findings", findings},
                                     {"instances", static_cast<std::int64_t>(report->instances)},
@@ -39,7 +41,8 @@ int run_verify(std::span<const std::string> args, std::istream&, std::ostream& o
       out << finding.invariant << ": " << finding.subject << ": " << finding.message << "\n";
     }
     out << report->instances << " instances, " << report->tasks << " tasks, " << report->runs << " runs: "
-        << (report->findings.empty() ? "all invariants hold" : std::to_string(report->findings.size()) + " findings") << "\n";
+        << (report->findings.empty() ? "all invariants hold" : std::to_string(report->findings.size()) + " findings")
+        << "\n";
   }
   return report->findings.empty() ? exit_done : exit_failed;
 }

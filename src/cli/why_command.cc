@@ -29,7 +29,8 @@ Reason explain(const Wait& wait, Store& store, const InstanceId& id, const std::
               "cairn task complete " + wait.target + " --payload '{…}'" + flags};
     }
     case WaitKind::timer:
-      return {"Step " + wait.step + " waits until " + (wait.until ? format_timestamp(*wait.until) : "later") + since, ""};
+      return {"Step " + wait.step + " waits until " + (wait.until ? format_timestamp(*wait.until) : "later") + since,
+              ""};
     case WaitKind::signal: {
       const std::string key = wait.key.is_string() ? " with the key " + std::string(wait.key.as_string()) : "";
       const std::string key_flag = wait.key.is_string() ? " --key '" + std::string(wait.key.as_string()) + "'" : "";
@@ -37,7 +38,8 @@ Reason explain(const Wait& wait, Store& store, const InstanceId& id, const std::
               "cairn signal " + id.value + " " + wait.name + key_flag + " --payload '{…}'" + flags};
     }
     case WaitKind::subworkflow:
-      return {"Step " + wait.step + " waits for the subworkflow " + wait.name + since, "cairn why " + wait.target + flags};
+      return {"Step " + wait.step + " waits for the subworkflow " + wait.name + since,
+              "cairn why " + wait.target + flags};
     case WaitKind::run: {
       const auto run = store.find_run({wait.target});
       std::string how = "a worker for " + wait.name;
@@ -52,12 +54,9 @@ Reason explain(const Wait& wait, Store& store, const InstanceId& id, const std::
 }  // namespace
 
 const CommandSpec& why_spec() {
-  static const CommandSpec spec{"why",
-                                "ID --store URL [--json]",
-                                "Say what an instance waits for, since when, and how to unblock it",
-                                "",
-                                {store_flag, json_flag},
-                                {"cairn why 0190… --store sqlite:orders.db"}};
+  static const CommandSpec spec{
+      "why", "ID --store URL [--json]", "Say what an instance waits for, since when, and how to unblock it",
+      "",    {store_flag, json_flag},   {"cairn why 0190… --store sqlite:orders.db"}};
   return spec;
 }
 
@@ -85,8 +84,10 @@ int run_why(std::span<const std::string> args, std::istream&, std::ostream& out,
   for (const Wait& wait : *waits) reasons.push_back(explain(wait, session.store(), id, store));
   if (arguments.has("--json")) {
     Json items = Json::array();
-    for (const Reason& reason : reasons) items.push_back(Json::object({{"reason", reason.text}, {"command", reason.command}}));
-    out << write_json(Json::object({{"id", id.value}, {"status", to_string((*row)->status)}, {"reasons", items}})) << "\n";
+    for (const Reason& reason : reasons)
+      items.push_back(Json::object({{"reason", reason.text}, {"command", reason.command}}));
+    out << write_json(Json::object({{"id", id.value}, {"status", to_string((*row)->status)}, {"reasons", items}}))
+        << "\n";
     return exit_done;
   }
   for (const Reason& reason : reasons) {

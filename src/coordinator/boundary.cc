@@ -12,15 +12,15 @@ namespace {
 bool is_storable(std::string_view text) { return text.find('\0') == std::string_view::npos && is_utf8(text); }
 
 Error bad_text(std::string_view what) {
-  return {ErrorCode::invalid, std::string(what) + ": text with U+0000 or that is not UTF-8 cannot be stored (invalid_text)"};
+  return {ErrorCode::invalid,
+          std::string(what) + ": text with U+0000 or that is not UTF-8 cannot be stored (invalid_text)"};
 }
 
 Result<void> check(const Json& value, std::string_view what, int depth_left) {
   switch (value.kind()) {
     case Json::Kind::null:
     case Json::Kind::boolean:
-    case Json::Kind::integer:
-      return {};
+    case Json::Kind::integer: return {};
     case Json::Kind::number:
       if (!std::isfinite(value.as_double())) {
         return Error{ErrorCode::invalid, std::string(what) + ": a number that is not finite is no JSON"};
@@ -30,8 +30,7 @@ Result<void> check(const Json& value, std::string_view what, int depth_left) {
       if (!is_storable(value.as_string())) return bad_text(what);
       return {};
     case Json::Kind::array:
-    case Json::Kind::object:
-      break;
+    case Json::Kind::object: break;
   }
   if (depth_left == 0) return Error{ErrorCode::limit, std::string(what) + " is nested too deeply (limit: JSON depth)"};
   if (value.is_array()) {
@@ -49,7 +48,8 @@ Result<void> check(const Json& value, std::string_view what, int depth_left) {
 
 Result<void> check_incoming(const Json& value, std::string_view what, const Limits& limits) {
   CAIRN_TRY_VOID(check(value, what, limits.json_depth_max));
-  if ((value.is_array() || value.is_object() || value.is_string()) && write_json(value).size() > limits.body_bytes_max) {
+  if ((value.is_array() || value.is_object() || value.is_string()) &&
+      write_json(value).size() > limits.body_bytes_max) {
     return Error{ErrorCode::limit, std::string(what) + " is larger than " + std::to_string(limits.body_bytes_max) +
                                        " bytes (limit: body)"};
   }

@@ -106,13 +106,11 @@ Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
       if (rested) answer = {id, rested->version, rested->status, rested->output, false};
       return answer;
     }
-    case CommitOutcome::Kind::duplicate_key:
-      return started_before(*key, outcome.answer, outcome.same_request);
+    case CommitOutcome::Kind::duplicate_key: return started_before(*key, outcome.answer, outcome.same_request);
     case CommitOutcome::Kind::stale:
       return Error{ErrorCode::conflict, "an instance with the id " + id.value + " exists already"};
     case CommitOutcome::Kind::duplicate_signal:
-    case CommitOutcome::Kind::failed:
-      break;
+    case CommitOutcome::Kind::failed: break;
   }
   return outcome.error;
 }
@@ -279,8 +277,7 @@ Result<std::optional<Delivered>, Obstacle> Coordinator::conclude(const Errand& e
     case CommitOutcome::Kind::failed:
       cache_.drop(errand.instance);
       return Obstacle{Obstacle::Kind::refused, outcome.error};
-    case CommitOutcome::Kind::stale:
-      break;
+    case CommitOutcome::Kind::stale: break;
   }
   cache_.drop(errand.instance);
   auto now = store_.find_snapshot(errand.instance);

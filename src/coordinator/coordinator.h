@@ -71,8 +71,8 @@ struct RunReport {
   std::uint64_t fence = 0;
   Json result;
   std::optional<Failure> failure;
-  bool retry = true;                      // false: the worker knows that trying again is no use
-  std::optional<Duration> retry_after;    // instead of the policy's delay, up to its cap
+  bool retry = true;                    // false: the worker knows that trying again is no use
+  std::optional<Duration> retry_after;  // instead of the policy's delay, up to its cap
   std::string worker;
 };
 enum class RunAnswer { finished, will_retry, lease_lost };

@@ -161,16 +161,15 @@ void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
     letter.envelope = envelope_of(*errand.message);
   } else if (errand.cause.timer) {
     letter.kind = "timer";
-    letter.envelope = Json::object({{"token", errand.cause.timer->token.value},
-                                    {"due", format_timestamp(errand.cause.timer->due)}});
+    letter.envelope =
+        Json::object({{"token", errand.cause.timer->token.value}, {"due", format_timestamp(errand.cause.timer->due)}});
   }
   Failure why;
   why.failure_class = FailureClass::consistency;
   why.message = obstacle.error.message;
   switch (obstacle.kind) {
     case Obstacle::Kind::store:
-    case Obstacle::Kind::moved:
-      return give_back();
+    case Obstacle::Kind::moved: return give_back();
     case Obstacle::Kind::no_definition: {
       // Another node may know it, or it is on its way: only after the grace period is it a fault.
       const Timestamp now = store_.now();
@@ -183,17 +182,15 @@ void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
       why.code = "definition_missing";
       break;
     }
-    case Obstacle::Kind::unreadable:
-      why.code = "snapshot_corrupt";
-      break;
+    case Obstacle::Kind::unreadable: why.code = "snapshot_corrupt"; break;
     case Obstacle::Kind::no_instance:
     case Obstacle::Kind::refused: {
       Unit unit;
       unit.message = errand.cause.message;
       unit.timer = errand.cause.timer;
       // Cancelling what has ended by itself is no fault.
-      const bool late_cancel = errand.message && errand.message->kind == Message::Kind::cancel &&
-                               obstacle.kind == Obstacle::Kind::refused;
+      const bool late_cancel =
+          errand.message && errand.message->kind == Message::Kind::cancel && obstacle.kind == Obstacle::Kind::refused;
       if (!late_cancel) unit.dead_letters = {letter};
       unit.actor = node_;
       if (auto done = queue_.commit(std::move(unit)); !done) log_error("dead_letter.failed", done.error());

@@ -139,8 +139,8 @@ Result<InstanceState> Engine::wait(const InstanceId& id, std::chrono::millisecon
   return find(row.id);
 }
 
-Result<InstanceState> Engine::signal(const InstanceId& id, const std::string& name, const Json& payload, const Json& key,
-                                     const std::string& signal_id) {
+Result<InstanceState> Engine::signal(const InstanceId& id, const std::string& name, const Json& payload,
+                                     const Json& key, const std::string& signal_id) {
   return state_of(parts_->coordinator->signal(id, {signal_id, name, key, payload, {}}));
 }
 

@@ -125,8 +125,8 @@ output: = state.c
 class EngineOnAStore : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    folder_ = std::string(std::filesystem::exists("/dev/shm") ? "/dev/shm/" : testing::TempDir().c_str()) + "cairn_engine_" +
-              std::to_string(::getpid());
+    folder_ = std::string(std::filesystem::exists("/dev/shm") ? "/dev/shm/" : testing::TempDir().c_str()) +
+              "cairn_engine_" + std::to_string(::getpid());
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
     open();
@@ -171,7 +171,8 @@ class EngineOnAStore : public testing::TestWithParam<const char*> {
   }
   TaskId only_task() {
     auto tasks = engine_->tasks();
-    EXPECT_TRUE(tasks.has_value() && tasks->size() == 1) << (tasks ? std::to_string(tasks->size()) : tasks.error().message);
+    EXPECT_TRUE(tasks.has_value() && tasks->size() == 1)
+        << (tasks ? std::to_string(tasks->size()) : tasks.error().message);
     return tasks && tasks->size() == 1 ? tasks->front().id : TaskId{};
   }
   void pass(Duration by) {
@@ -216,7 +217,8 @@ TEST_P(EngineOnAStore, WhatCannotBeReadBackIsRefusedAtTheDoor) {
   deploy(listener);
   StartOrder order;
   order.definition = "listener";
-  for (const Json& bad : {Json(std::string_view("a\0b", 3)), Json("\xff"), Json(std::numeric_limits<double>::infinity())}) {
+  for (const Json& bad :
+       {Json(std::string_view("a\0b", 3)), Json("\xff"), Json(std::numeric_limits<double>::infinity())}) {
     order.input = Json::object({{"no", bad}});
     const auto refused = engine_->start(order);
     ASSERT_FALSE(refused.has_value());
@@ -235,8 +237,9 @@ TEST_P(EngineOnAStore, AResultThatCannotBeKeptIsAFailure) {
   const InstanceId id = start("caller", Json::object({{"amount", 9}})).instance;
   const auto leased = engine_->store().lease_runs({"outside", {"billing."}, {}, 10, Duration::of_seconds(30)});
   ASSERT_EQ(leased->size(), 1u);
-  const RunReport report{leased->at(0).id, leased->at(0).fence, Json(std::string_view("\0", 1)), std::nullopt, true,
-                         std::nullopt, "outside"};
+  const RunReport report{
+      leased->at(0).id, leased->at(0).fence, Json(std::string_view("\0", 1)), std::nullopt, true, std::nullopt,
+      "outside"};
   EXPECT_EQ(*engine_->coordinator().report(report), RunAnswer::finished);
   EXPECT_EQ(now(id).status, Status::suspended);
   EXPECT_EQ(now(id).error->code, "invalid_result");
@@ -455,8 +458,12 @@ TEST_P(EngineOnAStore, AWorkerOutsideLeasesRetriesAndReports) {
   auto leased = store.lease_runs(request);
   ASSERT_EQ(leased->size(), 1u);
   const std::string key = leased->at(0).idempotency_key;
-  RunReport report{leased->at(0).id, leased->at(0).fence, Json(),
-                   Failure{FailureClass::transport, "connect_failed", "refused", Json(), 1, "", ""}, true, std::nullopt,
+  RunReport report{leased->at(0).id,
+                   leased->at(0).fence,
+                   Json(),
+                   Failure{FailureClass::transport, "connect_failed", "refused", Json(), 1, "", ""},
+                   true,
+                   std::nullopt,
                    "outside"};
   EXPECT_EQ(*engine_->coordinator().report(report), RunAnswer::will_retry);
   EXPECT_EQ(*engine_->coordinator().report(report), RunAnswer::lease_lost);
@@ -567,7 +574,8 @@ TEST_P(EngineOnAStore, TasksAreAssignedAndReleased) {
 TEST(EngineThreads, ATimerWakesTheLoopWithoutPolling) {
   auto engine = Engine::open({});
   ASSERT_TRUE(engine.has_value());
-  ASSERT_TRUE((*engine)->deploy("cairn: 1\nname: nap\nversion: 1.0.0\nsteps:\n  - wait: 60ms\noutput: 1\n").has_value());
+  ASSERT_TRUE(
+      (*engine)->deploy("cairn: 1\nname: nap\nversion: 1.0.0\nsteps:\n  - wait: 60ms\noutput: 1\n").has_value());
   (*engine)->run();
   StartOrder order;
   order.definition = "nap";

@@ -22,7 +22,7 @@ struct Errand {
 // Why nothing could be decided or written.
 struct Obstacle {
   enum class Kind {
-    refused,        // by the interpreter: the caller is told
+    refused,  // by the interpreter: the caller is told
     no_instance,
     moved,          // not at the version that the caller has seen
     no_definition,  // not here, perhaps not yet
@@ -43,8 +43,8 @@ struct Delivered {
   enum class Kind { applied, stale, duplicate_signal, duplicate_key };
   Kind kind = Kind::applied;
   Snapshot after;
-  Json answer;               // duplicate_key
-  bool same_request = true;  // duplicate_key
+  Json answer;                         // duplicate_key
+  bool same_request = true;            // duplicate_key
   std::vector<InstanceId> unfinished;  // cut by a checkpoint
 };
 

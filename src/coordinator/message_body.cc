@@ -39,8 +39,7 @@ Result<decltype(Event::what)> event_of(const Message& message) {
       }
       return decltype(Event::what)(std::move(finished));
     }
-    case Message::Kind::cancel:
-      return decltype(Event::what)(CancelRequested{std::string(body.text_or("reason", ""))});
+    case Message::Kind::cancel: return decltype(Event::what)(CancelRequested{std::string(body.text_or("reason", ""))});
   }
   return wrong("kind");
 }

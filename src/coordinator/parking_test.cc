@@ -120,7 +120,8 @@ TEST_F(Parking, ADamagedSnapshotParksItsInstanceOnly) {
   EXPECT_FALSE(letters[0].node.empty());
 
   close();
-  sql("UPDATE wf_runtime_states SET snapshot = (SELECT snapshot FROM kept WHERE kept.n = wf_runtime_states.n) WHERE n = "
+  sql("UPDATE wf_runtime_states SET snapshot = (SELECT snapshot FROM kept WHERE kept.n = wf_runtime_states.n) WHERE n "
+      "= "
       "(SELECT n FROM wf_instances WHERE id = 'bad')");
   open();
   EXPECT_TRUE(*store_->replay_dead_letter(letters[0].id));

@@ -46,8 +46,9 @@ Result<void> Registry::deploy(const std::shared_ptr<const Program>& program) {
   row.canonical = program->canonical;
   CAIRN_TRY(const PutDefinition put, store_.put_definition(row));
   if (put == PutDefinition::conflict) {
-    return Error{ErrorCode::conflict, program->name + " " + program->version +
-                                          " is already deployed with other content; definitions never change, raise the version"};
+    return Error{ErrorCode::conflict,
+                 program->name + " " + program->version +
+                     " is already deployed with other content; definitions never change, raise the version"};
   }
   add(program, false);
   return {};

@@ -20,8 +20,8 @@ std::optional<Error> may_complete(const TaskRow& task, const Actor& actor) {
     return Error{ErrorCode::not_allowed, "task " + task.id.value + " is assigned to " + task.assignee};
   }
   const bool has_role = task.roles.empty() || std::any_of(task.roles.begin(), task.roles.end(), [&](const auto& role) {
-    return std::find(actor.roles->begin(), actor.roles->end(), role) != actor.roles->end();
-  });
+                          return std::find(actor.roles->begin(), actor.roles->end(), role) != actor.roles->end();
+                        });
   if (has_role) return std::nullopt;
   std::string roles;
   for (const std::string& role : task.roles) roles += (roles.empty() ? "" : ", ") + role;
@@ -72,8 +72,8 @@ Result<InstanceAnswer> Coordinator::signal(const InstanceId& id, const SignalReq
   errand.actor = request.actor.name;
   auto delivered = deliver(errand);
   if (delivered && delivered->kind == Delivered::Kind::stale) {
-    return Error{ErrorCode::conflict, "instance " + id.value + " is " + to_string(delivered->after.status) +
-                                          " and takes no more signals"};
+    return Error{ErrorCode::conflict,
+                 "instance " + id.value + " is " + to_string(delivered->after.status) + " and takes no more signals"};
   }
   return answer(std::move(delivered), id);
 }
@@ -168,8 +168,8 @@ Result<InstanceAnswer> Coordinator::complete_task(const TaskCompletion& completi
     if (!task) return Error{ErrorCode::not_found, "no task " + completion.task.value};
     if (task->status != TaskStatus::open && task->status != TaskStatus::assigned) return closed(*task);
     if (completion.version && *completion.version != task->version) {
-      return Error{ErrorCode::conflict, "stale_version: task " + task->id.value + " is at version " +
-                                            std::to_string(task->version)};
+      return Error{ErrorCode::conflict,
+                   "stale_version: task " + task->id.value + " is at version " + std::to_string(task->version)};
     }
     if (auto refused = may_complete(*task, completion.actor)) return *refused;
     Errand errand;
@@ -202,15 +202,12 @@ Result<TaskRow> Coordinator::change_task(const TaskChange& change, const Actor& 
   checked.actor = actor.name;
   CAIRN_TRY(const TaskChanged changed, store_.change_task(checked));
   switch (changed.kind) {
-    case TaskChanged::Kind::done:
-      return changed.row;
-    case TaskChanged::Kind::not_found:
-      return Error{ErrorCode::not_found, "no task " + change.task.value};
+    case TaskChanged::Kind::done: return changed.row;
+    case TaskChanged::Kind::not_found: return Error{ErrorCode::not_found, "no task " + change.task.value};
     case TaskChanged::Kind::stale:
       return Error{ErrorCode::conflict, "stale_version: task " + change.task.value + " is at version " +
                                             std::to_string(changed.row.version)};
-    case TaskChanged::Kind::closed:
-      return closed(changed.row);
+    case TaskChanged::Kind::closed: return closed(changed.row);
     case TaskChanged::Kind::taken:
       return Error{ErrorCode::conflict, "task " + change.task.value + " is assigned to " + changed.row.assignee};
   }

@@ -53,20 +53,23 @@ class Check {
     }
     const Snapshot& snapshot = **stored;
     if (row.version != snapshot.version) {
-      find("I-01 versions", subject, "the store says version " + std::to_string(row.version) + ", the snapshot " +
-                                         std::to_string(snapshot.version));
+      find("I-01 versions", subject,
+           "the store says version " + std::to_string(row.version) + ", the snapshot " +
+               std::to_string(snapshot.version));
     }
-    const bool parked = row.status == Status::suspended && row.error &&
-                        row.error->failure_class == FailureClass::consistency;
+    const bool parked =
+        row.status == Status::suspended && row.error && row.error->failure_class == FailureClass::consistency;
     if (row.status != snapshot.status && !parked) {
-      find("I-12 projection", subject, std::string("shown as ") + to_string(row.status) + ", is " + to_string(snapshot.status));
+      find("I-12 projection", subject,
+           std::string("shown as ") + to_string(row.status) + ", is " + to_string(snapshot.status));
     }
     CAIRN_TRY_VOID(check_history(snapshot, subject));
     CAIRN_TRY_VOID(check_waits(snapshot, subject));
     CAIRN_TRY_VOID(check_definition(snapshot, subject));
     if (snapshot.parent) CAIRN_TRY_VOID(check_parent(snapshot, subject));
     if (is_final(snapshot.status)) {
-      if (!snapshot.waits.empty() || !snapshot.strands.empty()) find("I-22 terminal is final", subject, "it has ended and still waits");
+      if (!snapshot.waits.empty() || !snapshot.strands.empty())
+        find("I-22 terminal is final", subject, "it has ended and still waits");
       if (!row.ended_at) find("I-22 terminal is final", subject, "it has ended without a time");
     } else if (!parked) {
       CAIRN_TRY_VOID(check_alive(snapshot, subject));
@@ -118,7 +121,9 @@ class Check {
       const auto due = std::count_if(timers.begin(), timers.end(), [&](const DueTimer& timer) {
         return timer.token == wait.token && wait.until && timer.due == whole_ms_up(*wait.until);
       });
-      if (due != 1) find("I-08 timers", subject, "the timed wait of step " + wait.step + " has " + std::to_string(due) + " timer rows");
+      if (due != 1)
+        find("I-08 timers", subject,
+             "the timed wait of step " + wait.step + " has " + std::to_string(due) + " timer rows");
     }
     return {};
   }
@@ -130,8 +135,9 @@ class Check {
       definitions_[snapshot.program] = row && row->digest == snapshot.program.digest;
     }
     if (!definitions_[snapshot.program]) {
-      find("I-24 definition", subject, "its definition " + snapshot.program.name + " " + snapshot.program.version +
-                                           " is not stored with that digest");
+      find("I-24 definition", subject,
+           "its definition " + snapshot.program.name + " " + snapshot.program.version +
+               " is not stored with that digest");
     }
     return {};
   }
@@ -167,7 +173,8 @@ class Check {
         if (!run) {
           find("I-07 stranded", subject, "its run " + wait.target + " does not exist");
         } else if (is_final(run->status) && !is_held(snapshot, wait.token)) {
-          find("I-07 stranded", subject, "its run " + wait.target + " is " + to_string(run->status) + " and it still waits");
+          find("I-07 stranded", subject,
+               "its run " + wait.target + " is " + to_string(run->status) + " and it still waits");
         }
       }
     }
@@ -212,13 +219,16 @@ class Check {
     bool assigned = false;
     for (std::size_t i = 0; i < events.size(); ++i) {
       const TaskEvent::Kind kind = events[i].kind;
-      if ((i == 0) != (kind == TaskEvent::Kind::created)) find("I-13 task events", subject, "`created` is not its first event, once");
+      if ((i == 0) != (kind == TaskEvent::Kind::created))
+        find("I-13 task events", subject, "`created` is not its first event, once");
       if (kind == TaskEvent::Kind::commented) continue;
       if (closed) find("I-13 task events", subject, std::string(to_string(kind)) + " after it was closed");
-      if (kind == TaskEvent::Kind::released && !assigned) find("I-13 task events", subject, "released while nobody had it");
+      if (kind == TaskEvent::Kind::released && !assigned)
+        find("I-13 task events", subject, "released while nobody had it");
       if (kind == TaskEvent::Kind::assigned || kind == TaskEvent::Kind::reassigned) assigned = true;
       if (kind == TaskEvent::Kind::released) assigned = false;
-      closed = kind == TaskEvent::Kind::completed || kind == TaskEvent::Kind::cancelled || kind == TaskEvent::Kind::expired;
+      closed =
+          kind == TaskEvent::Kind::completed || kind == TaskEvent::Kind::cancelled || kind == TaskEvent::Kind::expired;
     }
     if (events.empty()) find("I-13 task events", subject, "it has no events");
     if (closed == is_open(row.status)) {
@@ -239,13 +249,16 @@ class Check {
         if (row.status == RunStatus::leased && (!row.lease_until || row.leased_by.empty() || row.fence == 0)) {
           find("I-15 leases", subject, "it is leased without holder, fence or end");
         }
-        if (row.status == RunStatus::pending && row.lease_until) find("I-15 leases", subject, "it is pending and has a lease");
+        if (row.status == RunStatus::pending && row.lease_until)
+          find("I-15 leases", subject, "it is pending and has a lease");
         if (row.attempt > row.attempts_max) find("I-16 attempts", subject, "it was leased more often than allowed");
-        if (static_cast<std::uint64_t>(row.leases) > row.fence) find("I-15 leases", subject, "its fence is behind its leases");
+        if (static_cast<std::uint64_t>(row.leases) > row.fence)
+          find("I-15 leases", subject, "its fence is behind its leases");
         if (!is_final(row.status) && row.instance) {
           CAIRN_TRY(const auto instance, store_.find_instance(*row.instance));
           if (instance && is_final(instance->status)) {
-            find("I-23 cancelled work", subject, "instance " + row.instance->value + " has ended and it is still " + to_string(row.status));
+            find("I-23 cancelled work", subject,
+                 "instance " + row.instance->value + " has ended and it is still " + to_string(row.status));
           }
         }
       }

@@ -103,7 +103,8 @@ void WorkerPool::execute(const RunRow& run) {
   HandlerAnswer answer;
   const auto handler = handlers_.find(run.type);
   if (handler == handlers_.end()) {
-    answer.failure = Failure{FailureClass::transport, "no_handler_registered", "no handler for " + run.type, Json(), 1, "", ""};
+    answer.failure =
+        Failure{FailureClass::transport, "no_handler_registered", "no handler for " + run.type, Json(), 1, "", ""};
   } else {
     try {
       answer = handler->second(run);
@@ -112,8 +113,8 @@ void WorkerPool::execute(const RunRow& run) {
     }
   }
   if (answer.failure && answer.failure->step.empty()) answer.failure->step = run.step;
-  RunReport report{run.id, run.fence, std::move(answer.result), std::move(answer.failure), answer.retry,
-                   answer.retry_after, coordinator_.node()};
+  RunReport report{run.id,       run.fence,          std::move(answer.result), std::move(answer.failure),
+                   answer.retry, answer.retry_after, coordinator_.node()};
   auto told = coordinator_.report(report);
   if (!told) {
     log_error("runs.report", told.error(), {{"run", run.id.value}});

@@ -95,14 +95,11 @@ std::string error_line(const Json& error) {
 
 TaskEvent::Kind event_of(TaskStatus closed) {
   switch (closed) {
-    case TaskStatus::completed:
-      return TaskEvent::Kind::completed;
-    case TaskStatus::expired:
-      return TaskEvent::Kind::expired;
+    case TaskStatus::completed: return TaskEvent::Kind::completed;
+    case TaskStatus::expired: return TaskEvent::Kind::expired;
     case TaskStatus::cancelled:
     case TaskStatus::open:
-    case TaskStatus::assigned:
-      break;
+    case TaskStatus::assigned: break;
   }
   return TaskEvent::Kind::cancelled;
 }

@@ -4,45 +4,32 @@ namespace cairn {
 
 const char* to_string(TaskEvent::Kind kind) {
   switch (kind) {
-    case TaskEvent::Kind::created:
-      return "created";
-    case TaskEvent::Kind::assigned:
-      return "assigned";
-    case TaskEvent::Kind::released:
-      return "released";
-    case TaskEvent::Kind::reassigned:
-      return "reassigned";
-    case TaskEvent::Kind::completed:
-      return "completed";
-    case TaskEvent::Kind::cancelled:
-      return "cancelled";
-    case TaskEvent::Kind::expired:
-      return "expired";
-    case TaskEvent::Kind::commented:
-      return "commented";
+    case TaskEvent::Kind::created: return "created";
+    case TaskEvent::Kind::assigned: return "assigned";
+    case TaskEvent::Kind::released: return "released";
+    case TaskEvent::Kind::reassigned: return "reassigned";
+    case TaskEvent::Kind::completed: return "completed";
+    case TaskEvent::Kind::cancelled: return "cancelled";
+    case TaskEvent::Kind::expired: return "expired";
+    case TaskEvent::Kind::commented: return "commented";
   }
   return "unknown";
 }
 
 const char* to_string(RunStatus status) {
   switch (status) {
-    case RunStatus::pending:
-      return "pending";
-    case RunStatus::leased:
-      return "leased";
-    case RunStatus::succeeded:
-      return "succeeded";
-    case RunStatus::failed:
-      return "failed";
-    case RunStatus::cancelled:
-      return "cancelled";
+    case RunStatus::pending: return "pending";
+    case RunStatus::leased: return "leased";
+    case RunStatus::succeeded: return "succeeded";
+    case RunStatus::failed: return "failed";
+    case RunStatus::cancelled: return "cancelled";
   }
   return "unknown";
 }
 
 std::optional<RunStatus> run_status_from(std::string_view text) {
-  for (const RunStatus status : {RunStatus::pending, RunStatus::leased, RunStatus::succeeded, RunStatus::failed,
-                                 RunStatus::cancelled}) {
+  for (const RunStatus status :
+       {RunStatus::pending, RunStatus::leased, RunStatus::succeeded, RunStatus::failed, RunStatus::cancelled}) {
     if (text == to_string(status)) return status;
   }
   return std::nullopt;
@@ -50,12 +37,9 @@ std::optional<RunStatus> run_status_from(std::string_view text) {
 
 const char* to_string(Message::Kind kind) {
   switch (kind) {
-    case Message::Kind::signal:
-      return "signal";
-    case Message::Kind::child_finished:
-      return "child_finished";
-    case Message::Kind::cancel:
-      return "cancel";
+    case Message::Kind::signal: return "signal";
+    case Message::Kind::child_finished: return "child_finished";
+    case Message::Kind::cancel: return "cancel";
   }
   return "unknown";
 }

@@ -134,9 +134,9 @@ struct RunRow {
   Json result;
   Json error;
   std::string last_error;
-  int attempt = 0;        // the number of the current or last attempt; counted when leased
+  int attempt = 0;  // the number of the current or last attempt; counted when leased
   int attempts_max = 3;
-  int leases = 0;         // how often it was leased, given back ones too
+  int leases = 0;  // how often it was leased, given back ones too
   std::uint64_t fence = 0;
   Timestamp run_at;
   std::optional<Timestamp> lease_until;

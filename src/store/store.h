@@ -24,8 +24,8 @@ struct Wakeup {
   bool messages = false;
   bool runs = false;
   bool outbox = false;
-  std::optional<Timestamp> due;  // the earliest instant that became due later than now
-  std::vector<InstanceId> ended; // instances that reached a final status
+  std::optional<Timestamp> due;   // the earliest instant that became due later than now
+  std::vector<InstanceId> ended;  // instances that reached a final status
 };
 using WakeupListener = std::function<void(const Wakeup&)>;
 
@@ -57,10 +57,10 @@ struct RunChange {
   Kind kind = Kind::heartbeat;
   RunId run;
   std::uint64_t fence = 0;
-  Duration length;    // heartbeat: the lease's new length from now; retry: the delay
-  Json error;         // retry: what went wrong
+  Duration length;  // heartbeat: the lease's new length from now; retry: the delay
+  Json error;       // retry: what went wrong
   std::string actor;
-  std::string reason; // remove
+  std::string reason;  // remove
 };
 struct RunChanged {
   enum class Kind { done, not_found, lease_lost, finished, exhausted };  // exhausted: no attempt left to retry
@@ -183,7 +183,8 @@ class Store {
   virtual Result<bool> discard_dead_letter(std::int64_t id) = 0;
 
   // At most one owner at a time; nothing while another holds it. The holder extends it the same way.
-  virtual Result<std::optional<HostLock>> hold_lock(const std::string& name, const std::string& owner, Duration length) = 0;
+  virtual Result<std::optional<HostLock>> hold_lock(const std::string& name, const std::string& owner,
+                                                    Duration length) = 0;
   virtual Result<void> drop_lock(const HostLock& lock) = 0;
 
   // Removes whole trees of instances that ended long ago. Never touches live work; idempotency keys

@@ -14,7 +14,7 @@ namespace cairn {
 
 // Taken for as long as retention keeps it, whatever becomes of what it started.
 struct IdempotencyKey {
-  std::string scope;         // start, task ID, signal, run, ...
+  std::string scope;  // start, task ID, signal, run, ...
   std::string key;
   std::string request_hash;  // the same key with another hash is another request
   Json answer;               // what a repeat is told

@@ -15,7 +15,8 @@ TEST_P(Commit, AnUnknownInstanceIsNotFound) {
 
 TEST_P(Commit, ASnapshotComesBackAsItWasStored) {
   Advance advance = sample::begin("a");
-  advance.after.state = Json::object({{"text", "grüße \"quoted\""}, {"n", 9007199254740993}, {"d", 0.1}, {"null", Json()}});
+  advance.after.state =
+      Json::object({{"text", "grüße \"quoted\""}, {"n", 9007199254740993}, {"d", 0.1}, {"null", Json()}});
   advance.after.reference = {Json("R-1"), Json::object({{"customer", "C"}})};
   sample::add_task(advance, "t");
   sample::add_timer(advance, "timer", Timestamp{1'700'000'100, 123'456'789});
@@ -108,9 +109,7 @@ TEST_P(Commit, TwoUnitsOfOneBatchOnTheSameInstanceTheFirstWins) {
   EXPECT_EQ(outcomes[1].kind, Kind::stale);
 }
 
-TEST_P(Commit, AnEmptyBatchGivesAnEmptyAnswer) {
-  EXPECT_TRUE(must(store().commit({})).empty());
-}
+TEST_P(Commit, AnEmptyBatchGivesAnEmptyAnswer) { EXPECT_TRUE(must(store().commit({})).empty()); }
 
 TEST_P(Commit, AUnitWithParentAndChildrenIsOne) {
   Unit unit;

@@ -14,18 +14,12 @@ enum class Verb { complete, fire, deliver, finish_run, cancel, suspend };
 
 const char* name_of_verb(Verb verb) {
   switch (verb) {
-    case Verb::complete:
-      return "Complete";
-    case Verb::fire:
-      return "Fire";
-    case Verb::deliver:
-      return "Deliver";
-    case Verb::finish_run:
-      return "FinishRun";
-    case Verb::cancel:
-      return "Cancel";
-    case Verb::suspend:
-      return "Suspend";
+    case Verb::complete: return "Complete";
+    case Verb::fire: return "Fire";
+    case Verb::deliver: return "Deliver";
+    case Verb::finish_run: return "FinishRun";
+    case Verb::cancel: return "Cancel";
+    case Verb::suspend: return "Suspend";
   }
   return "unknown";
 }
@@ -66,9 +60,7 @@ Unit decide(Verb verb, const World& world) {
       advance.runs_cancelled = {{"r"}};
       sample::end(advance, Status::cancelled);
       break;
-    case Verb::suspend:
-      advance.after.status = Status::suspended;
-      break;
+    case Verb::suspend: advance.after.status = Status::suspended; break;
   }
   return unit;
 }
@@ -129,16 +121,14 @@ INSTANTIATE_TEST_SUITE_P(Stores, EveryOrder,
                          testing::Values(BackEnd::memory, BackEnd::sqlite, BackEnd::sqlite_reopened),
                          [](const auto& instance) { return name_of(instance.param); });
 
-#define CAIRN_ORDER(first, second)                       \
-  TEST_P(EveryOrder, first##_before_##second) {          \
-    play(Verb::first, Verb::second);                     \
-  }
-#define CAIRN_ORDERS(first)        \
-  CAIRN_ORDER(first, complete)     \
-  CAIRN_ORDER(first, fire)         \
-  CAIRN_ORDER(first, deliver)      \
-  CAIRN_ORDER(first, finish_run)   \
-  CAIRN_ORDER(first, cancel)       \
+#define CAIRN_ORDER(first, second) \
+  TEST_P(EveryOrder, first##_before_##second) { play(Verb::first, Verb::second); }
+#define CAIRN_ORDERS(first)      \
+  CAIRN_ORDER(first, complete)   \
+  CAIRN_ORDER(first, fire)       \
+  CAIRN_ORDER(first, deliver)    \
+  CAIRN_ORDER(first, finish_run) \
+  CAIRN_ORDER(first, cancel)     \
   CAIRN_ORDER(first, suspend)
 
 CAIRN_ORDERS(complete)

@@ -293,7 +293,8 @@ TEST_P(Runs, ALeasedRunIsNotDeleted) {
 }
 
 TEST_P(Runs, AnUnknownRunIsNotFound) {
-  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::cancel, sample::run("r")))).kind, RunChanged::Kind::not_found);
+  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::cancel, sample::run("r")))).kind,
+            RunChanged::Kind::not_found);
   EXPECT_FALSE(must(store().find_run({"r"})).has_value());
 }
 

@@ -99,7 +99,8 @@ inline void add_signal_wait(Advance& advance, const std::string& token, const st
   open_wait(advance, wait);
 }
 
-inline void add_run(Advance& advance, const std::string& id, const std::string& type = "default.echo", int attempts = 3) {
+inline void add_run(Advance& advance, const std::string& id, const std::string& type = "default.echo",
+                    int attempts = 3) {
   RunIntent run;
   run.id = {id};
   run.token = {"token-" + id};

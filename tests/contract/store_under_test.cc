@@ -10,12 +10,9 @@ namespace cairn {
 
 std::string name_of(BackEnd back_end) {
   switch (back_end) {
-    case BackEnd::memory:
-      return "memory";
-    case BackEnd::sqlite:
-      return "sqlite";
-    case BackEnd::sqlite_reopened:
-      return "sqlite_reopened";
+    case BackEnd::memory: return "memory";
+    case BackEnd::sqlite: return "sqlite";
+    case BackEnd::sqlite_reopened: return "sqlite_reopened";
   }
   return "unknown";
 }

@@ -47,10 +47,9 @@ T must(Result<T> result) {
 }
 inline void must(Result<void> result) { EXPECT_TRUE(result.has_value()) << (result ? "" : result.error().message); }
 
-#define CAIRN_CONTRACT(suite)                                                                              \
-  class suite : public StoreContract {};                                                                   \
-  INSTANTIATE_TEST_SUITE_P(Stores, suite,                                                                  \
-                           testing::Values(BackEnd::memory, BackEnd::sqlite, BackEnd::sqlite_reopened),    \
+#define CAIRN_CONTRACT(suite)                                                                                          \
+  class suite : public StoreContract {};                                                                               \
+  INSTANTIATE_TEST_SUITE_P(Stores, suite, testing::Values(BackEnd::memory, BackEnd::sqlite, BackEnd::sqlite_reopened), \
                            [](const auto& instance) { return name_of(instance.param); })
 
 }  // namespace cairn

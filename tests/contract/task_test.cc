@@ -55,7 +55,8 @@ TEST_P(Tasks, MayBeginAssigned) {
   advance.tasks_opened[0].assignee = "ann";
   commit(advance);
   EXPECT_EQ(must(store().find_task({"t"}))->status, TaskStatus::assigned);
-  EXPECT_EQ(kinds(must(store().task_events({"t"}))), (std::vector{TaskEvent::Kind::created, TaskEvent::Kind::assigned}));
+  EXPECT_EQ(kinds(must(store().task_events({"t"}))),
+            (std::vector{TaskEvent::Kind::created, TaskEvent::Kind::assigned}));
 }
 
 TEST_P(Tasks, CloseWithTheirInstance) {
@@ -85,7 +86,8 @@ TEST_P(Tasks, ExpireAndCancel) {
   commit(second);
   EXPECT_EQ(must(store().find_task({"t"}))->status, TaskStatus::expired);
   EXPECT_EQ(must(store().find_task({"u"}))->status, TaskStatus::cancelled);
-  EXPECT_EQ(kinds(must(store().task_events({"u"}))), (std::vector{TaskEvent::Kind::created, TaskEvent::Kind::cancelled}));
+  EXPECT_EQ(kinds(must(store().task_events({"u"}))),
+            (std::vector{TaskEvent::Kind::created, TaskEvent::Kind::cancelled}));
 }
 
 TEST_P(Tasks, AClosedTaskStaysClosed) {

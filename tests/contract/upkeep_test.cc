@@ -199,8 +199,13 @@ TEST_P(Outbox, WhileAnEarlierOneIsOnItsWayTheSubjectWaits) {
 CAIRN_CONTRACT(DeadLetters);
 
 DeadLetter letter(const std::string& instance) {
-  return {0, InstanceId{instance}, "message", Json::object({{"kind", "cancel"}, {"body", Json::object({{"reason", "r"}})}}),
-          "cannot decode", "node-1", {}};
+  return {0,
+          InstanceId{instance},
+          "message",
+          Json::object({{"kind", "cancel"}, {"body", Json::object({{"reason", "r"}})}}),
+          "cannot decode",
+          "node-1",
+          {}};
 }
 
 TEST_P(DeadLetters, KeepEnvelopeReasonNodeAndTime) {

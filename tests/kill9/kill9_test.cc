@@ -132,7 +132,8 @@ TEST(Kill9, NothingAcknowledgedIsLost) {
     int status = 0;
     ::waitpid(child, &status, 0);
     ::close(acks[0]);
-    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it ended by itself with " << WEXITSTATUS(status);
+    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        << "it ended by itself with " << WEXITSTATUS(status);
 
     SystemClock clock;
     auto store = open_store("sqlite:" + folder + "/store.db", clock);
@@ -140,7 +141,8 @@ TEST(Kill9, NothingAcknowledgedIsLost) {
     const auto report = verify_store(**store);
     ASSERT_TRUE(report.has_value()) << report.error().message;
     for (const Finding& finding : report->findings) {
-      ADD_FAILURE() << "round " << round << ": " << finding.invariant << ": " << finding.subject << ": " << finding.message;
+      ADD_FAILURE() << "round " << round << ": " << finding.invariant << ": " << finding.subject << ": "
+                    << finding.message;
     }
   }
 
@@ -181,7 +183,8 @@ TEST(Kill9, NothingAcknowledgedIsLost) {
     }
     page.cursor = rows->next_cursor;
   } while (!page.cursor.empty());
-  for (const std::string& id : started) EXPECT_TRUE(found.contains(id)) << "the acknowledged start " << id << " is lost";
+  for (const std::string& id : started)
+    EXPECT_TRUE(found.contains(id)) << "the acknowledged start " << id << " is lost";
 
   engine->stop();
   const auto report = verify_store(engine->store());
@@ -194,8 +197,8 @@ TEST(Kill9, NothingAcknowledgedIsLost) {
   std::ifstream effects(folder + "/ledger");
   for (std::string key; effects >> key;) seen.insert(key);
   EXPECT_EQ(seen, keys) << "the ledger has seen exactly the effects that were committed";
-  std::printf("kills %d, instances %zu, acknowledged starts %zu, completions %zu\n", kills(), found.size(), started.size(),
-              completed.size());
+  std::printf("kills %d, instances %zu, acknowledged starts %zu, completions %zu\n", kills(), found.size(),
+              started.size(), completed.size());
   engine.reset();
   fs::remove_all(folder);
 }

@@ -62,8 +62,7 @@ std::optional<CommitOutcome> MemoryStore::refuse(const Unit& unit) const {
   }
   if (unit.run) {
     const auto run = runs_.find(unit.run->run.value);
-    if (run == runs_.end() || run->second.row.status != RunStatus::leased ||
-        run->second.row.fence != unit.run->fence) {
+    if (run == runs_.end() || run->second.row.status != RunStatus::leased || run->second.row.fence != unit.run->fence) {
       return outcome_of(CommitOutcome::Kind::stale);
     }
   }

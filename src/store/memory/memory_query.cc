@@ -254,15 +254,12 @@ Result<TaskChanged> MemoryStore::change_task(const TaskChange& change) {
       if (row.status == TaskStatus::assigned) return TaskChanged{TaskChanged::Kind::done, row};
       event.kind = TaskEvent::Kind::assigned;
       break;
-    case TaskChange::Kind::reassign:
-      event.kind = TaskEvent::Kind::reassigned;
-      break;
+    case TaskChange::Kind::reassign: event.kind = TaskEvent::Kind::reassigned; break;
     case TaskChange::Kind::release:
       if (row.status == TaskStatus::open) return TaskChanged{TaskChanged::Kind::done, row};
       event.kind = TaskEvent::Kind::released;
       break;
-    case TaskChange::Kind::comment:
-      break;
+    case TaskChange::Kind::comment: break;
   }
   if (change.kind == TaskChange::Kind::release) {
     row.status = TaskStatus::open;

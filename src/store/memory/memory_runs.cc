@@ -5,8 +5,7 @@
 
 namespace cairn {
 
-void MemoryStore::insert_run(RunRow row, const std::optional<RunLease>& lease, CommitOutcome& outcome,
-                             Wakeup& wakeup) {
+void MemoryStore::insert_run(RunRow row, const std::optional<RunLease>& lease, CommitOutcome& outcome, Wakeup& wakeup) {
   const Timestamp at = now();
   Run run;
   run.number = ++last_number_;
@@ -172,8 +171,7 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
         wakeup.runs = true;
         break;
       case RunChange::Kind::cancel:
-      case RunChange::Kind::remove:
-        break;
+      case RunChange::Kind::remove: break;
     }
     row.updated_at = at;
     answer = say(RunChanged::Kind::done);

@@ -70,7 +70,8 @@ class MemoryStore final : public Store {
   Result<bool> replay_dead_letter(std::int64_t id) override;
   Result<bool> discard_dead_letter(std::int64_t id) override;
 
-  Result<std::optional<HostLock>> hold_lock(const std::string& name, const std::string& owner, Duration length) override;
+  Result<std::optional<HostLock>> hold_lock(const std::string& name, const std::string& owner,
+                                            Duration length) override;
   Result<void> drop_lock(const HostLock& lock) override;
 
   Result<RetentionOutcome> retire_instances(const RetentionRequest& request) override;

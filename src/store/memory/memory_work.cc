@@ -233,8 +233,8 @@ Result<RetentionOutcome> MemoryStore::retire_instances(const RetentionRequest& r
     if (found == instances_.end()) continue;  // it went with its root
     const Instance& root = found->second;
     if (root.row.parent && instances_.contains(root.row.parent->value)) continue;
-    if (!old(root) || std::find(request.statuses.begin(), request.statuses.end(), root.row.status) ==
-                          request.statuses.end()) {
+    if (!old(root) ||
+        std::find(request.statuses.begin(), request.statuses.end(), root.row.status) == request.statuses.end()) {
       continue;
     }
     std::vector<std::string> tree{id};
@@ -259,7 +259,8 @@ Result<RetentionOutcome> MemoryStore::retire_instances(const RetentionRequest& r
 void MemoryStore::remove_instance(const std::string& id) {
   const std::int64_t number = instances_.at(id).number;
   std::erase_if(tasks_, [&](const auto& task) { return task.second.row.instance.value == id; });
-  std::erase_if(runs_, [&](const auto& run) { return run.second.row.instance && run.second.row.instance->value == id; });
+  std::erase_if(runs_,
+                [&](const auto& run) { return run.second.row.instance && run.second.row.instance->value == id; });
   std::erase_if(messages_, [&](const auto& message) { return message.second.target.value == id; });
   std::erase_if(timers_, [&](const auto& timer) { return timer.second.instance.value == id; });
   std::erase_if(outbox_, [&](const auto& row) { return row.second.instance.value == id && row.second.published_at; });

@@ -35,31 +35,22 @@ ErrorCode code_of(int number) {
     case SQLITE_CANTOPEN:
     case SQLITE_IOERR:
     case SQLITE_NOMEM:
-    case SQLITE_PERM:
-      return ErrorCode::unavailable;
+    case SQLITE_PERM: return ErrorCode::unavailable;
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-      return ErrorCode::corrupt;
-    case SQLITE_CONSTRAINT:
-      return ErrorCode::conflict;
-    case SQLITE_TOOBIG:
-      return ErrorCode::limit;
-    default:
-      return ErrorCode::internal;
+    case SQLITE_NOTADB: return ErrorCode::corrupt;
+    case SQLITE_CONSTRAINT: return ErrorCode::conflict;
+    case SQLITE_TOOBIG: return ErrorCode::limit;
+    default: return ErrorCode::internal;
   }
 }
 
 std::string message_of(int number, const char* text) {
   switch (number & 0xff) {
-    case SQLITE_FULL:
-      return "storage_full: the disk that holds the store is full; free some space, nothing was lost";
-    case SQLITE_READONLY:
-      return "the store's file cannot be written (read-only file or folder)";
+    case SQLITE_FULL: return "storage_full: the disk that holds the store is full; free some space, nothing was lost";
+    case SQLITE_READONLY: return "the store's file cannot be written (read-only file or folder)";
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-      return std::string("the store's file is damaged or not a cairn store: ") + text;
-    default:
-      return std::string("sqlite: ") + text;
+    case SQLITE_NOTADB: return std::string("the store's file is damaged or not a cairn store: ") + text;
+    default: return std::string("sqlite: ") + text;
   }
 }
 
@@ -184,7 +175,8 @@ double Query::number(int column) const { return sqlite3_column_double(statement_
 std::string Query::text(int column) const {
   const unsigned char* text = sqlite3_column_text(statement_, column);
   if (text == nullptr) return {};
-  return std::string(reinterpret_cast<const char*>(text), static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+  return std::string(reinterpret_cast<const char*>(text),
+                     static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
 }
 
 Timestamp Query::time(int column) const {

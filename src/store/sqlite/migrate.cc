@@ -32,8 +32,9 @@ Result<int> read_schema(Connection& connection) {
     return Error{ErrorCode::invalid, "this SQLite file holds something else, not a cairn store"};
   }
   if (schema > newest_schema()) {
-    return Error{ErrorCode::unsupported, "the store has schema " + std::to_string(schema) + ", this cairn knows up to " +
-                                             std::to_string(newest_schema()) + "; use the newer version that wrote it"};
+    return Error{ErrorCode::unsupported, "the store has schema " + std::to_string(schema) +
+                                             ", this cairn knows up to " + std::to_string(newest_schema()) +
+                                             "; use the newer version that wrote it"};
   }
   return static_cast<int>(schema);
 }

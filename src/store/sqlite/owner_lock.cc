@@ -17,7 +17,8 @@ Result<OwnerLock> OwnerLock::take(const std::string& store_path) {
   }
   OwnerLock lock(file);
   if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return Error{ErrorCode::unavailable, path + ": cannot be locked: " + std::strerror(errno)};
+    if (errno != EWOULDBLOCK)
+      return Error{ErrorCode::unavailable, path + ": cannot be locked: " + std::strerror(errno)};
     char pid[32] = {};
     const ssize_t size = ::pread(file, pid, sizeof pid - 1, 0);
     const std::string who = size > 0 ? " (process " + std::string(pid, static_cast<std::size_t>(size)) + ")" : "";

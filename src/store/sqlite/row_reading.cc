@@ -38,7 +38,8 @@ Result<InstanceRow> read_instance(const Query& query) {
   row.id = {query.text(0)};
   row.program = {query.text(1), query.text(2), query.text(3)};
   const auto status = status_from(query.text(4));
-  if (!status) return Error{ErrorCode::corrupt, "instance " + row.id.value + " has the unknown status " + query.text(4)};
+  if (!status)
+    return Error{ErrorCode::corrupt, "instance " + row.id.value + " has the unknown status " + query.text(4)};
   row.status = *status;
   row.version = static_cast<std::uint64_t>(query.integer(5));
   row.reference = read_reference(query, 6, 7);
@@ -66,8 +67,8 @@ TaskRow read_task(const Query& query, Connection& connection) {
   row.title = query.text(5);
   const std::string status = query.text(6);
   bool known = false;
-  for (const TaskStatus one : {TaskStatus::open, TaskStatus::assigned, TaskStatus::completed, TaskStatus::cancelled,
-                               TaskStatus::expired}) {
+  for (const TaskStatus one :
+       {TaskStatus::open, TaskStatus::assigned, TaskStatus::completed, TaskStatus::cancelled, TaskStatus::expired}) {
     if (status == to_string(one)) {
       row.status = one;
       known = true;

@@ -61,7 +61,8 @@ Result<std::vector<CommitOutcome>> SqliteStore::commit(std::span<const Unit> uni
         wakeup.messages |= single.wakeup().messages;
         wakeup.runs |= single.wakeup().runs;
         wakeup.outbox |= single.wakeup().outbox;
-        if (single.wakeup().due && (!wakeup.due || *single.wakeup().due < *wakeup.due)) wakeup.due = single.wakeup().due;
+        if (single.wakeup().due && (!wakeup.due || *single.wakeup().due < *wakeup.due))
+          wakeup.due = single.wakeup().due;
         wakeup.ended.insert(wakeup.ended.end(), single.wakeup().ended.begin(), single.wakeup().ended.end());
       } else {
         outcomes.push_back(outcome_of(CommitOutcome::Kind::failed, failed(one.error())));
@@ -109,7 +110,8 @@ std::optional<CommitOutcome> SqliteCommit::refuse(const Unit& unit, Places& plac
   if (unit.inbox && db_.query(Sql::find_inbox, unit.inbox->instance.value, unit.inbox->signal).next()) {
     return outcome_of(CommitOutcome::Kind::duplicate_signal);
   }
-  if (unit.message && !db_.query(Sql::find_message, *unit.message).next()) return outcome_of(CommitOutcome::Kind::stale);
+  if (unit.message && !db_.query(Sql::find_message, *unit.message).next())
+    return outcome_of(CommitOutcome::Kind::stale);
   if (unit.timer &&
       !db_.query(Sql::find_timer, unit.timer->due, unit.timer->instance.value, unit.timer->token.value).next()) {
     return outcome_of(CommitOutcome::Kind::stale);
@@ -227,8 +229,8 @@ void SqliteCommit::store_instance(Place& place, const std::string& node) {
   if (is_new) {
     db_.run(Sql::insert_state, place.number, after.version, snapshot_format, kind, token, until, active, pointer,
             text_or_null(after.last_event), code, error, text_or_null(node), now_, bytes);
-  } else if (db_.run(Sql::update_state, place.number, after.version, snapshot_format, kind, token, until, active, pointer,
-                     text_or_null(after.last_event), code, error, text_or_null(node), now_, bytes,
+  } else if (db_.run(Sql::update_state, place.number, after.version, snapshot_format, kind, token, until, active,
+                     pointer, text_or_null(after.last_event), code, error, text_or_null(node), now_, bytes,
                      place.version) != 1 &&
              !db_.error()) {
     db_.fail({ErrorCode::corrupt, "instance " + after.instance.value + " moved inside a transaction"});
@@ -259,10 +261,10 @@ void SqliteCommit::open_waits(std::int64_t number, const Advance& advance) {
 void SqliteCommit::change_tasks(std::int64_t number, const Advance& advance, const std::string& actor) {
   for (const TaskOpened& opened : advance.tasks_opened) {
     const TaskRow row = project_task(opened, advance.after.instance, now_);
-    db_.run(Sql::insert_task, row.id.value, number, row.token.value, row.step, row.name, row.title, to_string(row.status),
-            json_text(names(row.roles)), json_text(names(row.exclude)), json_text(row.payload), row.form, row.priority,
-            row.due, row.deadline, text_or_null(row.assignee), sqlite::reference_key(row.reference),
-            sqlite::reference_parts(row.reference), now_);
+    db_.run(Sql::insert_task, row.id.value, number, row.token.value, row.step, row.name, row.title,
+            to_string(row.status), json_text(names(row.roles)), json_text(names(row.exclude)), json_text(row.payload),
+            row.form, row.priority, row.due, row.deadline, text_or_null(row.assignee),
+            sqlite::reference_key(row.reference), sqlite::reference_parts(row.reference), now_);
     const std::int64_t task = db_.last_number();
     store_.task_event(task, TaskEvent::Kind::created, actor, Json());
     if (!row.assignee.empty()) {

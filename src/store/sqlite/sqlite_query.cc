@@ -27,7 +27,8 @@ Result<std::optional<DefinitionRow>> SqliteStore::find_definition(const std::str
   Reader db = reader();
   std::optional<DefinitionRow> found;
   {
-    Query row = version ? db->query(Sql::find_definition, name, *version) : db->query(Sql::find_newest_definition, name);
+    Query row =
+        version ? db->query(Sql::find_definition, name, *version) : db->query(Sql::find_newest_definition, name);
     if (row.next()) found = sqlite::read_definition(row);
   }
   return db.give(std::move(found));
@@ -118,11 +119,12 @@ Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filt
   {
     Query rows = filter.parent ? db->query(Sql::list_children, cursor, status, text_or_null(filter.definition), parent,
                                            filter.started_from, filter.started_to, filter.deleted, limit, reference)
-                 : reference   ? db->query(Sql::list_instances_by_reference, cursor, status,
-                                           text_or_null(filter.definition), parent, filter.started_from,
-                                           filter.started_to, filter.deleted, limit, reference)
-                               : db->query(filter.status == Status::running ? Sql::list_running : Sql::list_instances, cursor, status, text_or_null(filter.definition), parent,
-                                           filter.started_from, filter.started_to, filter.deleted, limit);
+                 : reference
+                     ? db->query(Sql::list_instances_by_reference, cursor, status, text_or_null(filter.definition),
+                                 parent, filter.started_from, filter.started_to, filter.deleted, limit, reference)
+                     : db->query(filter.status == Status::running ? Sql::list_running : Sql::list_instances, cursor,
+                                 status, text_or_null(filter.definition), parent, filter.started_from,
+                                 filter.started_to, filter.deleted, limit);
     std::int64_t last = 0;
     while (rows.next()) {
       if (page.items.size() == request.limit) {
@@ -157,8 +159,8 @@ Result<Page<HistoryRow>> SqliteStore::history(const InstanceId& id, const PageRe
       row.version = static_cast<std::uint64_t>(rows.integer(1));
       const std::string kind = rows.text(2);
       using Kind = LogEntry::Kind;
-      for (const Kind one : {Kind::started, Kind::completed, Kind::faulted, Kind::suspended, Kind::resumed, Kind::skipped,
-                             Kind::cancelled, Kind::waiting}) {
+      for (const Kind one : {Kind::started, Kind::completed, Kind::faulted, Kind::suspended, Kind::resumed,
+                             Kind::skipped, Kind::cancelled, Kind::waiting}) {
         if (kind == to_string(one)) row.entry.kind = one;
       }
       row.entry.step = rows.text(3);

@@ -22,9 +22,10 @@ void SqliteStore::insert_run(RunRow& row, Wakeup& wakeup) {
   std::optional<std::string_view> instance;
   if (row.instance) instance = row.instance->value;
   writer_->run(Sql::insert_run, row.id.value, row.type, to_string(row.status), row.priority,
-               text_or_null(row.idempotency_key), row.payload, row.attempt, row.attempts_max, row.run_at, row.lease_until,
-               text_or_null(row.leased_by), row.fence, row.leases, row.backoff.ms_up(), row.factor, row.cap.ms_up(),
-               row.jitter, timeout, instance, text_or_null(row.token.value), text_or_null(row.step), row.created_at);
+               text_or_null(row.idempotency_key), row.payload, row.attempt, row.attempts_max, row.run_at,
+               row.lease_until, text_or_null(row.leased_by), row.fence, row.leases, row.backoff.ms_up(), row.factor,
+               row.cap.ms_up(), row.jitter, timeout, instance, text_or_null(row.token.value), text_or_null(row.step),
+               row.created_at);
   const std::int64_t number = writer_->last_number();
   run_event(number, "created", 0, "", Json());
   if (row.status == RunStatus::leased) {

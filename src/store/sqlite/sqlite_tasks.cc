@@ -108,12 +108,12 @@ Result<Page<TaskRow>> SqliteStore::list_tasks(const TaskFilter& filter, const Pa
   const bool closed_too = filter.closed || !live;
   const auto limit = static_cast<std::int64_t>(request.limit + 1);
   {
-    Query rows =
-        filter.instance
-            ? db->query(Sql::list_instance_tasks, status, text_or_null(filter.assignee), roles, text_or_null(filter.name),
-                        cursor.priority, cursor.number, limit, filter.instance->value, closed_too)
-            : db->query(closed_too ? Sql::list_all_tasks : Sql::list_open_tasks, status, text_or_null(filter.assignee),
-                        roles, text_or_null(filter.name), cursor.priority, cursor.number, limit);
+    Query rows = filter.instance ? db->query(Sql::list_instance_tasks, status, text_or_null(filter.assignee), roles,
+                                             text_or_null(filter.name), cursor.priority, cursor.number, limit,
+                                             filter.instance->value, closed_too)
+                                 : db->query(closed_too ? Sql::list_all_tasks : Sql::list_open_tasks, status,
+                                             text_or_null(filter.assignee), roles, text_or_null(filter.name),
+                                             cursor.priority, cursor.number, limit);
     std::string last;
     while (rows.next()) {
       if (page.items.size() == request.limit) {

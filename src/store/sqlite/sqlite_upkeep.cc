@@ -234,7 +234,8 @@ void SqliteStore::remove_instance(std::int64_t number, const std::string& id) {
                               Sql::remove_messages, Sql::delete_waits, Sql::remove_state, Sql::remove_instance}) {
     writer_->run(statement, number);
   }
-  for (const Sql statement : {Sql::remove_run_events, Sql::remove_runs, Sql::remove_outbox}) writer_->run(statement, id);
+  for (const Sql statement : {Sql::remove_run_events, Sql::remove_runs, Sql::remove_outbox})
+    writer_->run(statement, id);
 }
 
 }  // namespace cairn
