@@ -101,13 +101,13 @@ class YamlWriter {
     if (node.kind == YamlNode::Kind::text && node.text.find('\n') != std::string::npos) return true;
     return std::any_of(node.items.begin(), node.items.end(), holds_spread) ||
            std::any_of(node.members.begin(), node.members.end(),
-                       [](const auto& member) { return holds_spread(member.second); });
+                       [](const auto& member) { return holds_spread(member.value); });
   }
 
   // Several plain values, as in a table: on one line each they are read best.
   static bool is_record(const YamlNode& map) {
     return map.members.size() > 1 && std::all_of(map.members.begin(), map.members.end(), [](const auto& member) {
-             return member.second.kind == YamlNode::Kind::scalar || member.second.kind == YamlNode::Kind::text;
+             return member.value.kind == YamlNode::Kind::scalar || member.value.kind == YamlNode::Kind::text;
            });
   }
 
@@ -136,8 +136,8 @@ class YamlWriter {
         if (node.members.empty()) return "{}";
         std::string text = "{ ";
         for (const auto& member : node.members) {
-          text += (&member == &node.members.front() ? "" : ", ") + quote_yaml(member.first, true) + ": " +
-                  in_flow(member.second);
+          text += (&member == &node.members.front() ? "" : ", ") + quote_yaml(member.key, true) + ": " +
+                  in_flow(member.value);
         }
         return text + " }";
       }

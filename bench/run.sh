@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# bench/run.sh [--quick]: every benchmark of the release build, and expressions and diagrams beside what others do, in one
+# run. Prints tables; run it when the machine is idle.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+time=1
+for flag in "$@"; do
+  case "$flag" in
+    --quick) time=0.1 ;;
+    --peers) echo "bench: the comparison with other engines needs their workloads, which are not in this release" >&2; exit 2 ;;
+    *) echo "bench: unknown flag $flag (--quick)" >&2; exit 2 ;;
+  esac
+done
+for program in build/release/bench/*_bench; do
+  [ "$(basename "$program")" = expr_compare_bench ] && continue
+  echo "== $(basename "$program")"
+  "$program" --benchmark_min_time=$time 2>/dev/null
+done
+if command -v node >/dev/null; then
+  echo "== expressions beside CEL for JavaScript"
+  BENCH_SECONDS=$time bench/expr/compare.sh build/release
+fi
