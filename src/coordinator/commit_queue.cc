@@ -18,19 +18,18 @@ void CommitQueue::stop() {
 }
 
 void CommitQueue::submit(Unit unit, Answer answer) {
-  std::optional<Error> refused;
+  Error refused{ErrorCode::limit, "too many commits wait for the store; try again later"};
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) {
-      refused = Error{ErrorCode::unavailable, "the engine is stopping"};
-    } else if (waiting_.size() >= waiting_max) {
-      refused = Error{ErrorCode::limit, "too many commits wait for the store; try again later"};
-    } else {
+      refused = {ErrorCode::unavailable, "the engine is stopping"};
+    } else if (waiting_.size() < waiting_max) {
       waiting_.push_back({std::move(unit), std::move(answer)});
+      filled_.notify_one();
+      return;
     }
   }
-  if (refused) return answer(*refused);
-  filled_.notify_one();
+  answer(refused);
 }
 
 Result<CommitOutcome> CommitQueue::commit(Unit unit) {

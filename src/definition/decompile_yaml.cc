@@ -183,8 +183,8 @@ YamlNode object_node(const Json& value, const KeyTable& table) {
 void drop_empty_default(YamlNode& cases) {
   if (cases.items.size() < 2) return;
   const YamlNode& last = cases.items.back();
-  if (last.members.size() == 1 && last.members.front().first == "default" &&
-      last.members.front().second.items.empty()) {
+  if (last.members.size() == 1 && last.members.front().key == "default" &&
+      last.members.front().value.items.empty()) {
     cases.items.pop_back();
   }
 }
@@ -208,9 +208,9 @@ YamlNode step_node(const Json& step) {
   }
   if (const Json* when = step.find("when")) node.put("when", condition_node(*when));
   put_keys(node, step, {kind->name, kind->keys});
-  if (kind->name == "switch" && !node.members.empty()) drop_empty_default(node.members.back().second);
+  if (kind->name == "switch" && !node.members.empty()) drop_empty_default(node.members.back().value);
   // `try` must say how it ends.
-  if (kind->name == "try" && !node.members.empty() && node.members.back().first == "try") {
+  if (kind->name == "try" && !node.members.empty() && node.members.back().key == "try") {
     node.put("finally", YamlNode::list());
   }
   if (const Json* undo = step.find("compensate")) node.put("compensate", steps_node(*undo));
