@@ -26,7 +26,8 @@ std::atomic<std::uint64_t> allocations{0};
 namespace cairn::expr {
 namespace {
 
-const Json input = *parse_json(R"({"amount": 250, "tier": "b", "applicationNo": "A-17", "customerId": "C-1", "rate": 0.035})");
+const Json input =
+    *parse_json(R"({"amount": 250, "tier": "b", "applicationNo": "A-17", "customerId": "C-1", "rate": 0.035})");
 
 // About 1 KB, as a loan application keeps it after some steps.
 const Json state = *parse_json(R"({
@@ -92,7 +93,8 @@ BENCHMARK_CAPTURE(condition, small, small_condition);
 BENCHMARK_CAPTURE(condition, twenty_nodes, twenty_nodes);
 BENCHMARK_CAPTURE(condition, loop, R"(state.documents.all(d, d.ok || d.pages > 10))");
 BENCHMARK_CAPTURE(condition, absent, R"(has(state.checks.fraud.verdict) || state.checks.fraud.score < 0.5)");
-BENCHMARK_CAPTURE(json_value, object, R"({"customer": input.customerId, "amount": state.amount, "city": state.applicant.address.city})");
+BENCHMARK_CAPTURE(json_value, object,
+                  R"({"customer": input.customerId, "amount": state.amount, "city": state.applicant.address.city})");
 BENCHMARK_CAPTURE(json_value, text, R"("Review " + input.applicationNo + " of " + state.applicant.name)");
 BENCHMARK_CAPTURE(compiling, small, small_condition);
 BENCHMARK_CAPTURE(compiling, twenty_nodes, twenty_nodes);

@@ -227,10 +227,9 @@ bool same_value(const Json& a, const Json& b) noexcept {
     return std::equal(a.items().begin(), a.items().end(), b.items().begin(), b.items().end(), same_value);
   }
   if (a.is_object()) {
-    return std::equal(a.members().begin(), a.members().end(), b.members().begin(), b.members().end(),
-                      [](const Json::Member& x, const Json::Member& y) {
-                        return x.key == y.key && same_value(x.value, y.value);
-                      });
+    return std::equal(
+        a.members().begin(), a.members().end(), b.members().begin(), b.members().end(),
+        [](const Json::Member& x, const Json::Member& y) { return x.key == y.key && same_value(x.value, y.value); });
   }
   return a == b;
 }

@@ -134,9 +134,7 @@ struct Json::Member {
   Json value;
   Member(std::string_view name, Json held) : key(name), value(std::move(held)) {}
   Member(Text name, Json held) : key(std::move(name)), value(std::move(held)) {}
-  friend bool operator==(const Member& a, const Member& b) noexcept {
-    return a.key == b.key && a.value == b.value;
-  }
+  friend bool operator==(const Member& a, const Member& b) noexcept { return a.key == b.key && a.value == b.value; }
 };
 
 const char* to_string(Json::Kind kind);

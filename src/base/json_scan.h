@@ -50,7 +50,8 @@ class JsonScanner {
         const char c = text_[at_];
         if (c == '{' || c == '[') {
           if (static_cast<int>(open.size()) >= limits_.depth_max) {
-            return JsonFault{at_, ErrorCode::limit, "nested deeper than " + std::to_string(limits_.depth_max) + " levels"};
+            return JsonFault{at_, ErrorCode::limit,
+                             "nested deeper than " + std::to_string(limits_.depth_max) + " levels"};
           }
           open.push_back({c, at_});
           c == '{' ? handler_.begin_object(at_) : handler_.begin_array(at_);
@@ -76,7 +77,8 @@ class JsonScanner {
       if (c == ',') {
         ++at_;
         skip_space();
-        if (at_ < text_.size() && (text_[at_] == '}' || text_[at_] == ']')) return fault("a comma before the closing bracket");
+        if (at_ < text_.size() && (text_[at_] == '}' || text_[at_] == ']'))
+          return fault("a comma before the closing bracket");
         if (object) CAIRN_TRY_VOID(key(open));
         value_next = true;
       } else if (c == (object ? '}' : ']')) {
@@ -149,7 +151,8 @@ class JsonScanner {
     } else if (word("null")) {
       handler_.null(begin);
     } else if (c == '}' || c == ']') {
-      return fault(open.empty() ? "expected a JSON value" : std::string("`") + c + "` closes nothing that is open here");
+      return fault(open.empty() ? "expected a JSON value"
+                                : std::string("`") + c + "` closes nothing that is open here");
     } else if (c == '\'') {
       return fault("JSON text stands in double quotes");
     } else {
@@ -228,7 +231,8 @@ class JsonScanner {
       }
       const auto c = static_cast<unsigned char>(text_[at_]);
       if (c == '"') break;
-      if (c < 0x20) return fault(c == 0 ? "U+0000 is not allowed in text" : "a control character must be escaped in text");
+      if (c < 0x20)
+        return fault(c == 0 ? "U+0000 is not allowed in text" : "a control character must be escaped in text");
       if (c != '\\') {
         ++at_;
         continue;
@@ -269,7 +273,8 @@ class JsonScanner {
     if (unit >= 0xD800 && unit <= 0xDBFF && text_.substr(at_, 2) == "\\u") {
       at_ += 2;
       CAIRN_TRY(const char32_t low, hex4(begin));
-      if (low < 0xDC00 || low > 0xDFFF) return JsonFault{begin, ErrorCode::invalid, "a lone surrogate is not allowed in text"};
+      if (low < 0xDC00 || low > 0xDFFF)
+        return JsonFault{begin, ErrorCode::invalid, "a lone surrogate is not allowed in text"};
       unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
     } else if (unit >= 0xD800 && unit <= 0xDFFF) {
       return JsonFault{begin, ErrorCode::invalid, "a lone surrogate is not allowed in text"};

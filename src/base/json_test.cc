@@ -19,8 +19,9 @@ TEST(Json, IsWrittenSortedAndExactly) {
   const auto value =
       parse_json(R"({"b":[1,1.0,-0.5,1e3,9223372036854775807,9223372036854775808,-0],"a":"\ud83d\ude00\n","é":null})");
   ASSERT_TRUE(value) << value.error().message;
-  EXPECT_EQ(write_json(*value),
-            "{\"a\":\"\U0001F600\\n\",\"b\":[1,1.0,-0.5,1000.0,9223372036854775807,9223372036854775808.0,0],\"é\":null}");
+  EXPECT_EQ(
+      write_json(*value),
+      "{\"a\":\"\U0001F600\\n\",\"b\":[1,1.0,-0.5,1000.0,9223372036854775807,9223372036854775808.0,0],\"é\":null}");
 }
 
 TEST(Json, AChangeIsNotSeenThroughACopy) {
@@ -45,7 +46,8 @@ TEST(Json, RandomDoublesSurviveReadingAndWriting) {
     const auto back = parse_json(text);
     ASSERT_TRUE(back) << text;
     ASSERT_EQ(back->kind(), Json::Kind::number) << text;
-    ASSERT_EQ(std::bit_cast<std::uint64_t>(back->as_double()), std::bit_cast<std::uint64_t>(value)) << text << " seed " << seed;
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(back->as_double()), std::bit_cast<std::uint64_t>(value))
+        << text << " seed " << seed;
   }
 }
 
@@ -69,9 +71,10 @@ TEST(Json, WhatIsNotJsonIsRefusedWithItsPlace) {
   EXPECT_EQ(error_of("\"abc"), "1:5: the text opened at 1:1 is never closed");
   EXPECT_EQ(error_of("{\"a\":1,\"a\":2}"), "1:8: duplicate key \"a\"");
   EXPECT_EQ(error_of("1 2"), "1:3: unexpected text after the JSON value");
-  for (const char* text : {"01", "1.", ".5", "+1", "-", "1e", "1e+", "NaN", "Infinity", "nul", "tru", "'a'", "[1,,2]", "{1:2}",
-                           "{a:1}", "]", "[}", "{]", "1e400", "-1e999", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\t\"", "[", "{",
-                           "\"\\", "// c\n1", "0x10", "1_000"}) {
+  for (const char* text :
+       {"01",      "1.",        ".5",          "+1",     "-",     "1e", "1e+",  "NaN",     "Infinity", "nul",
+        "tru",     "'a'",       "[1,,2]",      "{1:2}",  "{a:1}", "]",  "[}",   "{]",      "1e400",    "-1e999",
+        "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\t\"", "[",     "{",  "\"\\", "// c\n1", "0x10",     "1_000"}) {
     EXPECT_FALSE(parse_json(text)) << text;
   }
 }

@@ -57,8 +57,9 @@ std::string as_text(std::string_view time, LogLevel level, std::string_view even
     line.push_back(' ');
     line += name;
     line.push_back('=');
-    const bool plain = value.is_string() && !value.as_string().empty() &&
-                       value.as_string().find_first_of(std::string_view(" \"\\=\n\r\t\x1b\x7f", 9)) == std::string_view::npos;
+    const bool plain =
+        value.is_string() && !value.as_string().empty() &&
+        value.as_string().find_first_of(std::string_view(" \"\\=\n\r\t\x1b\x7f", 9)) == std::string_view::npos;
     if (plain) {
       line += value.as_string();
     } else {

@@ -22,7 +22,8 @@ TEST_F(Log, AnEventIsOneLineOfTextWhateverItsFieldsHold) {
   capture(LogFormat::text);
   log_info("engine.started", {{"store", "memory:"}, {"note", "two\nlines"}, {"workers", 4}});
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_NE(lines[0].find(" info engine.started store=memory: note=\"two\\nlines\" workers=4\n"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[0].find(" info engine.started store=memory: note=\"two\\nlines\" workers=4\n"), std::string::npos)
+      << lines[0];
   EXPECT_EQ(std::count(lines[0].begin(), lines[0].end(), '\n'), 1);
 }
 

@@ -24,7 +24,8 @@ int distance(std::string_view a, std::string_view b) {
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const int replaced = a[i - 1] == b[j - 1] ? 0 : lower(a[i - 1]) == lower(b[j - 1]) ? 1 : 2;
       row[j] = std::min({above[j] + 2, row[j - 1] + 2, above[j - 1] + replaced});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], above_two[j - 2] + 2);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], above_two[j - 2] + 2);
     }
   }
   return rows[a.size() % 3][b.size()];

@@ -52,9 +52,10 @@ class [[nodiscard]] Result {
   Result(T value) : held_(std::in_place_index<0>, std::move(value)) {}
   Result(E error) : held_(std::in_place_index<1>, std::move(error)) {}
   template <class U>
-    requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
-             !std::is_same_v<std::remove_cvref_t<U>, E> && !std::is_same_v<std::remove_cvref_t<U>, Result>)
-  Result(U&& value) : held_(std::in_place_index<0>, std::forward<U>(value)) {}
+  requires(std::is_convertible_v<U&&, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
+           !std::is_same_v<std::remove_cvref_t<U>, E> && !std::is_same_v<std::remove_cvref_t<U>, Result>)
+      Result(U&& value)
+      : held_(std::in_place_index<0>, std::forward<U>(value)) {}
 
   bool has_value() const { return held_.index() == 0; }
   explicit operator bool() const { return has_value(); }
@@ -113,8 +114,8 @@ class [[nodiscard]] Result<void, E> {
 
 #define CAIRN_CONCAT_INNER(a, b) a##b
 #define CAIRN_CONCAT(a, b) CAIRN_CONCAT_INNER(a, b)
-#define CAIRN_TRY_NAMED(result, declaration, expression)      \
-  auto result = (expression);                                 \
+#define CAIRN_TRY_NAMED(result, declaration, expression)     \
+  auto result = (expression);                                \
   if (!result.has_value()) return std::move(result).error(); \
   declaration = std::move(result).value()
 
@@ -123,10 +124,10 @@ class [[nodiscard]] Result<void, E> {
   CAIRN_TRY_NAMED(CAIRN_CONCAT(cairn_result_, __LINE__), declaration, expression)
 
 // The same for a Result<void>, or when the value is not needed.
-#define CAIRN_TRY_VOID(expression)                                                             \
-  do {                                                                                         \
-    auto cairn_result = (expression);                                                          \
-    if (!cairn_result.has_value()) return std::move(cairn_result).error();                     \
+#define CAIRN_TRY_VOID(expression)                                         \
+  do {                                                                     \
+    auto cairn_result = (expression);                                      \
+    if (!cairn_result.has_value()) return std::move(cairn_result).error(); \
   } while (false)
 
 }  // namespace cairn

@@ -45,8 +45,8 @@ struct Unit {
   std::string_view name;
   std::int64_t nanos;
 };
-constexpr std::array<Unit, 6> short_units{{{"w", 7 * seconds_per_day * nanos_per_second},
-                                           {"d", seconds_per_day * nanos_per_second},
+constexpr std::array<Unit, 6> short_units{{{"w", 7 * seconds_per_day* nanos_per_second},
+                                           {"d", seconds_per_day* nanos_per_second},
                                            {"h", 3600 * nanos_per_second},
                                            {"m", 60 * nanos_per_second},
                                            {"s", nanos_per_second},
@@ -78,7 +78,8 @@ Result<Duration> parse_short(std::string_view text) {
     std::size_t unit = 0;
     while (unit < short_units.size() && short_units[unit].name != name) ++unit;
     if (unit == short_units.size()) {
-      return bad_duration(text, "unknown unit \"" + std::string(name.substr(0, 20)) + "\"; the units are ms, s, m, h, d, w");
+      return bad_duration(text,
+                          "unknown unit \"" + std::string(name.substr(0, 20)) + "\"; the units are ms, s, m, h, d, w");
     }
     if (unit < next_unit) return bad_duration(text, "each unit may stand once, the largest first");
     next_unit = unit + 1;
@@ -129,7 +130,8 @@ Result<Duration> parse_iso(std::string_view text) {
     }
     const std::size_t unit = letters.find(letter);
     if (unit == std::string_view::npos || (unit >= 2) != in_time) {
-      return bad_duration(text, std::string("`") + letter + "` does not stand here; the form is P[nW][nD][T[nH][nM][n[.fff]S]]");
+      return bad_duration(
+          text, std::string("`") + letter + "` does not stand here; the form is P[nW][nD][T[nH][nM][n[.fff]S]]");
     }
     if (unit < next_unit) return bad_duration(text, "each unit may stand once, the largest first");
     if (fractional && letter != 'S') return bad_duration(text, "only seconds may have a fraction");
@@ -192,7 +194,9 @@ Result<Timestamp> parse_timestamp(std::string_view text) {
   const std::string_view form = "0000-00-00T00:00:00";
   if (text.size() < form.size() + 1) return bad_time(text, "expected a form like 2024-02-02T08:00:00Z");
   for (std::size_t i = 0; i < form.size(); ++i) {
-    const bool fits = form[i] == '0' ? is_digit(text[i]) : form[i] == 'T' ? text[i] == 'T' || text[i] == 't' : text[i] == form[i];
+    const bool fits = form[i] == '0'   ? is_digit(text[i])
+                      : form[i] == 'T' ? text[i] == 'T' || text[i] == 't'
+                                       : text[i] == form[i];
     if (!fits) return bad_time(text, "expected a form like 2024-02-02T08:00:00Z");
   }
   const auto number = [text](std::size_t from, std::size_t count) {
@@ -235,8 +239,7 @@ Result<Timestamp> parse_timestamp(std::string_view text) {
   } else {
     return bad_time(text, "it must end with Z or an offset like +02:00");
   }
-  const std::int64_t seconds =
-      days_from_date(date) * seconds_per_day + hour * 3600 + minute * 60 + second - offset;
+  const std::int64_t seconds = days_from_date(date) * seconds_per_day + hour * 3600 + minute * 60 + second - offset;
   if (seconds < Timestamp::seconds_min || seconds > Timestamp::seconds_max) {
     return bad_time(text, "times go from year 1 to year 9999");
   }

@@ -53,8 +53,8 @@ Result<Arguments> Arguments::read(const CommandSpec& spec, std::span<const std::
     } else if (i + 1 < args.size()) {
       result.given_.push_back({flag->name, args[++i]});
     } else {
-      return Error{ErrorCode::invalid, std::string(name) + " needs a value: " + std::string(flag->name) + " " +
-                                           std::string(flag->value)};
+      return Error{ErrorCode::invalid,
+                   std::string(name) + " needs a value: " + std::string(flag->name) + " " + std::string(flag->value)};
     }
   }
   return result;

@@ -21,11 +21,11 @@ struct Flag {
 };
 
 struct CommandSpec {
-  std::string_view name;       // "run"
-  std::string_view usage;      // "FILE [--input JSON|@FILE] …", what follows `cairn run`
-  std::string_view summary;    // one line, for the list of commands
-  std::string_view details;    // further paragraphs for --help; may be empty
-  std::vector<Flag> flags;     // --help is always there
+  std::string_view name;     // "run"
+  std::string_view usage;    // "FILE [--input JSON|@FILE] …", what follows `cairn run`
+  std::string_view summary;  // one line, for the list of commands
+  std::string_view details;  // further paragraphs for --help; may be empty
+  std::vector<Flag> flags;   // --help is always there
   std::vector<std::string_view> examples;
 };
 

@@ -14,8 +14,7 @@ namespace {
 constexpr std::size_t violations_max = 100;
 
 Json json_of(const schema::Violation& violation) {
-  return Json::object(
-      {{"pointer", violation.pointer}, {"message", violation.message}, {"keyword", violation.keyword}});
+  return Json::object({{"pointer", violation.pointer}, {"message", violation.message}, {"keyword", violation.keyword}});
 }
 
 Json json_of(const schema::SchemaFault& fault) {
@@ -78,8 +77,8 @@ class DataCheck {
       if (!text) return unreadable(text.error());
       const auto violations = check_text(schema, *text);
       valid = valid && violations.empty();
-      report.edit("data").push_back(Json::object(
-          {{"file", file}, {"valid", violations.empty()}, {"violations", json_list(violations)}}));
+      report.edit("data").push_back(
+          Json::object({{"file", file}, {"valid", violations.empty()}, {"violations", json_list(violations)}}));
       if (as_json_) continue;
       for (const auto& violation : violations) print_finding(file, violation.pointer, violation.message, err_);
     }
@@ -133,7 +132,8 @@ const CommandSpec& check_data_spec() {
       "--schema FILE [DATA…] [--json]",
       "Check JSON files against a JSON Schema",
       "The schema is of draft 2020-12, without remote references. Each DATA is a JSON file, or - for standard input;\n"
-      "without any, only the schema itself is checked. What is wrong goes to standard error as FILE: POINTER: message.\n"
+      "without any, only the schema itself is checked. What is wrong goes to standard error as FILE: POINTER: "
+      "message.\n"
       "Exit codes: 0 all is valid, 8 the schema or some data is not, 2 a wrong call or a file that cannot be read.",
       {{"--schema", "FILE", "the JSON Schema, or - for standard input"},
        {"--json", "", "one JSON document on standard output instead"},
@@ -163,8 +163,9 @@ int run_check_data(std::span<const std::string> args, std::istream& in, std::ost
   }
   const auto schema_file = arguments.value("--schema");
   if (!schema_file) return wrong_call("--schema FILE is missing");
-  const auto inputs = static_cast<std::size_t>(*schema_file == "-") +
-                      static_cast<std::size_t>(std::count(arguments.positional().begin(), arguments.positional().end(), "-"));
+  const auto inputs =
+      static_cast<std::size_t>(*schema_file == "-") +
+      static_cast<std::size_t>(std::count(arguments.positional().begin(), arguments.positional().end(), "-"));
   if (inputs > 1) return wrong_call("standard input can only be read once");
   Json report;
   const bool as_json = arguments.has("--json");

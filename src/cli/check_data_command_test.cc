@@ -59,7 +59,8 @@ TEST_F(CheckData, NamesFilePointerAndReason) {
   const auto empty = file("empty.json", "{}");
   const Outcome outcome = run({"--schema", schema, low, empty});
   EXPECT_EQ(outcome.code, exit_invalid);
-  EXPECT_EQ(outcome.err, low + ": /amount: must be at least 1\n" + empty + ": is missing the required member `amount`\n");
+  EXPECT_EQ(outcome.err,
+            low + ": /amount: must be at least 1\n" + empty + ": is missing the required member `amount`\n");
 }
 
 TEST_F(CheckData, RefusesABrokenSchemaAndBrokenJson) {
@@ -92,11 +93,12 @@ TEST_F(CheckData, TellsAWrongCallFromInvalidData) {
 }
 
 TEST_F(CheckData, AnswersVectorsLineByLine) {
-  const Outcome outcome = run({"--vectors", "-"},
-                              "{\"id\": \"a\", \"kind\": \"format\", \"schema\": {\"format\": \"date\"}, \"data\": \"x\"}\n"
-                              "{\"id\": \"b\", \"kind\": \"required\", \"schema\": {\"format\": \"date\"}, \"data\": \"x\"}\n"
-                              "{\"id\": \"c\", \"kind\": \"required\", \"schema\": {\"const\": \"\\u0000\"}, \"data\": \"\\u0000\"}\n"
-                              "{\"id\": \"d\", \"schema\": {\"$ref\": \"http://x/y\"}, \"data\": 1}\n");
+  const Outcome outcome =
+      run({"--vectors", "-"},
+          "{\"id\": \"a\", \"kind\": \"format\", \"schema\": {\"format\": \"date\"}, \"data\": \"x\"}\n"
+          "{\"id\": \"b\", \"kind\": \"required\", \"schema\": {\"format\": \"date\"}, \"data\": \"x\"}\n"
+          "{\"id\": \"c\", \"kind\": \"required\", \"schema\": {\"const\": \"\\u0000\"}, \"data\": \"\\u0000\"}\n"
+          "{\"id\": \"d\", \"schema\": {\"$ref\": \"http://x/y\"}, \"data\": 1}\n");
   EXPECT_EQ(outcome.code, exit_done);
   std::istringstream lines(outcome.out);
   std::string line;

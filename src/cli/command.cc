@@ -17,7 +17,8 @@ const Command* find_command(std::string_view name) {
 }
 
 void print_commands(std::ostream& out) {
-  out << "cairn runs business processes with people, timers, events and unreliable services in them, and never loses one.\n"
+  out << "cairn runs business processes with people, timers, events and unreliable services in them, and never loses "
+         "one.\n"
          "\nUsage: cairn COMMAND [ARGUMENTS]\n";
   std::size_t width = 0;
   for (const Command& command : all_commands()) width = std::max(width, command.spec().name.size());

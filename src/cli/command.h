@@ -16,8 +16,8 @@ namespace cairn::cli {
 using RunCommand = int (*)(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err);
 
 struct Command {
-  std::string_view group;         // heading in the list of commands
-  const CommandSpec& (*spec)();   // declared in the command's own file
+  std::string_view group;        // heading in the list of commands
+  const CommandSpec& (*spec)();  // declared in the command's own file
   RunCommand run;
 };
 

@@ -52,7 +52,8 @@ void print_zsh(std::ostream& out) {
   for (const Command& command : all_commands()) {
     out << "    " << quoted(std::string(command.spec().name) + ":" + std::string(command.spec().summary)) << "\n";
   }
-  out << "  )\n  if (( CURRENT == 2 )); then\n    _describe 'command' commands\n    return\n  fi\n  case \"$words[2]\" in\n";
+  out << "  )\n  if (( CURRENT == 2 )); then\n    _describe 'command' commands\n    return\n  fi\n  case \"$words[2]\" "
+         "in\n";
   for (const Command& command : all_commands()) {
     out << "    " << command.spec().name << ") flags=(" << flags_of(command.spec()) << ") ;;\n";
   }

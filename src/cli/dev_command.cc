@@ -29,8 +29,9 @@ Result<server::HttpSettings> listen_settings(const std::string& text) {
   }
   const bool loopback = settings.host == "localhost" || settings.host == "::1" || settings.host.starts_with("127.");
   if (!loopback) {
-    return Error{ErrorCode::not_allowed,
-                 "cairn dev asks nobody who they are, so it listens on this machine only (127.0.0.1), not on " + settings.host};
+    return Error{
+        ErrorCode::not_allowed,
+        "cairn dev asks nobody who they are, so it listens on this machine only (127.0.0.1), not on " + settings.host};
   }
   return settings;
 }
@@ -61,7 +62,8 @@ const CommandSpec& dev_spec() {
       "dev",
       "[FILE|FOLDER…] [--listen HOST:PORT] [--store URL] [--config FILE]",
       "Everything in one process, for trying out: engine, API, a page with the tasks",
-      "Keeps its store in ./.cairn, so that a kill or a restart loses nothing. Without a file it deploys examples/ when that "
+      "Keeps its store in ./.cairn, so that a kill or a restart loses nothing. Without a file it deploys examples/ "
+      "when that "
       "folder exists. Listens on this machine only and asks nobody who they are.",
       {{"--listen", "HOST:PORT", "where to listen (default 127.0.0.1:8400)"},
        {"--store", "URL", "another store: memory: or sqlite:PATH"},
@@ -78,14 +80,16 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
     return static_cast<int>(exit_code_of(error.code));
   };
   const auto settings = listen_settings(arguments.value("--listen").value_or("127.0.0.1:8400"));
-  if (!settings) return settings.error().code == ErrorCode::invalid ? (fail(settings.error()), exit_usage) : fail(settings.error());
+  if (!settings)
+    return settings.error().code == ErrorCode::invalid ? (fail(settings.error()), exit_usage) : fail(settings.error());
 
   EngineOptions options;
   options.node = "dev";
   options.strict_definitions = false;
   options.store = arguments.value("--store").value_or("");
   if (options.store.empty()) {
-    if (mkdir(".cairn", 0700) != 0 && errno != EEXIST) return fail({ErrorCode::unavailable, "cannot make the folder .cairn here"});
+    if (mkdir(".cairn", 0700) != 0 && errno != EEXIST)
+      return fail({ErrorCode::unavailable, "cannot make the folder .cairn here"});
     options.store = "sqlite:.cairn/cairn.db";
   }
   if (const auto file = arguments.value("--config")) {
@@ -116,9 +120,12 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   out << "cairn is ready at " << url << "/  (" << *deployed << " definitions, store " << options.store << ")\n\n"
       << "Try next:\n"
       << "  open " << url << "/ in a browser, or\n"
-      << "  curl -s " << url << "/v1/instances -d '{\"definition\":\"hello\",\"input\":{\"name\":\"Ada\"}}' -H 'content-type: application/json'\n"
+      << "  curl -s " << url
+      << "/v1/instances -d '{\"definition\":\"hello\",\"input\":{\"name\":\"Ada\"}}' -H 'content-type: "
+         "application/json'\n"
       << "  curl -s " << url << "/v1/tasks\n"
-      << "  curl -s " << url << "/v1/tasks/ID/complete -d '{\"payload\":{\"greeting\":\"Hello\"}}' -H 'content-type: application/json'\n\n"
+      << "  curl -s " << url
+      << "/v1/tasks/ID/complete -d '{\"payload\":{\"greeting\":\"Hello\"}}' -H 'content-type: application/json'\n\n"
       << "Ctrl-C stops it; kill -9 loses nothing." << std::endl;
 
   int received = 0;

@@ -77,7 +77,8 @@ const CommandSpec& eval_spec() {
        {"--functions", "", "list the functions; EXPR is then part of a name or a library"},
        {"--vectors", "FILE", "conformance vectors: - answers one per line, files are scored"}},
       {"cairn eval '1 + 2 * 3'", "cairn eval 'input.amount > 100' --context '{\"input\": {\"amount\": 250}}'",
-       "cairn eval 'items.map(i, i.price).sum()' --context @order.json", "cairn eval --functions strings", "cairn eval"}};
+       "cairn eval 'items.map(i, i.price).sum()' --context @order.json", "cairn eval --functions strings",
+       "cairn eval"}};
   return spec;
 }
 

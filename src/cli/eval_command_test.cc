@@ -56,17 +56,22 @@ TEST(Eval, ListsFunctions) {
 
 TEST(EvalVectors, AnswersOnePerLine) {
   const std::string lines =
-      R"({"id": "a", "expr": "x + 1", "types": {"x": "int"}, "bindings": {"x": {"int": "41"}}})" "\n"
-      R"({"id": "b", "expr": "1 +"})" "\n"
-      R"~({"id": "c", "expr": "f(1)", "check_only": true, "functions": [{"name": "f", "overloads": [{"params": ["int"], "result": "string", "receiver": false}]}]})~" "\n"
-      R"({"id": "d", "expr": "y || true", "disable_check": true})" "\n";
+      R"({"id": "a", "expr": "x + 1", "types": {"x": "int"}, "bindings": {"x": {"int": "41"}}})"
+      "\n"
+      R"({"id": "b", "expr": "1 +"})"
+      "\n"
+      R"~({"id": "c", "expr": "f(1)", "check_only": true, "functions": [{"name": "f", "overloads": [{"params": ["int"], "result": "string", "receiver": false}]}]})~"
+      "\n"
+      R"({"id": "d", "expr": "y || true", "disable_check": true})"
+      "\n";
   const Outcome outcome = run({"--vectors", "-"}, lines);
   EXPECT_EQ(outcome.code, exit_done);
-  EXPECT_EQ(outcome.out,
-            "{\"id\":\"a\",\"type\":\"int\",\"value\":{\"int\":\"42\"}}\n"
-            "{\"code\":\"syntax\",\"error\":\"syntax: expected a value, found the end\",\"id\":\"b\",\"phase\":\"parse\"}\n"
-            "{\"id\":\"c\",\"type\":\"string\"}\n"
-            "{\"id\":\"d\",\"value\":{\"bool\":true}}\n");
+  EXPECT_EQ(
+      outcome.out,
+      "{\"id\":\"a\",\"type\":\"int\",\"value\":{\"int\":\"42\"}}\n"
+      "{\"code\":\"syntax\",\"error\":\"syntax: expected a value, found the end\",\"id\":\"b\",\"phase\":\"parse\"}\n"
+      "{\"id\":\"c\",\"type\":\"string\"}\n"
+      "{\"id\":\"d\",\"value\":{\"bool\":true}}\n");
 }
 
 }  // namespace

@@ -8,10 +8,12 @@
 namespace cairn::cli {
 
 Result<void> EvalSession::set_context(Json context) {
-  if (!context.is_object()) return Error{ErrorCode::invalid, "the context must be a JSON object; its members become names"};
+  if (!context.is_object())
+    return Error{ErrorCode::invalid, "the context must be a JSON object; its members become names"};
   context_ = std::move(context);
   environment_.variables.clear();
-  for (const Json::Member& member : context_.members()) environment_.variables.push_back({member.key.str(), expr::Type::dyn()});
+  for (const Json::Member& member : context_.members())
+    environment_.variables.push_back({member.key.str(), expr::Type::dyn()});
   return {};
 }
 
@@ -25,7 +27,8 @@ std::string shown(const expr::Value& value) {
     }
     case Kind::unsigned_integer: return std::to_string(value.as_unsigned()) + "u";
     case Kind::type: return std::string(value.as_type());
-    case Kind::optional: return value.has_value() ? "optional.of(" + shown(value.optional_value()) + ")" : "optional.none()";
+    case Kind::optional:
+      return value.has_value() ? "optional.of(" + shown(value.optional_value()) + ")" : "optional.none()";
     case Kind::list: {
       std::string out = "[";
       for (std::size_t i = 0; i < value.size(); ++i) out += (i > 0 ? ", " : "") + shown(value.item(i));
@@ -57,7 +60,8 @@ void print_fault(std::string_view text, const expr::Fault& fault, std::ostream& 
   constexpr std::size_t line_max = 200;
   if (end - begin > line_max) return;
   const std::size_t width = count_code_points(text.substr(offset, std::min(fault.length, end - offset)));
-  err << "  " << text.substr(begin, end - begin) << "\n  " << std::string(static_cast<std::size_t>(place.column) - 1, ' ')
+  err << "  " << text.substr(begin, end - begin) << "\n  "
+      << std::string(static_cast<std::size_t>(place.column) - 1, ' ')
       << std::string(std::max<std::size_t>(1, width), '^') << "\n";
 }
 
@@ -102,7 +106,8 @@ int EvalSession::evaluate(const std::string& text, bool as_json, std::ostream& o
     report({json.error()});
     return exit_failed;
   }
-  out << write_json_pretty(Json::object({{"value", *json}, {"type", std::string(expr::describe(value->kind()))}})) << "\n";
+  out << write_json_pretty(Json::object({{"value", *json}, {"type", std::string(expr::describe(value->kind()))}}))
+      << "\n";
   return exit_done;
 }
 

@@ -133,7 +133,8 @@ std::vector<expr::Function> declared_functions(const Json& list) {
       signature.member = overload["receiver"].is_bool() && overload["receiver"].as_bool();
       std::vector<std::string> parameters;
       const auto read = [&](const Json& text) {
-        return text.is_string() ? expr::Type::parse(text.as_string(), parameters).value_or(expr::Type::dyn()) : expr::Type::dyn();
+        return text.is_string() ? expr::Type::parse(text.as_string(), parameters).value_or(expr::Type::dyn())
+                                : expr::Type::dyn();
       };
       if (overload["params"].is_array()) {
         for (const Json& parameter : overload["params"].items()) {
@@ -169,7 +170,8 @@ bool same_typed(const Json& wanted, const Json& got) {
       if (x.size() != y.size()) return false;
       for (std::size_t i = 0; i < x.size(); ++i) {
         if (x.is(Value::Kind::list) && !self(self, x.item(i), y.item(i))) return false;
-        if (x.is(Value::Kind::map) && !(self(self, x.key(i), y.key(i)) && self(self, x.value(i), y.value(i)))) return false;
+        if (x.is(Value::Kind::map) && !(self(self, x.key(i), y.key(i)) && self(self, x.value(i), y.value(i))))
+          return false;
       }
       return true;
     }
@@ -246,15 +248,16 @@ int answer_expression_vectors(std::istream& in, std::ostream& out) {
   for (std::string line; std::getline(in, line);) {
     if (line.empty()) continue;
     const auto vector = parse_json(line, vector_limits);
-    const Json answer = vector ? answer_expression_vector(*vector)
-                               : Json::object({{"id", Json()}, {"skip", vector.error().message}});
+    const Json answer =
+        vector ? answer_expression_vector(*vector) : Json::object({{"id", Json()}, {"skip", vector.error().message}});
     out << write_json(answer) << "\n";
   }
   out << std::flush;
   return exit_done;
 }
 
-int score_expression_vectors(const std::vector<std::string>& files, std::istream& in, std::ostream& out, std::ostream& err) {
+int score_expression_vectors(const std::vector<std::string>& files, std::istream& in, std::ostream& out,
+                             std::ostream& err) {
   std::size_t all = 0;
   std::size_t passed = 0;
   std::map<std::string, std::pair<std::size_t, std::size_t>> groups;  // passed, all

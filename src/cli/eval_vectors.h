@@ -18,6 +18,7 @@ int answer_expression_vectors(std::istream& in, std::ostream& out);
 
 // Runs the vectors of files of the form {"vectors": […]}, compares with what each expects and
 // prints what failed and how many passed. Exit code 1 when one fails, 2 when a file is no such file.
-int score_expression_vectors(const std::vector<std::string>& files, std::istream& in, std::ostream& out, std::ostream& err);
+int score_expression_vectors(const std::vector<std::string>& files, std::istream& in, std::ostream& out,
+                             std::ostream& err);
 
 }  // namespace cairn::cli

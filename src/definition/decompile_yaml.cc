@@ -183,8 +183,7 @@ YamlNode object_node(const Json& value, const KeyTable& table) {
 void drop_empty_default(YamlNode& cases) {
   if (cases.items.size() < 2) return;
   const YamlNode& last = cases.items.back();
-  if (last.members.size() == 1 && last.members.front().key == "default" &&
-      last.members.front().value.items.empty()) {
+  if (last.members.size() == 1 && last.members.front().key == "default" && last.members.front().value.items.empty()) {
     cases.items.pop_back();
   }
 }

@@ -19,8 +19,8 @@ struct YamlNode {
   std::string text;  // of a scalar as it is written, of text its content
   std::vector<YamlNode> items;
   std::vector<YamlMember> members;  // in the order they are written
-  bool spread = false;                                    // always in block style, however short
-  std::string comment;                                    // a line above it, as an item of a list
+  bool spread = false;              // always in block style, however short
+  std::string comment;              // a line above it, as an item of a list
 
   static YamlNode scalar(std::string written);
   static YamlNode of_text(std::string_view content);

@@ -73,7 +73,8 @@ Type Checker::check(NodeId id) {
     case NodeKind::membership: type = check_membership(node); break;
     case NodeKind::all_of:
     case NodeKind::any_of:
-      for (const NodeId child : tree_.children(node)) require_bool(child, node.kind == NodeKind::all_of ? "`&&`" : "`||`");
+      for (const NodeId child : tree_.children(node))
+        require_bool(child, node.kind == NodeKind::all_of ? "`&&`" : "`||`");
       type = Type::boolean();
       break;
     case NodeKind::conditional: type = check_conditional(node); break;
@@ -145,9 +146,21 @@ Type type_named(std::string_view name) {
 }
 
 bool is_basic_type(std::string_view name) {
-  static constexpr std::string_view names[] = {
-      "bool",  "bytes", "double", "dyn",       "int",  "list", "map", "null_type", "string", "type", "uint", "optional_type",
-      "decimal", "google.protobuf.Timestamp", "google.protobuf.Duration"};
+  static constexpr std::string_view names[] = {"bool",
+                                               "bytes",
+                                               "double",
+                                               "dyn",
+                                               "int",
+                                               "list",
+                                               "map",
+                                               "null_type",
+                                               "string",
+                                               "type",
+                                               "uint",
+                                               "optional_type",
+                                               "decimal",
+                                               "google.protobuf.Timestamp",
+                                               "google.protobuf.Duration"};
   for (const std::string_view candidate : names) {
     if (candidate == name) return true;
   }
@@ -254,14 +267,16 @@ Type Checker::select_from(const Type& given, const Node& node) {
       if (type.closed() && !node.test && !node.optional) {
         std::vector<std::string> names;
         for (const Type::Member& member : type.members()) names.push_back(member.name);
-        std::string message = "there is no " + quote(node.text) + " in " + quote(std::string(tree_.child_at(node, 0).text));
+        std::string message =
+            "there is no " + quote(node.text) + " in " + quote(std::string(tree_.child_at(node, 0).text));
         if (const auto near = nearest_name(node.text, names)) message += "; did you mean " + quote(*near) + "?";
         report(node, "no_such_key", std::move(message));
       }
       return Type::dyn();
     }
     default:
-      report(node, "no_such_overload", with_article(types_.finished(type).text()) + " has no members, so no " + quote(node.text));
+      report(node, "no_such_overload",
+             with_article(types_.finished(type).text()) + " has no members, so no " + quote(node.text));
       return Type::dyn();
   }
 }
@@ -283,7 +298,8 @@ Type Checker::index_into(const Type& given, const Type& index, const Node& node)
     case Type::Kind::optional: return Type::optional(index_into(type.parameter(0), index, node));
     case Type::Kind::list:
       if (!types_.fits(Type::numeric(), at)) {
-        report(tree_.child_at(node, 1), "no_such_overload", "a list is indexed by an int, found " + types_.finished(at).text());
+        report(tree_.child_at(node, 1), "no_such_overload",
+               "a list is indexed by an int, found " + types_.finished(at).text());
       }
       return type.parameter(0);
     case Type::Kind::map: {
@@ -293,7 +309,8 @@ Type Checker::index_into(const Type& given, const Type& index, const Node& node)
                "the keys of this map are " + types_.finished(key).text() + ", found " + types_.finished(at).text());
       }
       const Node& literal = tree_.child_at(node, 1);
-      if (type.has_members() && literal.kind == NodeKind::literal && tree_.constants[literal.constant].is(Value::Kind::string)) {
+      if (type.has_members() && literal.kind == NodeKind::literal &&
+          tree_.constants[literal.constant].is(Value::Kind::string)) {
         if (const Type* member = type.find_member(tree_.constants[literal.constant].as_text())) return *member;
         return Type::dyn();
       }
@@ -316,7 +333,8 @@ Type Checker::check_list(const Node& node) {
       const Type resolved = types_.resolved(type);
       type = resolved.is(Type::Kind::optional) ? resolved.parameter(0) : Type::dyn();
       if (!resolved.is(Type::Kind::optional) && !resolved.is_dyn()) {
-        report(tree_.child_at(node, i), "no_such_overload", "`?` needs an optional, found " + types_.finished(resolved).text());
+        report(tree_.child_at(node, i), "no_such_overload",
+               "`?` needs an optional, found " + types_.finished(resolved).text());
       }
     }
     element = i == 0 ? type : types_.join(element, type);
@@ -401,7 +419,8 @@ Type Checker::check_loop(NodeId id, const Node& node) {
       const Type entry = check(tree_.child(node, 1));
       result = Type::map(types_.fresh(), types_.fresh());
       if (!types_.fits(result, entry)) {
-        report(tree_.child_at(node, 1), "no_such_overload", "transformMapEntry needs a map, found " + types_.finished(entry).text());
+        report(tree_.child_at(node, 1), "no_such_overload",
+               "transformMapEntry needs a map, found " + types_.finished(entry).text());
       }
       break;
     }
@@ -428,7 +447,8 @@ Type Checker::check_optional_map(NodeId id, const Node& node) {
   if (given.is(Type::Kind::optional)) {
     inside = given.parameter(0);
   } else if (!given.is_dyn() && !given.is(Type::Kind::variable)) {
-    report(tree_.child_at(node, 0), "no_such_overload", "optMap needs an optional, found " + types_.finished(given).text());
+    report(tree_.child_at(node, 0), "no_such_overload",
+           "optMap needs an optional, found " + types_.finished(given).text());
   }
   const std::uint32_t slot = reserve(1);
   meanings_[id].number = slot;
@@ -439,7 +459,8 @@ Type Checker::check_optional_map(NodeId id, const Node& node) {
   if (!node.flat) return Type::optional(result);
   const Type resolved = types_.resolved(result);
   if (!types_.fits(Type::optional(types_.fresh()), resolved)) {
-    report(tree_.child_at(node, 1), "no_such_overload", "optFlatMap needs an optional, found " + types_.finished(resolved).text());
+    report(tree_.child_at(node, 1), "no_such_overload",
+           "optFlatMap needs an optional, found " + types_.finished(resolved).text());
   }
   return resolved;
 }

@@ -23,7 +23,7 @@ struct Meaning {
     type_name,  // text is the name
     function,   // of a call; with `qualified` the receiver is a namespace and no argument
     secret,
-    unknown,    // fails when evaluated; text says why
+    unknown,  // fails when evaluated; text says why
   };
   Is is = Is::plain;
   bool qualified = false;
@@ -58,7 +58,8 @@ class Checker {
   Type check_index(NodeId id, const Node& node);
   Type index_into(const Type& type, const Type& index, const Node& node);
   Type check_call(NodeId id, const Node& node);
-  Type check_arguments(NodeId id, const Node& node, const Function& function, std::span<const NodeId> args, bool member);
+  Type check_arguments(NodeId id, const Node& node, const Function& function, std::span<const NodeId> args,
+                       bool member);
   Type check_secret(NodeId id, const Node& node);
   Type check_list(const Node& node);
   Type check_map(const Node& node);

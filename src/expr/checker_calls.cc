@@ -69,7 +69,8 @@ Type Checker::check_call(NodeId id, const Node& node) {
   if (!function) {
     std::vector<std::string> names;
     for (const Function& known : all_functions()) names.push_back(known.name);
-    for (const std::string_view macro : {"all", "exists", "exists_one", "map", "filter", "has"}) names.emplace_back(macro);
+    for (const std::string_view macro : {"all", "exists", "exists_one", "map", "filter", "has"})
+      names.emplace_back(macro);
     std::string message = "there is no function " + quote(node.text);
     if (const auto near = nearest_name(node.text, names)) message += "; did you mean " + quote(*near) + "?";
     return unknown(id, "unknown_function", std::move(message));
@@ -79,12 +80,14 @@ Type Checker::check_call(NodeId id, const Node& node) {
   return check_arguments(id, node, *function, children, node.member);
 }
 
-Type Checker::check_arguments(NodeId, const Node& node, const Function& function, std::span<const NodeId> args, bool member) {
+Type Checker::check_arguments(NodeId, const Node& node, const Function& function, std::span<const NodeId> args,
+                              bool member) {
   const auto attempt = [&](const Signature& signature) -> std::optional<Type> {
     const std::uint32_t base = signature.variable_count > 0 ? types_.fresh_many(signature.variable_count) : 0;
     for (std::size_t i = 0; i < args.size(); ++i) {
       const Type& parameter = parameter_at(signature, i);
-      if (!types_.fits(signature.variable_count > 0 ? types_.shifted(parameter, base) : parameter, meanings_[args[i]].type)) {
+      if (!types_.fits(signature.variable_count > 0 ? types_.shifted(parameter, base) : parameter,
+                       meanings_[args[i]].type)) {
         return std::nullopt;
       }
     }
@@ -118,7 +121,8 @@ Type Checker::check_arguments(NodeId, const Node& node, const Function& function
     bool other_form = false;
     for (const Signature& signature : function.signatures) other_form = other_form || signature.member == member;
     message += other_form ? " cannot be called with " + std::to_string(args.size() - (member ? 1 : 0)) + " arguments"
-                          : member ? " is not called on a value" : " is called on a value";
+               : member   ? " is not called on a value"
+                          : " is called on a value";
   } else {
     message += " cannot be called with (" + found + ")";
     if (member) message += " on " + with_article(types_.finished(meanings_[args[0]].type).text());
@@ -137,11 +141,13 @@ Type Checker::check_secret(NodeId id, const Node& node) {
   meanings_[id].is = Meaning::Is::secret;
   for (const NodeId child : tree_.children(node)) check(child);
   if (!environment_.allow_secret) {
-    return unknown(id, "unknown_function", "`secret` may stand only where a transport sends it: in headers, url, query and body");
+    return unknown(id, "unknown_function",
+                   "`secret` may stand only where a transport sends it: in headers, url, query and body");
   }
   const bool literal = node.count == 1 && tree_.child_at(node, 0).kind == NodeKind::literal &&
                        tree_.constants[tree_.child_at(node, 0).constant].is(Value::Kind::string);
-  if (!literal) return unknown(id, "invalid_argument", "`secret` takes the name of a secret as a literal: secret(\"name\")");
+  if (!literal)
+    return unknown(id, "invalid_argument", "`secret` takes the name of a secret as a literal: secret(\"name\")");
   return Type::string();
 }
 
@@ -189,7 +195,8 @@ Type Checker::check_arithmetic(const Node& node) {
     return a;
   } else if (adds && a.is(Kind::list) && b.is(Kind::list)) {
     return types_.join(a, b);
-  } else if (adds && ((a.is(Kind::timestamp) && b.is(Kind::duration)) || (a.is(Kind::duration) && b.is(Kind::timestamp)))) {
+  } else if (adds &&
+             ((a.is(Kind::timestamp) && b.is(Kind::duration)) || (a.is(Kind::duration) && b.is(Kind::timestamp)))) {
     return Type::timestamp();
   } else if (subtracts && a.is(Kind::timestamp) && (b.is(Kind::timestamp) || b.is(Kind::duration))) {
     return b.is(Kind::timestamp) ? Type::duration() : Type::timestamp();
@@ -215,14 +222,16 @@ Type Checker::check_comparison(const Node& node) {
                (b.is(Kind::decimal) && is_number(a) && !a.is(Kind::number));
   if (!works && equality) {
     // Containers of other element types are compared by value, so only the outer kinds must agree.
-    works = a.is(Kind::null) || b.is(Kind::null) || (a.kind() == b.kind() && (!a.is(Kind::opaque) || a.name() == b.name()));
+    works =
+        a.is(Kind::null) || b.is(Kind::null) || (a.kind() == b.kind() && (!a.is(Kind::opaque) || a.name() == b.name()));
   } else if (!works) {
-    works = a.kind() == b.kind() &&
-            (a.is(Kind::string) || a.is(Kind::bytes) || a.is(Kind::boolean) || a.is(Kind::timestamp) || a.is(Kind::duration));
+    works = a.kind() == b.kind() && (a.is(Kind::string) || a.is(Kind::bytes) || a.is(Kind::boolean) ||
+                                     a.is(Kind::timestamp) || a.is(Kind::duration));
   }
   if (!works) {
     report(node, "no_such_overload",
-           quote(operator_text(node.op)) + " cannot compare " + types_.finished(a).text() + " and " + types_.finished(b).text());
+           quote(operator_text(node.op)) + " cannot compare " + types_.finished(a).text() + " and " +
+               types_.finished(b).text());
   }
   return Type::boolean();
 }
@@ -231,14 +240,15 @@ Type Checker::check_membership(const Node& node) {
   const Type item = types_.resolved(check(tree_.child(node, 0)));
   const Type container = types_.resolved(check(tree_.child(node, 1)));
   if (!is_open(container) && !container.is(Type::Kind::list) && !container.is(Type::Kind::map)) {
-    report(tree_.child_at(node, 1), "no_such_overload", "`in` looks into a list or a map, found " + types_.finished(container).text());
+    report(tree_.child_at(node, 1), "no_such_overload",
+           "`in` looks into a list or a map, found " + types_.finished(container).text());
     return Type::boolean();
   }
   if (is_open(container)) return Type::boolean();
   const Type inside = types_.resolved(container.parameter(0));
-  const bool works = is_open(item) || is_open(inside) || (is_number(item) && is_number(inside)) || item.is(Type::Kind::null) ||
-                     inside.is(Type::Kind::null) || item.is(Type::Kind::decimal) || inside.is(Type::Kind::decimal) ||
-                     item.kind() == inside.kind();
+  const bool works = is_open(item) || is_open(inside) || (is_number(item) && is_number(inside)) ||
+                     item.is(Type::Kind::null) || inside.is(Type::Kind::null) || item.is(Type::Kind::decimal) ||
+                     inside.is(Type::Kind::decimal) || item.kind() == inside.kind();
   if (!works) {
     report(node, "no_such_overload",
            with_article(types_.finished(item).text()) + " is never in a " + types_.finished(container).text());

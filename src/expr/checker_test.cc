@@ -37,10 +37,12 @@ TEST(Checker, AMemberThatCannotExistIsReportedWithANearOne) {
 
 TEST(Checker, TypesThatDoNotFitAreReported) {
   EXPECT_EQ(type_of("input.name > 3"), "no_such_overload: `>` cannot compare string and int");
-  EXPECT_EQ(type_of("input.amount + 'x'"), "no_such_overload: `+` cannot combine number and string; string(…) makes text of a value");
+  EXPECT_EQ(type_of("input.amount + 'x'"),
+            "no_such_overload: `+` cannot combine number and string; string(…) makes text of a value");
   EXPECT_EQ(type_of("input.name && true"), "no_such_overload: `&&` needs a bool, found string");
   EXPECT_EQ(type_of("3 in input.tags"), "no_such_overload: an int is never in a list(string)");
-  EXPECT_EQ(type_of("input.name.startWith('a')"), "unknown_function: there is no function `startWith`; did you mean `startsWith`?");
+  EXPECT_EQ(type_of("input.name.startWith('a')"),
+            "unknown_function: there is no function `startWith`; did you mean `startsWith`?");
   EXPECT_EQ(type_of("input.name.charAt('a')").substr(0, 75),
             "no_such_overload: `charAt` cannot be called with (string) on a string; it i");
 }
@@ -62,7 +64,8 @@ TEST(Checker, MacroVariablesMayHideNamesAndEndWithTheirScope) {
 TEST(Parser, SyntaxFaultsSayWhatWasExpectedAndWhere) {
   const auto fault = [](std::string_view text) {
     const auto compiled = compile(text, environment());
-    return compiled ? std::string("compiled") : std::to_string(compiled.error()[0].offset) + " " + compiled.error()[0].message;
+    return compiled ? std::string("compiled")
+                    : std::to_string(compiled.error()[0].offset) + " " + compiled.error()[0].message;
   };
   EXPECT_EQ(fault(""), "0 the expression is empty");
   EXPECT_EQ(fault("1 +"), "3 expected a value, found the end");

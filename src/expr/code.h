@@ -26,36 +26,36 @@ enum class Op : std::uint8_t {
   index_optional,
   negate,
   logical_not,
-  arithmetic,       // small: Operator
-  compare,          // small: Operator
-  compare_constant, // small: Operator, index of the constant on the right
-  contains,         // in
-  contains_constant,// index of the constant list or map on the right
-  jump,             // target
-  jump_if_false,    // target; looks, does not pop
-  jump_if_true,     // target; looks, does not pop
-  all_of,           // pops two; errors are absorbed by false
-  any_of,           // pops two; errors are absorbed by true
-  branch_unless,    // target; pops a bool
-  make_list,        // small 1: some are optional, index into item_marks; count in `index`
-  make_map,         // the same
-  call,             // small: arguments, index of the function
+  arithmetic,         // small: Operator
+  compare,            // small: Operator
+  compare_constant,   // small: Operator, index of the constant on the right
+  contains,           // in
+  contains_constant,  // index of the constant list or map on the right
+  jump,               // target
+  jump_if_false,      // target; looks, does not pop
+  jump_if_true,       // target; looks, does not pop
+  all_of,             // pops two; errors are absorbed by false
+  any_of,             // pops two; errors are absorbed by true
+  branch_unless,      // target; pops a bool
+  make_list,          // small 1: some are optional, index into item_marks; count in `index`
+  make_map,           // the same
+  call,               // small: arguments, index of the function
   wrap_some,
-  unwrap_or_none,   // target; an absent optional jumps, a present one is replaced by its value
-  loop_begin,       // slot; pops the range
-  loop_next,        // slot, target when it is over; small 1: two variables
-  accumulate_all,   // slot, target; pops
-  accumulate_any,   // slot, target; pops
-  accumulate_one,   // slot; pops
-  append,           // slot; pops
-  append_entry,     // slot; pops; the key is the first loop variable
-  append_entries,   // slot; pops a map
-  begin_list,       // slot
-  begin_map,        // slot
-  load_result,      // slot; moves, raises an error that waits there
-  finish_one,       // slot
-  finish_map,       // slot
-  raise,            // index of the fault
+  unwrap_or_none,  // target; an absent optional jumps, a present one is replaced by its value
+  loop_begin,      // slot; pops the range
+  loop_next,       // slot, target when it is over; small 1: two variables
+  accumulate_all,  // slot, target; pops
+  accumulate_any,  // slot, target; pops
+  accumulate_one,  // slot; pops
+  append,          // slot; pops
+  append_entry,    // slot; pops; the key is the first loop variable
+  append_entries,  // slot; pops a map
+  begin_list,      // slot
+  begin_map,       // slot
+  load_result,     // slot; moves, raises an error that waits there
+  finish_one,      // slot
+  finish_map,      // slot
+  raise,           // index of the fault
   done,
 };
 
@@ -97,11 +97,11 @@ struct Regex;  // regex.h
 struct Code {
   std::string text;
   std::vector<Instruction> instructions;
-  std::vector<Position> positions;  // by instruction
-  std::vector<Value> constants;     // own their insides; the stack borrows them
+  std::vector<Position> positions;     // by instruction
+  std::vector<Value> constants;        // own their insides; the stack borrows them
   std::vector<std::string_view> keys;  // views of constants
   std::vector<std::vector<bool>> item_marks;
-  std::vector<Handler> handlers;    // inner ones first
+  std::vector<Handler> handlers;  // inner ones first
   std::vector<const Function*> functions;
   std::vector<RaisedFault> faults;
   std::vector<std::shared_ptr<const Regex>> regexes;  // of patterns written as literals

@@ -15,7 +15,8 @@ Result<Expression, std::vector<Fault>> compile(std::string_view text, const Envi
   return compile(text, environment, plain);
 }
 
-Result<Expression, std::vector<Fault>> compile(std::string_view text, const Environment& environment, const Options& options) {
+Result<Expression, std::vector<Fault>> compile(std::string_view text, const Environment& environment,
+                                               const Options& options) {
   return Compiler(text, environment, options).run();
 }
 
@@ -81,7 +82,9 @@ std::uint32_t Compiler::add_function(const Function* function) {
   return static_cast<std::uint32_t>(code_->functions.size() - 1);
 }
 
-void Compiler::push_constant(NodeId id, Value value) { emit(id, {Op::push_constant, 0, 0, add_constant(std::move(value))}, 1); }
+void Compiler::push_constant(NodeId id, Value value) {
+  emit(id, {Op::push_constant, 0, 0, add_constant(std::move(value))}, 1);
+}
 
 std::optional<Value> Compiler::constant_of(NodeId id) {
   // Asked again for every level above, so a no is remembered.
@@ -129,15 +132,16 @@ std::optional<Value> Compiler::fold(NodeId id) {
       if (meaning.is != Meaning::Is::type_name) return std::nullopt;
       const std::string_view name = meaning.text;
       for (const std::string_view known :
-           {"bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint", "optional_type", "decimal",
-            "google.protobuf.Timestamp", "google.protobuf.Duration", "dyn", "net.IP", "net.CIDR"}) {
+           {"bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint", "optional_type",
+            "decimal", "google.protobuf.Timestamp", "google.protobuf.Duration", "dyn", "net.IP", "net.CIDR"}) {
         if (known == name) return Value::type(known);
       }
       return std::nullopt;
     }
     case NodeKind::call: {
       const Meaning& meaning = (*meanings_)[id];
-      if (meaning.is == Meaning::Is::secret) return Value::text(secret_marker(constant_of(tree_.child(node, 0))->as_text()));
+      if (meaning.is == Meaning::Is::secret)
+        return Value::text(secret_marker(constant_of(tree_.child(node, 0))->as_text()));
       if (meaning.is != Meaning::Is::function) return std::nullopt;
       auto children = tree_.children(node);
       if (meaning.qualified) children = children.subspan(1);
@@ -367,7 +371,8 @@ void Compiler::generate_loop(NodeId id, const Node& node) {
     case LoopKind::transform_map:
     case LoopKind::transform_entries: emit(id, {Op::begin_map, 0, kept}, 0); break;
   }
-  const std::uint32_t next = emit(id, {Op::loop_next, node.second.empty() ? std::uint8_t{0} : std::uint8_t{1}, base}, 0);
+  const std::uint32_t next =
+      emit(id, {Op::loop_next, node.second.empty() ? std::uint8_t{0} : std::uint8_t{1}, base}, 0);
   if (node.count > 2) {
     generate(tree_.child(node, 2));
     emit(tree_.child(node, 2), {Op::branch_unless, 0, 0, next}, -1);

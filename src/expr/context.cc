@@ -53,7 +53,8 @@ Value Context::map(Value::Entries entries) {
   if (!spend_bytes(box_bytes + entries.size() * sizeof(Value::Entry))) return error();
   for (const Value::Entry& entry : entries) {
     if (!is_key(entry.key)) {
-      return fail("no_such_overload", "a key is a string, int, uint or bool, found " + std::string(describe(entry.key.kind())));
+      return fail("no_such_overload",
+                  "a key is a string, int, uint or bool, found " + std::string(describe(entry.key.kind())));
     }
   }
   const auto before = [](const Value::Entry& a, const Value::Entry& b) { return compare_keys(a.key, b.key) < 0; };
@@ -64,9 +65,9 @@ Value Context::map(Value::Entries entries) {
     if (!spend_steps(entries.size() * rounds)) return error();
     std::sort(entries.begin(), entries.end(), before);
   }
-  const auto same = std::adjacent_find(entries.begin(), entries.end(), [](const Value::Entry& a, const Value::Entry& b) {
-    return compare_keys(a.key, b.key) == 0;
-  });
+  const auto same =
+      std::adjacent_find(entries.begin(), entries.end(),
+                         [](const Value::Entry& a, const Value::Entry& b) { return compare_keys(a.key, b.key) == 0; });
   if (same != entries.end()) return fail("invalid_argument", "the map has the same key twice");
   return Value::map(std::move(entries));
 }

@@ -26,7 +26,8 @@ constexpr Unit units[] = {
 constexpr __int128 nanos_per_second = 1'000'000'000;
 
 Error wrong(std::string_view text) {
-  return {ErrorCode::invalid, "`" + std::string(text.substr(0, 64)) + "` is not a duration; write 1h30m, 250ms, 3d or PT1H30M"};
+  return {ErrorCode::invalid,
+          "`" + std::string(text.substr(0, 64)) + "` is not a duration; write 1h30m, 250ms, 3d or PT1H30M"};
 }
 Error too_long() { return {ErrorCode::limit, "the duration is longer than 10000 years"}; }
 

@@ -188,7 +188,8 @@ Value Evaluator::execute(Value* const slots) {
       }
       case Op::logical_not:
         if (!top[-1].is(Kind::boolean)) {
-          top[-1] = context_.fail("no_such_overload", "`!` needs a bool, found " + std::string(describe(top[-1].kind())));
+          top[-1] =
+              context_.fail("no_such_overload", "`!` needs a bool, found " + std::string(describe(top[-1].kind())));
           break;
         }
         top[-1] = Value::boolean(!top[-1].as_bool());
@@ -224,7 +225,8 @@ Value Evaluator::execute(Value* const slots) {
       case Op::contains_constant: {
         const Value container = code_.constants[now.index].borrowed();
         bool found = false;
-        Value value = in_quickly(top[-1], container, found) ? Value::boolean(found) : contains(context_, top[-1], container);
+        Value value =
+            in_quickly(top[-1], container, found) ? Value::boolean(found) : contains(context_, top[-1], container);
         top[-1] = std::move(value);
         break;
       }
@@ -258,7 +260,8 @@ Value Evaluator::execute(Value* const slots) {
       }
       case Op::branch_unless:
         if (!top[-1].is(Kind::boolean)) {
-          top[-1] = context_.fail("no_such_overload", "a condition must be a bool, found " + std::string(describe(top[-1].kind())));
+          top[-1] = context_.fail("no_such_overload",
+                                  "a condition must be a bool, found " + std::string(describe(top[-1].kind())));
           break;
         }
         if (!top[-1].as_bool()) at = begin + now.index;
@@ -282,7 +285,8 @@ Value Evaluator::execute(Value* const slots) {
             items.push_back(std::move(item));
           }
         }
-        Value value = wrong ? context_.fail("no_such_overload", "`?` needs an optional") : context_.list(std::move(items));
+        Value value =
+            wrong ? context_.fail("no_such_overload", "`?` needs an optional") : context_.list(std::move(items));
         clear_to(top - count);
         push(std::move(value));
         break;
@@ -305,7 +309,8 @@ Value Evaluator::execute(Value* const slots) {
             entries.push_back({std::move(key), std::move(held)});
           }
         }
-        Value value = wrong ? context_.fail("no_such_overload", "`?` needs an optional") : context_.map(std::move(entries));
+        Value value =
+            wrong ? context_.fail("no_such_overload", "`?` needs an optional") : context_.map(std::move(entries));
         clear_to(top - count);
         push(std::move(value));
         break;
@@ -326,7 +331,8 @@ Value Evaluator::execute(Value* const slots) {
       }
       case Op::unwrap_or_none:
         if (!top[-1].is(Kind::optional)) {
-          top[-1] = context_.fail("no_such_overload", "optMap needs an optional, found " + std::string(describe(top[-1].kind())));
+          top[-1] = context_.fail("no_such_overload",
+                                  "optMap needs an optional, found " + std::string(describe(top[-1].kind())));
           break;
         }
         if (top[-1].has_value()) {
@@ -385,7 +391,8 @@ Value Evaluator::execute(Value* const slots) {
           if (top[-1].is(Kind::error)) {
             kept = std::move(top[-1]);
           } else {
-            kept = context_.fail("no_such_overload", "the condition must be a bool, found " + std::string(describe(top[-1].kind())));
+            kept = context_.fail("no_such_overload",
+                                 "the condition must be a bool, found " + std::string(describe(top[-1].kind())));
             kept.as_error().instruction = static_cast<std::uint32_t>(&now - begin);
             context_.failed_ = false;
             if (session_.exhausted) {
@@ -399,7 +406,8 @@ Value Evaluator::execute(Value* const slots) {
       }
       case Op::accumulate_one:
         if (!top[-1].is(Kind::boolean)) {
-          top[-1] = context_.fail("no_such_overload", "the condition must be a bool, found " + std::string(describe(top[-1].kind())));
+          top[-1] = context_.fail("no_such_overload",
+                                  "the condition must be a bool, found " + std::string(describe(top[-1].kind())));
           break;
         }
         if (top[-1].as_bool()) slots[now.slot] = Value::integer(slots[now.slot].as_integer() + 1);
@@ -423,7 +431,8 @@ Value Evaluator::execute(Value* const slots) {
         continue;
       case Op::append_entries: {
         if (!top[-1].is(Kind::map)) {
-          top[-1] = context_.fail("no_such_overload", "transformMapEntry needs a map, found " + std::string(describe(top[-1].kind())));
+          top[-1] = context_.fail("no_such_overload",
+                                  "transformMapEntry needs a map, found " + std::string(describe(top[-1].kind())));
           break;
         }
         const std::size_t count = top[-1].size();
@@ -455,9 +464,7 @@ Value Evaluator::execute(Value* const slots) {
         push(context_.fail(fault.code, fault.message));
         break;
       }
-      case Op::done:
-        result = std::move(top[-1]);
-        goto finished;
+      case Op::done: result = std::move(top[-1]); goto finished;
     }
 
     // Instructions that can fail come here with what they left on the stack.

@@ -44,7 +44,8 @@ Result<Value, Fault> Expression::evaluate(Bindings bindings, const Budget& budge
   if (!value) return std::move(value).error();
   std::uint64_t left = budget.bytes_max / sizeof(Value);
   if (!countable(*value, left)) {
-    return Fault{"cost_exceeded", "the value has more parts than the budget of an evaluation allows", 0, code_->text.size()};
+    return Fault{"cost_exceeded", "the value has more parts than the budget of an evaluation allows", 0,
+                 code_->text.size()};
   }
   return value->self_contained();
 }
@@ -80,8 +81,12 @@ std::optional<Json> Expression::constant() const {
   return std::move(*value);
 }
 
-std::vector<std::string> Expression::functions() const { return code_ ? read_expression(*code_).functions : std::vector<std::string>(); }
-std::vector<std::string> Expression::secrets() const { return code_ ? read_expression(*code_).secrets : std::vector<std::string>(); }
+std::vector<std::string> Expression::functions() const {
+  return code_ ? read_expression(*code_).functions : std::vector<std::string>();
+}
+std::vector<std::string> Expression::secrets() const {
+  return code_ ? read_expression(*code_).secrets : std::vector<std::string>();
+}
 std::vector<Reference> Expression::references() const {
   return code_ ? read_expression(*code_).references : std::vector<Reference>();
 }
@@ -93,7 +98,8 @@ const std::vector<FunctionEntry>& function_catalogue() {
       for (const Signature& signature : function.signatures) {
         const Overload& overload = *signature.overload;
         list.push_back({signature.name, std::string(signature.library), std::string(overload.signature),
-                        std::string(overload.description), std::string(overload.example), std::string(overload.example_result)});
+                        std::string(overload.description), std::string(overload.example),
+                        std::string(overload.example_result)});
       }
     }
     return list;

@@ -27,9 +27,9 @@ struct Fault {
   // no_such_key, divide_by_zero, overflow, index_out_of_range, not_boolean, cost_exceeded,
   // not_json (a value that JSON cannot hold), invalid_argument, limit (of length, nodes or depth).
   std::string code;
-  std::string message;      // plain words: what was expected, what was found, near names
-  std::size_t offset = 0;   // bytes from the begin of the expression's text
-  std::size_t length = 0;   // of the sub-expression
+  std::string message;     // plain words: what was expected, what was found, near names
+  std::size_t offset = 0;  // bytes from the begin of the expression's text
+  std::size_t length = 0;  // of the sub-expression
 };
 
 // The variables an expression may name, in slot order. `Bindings` passes values in the same order.
@@ -69,11 +69,11 @@ class Expression {
   Expression() = default;  // empty; only compiled ones can be evaluated
 
   const std::string& text() const;
-  Type type() const;                              // as deduced; dyn when only the data can tell
-  std::vector<std::string> functions() const;     // names it calls, sorted, without operators
-  std::vector<Reference> references() const;      // sorted
-  std::vector<std::string> secrets() const;       // names given to secret(), sorted
-  std::optional<Json> constant() const;           // its value when it reads nothing, for warnings
+  Type type() const;                           // as deduced; dyn when only the data can tell
+  std::vector<std::string> functions() const;  // names it calls, sorted, without operators
+  std::vector<Reference> references() const;   // sorted
+  std::vector<std::string> secrets() const;    // names given to secret(), sorted
+  std::optional<Json> constant() const;        // its value when it reads nothing, for warnings
   explicit operator bool() const { return code_ != nullptr; }
 
   // The value as the language sees it.

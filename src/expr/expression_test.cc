@@ -5,7 +5,8 @@
 namespace cairn::expr {
 namespace {
 
-const Json input = *parse_json(R"({"amount": 250, "tier": "b", "rate": 0.5, "items": [{"n": 1}, {"n": 2}], "none": null})");
+const Json input =
+    *parse_json(R"({"amount": 250, "tier": "b", "rate": 0.5, "items": [{"n": 1}, {"n": 2}], "none": null})");
 const Json state = *parse_json(R"({"score": {"value": 710}, "names": ["x", "y"]})");
 
 Environment environment() { return {{{"input", Type::dyn()}, {"state", Type::dyn()}}, false}; }
@@ -74,8 +75,9 @@ TEST(Expression, ConditionsMustBeBool) {
 }
 
 TEST(Expression, TellsWhatItReads) {
-  const auto compiled = compile("input.a.b + state[\"x\"].y[0] + has(input.z) + input.?q.orValue(1) + [dyn(1)].map(input, input.w)[0]",
-                                environment());
+  const auto compiled =
+      compile("input.a.b + state[\"x\"].y[0] + has(input.z) + input.?q.orValue(1) + [dyn(1)].map(input, input.w)[0]",
+              environment());
   ASSERT_TRUE(compiled) << compiled.error()[0].message;
   std::string seen;
   for (const Reference& reference : compiled->references()) {

@@ -20,7 +20,8 @@ std::uint32_t kinds_of(const Type& type) {
     case Kind::integer: return bit(Value::Kind::integer);
     case Kind::unsigned_integer: return bit(Value::Kind::unsigned_integer);
     case Kind::number: return bit(Value::Kind::number);
-    case Kind::numeric: return bit(Value::Kind::integer) | bit(Value::Kind::unsigned_integer) | bit(Value::Kind::number);
+    case Kind::numeric:
+      return bit(Value::Kind::integer) | bit(Value::Kind::unsigned_integer) | bit(Value::Kind::number);
     case Kind::string: return bit(Value::Kind::string);
     case Kind::bytes: return bit(Value::Kind::bytes);
     case Kind::timestamp: return bit(Value::Kind::timestamp);
@@ -60,7 +61,8 @@ Signature read_signature(const Overload& overload, std::string_view library) {
   CAIRN_ASSERT(arrow != std::string_view::npos);
   // The name is what stands before the last parenthesis group before the arrow.
   std::size_t open = std::string_view::npos;
-  for (std::size_t at = text.find('('); at != std::string_view::npos && at < arrow; at = text.find('(', closing(text, at))) {
+  for (std::size_t at = text.find('('); at != std::string_view::npos && at < arrow;
+       at = text.find('(', closing(text, at))) {
     open = at;
   }
   CAIRN_ASSERT(open != std::string_view::npos);
@@ -111,8 +113,8 @@ struct Registry {
 
   Registry() {
     const std::array libraries = {
-        library_standard(), library_time(),     library_strings(),   library_math(),  library_lists(),
-        library_sets(),     library_encoders(), library_optionals(), library_regex(), library_network(),
+        library_standard(), library_time(),     library_strings(),   library_math(),        library_lists(),
+        library_sets(),     library_encoders(), library_optionals(), library_regex(),       library_network(),
         library_decimal(),  library_dates(),    library_aggregate(), library_collections(), library_general(),
         library_text(),     library_hash(),
     };

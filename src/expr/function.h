@@ -79,11 +79,11 @@ struct Library {
 struct Signature {
   const Overload* overload = nullptr;
   std::string_view library;
-  std::string name;                     // `substring`, `math.abs`
-  bool member = false;                  // has a receiver, which is parameters[0]
-  bool repeated = false;                // the last parameter takes one or more
+  std::string name;       // `substring`, `math.abs`
+  bool member = false;    // has a receiver, which is parameters[0]
+  bool repeated = false;  // the last parameter takes one or more
   std::vector<Type> parameters;
-  std::vector<std::uint32_t> accepts;   // by parameter: a bit for each Value::Kind
+  std::vector<std::uint32_t> accepts;  // by parameter: a bit for each Value::Kind
   Type result;
   std::uint32_t variable_count = 0;
 };
@@ -92,7 +92,9 @@ struct Signature {
 struct Function {
   std::string name;
   std::vector<Signature> signatures;
-  bool keyed() const { return !signatures.empty() && signatures.front().overload && signatures.front().overload->keyed; }
+  bool keyed() const {
+    return !signatures.empty() && signatures.front().overload && signatures.front().overload->keyed;
+  }
 };
 
 // nullptr when there is no function of that name.

@@ -44,7 +44,8 @@ void expect_error(const std::string& text, std::string_view code) {
   const Outcome outcome = attempt(text);
   EXPECT_EQ(outcome.code, code) << text.substr(0, 100);
   EXPECT_LT(outcome.ms, ms_max) << text.substr(0, 100);
-  if (std::getenv("CAIRN_SHOW_TIMES")) printf("%8.2f ms  %-14s %s\n", outcome.ms, outcome.code.c_str(), text.substr(0, 70).c_str());
+  if (std::getenv("CAIRN_SHOW_TIMES"))
+    printf("%8.2f ms  %-14s %s\n", outcome.ms, outcome.code.c_str(), text.substr(0, 70).c_str());
 }
 
 TEST(Hostile, DeepNestingIsRefusedWhileParsing) {
@@ -71,11 +72,13 @@ TEST(Hostile, LongButFlatExpressionsWork) {
 
 TEST(Hostile, NestedLoopsRunOutOfSteps) {
   const std::string list = "[" + repeated("1,", 100) + "1]";
-  expect_error(list + ".all(a, " + list + ".all(b, " + list + ".all(c, " + list + ".all(d, a + b + c + d > 0))))", "cost_exceeded");
+  expect_error(list + ".all(a, " + list + ".all(b, " + list + ".all(c, " + list + ".all(d, a + b + c + d > 0))))",
+               "cost_exceeded");
   expect_error(list + ".map(a, " + list + ".map(b, " + list + ".map(c, " + list + ".map(d, a))))", "cost_exceeded");
   expect_error("lists.range(100000).map(a, lists.range(100000))", "cost_exceeded");
   expect_error("lists.range(1000).map(a, lists.range(1000).filter(b, b > a).size())", "cost_exceeded");
-  expect_error("lists.range(400).transformMap(i, v, lists.range(400).transformMap(j, w, [i, j, v, w]))", "cost_exceeded");
+  expect_error("lists.range(400).transformMap(i, v, lists.range(400).transformMap(j, w, [i, j, v, w]))",
+               "cost_exceeded");
 }
 
 TEST(Hostile, HugeRangesAreRefused) {
@@ -92,9 +95,11 @@ TEST(Hostile, DoublingTextRunsOutOfBytes) {
   }
   text += "t39" + repeated(")", 40);
   expect_error(text, "cost_exceeded");
-  expect_error("lists.range(30).map(i, 'aaaaaaaaaaaaaaaa'.replace('', 'bbbbbbbbbbbbbbbb').replace('', 'cccccccccccccccccccccccc')"
-               ".replace('', 'dddddddddddddddddddddddddd').replace('', 'eeeeeeeeeeeeeeeeeeeeeeee')).join()",
-               "cost_exceeded");
+  expect_error(
+      "lists.range(30).map(i, 'aaaaaaaaaaaaaaaa'.replace('', 'bbbbbbbbbbbbbbbb').replace('', "
+      "'cccccccccccccccccccccccc')"
+      ".replace('', 'dddddddddddddddddddddddddd').replace('', 'eeeeeeeeeeeeeeeeeeeeeeee')).join()",
+      "cost_exceeded");
   expect_error("'%s%s%s%s%s%s%s%s'.format(lists.range(8).map(i, lists.range(100000)))", "cost_exceeded");
 }
 
@@ -121,7 +126,9 @@ TEST(Hostile, RegularExpressionsStayLinear) {
   EXPECT_EQ(attempt("x.a.matches('^(([a-z])+.)+[A-Z]([a-z])+$')").code, "");
   expect_error("x.a.matches('((a{1000}){1000})')", "invalid_argument");
   expect_error("x.a.matches('(a')", "invalid_argument");
-  expect_error("cel.bind(t, lists.range(20000).map(i, 'aaaaaaaaaa').join(), lists.range(1000).map(i, t.matches('(a*)*b')))", "cost_exceeded");
+  expect_error(
+      "cel.bind(t, lists.range(20000).map(i, 'aaaaaaaaaa').join(), lists.range(1000).map(i, t.matches('(a*)*b')))",
+      "cost_exceeded");
   expect_error("lists.range(2000).map(i, x.a.matches('a' + string(i)))", "cost_exceeded");
 }
 
@@ -132,7 +139,8 @@ TEST(Hostile, AbsorbedErrorsAreCountedToo) {
 
 TEST(Hostile, TheCountIsTheSameEachTime) {
   const Environment environment{{{"x", Type::dyn()}}, false};
-  const auto compiled = compile("lists.range(100).map(i, {'n': i, 't': string(i)}).filter(e, e.n % 2 == 0)", environment);
+  const auto compiled =
+      compile("lists.range(100).map(i, {'n': i, 't': string(i)}).filter(e, e.n % 2 == 0)", environment);
   ASSERT_TRUE(compiled);
   const Value values[] = {Value()};
   const auto enough = [&](std::uint64_t steps) { return compiled->evaluate(values, {steps, 1u << 20}).has_value(); };

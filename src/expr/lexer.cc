@@ -15,8 +15,8 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 
 bool is_reserved(std::string_view word) {
   static constexpr std::array<std::string_view, 17> words = {
-      "as",     "break", "const",  "continue", "else", "for", "function", "if",   "import",
-      "let",    "loop",  "namespace", "package",  "return", "var", "void",     "while"};
+      "as",  "break", "const",     "continue", "else",   "for", "function", "if",   "import",
+      "let", "loop",  "namespace", "package",  "return", "var", "void",     "while"};
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -34,8 +34,8 @@ void Lexer::skip_space() {
 }
 
 Token Lexer::token(TokenKind kind, std::size_t begin) const {
-  return {kind, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(at_ - begin), text_.substr(begin, at_ - begin),
-          nullptr};
+  return {kind, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(at_ - begin),
+          text_.substr(begin, at_ - begin), nullptr};
 }
 
 Token Lexer::invalid(std::size_t begin, const char* message) const {
@@ -156,7 +156,8 @@ Token Lexer::quoted(std::size_t begin, bool raw, bool bytes) {
   ++at_;
   while (at_ < text_.size()) {
     const char c = text_[at_];
-    if (c == '\n' || c == '\r') return invalid(begin, "the text is not closed on its line; use triple quotes for several lines");
+    if (c == '\n' || c == '\r')
+      return invalid(begin, "the text is not closed on its line; use triple quotes for several lines");
     if (c == '\\' && !raw) {
       at_ += 2;
     } else if (c == quote) {

@@ -15,10 +15,10 @@ enum class TokenKind : std::uint8_t {
   keyword_true,
   keyword_false,
   keyword_null,
-  whole,     // 12, 0x1F
+  whole,  // 12, 0x1F
   unsigned_whole,
-  number,    // 1.5, 1e9
-  string,    // with quotes and prefix
+  number,  // 1.5, 1e9
+  string,  // with quotes and prefix
   bytes,
   punctuation,  // text is the operator
   invalid,      // message says why

@@ -22,8 +22,10 @@ Value decode(Context& context, Args args) {
 }
 
 const Overload overloads[] = {
-    {"base64.encode(bytes) -> string", encode, "The bytes as base64 text.", "base64.encode(b\"hello\")", "\"aGVsbG8=\""},
-    {"base64.decode(string) -> bytes", decode, "The bytes of base64 text, with or without padding.", "base64.decode(\"aGVsbG8\")", "b\"hello\""},
+    {"base64.encode(bytes) -> string", encode, "The bytes as base64 text.", "base64.encode(b\"hello\")",
+     "\"aGVsbG8=\""},
+    {"base64.decode(string) -> bytes", decode, "The bytes of base64 text, with or without padding.",
+     "base64.decode(\"aGVsbG8\")", "b\"hello\""},
 };
 
 }  // namespace

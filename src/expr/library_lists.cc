@@ -58,7 +58,8 @@ Value distinct(Context& context, Args args) {
   for (std::size_t i = 0; i < args[0].size(); ++i) {
     Value item = args[0].item(i);
     std::uint64_t work = 1;
-    const bool known = std::any_of(kept.begin(), kept.end(), [&](const Value& other) { return equal(item, other, work); });
+    const bool known =
+        std::any_of(kept.begin(), kept.end(), [&](const Value& other) { return equal(item, other, work); });
     if (!context.spend_steps(work)) return context.error();
     if (!known) kept.push_back(std::move(item));
   }
@@ -120,16 +121,26 @@ Value last(Context& context, Args args) {
 }
 
 const Overload overloads[] = {
-    {"list(T).slice(int, int) -> list(T)", slice, "The items from one position up to before another.", "[1, 2, 3].slice(1, 3)", "[2, 3]"},
-    {"list(T).flatten() -> list(dyn)", flatten, "Lists inside the list replaced by their items, one level.", "[1, [2, [3]]].flatten()", "[1, 2, [3]]"},
-    {"list(T).flatten(int) -> list(dyn)", flatten, "The same for that many levels.", "[1, [2, [3]]].flatten(2)", "[1, 2, 3]"},
-    {"list(T).distinct() -> list(T)", distinct, "Each value once, where it came first.", "[1, 2, 1].distinct()", "[1, 2]"},
+    {"list(T).slice(int, int) -> list(T)", slice, "The items from one position up to before another.",
+     "[1, 2, 3].slice(1, 3)", "[2, 3]"},
+    {"list(T).flatten() -> list(dyn)", flatten, "Lists inside the list replaced by their items, one level.",
+     "[1, [2, [3]]].flatten()", "[1, 2, [3]]"},
+    {"list(T).flatten(int) -> list(dyn)", flatten, "The same for that many levels.", "[1, [2, [3]]].flatten(2)",
+     "[1, 2, 3]"},
+    {"list(T).distinct() -> list(T)", distinct, "Each value once, where it came first.", "[1, 2, 1].distinct()",
+     "[1, 2]"},
     {"list(T).reverse() -> list(T)", reverse, "The items in the opposite order.", "[1, 2, 3].reverse()", "[3, 2, 1]"},
-    {"list(T).sort() -> list(T)", sort, "Sorted upwards; items must be comparable with each other.", "[3, 1, 2].sort()", "[1, 2, 3]"},
-    {"list(T).sortBy(item, expression) -> list(T)", sort_by, "Sorted by what an expression gives for each item; equal ones keep their order.", "[{\"n\": 2}, {\"n\": 1}].sortBy(x, x.n)", "[{\"n\": 1}, {\"n\": 2}]", true},
-    {"list(T).first() -> optional_type(T)", first, "The first item, absent when the list is empty.", "[1, 2].first().value()", "1"},
-    {"list(T).last() -> optional_type(T)", last, "The last item, absent when the list is empty.", "[1, 2].last().value()", "2"},
-    {"lists.range(int) -> list(int)", range, "The numbers from 0 up to before a number.", "lists.range(3)", "[0, 1, 2]"},
+    {"list(T).sort() -> list(T)", sort, "Sorted upwards; items must be comparable with each other.", "[3, 1, 2].sort()",
+     "[1, 2, 3]"},
+    {"list(T).sortBy(item, expression) -> list(T)", sort_by,
+     "Sorted by what an expression gives for each item; equal ones keep their order.",
+     "[{\"n\": 2}, {\"n\": 1}].sortBy(x, x.n)", "[{\"n\": 1}, {\"n\": 2}]", true},
+    {"list(T).first() -> optional_type(T)", first, "The first item, absent when the list is empty.",
+     "[1, 2].first().value()", "1"},
+    {"list(T).last() -> optional_type(T)", last, "The last item, absent when the list is empty.",
+     "[1, 2].last().value()", "2"},
+    {"lists.range(int) -> list(int)", range, "The numbers from 0 up to before a number.", "lists.range(3)",
+     "[0, 1, 2]"},
 };
 
 }  // namespace

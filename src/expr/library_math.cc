@@ -46,7 +46,8 @@ Value extreme(Context& context, Args args, int sign, const char* name) {
   for (std::size_t i = 0; i < count; ++i) {
     Value one = from_list ? args[0].item(i) : args[i];
     if (!one.is_number() && !one.is(Kind::decimal)) {
-      return context.fail("no_such_overload", std::string(name) + " needs numbers, found " + std::string(describe(one.kind())));
+      return context.fail("no_such_overload",
+                          std::string(name) + " needs numbers, found " + std::string(describe(one.kind())));
     }
     if (i == 0) {
       best = std::move(one);
@@ -67,15 +68,19 @@ Value trunc(Context&, Args args) { return Value::number(truncated(args[0].as_num
 
 Value abs_integer(Context& context, Args args) {
   const std::int64_t value = args[0].as_integer();
-  if (value == std::numeric_limits<std::int64_t>::min()) return context.fail("overflow", "the absolute value leaves the range of 64 bits");
+  if (value == std::numeric_limits<std::int64_t>::min())
+    return context.fail("overflow", "the absolute value leaves the range of 64 bits");
   return Value::integer(value < 0 ? -value : value);
 }
 Value abs_number(Context&, Args args) {
-  return Value::number(std::bit_cast<double>(std::bit_cast<std::uint64_t>(args[0].as_number()) & ~(std::uint64_t{1} << 63)));
+  return Value::number(
+      std::bit_cast<double>(std::bit_cast<std::uint64_t>(args[0].as_number()) & ~(std::uint64_t{1} << 63)));
 }
 Value same(Context&, Args args) { return std::move(args[0]); }
 
-Value sign_integer(Context&, Args args) { return Value::integer((args[0].as_integer() > 0) - (args[0].as_integer() < 0)); }
+Value sign_integer(Context&, Args args) {
+  return Value::integer((args[0].as_integer() > 0) - (args[0].as_integer() < 0));
+}
 Value sign_unsigned(Context&, Args args) { return Value::unsigned_integer(args[0].as_unsigned() > 0 ? 1 : 0); }
 Value sign_number(Context&, Args args) {
   const double value = args[0].as_number();
@@ -141,7 +146,8 @@ const Overload overloads[] = {
     {"math.least(dyn...) -> dyn", least, "The least of numbers of any kind.", "math.least(1, 2.5)", "1"},
     {"math.ceil(double) -> double", ceil, "The next whole number upwards.", "math.ceil(1.2)", "2.0"},
     {"math.floor(double) -> double", floor, "The next whole number downwards.", "math.floor(-1.2)", "-2.0"},
-    {"math.round(double) -> double", round, "The nearest whole number, halves away from zero.", "math.round(1.5)", "2.0"},
+    {"math.round(double) -> double", round, "The nearest whole number, halves away from zero.", "math.round(1.5)",
+     "2.0"},
     {"math.trunc(double) -> double", trunc, "Without the fraction.", "math.trunc(-1.7)", "-1.0"},
     {"math.abs(int) -> int", abs_integer, "The absolute value.", "math.abs(-3)", "3"},
     {"math.abs(uint) -> uint", same, "The absolute value.", "math.abs(3u)", "3u"},
@@ -149,12 +155,15 @@ const Overload overloads[] = {
     {"math.sign(int) -> int", sign_integer, "-1, 0 or 1.", "math.sign(-3)", "-1"},
     {"math.sign(uint) -> uint", sign_unsigned, "0 or 1.", "math.sign(3u)", "1u"},
     {"math.sign(double) -> double", sign_number, "-1, 0 or 1.", "math.sign(-3.5)", "-1.0"},
-    {"math.sqrt(int) -> double", square_root, "The square root, correctly rounded; NaN of a negative number.", "math.sqrt(9)", "3.0"},
+    {"math.sqrt(int) -> double", square_root, "The square root, correctly rounded; NaN of a negative number.",
+     "math.sqrt(9)", "3.0"},
     {"math.sqrt(uint) -> double", square_root, "The square root, correctly rounded.", "math.sqrt(9u)", "3.0"},
-    {"math.sqrt(double) -> double", square_root, "The square root, correctly rounded; NaN of a negative number.", "math.sqrt(2.25)", "1.5"},
+    {"math.sqrt(double) -> double", square_root, "The square root, correctly rounded; NaN of a negative number.",
+     "math.sqrt(2.25)", "1.5"},
     {"math.isNaN(double) -> bool", is_nan, "Whether it is not a number.", "math.isNaN(0.0 / 0.0)", "true"},
     {"math.isInf(double) -> bool", is_inf, "Whether it is infinite.", "math.isInf(1.0 / 0.0)", "true"},
-    {"math.isFinite(double) -> bool", is_finite_number, "Whether it is neither infinite nor NaN.", "math.isFinite(1.5)", "true"},
+    {"math.isFinite(double) -> bool", is_finite_number, "Whether it is neither infinite nor NaN.", "math.isFinite(1.5)",
+     "true"},
     {"math.bitAnd(int, int) -> int", bit_and, "The bits that both have.", "math.bitAnd(6, 3)", "2"},
     {"math.bitAnd(uint, uint) -> uint", bit_and, "The bits that both have.", "math.bitAnd(6u, 3u)", "2u"},
     {"math.bitOr(int, int) -> int", bit_or, "The bits that either has.", "math.bitOr(6, 3)", "7"},
@@ -163,10 +172,14 @@ const Overload overloads[] = {
     {"math.bitXor(uint, uint) -> uint", bit_xor, "The bits that only one has.", "math.bitXor(6u, 3u)", "5u"},
     {"math.bitNot(int) -> int", bit_not, "Every bit turned.", "math.bitNot(1)", "-2"},
     {"math.bitNot(uint) -> uint", bit_not, "Every bit turned.", "math.bitNot(0u)", "18446744073709551615u"},
-    {"math.bitShiftLeft(int, int) -> int", shift_left, "Bits moved towards the high end.", "math.bitShiftLeft(1, 4)", "16"},
-    {"math.bitShiftLeft(uint, int) -> uint", shift_left, "Bits moved towards the high end.", "math.bitShiftLeft(1u, 4)", "16u"},
-    {"math.bitShiftRight(int, int) -> int", shift_right, "Bits moved towards the low end, zeros come in.", "math.bitShiftRight(16, 4)", "1"},
-    {"math.bitShiftRight(uint, int) -> uint", shift_right, "Bits moved towards the low end, zeros come in.", "math.bitShiftRight(16u, 4)", "1u"},
+    {"math.bitShiftLeft(int, int) -> int", shift_left, "Bits moved towards the high end.", "math.bitShiftLeft(1, 4)",
+     "16"},
+    {"math.bitShiftLeft(uint, int) -> uint", shift_left, "Bits moved towards the high end.", "math.bitShiftLeft(1u, 4)",
+     "16u"},
+    {"math.bitShiftRight(int, int) -> int", shift_right, "Bits moved towards the low end, zeros come in.",
+     "math.bitShiftRight(16, 4)", "1"},
+    {"math.bitShiftRight(uint, int) -> uint", shift_right, "Bits moved towards the low end, zeros come in.",
+     "math.bitShiftRight(16u, 4)", "1u"},
 };
 
 }  // namespace

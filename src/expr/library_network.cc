@@ -43,8 +43,12 @@ bool NetworkValue::equals(const Value& other) const {
 const IpAddress& address_of(const Value& value) { return static_cast<const IpValue&>(value.as_opaque()).address; }
 const IpNetwork& network_of(const Value& value) { return static_cast<const NetworkValue&>(value.as_opaque()).network; }
 
-Value make(Context& context, IpAddress address) { return context.opaque(Kind::opaque, std::make_unique<IpValue>(address)); }
-Value make(Context& context, IpNetwork network) { return context.opaque(Kind::opaque, std::make_unique<NetworkValue>(network)); }
+Value make(Context& context, IpAddress address) {
+  return context.opaque(Kind::opaque, std::make_unique<IpValue>(address));
+}
+Value make(Context& context, IpNetwork network) {
+  return context.opaque(Kind::opaque, std::make_unique<NetworkValue>(network));
+}
 
 Value no_address(Context& context, std::string_view text) {
   return context.fail("invalid_argument", "`" + std::string(text.substr(0, 64)) + "` is not an IP address");
@@ -93,24 +97,38 @@ Value prefix_length(Context&, Args args) { return Value::integer(network_of(args
 const Overload overloads[] = {
     {"ip(string) -> net.IP", ip, "An IP address, version 4 or 6.", "ip(\"10.0.0.1\").family()", "4"},
     {"isIP(string) -> bool", is_ip, "Whether the text is an IP address.", "isIP(\"10.0.0.256\")", "false"},
-    {"ip.isCanonical(string) -> bool", is_canonical, "Whether the text is the usual spelling of the address.", "ip.isCanonical(\"2001:DB8::1\")", "false"},
+    {"ip.isCanonical(string) -> bool", is_canonical, "Whether the text is the usual spelling of the address.",
+     "ip.isCanonical(\"2001:DB8::1\")", "false"},
     {"cidr(string) -> net.CIDR", cidr, "A network.", "cidr(\"10.0.0.0/8\").prefixLength()", "8"},
     {"isCIDR(string) -> bool", is_cidr, "Whether the text is a network.", "isCIDR(\"10.0.0.0/8\")", "true"},
     {"string(net.IP) -> string", text_of, "The usual spelling.", "string(ip(\"::0001\"))", "\"::1\""},
-    {"string(net.CIDR) -> string", text_of, "Address, slash, prefix length.", "string(cidr(\"10.0.0.0/8\"))", "\"10.0.0.0/8\""},
+    {"string(net.CIDR) -> string", text_of, "Address, slash, prefix length.", "string(cidr(\"10.0.0.0/8\"))",
+     "\"10.0.0.0/8\""},
     {"net.IP.family() -> int", family, "4 or 6.", "ip(\"::1\").family()", "6"},
-    {"net.IP.isUnspecified() -> bool", unspecified, "Whether it is 0.0.0.0 or ::.", "ip(\"::\").isUnspecified()", "true"},
-    {"net.IP.isLoopback() -> bool", loopback, "Whether it means this machine.", "ip(\"127.0.0.1\").isLoopback()", "true"},
-    {"net.IP.isGlobalUnicast() -> bool", global_unicast, "Whether it addresses one machine beyond the link.", "ip(\"192.168.0.1\").isGlobalUnicast()", "true"},
-    {"net.IP.isLinkLocalMulticast() -> bool", multicast, "Whether it addresses a group on the link.", "ip(\"ff02::1\").isLinkLocalMulticast()", "true"},
-    {"net.IP.isLinkLocalUnicast() -> bool", unicast, "Whether it addresses one machine on the link.", "ip(\"fe80::1\").isLinkLocalUnicast()", "true"},
-    {"net.CIDR.containsIP(net.IP) -> bool", contains_ip, "Whether an address is in the network.", "cidr(\"10.0.0.0/8\").containsIP(ip(\"10.1.2.3\"))", "true"},
-    {"net.CIDR.containsIP(string) -> bool", contains_ip_text, "Whether an address is in the network.", "cidr(\"10.0.0.0/8\").containsIP(\"11.1.2.3\")", "false"},
-    {"net.CIDR.containsCIDR(net.CIDR) -> bool", contains_cidr, "Whether another network is inside.", "cidr(\"10.0.0.0/8\").containsCIDR(cidr(\"10.1.0.0/16\"))", "true"},
-    {"net.CIDR.containsCIDR(string) -> bool", contains_cidr_text, "Whether another network is inside.", "cidr(\"10.1.0.0/16\").containsCIDR(\"10.0.0.0/8\")", "false"},
-    {"net.CIDR.ip() -> net.IP", network_ip, "The address as written.", "string(cidr(\"10.1.0.0/8\").ip())", "\"10.1.0.0\""},
-    {"net.CIDR.masked() -> net.CIDR", masked, "With the bits after the prefix as zero.", "string(cidr(\"10.1.0.0/8\").masked())", "\"10.0.0.0/8\""},
-    {"net.CIDR.prefixLength() -> int", prefix_length, "How many bits name the network.", "cidr(\"10.0.0.0/8\").prefixLength()", "8"},
+    {"net.IP.isUnspecified() -> bool", unspecified, "Whether it is 0.0.0.0 or ::.", "ip(\"::\").isUnspecified()",
+     "true"},
+    {"net.IP.isLoopback() -> bool", loopback, "Whether it means this machine.", "ip(\"127.0.0.1\").isLoopback()",
+     "true"},
+    {"net.IP.isGlobalUnicast() -> bool", global_unicast, "Whether it addresses one machine beyond the link.",
+     "ip(\"192.168.0.1\").isGlobalUnicast()", "true"},
+    {"net.IP.isLinkLocalMulticast() -> bool", multicast, "Whether it addresses a group on the link.",
+     "ip(\"ff02::1\").isLinkLocalMulticast()", "true"},
+    {"net.IP.isLinkLocalUnicast() -> bool", unicast, "Whether it addresses one machine on the link.",
+     "ip(\"fe80::1\").isLinkLocalUnicast()", "true"},
+    {"net.CIDR.containsIP(net.IP) -> bool", contains_ip, "Whether an address is in the network.",
+     "cidr(\"10.0.0.0/8\").containsIP(ip(\"10.1.2.3\"))", "true"},
+    {"net.CIDR.containsIP(string) -> bool", contains_ip_text, "Whether an address is in the network.",
+     "cidr(\"10.0.0.0/8\").containsIP(\"11.1.2.3\")", "false"},
+    {"net.CIDR.containsCIDR(net.CIDR) -> bool", contains_cidr, "Whether another network is inside.",
+     "cidr(\"10.0.0.0/8\").containsCIDR(cidr(\"10.1.0.0/16\"))", "true"},
+    {"net.CIDR.containsCIDR(string) -> bool", contains_cidr_text, "Whether another network is inside.",
+     "cidr(\"10.1.0.0/16\").containsCIDR(\"10.0.0.0/8\")", "false"},
+    {"net.CIDR.ip() -> net.IP", network_ip, "The address as written.", "string(cidr(\"10.1.0.0/8\").ip())",
+     "\"10.1.0.0\""},
+    {"net.CIDR.masked() -> net.CIDR", masked, "With the bits after the prefix as zero.",
+     "string(cidr(\"10.1.0.0/8\").masked())", "\"10.0.0.0/8\""},
+    {"net.CIDR.prefixLength() -> int", prefix_length, "How many bits name the network.",
+     "cidr(\"10.0.0.0/8\").prefixLength()", "8"},
 };
 
 }  // namespace

@@ -37,7 +37,8 @@ Value of_non_zero(Context& context, Args args) {
 Value none(Context&, Args) { return Value::none(); }
 Value has_value(Context&, Args args) { return Value::boolean(args[0].has_value()); }
 Value value(Context& context, Args args) {
-  if (!args[0].has_value()) return context.fail("invalid_argument", "the optional is absent; give a default with .orValue(…)");
+  if (!args[0].has_value())
+    return context.fail("invalid_argument", "the optional is absent; give a default with .orValue(…)");
   return args[0].optional_value();
 }
 Value either(Context&, Args args) { return args[0].has_value() ? std::move(args[0]) : std::move(args[1]); }
@@ -57,14 +58,21 @@ Value unwrap(Context& context, Args args) {
 
 const Overload overloads[] = {
     {"optional.of(T) -> optional_type(T)", of, "An optional that is present.", "optional.of(1).hasValue()", "true"},
-    {"optional.ofNonZeroValue(T) -> optional_type(T)", of_non_zero, "Absent for null, false, 0, empty text and empty containers.", "optional.ofNonZeroValue(\"\").hasValue()", "false"},
+    {"optional.ofNonZeroValue(T) -> optional_type(T)", of_non_zero,
+     "Absent for null, false, 0, empty text and empty containers.", "optional.ofNonZeroValue(\"\").hasValue()",
+     "false"},
     {"optional.none() -> optional_type(T)", none, "An optional that is absent.", "optional.none().hasValue()", "false"},
-    {"optional_type(T).hasValue() -> bool", has_value, "Whether the value is present.", "{\"a\": 1}.?a.hasValue()", "true"},
+    {"optional_type(T).hasValue() -> bool", has_value, "Whether the value is present.", "{\"a\": 1}.?a.hasValue()",
+     "true"},
     {"optional_type(T).value() -> T", value, "The value; absent it is an error.", "{\"a\": 1}.?a.value()", "1"},
-    {"optional_type(T).or(optional_type(T)) -> optional_type(T)", either, "This optional, or the other one when it is absent.", "{}.?a.or(optional.of(2)).value()", "2"},
-    {"optional_type(T).orValue(T) -> T", or_value, "The value, or a default when it is absent.", "{\"a\": 1}.?b.orValue(0)", "0"},
-    {"optional.unwrap(list(optional_type(T))) -> list(T)", unwrap, "The values that are present.", "optional.unwrap([optional.of(1), optional.none()])", "[1]"},
-    {"list(optional_type(T)).unwrapOpt() -> list(T)", unwrap, "The values that are present.", "[optional.of(1), optional.none()].unwrapOpt()", "[1]"},
+    {"optional_type(T).or(optional_type(T)) -> optional_type(T)", either,
+     "This optional, or the other one when it is absent.", "{}.?a.or(optional.of(2)).value()", "2"},
+    {"optional_type(T).orValue(T) -> T", or_value, "The value, or a default when it is absent.",
+     "{\"a\": 1}.?b.orValue(0)", "0"},
+    {"optional.unwrap(list(optional_type(T))) -> list(T)", unwrap, "The values that are present.",
+     "optional.unwrap([optional.of(1), optional.none()])", "[1]"},
+    {"list(optional_type(T)).unwrapOpt() -> list(T)", unwrap, "The values that are present.",
+     "[optional.of(1), optional.none()].unwrapOpt()", "[1]"},
 };
 
 }  // namespace

@@ -92,10 +92,17 @@ Value replace(Context& context, Args args) {
 }
 
 const Overload overloads[] = {
-    {"regex.extract(string, string) -> optional_type(string)", extract, "The first match, or its group when the pattern has one.", "regex.extract(\"order A-17\", \"[A-Z]-([0-9]+)\").value()", "\"17\""},
-    {"regex.extractAll(string, string) -> list(string)", extract_all, "Every match, or its group when the pattern has one.", "regex.extractAll(\"a1 b22\", \"[0-9]+\")", "[\"1\", \"22\"]"},
-    {"regex.replace(string, string, string) -> string", replace, "Every match replaced; \\1 stands for the first group.", "regex.replace(\"2024-01\", \"([0-9]+)-([0-9]+)\", \"\\\\2/\\\\1\")", "\"01/2024\""},
-    {"regex.replace(string, string, string, int) -> string", replace, "The first matches replaced; a negative number means all.", "regex.replace(\"aaa\", \"a\", \"b\", 2)", "\"bba\""},
+    {"regex.extract(string, string) -> optional_type(string)", extract,
+     "The first match, or its group when the pattern has one.",
+     "regex.extract(\"order A-17\", \"[A-Z]-([0-9]+)\").value()", "\"17\""},
+    {"regex.extractAll(string, string) -> list(string)", extract_all,
+     "Every match, or its group when the pattern has one.", "regex.extractAll(\"a1 b22\", \"[0-9]+\")",
+     "[\"1\", \"22\"]"},
+    {"regex.replace(string, string, string) -> string", replace,
+     "Every match replaced; \\1 stands for the first group.",
+     "regex.replace(\"2024-01\", \"([0-9]+)-([0-9]+)\", \"\\\\2/\\\\1\")", "\"01/2024\""},
+    {"regex.replace(string, string, string, int) -> string", replace,
+     "The first matches replaced; a negative number means all.", "regex.replace(\"aaa\", \"a\", \"b\", 2)", "\"bba\""},
 };
 
 }  // namespace

@@ -55,7 +55,8 @@ Value filtered(Context& context, const Value& from, Keep keep) {
 }
 
 Value intersection(Context& context, Args args) {
-  return filtered(context, args[0], [&](const Value& item, bool& wanted) { return is_in(context, item, args[1], wanted); });
+  return filtered(context, args[0],
+                  [&](const Value& item, bool& wanted) { return is_in(context, item, args[1], wanted); });
 }
 Value difference(Context& context, Args args) {
   return filtered(context, args[0], [&](const Value& item, bool& wanted) {
@@ -66,11 +67,16 @@ Value difference(Context& context, Args args) {
 }
 
 const Overload overloads[] = {
-    {"sets.contains(list(T), list(T)) -> bool", contains, "Whether the first list has every item of the second.", "sets.contains([1, 2, 3], [3, 1])", "true"},
-    {"sets.equivalent(list(T), list(T)) -> bool", equivalent, "Whether both have the same items, in any order and number.", "sets.equivalent([1, 2], [2, 1, 1])", "true"},
-    {"sets.intersects(list(T), list(T)) -> bool", intersects, "Whether they have an item in common.", "sets.intersects([1, 2], [2, 3])", "true"},
-    {"sets.intersection(list(T), list(T)) -> list(T)", intersection, "The items of the first list that the second has too.", "sets.intersection([1, 2, 3], [3, 2])", "[2, 3]"},
-    {"sets.difference(list(T), list(T)) -> list(T)", difference, "The items of the first list that the second does not have.", "sets.difference([1, 2, 3], [2])", "[1, 3]"},
+    {"sets.contains(list(T), list(T)) -> bool", contains, "Whether the first list has every item of the second.",
+     "sets.contains([1, 2, 3], [3, 1])", "true"},
+    {"sets.equivalent(list(T), list(T)) -> bool", equivalent,
+     "Whether both have the same items, in any order and number.", "sets.equivalent([1, 2], [2, 1, 1])", "true"},
+    {"sets.intersects(list(T), list(T)) -> bool", intersects, "Whether they have an item in common.",
+     "sets.intersects([1, 2], [2, 3])", "true"},
+    {"sets.intersection(list(T), list(T)) -> list(T)", intersection,
+     "The items of the first list that the second has too.", "sets.intersection([1, 2, 3], [3, 2])", "[2, 3]"},
+    {"sets.difference(list(T), list(T)) -> list(T)", difference,
+     "The items of the first list that the second does not have.", "sets.difference([1, 2, 3], [2])", "[1, 3]"},
 };
 
 }  // namespace

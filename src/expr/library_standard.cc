@@ -36,7 +36,8 @@ Value ends_with(Context&, Args args) { return Value::boolean(args[0].as_text().e
 Value contains_text(Context& context, Args args) {
   const std::string_view text = args[0].as_text();
   if (!context.spend_steps(text.size() / 8 + args[1].as_text().size() / 16)) return context.error();
-  return Value::boolean(memmem(text.data(), text.size(), args[1].as_text().data(), args[1].as_text().size()) != nullptr);
+  return Value::boolean(memmem(text.data(), text.size(), args[1].as_text().data(), args[1].as_text().size()) !=
+                        nullptr);
 }
 
 Value matches(Context& context, Args args) {
@@ -44,7 +45,8 @@ Value matches(Context& context, Args args) {
   if (!program) return context.error();
   const std::string_view text = args[0].as_text();
   // Linear in the text, with a factor for the pattern when its automaton does not fit memory.
-  if (!context.spend_steps(text.size() / 8 * static_cast<std::uint64_t>(1 + program->ProgramSize() / 64))) return context.error();
+  if (!context.spend_steps(text.size() / 8 * static_cast<std::uint64_t>(1 + program->ProgramSize() / 64)))
+    return context.error();
   return Value::boolean(re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *program));
 }
 
@@ -124,7 +126,9 @@ Value timestamp_of_integer(Context& context, Args args) {
 }
 Value duration_of_text(Context& context, Args args) {
   const auto value = read_duration(args[0].as_text());
-  if (!value) return context.fail(value.error().code == ErrorCode::limit ? "overflow" : "invalid_argument", value.error().message);
+  if (!value)
+    return context.fail(value.error().code == ErrorCode::limit ? "overflow" : "invalid_argument",
+                        value.error().message);
   return Value::duration(*value);
 }
 Value duration_of_integer(Context& context, Args args) {
@@ -142,20 +146,28 @@ const Overload overloads[] = {
     {"bytes.size() -> int", size_of_bytes, "The number of bytes.", "b\"abc\".size()", "3"},
     {"list(T).size() -> int", size_of_container, "The number of items.", "[1, 2].size()", "2"},
     {"map(K, V).size() -> int", size_of_container, "The number of entries.", "{\"a\": 1}.size()", "1"},
-    {"string.startsWith(string) -> bool", starts_with, "Whether the text begins with another.", "\"abc\".startsWith(\"ab\")", "true"},
-    {"string.endsWith(string) -> bool", ends_with, "Whether the text ends with another.", "\"abc\".endsWith(\"bc\")", "true"},
-    {"string.contains(string) -> bool", contains_text, "Whether another text is inside.", "\"abc\".contains(\"b\")", "true"},
-    {"string.matches(string) -> bool", matches, "Whether a regular expression (RE2) matches somewhere in the text.", "\"A-17\".matches(\"^[A-Z]-[0-9]+$\")", "true"},
-    {"matches(string, string) -> bool", matches, "Whether a regular expression (RE2) matches somewhere in the text.", "matches(\"A-17\", \"[0-9]\")", "true"},
+    {"string.startsWith(string) -> bool", starts_with, "Whether the text begins with another.",
+     "\"abc\".startsWith(\"ab\")", "true"},
+    {"string.endsWith(string) -> bool", ends_with, "Whether the text ends with another.", "\"abc\".endsWith(\"bc\")",
+     "true"},
+    {"string.contains(string) -> bool", contains_text, "Whether another text is inside.", "\"abc\".contains(\"b\")",
+     "true"},
+    {"string.matches(string) -> bool", matches, "Whether a regular expression (RE2) matches somewhere in the text.",
+     "\"A-17\".matches(\"^[A-Z]-[0-9]+$\")", "true"},
+    {"matches(string, string) -> bool", matches, "Whether a regular expression (RE2) matches somewhere in the text.",
+     "matches(\"A-17\", \"[0-9]\")", "true"},
     {"type(T) -> type(T)", type_of, "The type of a value.", "type(1) == int", "true"},
-    {"dyn(T) -> dyn", same, "The same value, with a type that is looked at only when evaluating.", "dyn(1) == 1.0", "true"},
+    {"dyn(T) -> dyn", same, "The same value, with a type that is looked at only when evaluating.", "dyn(1) == 1.0",
+     "true"},
     {"bool(bool) -> bool", same, "The same value.", "bool(true)", "true"},
     {"bool(string) -> bool", boolean_of_text, "Reads true, false, t, f, 1, 0.", "bool(\"true\")", "true"},
     {"int(int) -> int", same, "The same value.", "int(3)", "3"},
-    {"int(uint) -> int", integer_of_unsigned, "The same number; beyond 64 bits with sign it is an error.", "int(3u)", "3"},
+    {"int(uint) -> int", integer_of_unsigned, "The same number; beyond 64 bits with sign it is an error.", "int(3u)",
+     "3"},
     {"int(double) -> int", integer_of_number, "The number without its fraction, towards zero.", "int(-3.7)", "-3"},
     {"int(string) -> int", integer_of_text, "Reads a whole number.", "int(\"42\")", "42"},
-    {"int(timestamp) -> int", integer_of_timestamp, "Seconds since 1970-01-01T00:00:00Z.", "int(timestamp(\"1970-01-01T00:01:00Z\"))", "60"},
+    {"int(timestamp) -> int", integer_of_timestamp, "Seconds since 1970-01-01T00:00:00Z.",
+     "int(timestamp(\"1970-01-01T00:01:00Z\"))", "60"},
     {"uint(uint) -> uint", same, "The same value.", "uint(3u)", "3u"},
     {"uint(int) -> uint", unsigned_of_integer, "The same number; a negative one is an error.", "uint(3)", "3u"},
     {"uint(double) -> uint", unsigned_of_number, "The number without its fraction.", "uint(3.7)", "3u"},
@@ -168,18 +180,25 @@ const Overload overloads[] = {
     {"string(bool) -> string", text_of_boolean, "true or false.", "string(true)", "\"true\""},
     {"string(int) -> string", text_of_integer, "The digits.", "string(42)", "\"42\""},
     {"string(uint) -> string", text_of_unsigned, "The digits.", "string(42u)", "\"42\""},
-    {"string(double) -> string", text_of_number, "The shortest digits that read back to the same number.", "string(0.1)", "\"0.1\""},
+    {"string(double) -> string", text_of_number, "The shortest digits that read back to the same number.",
+     "string(0.1)", "\"0.1\""},
     {"string(bytes) -> string", text_of_bytes, "The text that the bytes are in UTF-8.", "string(b\"abc\")", "\"abc\""},
-    {"string(timestamp) -> string", text_of_timestamp, "RFC 3339 in UTC.", "string(timestamp(0))", "\"1970-01-01T00:00:00Z\""},
+    {"string(timestamp) -> string", text_of_timestamp, "RFC 3339 in UTC.", "string(timestamp(0))",
+     "\"1970-01-01T00:00:00Z\""},
     {"string(duration) -> string", text_of_duration, "Seconds with fraction.", "string(duration(\"1m\"))", "\"60s\""},
     {"bytes(bytes) -> bytes", same, "The same bytes.", "bytes(b\"a\")", "b\"a\""},
     {"bytes(string) -> bytes", bytes_of_text, "The UTF-8 of a text.", "bytes(\"a\")", "b\"a\""},
     {"timestamp(timestamp) -> timestamp", same, "The same time.", "timestamp(timestamp(0)) == timestamp(0)", "true"},
-    {"timestamp(string) -> timestamp", timestamp_of_text, "Reads RFC 3339.", "timestamp(\"2024-02-02T08:00:00Z\").getFullYear()", "2024"},
-    {"timestamp(int) -> timestamp", timestamp_of_integer, "Seconds since 1970-01-01T00:00:00Z.", "timestamp(60) == timestamp(\"1970-01-01T00:01:00Z\")", "true"},
-    {"duration(duration) -> duration", same, "The same length of time.", "duration(duration(\"1s\")) == duration(\"1s\")", "true"},
-    {"duration(string) -> duration", duration_of_text, "Reads 1h30m, 1.5h, 250ms, 3d or ISO 8601 (PT1H30M).", "duration(\"PT1H\") == duration(\"60m\")", "true"},
-    {"duration(int) -> duration", duration_of_integer, "That many seconds.", "duration(60) == duration(\"1m\")", "true"},
+    {"timestamp(string) -> timestamp", timestamp_of_text, "Reads RFC 3339.",
+     "timestamp(\"2024-02-02T08:00:00Z\").getFullYear()", "2024"},
+    {"timestamp(int) -> timestamp", timestamp_of_integer, "Seconds since 1970-01-01T00:00:00Z.",
+     "timestamp(60) == timestamp(\"1970-01-01T00:01:00Z\")", "true"},
+    {"duration(duration) -> duration", same, "The same length of time.",
+     "duration(duration(\"1s\")) == duration(\"1s\")", "true"},
+    {"duration(string) -> duration", duration_of_text, "Reads 1h30m, 1.5h, 250ms, 3d or ISO 8601 (PT1H30M).",
+     "duration(\"PT1H\") == duration(\"60m\")", "true"},
+    {"duration(int) -> duration", duration_of_integer, "That many seconds.", "duration(60) == duration(\"1m\")",
+     "true"},
 };
 
 }  // namespace

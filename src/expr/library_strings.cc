@@ -192,8 +192,8 @@ Value join(Context& context, Args args) {
 }
 
 bool is_space(char32_t c) {
-  return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) ||
-         c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+  return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
 Value trim(Context& context, Args args) {
@@ -250,25 +250,40 @@ Value quote(Context& context, Args args) {
 Value format(Context& context, Args args) { return format_text(context, args[0].as_text(), args[1]); }
 
 const Overload overloads[] = {
-    {"string.charAt(int) -> string", char_at, "The character at a position; empty at the end.", "\"abc\".charAt(1)", "\"b\""},
-    {"string.indexOf(string) -> int", index_of, "Where another text first begins, or -1.", "\"abcb\".indexOf(\"b\")", "1"},
-    {"string.indexOf(string, int) -> int", index_of, "The same, from a position on.", "\"abcb\".indexOf(\"b\", 2)", "3"},
-    {"string.lastIndexOf(string) -> int", last_index_of, "Where another text last begins, or -1.", "\"abcb\".lastIndexOf(\"b\")", "3"},
-    {"string.lastIndexOf(string, int) -> int", last_index_of, "The same, at or before a position.", "\"abcb\".lastIndexOf(\"b\", 2)", "1"},
-    {"string.lowerAscii() -> string", lower_ascii, "A to Z as a to z; other letters stay.", "\"AbÄ\".lowerAscii()", "\"abÄ\""},
-    {"string.upperAscii() -> string", upper_ascii, "a to z as A to Z; other letters stay.", "\"abä\".upperAscii()", "\"ABä\""},
-    {"string.replace(string, string) -> string", replace, "Every occurrence of one text replaced by another.", "\"a-b-c\".replace(\"-\", \"+\")", "\"a+b+c\""},
-    {"string.replace(string, string, int) -> string", replace, "The first ones replaced; a negative number means all.", "\"a-b-c\".replace(\"-\", \"+\", 1)", "\"a+b-c\""},
-    {"string.split(string) -> list(string)", split, "The parts between a separator.", "\"a,b\".split(\",\")", "[\"a\", \"b\"]"},
-    {"string.split(string, int) -> list(string)", split, "At most that many parts; a negative number means all.", "\"a,b,c\".split(\",\", 2)", "[\"a\", \"b,c\"]"},
+    {"string.charAt(int) -> string", char_at, "The character at a position; empty at the end.", "\"abc\".charAt(1)",
+     "\"b\""},
+    {"string.indexOf(string) -> int", index_of, "Where another text first begins, or -1.", "\"abcb\".indexOf(\"b\")",
+     "1"},
+    {"string.indexOf(string, int) -> int", index_of, "The same, from a position on.", "\"abcb\".indexOf(\"b\", 2)",
+     "3"},
+    {"string.lastIndexOf(string) -> int", last_index_of, "Where another text last begins, or -1.",
+     "\"abcb\".lastIndexOf(\"b\")", "3"},
+    {"string.lastIndexOf(string, int) -> int", last_index_of, "The same, at or before a position.",
+     "\"abcb\".lastIndexOf(\"b\", 2)", "1"},
+    {"string.lowerAscii() -> string", lower_ascii, "A to Z as a to z; other letters stay.", "\"AbÄ\".lowerAscii()",
+     "\"abÄ\""},
+    {"string.upperAscii() -> string", upper_ascii, "a to z as A to Z; other letters stay.", "\"abä\".upperAscii()",
+     "\"ABä\""},
+    {"string.replace(string, string) -> string", replace, "Every occurrence of one text replaced by another.",
+     "\"a-b-c\".replace(\"-\", \"+\")", "\"a+b+c\""},
+    {"string.replace(string, string, int) -> string", replace, "The first ones replaced; a negative number means all.",
+     "\"a-b-c\".replace(\"-\", \"+\", 1)", "\"a+b-c\""},
+    {"string.split(string) -> list(string)", split, "The parts between a separator.", "\"a,b\".split(\",\")",
+     "[\"a\", \"b\"]"},
+    {"string.split(string, int) -> list(string)", split, "At most that many parts; a negative number means all.",
+     "\"a,b,c\".split(\",\", 2)", "[\"a\", \"b,c\"]"},
     {"string.substring(int) -> string", substring, "The text from a position on.", "\"abc\".substring(1)", "\"bc\""},
-    {"string.substring(int, int) -> string", substring, "The text from a position up to before another.", "\"abc\".substring(0, 2)", "\"ab\""},
+    {"string.substring(int, int) -> string", substring, "The text from a position up to before another.",
+     "\"abc\".substring(0, 2)", "\"ab\""},
     {"string.trim() -> string", trim, "Without white space at both ends.", "\"  a \".trim()", "\"a\""},
     {"string.reverse() -> string", reverse, "The characters in the opposite order.", "\"abc\".reverse()", "\"cba\""},
-    {"string.format(list(dyn)) -> string", format, "Fills in %s %d %f %.2f %e %b %x %X %o.", "\"%s: %.2f\".format([\"a\", 1.5])", "\"a: 1.50\""},
+    {"string.format(list(dyn)) -> string", format, "Fills in %s %d %f %.2f %e %b %x %X %o.",
+     "\"%s: %.2f\".format([\"a\", 1.5])", "\"a: 1.50\""},
     {"list(string).join() -> string", join, "All texts one after the other.", "[\"a\", \"b\"].join()", "\"ab\""},
-    {"list(string).join(string) -> string", join, "All texts with a separator between them.", "[\"a\", \"b\"].join(\", \")", "\"a, b\""},
-    {"strings.quote(string) -> string", quote, "The text in double quotes with escapes.", "strings.quote(\"a\\\"b\")", "\"\\\"a\\\\\\\"b\\\"\""},
+    {"list(string).join(string) -> string", join, "All texts with a separator between them.",
+     "[\"a\", \"b\"].join(\", \")", "\"a, b\""},
+    {"strings.quote(string) -> string", quote, "The text in double quotes with escapes.", "strings.quote(\"a\\\"b\")",
+     "\"\\\"a\\\\\\\"b\\\"\""},
 };
 
 }  // namespace

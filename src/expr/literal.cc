@@ -62,9 +62,7 @@ class Escapes {
       case '0':
       case '1':
       case '2':
-      case '3':
-        --at_;
-        return code(begin, 3, 8, out);
+      case '3': --at_; return code(begin, 3, 8, out);
       default: return fault(begin, "unknown escape in the text; a backslash itself is written \\\\");
     }
   }
@@ -74,7 +72,8 @@ class Escapes {
     for (int i = 0; i < digits; ++i) {
       const int digit = at_ < text_.size() ? hex_digit(text_[at_]) : -1;
       if (digit < 0 || digit >= base) {
-        return fault(begin, "the escape needs " + std::to_string(digits) + (base == 8 ? " octal" : " hexadecimal") + " digits");
+        return fault(
+            begin, "the escape needs " + std::to_string(digits) + (base == 8 ? " octal" : " hexadecimal") + " digits");
       }
       value = value * static_cast<char32_t>(base) + static_cast<char32_t>(digit);
       ++at_;
@@ -83,7 +82,8 @@ class Escapes {
       out.push_back(static_cast<char>(value));
       return {};
     }
-    if (value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) return fault(begin, "the escape is not a Unicode character");
+    if (value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF))
+      return fault(begin, "the escape is not a Unicode character");
     append_utf8(value, out);
     return {};
   }
@@ -114,10 +114,9 @@ Result<std::string, LiteralFault> decode_quoted(std::string_view literal, bool b
     raw = raw || literal[begin] == 'r' || literal[begin] == 'R';
     ++begin;
   }
-  const std::size_t quotes = literal.size() >= begin + 6 && literal[begin + 1] == literal[begin] &&
-                                     literal[begin + 2] == literal[begin]
-                                 ? 3
-                                 : 1;
+  const std::size_t quotes =
+      literal.size() >= begin + 6 && literal[begin + 1] == literal[begin] && literal[begin + 2] == literal[begin] ? 3
+                                                                                                                  : 1;
   const std::string_view inside = literal.substr(begin + quotes, literal.size() - begin - 2 * quotes);
   if (raw) return std::string(inside);
   return Escapes(inside, begin + quotes, bytes).decode();
@@ -132,7 +131,8 @@ Result<std::int64_t, LiteralFault> decode_integer(std::string_view literal, bool
 
 Result<std::uint64_t, LiteralFault> decode_unsigned(std::string_view literal) {
   std::uint64_t value = 0;
-  if (!read_digits(literal.substr(0, literal.size() - 1), value)) return LiteralFault{0, "the number does not fit 64 bits"};
+  if (!read_digits(literal.substr(0, literal.size() - 1), value))
+    return LiteralFault{0, "the number does not fit 64 bits"};
   return value;
 }
 

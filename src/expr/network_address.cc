@@ -46,7 +46,8 @@ std::optional<IpAddress> parse_v6(std::string_view text) {
     }
     unsigned value = 0;
     const auto read = std::from_chars(part.data(), part.data() + part.size(), value, 16);
-    if (part.empty() || part.size() > 4 || read.ec != std::errc() || read.ptr != part.data() + part.size()) return std::nullopt;
+    if (part.empty() || part.size() > 4 || read.ec != std::errc() || read.ptr != part.data() + part.size())
+      return std::nullopt;
     result.bytes[filled++] = static_cast<std::uint8_t>(value >> 8);
     result.bytes[filled++] = static_cast<std::uint8_t>(value & 0xFF);
     if (colon == std::string_view::npos) break;
@@ -159,7 +160,8 @@ IpNetwork IpNetwork::masked() const {
   for (std::size_t i = 0; i < 16; ++i) {
     const std::int32_t left = prefix - static_cast<std::int32_t>(i) * 8;
     if (left >= 8) continue;
-    result.address.bytes[i] = left <= 0 ? std::uint8_t{0} : static_cast<std::uint8_t>(result.address.bytes[i] & (0xFF << (8 - left)));
+    result.address.bytes[i] =
+        left <= 0 ? std::uint8_t{0} : static_cast<std::uint8_t>(result.address.bytes[i] & (0xFF << (8 - left)));
   }
   return result;
 }

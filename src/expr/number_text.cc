@@ -36,7 +36,8 @@ std::string format_number(double value) {
   }
   if (exponent < 0) return out + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
   if (count <= exponent + 1) return out + digits + std::string(static_cast<std::size_t>(exponent + 1 - count), '0');
-  return out + digits.substr(0, static_cast<std::size_t>(exponent) + 1) + "." + digits.substr(static_cast<std::size_t>(exponent) + 1);
+  return out + digits.substr(0, static_cast<std::size_t>(exponent) + 1) + "." +
+         digits.substr(static_cast<std::size_t>(exponent) + 1);
 }
 
 std::string format_fixed(double value, int digits) {

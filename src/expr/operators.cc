@@ -165,7 +165,9 @@ std::string no_such_key(const Value& container, const Value& key) {
 
 }  // namespace
 
-bool in_range(Duration value) { return value.seconds >= -duration_seconds_max && value.seconds <= duration_seconds_max; }
+bool in_range(Duration value) {
+  return value.seconds >= -duration_seconds_max && value.seconds <= duration_seconds_max;
+}
 
 std::string_view operator_text(Operator op) {
   switch (op) {
@@ -208,7 +210,8 @@ Value arithmetic(Context& context, Operator op, Value& a, Value& b) {
       case Operator::subtract: return Value::number(left - right);
       case Operator::multiply: return Value::number(left * right);
       case Operator::divide: return Value::number(left / right);
-      default: return context.fail("no_such_overload", no_overload(op, a, b) + "; `%` is for whole numbers of one kind");
+      default:
+        return context.fail("no_such_overload", no_overload(op, a, b) + "; `%` is for whole numbers of one kind");
     }
   }
   if (op == Operator::add && a.kind() == b.kind()) {
@@ -252,7 +255,8 @@ Value compare_values(Context& context, Operator op, const Value& a, const Value&
   if (op == Operator::equal || op == Operator::unequal) {
     // A double is hardly ever what the decimal meant, so a silent `false` would be a trap (V7).
     if ((a.is(Kind::decimal) && b.is(Kind::number)) || (a.is(Kind::number) && b.is(Kind::decimal))) {
-      return context.fail("no_such_overload", quote(operator_text(op)) + " cannot compare " + kind_of(a) + " and " + kind_of(b));
+      return context.fail("no_such_overload",
+                          quote(operator_text(op)) + " cannot compare " + kind_of(a) + " and " + kind_of(b));
     }
     std::uint64_t work = 0;
     const bool same = equal(a, b, work);

@@ -13,6 +13,7 @@ struct Options {
   std::vector<Function> functions;  // declared, without implementation
 };
 
-Result<Expression, std::vector<Fault>> compile(std::string_view text, const Environment& environment, const Options& options);
+Result<Expression, std::vector<Fault>> compile(std::string_view text, const Environment& environment,
+                                               const Options& options);
 
 }  // namespace cairn::expr

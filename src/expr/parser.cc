@@ -97,7 +97,9 @@ NodeId Parser::fail(std::string code, std::string message, std::uint32_t offset,
   return no_node;
 }
 
-NodeId Parser::fail_here(std::string message) { return fail("syntax", std::move(message), token_.offset, token_.length); }
+NodeId Parser::fail_here(std::string message) {
+  return fail("syntax", std::move(message), token_.offset, token_.length);
+}
 
 bool Parser::expect(std::string_view punctuation, const char* message) {
   if (fault_) return false;
@@ -133,7 +135,8 @@ NodeId Parser::add(Node node, std::span<const NodeId> children) {
                 node.length);
   }
   if (tree_.nodes.size() >= nodes_max) {
-    return fail("limit", "the expression has more than " + std::to_string(nodes_max) + " parts", node.offset, node.length);
+    return fail("limit", "the expression has more than " + std::to_string(nodes_max) + " parts", node.offset,
+                node.length);
   }
   tree_.nodes.push_back(node);
   return static_cast<NodeId>(tree_.nodes.size() - 1);

@@ -25,7 +25,9 @@ class Reader {
   }
 
  private:
-  bool is_local(std::string_view name) const { return std::find(locals_.begin(), locals_.end(), name) != locals_.end(); }
+  bool is_local(std::string_view name) const {
+    return std::find(locals_.begin(), locals_.end(), name) != locals_.end();
+  }
 
   // The step that a node adds to a path: the member's name, when it is written out.
   std::optional<std::string_view> step_of(const Node& node) const {

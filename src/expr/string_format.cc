@@ -124,7 +124,8 @@ class Formatting {
     if (at_ < pattern_.size() && pattern_[at_] == '.') {
       const char* begin = pattern_.data() + at_ + 1;
       const auto read = std::from_chars(begin, pattern_.data() + pattern_.size(), precision);
-      if (read.ec != std::errc() || precision < 0 || precision > 100) return fail("the precision after `%.` is not a number up to 100");
+      if (read.ec != std::errc() || precision < 0 || precision > 100)
+        return fail("the precision after `%.` is not a number up to 100");
       at_ = static_cast<std::size_t>(read.ptr - pattern_.data());
     }
     if (at_ == pattern_.size()) return fail("the pattern ends inside a `%` clause");
@@ -132,7 +133,8 @@ class Formatting {
     if (std::string_view("sdfebxXo").find(letter) == std::string_view::npos) {
       return fail(std::string("`%") + letter + "` is not a clause; use %s %d %f %e %b %x %X %o");
     }
-    if (next_ >= items_.size()) return fail("the pattern wants more than the " + std::to_string(items_.size()) + " values given");
+    if (next_ >= items_.size())
+      return fail("the pattern wants more than the " + std::to_string(items_.size()) + " values given");
     const Value value = items_.item(next_++);
     switch (letter) {
       case 's': return append_text(context_, value, out_);

@@ -74,7 +74,8 @@ std::shared_ptr<const TimeZone::Data> read_zone(std::string_view file) {
   std::size_t time_size = 4;
   if (version >= '2') {
     // The first block is for readers of 32 bits.
-    if (!in.skip(counts->times * 5 + counts->types * 6 + counts->characters + counts->leaps * 8 + counts->standard + counts->utc)) {
+    if (!in.skip(counts->times * 5 + counts->types * 6 + counts->characters + counts->leaps * 8 + counts->standard +
+                 counts->utc)) {
       return nullptr;
     }
     counts = read_header(in, version);
@@ -119,9 +120,11 @@ std::shared_ptr<const TimeZone::Data> read_zone(std::string_view file) {
 }
 
 bool is_zone_name(std::string_view name) {
-  if (name.empty() || name.size() > 64 || name.front() == '/' || name.find("..") != std::string_view::npos) return false;
+  if (name.empty() || name.size() > 64 || name.front() == '/' || name.find("..") != std::string_view::npos)
+    return false;
   return std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '_' || c == '-' || c == '+';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '_' ||
+           c == '-' || c == '+';
   });
 }
 

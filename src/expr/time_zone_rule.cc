@@ -41,14 +41,16 @@ class RuleText {
       return take('>');
     }
     const std::size_t begin = at_;
-    while (at_ < text_.size() && ((text_[at_] >= 'a' && text_[at_] <= 'z') || (text_[at_] >= 'A' && text_[at_] <= 'Z'))) ++at_;
+    while (at_ < text_.size() && ((text_[at_] >= 'a' && text_[at_] <= 'z') || (text_[at_] >= 'A' && text_[at_] <= 'Z')))
+      ++at_;
     return at_ - begin >= 3;
   }
 
   bool number(std::int32_t& value, std::int32_t limit) {
     const std::size_t begin = at_;
     value = 0;
-    while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && at_ - begin < 4) value = value * 10 + (text_[at_++] - '0');
+    while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && at_ - begin < 4)
+      value = value * 10 + (text_[at_++] - '0');
     return at_ > begin && value <= limit;
   }
 
@@ -118,8 +120,8 @@ std::int32_t ZoneRule::offset_at(std::int64_t utc_seconds) const {
   const std::int32_t year = date_from_days(day).year;
   const std::int64_t summer = begins.at(year) - standard_offset;
   const std::int64_t winter = ends.at(year) - summer_offset;
-  const bool in_summer = summer < winter ? utc_seconds >= summer && utc_seconds < winter
-                                         : utc_seconds >= summer || utc_seconds < winter;
+  const bool in_summer =
+      summer < winter ? utc_seconds >= summer && utc_seconds < winter : utc_seconds >= summer || utc_seconds < winter;
   return in_summer ? summer_offset : standard_offset;
 }
 

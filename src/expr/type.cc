@@ -146,9 +146,10 @@ class TypeText {
     if (depth > 32) return std::nullopt;
     skip();
     const std::size_t begin = at_;
-    while (at_ < text_.size() && (std::string_view("._").find(text_[at_]) != std::string_view::npos ||
-                                  (text_[at_] >= '0' && text_[at_] <= '9') || (text_[at_] >= 'a' && text_[at_] <= 'z') ||
-                                  (text_[at_] >= 'A' && text_[at_] <= 'Z'))) {
+    while (at_ < text_.size() &&
+           (std::string_view("._").find(text_[at_]) != std::string_view::npos ||
+            (text_[at_] >= '0' && text_[at_] <= '9') || (text_[at_] >= 'a' && text_[at_] <= 'z') ||
+            (text_[at_] >= 'A' && text_[at_] <= 'Z'))) {
       ++at_;
     }
     const std::string_view name = text_.substr(begin, at_ - begin);

@@ -121,7 +121,8 @@ Type Unification::join(const Type& first, const Type& second) {
     return Type::dyn();
   }
   if (a == b) return a;
-  if (a.is(Type::Kind::opaque) && (a.name() != b.name() || a.parameter_count() != b.parameter_count())) return Type::dyn();
+  if (a.is(Type::Kind::opaque) && (a.name() != b.name() || a.parameter_count() != b.parameter_count()))
+    return Type::dyn();
   std::vector<Type> parameters;
   for (std::size_t i = 0; i < a.parameter_count(); ++i) parameters.push_back(join(a.parameter(i), b.parameter(i)));
   if (parameters.empty()) return a;
@@ -134,7 +135,8 @@ Type Unification::rebuilt(const Type& type, bool finish) const {
   if (current.parameter_count() == 0 || current.has_members()) return current;
   std::vector<Type> parameters;
   parameters.reserve(current.parameter_count());
-  for (std::size_t i = 0; i < current.parameter_count(); ++i) parameters.push_back(rebuilt(current.parameter(i), finish));
+  for (std::size_t i = 0; i < current.parameter_count(); ++i)
+    parameters.push_back(rebuilt(current.parameter(i), finish));
   return same_with(current, std::move(parameters));
 }
 

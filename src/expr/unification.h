@@ -20,7 +20,7 @@ class Unification {
   bool fits(const Type& expected, const Type& actual);
   // The type of a place where either may stand; dyn when they have nothing in common.
   Type join(const Type& a, const Type& b);
-  Type resolved(const Type& type) const;  // the variable's binding, not deep
+  Type resolved(const Type& type) const;     // the variable's binding, not deep
   Type substituted(const Type& type) const;  // deep; unbound variables stay
   Type finished(const Type& type) const;     // deep; unbound variables become dyn
 

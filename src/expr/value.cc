@@ -241,9 +241,8 @@ bool Value::borrows() const noexcept {
       return !owned_ || std::any_of(held_.list->items.begin(), held_.list->items.end(),
                                     [](const Value& item) { return item.borrows(); });
     case Form::map:
-      return !owned_ || std::any_of(held_.map->entries.begin(), held_.map->entries.end(), [](const Entry& entry) {
-        return entry.key.borrows() || entry.value.borrows();
-      });
+      return !owned_ || std::any_of(held_.map->entries.begin(), held_.map->entries.end(),
+                                    [](const Entry& entry) { return entry.key.borrows() || entry.value.borrows(); });
     case Form::box: return !owned_ || held_.box->value.borrows();
   }
   return false;

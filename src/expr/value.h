@@ -28,7 +28,7 @@ class Opaque {
   virtual bool equals(const Value& other) const = 0;
   // -1, 0, 1; nothing when the two have no order.
   virtual std::optional<int> compare(const Value& other) const = 0;
-  virtual std::string text() const = 0;  // as string() gives it and as JSON holds it
+  virtual std::string text() const = 0;   // as string() gives it and as JSON holds it
   virtual std::size_t bytes() const = 0;  // for the budget
 
  private:
@@ -117,14 +117,14 @@ class Value {
   double to_double() const noexcept;  // of any of the three number kinds
   Timestamp as_timestamp() const noexcept { return {held_.integer, static_cast<std::int32_t>(extra_)}; }
   Duration as_duration() const noexcept { return {held_.integer, static_cast<std::int32_t>(extra_)}; }
-  std::string_view as_text() const noexcept { return held_.json->as_string(); }   // string and bytes
+  std::string_view as_text() const noexcept { return held_.json->as_string(); }  // string and bytes
   std::string_view as_type() const noexcept { return {held_.characters, extra_}; }
   const Opaque& as_opaque() const noexcept { return *held_.opaque; }
 
   // Lists and maps. Items of a value that owns its insides own theirs, so they outlive it.
   std::size_t size() const noexcept;
   Value item(std::size_t index) const;
-  Value key(std::size_t index) const;     // maps are sorted by key
+  Value key(std::size_t index) const;  // maps are sorted by key
   Value value(std::size_t index) const;
   std::optional<Value> find(const Value& key) const;
   std::optional<Value> find(std::string_view key) const;

@@ -20,9 +20,7 @@ int compare_unsigned_exactly(std::uint64_t a, double b) {
   return rest > 0 ? -1 : 0;
 }
 
-int compare_mixed(std::int64_t a, std::uint64_t b) {
-  return a < 0 ? -1 : order(static_cast<std::uint64_t>(a), b);
-}
+int compare_mixed(std::int64_t a, std::uint64_t b) { return a < 0 ? -1 : order(static_cast<std::uint64_t>(a), b); }
 
 int compare_doubles(double a, double b) { return a < b ? -1 : a > b ? 1 : 0; }
 
@@ -37,12 +35,14 @@ std::optional<int> compare_numbers(const Value& a, const Value& b, bool exactly)
     if (!exactly || a.kind() == b.kind()) return compare_doubles(left, right);
     if (a.is(Kind::integer)) return compare_exactly(a.as_integer(), right);
     if (b.is(Kind::integer)) return -compare_exactly(b.as_integer(), left);
-    return a.is(Kind::number) ? -compare_unsigned_exactly(b.as_unsigned(), left) : compare_unsigned_exactly(a.as_unsigned(), right);
+    return a.is(Kind::number) ? -compare_unsigned_exactly(b.as_unsigned(), left)
+                              : compare_unsigned_exactly(a.as_unsigned(), right);
   }
   if (a.is(Kind::integer)) {
     return b.is(Kind::integer) ? order(a.as_integer(), b.as_integer()) : compare_mixed(a.as_integer(), b.as_unsigned());
   }
-  return b.is(Kind::integer) ? -compare_mixed(b.as_integer(), a.as_unsigned()) : order(a.as_unsigned(), b.as_unsigned());
+  return b.is(Kind::integer) ? -compare_mixed(b.as_integer(), a.as_unsigned())
+                             : order(a.as_unsigned(), b.as_unsigned());
 }
 
 int text_order(std::string_view a, std::string_view b) {

@@ -24,7 +24,8 @@ struct Allowance {
 Result<Json, Fault> convert(const Value& value, int depth, Allowance& left) {
   using Kind = Value::Kind;
   if (depth > 512) return not_json("nested too deep for JSON");
-  if (left.parts == 0) return Fault{"cost_exceeded", "the value has more parts than the budget of an evaluation allows", 0, 0};
+  if (left.parts == 0)
+    return Fault{"cost_exceeded", "the value has more parts than the budget of an evaluation allows", 0, 0};
   --left.parts;
   switch (value.kind()) {
     case Kind::null: return Json();

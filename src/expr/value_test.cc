@@ -48,7 +48,8 @@ TEST(Value, MapsIterateInKeyOrder) {
 }
 
 TEST(Value, NumbersCompareAcrossKinds) {
-  EXPECT_EQ(evaluated("[1 == 1.0, 1u == 1, 2 > 1.5, 1 in [1.0], dyn(1) != '1', {1: 2} == {1u: 2.0}]"), "[true,true,true,true,true,true]");
+  EXPECT_EQ(evaluated("[1 == 1.0, 1u == 1, 2 > 1.5, 1 in [1.0], dyn(1) != '1', {1: 2} == {1u: 2.0}]"),
+            "[true,true,true,true,true,true]");
   EXPECT_EQ(evaluated("0.0 / 0.0 == 0.0 / 0.0"), "false");
   EXPECT_EQ(evaluated("1 < 0.0 / 0.0"), "false");
 }
@@ -67,10 +68,10 @@ TEST(Value, ArithmeticThatLeavesItsRangeIsAnError) {
 TEST(TimeZone, FollowsTheDatabaseAndTheRuleAfterIt) {
   const auto berlin = TimeZone::find("Europe/Berlin");
   ASSERT_TRUE(berlin);
-  EXPECT_EQ(berlin->offset_at(1704067200), 3600);   // 2024-01-01
-  EXPECT_EQ(berlin->offset_at(1719792000), 7200);   // 2024-07-01
-  EXPECT_EQ(berlin->offset_at(4102444800), 3600);   // 2100-01-01
-  EXPECT_EQ(berlin->offset_at(4118083200), 7200);   // 2100-07-01
+  EXPECT_EQ(berlin->offset_at(1704067200), 3600);  // 2024-01-01
+  EXPECT_EQ(berlin->offset_at(1719792000), 7200);  // 2024-07-01
+  EXPECT_EQ(berlin->offset_at(4102444800), 3600);  // 2100-01-01
+  EXPECT_EQ(berlin->offset_at(4118083200), 7200);  // 2100-07-01
   EXPECT_EQ(TimeZone::find("Asia/Kathmandu")->offset_at(1704067200), 20700);
   EXPECT_EQ(TimeZone::find("-09:30")->offset_at(0), -34200);
   EXPECT_FALSE(TimeZone::find("Europe/Nowhere"));

@@ -21,45 +21,47 @@ constexpr NodeIndex no_node = UINT32_MAX;
 // In the order of evaluation: cheap refusals first, and the keywords that look at what the others
 // have evaluated last.
 enum class Op : std::uint8_t {
-  never,                // the schema `false`
-  type,                 // first: the allowed kinds as bits; count: 1 if whole doubles are integers
-  constant,             // first: values; count: what a comparison costs
-  one_of_values,        // first: enums; count: what a comparison costs
-  minimum,              // first: values; also the three below
+  never,          // the schema `false`
+  type,           // first: the allowed kinds as bits; count: 1 if whole doubles are integers
+  constant,       // first: values; count: what a comparison costs
+  one_of_values,  // first: enums; count: what a comparison costs
+  minimum,        // first: values; also the three below
   maximum,
   exclusive_minimum,
   exclusive_maximum,
-  multiple_of,          // first: values; count: units
-  min_length,           // count: the bound; also the next five
+  multiple_of,  // first: values; count: units
+  min_length,   // count: the bound; also the next five
   max_length,
   min_items,
   max_items,
   min_properties,
   max_properties,
-  required,             // first, count: names
-  dependent_required,   // first: names, the one that asks; count: how many names after it are asked for
-  pattern,              // first: patterns
-  format,               // first: formats
-  unique_items,         // the last that looks at the value alone
-  members,              // first: member_rules
-  property_names,       // first: node
-  items,                // first: item_rules
-  contains,             // first: contains_rules
-  reference,            // first: node
-  dynamic_reference,    // first: dynamic_references
-  all_of,               // first, count: children; also the next two
+  required,            // first, count: names
+  dependent_required,  // first: names, the one that asks; count: how many names after it are asked for
+  pattern,             // first: patterns
+  format,              // first: formats
+  unique_items,        // the last that looks at the value alone
+  members,             // first: member_rules
+  property_names,      // first: node
+  items,               // first: item_rules
+  contains,            // first: contains_rules
+  reference,           // first: node
+  dynamic_reference,   // first: dynamic_references
+  all_of,              // first, count: children; also the next two
   any_of,
   one_of,
-  negation,             // first: node
-  condition,            // first: conditions
-  dependent_schema,     // first: node; count: names
+  negation,                // first: node
+  condition,               // first: conditions
+  dependent_schema,        // first: node; count: names
   unevaluated_items,       // first: node
   unevaluated_properties,  // first: node
 };
 
 constexpr bool looks_at_value_alone(Op op) { return op <= Op::unique_items; }
 
-constexpr std::uint8_t kind_bit(Json::Kind kind) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind)); }
+constexpr std::uint8_t kind_bit(Json::Kind kind) {
+  return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind));
+}
 constexpr std::uint8_t any_kind = 0x7f;
 
 struct Rule {

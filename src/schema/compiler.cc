@@ -77,8 +77,9 @@ const KeywordTable* KeywordTable::find(std::string_view keyword) {
   }};
   static_assert(std::is_sorted(table.begin(), table.end(),
                                [](const KeywordTable& a, const KeywordTable& b) { return a.name < b.name; }));
-  const auto it = std::lower_bound(table.begin(), table.end(), keyword,
-                                   [](const KeywordTable& entry, std::string_view wanted) { return entry.name < wanted; });
+  const auto it =
+      std::lower_bound(table.begin(), table.end(), keyword,
+                       [](const KeywordTable& entry, std::string_view wanted) { return entry.name < wanted; });
   return it != table.end() && it->name == keyword ? &*it : nullptr;
 }
 

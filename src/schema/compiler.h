@@ -96,7 +96,7 @@ class Compiler {
   std::vector<Place> places_;  // of each node
   NodeIndex next_ = 0;         // the first node that is not compiled yet
   std::unordered_map<std::string, std::uint32_t> patterns_;
-  std::size_t patterns_size_ = 0;  // of their programs together
+  std::size_t patterns_size_ = 0;                       // of their programs together
   std::map<std::string, std::uint32_t> dynamic_names_;  // to dynamic_anchors
 
   // Of the node being compiled.

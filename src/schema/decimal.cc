@@ -29,7 +29,8 @@ Decimal decimal_of(const Json& number) {
     return {value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value), 0};
   }
   char buffer[32];
-  const auto written = std::to_chars(buffer, buffer + sizeof buffer, std::abs(number.as_double()), std::chars_format::scientific);
+  const auto written =
+      std::to_chars(buffer, buffer + sizeof buffer, std::abs(number.as_double()), std::chars_format::scientific);
   const std::string_view text(buffer, static_cast<std::size_t>(written.ptr - buffer));
   Decimal out;
   std::size_t at = 0;

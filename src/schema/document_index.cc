@@ -37,9 +37,9 @@ std::string unescaped(std::string_view token) {
 const Json* child_of(const Json& value, std::string_view token, std::string_view& kept_token, std::size_t& index) {
   if (value.is_object()) {
     const auto& members = value.members();
-    const auto it = std::lower_bound(members.begin(), members.end(), token, [](const Json::Member& member, std::string_view key) {
-      return member.key.view() < key;
-    });
+    const auto it =
+        std::lower_bound(members.begin(), members.end(), token,
+                         [](const Json::Member& member, std::string_view key) { return member.key.view() < key; });
     if (it == members.end() || it->key != token) return nullptr;
     kept_token = it->key.view();
     return &it->value;
@@ -182,7 +182,8 @@ Result<Place, std::string> DocumentIndex::resolve(std::string_view reference, Re
   const UriParts parts = split_uri(reference);
   const Resource* resource = find_resource(resolve_uri(resources_[from].uri, reference));
   if (!resource) {
-    return quoted(reference) + " leads outside of this document; remote references are not supported, so put the schema under `$defs`";
+    return quoted(reference) +
+           " leads outside of this document; remote references are not supported, so put the schema under `$defs`";
   }
   const std::string fragment = percent_decoded(parts.fragment);
   if (fragment.empty()) return resource->root;
@@ -212,7 +213,8 @@ Result<Place, std::string> DocumentIndex::follow_pointer(const Place& from, std:
     const std::uint32_t trail = extend(place.trail, kept, index);
     place = was_schema ? placed(*child, place.resource, trail) : Place{child, place.resource, trail};
   }
-  if (!place.schema->is_object() && !place.schema->is_bool()) return std::string("leads to a value that is not a schema");
+  if (!place.schema->is_object() && !place.schema->is_bool())
+    return std::string("leads to a value that is not a schema");
   // A schema under an unknown keyword becomes one by being referred to.
   if (place.schema->is_object() && !walked_.contains(place.schema)) {
     walk(place);

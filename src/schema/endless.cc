@@ -81,9 +81,9 @@ void Compiler::refuse_endless_nodes() {
         length = std::max(length, lengths[left] + 1);
       }
       if (lengths[left] == chain_max) {
-        faults_.add(index_->pointer_of(places_[left]), "this schema leads through more than " +
-                                                           std::to_string(chain_max) +
-                                                           " others without going into the data");
+        faults_.add(
+            index_->pointer_of(places_[left]),
+            "this schema leads through more than " + std::to_string(chain_max) + " others without going into the data");
       }
     }
   }

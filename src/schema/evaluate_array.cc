@@ -41,8 +41,8 @@ bool Evaluation::contains_holds(const ContainsRule& rule, const Json& data, cons
   if (!report_) return false;
   return found < rule.min
              ? refuse(path, rule.min == 1 ? "contains" : "minContains",
-                      "must contain at least " + counted(rule.min, "item") + " of the kind that `contains` describes, but has " +
-                          std::to_string(found))
+                      "must contain at least " + counted(rule.min, "item") +
+                          " of the kind that `contains` describes, but has " + std::to_string(found))
              : refuse(path, "maxContains",
                       "must contain at most " + counted(rule.max, "item") + " of the kind that `contains` describes");
 }

@@ -59,8 +59,9 @@ bool Evaluation::one_holds(const Rule& rule, const Json& data, const Path& path,
     return false;
   }
   return refuse(path, "oneOf",
-                "must fit exactly one of the " + std::to_string(rule.count) + " alternatives of `oneOf`, but fits numbers " +
-                    std::to_string(first + 1) + " and " + std::to_string(second + 1));
+                "must fit exactly one of the " + std::to_string(rule.count) +
+                    " alternatives of `oneOf`, but fits numbers " + std::to_string(first + 1) + " and " +
+                    std::to_string(second + 1));
 }
 
 bool Evaluation::negation_holds(NodeIndex node, const Json& data, const Path& path) {
@@ -107,7 +108,8 @@ void Evaluation::explain_branches(const Rule& rule, const Json& data, const Path
   }
   const bool one = rule.op == Op::one_of;
   std::string message = std::string("must fit ") + (one ? "exactly" : "at least") + " one of the " +
-                        std::to_string(rule.count) + " alternatives of `" + (one ? "oneOf" : "anyOf") + "`, but fits none";
+                        std::to_string(rule.count) + " alternatives of `" + (one ? "oneOf" : "anyOf") +
+                        "`, but fits none";
   if (!closest.empty()) {
     message += "; the closest says: ";
     if (closest[0].pointer != pointer) message += closest[0].pointer + " ";

@@ -90,15 +90,13 @@ bool Evaluation::schemas_hold(const Rule& rule, const Json& data, const Path& pa
     case Op::items: return items_hold(compiled_.item_rules[rule.first], data, path, seen);
     case Op::contains: return contains_holds(compiled_.contains_rules[rule.first], data, path, seen);
     case Op::reference: return fits(rule.first, data, path, seen);
-    case Op::dynamic_reference:
-      return fits(dynamic_target(compiled_.dynamic_references[rule.first]), data, path, seen);
+    case Op::dynamic_reference: return fits(dynamic_target(compiled_.dynamic_references[rule.first]), data, path, seen);
     case Op::all_of: return all_hold(rule, data, path, seen);
     case Op::any_of: return any_holds(rule, data, path, seen);
     case Op::one_of: return one_holds(rule, data, path, seen);
     case Op::negation: return negation_holds(rule.first, data, path);
     case Op::condition: return condition_holds(compiled_.conditions[rule.first], data, path, seen);
-    case Op::dependent_schema:
-      return !data.find(compiled_.names[rule.count]) || fits(rule.first, data, path, seen);
+    case Op::dependent_schema: return !data.find(compiled_.names[rule.count]) || fits(rule.first, data, path, seen);
     // Nodes with these two rules always track, see Compiler::unevaluated.
     case Op::unevaluated_items: return unevaluated_items_hold(rule.first, data, path, *seen);
     case Op::unevaluated_properties: return unevaluated_members_hold(rule.first, data, path, *seen);

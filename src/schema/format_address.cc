@@ -14,8 +14,8 @@ bool is_label(std::string_view label) {
   for (const char c : label) {
     if (!is_letter_or_digit(c) && c != '-') return false;
   }
-  const bool encoded = label.size() >= 4 && (label[0] | 0x20) == 'x' && (label[1] | 0x20) == 'n' &&
-                       label.substr(2, 2) == "--";
+  const bool encoded =
+      label.size() >= 4 && (label[0] | 0x20) == 'x' && (label[1] | 0x20) == 'n' && label.substr(2, 2) == "--";
   return !encoded || is_encoded_label(label.substr(4));
 }
 

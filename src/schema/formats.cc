@@ -31,7 +31,8 @@ constexpr std::array<Format, 15> formats = {{
 }  // namespace
 
 const Format* find_format(std::string_view name) {
-  const auto it = std::find_if(formats.begin(), formats.end(), [&](const Format& format) { return format.name == name; });
+  const auto it =
+      std::find_if(formats.begin(), formats.end(), [&](const Format& format) { return format.name == name; });
   return it == formats.end() ? nullptr : &*it;
 }
 

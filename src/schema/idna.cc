@@ -79,7 +79,8 @@ bool is_exceptionally_disallowed(char32_t c) {
 
 bool is_virama(char32_t c) {
   static const re2::RE2 pattern(
-      "[\\x{94d}\\x{9cd}\\x{a4d}\\x{acd}\\x{b4d}\\x{bcd}\\x{c4d}\\x{ccd}\\x{d3b}\\x{d3c}\\x{d4d}\\x{dca}\\x{e3a}\\x{eba}"
+      "[\\x{94d}\\x{9cd}\\x{a4d}\\x{acd}\\x{b4d}\\x{bcd}\\x{c4d}\\x{ccd}\\x{d3b}\\x{d3c}\\x{d4d}\\x{dca}\\x{e3a}\\x{"
+      "eba}"
       "\\x{f84}\\x{1039}\\x{103a}\\x{1714}\\x{1734}\\x{17d2}\\x{1a60}\\x{1b44}\\x{1baa}\\x{1bab}\\x{1bf2}\\x{1bf3}"
       "\\x{2d7f}\\x{a806}\\x{a8c4}\\x{a953}\\x{a9c0}\\x{aaf6}\\x{abed}]");
   return matches(std::u32string_view(&c, 1), pattern);

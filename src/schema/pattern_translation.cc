@@ -25,18 +25,42 @@ struct CategoryName {
   std::string_view re2;
 };
 constexpr std::array<CategoryName, 37> categories = {{
-    {"Letter", "L"},           {"Cased_Letter", "LC"},         {"Uppercase_Letter", "Lu"},
-    {"Lowercase_Letter", "Ll"}, {"Titlecase_Letter", "Lt"},     {"Modifier_Letter", "Lm"},
-    {"Other_Letter", "Lo"},    {"Mark", "M"},                  {"Combining_Mark", "M"},
-    {"Nonspacing_Mark", "Mn"}, {"Spacing_Mark", "Mc"},         {"Enclosing_Mark", "Me"},
-    {"Number", "N"},           {"Decimal_Number", "Nd"},       {"digit", "Nd"},
-    {"Letter_Number", "Nl"},   {"Other_Number", "No"},         {"Punctuation", "P"},
-    {"punct", "P"},            {"Connector_Punctuation", "Pc"}, {"Dash_Punctuation", "Pd"},
-    {"Open_Punctuation", "Ps"}, {"Close_Punctuation", "Pe"},    {"Initial_Punctuation", "Pi"},
-    {"Final_Punctuation", "Pf"}, {"Other_Punctuation", "Po"},   {"Symbol", "S"},
-    {"Math_Symbol", "Sm"},     {"Currency_Symbol", "Sc"},      {"Modifier_Symbol", "Sk"},
-    {"Other_Symbol", "So"},    {"Separator", "Z"},             {"Space_Separator", "Zs"},
-    {"Line_Separator", "Zl"},  {"Paragraph_Separator", "Zp"},  {"Control", "Cc"},
+    {"Letter", "L"},
+    {"Cased_Letter", "LC"},
+    {"Uppercase_Letter", "Lu"},
+    {"Lowercase_Letter", "Ll"},
+    {"Titlecase_Letter", "Lt"},
+    {"Modifier_Letter", "Lm"},
+    {"Other_Letter", "Lo"},
+    {"Mark", "M"},
+    {"Combining_Mark", "M"},
+    {"Nonspacing_Mark", "Mn"},
+    {"Spacing_Mark", "Mc"},
+    {"Enclosing_Mark", "Me"},
+    {"Number", "N"},
+    {"Decimal_Number", "Nd"},
+    {"digit", "Nd"},
+    {"Letter_Number", "Nl"},
+    {"Other_Number", "No"},
+    {"Punctuation", "P"},
+    {"punct", "P"},
+    {"Connector_Punctuation", "Pc"},
+    {"Dash_Punctuation", "Pd"},
+    {"Open_Punctuation", "Ps"},
+    {"Close_Punctuation", "Pe"},
+    {"Initial_Punctuation", "Pi"},
+    {"Final_Punctuation", "Pf"},
+    {"Other_Punctuation", "Po"},
+    {"Symbol", "S"},
+    {"Math_Symbol", "Sm"},
+    {"Currency_Symbol", "Sc"},
+    {"Modifier_Symbol", "Sk"},
+    {"Other_Symbol", "So"},
+    {"Separator", "Z"},
+    {"Space_Separator", "Zs"},
+    {"Line_Separator", "Zl"},
+    {"Paragraph_Separator", "Zp"},
+    {"Control", "Cc"},
     {"Format", "Cf"},
 }};
 
@@ -72,8 +96,14 @@ class Translation {
 
   void step() {
     switch (pattern_[at_]) {
-      case '\\': ++at_; escape(); return;
-      case '[': ++at_; character_class(); return;
+      case '\\':
+        ++at_;
+        escape();
+        return;
+      case '[':
+        ++at_;
+        character_class();
+        return;
       case '(': group(); return;
       case '.': out_ += R"([^\n\r\x{2028}\x{2029}])"; break;
       case '{': quantifier(); return;

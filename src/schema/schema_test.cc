@@ -40,7 +40,8 @@ TEST(Check, SaysInPlainWordsWhatIsWrongAndWhere) {
             "/amount: must be at least 1 [minimum]\n");
   EXPECT_EQ(violations(R"({"items": {"required": ["amount"]}})", R"([{}])"),
             "/0: is missing the required member `amount` [required]\n");
-  EXPECT_EQ(violations(R"({"type": ["string", "null"]})", "1"), ": must be a string or null, but is an integer [type]\n");
+  EXPECT_EQ(violations(R"({"type": ["string", "null"]})", "1"),
+            ": must be a string or null, but is an integer [type]\n");
   EXPECT_EQ(violations(R"({"properties": {"a/b": {"maxLength": 1}}})", R"({"a/b": "xx"})"),
             "/a~1b: must have at most 1 character [maxLength]\n");
   EXPECT_EQ(violations(R"({"enum": ["a", 1]})", "2"), ": must be one of \"a\", 1 [enum]\n");
@@ -67,7 +68,8 @@ TEST(Check, SaysTheSameThingOnce) {
 }
 
 TEST(Check, ExplainsTheOnlyAlternativeThatIsMeant) {
-  constexpr std::string_view optional_object = R"({"oneOf": [{"type": "null"}, {"type": "object", "required": ["iban"]}]})";
+  constexpr std::string_view optional_object =
+      R"({"oneOf": [{"type": "null"}, {"type": "object", "required": ["iban"]}]})";
   EXPECT_EQ(violations(optional_object, "{}"), ": is missing the required member `iban` [required]\n");
   EXPECT_EQ(violations(optional_object, "3"),
             ": must fit exactly one of the 2 alternatives of `oneOf`, but fits none [oneOf]\n");
@@ -114,19 +116,21 @@ TEST(Check, AssertsFormatsUnlessToldOtherwise) {
 }
 
 TEST(Compile, FindsEveryFaultWithItsPlace) {
-  EXPECT_EQ(faults(R"({"properties": {"a": {"type": "strin"}, "b": {"minimum": "1"}, "c": 3}, "x-unknown": 3})"),
-            "/properties/a/type: `type` must be one of null, boolean, integer, number, string, array, object, or an array "
-            "of them\n/properties/b/minimum: `minimum` must be a number\n"
-            "/properties/c: a schema must be an object, true or false\n");
+  EXPECT_EQ(
+      faults(R"({"properties": {"a": {"type": "strin"}, "b": {"minimum": "1"}, "c": 3}, "x-unknown": 3})"),
+      "/properties/a/type: `type` must be one of null, boolean, integer, number, string, array, object, or an array "
+      "of them\n/properties/b/minimum: `minimum` must be a number\n"
+      "/properties/c: a schema must be an object, true or false\n");
   EXPECT_EQ(faults(R"({"$defs": {"unused": {"required": "a"}}})"),
             "/$defs/unused/required: `required` must be an array of strings\n");
   EXPECT_EQ(faults("[]"), ": a schema must be an object, true or false\n");
 }
 
 TEST(Compile, RefusesRemoteReferencesInPlainWords) {
-  EXPECT_EQ(faults(R"({"$ref": "https://example.com/a.json"})"),
-            "/$ref: `https://example.com/a.json` leads outside of this document; remote references are not supported, so "
-            "put the schema under `$defs`\n");
+  EXPECT_EQ(
+      faults(R"({"$ref": "https://example.com/a.json"})"),
+      "/$ref: `https://example.com/a.json` leads outside of this document; remote references are not supported, so "
+      "put the schema under `$defs`\n");
   EXPECT_EQ(faults(R"({"$ref": "#/$defs/nope"})"), "/$ref: `#/$defs/nope` leads to nothing in this document\n");
   EXPECT_EQ(faults(R"({"$ref": "#nope"})"), "/$ref: `#nope` names an anchor that is not declared\n");
 }

@@ -63,7 +63,9 @@ class RequestThreads {
 
 }  // namespace
 
-Response json_response(const Json& document, int status) { return {status, "application/json", {}, write_json(document)}; }
+Response json_response(const Json& document, int status) {
+  return {status, "application/json", {}, write_json(document)};
+}
 
 Actor actor_of(const Call& call) {
   const std::string_view user = call.request.header("x-cairn-user");
@@ -104,13 +106,16 @@ Server::~Server() = default;
 
 Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const HttpSettings& settings) {
   std::vector<Route> routes;
-  for (auto* resource : {definition_routes, instance_routes, task_routes, signal_routes, operation_routes, page_routes}) {
+  for (auto* resource :
+       {definition_routes, instance_routes, task_routes, signal_routes, operation_routes, page_routes}) {
     for (Route& route : resource(coordinator)) routes.push_back(std::move(route));
   }
   // The document of the table cannot be made before the table is whole.
   const auto openapi = std::make_shared<std::string>();
   routes.push_back({"GET", "/openapi.json", Permission::open, "openapi", "This API as an OpenAPI 3.1 document",
-                    [openapi](const Call& call) { call.reply({200, "application/json", {}, *openapi}); }});
+                    [openapi](const Call& call) {
+                      call.reply({200, "application/json", {}, *openapi});
+                    }});
   auto parts = std::make_unique<Parts>();
   CAIRN_TRY(parts->router, Router::make(std::move(routes)));
   *openapi = write_json(parts->router.openapi());

@@ -13,15 +13,17 @@ void deploy(Coordinator& coordinator, const Call& call) {
   const Definition definition = load_definition(call.request.body, "definition");
   Json errors = Json::array();
   for (const Diagnostic& finding : definition.diagnostics) {
-    errors.push_back(Json::object({{"pointer", finding.pointer},
-                                   {"detail", finding.message},
-                                   {"line", finding.line},
-                                   {"column", finding.column},
-                                   {"severity", finding.severity == Diagnostic::Severity::error ? "error" : "warning"}}));
+    errors.push_back(
+        Json::object({{"pointer", finding.pointer},
+                      {"detail", finding.message},
+                      {"line", finding.line},
+                      {"column", finding.column},
+                      {"severity", finding.severity == Diagnostic::Severity::error ? "error" : "warning"}}));
   }
   if (!definition.valid()) {
     call.reply(problem(422, "definition_invalid", "The definition is not valid",
-                       format_diagnostic("definition", definition.diagnostics.front()), Json::object({{"errors", errors}})));
+                       format_diagnostic("definition", definition.diagnostics.front()),
+                       Json::object({{"errors", errors}})));
     return;
   }
   const Json answer = Json::object({{"name", definition.program->name},
@@ -43,12 +45,13 @@ void deploy(Coordinator& coordinator, const Call& call) {
 
 void find(Coordinator& coordinator, const Call& call, const std::function<void(const DefinitionRow&)>& then) {
   const std::string version(call.at("version"));
-  const auto row = coordinator.store().find_definition(std::string(call.at("name")),
-                                                       version.empty() ? std::nullopt : std::optional<std::string>(version));
+  const auto row = coordinator.store().find_definition(
+      std::string(call.at("name")), version.empty() ? std::nullopt : std::optional<std::string>(version));
   if (!row) {
     call.reply(problem(row.error()));
   } else if (!*row) {
-    call.reply(problem({ErrorCode::not_found, "no definition " + std::string(call.at("name")) + (version.empty() ? "" : " " + version)}));
+    call.reply(problem({ErrorCode::not_found,
+                        "no definition " + std::string(call.at("name")) + (version.empty() ? "" : " " + version)}));
   } else {
     then(**row);
   }
@@ -62,7 +65,8 @@ void diagram(Coordinator& coordinator, const Call& call) {
   }
   const std::string_view format = call.request.query_value("format");
   if (!format.empty() && format != "svg") {
-    call.reply(problem(400, "format", "There is no such format here", "this route draws svg; `cairn render` knows the others"));
+    call.reply(problem(400, "format", "There is no such format here",
+                       "this route draws svg; `cairn render` knows the others"));
     return;
   }
   const render::Layout layout = render::layout_of(render::outline_of(**program));
@@ -86,7 +90,10 @@ std::vector<Route> definition_routes(Coordinator& coordinator) {
   const auto source = [with](const Call& call) {
     find(*with, call, [&call](const DefinitionRow& row) {
       const bool cpp = call.request.query_value("to") == "cpp";
-      call.reply({200, "text/plain; charset=utf-8", {}, cpp ? decompile_cpp(row.canonical, "definition") : decompile_yaml(row.canonical)});
+      call.reply({200,
+                  "text/plain; charset=utf-8",
+                  {},
+                  cpp ? decompile_cpp(row.canonical, "definition") : decompile_yaml(row.canonical)});
     });
   };
   const auto retire = [with](const Call& call) {
@@ -101,16 +108,32 @@ std::vector<Route> definition_routes(Coordinator& coordinator) {
   };
   const std::vector<QueryParameter> pages{{"limit", "how many at most"}, {"cursor", "from the page before"}};
   return {
-      {"POST", "/v1/definitions", Permission::deploy, "deployDefinition", "Deploy a definition, YAML or JSON",
-       [with](const Call& call) { deploy(*with, call); }, {{"dry_run", "only check"}}},
+      {"POST",
+       "/v1/definitions",
+       Permission::deploy,
+       "deployDefinition",
+       "Deploy a definition, YAML or JSON",
+       [with](const Call& call) { deploy(*with, call); },
+       {{"dry_run", "only check"}}},
       {"GET", "/v1/definitions", Permission::view, "listDefinitions", "List definitions", list, pages},
       {"GET", "/v1/definitions/{name}", Permission::view, "getDefinition", "The newest version of a definition", show},
       {"GET", "/v1/definitions/{name}/{version}", Permission::view, "getCanonical", "The canonical form", canonical},
-      {"GET", "/v1/definitions/{name}/{version}/diagram", Permission::view, "getDefinitionDiagram", "The picture of a definition",
-       [with](const Call& call) { diagram(*with, call); }, {{"format", "svg"}}},
-      {"GET", "/v1/definitions/{name}/{version}/source", Permission::view, "getDefinitionSource", "Source that compiles to it",
-       source, {{"to", "yaml or cpp"}}},
-      {"DELETE", "/v1/definitions/{name}/{version}", Permission::deploy, "retireDefinition", "No new starts of this version", retire},
+      {"GET",
+       "/v1/definitions/{name}/{version}/diagram",
+       Permission::view,
+       "getDefinitionDiagram",
+       "The picture of a definition",
+       [with](const Call& call) { diagram(*with, call); },
+       {{"format", "svg"}}},
+      {"GET",
+       "/v1/definitions/{name}/{version}/source",
+       Permission::view,
+       "getDefinitionSource",
+       "Source that compiles to it",
+       source,
+       {{"to", "yaml or cpp"}}},
+      {"DELETE", "/v1/definitions/{name}/{version}", Permission::deploy, "retireDefinition",
+       "No new starts of this version", retire},
   };
 }
 

@@ -52,8 +52,11 @@ std::string lower(std::string_view text) {
 }
 
 Response problem(int status, std::string_view title) {
-  return {status, "application/problem+json", {},
-          "{\"status\":" + std::to_string(status) + ",\"title\":\"" + std::string(title) + "\",\"type\":\"about:blank\"}"};
+  return {
+      status,
+      "application/problem+json",
+      {},
+      "{\"status\":" + std::to_string(status) + ",\"title\":\"" + std::string(title) + "\",\"type\":\"about:blank\"}"};
 }
 
 // A request that two parsers could read in two ways is refused, not guessed at.
@@ -64,7 +67,8 @@ bool ambiguous(const http::request<http::string_body>& message) {
   };
   const bool chunked = message.count(http::field::transfer_encoding) > 0;
   const std::string_view host(message[http::field::host].data(), message[http::field::host].size());
-  return host.find_first_of(" \t") != std::string_view::npos || (chunked && message.count(http::field::content_length) > 0) || count(http::field::content_length) > 1 ||
+  return host.find_first_of(" \t") != std::string_view::npos ||
+         (chunked && message.count(http::field::content_length) > 0) || count(http::field::content_length) > 1 ||
          count(http::field::transfer_encoding) > 1 || count(http::field::host) > 1 ||
          (message.version() == 11 && count(http::field::host) != 1) || (chunked && message.version() != 11);
 }
@@ -134,7 +138,8 @@ struct HttpServer::Core {
   asio::awaitable<void> accept() {
     while (!draining) {
       error_code failed;
-      tcp::socket socket = co_await acceptor.async_accept(asio::make_strand(context), asio::redirect_error(asio::use_awaitable, failed));
+      tcp::socket socket =
+          co_await acceptor.async_accept(asio::make_strand(context), asio::redirect_error(asio::use_awaitable, failed));
       if (failed == asio::error::operation_aborted || draining) co_return;
       if (failed) {
         // Out of descriptors, most likely: give connections time to end instead of spinning.
@@ -266,7 +271,8 @@ struct HttpServer::Core {
     co_return response;
   }
 
-  asio::awaitable<bool> write(beast::tcp_stream& stream, Response response, unsigned version, bool keep_alive, bool head) {
+  asio::awaitable<bool> write(beast::tcp_stream& stream, Response response, unsigned version, bool keep_alive,
+                              bool head) {
     error_code failed;
     stream.expires_after(settings.write_timeout);
     auto message = to_message(std::move(response), version, keep_alive, head);

@@ -20,8 +20,8 @@ using Headers = std::vector<std::pair<std::string, std::string>>;  // names in l
 struct Request {
   Request() {}
 
-  std::string method;  // GET, POST, …
-  std::string path;    // decoded, without the query
+  std::string method;                                      // GET, POST, …
+  std::string path;                                        // decoded, without the query
   std::vector<std::pair<std::string, std::string>> query;  // decoded, in the order given
   Headers headers;
   std::string body;
@@ -36,7 +36,10 @@ struct Response {
   // Constructors, because g++ 12 frees a temporary aggregate twice inside a co_await expression.
   Response() = default;
   Response(int with_status, std::string with_type, Headers with_headers, std::string with_body)
-      : status(with_status), content_type(std::move(with_type)), headers(std::move(with_headers)), body(std::move(with_body)) {}
+      : status(with_status),
+        content_type(std::move(with_type)),
+        headers(std::move(with_headers)),
+        body(std::move(with_body)) {}
 
   int status = 200;
   std::string content_type = "application/json";

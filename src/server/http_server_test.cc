@@ -29,12 +29,15 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   bool connected() const { return connected_; }
-  void send(std::string_view text) const { EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size())); }
+  void send(std::string_view text) const {
+    EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+  }
   // Everything until the server closes.
   std::string receive_all() const {
     std::string all;
     char chunk[4096];
-    for (ssize_t count = 0; (count = ::recv(socket_, chunk, sizeof chunk, 0)) > 0;) all.append(chunk, static_cast<std::size_t>(count));
+    for (ssize_t count = 0; (count = ::recv(socket_, chunk, sizeof chunk, 0)) > 0;)
+      all.append(chunk, static_cast<std::size_t>(count));
     return all;
   }
   // At least until `text` was received.
@@ -77,15 +80,17 @@ class Http : public testing::Test {
 
 TEST_F(Http, ARequestIsDecodedAndAnswered) {
   serve(echo);
-  const std::string answer = ask("POST /a%20b?x=1%262&y=a+b HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi");
+  const std::string answer =
+      ask("POST /a%20b?x=1%262&y=a+b HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi");
   EXPECT_NE(answer.find("HTTP/1.1 200 OK"), std::string::npos) << answer;
   EXPECT_NE(answer.find("POST /a b x=1&2 y=a b hi"), std::string::npos) << answer;
 }
 
 TEST_F(Http, PipelinedRequestsAreAnsweredInOrder) {
   serve(echo);
-  const std::string answer = ask(
-      "GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\nGET /3 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  const std::string answer =
+      ask("GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\nGET /3 HTTP/1.1\r\nHost: "
+          "h\r\nConnection: close\r\n\r\n");
   const std::size_t first = answer.find("GET /1");
   const std::size_t second = answer.find("GET /2");
   const std::size_t third = answer.find("GET /3");
@@ -96,12 +101,13 @@ TEST_F(Http, PipelinedRequestsAreAnsweredInOrder) {
 
 TEST_F(Http, WhatTwoParsersCouldReadInTwoWaysIsRefused) {
   serve(echo);
-  for (const char* text : {"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-                           "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
-                           "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-                           "GET nowhere HTTP/1.1\r\nHost: h\r\n\r\n", "GET /%zz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
-                           "GET /%00 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", "nonsense\r\n\r\n",
-                           "GET / HTTP/1.1\r\nHost : h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n folded: x\r\n\r\n"}) {
+  for (const char* text :
+       {"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", "GET / HTTP/1.1\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "GET nowhere HTTP/1.1\r\nHost: h\r\n\r\n",
+        "GET /%zz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+        "GET /%00 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", "nonsense\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost : h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n folded: x\r\n\r\n"}) {
     const Client client(server->port());
     client.send(text);
     const std::string answer = client.receive_until("\r\n\r\n");
@@ -114,9 +120,12 @@ TEST_F(Http, LimitsOnHeadAndBodyAnswerBeforeReadingOn) {
   settings.body_bytes_max = 100;
   serve(echo, settings);
   EXPECT_NE(ask("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 101\r\n\r\n").find("413"), std::string::npos);
-  EXPECT_NE(ask("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n65\r\n" + std::string(101, 'x') + "\r\n0\r\n\r\n").find("413"),
+  EXPECT_NE(ask("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n65\r\n" + std::string(101, 'x') +
+                "\r\n0\r\n\r\n")
+                .find("413"),
             std::string::npos);
-  EXPECT_NE(ask("GET / HTTP/1.1\r\nHost: h\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n").find("431"), std::string::npos);
+  EXPECT_NE(ask("GET / HTTP/1.1\r\nHost: h\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n").find("431"),
+            std::string::npos);
 }
 
 TEST_F(Http, AClientThatNeverEndsItsHeadIsCutOff) {

@@ -46,7 +46,8 @@ void start(Coordinator& coordinator, const Call& call) {
   if (const Json* version = call.body.find("version")) request.version = std::string(version->as_string());
   if (const Json* input = call.body.find("input")) request.input = *input;
   if (const Json* reference = call.body.find("reference")) {
-    request.reference = Reference{(*reference)["key"], reference->find("parts") ? (*reference)["parts"] : Json::object()};
+    request.reference =
+        Reference{(*reference)["key"], reference->find("parts") ? (*reference)["parts"] : Json::object()};
   }
   request.id = std::string(call.body.text_or("id", ""));
   request.idempotency_key = std::string(call.request.header("idempotency-key"));
@@ -75,7 +76,8 @@ void list(Coordinator& coordinator, const Call& call) {
   if (const std::string_view status = call.request.query_value("status"); !status.empty()) {
     filter.status = status_from(status);
     if (!filter.status) {
-      call.reply(problem(400, "status", "There is no such status", "running, waiting, suspended, completed, failed or cancelled"));
+      call.reply(problem(400, "status", "There is no such status",
+                         "running, waiting, suspended, completed, failed or cancelled"));
       return;
     }
   }
@@ -117,13 +119,17 @@ void history(Coordinator& coordinator, const Call& call) {
   call.reply(rows ? json_response(document(*rows)) : problem(rows.error()));
 }
 
-constexpr std::string_view start_schema = R"({"type":"object","required":["definition"],"additionalProperties":false,"properties":{
+constexpr std::string_view start_schema =
+    R"({"type":"object","required":["definition"],"additionalProperties":false,"properties":{
   "definition":{"type":"string"},"version":{"type":"string"},"input":true,"id":{"type":"string"},
   "reference":{"type":"object","additionalProperties":false,"properties":{"key":{"type":["string","null"]},"parts":{"type":"object"}}}}})";
-constexpr std::string_view signal_schema = R"({"type":"object","required":["name"],"additionalProperties":false,"properties":{
+constexpr std::string_view signal_schema =
+    R"({"type":"object","required":["name"],"additionalProperties":false,"properties":{
   "id":{"type":"string"},"name":{"type":"string"},"key":{"type":["string","null"]},"payload":true}})";
-constexpr std::string_view reason_schema = R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}})";
-constexpr std::string_view skip_schema = R"({"type":"object","additionalProperties":false,"properties":{"result":true}})";
+constexpr std::string_view reason_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}})";
+constexpr std::string_view skip_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"result":true}})";
 constexpr std::string_view patch_schema = R"({"type":"object"})";
 
 }  // namespace
@@ -132,30 +138,80 @@ std::vector<Route> instance_routes(Coordinator& coordinator) {
   Coordinator* const with = &coordinator;
   const auto reason = [](const Call& call) { return std::string(call.body.text_or("reason", "")); };
   return {
-      {"POST", "/v1/instances", Permission::start, "startInstance", "Start an instance",
-       [with](const Call& call) { start(*with, call); }, {{"wait", "answer when it has ended, at most this long"}}, start_schema},
-      {"GET", "/v1/instances", Permission::view, "listInstances", "List instances, newest first",
+      {"POST",
+       "/v1/instances",
+       Permission::start,
+       "startInstance",
+       "Start an instance",
+       [with](const Call& call) { start(*with, call); },
+       {{"wait", "answer when it has ended, at most this long"}},
+       start_schema},
+      {"GET",
+       "/v1/instances",
+       Permission::view,
+       "listInstances",
+       "List instances, newest first",
        [with](const Call& call) { list(*with, call); },
-       {{"status", "one status"}, {"definition", "a name"}, {"reference", "a reference key"}, {"from", "started at or after"},
-        {"to", "started before"}, {"limit", "how many at most"}, {"cursor", "from the page before"}}},
+       {{"status", "one status"},
+        {"definition", "a name"},
+        {"reference", "a reference key"},
+        {"from", "started at or after"},
+        {"to", "started before"},
+        {"limit", "how many at most"},
+        {"cursor", "from the page before"}}},
       {"GET", "/v1/instances/{id}", Permission::view, "getInstance", "One instance with its state and waits",
        [with](const Call& call) { show(*with, call, id_of(call), 200); }},
-      {"GET", "/v1/instances/{id}/history", Permission::view, "getHistory", "What happened, oldest first",
-       [with](const Call& call) { history(*with, call); }, {{"limit", "how many at most"}, {"cursor", "from the page before"}}},
-      {"POST", "/v1/instances/{id}/signals", Permission::start, "signalInstance", "Send a signal to one instance",
-       [with](const Call& call) { signal(*with, call); }, {}, signal_schema},
-      {"POST", "/v1/instances/{id}/cancel", Permission::operate, "cancelInstance", "Cancel an instance and its children",
-       [with, reason](const Call& call) { request(*with, call, CancelRequested{reason(call)}); }, {}, reason_schema},
-      {"POST", "/v1/instances/{id}/suspend", Permission::operate, "suspendInstance", "Suspend an instance",
-       [with, reason](const Call& call) { request(*with, call, SuspendRequested{reason(call)}); }, {}, reason_schema},
-      {"POST", "/v1/instances/{id}/resume", Permission::operate, "resumeInstance", "Resume a suspended instance as it is",
-       [with](const Call& call) { request(*with, call, ResumeRequested{}); }},
+      {"GET",
+       "/v1/instances/{id}/history",
+       Permission::view,
+       "getHistory",
+       "What happened, oldest first",
+       [with](const Call& call) { history(*with, call); },
+       {{"limit", "how many at most"}, {"cursor", "from the page before"}}},
+      {"POST",
+       "/v1/instances/{id}/signals",
+       Permission::start,
+       "signalInstance",
+       "Send a signal to one instance",
+       [with](const Call& call) { signal(*with, call); },
+       {},
+       signal_schema},
+      {"POST",
+       "/v1/instances/{id}/cancel",
+       Permission::operate,
+       "cancelInstance",
+       "Cancel an instance and its children",
+       [with, reason](const Call& call) { request(*with, call, CancelRequested{reason(call)}); },
+       {},
+       reason_schema},
+      {"POST",
+       "/v1/instances/{id}/suspend",
+       Permission::operate,
+       "suspendInstance",
+       "Suspend an instance",
+       [with, reason](const Call& call) { request(*with, call, SuspendRequested{reason(call)}); },
+       {},
+       reason_schema},
+      {"POST", "/v1/instances/{id}/resume", Permission::operate, "resumeInstance",
+       "Resume a suspended instance as it is", [with](const Call& call) { request(*with, call, ResumeRequested{}); }},
       {"POST", "/v1/instances/{id}/retry", Permission::operate, "retryInstance", "Try the failed step again",
        [with](const Call& call) { request(*with, call, RetryRequested{}); }},
-      {"POST", "/v1/instances/{id}/skip", Permission::operate, "skipStep", "Go past the failed step, with a result",
-       [with](const Call& call) { request(*with, call, SkipRequested{call.body["result"]}); }, {}, skip_schema},
-      {"PATCH", "/v1/instances/{id}/state", Permission::operate, "editState", "Merge a patch into the state of a suspended instance",
-       [with](const Call& call) { request(*with, call, StateEdited{call.body}); }, {}, patch_schema},
+      {"POST",
+       "/v1/instances/{id}/skip",
+       Permission::operate,
+       "skipStep",
+       "Go past the failed step, with a result",
+       [with](const Call& call) { request(*with, call, SkipRequested{call.body["result"]}); },
+       {},
+       skip_schema},
+      {"PATCH",
+       "/v1/instances/{id}/state",
+       Permission::operate,
+       "editState",
+       "Merge a patch into the state of a suspended instance",
+       [with](const Call& call) { request(*with, call, StateEdited{call.body}); },
+       {},
+       patch_schema},
   };
 }
 

@@ -66,9 +66,10 @@ Json suggestion(const Json& form) {
 }
 
 std::string post_form(const std::string& target, std::string_view wrap, const Json& body, std::string_view button) {
-  return "<form data-post=\"" + escaped(target) + "\"" + (wrap.empty() ? "" : " data-wrap=\"" + std::string(wrap) + "\"") +
-         "><textarea name=\"body\" rows=\"3\" aria-label=\"JSON\">" + escaped(write_json_pretty(body)) + "</textarea> <button>" +
-         std::string(button) + "</button> <output></output></form>";
+  return "<form data-post=\"" + escaped(target) + "\"" +
+         (wrap.empty() ? "" : " data-wrap=\"" + std::string(wrap) + "\"") +
+         "><textarea name=\"body\" rows=\"3\" aria-label=\"JSON\">" + escaped(write_json_pretty(body)) +
+         "</textarea> <button>" + std::string(button) + "</button> <output></output></form>";
 }
 
 std::string tasks_section(const Page<TaskRow>& tasks) {
@@ -77,9 +78,10 @@ std::string tasks_section(const Page<TaskRow>& tasks) {
   html += "<table><tr><th>Task</th><th>Reference</th><th>About</th><th>Answer</th></tr>";
   for (const TaskRow& task : tasks.items) {
     const std::string key = task.reference.key.is_string() ? std::string(task.reference.key.as_string()) : "";
-    html += "<tr><td><b>" + escaped(task.title) + "</b><br>" + escaped(task.name) + "</td><td>" + escaped(key) + "</td><td><code>" +
-            escaped(write_json(task.payload)) + "</code></td><td>" +
-            post_form("/v1/tasks/" + task.id.value + "/complete", "payload", suggestion(task.form), "Complete") + "</td></tr>";
+    html += "<tr><td><b>" + escaped(task.title) + "</b><br>" + escaped(task.name) + "</td><td>" + escaped(key) +
+            "</td><td><code>" + escaped(write_json(task.payload)) + "</code></td><td>" +
+            post_form("/v1/tasks/" + task.id.value + "/complete", "payload", suggestion(task.form), "Complete") +
+            "</td></tr>";
   }
   return html + "</table>";
 }
@@ -89,19 +91,22 @@ std::string instances_section(const Page<InstanceRow>& instances) {
   if (instances.items.empty()) return html + "<p>None yet.</p>";
   html += "<table><tr><th>Instance</th><th>Definition</th><th>Status</th><th>Changed</th></tr>";
   for (const InstanceRow& row : instances.items) {
-    html += "<tr><td><a href=\"/v1/instances/" + escaped(row.id.value) + "\"><code>" + escaped(row.id.value) + "</code></a></td><td>" +
-            escaped(row.program.name) + "</td><td>" + to_string(row.status) + "</td><td>" + format_timestamp(row.changed_at) + "</td></tr>";
+    html += "<tr><td><a href=\"/v1/instances/" + escaped(row.id.value) + "\"><code>" + escaped(row.id.value) +
+            "</code></a></td><td>" + escaped(row.program.name) + "</td><td>" + to_string(row.status) + "</td><td>" +
+            format_timestamp(row.changed_at) + "</td></tr>";
   }
   return html + "</table>";
 }
 
 std::string definitions_section(const Page<DefinitionRow>& definitions) {
-  std::string html = "<h2>Definitions</h2><table><tr><th>Definition</th><th>Picture</th><th>Start with this input</th></tr>";
+  std::string html =
+      "<h2>Definitions</h2><table><tr><th>Definition</th><th>Picture</th><th>Start with this input</th></tr>";
   for (const DefinitionRow& row : definitions.items) {
     const std::string place = "/v1/definitions/" + row.name + "/" + row.version;
     const Json order = Json::object({{"definition", row.name}, {"input", suggestion(row.canonical["input"])}});
-    html += "<tr><td>" + escaped(row.name) + " " + escaped(row.version) + "<br>" + escaped(row.canonical.text_or("title", "")) +
-            "</td><td><a href=\"" + escaped(place) + "/diagram\">diagram</a> · <a href=\"" + escaped(place) + "/source?to=yaml\">source</a></td><td>" +
+    html += "<tr><td>" + escaped(row.name) + " " + escaped(row.version) + "<br>" +
+            escaped(row.canonical.text_or("title", "")) + "</td><td><a href=\"" + escaped(place) +
+            "/diagram\">diagram</a> · <a href=\"" + escaped(place) + "/source?to=yaml\">source</a></td><td>" +
             post_form("/v1/instances", "", order, "Start") + "</td></tr>";
   }
   return html + "</table>";
@@ -120,7 +125,8 @@ void page(Coordinator& coordinator, const Call& call) {
   html += "<p>API: <a href=\"/openapi.json\">/openapi.json</a></p>";
   html += script;
   html += "</body></html>";
-  call.reply({200, "text/html; charset=utf-8", {{"x-content-type-options", "nosniff"}, {"x-frame-options", "DENY"}}, html});
+  call.reply(
+      {200, "text/html; charset=utf-8", {{"x-content-type-options", "nosniff"}, {"x-frame-options", "DENY"}}, html});
 }
 
 }  // namespace

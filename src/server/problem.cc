@@ -13,7 +13,8 @@ Response problem(int status, std::string_view name, std::string_view title, std:
 
 Response problem(const Error& error) {
   switch (error.code) {
-    case ErrorCode::invalid: return problem(422, "invalid", "The request cannot be carried out as it is", error.message);
+    case ErrorCode::invalid:
+      return problem(422, "invalid", "The request cannot be carried out as it is", error.message);
     case ErrorCode::not_found: return problem(404, "not_found", "There is no such thing", error.message);
     case ErrorCode::conflict: return problem(409, "conflict", "Somebody else was first", error.message);
     case ErrorCode::not_allowed: return problem(403, "not_allowed", "This is not allowed", error.message);
@@ -31,8 +32,11 @@ Response problem(const std::vector<schema::Violation>& violations) {
   for (const schema::Violation& violation : violations) {
     errors.push_back(Json::object({{"pointer", violation.pointer}, {"detail", violation.message}}));
   }
-  const std::string detail = violations.empty() ? "" : (violations[0].pointer.empty() ? "the body" : violations[0].pointer) + " " + violations[0].message;
-  return problem(422, "invalid", "The request cannot be carried out as it is", detail, Json::object({{"errors", errors}}));
+  const std::string detail = violations.empty() ? ""
+                                                : (violations[0].pointer.empty() ? "the body" : violations[0].pointer) +
+                                                      " " + violations[0].message;
+  return problem(422, "invalid", "The request cannot be carried out as it is", detail,
+                 Json::object({{"errors", errors}}));
 }
 
 }  // namespace cairn::server

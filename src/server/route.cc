@@ -25,16 +25,16 @@ bool is_parameter(std::string_view segment) { return segment.size() > 2 && segme
 std::string_view parameter_name(std::string_view segment) { return segment.substr(1, segment.size() - 2); }
 
 bool fits(const std::vector<std::string_view>& pattern, const std::vector<std::string_view>& path) {
-  return std::equal(pattern.begin(), pattern.end(), path.begin(), path.end(), [](std::string_view a, std::string_view b) {
-    return is_parameter(a) ? !b.empty() : a == b;
-  });
+  return std::equal(pattern.begin(), pattern.end(), path.begin(), path.end(),
+                    [](std::string_view a, std::string_view b) { return is_parameter(a) ? !b.empty() : a == b; });
 }
 
 // "text/plain; charset=utf-8" is text/plain.
 std::string media_type(std::string_view header) {
   std::string type(header.substr(0, header.find(';')));
   while (!type.empty() && type.back() == ' ') type.pop_back();
-  std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(type.begin(), type.end(), type.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return type;
 }
 
@@ -78,7 +78,8 @@ Result<Router> Router::make(std::vector<Route> routes) {
   std::set<std::string_view> operations;
   for (const Route& route : table->routes) {
     const std::string place = std::string(route.method) + " " + std::string(route.path);
-    if (route.permission == Permission::undeclared) return Error{ErrorCode::invalid, "route " + place + " declares no permission"};
+    if (route.permission == Permission::undeclared)
+      return Error{ErrorCode::invalid, "route " + place + " declares no permission"};
     if (!places.insert(place).second || !operations.insert(route.operation).second) {
       return Error{ErrorCode::invalid, "route " + place + " stands twice"};
     }
@@ -112,20 +113,24 @@ void Router::handle(Request request, Reply reply) const {
     }
     for (const auto& given : request.query) {
       const std::string& name = given.first;
-      if (std::none_of(route.query.begin(), route.query.end(), [&](const QueryParameter& known) { return known.name == name; })) {
-        reply(problem(400, "unknown_parameter", "There is no such query parameter",
-                      "`" + name + "` is not a parameter of " + std::string(route.method) + " " + std::string(route.path)));
+      if (std::none_of(route.query.begin(), route.query.end(),
+                       [&](const QueryParameter& known) { return known.name == name; })) {
+        reply(problem(
+            400, "unknown_parameter", "There is no such query parameter",
+            "`" + name + "` is not a parameter of " + std::string(route.method) + " " + std::string(route.path)));
         return;
       }
     }
     Call call{{}, {}, {}, reply};
     for (std::size_t s = 0; s < segments.size(); ++s) {
-      if (is_parameter(entry.segments[s])) call.path.emplace_back(parameter_name(entry.segments[s]), std::string(segments[s]));
+      if (is_parameter(entry.segments[s]))
+        call.path.emplace_back(parameter_name(entry.segments[s]), std::string(segments[s]));
     }
     if (entry.body) {
       const std::string type = media_type(request.header("content-type"));
       if (!type.empty() && type != "application/json") {
-        reply(problem(415, "media_type", "This media type is not understood here", "send application/json, not " + type));
+        reply(
+            problem(415, "media_type", "This media type is not understood here", "send application/json, not " + type));
         return;
       }
       auto body = parse_json(request.body.empty() ? std::string_view("{}") : std::string_view(request.body));
@@ -149,13 +154,15 @@ void Router::handle(Request request, Reply reply) const {
     reply(std::move(response));
     return;
   }
-  reply(problem(404, "not_found", "There is no such resource", "`" + request.path + "` is nothing here; /openapi.json lists what is"));
+  reply(problem(404, "not_found", "There is no such resource",
+                "`" + request.path + "` is nothing here; /openapi.json lists what is"));
 }
 
 Json Router::openapi() const {
   Json paths = Json::object();
   for (const Route& route : table_->routes) {
-    Json operation = Json::object({{"operationId", route.operation}, {"summary", route.summary}, {"x-permission", to_string(route.permission)}});
+    Json operation = Json::object(
+        {{"operationId", route.operation}, {"summary", route.summary}, {"x-permission", to_string(route.permission)}});
     Json parameters = Json::array();
     for (const std::string_view segment : segments_of(route.path)) {
       if (!is_parameter(segment)) continue;
@@ -173,23 +180,30 @@ Json Router::openapi() const {
     if (parameters.size() > 0) operation.set("parameters", parameters);
     if (!route.body_schema.empty()) {
       const Json body = parse_json(route.body_schema).value_or(Json::object());
-      operation.set("requestBody", Json::object({{"content", Json::object({{"application/json", Json::object({{"schema", body}})}})}}));
+      operation.set(
+          "requestBody",
+          Json::object({{"content", Json::object({{"application/json", Json::object({{"schema", body}})}})}}));
     }
-    const Json problem_content = Json::object({{"application/problem+json", Json::object({{"schema", Json::object({{"$ref", "#/components/schemas/Problem"}})}})}});
-    operation.set("responses", Json::object({{"200", Json::object({{"description", "done"}})},
-                                             {"default", Json::object({{"description", "what went wrong"}, {"content", problem_content}})}}));
+    const Json problem_content =
+        Json::object({{"application/problem+json",
+                       Json::object({{"schema", Json::object({{"$ref", "#/components/schemas/Problem"}})}})}});
+    operation.set(
+        "responses",
+        Json::object({{"200", Json::object({{"description", "done"}})},
+                      {"default", Json::object({{"description", "what went wrong"}, {"content", problem_content}})}}));
     std::string method(route.method);
-    std::transform(method.begin(), method.end(), method.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(method.begin(), method.end(), method.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     paths.edit(route.path).set(method, operation);
   }
-  const Json problem_schema = Json::object(
-      {{"type", "object"},
-       {"required", Json::array({"type", "title", "status"})},
-       {"properties", Json::object({{"type", Json::object({{"type", "string"}})},
-                                    {"title", Json::object({{"type", "string"}})},
-                                    {"status", Json::object({{"type", "integer"}})},
-                                    {"detail", Json::object({{"type", "string"}})},
-                                    {"errors", Json::object({{"type", "array"}})}})}});
+  const Json problem_schema =
+      Json::object({{"type", "object"},
+                    {"required", Json::array({"type", "title", "status"})},
+                    {"properties", Json::object({{"type", Json::object({{"type", "string"}})},
+                                                 {"title", Json::object({{"type", "string"}})},
+                                                 {"status", Json::object({{"type", "integer"}})},
+                                                 {"detail", Json::object({{"type", "string"}})},
+                                                 {"errors", Json::object({{"type", "array"}})}})}});
   return Json::object({{"openapi", "3.1.0"},
                        {"info", Json::object({{"title", "cairn"}, {"version", version_text}})},
                        {"paths", paths},

@@ -23,18 +23,26 @@ void broadcast(Coordinator& coordinator, const Call& call) {
   }
   Json instances = Json::array();
   for (const InstanceId& id : outcome->delivered) instances.push_back(id.value);
-  call.reply(json_response(Json::object({{"instances", instances}, {"kept", outcome->kept}, {"repeated", outcome->duplicate}}), 202));
+  call.reply(json_response(
+      Json::object({{"instances", instances}, {"kept", outcome->kept}, {"repeated", outcome->duplicate}}), 202));
 }
 
-constexpr std::string_view signal_schema = R"({"type":"object","required":["name"],"additionalProperties":false,"properties":{
+constexpr std::string_view signal_schema =
+    R"({"type":"object","required":["name"],"additionalProperties":false,"properties":{
   "id":{"type":"string"},"name":{"type":"string"},"key":{"type":["string","null"]},"payload":true,"ttl":{"type":"string"}}})";
 
 }  // namespace
 
 std::vector<Route> signal_routes(Coordinator& coordinator) {
   Coordinator* const with = &coordinator;
-  return {{"POST", "/v1/signals", Permission::start, "sendSignal", "To every instance that waits for name and key, else kept for ttl",
-           [with](const Call& call) { broadcast(*with, call); }, {}, signal_schema}};
+  return {{"POST",
+           "/v1/signals",
+           Permission::start,
+           "sendSignal",
+           "To every instance that waits for name and key, else kept for ttl",
+           [with](const Call& call) { broadcast(*with, call); },
+           {},
+           signal_schema}};
 }
 
 }  // namespace cairn::server

@@ -22,7 +22,8 @@ void list(Coordinator& coordinator, const Call& call) {
     if (name == "instance") filter.instance = InstanceId{value};
   }
   if (const std::string_view status = call.request.query_value("status"); !status.empty()) {
-    for (const TaskStatus one : {TaskStatus::open, TaskStatus::assigned, TaskStatus::completed, TaskStatus::cancelled, TaskStatus::expired}) {
+    for (const TaskStatus one :
+         {TaskStatus::open, TaskStatus::assigned, TaskStatus::completed, TaskStatus::cancelled, TaskStatus::expired}) {
       if (status == to_string(one)) filter.status = one;
     }
     if (!filter.status) {
@@ -87,32 +88,74 @@ void events(Coordinator& coordinator, const Call& call) {
   call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
 }
 
-constexpr std::string_view assign_schema = R"({"type":"object","additionalProperties":false,"properties":{"assignee":{"type":"string","minLength":1}}})";
-constexpr std::string_view reassign_schema = R"({"type":"object","required":["assignee"],"additionalProperties":false,"properties":{"assignee":{"type":"string","minLength":1}}})";
-constexpr std::string_view comment_schema = R"({"type":"object","required":["comment"],"additionalProperties":false,"properties":{"comment":{"type":"string","minLength":1}}})";
-constexpr std::string_view complete_schema = R"({"type":"object","additionalProperties":false,"properties":{"payload":true}})";
+constexpr std::string_view assign_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"assignee":{"type":"string","minLength":1}}})";
+constexpr std::string_view reassign_schema =
+    R"({"type":"object","required":["assignee"],"additionalProperties":false,"properties":{"assignee":{"type":"string","minLength":1}}})";
+constexpr std::string_view comment_schema =
+    R"({"type":"object","required":["comment"],"additionalProperties":false,"properties":{"comment":{"type":"string","minLength":1}}})";
+constexpr std::string_view complete_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"payload":true}})";
 
 }  // namespace
 
 std::vector<Route> task_routes(Coordinator& coordinator) {
   Coordinator* const with = &coordinator;
-  const auto changing = [with](TaskChange::Kind kind) { return [with, kind](const Call& call) { change(*with, call, kind); }; };
+  const auto changing = [with](TaskChange::Kind kind) {
+    return [with, kind](const Call& call) { change(*with, call, kind); };
+  };
   return {
-      {"GET", "/v1/tasks", Permission::view, "listTasks", "List tasks, the most urgent first",
+      {"GET",
+       "/v1/tasks",
+       Permission::view,
+       "listTasks",
+       "List tasks, the most urgent first",
        [with](const Call& call) { list(*with, call); },
-       {{"status", "one status; open and assigned ones without it"}, {"assignee", "a person"}, {"role", "may stand several times"},
-        {"instance", "of one instance"}, {"name", "a task name"}, {"limit", "how many at most"}, {"cursor", "from the page before"}}},
-      {"GET", "/v1/tasks/{id}", Permission::view, "getTask", "One task with its form and payload", [with](const Call& call) { show(*with, call); }},
-      {"GET", "/v1/tasks/{id}/events", Permission::view, "getTaskEvents", "What happened to a task", [with](const Call& call) { events(*with, call); }},
-      {"POST", "/v1/tasks/{id}/assign", Permission::work_tasks, "assignTask", "Assign a task, to the caller without a name",
-       changing(TaskChange::Kind::assign), {}, assign_schema},
-      {"POST", "/v1/tasks/{id}/release", Permission::work_tasks, "releaseTask", "Give an assigned task back", changing(TaskChange::Kind::release)},
-      {"POST", "/v1/tasks/{id}/reassign", Permission::work_tasks, "reassignTask", "Hand a task to somebody else",
-       changing(TaskChange::Kind::reassign), {}, reassign_schema},
-      {"POST", "/v1/tasks/{id}/comment", Permission::work_tasks, "commentTask", "Comment on a task",
-       changing(TaskChange::Kind::comment), {}, comment_schema},
-      {"POST", "/v1/tasks/{id}/complete", Permission::work_tasks, "completeTask", "Complete a task; its instance goes on in the same commit",
-       [with](const Call& call) { complete(*with, call); }, {}, complete_schema},
+       {{"status", "one status; open and assigned ones without it"},
+        {"assignee", "a person"},
+        {"role", "may stand several times"},
+        {"instance", "of one instance"},
+        {"name", "a task name"},
+        {"limit", "how many at most"},
+        {"cursor", "from the page before"}}},
+      {"GET", "/v1/tasks/{id}", Permission::view, "getTask", "One task with its form and payload",
+       [with](const Call& call) { show(*with, call); }},
+      {"GET", "/v1/tasks/{id}/events", Permission::view, "getTaskEvents", "What happened to a task",
+       [with](const Call& call) { events(*with, call); }},
+      {"POST",
+       "/v1/tasks/{id}/assign",
+       Permission::work_tasks,
+       "assignTask",
+       "Assign a task, to the caller without a name",
+       changing(TaskChange::Kind::assign),
+       {},
+       assign_schema},
+      {"POST", "/v1/tasks/{id}/release", Permission::work_tasks, "releaseTask", "Give an assigned task back",
+       changing(TaskChange::Kind::release)},
+      {"POST",
+       "/v1/tasks/{id}/reassign",
+       Permission::work_tasks,
+       "reassignTask",
+       "Hand a task to somebody else",
+       changing(TaskChange::Kind::reassign),
+       {},
+       reassign_schema},
+      {"POST",
+       "/v1/tasks/{id}/comment",
+       Permission::work_tasks,
+       "commentTask",
+       "Comment on a task",
+       changing(TaskChange::Kind::comment),
+       {},
+       comment_schema},
+      {"POST",
+       "/v1/tasks/{id}/complete",
+       Permission::work_tasks,
+       "completeTask",
+       "Complete a task; its instance goes on in the same commit",
+       [with](const Call& call) { complete(*with, call); },
+       {},
+       complete_schema},
   };
 }
 

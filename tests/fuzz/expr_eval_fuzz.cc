@@ -8,7 +8,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cairn;
   using namespace cairn::expr;
-  static const Environment environment{{{"input", Type::dyn()}, {"state", Type::dyn()}, {"now", Type::timestamp()}}, true};
+  static const Environment environment{{{"input", Type::dyn()}, {"state", Type::dyn()}, {"now", Type::timestamp()}},
+                                       true};
   const std::string_view all(reinterpret_cast<const char*>(data), size);
   const std::size_t end = all.find('\n');
   if (end == std::string_view::npos) return 0;

@@ -8,7 +8,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace cairn::expr;
   static const Environment environment = [] {
     Environment names{{{"input", Type::dyn()}, {"state", Type::dyn()}, {"now", Type::timestamp()}}, true};
-    names.variables.push_back({"form", Type::object({{"name", Type::string(), true}, {"age", Type::numeric(), false}}, true)});
+    names.variables.push_back(
+        {"form", Type::object({{"name", Type::string(), true}, {"age", Type::numeric(), false}}, true)});
     return names;
   }();
   const std::string_view text(reinterpret_cast<const char*>(data), size);
