@@ -29,7 +29,7 @@ int run_history(std::span<const std::string> args, std::istream&, std::ostream& 
     if (!rows) return fail("history", rows.error(), err);
     for (const HistoryRow& entry : rows->items) {
       if (arguments.has("--json")) {
-        items.push_back(to_json(entry));
+        items.push_back(server::document(entry));
         continue;
       }
       out << format_timestamp(entry.entry.at) << "  v" << entry.version << "  " << to_string(entry.entry.kind);

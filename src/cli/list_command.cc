@@ -49,7 +49,7 @@ int run_list(std::span<const std::string> args, std::istream&, std::ostream& out
   if (!rows) return fail("list", rows.error(), err);
   if (arguments.has("--json")) {
     Json items = Json::array();
-    for (const InstanceRow& row : rows->items) items.push_back(to_json(row));
+    for (const InstanceRow& row : rows->items) items.push_back(server::document(row));
     out << write_json(Json::object({{"items", items}, {"next_cursor", rows->next_cursor}})) << "\n";
     return exit_done;
   }

@@ -24,7 +24,7 @@ int run_resume(std::span<const std::string> args, std::istream&, std::ostream& o
   if (!answer) return fail("resume", answer.error(), err);
   session.coordinator().settle();
   if (arguments.has("--json")) {
-    out << write_json(to_json(*answer)) << "\n";
+    out << write_json(server::document(*answer)) << "\n";
   } else {
     out << answer->instance.value << " " << to_string(answer->status) << "\n";
   }

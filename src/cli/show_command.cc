@@ -23,18 +23,10 @@ int run_show(std::span<const std::string> args, std::istream&, std::ostream& out
   const auto row = session.store().find_instance(id);
   if (!row) return fail("show", row.error(), err);
   if (!*row) return fail("show", {ErrorCode::not_found, "no instance " + id.value}, err);
-  Json document = to_json(**row);
   const auto snapshot = session.store().find_snapshot(id);
-  if (!snapshot) {
-    document.set("snapshot_error", snapshot.error().message);
-  } else if (*snapshot) {
-    document.set("input", (*snapshot)->input);
-    document.set("state", (*snapshot)->state);
-    if ((*snapshot)->status == Status::completed) document.set("output", (*snapshot)->output);
-    Json waits = Json::array();
-    for (const Wait& wait : (*snapshot)->waits) waits.push_back(to_json(wait));
-    document.set("waits", waits);
-  }
+  const bool readable = snapshot && *snapshot;
+  Json document = readable ? server::document(**row, **snapshot) : server::document(**row);
+  if (!snapshot) document.set("snapshot_error", snapshot.error().message);
   out << (arguments.has("--json") ? write_json(document) : write_json_pretty(document)) << "\n";
   return exit_done;
 }

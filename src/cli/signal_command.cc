@@ -48,7 +48,7 @@ int run_signal(std::span<const std::string> args, std::istream& in, std::ostream
     if (!answer) return fail("signal", answer.error(), err);
     session.coordinator().settle();
     if (arguments.has("--json")) {
-      out << write_json(to_json(*answer)) << "\n";
+      out << write_json(server::document(*answer)) << "\n";
     } else {
       out << answer->instance.value << " " << to_string(answer->status)
           << (answer->repeated ? " (signalled before)" : "") << "\n";

@@ -59,7 +59,7 @@ int run_start(std::span<const std::string> args, std::istream& in, std::ostream&
   if (!started) return fail("start", started.error(), err);
   session.coordinator().settle();
   if (arguments.has("--json")) {
-    out << write_json(to_json(*started)) << "\n";
+    out << write_json(server::document(*started)) << "\n";
   } else {
     out << started->instance.value << " " << to_string(started->status)
         << (started->repeated ? " (started before)" : "") << "\n";

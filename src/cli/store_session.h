@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "cli/arguments.h"
 #include "coordinator/coordinator.h"
+#include "server/documents.h"
 #include "store/open.h"
 
 namespace cairn::cli {
@@ -38,12 +39,6 @@ class StoreSession {
 int fail(std::string_view command, const Error& error, std::ostream& err);
 // A wrong call: exit code 2.
 int wrong_call(std::string_view command, const std::string& message, std::ostream& err);
-
-Json to_json(const InstanceRow& row);
-Json to_json(const TaskRow& row);
-Json to_json(const Wait& wait);
-Json to_json(const HistoryRow& row);
-Json to_json(const InstanceAnswer& answer);
 
 // 3d, 2h, 5m, 12s: how long ago, for people.
 std::string ago(Timestamp then, Timestamp now);

@@ -29,7 +29,7 @@ int run_suspend(std::span<const std::string> args, std::istream&, std::ostream& 
   if (!answer) return fail("suspend", answer.error(), err);
   session.coordinator().settle();
   if (arguments.has("--json")) {
-    out << write_json(to_json(*answer)) << "\n";
+    out << write_json(server::document(*answer)) << "\n";
   } else {
     out << answer->instance.value << " " << to_string(answer->status) << "\n";
   }

@@ -64,7 +64,7 @@ int run_task(std::span<const std::string> args, std::istream& in, std::ostream& 
     if (!answer) return fail("task", answer.error(), err);
     session.coordinator().settle();
     if (arguments.has("--json")) {
-      out << write_json(to_json(*answer)) << "\n";
+      out << write_json(server::document(*answer)) << "\n";
     } else {
       out << answer->instance.value << " " << to_string(answer->status)
           << (answer->repeated ? " (completed before)" : "") << "\n";
@@ -74,7 +74,7 @@ int run_task(std::span<const std::string> args, std::istream& in, std::ostream& 
   const auto row = session.coordinator().change_task(change, actor);
   if (!row) return fail("task", row.error(), err);
   if (arguments.has("--json")) {
-    out << write_json(to_json(*row)) << "\n";
+    out << write_json(server::document(*row)) << "\n";
   } else {
     out << row->id.value << " " << to_string(row->status) << (row->assignee.empty() ? "" : " " + row->assignee) << "\n";
   }

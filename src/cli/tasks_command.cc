@@ -37,7 +37,7 @@ int run_tasks(std::span<const std::string> args, std::istream&, std::ostream& ou
   if (!rows) return fail("tasks", rows.error(), err);
   if (arguments.has("--json")) {
     Json items = Json::array();
-    for (const TaskRow& row : rows->items) items.push_back(to_json(row));
+    for (const TaskRow& row : rows->items) items.push_back(server::document(row));
     out << write_json(Json::object({{"items", items}, {"next_cursor", rows->next_cursor}})) << "\n";
     return exit_done;
   }
