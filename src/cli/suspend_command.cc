@@ -1,6 +1,6 @@
 #include "cli/suspend_command.h"
 
-#include "cli/exit_code.h"
+#include "cli/instance_request.h"
 #include "cli/store_session.h"
 
 namespace cairn::cli {
@@ -16,24 +16,8 @@ const CommandSpec& suspend_spec() {
 }
 
 int run_suspend(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
-  Arguments arguments;
-  if (const auto over = read_arguments(suspend_spec(), args, arguments, out, err)) return *over;
-  if (arguments.positional().size() != 1) return wrong_call("suspend", "name one instance", err);
-  auto opened = StoreSession::open("suspend", arguments, StoreSession::Use::change, err);
-  if (const int* code = std::get_if<int>(&opened)) return *code;
-  StoreSession& session = *std::get<0>(opened);
-  Actor actor;
-  actor.name = "cli";
-  const auto answer = session.coordinator().request({arguments.positional()[0]},
-                                                    SuspendRequested{arguments.value("--reason").value_or("")}, actor);
-  if (!answer) return fail("suspend", answer.error(), err);
-  session.coordinator().settle();
-  if (arguments.has("--json")) {
-    out << write_json(server::document(*answer)) << "\n";
-  } else {
-    out << answer->instance.value << " " << to_string(answer->status) << "\n";
-  }
-  return exit_done;
+  const auto request = [](const Arguments& given) { return SuspendRequested{given.value("--reason").value_or("")}; };
+  return send_request(suspend_spec(), args, request, out, err);
 }
 
 }  // namespace cairn::cli
