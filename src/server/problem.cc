@@ -12,6 +12,13 @@ Response problem(int status, std::string_view name, std::string_view title, std:
 }
 
 Response problem(const Error& error) {
+  // Two conflicts have a status of their own; the coordinator names them at the front of the message.
+  if (error.message.starts_with("stale_version:")) {
+    return problem(412, "stale_version", "It has moved since you looked", error.message);
+  }
+  if (error.message.starts_with("idempotency_key_reused:")) {
+    return problem(422, "idempotency_key_reused", "This key was used for another request", error.message);
+  }
   switch (error.code) {
     case ErrorCode::invalid:
       return problem(422, "invalid", "The request cannot be carried out as it is", error.message);
