@@ -1,5 +1,5 @@
-# cairn_embed_sql(TARGET FOLDER): the folder's *.sql as constants of the program. statements.sql
-# becomes one enumerator for each `-- name: x`, the numbered migrations a list in order.
+# cairn_embed_sql(TARGET FOLDER): the folder's *.sql as constants of the program. statements*.sql
+# become one enumerator for each `-- name: x`, the numbered migrations a list in order.
 set(CAIRN_EMBED_SQL ${CMAKE_CURRENT_LIST_FILE})
 
 function(cairn_embed_sql target folder)
@@ -18,7 +18,13 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-file(READ ${FOLDER}/statements.sql statements)
+file(GLOB statement_files ${FOLDER}/statements*.sql)
+list(SORT statement_files)
+set(statements "")
+foreach(file ${statement_files})
+  file(READ ${file} text)
+  string(APPEND statements "${text}\n")
+endforeach()
 string(REGEX MATCHALL "-- name: [a-z_]+" names "${statements}")
 list(TRANSFORM names REPLACE "-- name: " "  ")
 list(JOIN names ",\n" enumerators)

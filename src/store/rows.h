@@ -56,7 +56,10 @@ struct InstanceRow {
 struct InstanceFilter {
   std::optional<Status> status;
   std::string definition;
+  std::string version;  // of the definition
   std::string reference_key;
+  std::vector<std::pair<std::string, std::string>> reference_parts;  // all of them must match
+  std::string text;  // somewhere in the id, the definition's name, the reference's key or its parts, in any case
   std::optional<InstanceId> parent;
   std::optional<Timestamp> started_from;  // inclusive
   std::optional<Timestamp> started_to;    // exclusive
@@ -97,6 +100,9 @@ struct TaskFilter {
   std::vector<std::string> roles;  // a task that has one of these, or none at all
   std::optional<InstanceId> instance;
   std::string name;
+  std::string reference_key;
+  std::string text;                     // somewhere in name, title, reference key or instance, in any case
+  std::optional<Timestamp> due_before;  // its due time or its deadline is earlier
 };
 
 struct TaskEvent {
@@ -149,11 +155,27 @@ struct RunRow {
   std::optional<InstanceId> instance;  // whom its end wakes
   WaitToken token;
   std::string step;
+  std::string limit_key;  // what the limits of its type count by; empty: the type alone
   Timestamp created_at;
   Timestamp updated_at;
   std::optional<Timestamp> deleted_at;
   std::string delete_reason;
   bool operator==(const RunRow&) const = default;
+};
+
+// How runs of one type are treated. Absent values leave what the run or the request says.
+struct RunTypeRow {
+  std::string type;
+  std::optional<Duration> lease;
+  std::optional<int> attempts_max;
+  std::optional<Duration> backoff;
+  std::optional<Duration> cap;
+  bool paused = false;             // not leased until it is resumed
+  std::optional<int> concurrency;  // leased at one time, for each limit key
+  std::optional<int> rate;         // leases within `rate_window`, for each limit key
+  Duration rate_window = Duration::of_seconds(1);
+  std::string limit_key;  // an expression over `payload`, evaluated when a run is made; empty: none
+  bool operator==(const RunTypeRow&) const = default;
 };
 
 struct RunFilter {
@@ -180,6 +202,17 @@ struct OutboxRow {
   Timestamp created_at;
   std::optional<Timestamp> published_at;
   bool operator==(const OutboxRow&) const = default;
+};
+
+// One attempt to hand an event of the outbox to one sink.
+struct Delivery {
+  std::int64_t sequence = 0;  // of the event
+  std::string sink;
+  int attempt = 1;
+  Timestamp at;
+  bool delivered = false;
+  std::string error;
+  bool operator==(const Delivery&) const = default;
 };
 
 // Something durable on its way to one instance.

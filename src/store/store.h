@@ -14,7 +14,9 @@
 
 #include "base/result.h"
 #include "instance/snapshot.h"
+#include "store/access_rows.h"
 #include "store/rows.h"
+#include "store/schedule_rows.h"
 #include "store/unit.h"
 
 namespace cairn {
@@ -100,6 +102,30 @@ struct RetentionOutcome {
   bool more = false;
 };
 
+// Rows that belong to no instance: each kind older than its time, in one batch. Absent: keep them.
+struct RowRetention {
+  std::optional<Timestamp> runs_before;    // finished runs without an instance, with their events
+  std::optional<Timestamp> outbox_before;  // published events, with their deliveries
+  std::optional<Timestamp> keys_before;    // idempotency keys
+  std::size_t max = 1000;                  // rows of each kind
+};
+struct RowRetentionOutcome {
+  std::size_t runs = 0;
+  std::size_t outbox = 0;
+  std::size_t keys = 0;
+  bool more = false;
+};
+
+struct OutboxFilter {
+  std::int64_t after = 0;  // only events with a greater sequence
+  std::string type_prefix;
+  std::string subject;
+  std::optional<InstanceId> instance;
+  bool unpublished = false;  // only these
+};
+
+enum class PutSchedule { done, stale };  // stale: the row is not at the version that was given
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -142,7 +168,7 @@ class Store {
   virtual Result<std::vector<Message>> take_messages(std::size_t max, Duration hold) = 0;
   virtual void give_back(const DueTimer& timer) = 0;
   virtual void give_back_message(std::int64_t message) = 0;
-  // The earliest instant at which a timer, a run or a lease's end wants attention.
+  // The earliest instant at which a timer, a run, a lease's end, a schedule or a postponed event wants attention.
   virtual Result<std::optional<Timestamp>> next_due() = 0;
 
   // Runs. Their ends are part of a Unit.
@@ -157,9 +183,43 @@ class Store {
   virtual Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) = 0;
   virtual Result<std::vector<RunEvent>> run_events(const RunId& id) = 0;
 
-  // The outbox: in order per subject; marked, never a high-water mark.
+  // All of them in one transaction, answered as by `submit_run`.
+  virtual Result<std::vector<std::pair<RunRow, bool>>> submit_runs(std::span<const RunRow> runs);
+  // How runs of a type are treated; leasing keeps to it.
+  virtual Result<void> put_run_type(const RunTypeRow& row);
+  virtual Result<bool> remove_run_type(const std::string& type);
+  virtual Result<std::vector<RunTypeRow>> list_run_types();
+
+  // The outbox: in order per subject; marked, never a high-water mark. An event is only claimed when
+  // every earlier one of its subject is published, or is claimed by the same call.
   virtual Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) = 0;
   virtual Result<void> mark_published(std::span<const std::int64_t> sequences) = 0;
+  // Not to be claimed again, nor its subject, before `delay` has passed.
+  virtual Result<void> postpone_outbox(std::int64_t sequence, Duration delay);
+  // In order of sequence. Sequences grow, but a commit that began earlier may appear later.
+  virtual Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page);
+  virtual Result<void> record_deliveries(std::span<const Delivery> deliveries);
+  virtual Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence);
+  // To be published once more. False: there is no such event.
+  virtual Result<bool> resend_outbox(std::int64_t sequence);
+
+  // Schedules. `put_schedule` writes the row when the stored one is at `row.version` (0: there is none)
+  // and makes it one more. A schedule is due when it is not paused and its `next_at` has come; what is
+  // taken is not given out again before `hold` has passed or its row has changed.
+  virtual Result<PutSchedule> put_schedule(const ScheduleRow& row);
+  virtual Result<std::optional<ScheduleRow>> find_schedule(const std::string& name);
+  virtual Result<Page<ScheduleRow>> list_schedules(const PageRequest& page);
+  virtual Result<bool> remove_schedule(const std::string& name);
+  virtual Result<std::vector<ScheduleRow>> take_schedules(std::size_t max, Duration hold);
+
+  // Credentials and the audit trail.
+  virtual Result<void> put_api_key(const ApiKeyRow& row);
+  virtual Result<std::optional<ApiKeyRow>> find_api_key(const std::string& secret_hash);
+  virtual Result<std::vector<ApiKeyRow>> list_api_keys();
+  virtual Result<bool> revoke_api_key(const std::string& id);
+  // Appends to the chain, in order, in one transaction.
+  virtual Result<void> append_audit(std::span<const AuditRow> rows);
+  virtual Result<Page<AuditRow>> list_audit(const PageRequest& page);  // oldest first
 
   // Tasks. They open and close with their instance, in a Unit.
   virtual Result<TaskChanged> change_task(const TaskChange& change) = 0;
@@ -190,6 +250,7 @@ class Store {
   // Removes whole trees of instances that ended long ago. Never touches live work; idempotency keys
   // stay.
   virtual Result<RetentionOutcome> retire_instances(const RetentionRequest& request) = 0;
+  virtual Result<RowRetentionOutcome> retire_rows(const RowRetention& request);
 };
 
 }  // namespace cairn

@@ -1,0 +1,28 @@
+// Schedules: what starts by the clock. The rules for the next time are in schedule/; a store only keeps
+// the row and knows when it wants attention.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/json.h"
+#include "base/time.h"
+
+namespace cairn {
+
+struct ScheduleRow {
+  std::string name;           // unique
+  std::uint64_t version = 0;  // grows with each change; 0: not stored yet
+  Json spec;                  // cron or interval, zone, overlap, catch-up, jitter, what to start: schedule/spec.h
+  bool paused = false;
+  std::optional<Timestamp> next_at;  // absent: it never fires again
+  std::optional<Timestamp> last_at;  // the time that the last firing was meant for
+  Json last;                         // what it started: {instance} or {run}
+  Json queued;                       // firings that wait for the one before, when the overlap policy queues
+  Timestamp created_at;
+  Timestamp changed_at;
+  bool operator==(const ScheduleRow&) const = default;
+};
+
+}  // namespace cairn
