@@ -1,10 +1,8 @@
 #include "base/id.h"
 
-#include <openssl/rand.h>
-
 #include <array>
 
-#include "base/result.h"
+#include "base/entropy.h"
 #include "base/sha256.h"
 
 namespace cairn {
@@ -25,8 +23,7 @@ void stamp(std::array<std::uint8_t, 16>& bytes, unsigned version) {
 
 std::string new_uuid(Timestamp now) {
   std::array<std::uint8_t, 16> bytes{};
-  // Without random bits there are no safe ids, so nothing sensible could go on.
-  CAIRN_ASSERT(RAND_bytes(bytes.data(), bytes.size()) == 1);
+  fill_random(bytes);
   const auto ms = static_cast<std::uint64_t>(now.unix_ms());
   for (std::size_t i = 0; i < 6; ++i) bytes[i] = static_cast<std::uint8_t>(ms >> (40 - 8 * i));
   stamp(bytes, 7);

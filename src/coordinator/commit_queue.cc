@@ -4,7 +4,9 @@
 
 namespace cairn {
 
-CommitQueue::CommitQueue(Store& store) : store_(store), writer_([this] { run(); }) {}
+CommitQueue::CommitQueue(Store& store, Writer writer) : store_(store), kind_(writer) {
+  if (kind_ == Writer::thread) writer_ = std::jthread([this] { run(); });
+}
 
 CommitQueue::~CommitQueue() { stop(); }
 
@@ -20,9 +22,13 @@ void CommitQueue::stop() {
 void CommitQueue::submit(Unit unit, Answer answer) {
   Error refused{ErrorCode::limit, "too many commits wait for the store; try again later"};
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (stopping_) {
       refused = {ErrorCode::unavailable, "the engine is stopping"};
+    } else if (kind_ == Writer::by_caller) {
+      lock.unlock();
+      auto outcomes = store_.commit({&unit, 1});
+      return outcomes ? answer(std::move(outcomes->front())) : answer(outcomes.error());
     } else if (waiting_.size() < waiting_max) {
       waiting_.push_back({std::move(unit), std::move(answer)});
       filled_.notify_one();

@@ -1,5 +1,7 @@
 // Group commit. One thread writes: it takes whatever is queued, commits it in one transaction and
 // answers each. When idle a unit is committed at once; under load the batches grow by themselves.
+// A host that has only one thread asks for `by_caller`: then there is no writing thread, and each unit is
+// committed before `submit` returns.
 #pragma once
 
 #include <condition_variable>
@@ -18,8 +20,9 @@ class CommitQueue {
   static constexpr std::size_t waiting_max = 65'536;
 
   using Answer = std::function<void(Result<CommitOutcome>)>;
+  enum class Writer { thread, by_caller };
 
-  explicit CommitQueue(Store& store);
+  explicit CommitQueue(Store& store, Writer writer = Writer::thread);
   ~CommitQueue();
 
   // `answer` is called once, from the writing thread: it must be quick and must not call back here.
@@ -39,6 +42,7 @@ class CommitQueue {
   void run();
 
   Store& store_;
+  const Writer kind_;
   std::mutex mutex_;
   std::condition_variable filled_;
   std::deque<Entry> waiting_;

@@ -25,7 +25,8 @@ Coordinator::Coordinator(Store& store, CoordinatorOptions options)
       node_(options_.node + "-" + new_uuid(store.now()).substr(24)),
       registry_(store),
       cache_(options_.snapshots_cached),
-      queue_(store) {
+      lanes_(options_.yield),
+      queue_(store, options_.yield ? CommitQueue::Writer::by_caller : CommitQueue::Writer::thread) {
   store_.watch([this](const Wakeup& wakeup) {
     for (const InstanceId& id : wakeup.ended) waiters_.tell(id.value);
     if (listener_) listener_(wakeup);

@@ -3,6 +3,12 @@
 namespace cairn {
 
 Lanes::Hold Lanes::enter(const InstanceId& id) {
+  if (yield_) {
+    for (;;) {
+      if (Hold hold = try_enter(id)) return hold;
+      yield_();
+    }
+  }
   std::unique_lock lock(mutex_);
   left_.wait(lock, [&] { return !busy_.contains(id.value); });
   busy_.insert(id.value);

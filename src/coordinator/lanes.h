@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <unordered_set>
@@ -34,6 +35,9 @@ class Lanes {
     std::string id_;
   };
 
+  // `yield`, when given, is called instead of blocking the thread until a lane is free.
+  explicit Lanes(std::function<void()> yield = {}) : yield_(std::move(yield)) {}
+
   // Waits until nobody else decides about it. A holder never waits for a second lane.
   Hold enter(const InstanceId& id);
   // Holds nothing when somebody else does: for those who hold several.
@@ -42,6 +46,7 @@ class Lanes {
  private:
   void release(const std::string& id);
 
+  std::function<void()> yield_;
   std::mutex mutex_;
   std::condition_variable left_;
   std::unordered_set<std::string> busy_;
