@@ -39,6 +39,14 @@ Result<decltype(Event::what)> event_of(const Message& message) {
       }
       return decltype(Event::what)(std::move(finished));
     }
+    case Message::Kind::run_finished: {
+      if (body.text_or("token", "").empty()) return wrong("token");
+      RunFinished finished{{std::string(body.text_or("token", ""))}, body["result"], std::nullopt};
+      if (!body["failure"].is_null()) {
+        CAIRN_TRY(finished.failure, failure_from_json(body["failure"]));
+      }
+      return decltype(Event::what)(std::move(finished));
+    }
     case Message::Kind::cancel: return decltype(Event::what)(CancelRequested{std::string(body.text_or("reason", ""))});
   }
   return wrong("kind");

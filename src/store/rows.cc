@@ -40,12 +40,14 @@ const char* to_string(Message::Kind kind) {
     case Message::Kind::signal: return "signal";
     case Message::Kind::child_finished: return "child_finished";
     case Message::Kind::cancel: return "cancel";
+    case Message::Kind::run_finished: return "run_finished";
   }
   return "unknown";
 }
 
 std::optional<Message::Kind> message_kind_from(std::string_view text) {
-  for (const Message::Kind kind : {Message::Kind::signal, Message::Kind::child_finished, Message::Kind::cancel}) {
+  for (const Message::Kind kind :
+       {Message::Kind::signal, Message::Kind::child_finished, Message::Kind::cancel, Message::Kind::run_finished}) {
     if (text == to_string(kind)) return kind;
   }
   return std::nullopt;

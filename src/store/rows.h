@@ -217,8 +217,8 @@ struct Delivery {
 
 // Something durable on its way to one instance.
 struct Message {
-  enum class Kind { signal, child_finished, cancel };
-  std::int64_t id = 0;  // given by the store
+  enum class Kind { signal, child_finished, cancel, run_finished };  // the last: by a program that speaks SQL
+  std::int64_t id = 0;                                               // given by the store
   InstanceId target;
   Kind kind = Kind::signal;
   Json body;  // see coordinator/message_body.h
