@@ -107,7 +107,8 @@ Server::~Server() = default;
 Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const HttpSettings& settings) {
   std::vector<Route> routes;
   for (auto* resource :
-       {definition_routes, instance_routes, task_routes, signal_routes, operation_routes, page_routes}) {
+       {diagram_routes, definition_routes, instance_routes, task_routes, signal_routes, run_routes, run_type_routes,
+        operation_routes, page_routes}) {
     for (Route& route : resource(coordinator)) routes.push_back(std::move(route));
   }
   // The document of the table cannot be made before the table is whole.

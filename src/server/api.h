@@ -13,7 +13,10 @@ namespace cairn::server {
 
 // Each gives the routes of one resource. `coordinator` outlives them.
 std::vector<Route> definition_routes(Coordinator& coordinator);
+std::vector<Route> diagram_routes(Coordinator& coordinator);
 std::vector<Route> instance_routes(Coordinator& coordinator);
+std::vector<Route> run_routes(Coordinator& coordinator);
+std::vector<Route> run_type_routes(Coordinator& coordinator);
 std::vector<Route> task_routes(Coordinator& coordinator);
 std::vector<Route> signal_routes(Coordinator& coordinator);
 std::vector<Route> operation_routes(Coordinator& coordinator);

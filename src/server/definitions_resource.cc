@@ -1,7 +1,5 @@
 #include "definition/decompile.h"
 #include "definition/definition.h"
-#include "render/layout.h"
-#include "render/svg.h"
 #include "server/api.h"
 #include "server/documents.h"
 #include "server/problem.h"
@@ -57,22 +55,6 @@ void find(Coordinator& coordinator, const Call& call, const std::function<void(c
   }
 }
 
-void diagram(Coordinator& coordinator, const Call& call) {
-  auto program = coordinator.registry().find(std::string(call.at("name")), std::string(call.at("version")));
-  if (!program) {
-    call.reply(problem(program.error()));
-    return;
-  }
-  const std::string_view format = call.request.query_value("format");
-  if (!format.empty() && format != "svg") {
-    call.reply(problem(400, "format", "There is no such format here",
-                       "this route draws svg; `cairn render` knows the others"));
-    return;
-  }
-  const render::Layout layout = render::layout_of(render::outline_of(**program));
-  call.reply({200, "image/svg+xml", {{"etag", "\"" + (*program)->digest + "\""}}, render::svg_text(layout)});
-}
-
 }  // namespace
 
 std::vector<Route> definition_routes(Coordinator& coordinator) {
@@ -118,13 +100,6 @@ std::vector<Route> definition_routes(Coordinator& coordinator) {
       {"GET", "/v1/definitions", Permission::view, "listDefinitions", "List definitions", list, pages},
       {"GET", "/v1/definitions/{name}", Permission::view, "getDefinition", "The newest version of a definition", show},
       {"GET", "/v1/definitions/{name}/{version}", Permission::view, "getCanonical", "The canonical form", canonical},
-      {"GET",
-       "/v1/definitions/{name}/{version}/diagram",
-       Permission::view,
-       "getDefinitionDiagram",
-       "The picture of a definition",
-       [with](const Call& call) { diagram(*with, call); },
-       {{"format", "svg"}}},
       {"GET",
        "/v1/definitions/{name}/{version}/source",
        Permission::view,

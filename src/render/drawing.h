@@ -1,0 +1,40 @@
+// One drawing, asked for by names: what the command line and the routes have in common.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "render/layout.h"
+#include "render/overlay.h"
+#include "render/picture.h"
+
+namespace cairn::render {
+
+enum class Format { svg, png, mermaid, dot, json, text };
+// svg, png, mmd or mermaid, dot or gv, json, txt or tree.
+std::optional<Format> format_from(std::string_view name);
+const char* media_type(Format format);
+
+struct Drawing {
+  Format format = Format::svg;
+  Theme theme = Theme::light;
+  Direction direction = Direction::down;
+  std::optional<int> collapse;
+  int scale = 1;
+
+  // Tells drawings of one definition apart; the same for as long as they are drawn the same way.
+  std::string key() const;
+};
+
+// `option` gives the value of format, theme, direction, collapse and scale, or nothing. The error names the option by
+// `prefix` and its name, as the caller's users write it.
+Result<Drawing> read_drawing(const std::function<std::optional<std::string>(const char*)>& option,
+                             std::string_view prefix = "");
+
+// The bytes. ErrorCode::limit for a PNG that would be too large.
+Result<std::string> draw(const Program& program, const Drawing& drawing, const Overlay* overlay = nullptr);
+
+}  // namespace cairn::render

@@ -1,0 +1,127 @@
+#include <list>
+#include <map>
+#include <mutex>
+
+#include "base/sha256.h"
+#include "render/drawing.h"
+#include "server/api.h"
+#include "server/problem.h"
+#include "server/progress.h"
+
+namespace cairn::server {
+namespace {
+
+// Pictures of definitions never change, so the last ones asked for are kept.
+class PictureShelf {
+ public:
+  std::shared_ptr<const std::string> find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = places_.find(key);
+    if (found == places_.end()) return nullptr;
+    pictures_.splice(pictures_.begin(), pictures_, found->second);
+    return found->second->second;
+  }
+  void put(const std::string& key, std::shared_ptr<const std::string> picture) {
+    if (picture->size() > bytes_max / 4) return;
+    const std::lock_guard lock(mutex_);
+    if (places_.contains(key)) return;
+    bytes_ += picture->size();
+    pictures_.emplace_front(key, std::move(picture));
+    places_[key] = pictures_.begin();
+    while (bytes_ > bytes_max) {
+      bytes_ -= pictures_.back().second->size();
+      places_.erase(pictures_.back().first);
+      pictures_.pop_back();
+    }
+  }
+
+ private:
+  static constexpr std::size_t bytes_max = 8u << 20;
+  using Pictures = std::list<std::pair<std::string, std::shared_ptr<const std::string>>>;
+  std::mutex mutex_;
+  Pictures pictures_;
+  std::map<std::string, Pictures::iterator> places_;
+  std::size_t bytes_ = 0;
+};
+
+Result<render::Drawing> drawing_of(const Call& call) {
+  return render::read_drawing([&call](std::string_view name) -> std::optional<std::string> {
+    const std::string_view value = call.request.query_value(name);
+    return value.empty() ? std::nullopt : std::optional<std::string>(value);
+  });
+}
+
+Response refused(const Error& error) {
+  if (error.code == ErrorCode::invalid) return problem(400, "format", "This cannot be drawn so", error.message);
+  return problem(error);
+}
+
+bool seen_before(const Call& call, const std::string& tag) {
+  return call.request.header("if-none-match").find(tag) != std::string_view::npos;
+}
+
+void definition_diagram(Coordinator& coordinator, PictureShelf& shelf, const Call& call) {
+  const std::string version(call.at("version"));
+  auto program = coordinator.registry().find(std::string(call.at("name")),
+                                             version.empty() ? std::nullopt : std::optional<std::string>(version));
+  if (!program) return call.reply(problem(program.error()));
+  const auto drawing = drawing_of(call);
+  if (!drawing) return call.reply(refused(drawing.error()));
+  const std::string key = (*program)->digest + "-" + drawing->key();
+  const std::string tag = "\"" + key + "\"";
+  // A version's picture is final; the newest version may be another one tomorrow.
+  const Headers headers{{"etag", tag}, {"cache-control", version.empty() ? "no-cache" : "max-age=31536000, immutable"}};
+  if (seen_before(call, tag)) return call.reply({304, render::media_type(drawing->format), headers, ""});
+  std::shared_ptr<const std::string> picture = shelf.find(key);
+  if (!picture) {
+    auto drawn = render::draw(**program, *drawing);
+    if (!drawn) return call.reply(refused(drawn.error()));
+    picture = std::make_shared<const std::string>(std::move(*drawn));
+    shelf.put(key, picture);
+  }
+  call.reply({200, render::media_type(drawing->format), headers, *picture});
+}
+
+void instance_diagram(Coordinator& coordinator, const Call& call) {
+  const InstanceId id{std::string(call.at("id"))};
+  const auto snapshot = coordinator.store().find_snapshot(id);
+  if (!snapshot) return call.reply(problem(snapshot.error()));
+  if (!*snapshot) return call.reply(problem({ErrorCode::not_found, "no instance " + id.value}));
+  auto program = coordinator.registry().pinned((**snapshot).program);
+  if (!program) return call.reply(problem(program.error()));
+  const auto drawing = drawing_of(call);
+  if (!drawing) return call.reply(refused(drawing.error()));
+  const auto progress = read_progress(coordinator.store(), **program, **snapshot);
+  if (!progress) return call.reply(problem(progress.error()));
+  auto drawn = render::draw(**program, *drawing, &*progress);
+  if (!drawn) return call.reply(refused(drawn.error()));
+  // Attempts and times left move without the instance's version, so the tag is of what was drawn.
+  const std::string tag = "\"" + sha256_hex(*drawn).substr(0, 32) + "\"";
+  const Headers headers{{"etag", tag}, {"cache-control", "no-cache"}};
+  if (seen_before(call, tag)) return call.reply({304, render::media_type(drawing->format), headers, ""});
+  call.reply({200, render::media_type(drawing->format), headers, std::move(*drawn)});
+}
+
+}  // namespace
+
+std::vector<Route> diagram_routes(Coordinator& coordinator) {
+  Coordinator* const with = &coordinator;
+  const auto shelf = std::make_shared<PictureShelf>();
+  const auto definition = [with, shelf](const Call& call) { definition_diagram(*with, *shelf, call); };
+  const std::vector<QueryParameter> query{{"format", "svg, png, json, mermaid, dot or txt"},
+                                          {"theme", "light or dark"},
+                                          {"direction", "tb or lr"},
+                                          {"collapse", "draw what is nested deeper than this as one step"},
+                                          {"scale", "pixels of a PNG per unit, 1 to 4"}};
+  return {
+      {"GET", "/v1/definitions/{name}/diagram", Permission::view, "getNewestDiagram",
+       "The picture of a definition's newest version", definition, query},
+      {"GET", "/v1/definitions/{name}/{version}/diagram", Permission::view, "getDefinitionDiagram",
+       "The picture of a definition", definition, query},
+      {"GET", "/v1/instances/{id}/diagram", Permission::view, "getInstanceDiagram",
+       "The picture of an instance: its definition with how far it is",
+       [with](const Call& call) { instance_diagram(*with, call); }, query},
+  };
+}
+
+}  // namespace cairn::server
