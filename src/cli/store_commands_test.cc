@@ -72,6 +72,27 @@ TEST_F(StoreCommands, FollowAnInstanceFromStartToEnd) {
   EXPECT_EQ(run({"cancel", id}), 6);
 }
 
+TEST_F(StoreCommands, DrawDefinitionsAndInstances) {
+  const std::string id = started();
+  ASSERT_EQ(run({"render", "order", "--format", "txt"}), 0) << err_.str();
+  EXPECT_EQ(out_.str(), "☺ Review\n✉ paid\n");
+  ASSERT_EQ(run({"render", id, "--format", "txt"}), 0) << err_.str();
+  EXPECT_EQ(out_.str(), "◷ ☺ Review  waiting for Review\n· ✉ paid\n");
+  ASSERT_EQ(run({"show", id}), 0) << err_.str();
+  EXPECT_NE(out_.str().find("◷ ☺ Review  waiting for Review\n· ✉ paid\n"), std::string::npos) << out_.str();
+  EXPECT_NE(out_.str().find("reference A1"), std::string::npos) << out_.str();
+  EXPECT_EQ(run({"render", "nobody"}), 3);
+  ASSERT_EQ(run({"tasks", "--json"}), 0);
+  const std::string task(json()["items"].items().at(0).text_or("id", ""));
+  ASSERT_EQ(run({"task", "complete", task}), 0) << err_.str();
+  ASSERT_EQ(run({"render", id, "--format", "txt"}), 0) << err_.str();
+  EXPECT_TRUE(out_.str().starts_with("✓ ☺ Review")) << out_.str();
+  EXPECT_NE(out_.str().find("waiting for paid\n"), std::string::npos) << out_.str();
+  ASSERT_EQ(run({"cancel", id}), 0) << err_.str();
+  ASSERT_EQ(run({"render", id, "--format", "svg"}), 0) << err_.str();
+  EXPECT_NE(out_.str().find("data-state=\"done\""), std::string::npos);
+}
+
 TEST_F(StoreCommands, SayWhatIsWrong) {
   EXPECT_EQ(run({"list"}), 3) << "there is no store yet, and looking does not make one";
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/store.db"));
