@@ -1,8 +1,10 @@
-// The only file that includes Asio and Beast: they cost 20 s to compile.
+// The only file that includes Asio and Beast (with http_wire.h): they cost 20 s to compile.
 //
 // g++ 12 frees aggregates and capturing lambdas twice when they are temporaries inside an expression
 // with co_await: name them first.
 #include "server/http_server.h"
+
+#include <openssl/ssl.h>
 
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
@@ -11,20 +13,21 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <thread>
 
 #include "base/log.h"
+#include "server/http_wire.h"
 
 namespace cairn::server {
 namespace {
@@ -35,12 +38,52 @@ namespace http = beast::http;
 using tcp = asio::ip::tcp;
 using boost::system::error_code;
 
-// Where the answer of one request arrives, from whatever thread. The timer is only a bell.
-struct Answer {
-  explicit Answer(const asio::any_io_executor& where) : executor(where), bell(where) {}
-  asio::any_io_executor executor;
-  asio::steady_timer bell;
-  std::optional<Response> response;
+// How long an answer may take before the connection is watched for a client that hangs up. Most
+// answers are there sooner, and the watch costs a system call.
+constexpr std::chrono::milliseconds unwatched{250};
+
+using Bell = std::shared_ptr<asio::steady_timer>;  // shared by the connection and the wake-ups on their way to it
+
+// Rings from any thread, as long as the connection is there.
+std::function<void()> rope_of(const Bell& bell) {
+  return [bell] { asio::post(bell->get_executor(), [bell] { bell->cancel(); }); };
+}
+
+// Where the answer of one request arrives, from whatever thread, even when the connection is gone.
+class Answer {
+ public:
+  explicit Answer(std::function<void()> ring) : ring_(std::move(ring)) {}
+  void give(Response response) {
+    const std::scoped_lock lock(mutex_);
+    if (!ring_ || response_) return;
+    response_ = std::move(response);
+    ring_();
+  }
+  bool given() {
+    const std::scoped_lock lock(mutex_);
+    return response_.has_value();
+  }
+  // What came; later answers are dropped.
+  std::optional<Response> close() {
+    const std::scoped_lock lock(mutex_);
+    ring_ = nullptr;
+    return std::move(response_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::function<void()> ring_;
+  std::optional<Response> response_;
+};
+
+// Ends an Answer or a stream's Line also when the server is torn down around the coroutine.
+template <class Shared>
+struct ClosedAtTheEnd {
+  explicit ClosedAtTheEnd(std::shared_ptr<Shared> given) : shared(std::move(given)) {}
+  ClosedAtTheEnd(const ClosedAtTheEnd&) = delete;
+  ClosedAtTheEnd& operator=(const ClosedAtTheEnd&) = delete;
+  ~ClosedAtTheEnd() { shared->close(); }
+  std::shared_ptr<Shared> shared;
 };
 
 std::string lower(std::string_view text) {
@@ -74,7 +117,7 @@ bool ambiguous(const http::request<http::string_body>& message) {
 }
 
 // Nothing when the target is malformed.
-std::optional<Request> to_request(http::request<http::string_body>&& message, const std::string& peer) {
+std::optional<Request> to_request(http::request<http::string_body>&& message) {
   Request request;
   request.method = std::string(message.method_string());
   const std::string_view target(message.target().data(), message.target().size());
@@ -99,7 +142,6 @@ std::optional<Request> to_request(http::request<http::string_body>&& message, co
                                  std::string(field.value()));
   }
   request.body = std::move(message.body());
-  request.peer = peer;
   return request;
 }
 
@@ -116,7 +158,87 @@ http::response<http::string_body> to_message(Response&& response, unsigned versi
   return message;
 }
 
+bool is_loopback(const tcp::endpoint& endpoint) { return endpoint.address().is_loopback(); }
+
+Result<std::shared_ptr<asio::ssl::context>> tls_context(const TlsFiles& files) {
+  auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
+  SSL_CTX* const native = context->native_handle();
+  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+  SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20");
+  SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
+  error_code failed;
+  context->use_certificate_chain_file(files.certificate, failed);
+  if (failed) return Error{ErrorCode::invalid, "the certificate " + files.certificate + ": " + failed.message()};
+  context->use_private_key_file(files.key, asio::ssl::context::pem, failed);
+  if (failed) return Error{ErrorCode::invalid, "the private key " + files.key + ": " + failed.message()};
+  if (SSL_CTX_check_private_key(native) != 1) {
+    return Error{ErrorCode::invalid, "the private key " + files.key + " does not belong to " + files.certificate};
+  }
+  return context;
+}
+
 }  // namespace
+
+struct EventStream::Line {
+  Line(std::function<void()> ring_function, std::size_t most) : ring(std::move(ring_function)), bytes_max(most) {}
+
+  void close() {
+    std::function<void()> tell;
+    {
+      const std::scoped_lock lock(mutex);
+      if (ring) ring();
+      ring = nullptr;
+      tell = std::move(drained);
+      drained = nullptr;
+    }
+    if (tell) tell();  // whoever waits to send more learns that there is nobody
+  }
+
+  std::mutex mutex;
+  std::function<void()> ring;  // empty: closed
+  std::function<void()> drained;
+  std::string waiting;
+  std::size_t writing = 0;  // bytes on their way to the client
+  const std::size_t bytes_max;
+};
+
+bool EventStream::send(std::string text) const {
+  {
+    const std::scoped_lock lock(line_->mutex);
+    if (!line_->ring) return false;
+    if (line_->waiting.size() + line_->writing + text.size() <= line_->bytes_max) {
+      line_->waiting += text;
+      line_->ring();
+      return true;
+    }
+  }
+  line_->close();
+  return false;
+}
+
+bool EventStream::open() const {
+  const std::scoped_lock lock(line_->mutex);
+  return static_cast<bool>(line_->ring);
+}
+
+std::size_t EventStream::waiting_bytes() const {
+  const std::scoped_lock lock(line_->mutex);
+  return line_->waiting.size() + line_->writing;
+}
+
+void EventStream::close() const { line_->close(); }
+
+void EventStream::on_drained(std::function<void()> drained) const {
+  {
+    const std::scoped_lock lock(line_->mutex);
+    if (line_->ring && line_->waiting.size() + line_->writing > 0) {
+      line_->drained = std::move(drained);
+      return;
+    }
+  }
+  drained();
+}
 
 struct HttpServer::Core {
   Core(const HttpSettings& given, Handler given_handler)
@@ -131,9 +253,11 @@ struct HttpServer::Core {
 
   std::mutex mutex;
   std::condition_variable changed;
+  std::shared_ptr<asio::ssl::context> tls;  // replaced when the certificate is read again
   std::size_t connections = 0;
-  std::size_t answering = 0;
-  std::set<beast::tcp_stream*> idle;  // between requests; closed at once when draining
+  std::map<asio::ip::address, std::size_t> connections_from;  // addresses that are not this machine
+  std::set<Wire*> idle;                                       // between requests; closed at once when draining
+  std::set<std::shared_ptr<EventStream::Line>> streams;       // closed when draining
 
   asio::awaitable<void> accept() {
     while (!draining) {
@@ -148,155 +272,317 @@ struct HttpServer::Core {
         co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, failed));
         continue;
       }
-      {
-        const std::scoped_lock lock(mutex);
-        if (connections >= settings.connections_max) {
-          socket.close(failed);
-          continue;
-        }
-        ++connections;
+      const tcp::endpoint remote = socket.remote_endpoint(failed);
+      if (failed || !admit(remote)) {
+        socket.close(failed);
+        continue;
       }
       const auto executor = socket.get_executor();
-      asio::co_spawn(executor, serve(beast::tcp_stream(std::move(socket))), asio::detached);
+      asio::co_spawn(executor, serve(std::move(socket), remote), asio::detached);
     }
   }
 
-  asio::awaitable<void> serve(beast::tcp_stream stream) {
-    error_code ignored;
-    stream.socket().set_option(tcp::no_delay(true), ignored);
-    const auto remote = stream.socket().remote_endpoint(ignored);
-    const std::string peer = ignored ? std::string() : remote.address().to_string();
-    try {
-      co_await converse(stream, peer);
-    } catch (const std::exception& failure) {
-      log_error("http.connection_failed", {{"message", failure.what()}});
+  bool admit(const tcp::endpoint& remote) {
+    const std::scoped_lock lock(mutex);
+    if (connections >= settings.connections_max) return false;
+    if (!is_loopback(remote) && settings.connections_per_address_max > 0) {
+      std::size_t& count = connections_from[remote.address()];
+      if (count >= settings.connections_per_address_max) return false;
+      ++count;
     }
-    stream.socket().shutdown(tcp::socket::shutdown_both, ignored);
+    ++connections;
+    return true;
+  }
+
+  void dismiss(const tcp::endpoint& remote) {
     const std::scoped_lock lock(mutex);
     --connections;
+    if (const auto from = connections_from.find(remote.address()); from != connections_from.end()) {
+      if (--from->second == 0) connections_from.erase(from);
+    }
     changed.notify_all();
   }
 
-  asio::awaitable<void> converse(beast::tcp_stream& stream, const std::string& peer) {
+  asio::awaitable<void> serve(tcp::socket socket, tcp::endpoint remote) {
+    error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    {
+      std::shared_ptr<asio::ssl::context> certificate;
+      {
+        const std::scoped_lock lock(mutex);
+        certificate = tls;
+      }
+      Wire wire(std::move(socket), std::move(certificate));
+      try {
+        if (co_await shake_hands(wire)) co_await converse(wire, remote.address().to_string());
+        co_await hang_up(wire);
+      } catch (const std::exception& failure) {
+        log_error("http.connection_failed", {{"message", failure.what()}});
+      }
+    }
+    dismiss(remote);
+  }
+
+  asio::awaitable<bool> shake_hands(Wire& wire) {
+    if (!wire.secure()) co_return true;
+    error_code failed;
+    wire.plain().expires_after(settings.head_timeout);
+    co_await wire.tls().async_handshake(asio::ssl::stream_base::server,
+                                        asio::redirect_error(asio::use_awaitable, failed));
+    co_return !failed;
+  }
+
+  asio::awaitable<void> hang_up(Wire& wire) {
+    error_code failed;
+    if (wire.secure() && SSL_is_init_finished(wire.tls().native_handle()) == 1) {
+      wire.plain().expires_after(std::chrono::seconds(2));
+      co_await wire.tls().async_shutdown(asio::redirect_error(asio::use_awaitable, failed));
+    }
+    wire.socket().shutdown(tcp::socket::shutdown_both, failed);
+  }
+
+  asio::awaitable<void> converse(Wire& wire, const std::string& peer) {
     beast::flat_buffer buffer(settings.head_bytes_max + settings.body_bytes_max);
     for (;;) {
       error_code failed;
-      if (buffer.size() == 0 && !co_await wait_for_request(stream)) co_return;
+      if (buffer.size() == 0 && !co_await wait_for_request(wire, buffer)) co_return;
 
       http::request_parser<http::string_body> parser;
       parser.header_limit(static_cast<std::uint32_t>(settings.head_bytes_max));
       parser.body_limit(settings.body_bytes_max);
-      stream.expires_after(settings.head_timeout);
-      co_await http::async_read_header(stream, buffer, parser, asio::redirect_error(asio::use_awaitable, failed));
+      wire.plain().expires_after(settings.head_timeout);
+      co_await http::async_read_header(wire, buffer, parser, asio::redirect_error(asio::use_awaitable, failed));
       if (failed) {
-        co_await refuse(stream, failed);
+        co_await refuse(wire, failed);
         co_return;
       }
-      if (ambiguous(parser.get())) {
-        co_await write(stream, problem(400, "The request can be read in two ways"), 11, false, false);
+      if (const auto refusal = refusal_of(parser.get())) {
+        Response answer = problem(refusal->first, refusal->second);
+        co_await write(wire, std::move(answer), 11, false, false);
         co_return;
       }
       if (parser.content_length() && *parser.content_length() > settings.body_bytes_max) {
-        co_await refuse(stream, http::error::body_limit);
+        co_await refuse(wire, http::error::body_limit);
         co_return;
       }
-      stream.expires_after(settings.body_timeout);
+      wire.plain().expires_after(settings.body_timeout);
       if (lower(std::string_view(parser.get()[http::field::expect].data(), parser.get()[http::field::expect].size())) ==
           "100-continue") {
         http::response<http::empty_body> go_on(http::status::continue_, 11);
-        co_await http::async_write(stream, go_on, asio::redirect_error(asio::use_awaitable, failed));
+        co_await http::async_write(wire, go_on, asio::redirect_error(asio::use_awaitable, failed));
         if (failed) co_return;
       }
-      co_await http::async_read(stream, buffer, parser, asio::redirect_error(asio::use_awaitable, failed));
+      co_await http::async_read(wire, buffer, parser, asio::redirect_error(asio::use_awaitable, failed));
       if (failed) {
-        co_await refuse(stream, failed);
+        co_await refuse(wire, failed);
         co_return;
       }
       const bool head = parser.get().method() == http::verb::head;
       const unsigned version = parser.get().version();
       const bool keep_alive = parser.get().keep_alive();
-      std::optional<Request> request = to_request(parser.release(), peer);
+      std::optional<Request> request = to_request(parser.release());
       Response response = problem(400, "The target is malformed");
-      if (request) response = co_await answer(stream, std::move(*request));
+      if (request) {
+        request->peer = peer;
+        request->secure = wire.secure();
+        std::optional<Response> answered = co_await answer(wire, std::move(*request));
+        if (!answered) co_return;
+        response = std::move(*answered);
+      }
+      if (response.stream && !head) {
+        co_await stream(wire, std::move(response), version);
+        co_return;
+      }
       const bool more = keep_alive && !draining;
-      if (!co_await write(stream, std::move(response), version, more, head) || !more) co_return;
+      if (!co_await write(wire, std::move(response), version, more, head) || !more) co_return;
     }
+  }
+
+  // A request that two parsers could read in two ways is refused, not guessed at.
+  std::optional<std::pair<int, const char*>> refusal_of(const http::request<http::string_body>& message) const {
+    std::size_t headers = 0;
+    for (const auto& field : message) {
+      if (++headers > settings.headers_max) return std::pair(431, "There are too many headers");
+      if (field.name_string().size() + field.value().size() > settings.header_bytes_max) {
+        return std::pair(431, "A header is larger than the limit");
+      }
+    }
+    if (ambiguous(message)) return std::pair(400, "The request can be read in two ways");
+    return std::nullopt;
   }
 
   // True when bytes of the next request are there.
-  asio::awaitable<bool> wait_for_request(beast::tcp_stream& stream) {
+  asio::awaitable<bool> wait_for_request(Wire& wire, beast::flat_buffer& buffer) {
+    constexpr std::size_t kept_while_idle = 16u << 10;
+    if (buffer.capacity() > kept_while_idle) buffer.shrink_to_fit();
     {
       const std::scoped_lock lock(mutex);
       if (draining) co_return false;
-      idle.insert(&stream);
+      idle.insert(&wire);
     }
     error_code failed;
-    asio::steady_timer limit(stream.get_executor(), settings.idle_timeout);
-    const auto close_idle = [&stream](error_code cancelled) {
-      error_code ignored;
-      if (!cancelled) stream.socket().cancel(ignored);
-    };
-    limit.async_wait(close_idle);
-    co_await stream.socket().async_wait(tcp::socket::wait_read, asio::redirect_error(asio::use_awaitable, failed));
-    limit.cancel();
+    if (wire.secure()) {
+      // Bytes that were received but not decrypted yet would not make the socket readable: read.
+      wire.plain().expires_after(settings.idle_timeout);
+      const auto space = buffer.prepare(512);
+      const std::size_t count = co_await wire.async_read_some(space, asio::redirect_error(asio::use_awaitable, failed));
+      buffer.commit(count);
+    } else {
+      asio::steady_timer limit(wire.get_executor(), settings.idle_timeout);
+      const auto close_idle = [&wire](error_code cancelled) {
+        error_code ignored;
+        if (!cancelled) wire.socket().cancel(ignored);
+      };
+      limit.async_wait(close_idle);
+      co_await wire.socket().async_wait(tcp::socket::wait_read, asio::redirect_error(asio::use_awaitable, failed));
+      limit.cancel();
+    }
     const std::scoped_lock lock(mutex);
-    idle.erase(&stream);
+    idle.erase(&wire);
     co_return !failed;
   }
 
-  asio::awaitable<Response> answer(beast::tcp_stream& stream, Request request) {
-    const auto pending = std::make_shared<Answer>(stream.get_executor());
-    pending->bell.expires_after(settings.answer_timeout);
-    stream.expires_never();
-    {
-      const std::scoped_lock lock(mutex);
-      ++answering;
-    }
-    const auto send = [pending](Response response) {
-      auto deliver = [pending, response = std::move(response)]() mutable {
-        if (pending->response) return;
-        pending->response = std::move(response);
-        pending->bell.cancel();
-      };
-      asio::post(pending->executor, std::move(deliver));
-    };
-    handler(std::move(request), Reply(send));
+  // Nothing when the client has hung up meanwhile.
+  asio::awaitable<std::optional<Response>> answer(Wire& wire, Request request) {
+    const auto bell = std::make_shared<asio::steady_timer>(wire.get_executor());
+    const auto gone = std::make_shared<std::atomic<bool>>(false);
+    const ClosedAtTheEnd<Answer> pending(std::make_shared<Answer>(rope_of(bell)));
+    const auto until = std::chrono::steady_clock::now() + settings.answer_timeout;
+    wire.plain().expires_never();
+    const auto send = [answer = pending.shared](Response response) { answer->give(std::move(response)); };
+    handler(std::move(request), Reply(send, gone));
     error_code rung;
-    if (!pending->response) co_await pending->bell.async_wait(asio::redirect_error(asio::use_awaitable, rung));
-    Response response = pending->response ? std::move(*pending->response) : problem(503, "The server took too long");
-    pending->response = Response{};  // a late answer is dropped
-    const std::scoped_lock lock(mutex);
-    --answering;
-    changed.notify_all();
+    if (!pending.shared->given()) {
+      bell->expires_after(std::min(unwatched, settings.answer_timeout));
+      co_await bell->async_wait(asio::redirect_error(asio::use_awaitable, rung));
+    }
+    if (!pending.shared->given()) {
+      watch_for_hanging_up(wire, bell, gone);
+      bell->expires_at(until);
+      if (!pending.shared->given() && !*gone) {
+        co_await bell->async_wait(asio::redirect_error(asio::use_awaitable, rung));
+      }
+      wire.socket().cancel(rung);
+    }
+    std::optional<Response> response = pending.shared->close();
+    if (!response && !*gone) response = problem(503, "The server took too long");
     co_return response;
   }
 
-  asio::awaitable<bool> write(beast::tcp_stream& stream, Response response, unsigned version, bool keep_alive,
-                              bool head) {
+  // Rings when the client closes its side while it waits for an answer or listens to a stream.
+  static void watch_for_hanging_up(Wire& wire, const Bell& bell, const std::shared_ptr<std::atomic<bool>>& gone) {
+    const auto readable = [&wire, alive = wire.alive(), bell, gone](error_code failed) {
+      if (failed == asio::error::operation_aborted || alive.expired()) return;
+      error_code unknown;
+      if (!failed && wire.socket().available(unknown) > 0 && !unknown) return;  // the next request
+      *gone = true;
+      bell->cancel();
+    };
+    wire.socket().async_wait(tcp::socket::wait_read, readable);
+  }
+
+  asio::awaitable<void> stream(Wire& wire, Response response, unsigned version) {
+    const auto bell = std::make_shared<asio::steady_timer>(wire.get_executor());
+    const auto gone = std::make_shared<std::atomic<bool>>(false);
+    const ClosedAtTheEnd<EventStream::Line> ending(
+        std::make_shared<EventStream::Line>(rope_of(bell), settings.stream_bytes_max));
+    const std::shared_ptr<EventStream::Line>& line = ending.shared;
+    {
+      const std::scoped_lock lock(mutex);
+      if (!draining) streams.insert(line);
+    }
+    const bool chunked = version == 11;
+    std::string head = "HTTP/1." + std::string(chunked ? "1" : "0") +
+                       " 200 OK\r\ncontent-type: " + response.content_type +
+                       "\r\ncache-control: no-store\r\nconnection: close\r\n";
+    for (const auto& [name, value] : response.headers) head += name + ": " + value + "\r\n";
+    head += chunked ? "transfer-encoding: chunked\r\n\r\n" : "\r\n";
+    if (co_await send(wire, head)) {
+      watch_for_hanging_up(wire, bell, gone);
+      const EventStream events(line);
+      response.stream(events);
+      response.stream = nullptr;
+      co_await pump(wire, *line, bell, *gone, chunked);
+      error_code ignored;
+      wire.socket().cancel(ignored);
+    }
+    const std::scoped_lock lock(mutex);
+    streams.erase(line);
+  }
+
+  asio::awaitable<void> pump(Wire& wire, EventStream::Line& line, Bell bell, std::atomic<bool>& gone, bool chunked) {
+    while (!gone) {
+      bell->expires_after(settings.stream_beat);
+      std::string text;
+      bool closed = false;
+      {
+        const std::scoped_lock lock(line.mutex);
+        text.swap(line.waiting);
+        line.writing = text.size();
+        closed = !line.ring;
+      }
+      if (text.empty() && closed) break;
+      if (text.empty()) {
+        error_code rung;
+        co_await bell->async_wait(asio::redirect_error(asio::use_awaitable, rung));
+        if (rung) continue;  // something was sent, or it is over
+        text = ":\n\n";
+      }
+      if (chunked) {
+        char size[20];
+        std::snprintf(size, sizeof size, "%zx\r\n", text.size());
+        text = size + text + "\r\n";
+      }
+      if (!co_await send(wire, text)) co_return;
+      std::function<void()> drained;
+      {
+        const std::scoped_lock lock(line.mutex);
+        line.writing = 0;
+        if (line.waiting.empty()) drained.swap(line.drained);
+      }
+      if (drained) drained();
+    }
+    if (!gone && chunked) {
+      const std::string end = "0\r\n\r\n";
+      co_await send(wire, end);
+    }
+  }
+
+  asio::awaitable<bool> send(Wire& wire, const std::string& text) {
     error_code failed;
-    stream.expires_after(settings.write_timeout);
+    wire.plain().expires_after(settings.write_timeout);
+    co_await asio::async_write(wire, asio::buffer(text), asio::redirect_error(asio::use_awaitable, failed));
+    co_return !failed;
+  }
+
+  asio::awaitable<bool> write(Wire& wire, Response response, unsigned version, bool keep_alive, bool head) {
+    error_code failed;
+    wire.plain().expires_after(settings.write_timeout);
     auto message = to_message(std::move(response), version, keep_alive, head);
     http::response_serializer<http::string_body> serializer(message);
     // A HEAD answer has the length of the body it does not send.
     if (head) {
-      co_await http::async_write_header(stream, serializer, asio::redirect_error(asio::use_awaitable, failed));
+      co_await http::async_write_header(wire, serializer, asio::redirect_error(asio::use_awaitable, failed));
     } else {
-      co_await http::async_write(stream, serializer, asio::redirect_error(asio::use_awaitable, failed));
+      co_await http::async_write(wire, serializer, asio::redirect_error(asio::use_awaitable, failed));
     }
     co_return !failed;
   }
 
-  asio::awaitable<void> refuse(beast::tcp_stream& stream, error_code why) {
+  asio::awaitable<void> refuse(Wire& wire, error_code why) {
     if (why == http::error::end_of_stream || why == asio::error::operation_aborted) co_return;
     Response response = problem(400, "The request is not valid HTTP");
     if (why == http::error::body_limit) {
       response = problem(413, "The body is larger than the limit");
     } else if (why == http::error::header_limit || why == http::error::buffer_overflow) {
       response = problem(431, "The request head is larger than the limit");
+    } else if (why == beast::error::timeout) {
+      // The time-out has closed the connection; nobody is left to tell.
+      co_return;
     } else if (why.category() != http::make_error_code(http::error::bad_method).category()) {
-      co_return;  // the connection broke; nobody is left to tell
+      co_return;  // the connection broke
     }
-    co_await write(stream, std::move(response), 11, false, false);
+    co_await write(wire, std::move(response), 11, false, false);
   }
 };
 
@@ -318,6 +604,9 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen(const HttpSettings& setti
     return Error{ErrorCode::unavailable, "cannot listen on " + where + ": " + failed.message() +
                                              (taken ? " (another server? choose another port with --listen)" : "")};
   }
+  if (settings.tls) {
+    CAIRN_TRY(core->tls, tls_context(*settings.tls));
+  }
   asio::co_spawn(core->context, core->accept(), asio::detached);
   for (int i = 0; i < settings.threads; ++i) {
     Core* running = core.get();
@@ -331,19 +620,33 @@ std::uint16_t HttpServer::port() const {
   return core_->acceptor.local_endpoint(ignored).port();
 }
 
+std::size_t HttpServer::connections() const {
+  const std::scoped_lock lock(core_->mutex);
+  return core_->connections;
+}
+
+Result<void> HttpServer::reload_tls() {
+  if (!core_->settings.tls) return {};
+  CAIRN_TRY(std::shared_ptr<asio::ssl::context> fresh, tls_context(*core_->settings.tls));
+  const std::scoped_lock lock(core_->mutex);
+  core_->tls = std::move(fresh);
+  return {};
+}
+
 void HttpServer::drain(std::chrono::milliseconds grace) {
   core_->draining = true;
   const auto close = [core = core_.get()] {
     error_code ignored;
     core->acceptor.close(ignored);
     const std::scoped_lock lock(core->mutex);
-    for (beast::tcp_stream* stream : core->idle) {
-      asio::post(stream->get_executor(), [core, stream] {
+    for (Wire* wire : core->idle) {
+      asio::post(wire->get_executor(), [core, wire] {
         error_code failed;
         const std::scoped_lock inner(core->mutex);
-        if (core->idle.count(stream) > 0) stream->socket().cancel(failed);
+        if (core->idle.count(wire) > 0) wire->socket().cancel(failed);
       });
     }
+    for (const auto& line : core->streams) line->close();
   };
   asio::post(core_->context, close);
   std::unique_lock lock(core_->mutex);

@@ -2,10 +2,12 @@
 // handler's business. Beast and Asio stay behind this header.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,11 +27,34 @@ struct Request {
   std::vector<std::pair<std::string, std::string>> query;  // decoded, in the order given
   Headers headers;
   std::string body;
-  std::string peer;  // address of the client
+  std::string peer;     // address of the client
+  bool secure = false;  // came over TLS
 
   // The first value, or empty.
   std::string_view header(std::string_view lower_case_name) const;
   std::string_view query_value(std::string_view name) const;
+};
+
+// The rest of an answer that has no end (server-sent events): text, from any thread, until one side
+// closes. Copies are the same stream. While nothing is sent, the server keeps the connection alive with
+// comments.
+class EventStream {
+ public:
+  struct Line;  // the connection's side of it
+  explicit EventStream(std::shared_ptr<Line> line) : line_(std::move(line)) {}
+
+  // False when it is closed: the client has gone, the server drains, or the client reads so slowly that
+  // `stream_bytes_max` wait for it already. It comes back with Last-Event-ID.
+  bool send(std::string text) const;
+  bool open() const;
+  // How much has been sent that the client has not taken yet.
+  std::size_t waiting_bytes() const;
+  void close() const;
+  // Called when the client has taken everything sent so far, from a thread that must not be blocked.
+  void on_drained(std::function<void()> drained) const;
+
+ private:
+  std::shared_ptr<Line> line_;  // shared by the connection and whoever sends
 };
 
 struct Response {
@@ -45,15 +70,22 @@ struct Response {
   std::string content_type = "application/json";
   Headers headers;
   std::string body;
+  // When given, the answer goes on after its head: called once the head is written, from a thread that
+  // must not be blocked. `body` is not sent then.
+  std::function<void(EventStream)> stream;
 };
 
-// Answers one request, once, from any thread, now or later (a long poll). Dropped without an
-// answer it answers 500, so that no client waits for ever.
+// Answers one request, once, from any thread, now or later (a long poll). Whoever answers later keeps a
+// copy and returns: no thread waits. Dropped without an answer it answers 500, so that no client waits
+// for ever.
 class Reply {
  public:
   using Send = std::function<void(Response)>;
-  explicit Reply(Send send) : send_(std::make_shared<Once>(std::move(send))) {}
+  explicit Reply(Send send, std::shared_ptr<const std::atomic<bool>> gone = nullptr)
+      : send_(std::make_shared<Once>(std::move(send))), gone_(std::move(gone)) {}
   void operator()(Response response) const { send_->send(std::move(response)); }
+  // False once the client is known to have gone: nothing needs to be fetched for it any more.
+  bool listening() const { return !gone_ || !gone_->load(); }
 
  private:
   struct Once {
@@ -65,22 +97,35 @@ class Reply {
     Send send_function_;
   };
   std::shared_ptr<Once> send_;  // shared by the copies that a handler's callbacks hold
+  std::shared_ptr<const std::atomic<bool>> gone_;
 };
 
 using Handler = std::function<void(Request request, Reply reply)>;
+
+struct TlsFiles {
+  std::string certificate;  // PEM, with the chain
+  std::string key;          // PEM
+};
 
 struct HttpSettings {
   std::string host = "127.0.0.1";
   std::uint16_t port = 8400;  // 0: any free one
   int threads = 2;
+  std::optional<TlsFiles> tls;  // TLS 1.2 or later
   std::size_t head_bytes_max = 16u << 10;
+  std::size_t header_bytes_max = 8u << 10;  // one of them
+  std::size_t headers_max = 100;
   std::size_t body_bytes_max = 4u << 20;
   std::size_t connections_max = 10'000;
   std::chrono::milliseconds head_timeout{10'000};  // from the first byte of a request to the end of its head
-  std::chrono::milliseconds body_timeout{30'000};
+  std::chrono::milliseconds body_timeout{60'000};
   std::chrono::milliseconds idle_timeout{75'000};  // between requests
   std::chrono::milliseconds write_timeout{30'000};
   std::chrono::milliseconds answer_timeout{120'000};  // how long a handler may take, long polls included
+  std::chrono::milliseconds stream_beat{15'000};      // silence on a stream before a comment is sent
+  std::size_t stream_bytes_max = 1u << 20;            // unread text of one stream
+  // From one address that is not this machine; 0: as many as there are.
+  std::size_t connections_per_address_max = 1'024;
 };
 
 class HttpServer {
@@ -90,6 +135,9 @@ class HttpServer {
   ~HttpServer();  // stops hard
 
   std::uint16_t port() const;
+  std::size_t connections() const;
+  // Reads the certificate again; new connections get it. On an error the old one stays.
+  Result<void> reload_tls();
   // No new connections; requests under way get their answers (at most `grace`), then everything closes.
   void drain(std::chrono::milliseconds grace);
 

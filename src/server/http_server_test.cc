@@ -1,61 +1,14 @@
 #include "server/http_server.h"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <future>
 #include <thread>
 
+#include "server/socket_client_test.h"
+
 namespace cairn::server {
 namespace {
-
-// A plain socket: what is sent is exactly what the test says.
-class Client {
- public:
-  explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    connected_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-    timeval patience{10, 0};
-    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  }
-  ~Client() { ::close(socket_); }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-
-  bool connected() const { return connected_; }
-  void send(std::string_view text) const {
-    EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
-  }
-  // Everything until the server closes.
-  std::string receive_all() const {
-    std::string all;
-    char chunk[4096];
-    for (ssize_t count = 0; (count = ::recv(socket_, chunk, sizeof chunk, 0)) > 0;)
-      all.append(chunk, static_cast<std::size_t>(count));
-    return all;
-  }
-  // At least until `text` was received.
-  std::string receive_until(std::string_view text) const {
-    std::string all;
-    char chunk[4096];
-    while (all.find(text) == std::string::npos) {
-      const ssize_t count = ::recv(socket_, chunk, sizeof chunk, 0);
-      if (count <= 0) break;
-      all.append(chunk, static_cast<std::size_t>(count));
-    }
-    return all;
-  }
-
- private:
-  int socket_;
-  bool connected_ = false;
-};
 
 class Http : public testing::Test {
  protected:
@@ -148,6 +101,105 @@ TEST_F(Http, AnAnswerMayComeLaterFromAnotherThread) {
   std::thread other([&waiting] { waiting.get_future().get()({200, "text/plain", {}, "late"}); });
   EXPECT_NE(client.receive_all().find("late"), std::string::npos);
   other.join();
+}
+
+TEST_F(Http, WhoeverAnswersLaterLearnsThatTheClientHungUp) {
+  std::promise<Reply> waiting;
+  serve([&waiting](Request, Reply reply) { waiting.set_value(std::move(reply)); });
+  auto client = std::make_unique<Client>(server->port());
+  client->send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  const Reply reply = waiting.get_future().get();
+  EXPECT_TRUE(reply.listening());
+  client.reset();
+  while (reply.listening()) std::this_thread::yield();
+  while (server->connections() > 0) std::this_thread::yield();
+  reply({200, "text/plain", {}, "nobody"});  // dropped
+}
+
+TEST_F(Http, AStreamSendsWhatComesUntilOneSideCloses) {
+  std::promise<EventStream> opened;
+  serve([&opened](Request, const Reply& reply) {
+    Response response(200, "text/event-stream", {}, "");
+    response.stream = [&opened](const EventStream& events) { opened.set_value(events); };
+    reply(std::move(response));
+  });
+  const Client client(server->port());
+  client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  const EventStream events = opened.get_future().get();
+  EXPECT_TRUE(events.send("data: 1\n\n"));
+  const std::string first = client.receive_until("data: 1");
+  EXPECT_NE(first.find("transfer-encoding: chunked"), std::string::npos) << first;
+  EXPECT_TRUE(events.send("data: 2\n\n"));
+  EXPECT_NE(client.receive_until("data: 2").find("data: 2"), std::string::npos);
+  std::promise<void> drained;
+  events.on_drained([&drained] { drained.set_value(); });
+  drained.get_future().get();
+  EXPECT_EQ(events.waiting_bytes(), 0u);
+  events.close();
+  EXPECT_FALSE(events.open());
+  EXPECT_FALSE(events.send("late"));
+  EXPECT_TRUE(client.receive_all().ends_with("0\r\n\r\n"));
+}
+
+TEST_F(Http, AStreamEndsWhenItsClientHangsUpOrTheServerDrains) {
+  std::promise<EventStream> opened[2];
+  std::atomic<int> count{0};
+  serve([&](Request, const Reply& reply) {
+    Response response(200, "text/event-stream", {}, "");
+    response.stream = [&](const EventStream& events) { opened[count++].set_value(events); };
+    reply(std::move(response));
+  });
+  std::optional<EventStream> gone;
+  {
+    const Client client(server->port());
+    client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    gone = opened[0].get_future().get();
+  }
+  while (gone->open()) std::this_thread::yield();
+  const Client stays(server->port());
+  stays.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  const EventStream second = opened[1].get_future().get();
+  server->drain(std::chrono::seconds(10));
+  EXPECT_FALSE(second.open());
+  EXPECT_EQ(server->connections(), 0u);
+}
+
+TEST_F(Http, ASilentStreamIsKeptAliveWithComments) {
+  HttpSettings settings;
+  settings.stream_beat = std::chrono::milliseconds(5);
+  std::promise<EventStream> opened;
+  serve(
+      [&opened](Request, const Reply& reply) {
+        Response response(200, "text/event-stream", {}, "");
+        response.stream = [&opened](const EventStream& events) { opened.set_value(events); };
+        reply(std::move(response));
+      },
+      settings);
+  const Client client(server->port());
+  client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  const EventStream events = opened.get_future().get();
+  EXPECT_NE(client.receive_until(":\n\n").find(":\n\n"), std::string::npos);
+}
+
+TEST_F(Http, AClientThatDoesNotReadItsStreamIsCutOff) {
+  HttpSettings settings;
+  settings.stream_bytes_max = 1u << 20;
+  std::promise<EventStream> opened;
+  serve(
+      [&opened](Request, const Reply& reply) {
+        Response response(200, "text/event-stream", {}, "");
+        response.stream = [&opened](const EventStream& events) { opened.set_value(events); };
+        reply(std::move(response));
+      },
+      settings);
+  const Client client(server->port());
+  client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  const EventStream events = opened.get_future().get();
+  const std::string text(64u << 10, 'x');
+  int sent = 0;
+  while (events.send(text) && sent < 10'000) ++sent;
+  EXPECT_LT(sent, 10'000);
+  EXPECT_FALSE(events.open());
 }
 
 TEST_F(Http, DrainingFinishesWhatIsUnderWayAndTakesNothingNew) {

@@ -1,0 +1,59 @@
+// A plain socket for tests: what is sent is exactly what the test says.
+#pragma once
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <string>
+#include <string_view>
+
+namespace cairn::server {
+
+class Client {
+ public:
+  explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+    timeval patience{10, 0};
+    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  }
+  ~Client() { ::close(socket_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  bool connected() const { return connected_; }
+  void send(std::string_view text) const {
+    EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+  }
+  // Everything until the server closes.
+  std::string receive_all() const {
+    std::string all;
+    char chunk[4096];
+    for (ssize_t count = 0; (count = ::recv(socket_, chunk, sizeof chunk, 0)) > 0;)
+      all.append(chunk, static_cast<std::size_t>(count));
+    return all;
+  }
+  // At least until `text` was received.
+  std::string receive_until(std::string_view text) const {
+    std::string all;
+    char chunk[4096];
+    while (all.find(text) == std::string::npos) {
+      const ssize_t count = ::recv(socket_, chunk, sizeof chunk, 0);
+      if (count <= 0) break;
+      all.append(chunk, static_cast<std::size_t>(count));
+    }
+    return all;
+  }
+
+ private:
+  int socket_;
+  bool connected_ = false;
+};
+
+}  // namespace cairn::server
