@@ -30,6 +30,16 @@ class Check {
     return std::move(report_);
   }
 
+  Result<Verification> run(const InstanceId& id) {
+    only_ = id;
+    CAIRN_TRY(const auto row, store_.find_instance(id));
+    if (!row) return std::move(report_);
+    CAIRN_TRY_VOID(check_instance(*row));
+    CAIRN_TRY_VOID(check_tasks());
+    CAIRN_TRY_VOID(check_runs());
+    return std::move(report_);
+  }
+
  private:
   void find(const char* invariant, const std::string& subject, std::string message) {
     report_.findings.push_back({invariant, subject, std::move(message)});
@@ -189,6 +199,7 @@ class Check {
   Result<void> check_tasks() {
     TaskFilter everything;
     everything.closed = true;
+    everything.instance = only_;
     PageRequest page{500, ""};
     do {
       CAIRN_TRY(const Page<TaskRow> rows, store_.list_tasks(everything, page));
@@ -240,6 +251,7 @@ class Check {
   Result<void> check_runs() {
     RunFilter everything;
     everything.deleted = true;
+    everything.instance = only_;
     PageRequest page{500, ""};
     do {
       CAIRN_TRY(const Page<RunRow> rows, store_.list_runs(everything, page));
@@ -268,6 +280,7 @@ class Check {
   }
 
   Store& store_;
+  std::optional<InstanceId> only_;
   Verification report_;
   std::map<ProgramKey, bool> definitions_;
 };
@@ -275,5 +288,7 @@ class Check {
 }  // namespace
 
 Result<Verification> verify_store(Store& store) { return Check(store).run(); }
+
+Result<Verification> verify_instance(Store& store, const InstanceId& id) { return Check(store).run(id); }
 
 }  // namespace cairn

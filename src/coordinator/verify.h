@@ -24,5 +24,7 @@ struct Verification {
 };
 
 Result<Verification> verify_store(Store& store);
+// Only one instance, its tasks and its runs. An instance that does not exist has no findings.
+Result<Verification> verify_instance(Store& store, const InstanceId& id);
 
 }  // namespace cairn
