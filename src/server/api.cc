@@ -104,13 +104,17 @@ struct Server::Parts {
 Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Server::~Server() = default;
 
-Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const HttpSettings& settings) {
+std::vector<Route> api_routes(Coordinator& coordinator) {
   std::vector<Route> routes;
-  for (auto* resource :
-       {diagram_routes, definition_routes, instance_routes, task_routes, signal_routes, run_routes, run_type_routes,
-        operation_routes, page_routes}) {
+  for (auto* resource : {diagram_routes, definition_routes, instance_routes, task_routes, signal_routes,
+                         operation_routes, page_routes}) {
     for (Route& route : resource(coordinator)) routes.push_back(std::move(route));
   }
+  return routes;
+}
+
+Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const HttpSettings& settings) {
+  std::vector<Route> routes = api_routes(coordinator);
   // The document of the table cannot be made before the table is whole.
   const auto openapi = std::make_shared<std::string>();
   routes.push_back({"GET", "/openapi.json", Permission::open, "openapi", "This API as an OpenAPI 3.1 document",

@@ -21,6 +21,8 @@ std::vector<Route> task_routes(Coordinator& coordinator);
 std::vector<Route> signal_routes(Coordinator& coordinator);
 std::vector<Route> operation_routes(Coordinator& coordinator);
 std::vector<Route> page_routes(Coordinator& coordinator);
+// All of them, in the order in which they are tried. The command line asks a local store through the same table.
+std::vector<Route> api_routes(Coordinator& coordinator);
 
 Response json_response(const Json& document, int status = 200);
 // Who asks: the header `X-Cairn-User`, else "anonymous". Only for a server without authentication.
