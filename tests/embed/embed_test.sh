@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# embed_test.sh SOURCE BUILD COMPILER: installs the package into a folder of its own, builds examples/embed against it
+# with CMake and with pkg-config, and runs both.
+set -euo pipefail
+source=$1 build=$2 compiler=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cmake --install "$build" --prefix "$work/cairn" --component engine >"$work/install.log" || { cat "$work/install.log"; exit 1; }
+if grep -rlE '#include "(base|instance|definition|store)/' "$work/cairn/include"; then
+  echo "these installed headers include what is only in the tree" >&2
+  exit 1
+fi
+expected='completed {"at":"Friday","parcels":2,"receipt":"R-A-17"}'
+check() {  # check PROGRAM: a first run that starts the order, a second that finds it
+  local store=sqlite:$1.db got run
+  for run in started found; do
+    got=$("$1" "$store" "$source/examples/embed/order.yaml" 2>"$work/said")
+    grep -q "^$run order" "$work/said" || { echo "expected an order to be $run:" >&2; cat "$work/said" >&2; exit 1; }
+    [ "$got" = "$expected" ] || { echo "got $got" >&2; cat "$work/said" >&2; exit 1; }
+  done
+}
+
+cp -r "$source/examples/embed" "$work/order"  # away from the tree, so that nothing of it is found by accident
+(cd "$work/order" && cmake -S . -B build -DCMAKE_PREFIX_PATH="$work/cairn" -DCMAKE_CXX_COMPILER="$compiler" && cmake --build build) \
+  >"$work/cmake.log" 2>&1 || { cat "$work/cmake.log"; exit 1; }
+check "$work/order/build/order"
+
+PKG_CONFIG_PATH=$(dirname "$(find "$work/cairn" -name cairn.pc)")
+export PKG_CONFIG_PATH
+# shellcheck disable=SC2046
+"$compiler" -std=c++20 "$work/order/main.cc" $(pkg-config --cflags --libs cairn) -o "$work/by-pkg-config"
+check "$work/by-pkg-config"
+echo "installed, built with CMake and with pkg-config, run"
