@@ -17,8 +17,8 @@ struct ScheduleRow {
   Json spec;                  // cron or interval, zone, overlap, catch-up, jitter, what to start: schedule/spec.h
   bool paused = false;
   std::optional<Timestamp> next_at;  // absent: it never fires again
-  std::optional<Timestamp> last_at;  // the time that the last firing was meant for
-  Json last;                         // what it started: {instance} or {run}
+  std::optional<Timestamp> last_at;  // every time up to here is settled: fired, skipped or dropped
+  Json last;                         // what it started: {at, instance} or {at, run}
   Json queued;                       // firings that wait for the one before, when the overlap policy queues
   Timestamp created_at;
   Timestamp changed_at;

@@ -26,6 +26,7 @@ struct Wakeup {
   bool messages = false;
   bool runs = false;
   bool outbox = false;
+  bool definitions = false;       // another node deployed or retired one
   std::optional<Timestamp> due;   // the earliest instant that became due later than now
   std::vector<InstanceId> ended;  // instances that reached a final status
 };
@@ -124,6 +125,16 @@ struct OutboxFilter {
   bool unpublished = false;  // only these
 };
 
+// Which life-cycle events commits write to the outbox, besides what `emit` asks for (store/lifecycle.h).
+struct EventPolicy {
+  bool instances = false;
+  bool tasks = false;
+  bool runs = false;
+  bool dispatched = true;  // false: nobody publishes them, they are written as published
+  bool any() const { return instances || tasks || runs; }
+  bool operator==(const EventPolicy&) const = default;
+};
+
 enum class PutSchedule { done, stale };  // stale: the row is not at the version that was given
 
 class Store {
@@ -136,6 +147,10 @@ class Store {
   // Called after each commit that woke something, from the committing thread. It must neither block
   // nor call the store. Set once, before the first commit.
   virtual void watch(WakeupListener listener) = 0;
+  // How many threads may usefully call `commit` at the same time.
+  virtual std::size_t writers() const { return 1; }
+  // Set once, before the first commit; without it only `emit` writes events.
+  virtual void keep_events(const EventPolicy& policy) { events_ = policy; }
 
   // Definitions: name, version and digest never change.
   virtual Result<PutDefinition> put_definition(const DefinitionRow& row) = 0;
@@ -200,7 +215,8 @@ class Store {
   virtual Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page);
   virtual Result<void> record_deliveries(std::span<const Delivery> deliveries);
   virtual Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence);
-  // To be published once more. False: there is no such event.
+  // To be published once more, to every sink: the delivery log gets an entry without a sink, and what was
+  // delivered before it no longer counts. False: there is no such event.
   virtual Result<bool> resend_outbox(std::int64_t sequence);
 
   // Schedules. `put_schedule` writes the row when the stored one is at `row.version` (0: there is none)
@@ -251,6 +267,9 @@ class Store {
   // stay.
   virtual Result<RetentionOutcome> retire_instances(const RetentionRequest& request) = 0;
   virtual Result<RowRetentionOutcome> retire_rows(const RowRetention& request);
+
+ protected:
+  EventPolicy events_;
 };
 
 }  // namespace cairn

@@ -130,13 +130,14 @@ TEST_F(SqliteFile, ReadingWhatIsNotThereDoesNotMakeIt) {
 TEST_F(SqliteFile, ANewerSchemaIsRefusedAndLeftAlone) {
   open();
   commit(sample::begin("a"));
+  const int schema = *store_->schema_version();
   store_.reset();
   sql("PRAGMA user_version = 999");
   const auto refused = open_store("sqlite:" + path_, clock_);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::unsupported);
   EXPECT_NE(refused.error().message.find("999"), std::string::npos);
-  sql("PRAGMA user_version = 1");
+  sql("PRAGMA user_version = " + std::to_string(schema));
   open();
   EXPECT_TRUE(store_->find_instance({"a"})->has_value());
 }

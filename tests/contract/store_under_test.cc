@@ -42,6 +42,7 @@ void StoreContract::open() {
   auto opened = open_store(url, clock_);
   ASSERT_TRUE(opened.has_value()) << opened.error().message;
   store_ = std::move(*opened);
+  store_->keep_events(events_);
   store_->watch([this](const Wakeup& wakeup) {
     told_.messages |= wakeup.messages;
     told_.runs |= wakeup.runs;
@@ -49,6 +50,11 @@ void StoreContract::open() {
     if (wakeup.due && (!told_.due || *wakeup.due < *told_.due)) told_.due = wakeup.due;
     told_.ended.insert(told_.ended.end(), wakeup.ended.begin(), wakeup.ended.end());
   });
+}
+
+void StoreContract::keep_events(const EventPolicy& policy) {
+  events_ = policy;
+  store_->keep_events(policy);
 }
 
 Store& StoreContract::store() {

@@ -25,6 +25,9 @@ class StoreContract : public testing::TestWithParam<BackEnd> {
   // What is taken is remembered in memory only, so a store that is opened again gives it back.
   bool forgets_marks() const { return GetParam() == BackEnd::sqlite_reopened; }
 
+  // From now on, also when the store is opened again.
+  void keep_events(const EventPolicy& policy);
+
   CommitOutcome commit(const Unit& unit);
   CommitOutcome commit(const Advance& advance);
   CommitOutcome::Kind kind_of_commit(const Unit& unit) { return commit(unit).kind; }
@@ -36,6 +39,7 @@ class StoreContract : public testing::TestWithParam<BackEnd> {
  private:
   void open();
   std::unique_ptr<Store> store_;
+  EventPolicy events_;
 };
 
 // The value, or a failed test.

@@ -41,8 +41,8 @@ std::optional<CommitOutcome> MemoryStore::refuse(const Unit& unit) const {
     const auto known = keys_.find({unit.key->scope, unit.key->key});
     if (known != keys_.end()) {
       CommitOutcome outcome = outcome_of(CommitOutcome::Kind::duplicate_key);
-      outcome.answer = known->second.answer;
-      outcome.same_request = known->second.request_hash == unit.key->request_hash;
+      outcome.answer = known->second.answer.answer;
+      outcome.same_request = known->second.answer.request_hash == unit.key->request_hash;
       return outcome;
     }
   }
@@ -89,6 +89,10 @@ std::optional<CommitOutcome> MemoryStore::refuse(const Unit& unit) const {
 }
 
 void MemoryStore::apply(const Unit& unit, CommitOutcome& outcome, Wakeup& wakeup) {
+  if (unit.run) {
+    const InstanceId instance = instance_of_run(unit);
+    if (const auto event = event_of(*unit.run, instance, events_)) write_event(instance, *event, wakeup);
+  }
   for (const Advance& advance : unit.advances) {
     if (advance.outcome == Advance::Outcome::applied) apply_advance(advance, unit, outcome, wakeup);
   }
@@ -102,7 +106,7 @@ void MemoryStore::apply(const Unit& unit, CommitOutcome& outcome, Wakeup& wakeup
     held_timers_.erase(key);
   }
   if (unit.run) end_run(*unit.run, wakeup);
-  if (unit.key) keys_[{unit.key->scope, unit.key->key}] = {unit.key->request_hash, unit.key->answer};
+  if (unit.key) keys_[{unit.key->scope, unit.key->key}] = {{unit.key->request_hash, unit.key->answer}, now()};
   if (unit.inbox) {
     const auto instance = instances_.find(unit.inbox->instance.value);
     if (instance != instances_.end()) instance->second.inbox.insert(unit.inbox->signal);
@@ -142,11 +146,7 @@ void MemoryStore::apply_advance(const Advance& advance, const Unit& unit, Commit
     const auto found = runs_.find(run.value);
     if (found != runs_.end() && !is_final(found->second.row.status)) cancel_run(found->second, unit.actor);
   }
-  for (const OutboxEvent& event : advance.outbox) {
-    OutboxRow row{++last_number_, advance.after.instance, event, at, std::nullopt};
-    outbox_.emplace(row.sequence, std::move(row));
-    wakeup.outbox = true;
-  }
+  for (const OutboxEntry& event : events_of(advance, events_)) write_event(advance.after.instance, event, wakeup);
   for (const LogEntry& entry : advance.log) {
     HistoryRow row{++last_number_, advance.after.version, entry};
     row.entry.at = whole_ms(entry.at);
@@ -266,7 +266,7 @@ Result<SignalOutcome> MemoryStore::record_signal(const CorrelatedSignal& signal)
   Wakeup wakeup;
   {
     const std::lock_guard lock(mutex_);
-    if (signal.remember && !keys_.emplace(std::pair{std::string("signal"), signal.id}, KeyAnswer{}).second) {
+    if (signal.remember && !keys_.emplace(std::pair{std::string("signal"), signal.id}, Key{{}, now()}).second) {
       outcome.duplicate = true;
       return outcome;
     }

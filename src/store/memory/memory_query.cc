@@ -3,6 +3,7 @@
 
 #include "store/memory/memory_store.h"
 #include "store/projection.h"
+#include "store/row_filters.h"
 
 namespace cairn {
 
@@ -17,13 +18,6 @@ Result<std::optional<std::int64_t>> read_cursor(const std::string& cursor) {
     return Error{ErrorCode::invalid, "the cursor is not one that this list gave"};
   }
   return std::optional(value);
-}
-
-bool has_role(const TaskRow& task, const std::vector<std::string>& roles) {
-  if (roles.empty() || task.roles.empty()) return true;
-  return std::any_of(task.roles.begin(), task.roles.end(), [&](const std::string& role) {
-    return std::find(roles.begin(), roles.end(), role) != roles.end();
-  });
 }
 
 }  // namespace
@@ -87,7 +81,7 @@ Result<std::optional<KeyAnswer>> MemoryStore::find_key(const std::string& scope,
   const std::lock_guard lock(mutex_);
   const auto found = keys_.find({scope, key});
   if (found == keys_.end()) return std::optional<KeyAnswer>();
-  return std::optional(found->second);
+  return std::optional(found->second.answer);
 }
 
 Result<std::optional<InstanceRow>> MemoryStore::find_instance(const InstanceId& id) {
@@ -105,13 +99,7 @@ Result<Page<InstanceRow>> MemoryStore::list_instances(const InstanceFilter& filt
   for (auto at = instance_order_.rbegin(); at != instance_order_.rend(); ++at) {
     if (cursor && at->first >= *cursor) continue;
     const InstanceRow& row = instances_.at(at->second).row;
-    if (row.deleted_at && !filter.deleted) continue;
-    if (filter.status && row.status != *filter.status) continue;
-    if (!filter.definition.empty() && row.program.name != filter.definition) continue;
-    if (!filter.reference_key.empty() && row.reference.key != Json(filter.reference_key)) continue;
-    if (filter.parent && row.parent != filter.parent) continue;
-    if (filter.started_from && row.started_at < *filter.started_from) continue;
-    if (filter.started_to && row.started_at >= *filter.started_to) continue;
+    if (!matches(row, filter)) continue;
     if (page.items.size() == request.limit) {
       page.next_cursor = std::to_string(last);
       break;
@@ -208,13 +196,7 @@ Result<Page<TaskRow>> MemoryStore::list_tasks(const TaskFilter& filter, const Pa
   const std::lock_guard lock(mutex_);
   std::vector<const Task*> found;
   for (const auto& [id, task] : tasks_) {
-    const TaskRow& row = task.row;
-    const bool open = row.status == TaskStatus::open || row.status == TaskStatus::assigned;
-    if (filter.status ? row.status != *filter.status : !open && !filter.closed) continue;
-    if (!filter.assignee.empty() && row.assignee != filter.assignee) continue;
-    if (!has_role(row, filter.roles)) continue;
-    if (filter.instance && row.instance != *filter.instance) continue;
-    if (!filter.name.empty() && row.name != filter.name) continue;
+    if (!matches(task.row, filter)) continue;
     found.push_back(&task);
   }
   std::sort(found.begin(), found.end(), [](const Task* a, const Task* b) {
@@ -232,7 +214,7 @@ Result<Page<TaskRow>> MemoryStore::list_tasks(const TaskFilter& filter, const Pa
 }
 
 Result<TaskChanged> MemoryStore::change_task(const TaskChange& change) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const auto found = tasks_.find(change.task.value);
   if (found == tasks_.end()) return TaskChanged{TaskChanged::Kind::not_found, {}};
   Task& task = found->second;
@@ -272,7 +254,12 @@ Result<TaskChanged> MemoryStore::change_task(const TaskChange& change) {
   ++row.version;
   row.changed_at = event.at;
   task.events.push_back(std::move(event));
-  return TaskChanged{TaskChanged::Kind::done, row};
+  Wakeup wakeup;
+  if (const auto told = event_of(change, row, events_)) write_event(row.instance, *told, wakeup);
+  const TaskChanged answer{TaskChanged::Kind::done, row};
+  lock.unlock();
+  tell(wakeup);
+  return answer;
 }
 
 Result<Page<DeadLetter>> MemoryStore::list_dead_letters(const PageRequest& request) {

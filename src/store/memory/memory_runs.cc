@@ -112,7 +112,7 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
   Wakeup wakeup;
   RunChanged answer;
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     const Timestamp at = now();
     const auto found = runs_.find(change.run.value);
     if (found == runs_.end()) return RunChanged{RunChanged::Kind::not_found, {}};
@@ -133,7 +133,13 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
     if (change.kind == RunChange::Kind::cancel) {
       if (is_final(row.status)) return say(RunChanged::Kind::finished);
       cancel_run(run, change.actor);
-      return say(RunChanged::Kind::done);
+      if (const auto event = event_of_cancel(row, events_)) {
+        write_event(row.instance.value_or(InstanceId{}), *event, wakeup);
+      }
+      const RunChanged cancelled = say(RunChanged::Kind::done);
+      lock.unlock();
+      tell(wakeup);
+      return cancelled;
     }
     if (is_final(row.status)) {
       // The cancelled run's holder learns of it here and clears its lease.

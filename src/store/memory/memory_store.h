@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/clock.h"
+#include "store/lifecycle.h"
 #include "store/store.h"
 
 namespace cairn {
@@ -52,6 +53,17 @@ class MemoryStore final : public Store {
 
   Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) override;
   Result<void> mark_published(std::span<const std::int64_t> sequences) override;
+  Result<void> postpone_outbox(std::int64_t sequence, Duration delay) override;
+  Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override;
+  Result<void> record_deliveries(std::span<const Delivery> deliveries) override;
+  Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) override;
+  Result<bool> resend_outbox(std::int64_t sequence) override;
+
+  Result<PutSchedule> put_schedule(const ScheduleRow& row) override;
+  Result<std::optional<ScheduleRow>> find_schedule(const std::string& name) override;
+  Result<Page<ScheduleRow>> list_schedules(const PageRequest& page) override;
+  Result<bool> remove_schedule(const std::string& name) override;
+  Result<std::vector<ScheduleRow>> take_schedules(std::size_t max, Duration hold) override;
 
   Result<TaskChanged> change_task(const TaskChange& change) override;
   Result<std::optional<TaskRow>> find_task(const TaskId& id) override;
@@ -75,6 +87,7 @@ class MemoryStore final : public Store {
   Result<void> drop_lock(const HostLock& lock) override;
 
   Result<RetentionOutcome> retire_instances(const RetentionRequest& request) override;
+  Result<RowRetentionOutcome> retire_rows(const RowRetention& request) override;
 
  private:
   struct Instance {
@@ -95,6 +108,10 @@ class MemoryStore final : public Store {
     RunRow row;
     std::vector<RunEvent> events;
   };
+  struct Key {
+    KeyAnswer answer;
+    Timestamp at;
+  };
   struct Kept {
     CorrelatedSignal signal;
     Timestamp expires_at;
@@ -114,6 +131,9 @@ class MemoryStore final : public Store {
   SignalOutcome route(const CorrelatedSignal& signal, Wakeup& wakeup);
   void claim_kept(Instance& instance, Wakeup& wakeup);
   void remove_instance(const std::string& id);
+  void write_event(const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup);
+  // The first of the schedules and of the postponed events.
+  std::optional<Timestamp> next_scheduled() const;
   bool leasable(const RunRow& run, Timestamp at) const;
   void tell(const Wakeup& wakeup) const;
 
@@ -127,7 +147,7 @@ class MemoryStore final : public Store {
   std::map<std::string, Task> tasks_;
   std::map<std::string, Run> runs_;
   std::map<std::string, std::string> run_keys_;
-  std::map<std::pair<std::string, std::string>, KeyAnswer> keys_;
+  std::map<std::pair<std::string, std::string>, Key> keys_;
   std::map<std::int64_t, Message> messages_;
   std::map<std::int64_t, Kept> kept_;
   std::map<TimerKey, DueTimer> timers_;
@@ -137,6 +157,9 @@ class MemoryStore final : public Store {
   std::map<std::int64_t, Timestamp> held_messages_;
   std::map<TimerKey, Timestamp> held_timers_;
   std::map<std::int64_t, Timestamp> held_outbox_;
+  std::multimap<std::int64_t, Delivery> deliveries_;  // by the event's sequence
+  std::map<std::string, ScheduleRow> schedules_;
+  std::map<std::string, Timestamp> held_schedules_;
 };
 
 }  // namespace cairn

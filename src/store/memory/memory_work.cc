@@ -78,6 +78,7 @@ Result<std::optional<Timestamp>> MemoryStore::next_due() {
     if (run.row.status == RunStatus::pending && run.row.run_at > at && !run.row.deleted_at) offer(run.row.run_at);
     if (run.row.status == RunStatus::leased && run.row.lease_until > at) offer(*run.row.lease_until);
   }
+  if (const auto scheduled = next_scheduled()) offer(*scheduled);
   return due;
 }
 
@@ -188,11 +189,13 @@ Result<bool> MemoryStore::discard_dead_letter(std::int64_t id) {
 
 Result<void> MemoryStore::park(const InstanceId& id, const Failure& why, const DeadLetter& letter,
                                std::optional<std::int64_t> message) {
-  const std::lock_guard lock(mutex_);
+  Wakeup wakeup;
+  std::unique_lock lock(mutex_);
   const auto instance = instances_.find(id.value);
   if (instance != instances_.end() && !is_final(instance->second.row.status)) {
     instance->second.row.status = Status::suspended;
     instance->second.row.error = why;
+    if (const auto event = event_of_parking(id, why, now(), events_)) write_event(id, *event, wakeup);
   }
   DeadLetter row = letter;
   row.id = ++last_number_;
@@ -202,6 +205,8 @@ Result<void> MemoryStore::park(const InstanceId& id, const Failure& why, const D
     messages_.erase(*message);
     held_messages_.erase(*message);
   }
+  lock.unlock();
+  tell(wakeup);
   return {};
 }
 
@@ -259,11 +264,18 @@ Result<RetentionOutcome> MemoryStore::retire_instances(const RetentionRequest& r
 void MemoryStore::remove_instance(const std::string& id) {
   const std::int64_t number = instances_.at(id).number;
   std::erase_if(tasks_, [&](const auto& task) { return task.second.row.instance.value == id; });
-  std::erase_if(runs_,
-                [&](const auto& run) { return run.second.row.instance && run.second.row.instance->value == id; });
+  std::erase_if(runs_, [&](const auto& run) {
+    const bool gone = run.second.row.instance && run.second.row.instance->value == id;
+    if (gone) run_keys_.erase(run.second.row.idempotency_key);
+    return gone;
+  });
   std::erase_if(messages_, [&](const auto& message) { return message.second.target.value == id; });
   std::erase_if(timers_, [&](const auto& timer) { return timer.second.instance.value == id; });
-  std::erase_if(outbox_, [&](const auto& row) { return row.second.instance.value == id && row.second.published_at; });
+  std::erase_if(outbox_, [&](const auto& row) {
+    const bool gone = row.second.instance.value == id && row.second.published_at;
+    if (gone) deliveries_.erase(row.first);
+    return gone;
+  });
   instance_order_.erase(number);
   instances_.erase(id);
 }

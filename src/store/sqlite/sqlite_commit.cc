@@ -148,6 +148,10 @@ std::optional<CommitOutcome> SqliteCommit::refuse(const Unit& unit, Places& plac
 }
 
 void SqliteCommit::apply(const Unit& unit, Places& places, CommitOutcome& outcome) {
+  if (unit.run) {
+    const InstanceId instance = instance_of_run(unit);
+    if (const auto event = event_of(*unit.run, instance, store_.events_)) store_.write_event(instance, *event, wakeup_);
+  }
   for (const Advance& advance : unit.advances) {
     if (advance.outcome == Advance::Outcome::stale) continue;
     Place& place = places.at(advance.after.instance.value);
@@ -320,10 +324,8 @@ void SqliteCommit::change_runs(const Advance& advance, const Unit& unit, CommitO
     }
     if (number != 0) store_.run_event(number, "cancelled", attempt, unit.actor, Json());
   }
-  for (const OutboxEvent& event : advance.outbox) {
-    db_.run(Sql::insert_outbox, event.id.value, advance.after.instance.value, event.type, event.subject,
-            json_text(event.data), now_);
-    wakeup_.outbox = true;
+  for (const OutboxEntry& event : events_of(advance, store_.events_)) {
+    store_.write_event(advance.after.instance, event, wakeup_);
   }
 }
 

@@ -143,6 +143,9 @@ Result<RunChanged> SqliteStore::change_run(const RunChange& change) {
         } else {
           writer_->run(Sql::cancel_run, row.id.value, at);
           run_event(number, "cancelled", row.attempt, change.actor, Json());
+          if (const auto event = event_of_cancel(row, events_)) {
+            write_event(row.instance.value_or(InstanceId{}), *event, wakeup);
+          }
         }
         break;
       case RunChange::Kind::heartbeat:

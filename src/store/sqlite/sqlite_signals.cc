@@ -188,6 +188,7 @@ Result<std::optional<Timestamp>> SqliteStore::next_due() {
     Query runs = writer_->query(Sql::next_run_due, at);
     if (runs.next() && !runs.is_null(0)) offer(runs.time(0));
   }
+  if (const auto scheduled = next_scheduled()) offer(*scheduled);
   if (writer_->error()) return *writer_->error();
   return due;
 }

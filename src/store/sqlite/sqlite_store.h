@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "base/clock.h"
+#include "store/lifecycle.h"
 #include "store/sqlite/connection.h"
 #include "store/sqlite/owner_lock.h"
 #include "store/store.h"
@@ -60,6 +61,17 @@ class SqliteStore final : public Store {
 
   Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) override;
   Result<void> mark_published(std::span<const std::int64_t> sequences) override;
+  Result<void> postpone_outbox(std::int64_t sequence, Duration delay) override;
+  Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override;
+  Result<void> record_deliveries(std::span<const Delivery> deliveries) override;
+  Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) override;
+  Result<bool> resend_outbox(std::int64_t sequence) override;
+
+  Result<PutSchedule> put_schedule(const ScheduleRow& row) override;
+  Result<std::optional<ScheduleRow>> find_schedule(const std::string& name) override;
+  Result<Page<ScheduleRow>> list_schedules(const PageRequest& page) override;
+  Result<bool> remove_schedule(const std::string& name) override;
+  Result<std::vector<ScheduleRow>> take_schedules(std::size_t max, Duration hold) override;
 
   Result<TaskChanged> change_task(const TaskChange& change) override;
   Result<std::optional<TaskRow>> find_task(const TaskId& id) override;
@@ -83,6 +95,7 @@ class SqliteStore final : public Store {
   Result<void> drop_lock(const HostLock& lock) override;
 
   Result<RetentionOutcome> retire_instances(const RetentionRequest& request) override;
+  Result<RowRetentionOutcome> retire_rows(const RowRetention& request) override;
 
  private:
   using TimerKey = std::tuple<std::int64_t, std::int64_t, std::string>;  // due, instance, token
@@ -105,6 +118,9 @@ class SqliteStore final : public Store {
   void run_event(std::int64_t run, std::string_view kind, int attempt, std::string_view actor, const Json& details);
   void task_event(std::int64_t task, TaskEvent::Kind kind, std::string_view actor, const Json& details);
   void remove_instance(std::int64_t number, const std::string& id);
+  void write_event(const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup);
+  // The first of the schedules and of the postponed events.
+  std::optional<Timestamp> next_scheduled();
 
   std::string path_;
   Clock& clock_;
@@ -119,6 +135,7 @@ class SqliteStore final : public Store {
   std::map<std::int64_t, Timestamp> held_messages_;
   std::map<TimerKey, Timestamp> held_timers_;
   std::map<std::int64_t, Timestamp> held_outbox_;
+  std::map<std::string, Timestamp> held_schedules_;
 
   std::mutex readers_mutex_;
   std::condition_variable reader_free_;

@@ -1,3 +1,4 @@
+#include "store/row_filters.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/row_reading.h"
 
@@ -33,7 +34,7 @@ void SqliteStore::task_event(std::int64_t task, TaskEvent::Kind kind, std::strin
 }
 
 Result<TaskChanged> SqliteStore::change_task(const TaskChange& change) {
-  const std::lock_guard lock(writer_mutex_);
+  std::unique_lock lock(writer_mutex_);
   if (auto refused = refusal()) return *refused;
   const Timestamp at = now();
   Transaction transaction(*writer_);
@@ -82,7 +83,11 @@ Result<TaskChanged> SqliteStore::change_task(const TaskChange& change) {
     Query found = writer_->query(Sql::find_task, change.task.value);
     if (found.next()) answer.row = sqlite::read_task(found, *writer_);
   }
+  Wakeup wakeup;
+  if (const auto event = event_of(change, answer.row, events_)) write_event(answer.row.instance, *event, wakeup);
   if (auto done = transaction.commit(); !done) return failed(done.error());
+  lock.unlock();
+  tell(wakeup);
   return answer;
 }
 
@@ -106,7 +111,7 @@ Result<Page<TaskRow>> SqliteStore::list_tasks(const TaskFilter& filter, const Pa
   for (const std::string& role : filter.roles) roles.push_back(role);
   const bool live = !filter.status || *filter.status == TaskStatus::open || *filter.status == TaskStatus::assigned;
   const bool closed_too = filter.closed || !live;
-  const auto limit = static_cast<std::int64_t>(request.limit + 1);
+  const auto limit = needs_reading(filter) ? -1 : static_cast<std::int64_t>(request.limit + 1);
   {
     Query rows = filter.instance ? db->query(Sql::list_instance_tasks, status, text_or_null(filter.assignee), roles,
                                              text_or_null(filter.name), cursor.priority, cursor.number, limit,
@@ -116,12 +121,14 @@ Result<Page<TaskRow>> SqliteStore::list_tasks(const TaskFilter& filter, const Pa
                                              cursor.priority, cursor.number, limit);
     std::string last;
     while (rows.next()) {
+      TaskRow row = sqlite::read_task(rows, *db);
+      if (!matches(row, filter)) continue;
       if (page.items.size() == request.limit) {
         page.next_cursor = last;
         break;
       }
       last = std::to_string(rows.integer(12)) + "." + std::to_string(rows.integer(sqlite::task_number_column));
-      page.items.push_back(sqlite::read_task(rows, *db));
+      page.items.push_back(std::move(row));
     }
   }
   return db.give(std::move(page));

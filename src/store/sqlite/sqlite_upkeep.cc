@@ -98,14 +98,19 @@ Result<bool> SqliteStore::discard_dead_letter(std::int64_t id) {
 
 Result<void> SqliteStore::park(const InstanceId& id, const Failure& why, const DeadLetter& letter,
                                std::optional<std::int64_t> message) {
-  const std::lock_guard lock(writer_mutex_);
+  std::unique_lock lock(writer_mutex_);
   if (auto refused = refusal()) return *refused;
   Transaction transaction(*writer_);
-  writer_->run(Sql::park_instance, id.value, to_json(why), now());
+  Wakeup wakeup;
+  if (writer_->run(Sql::park_instance, id.value, to_json(why), now()) == 1) {
+    if (const auto event = event_of_parking(id, why, now(), events_)) write_event(id, *event, wakeup);
+  }
   insert_dead_letter(letter);
   if (message) writer_->run(Sql::delete_message, *message);
   if (auto done = transaction.commit(); !done) return failed(done.error());
   if (message) held_messages_.erase(*message);
+  lock.unlock();
+  tell(wakeup);
   return {};
 }
 
@@ -234,7 +239,8 @@ void SqliteStore::remove_instance(std::int64_t number, const std::string& id) {
                               Sql::remove_messages, Sql::delete_waits, Sql::remove_state, Sql::remove_instance}) {
     writer_->run(statement, number);
   }
-  for (const Sql statement : {Sql::remove_run_events, Sql::remove_runs, Sql::remove_outbox})
+  for (const Sql statement :
+       {Sql::remove_run_events, Sql::remove_runs, Sql::remove_instance_deliveries, Sql::remove_outbox})
     writer_->run(statement, id);
 }
 

@@ -270,8 +270,6 @@ SELECT min(at) FROM (
   SELECT min(run_at) AS at FROM workflow_run WHERE status = 'pending' AND deleted_at IS NULL AND run_at > ?1
   UNION ALL SELECT min(lease_until) FROM workflow_run WHERE status = 'leased' AND lease_until > ?1)
 
--- name: insert_outbox
-INSERT INTO outbox_event (id, instance, type, subject, data, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 -- name: waiting_outbox
 SELECT n, id, instance, type, subject, data, created_at FROM outbox_event WHERE published_at IS NULL ORDER BY n
 -- name: mark_published

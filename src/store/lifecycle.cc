@@ -1,0 +1,135 @@
+#include "store/lifecycle.h"
+
+#include <algorithm>
+
+namespace cairn {
+namespace {
+
+// Ids are made of what happened, so that the same commit gives the same events on every machine.
+OutboxEntry entry(std::string id, std::string type, const std::string& subject, Json data, const EventPolicy& policy) {
+  return {{{std::move(id)}, std::move(type), subject, std::move(data)}, !policy.dispatched};
+}
+
+Json about(const Snapshot& snapshot) {
+  Json data = Json::object({{"instance", snapshot.instance.value},
+                            {"definition", snapshot.program.name},
+                            {"definition_version", snapshot.program.version},
+                            {"version", static_cast<std::int64_t>(snapshot.version)},
+                            {"status", to_string(snapshot.status)}});
+  if (!snapshot.reference.key.is_null()) data.set("reference", snapshot.reference.key);
+  if (snapshot.parent) data.set("parent", snapshot.parent->instance.value);
+  return data;
+}
+
+OutboxEntry instance_event(const Snapshot& after, const char* what, const EventPolicy& policy) {
+  Json data = about(after);
+  if (after.status == Status::completed) data.set("output", after.output);
+  if (after.error) data.set("error", to_json(*after.error));
+  const std::string& id = after.instance.value;
+  return entry(id + "/" + std::to_string(after.version) + "/" + what, std::string("cairn.instance.") + what, id,
+               std::move(data), policy);
+}
+
+bool has_log(const Advance& advance, LogEntry::Kind kind) {
+  return std::any_of(advance.log.begin(), advance.log.end(), [kind](const LogEntry& log) { return log.kind == kind; });
+}
+
+Json about(const TaskOpened& task, const InstanceId& instance) {
+  Json::Array roles;
+  for (const std::string& role : task.roles) roles.emplace_back(role);
+  Json data = Json::object({{"instance", instance.value},
+                            {"task", task.id.value},
+                            {"name", task.name},
+                            {"title", task.title},
+                            {"step", task.step},
+                            {"roles", Json(std::move(roles))}});
+  if (!task.assignee.empty()) data.set("assignee", task.assignee);
+  if (task.due) data.set("due", format_timestamp(*task.due));
+  if (task.deadline) data.set("deadline", format_timestamp(*task.deadline));
+  return data;
+}
+
+void add_tasks(const Advance& advance, const EventPolicy& policy, std::vector<OutboxEntry>& events) {
+  const std::string& instance = advance.after.instance.value;
+  for (const TaskClosed& closed : advance.tasks_closed) {
+    Json data = Json::object({{"instance", instance}, {"task", closed.id.value}, {"status", to_string(closed.status)}});
+    if (!closed.by.empty()) data.set("by", closed.by);
+    if (closed.status == TaskStatus::completed) data.set("completion", closed.payload);
+    events.push_back(entry(closed.id.value + "/" + to_string(closed.status),
+                           std::string("cairn.task.") + to_string(closed.status), instance, std::move(data), policy));
+  }
+  for (const TaskOpened& opened : advance.tasks_opened) {
+    events.push_back(entry(opened.id.value + "/opened", "cairn.task.opened", instance,
+                           about(opened, advance.after.instance), policy));
+  }
+}
+
+}  // namespace
+
+std::vector<OutboxEntry> events_of(const Advance& advance, const EventPolicy& policy) {
+  std::vector<OutboxEntry> events;
+  const Snapshot& after = advance.after;
+  if (policy.instances) {
+    if (advance.from_version == 0) events.push_back(instance_event(after, "started", policy));
+    if (has_log(advance, LogEntry::Kind::resumed)) events.push_back(instance_event(after, "resumed", policy));
+  }
+  for (const OutboxEvent& emitted : advance.outbox) events.push_back({emitted, false});
+  if (policy.tasks) add_tasks(advance, policy, events);
+  if (policy.instances) {
+    if (is_final(after.status)) {
+      events.push_back(instance_event(after, to_string(after.status), policy));
+    } else if (after.status == Status::suspended && has_log(advance, LogEntry::Kind::suspended)) {
+      events.push_back(instance_event(after, "suspended", policy));
+    }
+  }
+  return events;
+}
+
+std::optional<OutboxEntry> event_of(const RunEnd& end, const InstanceId& instance, const EventPolicy& policy) {
+  if (!policy.runs) return std::nullopt;
+  Json data = Json::object({{"run", end.run.value}, {"status", to_string(end.status)}});
+  if (!instance.value.empty()) data.set("instance", instance.value);
+  if (end.status == RunStatus::failed) data.set("error", end.error);
+  return entry(end.run.value + "/" + to_string(end.status), std::string("cairn.run.") + to_string(end.status),
+               instance.value.empty() ? end.run.value : instance.value, std::move(data), policy);
+}
+
+std::optional<OutboxEntry> event_of_cancel(const RunRow& row, const EventPolicy& policy) {
+  if (!policy.runs) return std::nullopt;
+  Json data = Json::object({{"run", row.id.value}, {"type", row.type}, {"status", "cancelled"}});
+  if (row.instance) data.set("instance", row.instance->value);
+  return entry(row.id.value + "/cancelled", "cairn.run.cancelled", row.instance ? row.instance->value : row.id.value,
+               std::move(data), policy);
+}
+
+std::optional<OutboxEntry> event_of(const TaskChange& change, const TaskRow& row, const EventPolicy& policy) {
+  if (!policy.tasks) return std::nullopt;
+  const char* what = nullptr;
+  switch (change.kind) {
+    case TaskChange::Kind::assign: what = "assigned"; break;
+    case TaskChange::Kind::reassign: what = "reassigned"; break;
+    case TaskChange::Kind::release: what = "released"; break;
+    case TaskChange::Kind::comment: return std::nullopt;
+  }
+  Json data = Json::object({{"instance", row.instance.value},
+                            {"task", row.id.value},
+                            {"name", row.name},
+                            {"status", to_string(row.status)},
+                            {"by", change.actor}});
+  if (!row.assignee.empty()) data.set("assignee", row.assignee);
+  return entry(row.id.value + "/" + std::to_string(row.version) + "/" + what, std::string("cairn.task.") + what,
+               row.instance.value, std::move(data), policy);
+}
+
+std::optional<OutboxEntry> event_of_parking(const InstanceId& id, const Failure& why, Timestamp at,
+                                            const EventPolicy& policy) {
+  if (!policy.instances) return std::nullopt;
+  return entry(id.value + "/parked/" + std::to_string(at.unix_ms()), "cairn.instance.suspended", id.value,
+               Json::object({{"instance", id.value}, {"status", "suspended"}, {"error", to_json(why)}}), policy);
+}
+
+InstanceId instance_of_run(const Unit& unit) {
+  return unit.advances.empty() ? InstanceId{} : unit.advances.front().after.instance;
+}
+
+}  // namespace cairn

@@ -1,0 +1,40 @@
+-- name: insert_event
+INSERT INTO outbox_event (id, instance, type, subject, data, created_at, published_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+-- name: list_outbox
+SELECT n, id, instance, type, subject, data, created_at, published_at FROM outbox_event
+WHERE n > ?1 AND (?2 IS NULL OR substr(type, 1, length(?2)) = ?2) AND (?3 IS NULL OR subject = ?3) AND ?4 IS NULL
+ORDER BY n LIMIT ?5
+-- name: list_waiting_outbox
+SELECT n, id, instance, type, subject, data, created_at, published_at FROM outbox_event
+WHERE n > ?1 AND published_at IS NULL AND (?2 IS NULL OR substr(type, 1, length(?2)) = ?2) AND (?3 IS NULL OR subject = ?3)
+  AND (?4 IS NULL OR instance = ?4)
+ORDER BY n LIMIT ?5
+-- name: list_instance_outbox
+SELECT n, id, instance, type, subject, data, created_at, published_at FROM outbox_event
+WHERE n > ?1 AND (?2 IS NULL OR substr(type, 1, length(?2)) = ?2) AND (?3 IS NULL OR subject = ?3) AND instance = ?4
+ORDER BY n LIMIT ?5
+-- name: insert_delivery
+INSERT INTO outbox_delivery (event, sink, attempt, at, delivered, error) SELECT n, ?2, ?3, ?4, ?5, ?6 FROM outbox_event WHERE n = ?1
+-- name: list_deliveries
+SELECT event, sink, attempt, at, delivered, error FROM outbox_delivery WHERE event = ?1 ORDER BY n
+-- name: resend_outbox
+UPDATE outbox_event SET published_at = NULL WHERE n = ?1
+-- name: remove_instance_deliveries
+DELETE FROM outbox_delivery WHERE event IN (SELECT n FROM outbox_event WHERE instance = ?1 AND published_at IS NOT NULL)
+
+-- name: oldest_events
+SELECT n, created_at, published_at FROM outbox_event ORDER BY n
+-- name: remove_deliveries
+DELETE FROM outbox_delivery WHERE event = ?1
+-- name: remove_event
+DELETE FROM outbox_event WHERE n = ?1 AND published_at < ?2
+-- name: oldest_keys
+SELECT rowid, at FROM wf_idempotency_keys ORDER BY rowid
+-- name: remove_key
+DELETE FROM wf_idempotency_keys WHERE rowid = ?1 AND at < ?2
+-- name: oldest_runs
+SELECT n, created_at, updated_at, status IN ('succeeded', 'failed', 'cancelled') AND instance IS NULL FROM workflow_run ORDER BY n
+-- name: remove_events_of_run
+DELETE FROM workflow_event WHERE run = ?1
+-- name: remove_run
+DELETE FROM workflow_run WHERE n = ?1 AND updated_at < ?2 AND instance IS NULL AND status IN ('succeeded', 'failed', 'cancelled')

@@ -1,0 +1,353 @@
+#include "sample.h"
+#include "store_under_test.h"
+
+namespace cairn {
+
+constexpr Duration outbox_hold = Duration::of_seconds(30);
+
+namespace {
+
+std::string types(const std::vector<OutboxRow>& rows) {
+  std::string text;
+  for (const OutboxRow& row : rows) text += row.event.type + " ";
+  return text;
+}
+std::string ids(const std::vector<OutboxRow>& rows) {
+  std::string text;
+  for (const OutboxRow& row : rows) text += row.event.id.value + " ";
+  return text;
+}
+
+}  // namespace
+
+CAIRN_CONTRACT(OutboxLog);
+
+TEST_P(OutboxLog, AListIsInOrderAndHasPages) {
+  Advance advance = sample::begin("a");
+  for (int i = 0; i < 5; ++i) advance.outbox.push_back(sample::event("e" + std::to_string(i), "s"));
+  commit(advance);
+  const auto first = must(store().list_outbox({}, {3, ""}));
+  EXPECT_EQ(ids(first.items), "e0 e1 e2 ");
+  EXPECT_EQ(first.items[0].instance.value, "a");
+  EXPECT_EQ(first.items[0].event, advance.outbox[0]);
+  EXPECT_EQ(first.items[0].created_at, sample::start_of_time);
+  const auto rest = must(store().list_outbox({}, {3, first.next_cursor}));
+  EXPECT_EQ(ids(rest.items), "e3 e4 ");
+  EXPECT_TRUE(rest.next_cursor.empty());
+  OutboxFilter after;
+  after.after = first.items[1].sequence;
+  EXPECT_EQ(ids(must(store().list_outbox(after, {})).items), "e2 e3 e4 ");
+  EXPECT_EQ(store().list_outbox({}, {10, "x"}).error().code, ErrorCode::invalid);
+}
+
+TEST_P(OutboxLog, IsFiltered) {
+  Advance one = sample::begin("a");
+  one.outbox = {sample::event("e1", "s"), sample::event("e2", "t")};
+  one.outbox[1].type = "other.thing";
+  commit(one);
+  Advance two = sample::begin("b");
+  two.outbox = {sample::event("e3", "s")};
+  commit(two);
+  const auto claimed = must(store().claim_outbox(1, outbox_hold));
+  const std::vector<std::int64_t> published{claimed.at(0).sequence};
+  must(store().mark_published(published));
+  const auto found = [&](const OutboxFilter& filter) { return ids(must(store().list_outbox(filter, {})).items); };
+  OutboxFilter filter;
+  filter.type_prefix = "other.";
+  EXPECT_EQ(found(filter), "e2 ");
+  filter = {};
+  filter.subject = "s";
+  EXPECT_EQ(found(filter), "e1 e3 ");
+  filter = {};
+  filter.instance = InstanceId{"b"};
+  EXPECT_EQ(found(filter), "e3 ");
+  filter = {};
+  filter.unpublished = true;
+  EXPECT_EQ(found(filter), "e2 e3 ");
+  filter.instance = InstanceId{"a"};
+  EXPECT_EQ(found(filter), "e2 ");
+}
+
+TEST_P(OutboxLog, APostponedEventHoldsBackItsSubject) {
+  if (forgets_marks()) GTEST_SKIP() << "a crash gives it back";
+  Advance advance = sample::begin("a");
+  advance.outbox = {sample::event("e1", "s"), sample::event("e2", "s"), sample::event("e3", "t")};
+  commit(advance);
+  const auto claimed = must(store().claim_outbox(2, outbox_hold));
+  ASSERT_EQ(ids(claimed), "e1 e2 ");
+  must(store().postpone_outbox(claimed[0].sequence, Duration::of_seconds(60)));
+  must(store().postpone_outbox(claimed[1].sequence, Duration()));
+  EXPECT_EQ(ids(must(store().claim_outbox(10, outbox_hold))), "e3 ");
+  clock_.advance(Duration::of_seconds(59));
+  EXPECT_EQ(ids(must(store().claim_outbox(10, outbox_hold))), "e3 ") << "its hold is over, the other's delay is not";
+  EXPECT_EQ(must(store().next_due()), Timestamp::of_unix_ms(sample::start_of_time.unix_ms() + 60'000));
+  clock_.advance(Duration::of_seconds(1));
+  EXPECT_EQ(ids(must(store().claim_outbox(10, outbox_hold))), "e1 e2 ");
+}
+
+TEST_P(OutboxLog, DeliveriesAreKeptInOrder) {
+  Advance advance = sample::begin("a");
+  advance.outbox = {sample::event("e1", "s")};
+  commit(advance);
+  const std::int64_t sequence = must(store().list_outbox({}, {})).items.at(0).sequence;
+  const std::vector<Delivery> tried{{sequence, "web", 1, sample::start_of_time, false, "503"},
+                                    {sequence, "web", 2, sample::start_of_time, true, ""},
+                                    {sequence + 1000, "web", 1, sample::start_of_time, true, ""}};
+  must(store().record_deliveries(tried));
+  EXPECT_EQ(must(store().list_deliveries(sequence)), std::vector(tried.begin(), tried.begin() + 2));
+  EXPECT_TRUE(must(store().list_deliveries(sequence + 1000)).empty()) << "there is no such event";
+}
+
+TEST_P(OutboxLog, AnEventIsSentAgainOnRequest) {
+  Advance advance = sample::begin("a");
+  advance.outbox = {sample::event("e1", "s")};
+  commit(advance);
+  const std::int64_t sequence = must(store().claim_outbox(1, outbox_hold)).at(0).sequence;
+  const std::vector<std::int64_t> published{sequence};
+  must(store().mark_published(published));
+  EXPECT_TRUE(must(store().list_outbox({}, {})).items.at(0).published_at);
+  EXPECT_TRUE(must(store().resend_outbox(sequence)));
+  EXPECT_FALSE(must(store().list_outbox({}, {})).items.at(0).published_at);
+  EXPECT_EQ(ids(must(store().claim_outbox(10, outbox_hold))), "e1 ");
+  const auto log = must(store().list_deliveries(sequence));
+  ASSERT_EQ(log.size(), 1u);
+  EXPECT_EQ(log[0].sink, "") << "what was delivered before no longer counts";
+  EXPECT_FALSE(must(store().resend_outbox(sequence + 1000)));
+}
+
+CAIRN_CONTRACT(LifeCycle);
+
+constexpr EventPolicy everything{true, true, true, true};
+
+TEST_P(LifeCycle, IsNotWrittenUnlessAskedFor) {
+  Advance advance = sample::begin("a");
+  sample::add_task(advance, "t");
+  commit(advance);
+  EXPECT_TRUE(must(store().list_outbox({}, {})).items.empty());
+}
+
+TEST_P(LifeCycle, OfAnInstanceAndItsTask) {
+  keep_events(everything);
+  Advance advance = sample::begin("a");
+  advance.after.reference.key = Json("R-1");
+  advance.outbox = {sample::event("e1", "s")};
+  sample::add_task(advance, "t");
+  commit(advance);
+  Advance last = sample::next(advance.after);
+  sample::complete_task(last, "t");
+  sample::end(last);
+  commit(last);
+  const auto rows = must(store().list_outbox({}, {})).items;
+  EXPECT_EQ(types(rows),
+            "cairn.instance.started sample.happened cairn.task.opened cairn.task.completed cairn.instance.completed ");
+  ASSERT_EQ(rows.size(), 5u);
+  for (const OutboxRow& row : rows) {
+    EXPECT_EQ(row.instance.value, "a");
+    EXPECT_EQ(row.event.subject, row.event.type == "sample.happened" ? "s" : "a");
+  }
+  EXPECT_EQ(rows[0].event.data["reference"], Json("R-1"));
+  EXPECT_EQ(rows[2].event.data["name"], Json("Review"));
+  EXPECT_EQ(rows[3].event.data["by"], Json("ann"));
+  EXPECT_EQ(rows[4].event.data["output"], Json::object({{"done", true}}));
+  EXPECT_TRUE(told_.outbox);
+}
+
+TEST_P(LifeCycle, OfAnAssignment) {
+  keep_events({false, true, false, true});
+  Advance advance = sample::begin("a");
+  sample::add_task(advance, "t");
+  commit(advance);
+  TaskChange change;
+  change.task = {"t"};
+  change.assignee = "ann";
+  change.actor = "boss";
+  must(store().change_task(change));
+  must(store().change_task(change));
+  change.kind = TaskChange::Kind::release;
+  must(store().change_task(change));
+  change.kind = TaskChange::Kind::comment;
+  change.comment = "hm";
+  must(store().change_task(change));
+  const auto rows = must(store().list_outbox({}, {})).items;
+  EXPECT_EQ(types(rows), "cairn.task.opened cairn.task.assigned cairn.task.released ");
+  EXPECT_EQ(rows.at(1).event.data["assignee"], Json("ann"));
+}
+
+TEST_P(LifeCycle, OfSuspendingAndResuming) {
+  keep_events({true, false, false, true});
+  const Advance begun = sample::begin("a");
+  commit(begun);
+  Advance suspended = sample::next(begun.after);
+  suspended.after.status = Status::suspended;
+  LogEntry entry;
+  entry.kind = LogEntry::Kind::suspended;
+  suspended.log = {entry};
+  commit(suspended);
+  Advance resumed = sample::next(suspended.after);
+  resumed.after.status = Status::waiting;
+  entry.kind = LogEntry::Kind::resumed;
+  resumed.log = {entry};
+  commit(resumed);
+  Advance failed = sample::next(resumed.after);
+  sample::end(failed, Status::failed);
+  commit(failed);
+  EXPECT_EQ(types(must(store().list_outbox({}, {})).items),
+            "cairn.instance.started cairn.instance.suspended cairn.instance.resumed cairn.instance.failed ");
+}
+
+TEST_P(LifeCycle, OfRuns) {
+  keep_events({false, false, true, true});
+  Advance advance = sample::begin("a");
+  sample::add_run(advance, "r");
+  commit(advance);
+  must(store().submit_run(sample::run("alone")));
+  must(store().submit_run(sample::run("unwanted")));
+  const auto leased = must(store().lease_runs({"w", {}, {}, 10, outbox_hold}));
+  ASSERT_EQ(leased.size(), 3u);
+  for (const RunRow& run : leased) {
+    if (run.id.value == "unwanted") continue;
+    Unit unit;
+    RunEnd end;
+    end.run = run.id;
+    end.fence = run.fence;
+    if (run.instance) {
+      Advance next = sample::next(advance.after);
+      sample::close_wait(next, "token-r");
+      unit.advances = {next};
+    } else {
+      end.status = RunStatus::failed;
+      end.error = Json::object({{"code", "bad"}});
+    }
+    unit.run = end;
+    EXPECT_EQ(kind_of_commit(unit), CommitOutcome::Kind::done);
+  }
+  RunChange cancel;
+  cancel.kind = RunChange::Kind::cancel;
+  cancel.run = {"unwanted"};
+  must(store().change_run(cancel));
+  std::map<std::string, std::string> subjects;
+  for (const OutboxRow& row : must(store().list_outbox({}, {})).items) subjects[row.event.type] = row.event.subject;
+  EXPECT_EQ(subjects,
+            (std::map<std::string, std::string>{
+                {"cairn.run.succeeded", "a"}, {"cairn.run.failed", "alone"}, {"cairn.run.cancelled", "unwanted"}}));
+}
+
+TEST_P(LifeCycle, OfParking) {
+  keep_events(everything);
+  commit(sample::begin("a"));
+  const Failure why{FailureClass::consistency, "snapshot_corrupt", "does not add up", Json(), 1, "", ""};
+  must(store().park({"a"}, why, {}, std::nullopt));
+  EXPECT_EQ(types(must(store().list_outbox({}, {})).items), "cairn.instance.started cairn.instance.suspended ");
+}
+
+TEST_P(LifeCycle, WhatNobodyPublishesIsWrittenAsPublished) {
+  EventPolicy policy = everything;
+  policy.dispatched = false;
+  keep_events(policy);
+  Advance advance = sample::begin("a");
+  advance.outbox = {sample::event("e1", "s")};
+  commit(advance);
+  EXPECT_EQ(must(store().list_outbox({}, {})).items.size(), 2u);
+  EXPECT_EQ(ids(must(store().claim_outbox(10, outbox_hold))), "e1 ") << "what `emit` wrote must still go out";
+}
+
+TEST_P(LifeCycle, AStaleCommitWritesNothing) {
+  keep_events(everything);
+  commit(sample::begin("a"));
+  commit(sample::begin("a"));
+  EXPECT_EQ(must(store().list_outbox({}, {})).items.size(), 1u);
+}
+
+CAIRN_CONTRACT(RowRetentions);
+
+TEST_P(RowRetentions, FinishedRunsWithoutAnInstance) {
+  Advance advance = sample::begin("a");
+  sample::add_run(advance, "owned");
+  commit(advance);
+  for (const char* id : {"done", "waiting", "fresh"}) {
+    RunRow run = sample::run(id);
+    run.idempotency_key = std::string("key-") + id;
+    must(store().submit_run(run));
+  }
+  const auto cancel = [&](const char* id) {
+    RunChange change;
+    change.kind = RunChange::Kind::cancel;
+    change.run = {id};
+    must(store().change_run(change));
+  };
+  cancel("done");
+  cancel("owned");
+  clock_.advance(Duration::of_seconds(60));
+  const Timestamp before = clock_.now();
+  cancel("fresh");
+  RowRetention request;
+  request.runs_before = before;
+  EXPECT_EQ(must(store().retire_rows(request)).runs, 1u);
+  EXPECT_FALSE(must(store().find_run({"done"})).has_value());
+  EXPECT_TRUE(must(store().run_events({"done"})).empty());
+  for (const char* id : {"owned", "waiting", "fresh"}) EXPECT_TRUE(must(store().find_run({id})).has_value()) << id;
+  RunRow again = sample::run("again");
+  again.idempotency_key = "key-done";
+  EXPECT_TRUE(must(store().submit_run(again)).second) << "the key went with its row";
+}
+
+TEST_P(RowRetentions, PublishedEventsWithTheirDeliveries) {
+  Advance advance = sample::begin("a");
+  advance.outbox = {sample::event("e1", "s"), sample::event("e2", "t")};
+  commit(advance);
+  const auto claimed = must(store().claim_outbox(10, outbox_hold));
+  const std::int64_t first = claimed.at(0).sequence;
+  const std::vector<Delivery> tried{{first, "web", 1, sample::start_of_time, true, ""}};
+  must(store().record_deliveries(tried));
+  const std::vector<std::int64_t> published{first};
+  must(store().mark_published(published));
+  RowRetention request;
+  request.outbox_before = clock_.now();
+  EXPECT_EQ(must(store().retire_rows(request)).outbox, 0u) << "not older yet";
+  clock_.advance(Duration::of_seconds(3600));
+  request.outbox_before = clock_.now();
+  EXPECT_EQ(must(store().retire_rows(request)).outbox, 1u);
+  EXPECT_EQ(ids(must(store().list_outbox({}, {})).items), "e2 ") << "what is not published yet must still go out";
+  EXPECT_TRUE(must(store().list_deliveries(first)).empty());
+}
+
+TEST_P(RowRetentions, Keys) {
+  Unit unit;
+  unit.advances = {sample::begin("a")};
+  unit.key = IdempotencyKey{"start", "old", "h", Json("a")};
+  commit(unit);
+  clock_.advance(Duration::of_seconds(60));
+  Unit young;
+  young.advances = {sample::begin("b")};
+  young.key = IdempotencyKey{"start", "young", "h", Json("b")};
+  commit(young);
+  RowRetention request;
+  request.keys_before = clock_.now();
+  EXPECT_EQ(must(store().retire_rows(request)).keys, 1u);
+  EXPECT_FALSE(must(store().find_key("start", "old")).has_value());
+  EXPECT_TRUE(must(store().find_key("start", "young")).has_value());
+}
+
+TEST_P(RowRetentions, SmallBatchesAndNothingUnasked) {
+  for (int i = 0; i < 5; ++i) {
+    Unit unit;
+    unit.advances = {sample::begin("i" + std::to_string(i))};
+    unit.key = IdempotencyKey{"start", std::to_string(i), "h", Json()};
+    commit(unit);
+  }
+  clock_.advance(Duration::of_seconds(1));
+  RowRetention request;
+  EXPECT_EQ(must(store().retire_rows(request)).keys, 0u);
+  request.keys_before = clock_.now();
+  request.max = 2;
+  std::size_t gone = 0;
+  for (bool more = true; more;) {
+    const auto outcome = must(store().retire_rows(request));
+    EXPECT_LE(outcome.keys, 2u);
+    gone += outcome.keys;
+    more = outcome.more;
+  }
+  EXPECT_EQ(gone, 5u);
+}
+
+}  // namespace cairn
