@@ -1,0 +1,84 @@
+// What was really committed, kept outside the store and never derived from it. Each commit is held
+// against all that came before; what a store wrongly accepts is a violation.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "store/store.h"
+#include "violation.h"
+
+namespace cairn::sim {
+
+class Chronicle {
+ public:
+  struct Instance {
+    std::uint64_t version = 0;
+    Status status = Status::running;
+    ProgramKey program;
+    std::optional<InstanceId> parent;
+    std::set<std::string> open;  // wait tokens
+    bool removed = false;        // by retention
+  };
+  struct Run {
+    std::string idempotency_key;
+    std::optional<InstanceId> instance;
+    RunStatus status = RunStatus::pending;
+    std::uint64_t fence = 0;
+    std::optional<Timestamp> lease_until;
+    int attempts_max = 0;
+  };
+  struct Task {
+    InstanceId instance;
+    TaskStatus status = TaskStatus::open;
+    std::string by;
+    Json payload;
+    std::vector<std::string> exclude;
+  };
+
+  explicit Chronicle(std::function<void(Violation)> report) : report_(std::move(report)) {}
+
+  // `now` is the store's.
+  void committed(const Unit& unit, const CommitOutcome& outcome, Timestamp now);
+  void leased(const RunRow& run, Timestamp now);
+  void run_changed(const RunChange& change, const RunChanged& answer, Timestamp now);
+  void submitted(const RunRow& run);
+  // After retention or a restart: what the store has must follow from what was committed. `lost` names
+  // what to call a version that is gone.
+  void compare(Store& store, const char* lost);
+  // After a crash in the middle of a commit: whether the unit was written is for the store to say.
+  void settle_doubt(const Unit& unit, Store& store, Timestamp now);
+
+  const std::map<std::string, Instance>& instances() const { return instances_; }
+  const std::map<std::string, Run>& runs() const { return runs_; }
+  const std::map<std::string, Task>& tasks() const { return tasks_; }
+  bool key_known(const std::string& run_key) const { return run_keys_.contains(run_key); }
+  // The instances that a signal id was applied to.
+  bool applied(const std::string& signal) const { return signals_.contains(signal); }
+  std::uint64_t commits() const { return commits_; }
+
+ private:
+  void broken(std::string invariant, std::string message) { report_({std::move(invariant), std::move(message)}); }
+  void advanced(const Advance& advance, const Unit& unit);
+  void waits(Instance& instance, const Advance& advance);
+  void tasks_and_runs(const Advance& advance);
+
+  std::function<void(Violation)> report_;
+  std::map<std::string, Instance> instances_;
+  std::map<std::string, Run> runs_;
+  std::map<std::string, Task> tasks_;
+  std::set<std::string> tokens_;
+  std::map<std::string, std::string> run_keys_;
+  std::set<std::pair<std::string, std::string>> inbox_;
+  std::set<std::string> signals_;
+  std::set<std::pair<std::string, std::string>> keys_;
+  std::set<std::int64_t> messages_;
+  std::set<std::string> outbox_;
+  std::uint64_t commits_ = 0;
+};
+
+}  // namespace cairn::sim

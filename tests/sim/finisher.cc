@@ -1,0 +1,135 @@
+// The calm after the storm: whatever is still open is brought to its end, and must come to it.
+#include <map>
+
+#include "actors.h"
+
+namespace cairn::sim {
+
+namespace {
+
+class Finisher {
+ public:
+  explicit Finisher(World& world) : world_(world) {}
+
+  void run() {
+    constexpr int rounds_max = 400;
+    std::int64_t pause_ms = 60'000;
+    // Leases, holds and notices of the storm run out first; then nothing that was promised may be pending.
+    world_.scheduler().sleep(600'000);
+    if (Store* store = world_.store()) {
+      world_.promises().check_signals(*store, world_.chronicle(), world_.scheduler().now());
+    }
+    for (int round = 0; round < rounds_max && !world_.failed(); ++round) {
+      std::vector<InstanceId> open;
+      for (const auto& [id, instance] : world_.chronicle().instances()) {
+        if (!is_final(instance.status) && !instance.removed) open.push_back({id});
+      }
+      if (open.empty()) return drain();
+      for (const InstanceId& id : open) push(id);
+      world_.scheduler().sleep(pause_ms);
+      if (round > 20) pause_ms = std::min<std::int64_t>(pause_ms * 2, 86'400'000);
+    }
+    if (!world_.failed()) stuck();
+  }
+
+ private:
+  // Children that were cancelled, messages and publications are still under way.
+  void drain() {
+    world_.scheduler().sleep(600'000);
+    Store* store = world_.store();
+    if (store == nullptr) return world_.broken({"I-32 liveness", "the store never came back"});
+    for (const auto& [id, instance] : world_.chronicle().instances()) {
+      const auto messages = store->list_messages({id});
+      if (messages && !messages->empty()) {
+        return world_.broken({"I-31 leftovers", "a message to instance " + id + " was never delivered"});
+      }
+    }
+  }
+
+  void push(const InstanceId& id) {
+    Store* store = world_.store();
+    if (store == nullptr) return;
+    const auto row = store->find_instance(id);
+    if (!row || !*row || is_final((**row).status)) return;
+    int& tries = tries_[id.value];
+    ++tries;
+    if ((**row).status == Status::suspended) {
+      if ((**row).error && (**row).error->failure_class == FailureClass::consistency) {
+        return world_.broken({"I-02 parked", "instance " + id.value + " was parked: " + (**row).error->message});
+      }
+      if (!(**row).error) return request(id, ResumeRequested{});
+      if (tries % 3 == 1) return request(id, RetryRequested{});
+      if (tries % 3 == 2) return request(id, SkipRequested{random_payload(world_.dice(), 0)});
+      return request(id, CancelRequested{"cannot be helped"});
+    }
+    const auto waits = store->list_waits(id);
+    if (!waits) return;
+    if (tries > 60) return request(id, CancelRequested{"it takes too long"});
+    for (const Wait& wait : *waits) {
+      if (wait.kind == WaitKind::task) complete(*store, wait.target);
+      if (wait.kind == WaitKind::signal && tries > 1) signal(id, wait);
+    }
+  }
+
+  void request(const InstanceId& id, const decltype(Event::what)& what) {
+    const auto answer = world_.ask<InstanceAnswer>("finish", [id, what](Coordinator& coordinator) {
+      return coordinator.request(id, what, Actor{"finisher", {}});
+    });
+    if (answer && !*answer) world_.say("finisher is refused: " + answer->error().message);
+    if (answer && !*answer && is_transient(answer->error())) {
+      world_.broken({"I-32 liveness", "a request in the calm failed: " + answer->error().message});
+    }
+  }
+
+  void complete(Store& store, const std::string& id) {
+    const auto task = store.find_task({id});
+    if (!task || !*task) return;
+    TaskCompletion completion;
+    completion.task = {id};
+    completion.actor.name = "finisher";
+    completion.payload = random_payload(world_.dice(), 0);
+    const auto answer = world_.ask<InstanceAnswer>(
+        "finish task", [completion](Coordinator& coordinator) { return coordinator.complete_task(completion); });
+    if (answer && *answer) world_.promises().completed(completion, **answer, world_.chronicle());
+    if (answer && !*answer) world_.say("finisher is refused: " + answer->error().message);
+  }
+
+  void signal(const InstanceId& id, const Wait& wait) {
+    SignalRequest request;
+    request.id = "finisher-" + std::to_string(++signals_);
+    request.name = wait.name;
+    request.key = wait.key;
+    request.payload = random_payload(world_.dice(), 0);
+    request.actor.name = "finisher";
+    const auto answer = world_.ask<InstanceAnswer>(
+        "finish signal", [id, request](Coordinator& coordinator) { return coordinator.signal(id, request); });
+    if (answer && *answer) world_.promises().signalled(id, request.id, world_.chronicle());
+  }
+
+  void stuck() {
+    std::string message = "still open:";
+    for (const auto& [id, instance] : world_.chronicle().instances()) {
+      if (is_final(instance.status) || instance.removed) continue;
+      message += " instance " + id + " is " + to_string(instance.status);
+      const auto waits =
+          world_.store() ? world_.store()->list_waits({id}) : Result<std::vector<Wait>>(std::vector<Wait>());
+      if (!waits) continue;
+      for (const Wait& wait : *waits)
+        message += std::string(", waits for ") + to_string(wait.kind) + " at " + wait.step;
+    }
+    world_.broken({"I-32 liveness", message});
+  }
+
+  World& world_;
+  std::map<std::string, int> tries_;
+  int signals_ = 0;
+};
+
+}  // namespace
+
+void finish_everything(World& world) {
+  Finisher finisher(world);
+  finisher.run();
+}
+
+}  // namespace cairn::sim

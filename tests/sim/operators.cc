@@ -1,0 +1,97 @@
+// Those who keep it running, and try things.
+#include "actors.h"
+
+namespace cairn::sim {
+
+namespace {
+
+class Operator {
+ public:
+  explicit Operator(World& world) : world_(world) {}
+
+  void act() {
+    if (world_.strikes(Fault::cancel)) request(CancelRequested{"no longer wanted"});
+    if (world_.strikes(Fault::suspend)) request(SuspendRequested{"wait"});
+    if (world_.dice().chance(30)) request(ResumeRequested{});
+    if (world_.dice().chance(30)) request(RetryRequested{});
+    if (world_.strikes(Fault::skip)) request(SkipRequested{random_payload(world_.dice(), 0)});
+    if (world_.strikes(Fault::edit)) {
+      request(StateEdited{Json::object({{"edited", Json(static_cast<std::int64_t>(world_.dice().below(100)))}})});
+    }
+    if (world_.strikes(Fault::run_cancelled)) cancel_run();
+    if (world_.strikes(Fault::replay)) replay();
+    if (world_.strikes(Fault::deploy)) deploy();
+    if (world_.strikes(Fault::retention)) retire();
+  }
+
+ private:
+  std::optional<InstanceId> somebody() {
+    const auto page = world_.ask<Page<InstanceRow>>(
+        "list instances", [](Coordinator& coordinator) { return coordinator.store().list_instances({}, {}); });
+    if (!page || !*page || (**page).items.empty()) return std::nullopt;
+    return world_.dice().pick((**page).items).id;
+  }
+
+  void request(const decltype(Event::what)& what) {
+    const auto id = somebody();
+    if (!id) return;
+    const auto answer = world_.ask<InstanceAnswer>("request", [id, what](Coordinator& coordinator) {
+      return coordinator.request(*id, what, Actor{"operator", {}});
+    });
+    if (answer && *answer && std::holds_alternative<CancelRequested>(what)) {
+      world_.promises().cancelled(**answer, world_.chronicle());
+    }
+  }
+
+  void cancel_run() {
+    const auto page = world_.ask<Page<RunRow>>(
+        "list runs", [](Coordinator& coordinator) { return coordinator.store().list_runs({}, {}); });
+    if (!page || !*page || (**page).items.empty()) return;
+    const RunId id = world_.dice().pick((**page).items).id;
+    static_cast<void>(world_.ask<RunRow>("cancel run", [id](Coordinator& coordinator) {
+      return coordinator.cancel_run(id, Actor{"operator", {}});
+    }));
+  }
+
+  void replay() {
+    const auto page = world_.ask<Page<DeadLetter>>(
+        "list dead letters", [](Coordinator& coordinator) { return coordinator.store().list_dead_letters({}); });
+    if (!page || !*page || (**page).items.empty()) return;
+    const std::int64_t id = world_.dice().pick((**page).items).id;
+    const bool keep = world_.dice().chance(70);
+    static_cast<void>(world_.ask<bool>("dead letter", [id, keep](Coordinator& coordinator) {
+      return keep ? coordinator.store().replay_dead_letter(id) : coordinator.store().discard_dead_letter(id);
+    }));
+  }
+
+  void deploy() {
+    const auto program = world_.next_version();
+    if (!program) return;
+    static_cast<void>(world_.ask<bool>("deploy", [program](Coordinator& coordinator) -> Result<bool> {
+      CAIRN_TRY_VOID(coordinator.registry().deploy(program));
+      return true;
+    }));
+  }
+
+  void retire() {
+    RetentionRequest request;
+    request.statuses = {Status::completed, Status::failed, Status::cancelled};
+    request.ended_before = *add(world_.scheduler().now(), Duration::of_ms(1));
+    static_cast<void>(world_.ask<RetentionOutcome>(
+        "retention", [request](Coordinator& coordinator) { return coordinator.store().retire_instances(request); }));
+  }
+
+  World& world_;
+};
+
+}  // namespace
+
+void run_operator(World& world, int) {
+  Operator person(world);
+  for (int i = 0; i < world.plan().actions; ++i) {
+    world.scheduler().sleep(world.dice().below(120'000));
+    person.act();
+  }
+}
+
+}  // namespace cairn::sim

@@ -1,0 +1,77 @@
+// Those who make calls. They are outside: their reports travel, and they die without a word.
+#include "actors.h"
+
+namespace cairn::sim {
+
+namespace {
+constexpr std::int64_t lease_ms = 30'000;
+
+Failure failure_of(Dice& dice) {
+  Failure failure;
+  failure.failure_class = dice.chance(70) ? FailureClass::transport : FailureClass::timeout;
+  failure.code = failure.failure_class == FailureClass::timeout ? "call_timeout" : "connect_failed";
+  failure.message = "the other side did not answer";
+  return failure;
+}
+}  // namespace
+
+void execute_run(World& world, const RunRow& run, const std::string& worker) {
+  Dice& dice = world.dice();
+  if (world.strikes(Fault::worker_dies)) return;
+  world.scheduler().sleep(dice.below(5'000));
+  if (world.strikes(Fault::worker_hangs)) world.scheduler().sleep(lease_ms + dice.below(120'000));
+  if (dice.chance(20)) {
+    RunChange pulse;
+    pulse.kind = dice.chance(80) ? RunChange::Kind::heartbeat : RunChange::Kind::release;
+    pulse.run = run.id;
+    pulse.fence = run.fence;
+    pulse.length = Duration::of_ms(lease_ms);
+    pulse.actor = worker;
+    const auto changed = world.ask<RunChanged>(
+        "heartbeat", [pulse](Coordinator& coordinator) { return coordinator.store().change_run(pulse); });
+    if (pulse.kind == RunChange::Kind::release) return;
+    if (changed && *changed && (**changed).kind != RunChanged::Kind::done) return;
+  }
+  RunReport report;
+  report.run = run.id;
+  report.fence = run.fence;
+  report.worker = worker;
+  if (world.strikes(Fault::worker_fails)) {
+    report.failure = failure_of(dice);
+    report.retry = dice.chance(85);
+  } else {
+    report.result = world.ledger().perform(run, random_payload(dice, 0), world.chronicle());
+    if (world.strikes(Fault::worker_dies)) return;
+    if (world.strikes(Fault::worker_hangs)) world.scheduler().sleep(lease_ms + dice.below(120'000));
+  }
+  const int times = world.strikes(Fault::report_again) ? 2 : 1;
+  for (int i = 0; i < times; ++i) {
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      const auto answer =
+          world.ask<RunAnswer>("report", [report](Coordinator& coordinator) { return coordinator.report(report); });
+      if (answer && (*answer || !is_transient(answer->error()))) break;
+      world.scheduler().sleep(200 << attempt);
+    }
+  }
+}
+
+void run_worker(World& world, int number) {
+  int life = 0;
+  for (;;) {
+    LeaseRequest request;
+    request.worker = "worker" + std::to_string(number) + "-" + std::to_string(++life);
+    request.types = world.workflows().hints.worker_types;
+    request.prefixes = {""};
+    request.max = static_cast<std::size_t>(1 + world.dice().below(4));
+    request.length = Duration::of_ms(lease_ms);
+    const auto leased = world.ask<std::vector<RunRow>>(
+        "lease", [request](Coordinator& coordinator) { return coordinator.store().lease_runs(request); });
+    if (leased && *leased) {
+      for (const RunRow& run : **leased) execute_run(world, run, request.worker);
+      if (!(**leased).empty()) continue;
+    }
+    world.scheduler().sleep(5'000 + world.dice().below(60'000));
+  }
+}
+
+}  // namespace cairn::sim

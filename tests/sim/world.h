@@ -1,0 +1,159 @@
+// One simulated world: nodes with the real coordinator, the store behind them, and everybody who wants
+// something of them. One seed decides all of it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chronicle.h"
+#include "coordinator/coordinator.h"
+#include "disk.h"
+#include "generator.h"
+#include "ledger.h"
+#include "node_store.h"
+#include "plan.h"
+#include "promises.h"
+#include "scheduler.h"
+#include "trace.h"
+
+namespace cairn::sim {
+
+struct WorldOutcome {
+  std::optional<Violation> violation;
+  std::uint64_t hash = 0;
+  std::vector<std::string> last;  // lines of the trace
+  std::map<std::string, std::uint64_t> reached;
+  std::uint64_t commits = 0;
+  std::uint64_t crashes = 0;
+  std::uint64_t steps = 0;
+  std::int64_t virtual_ms = 0;
+};
+
+// An error that may be over the next time.
+inline bool is_transient(const Error& error) { return error.code == ErrorCode::unavailable; }
+
+class World {
+ public:
+  World(const Plan& plan, bool print_trace);
+  ~World();
+
+  // Turmoil, then calm until everything has come to its end, then the last checks.
+  WorldOutcome run();
+
+  Scheduler& scheduler() { return scheduler_; }
+  Dice& dice() { return dice_; }
+  Chronicle& chronicle() { return chronicle_; }
+  Ledger& ledger() { return ledger_; }
+  Promises& promises() { return promises_; }
+  Trace& trace() { return trace_; }
+  const Plan& plan() const { return plan_; }
+  const GeneratedCase& workflows() const { return case_; }
+  // What really stands there, without any fault in between; null while SQLite's one node is down.
+  Store* store();
+
+  bool strikes(Fault fault);
+  bool calm() const { return calm_; }
+  void say(const std::string& text) { trace_.line(scheduler_.now_ms(), text); }
+  void broken(Violation violation);
+  bool failed() const { return violation_.has_value(); }
+
+  // Of the nodes. A crash that the running activity's own node suffers does not return.
+  void crash(int node, const std::string& why, bool power_loss);
+  // What a node meets on its way to the store and back; an error is given to it instead of the answer.
+  std::optional<Error> arrive(int node, const char* verb);
+  std::optional<Error> leave(int node, const char* verb, bool writes);
+  void tell(const Wakeup& wakeup);
+  void tell_node(int node, const Wakeup& wakeup);
+  void listen(int node, WakeupListener listener);
+  // A unit that is being written when its node dies is in doubt.
+  void writing(int node, std::span<const Unit> units);
+  void written(int node, std::span<const Unit> units, const Result<std::vector<CommitOutcome>>& outcomes);
+
+  // Sends a request to some node and waits for the answer. Nothing: the connection broke or nobody
+  // answered in time, so that nobody knows whether it was done. From activities of `no_node` only.
+  template <class T>
+  std::optional<Result<T>> ask(const std::string& what, std::function<Result<T>(Coordinator&)> request);
+
+  std::shared_ptr<const Program> program(const std::string& name, const std::string& version) const;
+  // A new version of one of the definitions, as it would be deployed next.
+  std::shared_ptr<const Program> next_version();
+
+ private:
+  struct Node {
+    std::uint64_t epoch = 0;
+    bool up = false;
+    std::unique_ptr<Store> own;  // SQLite
+    std::unique_ptr<NodeStore> face;
+    std::unique_ptr<Coordinator> coordinator;
+    WakeupListener listener;
+    std::int64_t paused_until = 0;
+    std::optional<Timestamp> told_due;
+    bool messages = true;
+    std::uint64_t timer_loop = 0;
+    std::uint64_t message_loop = 0;
+    std::vector<Unit> in_doubt;
+  };
+
+  void boot(int node);
+  void open_node(int node);
+  void run_timers(int node);
+  void run_messages(int node);
+  void run_publisher(int node);
+  void run_until(const std::function<bool()>& done, std::uint64_t steps_max);
+  void deploy_all();
+  void become_calm();
+  void check_end();
+  void check_recovered(Store& store);
+  void check_touched(Store& store, const InstanceId& id);
+  void cover(const Unit& unit);
+  std::optional<int> some_node();
+  Coordinator& coordinator(int node) { return *nodes_[static_cast<std::size_t>(node)].coordinator; }
+
+  Plan plan_;
+  Dice dice_;
+  Dice fault_dice_;
+  Dice entropy_;
+  Scheduler scheduler_;
+  Trace trace_;
+  GeneratedCase case_;
+  std::optional<Violation> violation_;
+  Chronicle chronicle_;
+  Ledger ledger_;
+  Promises promises_;
+  Disk disk_;
+  std::unique_ptr<Store> shared_;  // memory
+  std::vector<Node> nodes_;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<const Program>> programs_;
+  int versions_ = 0;
+  bool calm_ = false;
+  std::int64_t store_down_until_ = 0;
+  std::uint64_t crashes_ = 0;
+  std::int64_t start_ms_ = 0;
+};
+
+template <class T>
+std::optional<Result<T>> World::ask(const std::string& what, std::function<Result<T>(Coordinator&)> request) {
+  const auto chosen = some_node();
+  if (!chosen) {
+    scheduler_.sleep(1000);
+    return std::nullopt;
+  }
+  const int node = *chosen;
+  const std::uint64_t epoch = nodes_[static_cast<std::size_t>(node)].epoch;
+  const std::uint64_t asker = scheduler_.current();
+  const auto answer = std::make_shared<std::optional<Result<T>>>();
+  scheduler_.spawn(node, what, [this, node, request, answer, asker] {
+    *answer = request(coordinator(node));
+    scheduler_.wake(asker);
+  });
+  const std::int64_t patience = scheduler_.now_ms() + 300'000;
+  while (!*answer && nodes_[static_cast<std::size_t>(node)].epoch == epoch && scheduler_.now_ms() < patience) {
+    scheduler_.park(scheduler_.now_ms() + 5'000);
+  }
+  return *answer;
+}
+
+}  // namespace cairn::sim
