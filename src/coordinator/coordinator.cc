@@ -26,8 +26,12 @@ Coordinator::Coordinator(Store& store, CoordinatorOptions options)
       registry_(store),
       cache_(options_.snapshots_cached),
       lanes_(options_.yield),
-      queue_(store, options_.yield ? CommitQueue::Writer::by_caller : CommitQueue::Writer::thread) {
+      queue_(store, options_.yield ? CommitQueue::Writer::by_caller : CommitQueue::Writer::thread),
+      run_types_(store),
+      run_intake_(store),
+      lease_desk_(store) {
   store_.watch([this](const Wakeup& wakeup) {
+    if (wakeup.runs) lease_desk_.look();
     for (const InstanceId& id : wakeup.ended) waiters_.tell(id.value);
     if (listener_) listener_(wakeup);
   });
@@ -37,6 +41,8 @@ Coordinator::~Coordinator() { stop(); }
 
 void Coordinator::stop() {
   stopped_ = true;
+  lease_desk_.stop();
+  run_intake_.stop();
   queue_.stop();
   waiters_.tell_all();
 }

@@ -10,14 +10,19 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "coordinator/commit_queue.h"
 #include "coordinator/errand.h"
 #include "coordinator/lanes.h"
+#include "coordinator/lease_desk.h"
 #include "coordinator/registry.h"
 #include "coordinator/result_waiters.h"
+#include "coordinator/run_intake.h"
+#include "coordinator/run_types.h"
 #include "coordinator/snapshot_cache.h"
 #include "interpreter/advance.h"
 #include "store/store.h"
@@ -63,6 +68,23 @@ struct TaskCompletion {
   std::optional<std::uint64_t> version;  // of the task's row, when the caller has seen it
   std::string idempotency_key;
   Actor actor;
+};
+
+// A run on its own, without any workflow.
+struct RunOrder {
+  std::string id;  // empty: a new one
+  std::string type;
+  Json payload;
+  std::string idempotency_key;  // empty: none
+  std::int64_t priority = 0;    // higher first
+  std::optional<Timestamp> run_at;
+  std::optional<Duration> delay;  // instead of `run_at`: from the store's now
+  int attempts_max = 3;
+  Duration backoff = Duration::of_seconds(1);
+  double factor = 2;
+  Duration cap = Duration::of_seconds(300);
+  double jitter = 0.5;
+  std::optional<Duration> timeout;  // for each attempt
 };
 
 // What a worker reports. A failure is retried while attempts are left and its class allows it.
@@ -117,8 +139,19 @@ class Coordinator {
   Result<InstanceAnswer> complete_task(const TaskCompletion& completion);
   Result<TaskRow> change_task(const TaskChange& change, const Actor& actor);
 
-  // Runs.
+  // Runs. A known idempotency key answers with the first run; with another type or payload it is a conflict.
+  void submit_run(const RunOrder& order, RunIntake::Answer answer);  // called once, maybe from another thread
+  Result<SubmittedRun> submit_run(const RunOrder& order);
+  // One transaction; nothing is written when one of them is not valid. An answer for each, in order.
+  Result<std::vector<Result<SubmittedRun>>> submit_runs(std::span<const RunOrder> orders);
+  // How runs of a type are treated. ErrorCode::invalid for a key expression that does not compile.
+  Result<void> put_run_type(const RunTypeRow& row) { return run_types_.put(row); }
+  Result<bool> remove_run_type(const std::string& type) { return run_types_.remove(type); }
+  // Workers elsewhere lease here.
+  LeaseDesk& lease_desk() { return lease_desk_; }
   Result<RunAnswer> report(const RunReport& report);
+  // Each on its own; what goes into one commit is the queue's business.
+  std::vector<Result<RunAnswer>> report_all(std::span<const RunReport> reports);
   Result<RunRow> cancel_run(const RunId& id, const Actor& actor);
   // New runs of these types begin leased to this node and are handed to `take` after their commit.
   void lease_here(std::vector<std::string> types, Duration length, std::function<void(RunRow)> take);
@@ -158,6 +191,15 @@ class Coordinator {
   void drop_repeat(const Errand& errand);
   void clear_away(const Errand& errand, const Obstacle& obstacle);
   Result<InstanceAnswer> answer(Result<Delivered, Obstacle> delivered, const InstanceId& id);
+  Result<RunRow> run_of(const RunOrder& order);
+  // What a report comes to, as far as it can be told without its commit: an answer, or the end to commit.
+  struct ReportedEnd {
+    RunEnd end;
+    RunRow run;
+    std::optional<Failure> failure;
+  };
+  Result<std::variant<RunAnswer, ReportedEnd>> weigh(const RunReport& report);
+  Result<RunAnswer> deliver_end(const ReportedEnd& reported);
 
   Store& store_;
   CoordinatorOptions options_;
@@ -177,6 +219,9 @@ class Coordinator {
 
   std::atomic<bool> stopped_ = false;
   CommitQueue queue_;
+  RunTypes run_types_;
+  RunIntake run_intake_;
+  LeaseDesk lease_desk_;
 };
 
 }  // namespace cairn

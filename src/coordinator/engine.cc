@@ -60,7 +60,11 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   parts->workers =
       std::make_unique<WorkerPool>(*parts->coordinator, options.workers, Duration::of_ms(options.lease.count()));
   WorkerPool* workers = parts->workers.get();
-  parts->loops = std::make_unique<Loops>(*parts->coordinator, [workers] { workers->look(); });
+  LeaseDesk* desk = &parts->coordinator->lease_desk();
+  parts->loops = std::make_unique<Loops>(*parts->coordinator, [workers, desk] {
+    workers->look();
+    desk->look();
+  });
   Loops* loops = parts->loops.get();
   parts->coordinator->on_wakeup([workers, loops](const Wakeup& wakeup) {
     loops->wake(wakeup);

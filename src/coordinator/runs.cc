@@ -28,7 +28,8 @@ void Coordinator::lease_here(std::vector<std::string> types, Duration length, st
   take_run_ = std::move(take);
 }
 
-Result<RunAnswer> Coordinator::report(const RunReport& given) {
+Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(const RunReport& given) {
+  using Weighed = std::variant<RunAnswer, ReportedEnd>;
   RunReport report = given;
   // A result that cannot be kept is the attempt's failure: refusing it would only run it again.
   const Json failure_json = report.failure ? to_json(*report.failure) : Json();
@@ -41,7 +42,7 @@ Result<RunAnswer> Coordinator::report(const RunReport& given) {
   }
   CAIRN_TRY(const auto run, store_.find_run(report.run));
   if (!run) return Error{ErrorCode::not_found, "no run " + report.run.value};
-  if (run->status != RunStatus::leased || run->fence != report.fence) return RunAnswer::lease_lost;
+  if (run->status != RunStatus::leased || run->fence != report.fence) return Weighed(RunAnswer::lease_lost);
 
   if (report.failure && report.retry && is_retryable(*report.failure) && run->attempt < run->attempts_max) {
     RunChange retry;
@@ -52,40 +53,102 @@ Result<RunAnswer> Coordinator::report(const RunReport& given) {
     retry.error = to_json(*report.failure);
     retry.actor = report.worker;
     CAIRN_TRY(const RunChanged changed, store_.change_run(retry));
-    if (changed.kind == RunChanged::Kind::done) return RunAnswer::will_retry;
-    if (changed.kind != RunChanged::Kind::exhausted) return RunAnswer::lease_lost;
+    if (changed.kind == RunChanged::Kind::done) return Weighed(RunAnswer::will_retry);
+    if (changed.kind != RunChanged::Kind::exhausted) return Weighed(RunAnswer::lease_lost);
   }
 
-  std::optional<Failure> failure = report.failure;
-  if (failure) failure->attempt = run->attempt;
-  RunEnd end;
+  ReportedEnd reported;
+  reported.failure = report.failure;
+  if (reported.failure) {
+    reported.failure->attempt = run->attempt;
+    if (reported.failure->step.empty()) reported.failure->step = run->step;
+  }
+  RunEnd& end = reported.end;
   end.run = report.run;
   end.fence = report.fence;
-  end.status = failure ? RunStatus::failed : RunStatus::succeeded;
+  end.status = reported.failure ? RunStatus::failed : RunStatus::succeeded;
   end.result = report.result;
-  if (failure) end.error = to_json(*failure);
+  if (reported.failure) end.error = to_json(*reported.failure);
   end.actor = report.worker;
+  reported.run = *run;
+  return Weighed(std::move(reported));
+}
 
-  if (!run->instance) {
-    Unit unit;
-    unit.run = end;
-    unit.actor = node_;
-    CAIRN_TRY(const CommitOutcome outcome, queue_.commit(std::move(unit)));
-    if (outcome.kind == CommitOutcome::Kind::failed) return outcome.error;
-    return outcome.kind == CommitOutcome::Kind::done ? RunAnswer::finished : RunAnswer::lease_lost;
+namespace {
+
+Result<RunAnswer> answer_of(Result<CommitOutcome> outcome) {
+  if (!outcome) return std::move(outcome).error();
+  if (outcome->kind == CommitOutcome::Kind::failed) return outcome->error;
+  return outcome->kind == CommitOutcome::Kind::done ? RunAnswer::finished : RunAnswer::lease_lost;
+}
+
+}  // namespace
+
+Result<RunAnswer> Coordinator::report(const RunReport& given) {
+  CAIRN_TRY(const auto weighed, weigh(given));
+  if (const auto* told = std::get_if<RunAnswer>(&weighed)) return *told;
+  const auto& reported = std::get<ReportedEnd>(weighed);
+  if (reported.run.instance) return deliver_end(reported);
+  Unit unit;
+  unit.run = reported.end;
+  unit.actor = node_;
+  return answer_of(queue_.commit(std::move(unit)));
+}
+
+std::vector<Result<RunAnswer>> Coordinator::report_all(std::span<const RunReport> reports) {
+  std::vector<Result<RunAnswer>> answers(reports.size(), Result<RunAnswer>(RunAnswer::lease_lost));
+  std::mutex mutex;
+  std::condition_variable answered;
+  std::size_t open = 0;
+  std::vector<std::pair<std::size_t, ReportedEnd>> of_instances;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    auto weighed = weigh(reports[i]);
+    if (!weighed) {
+      answers[i] = std::move(weighed).error();
+    } else if (const auto* told = std::get_if<RunAnswer>(&*weighed)) {
+      answers[i] = *told;
+    } else if (std::get<ReportedEnd>(*weighed).run.instance) {
+      of_instances.emplace_back(i, std::get<ReportedEnd>(std::move(*weighed)));
+    } else {
+      Unit unit;
+      unit.run = std::get<ReportedEnd>(*weighed).end;
+      unit.actor = node_;
+      {
+        const std::lock_guard lock(mutex);
+        ++open;
+      }
+      queue_.submit(std::move(unit), [&, i](Result<CommitOutcome> outcome) {
+        const std::lock_guard lock(mutex);
+        answers[i] = answer_of(std::move(outcome));
+        --open;
+        answered.notify_one();
+      });
+    }
   }
+  for (const auto& [i, reported] : of_instances) {
+    Result<RunAnswer> answer = deliver_end(reported);
+    const std::lock_guard lock(mutex);
+    answers[i] = std::move(answer);
+  }
+  std::unique_lock lock(mutex);
+  answered.wait(lock, [&] { return open == 0; });
+  return answers;
+}
+
+Result<RunAnswer> Coordinator::deliver_end(const ReportedEnd& reported) {
   Errand errand;
-  errand.instance = *run->instance;
-  errand.what = RunFinished{run->token, report.result, failure};
-  errand.actor = report.worker;
-  errand.cause.run = end;
+  errand.instance = *reported.run.instance;
+  errand.what = RunFinished{reported.run.token, reported.end.result, reported.failure};
+  errand.actor = reported.end.actor;
+  errand.cause.run = reported.end;
   auto delivered = deliver(errand);
   if (!delivered) {
     // Its instance cannot take the result now. The lease ends by itself and the run is tried again.
     return std::move(delivered).error().error;
   }
-  CAIRN_TRY(const auto after, store_.find_run(report.run));
-  return after && is_final(after->status) && after->fence == report.fence ? RunAnswer::finished : RunAnswer::lease_lost;
+  CAIRN_TRY(const auto after, store_.find_run(reported.end.run));
+  const bool ours = after && is_final(after->status) && after->fence == reported.end.fence;
+  return ours && after->status != RunStatus::cancelled ? RunAnswer::finished : RunAnswer::lease_lost;
 }
 
 Result<RunRow> Coordinator::cancel_run(const RunId& id, const Actor& actor) {

@@ -14,6 +14,9 @@ Json document(const TaskRow& row);
 Json document(const TaskEvent& event);
 Json document(const Wait& wait);
 Json document(const HistoryRow& row);
+Json document(const RunRow& row);
+Json document(const RunEvent& event);
+Json document(const RunTypeRow& row);
 // With input, state, waits and, when completed, the output.
 Json document(const InstanceRow& row, const Snapshot& snapshot);
 

@@ -5,13 +5,18 @@
 
 namespace cairn {
 
-Result<std::unique_ptr<Store>> open_store(const std::string& url, Clock& clock, StoreMode mode) {
-  if (url == "memory:") return std::unique_ptr<Store>(std::make_unique<MemoryStore>(clock));
+Result<std::unique_ptr<Store>> open_store(const std::string& given, Clock& clock, StoreMode mode) {
+  std::string url = given;
+  constexpr std::string_view without_run_events = "?run_events=off";
+  const bool run_events = !url.ends_with(without_run_events);
+  if (!run_events && !url.starts_with("postgres")) url.resize(url.size() - without_run_events.size());
+  if (url == "memory:") return std::unique_ptr<Store>(std::make_unique<MemoryStore>(clock, run_events));
   constexpr std::string_view sqlite = "sqlite:";
   if (url.starts_with(sqlite)) {
-    CAIRN_TRY(auto store,
-              SqliteStore::open(url.substr(sqlite.size()), clock,
-                                mode == StoreMode::own ? SqliteStore::Mode::own : SqliteStore::Mode::read_only));
+    CAIRN_TRY(
+        auto store,
+        SqliteStore::open(url.substr(sqlite.size()), clock,
+                          mode == StoreMode::own ? SqliteStore::Mode::own : SqliteStore::Mode::read_only, run_events));
     return std::unique_ptr<Store>(std::move(store));
   }
   return Error{ErrorCode::invalid, "'" + url + "' is not a store URL; write sqlite:PATH or memory:"};

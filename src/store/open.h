@@ -1,4 +1,5 @@
 // A store by its URL: `memory:`, `sqlite:PATH`.
+// `?run_events=off` behind it: no audit trail of runs (workflow_event) is written.
 #pragma once
 
 #include <memory>

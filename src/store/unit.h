@@ -67,6 +67,8 @@ struct Unit {
   std::vector<CorrelatedSignal> signals;  // routed as by `record_signal`
   std::vector<DeadLetter> dead_letters;
   std::optional<RunLease> lease;
+  // By what the limits of their type count new runs; those not named here by their type alone.
+  std::vector<std::pair<RunId, std::string>> limit_keys;
 
   std::string actor;  // who made this commit: the node
 };

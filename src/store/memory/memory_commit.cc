@@ -140,11 +140,18 @@ void MemoryStore::apply_advance(const Advance& advance, const Unit& unit, Commit
   change_tasks(advance, unit.actor);
   const Timestamp at = now();
   for (const RunIntent& intent : advance.runs) {
-    insert_run(project_run(intent, advance.after.instance, at), unit.lease, outcome, wakeup);
+    RunRow row = project_run(intent, advance.after.instance, at);
+    for (const auto& [run, key] : unit.limit_keys) {
+      if (run == row.id) row.limit_key = key;
+    }
+    insert_run(std::move(row), unit.lease, outcome, wakeup);
   }
   for (const RunId& run : advance.runs_cancelled) {
     const auto found = runs_.find(run.value);
-    if (found != runs_.end() && !is_final(found->second.row.status)) cancel_run(found->second, unit.actor);
+    if (found != runs_.end() && !is_final(found->second.row.status)) {
+      wakeup.runs |= limits_concurrency(found->second.row.type);
+      cancel_run(found->second, unit.actor);
+    }
   }
   for (const OutboxEntry& event : events_of(advance, events_)) write_event(advance.after.instance, event, wakeup);
   for (const LogEntry& entry : advance.log) {

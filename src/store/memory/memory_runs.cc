@@ -5,30 +5,41 @@
 
 namespace cairn {
 
+void MemoryStore::run_event(Run& run, std::string_view kind, int attempt, std::string_view actor, const Json& details) {
+  if (run_events_) run.events.push_back({run.row.id, std::string(kind), now(), attempt, std::string(actor), details});
+}
+
 void MemoryStore::insert_run(RunRow row, const std::optional<RunLease>& lease, CommitOutcome& outcome, Wakeup& wakeup) {
   const Timestamp at = now();
   Run run;
   run.number = ++last_number_;
-  run.events.push_back({row.id, "created", at, 0, "", Json()});
-  if (lease && std::find(lease->types.begin(), lease->types.end(), row.type) != lease->types.end()) {
-    row.status = RunStatus::leased;
-    row.leased_by = lease->owner;
-    row.lease_until = after(at, lease->length);
-    row.attempt = row.leases = 1;
-    row.fence = 1;
-    run.events.push_back({row.id, "leased", at, 1, lease->owner, Json()});
-    outcome.leased.push_back(row);
-    if (!wakeup.due || *row.lease_until < *wakeup.due) wakeup.due = row.lease_until;
+  run.row = std::move(row);
+  run_event(run, "created", 0, "", Json());
+  const auto rule = run_types_.find(run.row.type);
+  const bool ruled = rule != run_types_.end();
+  // A type with limits or a pause is leased by the rule that counts them.
+  const bool leased = lease && !(ruled && (rule->second.paused || is_limited(rule->second))) &&
+                      std::find(lease->types.begin(), lease->types.end(), run.row.type) != lease->types.end();
+  if (leased) {
+    run.row.status = RunStatus::leased;
+    run.row.leased_by = lease->owner;
+    run.row.lease_until = after(at, ruled && rule->second.lease ? *rule->second.lease : lease->length);
+    run.row.attempt = run.row.leases = 1;
+    run.row.fence = 1;
+    if (ruled) apply_overrides(rule->second, run.row);
+    run_event(run, "leased", 1, lease->owner, Json());
+    outcome.leased.push_back(run.row);
+    if (!wakeup.due || *run.row.lease_until < *wakeup.due) wakeup.due = run.row.lease_until;
   } else {
     wakeup.runs = true;
   }
-  if (!row.idempotency_key.empty()) run_keys_[row.idempotency_key] = row.id.value;
-  run.row = std::move(row);
+  if (!run.row.idempotency_key.empty()) run_keys_[run.row.idempotency_key] = run.row.id.value;
   runs_[run.row.id.value] = std::move(run);
 }
 
-void MemoryStore::end_run(const RunEnd& end, Wakeup&) {
+void MemoryStore::end_run(const RunEnd& end, Wakeup& wakeup) {
   Run& run = runs_.at(end.run.value);
+  wakeup.runs |= limits_concurrency(run.row.type);
   RunRow& row = run.row;
   row.status = end.status;
   row.result = end.result;
@@ -37,14 +48,13 @@ void MemoryStore::end_run(const RunEnd& end, Wakeup&) {
   row.lease_until.reset();
   row.leased_by.clear();
   row.updated_at = now();
-  run.events.push_back({row.id, to_string(end.status), row.updated_at, row.attempt, end.actor,
-                        end.status == RunStatus::failed ? end.error : Json()});
+  run_event(run, to_string(end.status), row.attempt, end.actor, end.status == RunStatus::failed ? end.error : Json());
 }
 
 void MemoryStore::cancel_run(Run& run, const std::string& actor) {
   run.row.status = RunStatus::cancelled;
   run.row.updated_at = now();
-  run.events.push_back({run.row.id, "cancelled", run.row.updated_at, run.row.attempt, actor, Json()});
+  run_event(run, "cancelled", run.row.attempt, actor, Json());
 }
 
 bool MemoryStore::leasable(const RunRow& run, Timestamp at) const {
@@ -53,26 +63,69 @@ bool MemoryStore::leasable(const RunRow& run, Timestamp at) const {
 }
 
 Result<std::pair<RunRow, bool>> MemoryStore::submit_run(const RunRow& given) {
+  CAIRN_TRY(auto submitted, submit_runs(std::span(&given, 1)));
+  return std::move(submitted.front());
+}
+
+Result<std::vector<std::pair<RunRow, bool>>> MemoryStore::submit_runs(std::span<const RunRow> runs) {
   Wakeup wakeup;
-  std::pair<RunRow, bool> answer;
+  std::vector<std::pair<RunRow, bool>> answers;
   {
     const std::lock_guard lock(mutex_);
-    const auto known = run_keys_.find(given.idempotency_key);
-    if (!given.idempotency_key.empty() && known != run_keys_.end()) {
-      return std::pair(runs_.at(known->second).row, false);
+    for (const RunRow& given : runs) {
+      const auto known = run_keys_.find(given.idempotency_key);
+      if (!given.idempotency_key.empty() && known != run_keys_.end()) {
+        answers.emplace_back(runs_.at(known->second).row, false);
+        continue;
+      }
+      if (const auto taken = runs_.find(given.id.value); taken != runs_.end()) {
+        answers.emplace_back(taken->second.row, false);
+        continue;
+      }
+      RunRow row = given;
+      row.status = RunStatus::pending;
+      row.created_at = row.updated_at = now();
+      row.run_at = std::max(whole_ms_up(row.run_at), row.created_at);
+      if (row.run_at > row.created_at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;
+      CommitOutcome ignored;
+      insert_run(row, std::nullopt, ignored, wakeup);
+      answers.emplace_back(std::move(row), true);
     }
-    if (runs_.contains(given.id.value)) return std::pair(runs_.at(given.id.value).row, false);
-    RunRow row = given;
-    row.status = RunStatus::pending;
-    row.created_at = row.updated_at = now();
-    row.run_at = std::max(whole_ms_up(row.run_at), row.created_at);
-    if (row.run_at > row.created_at) wakeup.due = row.run_at;
-    CommitOutcome ignored;
-    insert_run(row, std::nullopt, ignored, wakeup);
-    answer = {std::move(row), true};
   }
   tell(wakeup);
-  return answer;
+  return answers;
+}
+
+LeaseSlots MemoryStore::slots(Timestamp at, Wakeup& wakeup) {
+  LeaseSlots slots;
+  for (const auto& [type, rule] : run_types_) {
+    if (!is_limited(rule)) continue;
+    LeaseSlots::Use use;
+    for (const auto& [id, run] : runs_) {
+      const bool live = run.row.type == type && run.row.status == RunStatus::leased && run.row.lease_until > at;
+      if (live) ++use.leased[run.row.limit_key];
+    }
+    auto& starts = run_starts_[type];
+    std::erase_if(starts, [&](const auto& start) { return after(start.first, rule.rate_window) <= at; });
+    for (const auto& [started, key] : starts) {
+      if (rule.rate && ++use.started[key] == *rule.rate) {
+        // The window opens again when the oldest start that fills it leaves.
+        for (const auto& [oldest, same] : starts) {
+          if (same != key) continue;
+          const Timestamp free = after(oldest, rule.rate_window);
+          if (!wakeup.due || free < *wakeup.due) wakeup.due = free;
+          break;
+        }
+      }
+    }
+    slots.add(rule, std::move(use));
+  }
+  return slots;
+}
+
+bool MemoryStore::limits_concurrency(const std::string& type) const {
+  const auto rule = run_types_.find(type);
+  return rule != run_types_.end() && rule->second.concurrency.has_value();
 }
 
 Result<std::vector<RunRow>> MemoryStore::lease_runs(const LeaseRequest& request) {
@@ -81,31 +134,70 @@ Result<std::vector<RunRow>> MemoryStore::lease_runs(const LeaseRequest& request)
   {
     const std::lock_guard lock(mutex_);
     const Timestamp at = now();
-    std::vector<Run*> ready;
+    std::vector<LeaseCandidate> ready;
+    std::map<std::int64_t, Run*> by_number;
     for (auto& [id, run] : runs_) {
-      if (leasable(run.row, at) && asks_for(request, run.row.type)) ready.push_back(&run);
+      const auto line = line_of(request, run.row.type);
+      if (!line || !leasable(run.row, at)) continue;
+      const auto rule = run_types_.find(run.row.type);
+      if (rule != run_types_.end() && rule->second.paused) continue;
+      ready.push_back({run.number, run.row.type, run.row.limit_key, run.row.priority, run.row.run_at.unix_ms(), *line});
+      by_number[run.number] = &run;
     }
-    std::sort(ready.begin(), ready.end(), [](const Run* a, const Run* b) {
-      return std::tuple(-a->row.priority, a->row.run_at, a->number) <
-             std::tuple(-b->row.priority, b->row.run_at, b->number);
-    });
-    if (ready.size() > request.max) ready.resize(request.max);
-    for (Run* run : ready) {
-      RunRow& row = run->row;
+    LeaseSlots free = slots(at, wakeup);
+    for (const LeaseCandidate& one : choose(std::move(ready), request.max, free)) {
+      Run& run = *by_number.at(one.number);
+      RunRow& row = run.row;
+      const auto rule = run_types_.find(row.type);
+      const bool ruled = rule != run_types_.end();
       row.status = RunStatus::leased;
       row.leased_by = request.worker;
-      row.lease_until = after(at, request.length);
+      row.lease_until = after(at, ruled && rule->second.lease ? *rule->second.lease : request.length);
       ++row.attempt;
       ++row.leases;
       ++row.fence;
       row.updated_at = at;
-      run->events.push_back({row.id, "leased", at, row.attempt, request.worker, Json()});
+      if (ruled) apply_overrides(rule->second, row);
+      if (ruled && rule->second.rate) run_starts_[row.type].emplace_back(at, row.limit_key);
+      run_event(run, "leased", row.attempt, request.worker, Json());
       if (!wakeup.due || *row.lease_until < *wakeup.due) wakeup.due = row.lease_until;
       leased.push_back(row);
     }
   }
   tell(wakeup);
   return leased;
+}
+
+Result<void> MemoryStore::put_run_type(const RunTypeRow& row) {
+  {
+    const std::lock_guard lock(mutex_);
+    run_types_[row.type] = row;
+  }
+  // What was paused or full may be leased now.
+  Wakeup wakeup;
+  wakeup.runs = true;
+  tell(wakeup);
+  return {};
+}
+
+Result<bool> MemoryStore::remove_run_type(const std::string& type) {
+  bool removed = false;
+  {
+    const std::lock_guard lock(mutex_);
+    removed = run_types_.erase(type) == 1;
+    run_starts_.erase(type);
+  }
+  Wakeup wakeup;
+  wakeup.runs = removed;
+  tell(wakeup);
+  return removed;
+}
+
+Result<std::vector<RunTypeRow>> MemoryStore::list_run_types() {
+  const std::lock_guard lock(mutex_);
+  std::vector<RunTypeRow> rows;
+  for (const auto& [type, row] : run_types_) rows.push_back(row);
+  return rows;
 }
 
 Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
@@ -119,6 +211,9 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
     Run& run = found->second;
     RunRow& row = run.row;
     const auto say = [&](RunChanged::Kind kind) { return RunChanged{kind, row}; };
+    if (row.status == RunStatus::leased && change.kind != RunChange::Kind::heartbeat) {
+      wakeup.runs |= limits_concurrency(row.type);
+    }
     if (change.kind == RunChange::Kind::remove) {
       // A live run would vanish under its worker: cancel it first.
       if (row.status == RunStatus::leased) return say(RunChanged::Kind::lease_lost);
@@ -126,7 +221,7 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
         row.deleted_at = at;
         row.delete_reason = change.reason;
         row.updated_at = at;
-        run.events.push_back({row.id, "deleted", at, row.attempt, change.actor, Json(change.reason)});
+        run_event(run, "deleted", row.attempt, change.actor, Json(change.reason));
       }
       return say(RunChanged::Kind::done);
     }
@@ -165,7 +260,7 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
         row.last_error = error_line(change.error);
         row.lease_until.reset();
         row.leased_by.clear();
-        run.events.push_back({row.id, "retried", at, row.attempt, change.actor, change.error});
+        run_event(run, "retried", row.attempt, change.actor, change.error);
         wakeup.due = row.run_at;
         break;
       case RunChange::Kind::release:
@@ -173,7 +268,7 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
         --row.attempt;
         row.lease_until.reset();
         row.leased_by.clear();
-        run.events.push_back({row.id, "released", at, row.attempt, change.actor, Json()});
+        run_event(run, "released", row.attempt, change.actor, Json());
         wakeup.runs = true;
         break;
       case RunChange::Kind::cancel:

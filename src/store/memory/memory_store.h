@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/clock.h"
+#include "store/lease_order.h"
 #include "store/lifecycle.h"
 #include "store/store.h"
 
@@ -16,7 +17,7 @@ namespace cairn {
 class MemoryStore final : public Store {
  public:
   // `clock` outlives the store.
-  explicit MemoryStore(Clock& clock) : clock_(clock) {}
+  explicit MemoryStore(Clock& clock, bool run_events = true) : clock_(clock), run_events_(run_events) {}
 
   Timestamp now() override;
   Result<int> schema_version() override { return 1; }
@@ -44,12 +45,16 @@ class MemoryStore final : public Store {
   Result<std::optional<Timestamp>> next_due() override;
 
   Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override;
+  Result<std::vector<std::pair<RunRow, bool>>> submit_runs(std::span<const RunRow> runs) override;
   Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override;
   Result<RunChanged> change_run(const RunChange& change) override;
   Result<std::vector<RunRow>> exhausted_runs(std::size_t max) override;
   Result<std::optional<RunRow>> find_run(const RunId& id) override;
   Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) override;
   Result<std::vector<RunEvent>> run_events(const RunId& id) override;
+  Result<void> put_run_type(const RunTypeRow& row) override;
+  Result<bool> remove_run_type(const std::string& type) override;
+  Result<std::vector<RunTypeRow>> list_run_types() override;
 
   Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) override;
   Result<void> mark_published(std::span<const std::int64_t> sequences) override;
@@ -64,6 +69,13 @@ class MemoryStore final : public Store {
   Result<Page<ScheduleRow>> list_schedules(const PageRequest& page) override;
   Result<bool> remove_schedule(const std::string& name) override;
   Result<std::vector<ScheduleRow>> take_schedules(std::size_t max, Duration hold) override;
+
+  Result<void> put_api_key(const ApiKeyRow& row) override;
+  Result<std::optional<ApiKeyRow>> find_api_key(const std::string& secret_hash) override;
+  Result<std::vector<ApiKeyRow>> list_api_keys() override;
+  Result<bool> revoke_api_key(const std::string& id) override;
+  Result<void> append_audit(std::span<const AuditRow> rows) override;
+  Result<Page<AuditRow>> list_audit(const PageRequest& page) override;
 
   Result<TaskChanged> change_task(const TaskChange& change) override;
   Result<std::optional<TaskRow>> find_task(const TaskId& id) override;
@@ -135,9 +147,14 @@ class MemoryStore final : public Store {
   // The first of the schedules and of the postponed events.
   std::optional<Timestamp> next_scheduled() const;
   bool leasable(const RunRow& run, Timestamp at) const;
+  void run_event(Run& run, std::string_view kind, int attempt, std::string_view actor, const Json& details);
+  // What limited types use now; forgets starts that no window holds any more.
+  LeaseSlots slots(Timestamp at, Wakeup& wakeup);
+  bool limits_concurrency(const std::string& type) const;
   void tell(const Wakeup& wakeup) const;
 
   Clock& clock_;
+  bool run_events_;
   WakeupListener listener_;
   mutable std::mutex mutex_;
   std::int64_t last_number_ = 0;
@@ -147,6 +164,8 @@ class MemoryStore final : public Store {
   std::map<std::string, Task> tasks_;
   std::map<std::string, Run> runs_;
   std::map<std::string, std::string> run_keys_;
+  std::map<std::string, RunTypeRow> run_types_;
+  std::map<std::string, std::vector<std::pair<Timestamp, std::string>>> run_starts_;  // type → when and by which key
   std::map<std::pair<std::string, std::string>, Key> keys_;
   std::map<std::int64_t, Message> messages_;
   std::map<std::int64_t, Kept> kept_;
@@ -160,6 +179,8 @@ class MemoryStore final : public Store {
   std::multimap<std::int64_t, Delivery> deliveries_;  // by the event's sequence
   std::map<std::string, ScheduleRow> schedules_;
   std::map<std::string, Timestamp> held_schedules_;
+  std::map<std::string, ApiKeyRow> api_keys_;
+  std::vector<AuditRow> audit_;
 };
 
 }  // namespace cairn

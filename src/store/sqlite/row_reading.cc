@@ -128,6 +128,7 @@ RunRow read_run(const Query& query, Connection& connection) {
   row.updated_at = query.time(25);
   row.deleted_at = query.time_or_nothing(26);
   row.delete_reason = query.text(27);
+  row.limit_key = query.text(run_number_column + 1);
   return row;
 }
 

@@ -17,6 +17,8 @@ DeadLetter read_dead_letter(const Query& query);
 inline constexpr int instance_number_column = 15;
 inline constexpr int task_number_column = 23;
 inline constexpr int run_number_column = 28;
+// Greater than every text that begins with something else than the last code point.
+inline constexpr const char* beyond_all_text = "\xF4\x8F\xBF\xBF";
 
 // A reference as two columns: the key's text or NULL, the parts or NULL when there are none.
 std::optional<std::string_view> reference_key(const Reference& reference);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "store/lease_order.h"
 #include "store/projection.h"
 #include "store/sqlite/row_reading.h"
 
@@ -299,14 +300,23 @@ void SqliteCommit::change_tasks(std::int64_t number, const Advance& advance, con
 void SqliteCommit::change_runs(const Advance& advance, const Unit& unit, CommitOutcome& outcome) {
   for (const RunIntent& intent : advance.runs) {
     RunRow row = project_run(intent, advance.after.instance, now_);
-    const bool leased = unit.lease && std::find(unit.lease->types.begin(), unit.lease->types.end(), row.type) !=
-                                          unit.lease->types.end();
+    for (const auto& [run, key] : unit.limit_keys) {
+      if (run == row.id) row.limit_key = key;
+    }
+    const auto& rules = store_.run_types();
+    const auto rule = rules.find(row.type);
+    const bool ruled = rule != rules.end();
+    // A type with limits or a pause is leased by the rule that counts them.
+    const bool leased = unit.lease && !(ruled && (rule->second.paused || is_limited(rule->second))) &&
+                        std::find(unit.lease->types.begin(), unit.lease->types.end(), row.type) !=
+                            unit.lease->types.end();
     if (leased) {
       row.status = RunStatus::leased;
       row.leased_by = unit.lease->owner;
-      row.lease_until = after(now_, unit.lease->length);
+      row.lease_until = after(now_, ruled && rule->second.lease ? *rule->second.lease : unit.lease->length);
       row.attempt = row.leases = 1;
       row.fence = 1;
+      if (ruled) apply_overrides(rule->second, row);
     }
     store_.insert_run(row, wakeup_);
     if (leased) outcome.leased.push_back(std::move(row));
@@ -319,6 +329,7 @@ void SqliteCommit::change_runs(const Advance& advance, const Unit& unit, CommitO
       if (row.next()) {
         number = row.integer(0);
         attempt = static_cast<int>(row.integer(1));
+        wakeup_.runs |= store_.limits_concurrency(row.text(2));
         row.next();
       }
     }
@@ -344,6 +355,7 @@ void SqliteCommit::end_run(const RunEnd& end) {
     if (row.next()) {
       number = row.integer(0);
       attempt = static_cast<int>(row.integer(1));
+      wakeup_.runs |= store_.limits_concurrency(row.text(2));
     }
   }
   std::optional<std::string> line;

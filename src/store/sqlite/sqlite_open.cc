@@ -28,10 +28,11 @@ std::optional<Error> library_fault() {
 
 }  // namespace
 
-Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, Clock& clock, Mode mode) {
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, Clock& clock, Mode mode,
+                                                       bool run_events) {
   if (auto fault = library_fault()) return *fault;
   if (path.empty()) return Error{ErrorCode::invalid, "sqlite: needs the path of a file"};
-  std::unique_ptr<SqliteStore> store(new SqliteStore(path, clock, mode));
+  std::unique_ptr<SqliteStore> store(new SqliteStore(path, clock, mode, run_events));
   if (mode == Mode::own) {
     CAIRN_TRY(auto owner, sqlite::OwnerLock::take(path));
     store->owner_ = std::move(owner);

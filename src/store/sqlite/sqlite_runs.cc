@@ -13,6 +13,7 @@ using sqlite::Transaction;
 
 void SqliteStore::run_event(std::int64_t run, std::string_view kind, int attempt, std::string_view actor,
                             const Json& details) {
+  if (!run_events_) return;
   writer_->run(Sql::insert_run_event, run, kind, now(), attempt, actor, details);
 }
 
@@ -25,7 +26,7 @@ void SqliteStore::insert_run(RunRow& row, Wakeup& wakeup) {
                text_or_null(row.idempotency_key), row.payload, row.attempt, row.attempts_max, row.run_at,
                row.lease_until, text_or_null(row.leased_by), row.fence, row.leases, row.backoff.ms_up(), row.factor,
                row.cap.ms_up(), row.jitter, timeout, instance, text_or_null(row.token.value), text_or_null(row.step),
-               row.created_at);
+               row.created_at, text_or_null(row.limit_key));
   const std::int64_t number = writer_->last_number();
   run_event(number, "created", 0, "", Json());
   if (row.status == RunStatus::leased) {
@@ -37,74 +38,47 @@ void SqliteStore::insert_run(RunRow& row, Wakeup& wakeup) {
 }
 
 Result<std::pair<RunRow, bool>> SqliteStore::submit_run(const RunRow& given) {
-  Wakeup wakeup;
-  RunRow row = given;
-  {
-    const std::lock_guard lock(writer_mutex_);
-    if (auto refused = refusal()) return *refused;
-    Transaction transaction(*writer_);
-    for (const Sql known : {Sql::find_run_by_key, Sql::find_run}) {
-      const std::string& by = known == Sql::find_run ? given.id.value : given.idempotency_key;
-      if (by.empty()) continue;
-      Query found = writer_->query(known, by);
-      if (found.next()) return std::pair(sqlite::read_run(found, *writer_), false);
-    }
-    row.status = RunStatus::pending;
-    row.created_at = row.updated_at = now();
-    row.run_at = std::max(whole_ms_up(row.run_at), row.created_at);
-    if (row.run_at > row.created_at) wakeup.due = row.run_at;
-    insert_run(row, wakeup);
-    if (auto done = transaction.commit(); !done) return failed(done.error());
-  }
-  tell(wakeup);
-  return std::pair(std::move(row), true);
+  CAIRN_TRY(auto submitted, submit_runs(std::span(&given, 1)));
+  return std::move(submitted.front());
 }
 
-Result<std::vector<RunRow>> SqliteStore::lease_runs(const LeaseRequest& request) {
+Result<std::vector<std::pair<RunRow, bool>>> SqliteStore::submit_runs(std::span<const RunRow> runs) {
   Wakeup wakeup;
-  std::vector<RunRow> leased;
+  std::vector<std::pair<RunRow, bool>> answers;
+  answers.reserve(runs.size());
   {
     const std::lock_guard lock(writer_mutex_);
     if (auto refused = refusal()) return *refused;
-    const Timestamp at = now();
-    struct Candidate {
-      std::int64_t priority;
-      std::int64_t run_at;
-      std::int64_t number;
-    };
-    std::vector<Candidate> ready;
-    Json prefixes = Json::array();
-    Json types = Json::array();
-    for (const std::string& prefix : request.prefixes) prefixes.push_back(prefix);
-    for (const std::string& type : request.types) types.push_back(type);
-    if (prefixes.size() + types.size() == 0) prefixes.push_back("default.");
     Transaction transaction(*writer_);
-    for (const Sql which : {Sql::ready_runs, Sql::lapsed_runs}) {
-      Query rows = writer_->query(which, at, prefixes, static_cast<std::int64_t>(request.max), types);
-      while (rows.next()) ready.push_back({rows.integer(2), rows.integer(3), rows.integer(0)});
-    }
-    if (ready.empty() && !writer_->error()) return leased;
-    std::sort(ready.begin(), ready.end(), [](const Candidate& a, const Candidate& b) {
-      return std::tuple(-a.priority, a.run_at, a.number) < std::tuple(-b.priority, b.run_at, b.number);
-    });
-    if (ready.size() > request.max) ready.resize(request.max);
-    const Timestamp until = after(at, request.length);
-    for (const Candidate& candidate : ready) {
-      {
-        Query row = writer_->query(Sql::lease_run, candidate.number, request.worker, until, at);
-        if (row.next()) {
-          leased.push_back(sqlite::read_run(row, *writer_));
-          row.next();
-        }
+    const Timestamp at = now();
+    for (const RunRow& given : runs) {
+      if (auto known = submitted_before(given)) {
+        answers.emplace_back(std::move(*known), false);
+        continue;
       }
-      if (writer_->error()) break;
-      run_event(candidate.number, "leased", leased.back().attempt, request.worker, Json());
+      RunRow row = given;
+      row.status = RunStatus::pending;
+      row.created_at = row.updated_at = at;
+      row.run_at = std::max(whole_ms_up(row.run_at), at);
+      if (row.run_at > at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;
+      insert_run(row, wakeup);
+      answers.emplace_back(std::move(row), true);
     }
     if (auto done = transaction.commit(); !done) return failed(done.error());
-    wakeup.due = until;
   }
   tell(wakeup);
-  return leased;
+  return answers;
+}
+
+// By its key, else by its id.
+std::optional<RunRow> SqliteStore::submitted_before(const RunRow& given) {
+  for (const Sql known : {Sql::find_run_by_key, Sql::find_run}) {
+    const std::string& by = known == Sql::find_run ? given.id.value : given.idempotency_key;
+    if (by.empty()) continue;
+    Query found = writer_->query(known, by);
+    if (found.next()) return sqlite::read_run(found, *writer_);
+  }
+  return std::nullopt;
 }
 
 Result<RunChanged> SqliteStore::change_run(const RunChange& change) {
@@ -173,6 +147,9 @@ Result<RunChanged> SqliteStore::change_run(const RunChange& change) {
         }
         break;
     }
+    if (row.status == RunStatus::leased && change.kind != RunChange::Kind::heartbeat) {
+      wakeup.runs |= limits_concurrency(row.type);
+    }
     {
       Query found = writer_->query(Sql::find_run, change.run.value);
       if (found.next()) answer.row = sqlite::read_run(found, *writer_);
@@ -185,9 +162,16 @@ Result<RunChanged> SqliteStore::change_run(const RunChange& change) {
 
 Result<std::vector<RunRow>> SqliteStore::exhausted_runs(std::size_t max) {
   Reader db = reader();
-  std::vector<RunRow> found;
+  const Timestamp at = now();
+  std::vector<std::string> types;
   {
-    Query rows = db->query(Sql::exhausted_runs, now(), static_cast<std::int64_t>(max));
+    Query rows = db->query(Sql::leased_types, "", sqlite::beyond_all_text);
+    while (rows.next()) types.push_back(rows.text(0));
+  }
+  std::vector<RunRow> found;
+  for (const std::string& type : types) {
+    if (found.size() == max) break;
+    Query rows = db->query(Sql::exhausted_runs, type, at, static_cast<std::int64_t>(max - found.size()));
     while (rows.next()) found.push_back(sqlite::read_run(rows, *db));
   }
   return db.give(std::move(found));

@@ -24,7 +24,9 @@ class SqliteStore final : public Store {
   enum class Mode { own, read_only };
   // `clock` outlives the store. Creates and migrates the file in mode `own`. In mode `read_only` the
   // owner may be running; every verb that writes is ErrorCode::not_allowed.
-  static Result<std::unique_ptr<SqliteStore>> open(const std::string& path, Clock& clock, Mode mode = Mode::own);
+  // Without `run_events` no audit trail of runs is written.
+  static Result<std::unique_ptr<SqliteStore>> open(const std::string& path, Clock& clock, Mode mode = Mode::own,
+                                                   bool run_events = true);
 
   Timestamp now() override;
   Result<int> schema_version() override;
@@ -52,12 +54,16 @@ class SqliteStore final : public Store {
   Result<std::optional<Timestamp>> next_due() override;
 
   Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override;
+  Result<std::vector<std::pair<RunRow, bool>>> submit_runs(std::span<const RunRow> runs) override;
   Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override;
   Result<RunChanged> change_run(const RunChange& change) override;
   Result<std::vector<RunRow>> exhausted_runs(std::size_t max) override;
   Result<std::optional<RunRow>> find_run(const RunId& id) override;
   Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) override;
   Result<std::vector<RunEvent>> run_events(const RunId& id) override;
+  Result<void> put_run_type(const RunTypeRow& row) override;
+  Result<bool> remove_run_type(const std::string& type) override;
+  Result<std::vector<RunTypeRow>> list_run_types() override;
 
   Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) override;
   Result<void> mark_published(std::span<const std::int64_t> sequences) override;
@@ -72,6 +78,13 @@ class SqliteStore final : public Store {
   Result<Page<ScheduleRow>> list_schedules(const PageRequest& page) override;
   Result<bool> remove_schedule(const std::string& name) override;
   Result<std::vector<ScheduleRow>> take_schedules(std::size_t max, Duration hold) override;
+
+  Result<void> put_api_key(const ApiKeyRow& row) override;
+  Result<std::optional<ApiKeyRow>> find_api_key(const std::string& secret_hash) override;
+  Result<std::vector<ApiKeyRow>> list_api_keys() override;
+  Result<bool> revoke_api_key(const std::string& id) override;
+  Result<void> append_audit(std::span<const AuditRow> rows) override;
+  Result<Page<AuditRow>> list_audit(const PageRequest& page) override;
 
   Result<TaskChanged> change_task(const TaskChange& change) override;
   Result<std::optional<TaskRow>> find_task(const TaskId& id) override;
@@ -101,8 +114,10 @@ class SqliteStore final : public Store {
   using TimerKey = std::tuple<std::int64_t, std::int64_t, std::string>;  // due, instance, token
   class Reader;
   friend class SqliteCommit;
+  friend class SqliteLease;
 
-  SqliteStore(std::string path, Clock& clock, Mode mode) : path_(std::move(path)), clock_(clock), mode_(mode) {}
+  SqliteStore(std::string path, Clock& clock, Mode mode, bool run_events)
+      : path_(std::move(path)), clock_(clock), mode_(mode), run_events_(run_events) {}
 
   // Why nothing can be written: read-only, or a sync has failed and only a restart can tell what is
   // on the disk.
@@ -114,7 +129,12 @@ class SqliteStore final : public Store {
   void send(const Message& message, Wakeup& wakeup);
   SignalOutcome route(const CorrelatedSignal& signal, Wakeup& wakeup);
   void insert_dead_letter(const DeadLetter& letter);
+  std::optional<RunRow> submitted_before(const RunRow& run);
   void insert_run(RunRow& row, Wakeup& wakeup);
+  // The rows of wf_run_types; kept, because nobody else writes them. Needs the writer.
+  const std::map<std::string, RunTypeRow>& run_types();
+  // Whether the end of a run of this type may let another begin.
+  bool limits_concurrency(const std::string& type);
   void run_event(std::int64_t run, std::string_view kind, int attempt, std::string_view actor, const Json& details);
   void task_event(std::int64_t task, TaskEvent::Kind kind, std::string_view actor, const Json& details);
   void remove_instance(std::int64_t number, const std::string& id);
@@ -125,6 +145,7 @@ class SqliteStore final : public Store {
   std::string path_;
   Clock& clock_;
   Mode mode_;
+  bool run_events_;
   std::optional<sqlite::OwnerLock> owner_;
   WakeupListener listener_;
 
@@ -132,6 +153,7 @@ class SqliteStore final : public Store {
   std::unique_ptr<sqlite::Connection> writer_;
   bool broken_ = false;     // a sync failed
   bool maybe_kept_ = true;  // a hint: false only when no signal is kept
+  std::optional<std::map<std::string, RunTypeRow>> run_types_;
   std::map<std::int64_t, Timestamp> held_messages_;
   std::map<TimerKey, Timestamp> held_timers_;
   std::map<std::int64_t, Timestamp> held_outbox_;

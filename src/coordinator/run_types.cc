@@ -1,0 +1,84 @@
+#include "coordinator/run_types.h"
+
+#include "base/log.h"
+#include "base/sha256.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::size_t key_bytes_max = 200;
+
+Result<expr::Expression> compile_key(const std::string& text) {
+  expr::Environment environment;
+  environment.variables.push_back({"payload"});
+  auto compiled = expr::compile(text, environment);
+  if (!compiled) return Error{ErrorCode::invalid, "limit_key: " + compiled.error().front().message};
+  return std::move(*compiled);
+}
+
+}  // namespace
+
+Result<void> RunTypes::put(const RunTypeRow& row) {
+  if (!row.limit_key.empty()) {
+    if (auto compiled = compile_key(row.limit_key); !compiled) return std::move(compiled).error();
+  }
+  CAIRN_TRY_VOID(store_.put_run_type(row));
+  const std::lock_guard lock(mutex_);
+  read_ = false;
+  return {};
+}
+
+Result<bool> RunTypes::remove(const std::string& type) {
+  CAIRN_TRY(const bool removed, store_.remove_run_type(type));
+  const std::lock_guard lock(mutex_);
+  read_ = false;
+  return removed;
+}
+
+void RunTypes::refresh() {
+  const auto now = std::chrono::steady_clock::now();
+  if (read_ && now - read_at_ < age_max) return;
+  const auto rows = store_.list_run_types();
+  read_ = true;
+  read_at_ = now;
+  if (!rows) {
+    if (rows.error().code != ErrorCode::unsupported) log_error("run_types.read", rows.error());
+    return;
+  }
+  std::map<std::string, Key> keys;
+  for (const RunTypeRow& row : *rows) {
+    if (row.limit_key.empty()) continue;
+    const auto known = keys_.find(row.type);
+    if (known != keys_.end() && known->second.text == row.limit_key) {
+      keys.insert(*known);
+      continue;
+    }
+    auto compiled = compile_key(row.limit_key);
+    if (!compiled) {
+      log_error("run_types.limit_key", compiled.error(), {{"type", row.type}});
+      continue;
+    }
+    keys[row.type] = {row.limit_key, std::make_shared<const expr::Expression>(std::move(*compiled))};
+  }
+  keys_ = std::move(keys);
+}
+
+std::string RunTypes::limit_key(const std::string& type, const Json& payload) {
+  std::shared_ptr<const expr::Expression> expression;
+  {
+    const std::lock_guard lock(mutex_);
+    refresh();
+    const auto found = keys_.find(type);
+    if (found == keys_.end()) return {};
+    expression = found->second.expression;
+  }
+  const expr::Value bound[] = {expr::from_json(payload)};
+  const auto value = expression->evaluate_json(bound);
+  if (!value) return "!" + value.error().code;
+  std::string key = value->is_string() ? std::string(value->as_string()) : write_json(*value);
+  if (key.empty()) key = "\"\"";
+  return key.size() <= key_bytes_max ? key : sha256_hex(key);
+}
+
+}  // namespace cairn

@@ -1,0 +1,44 @@
+// How types of runs are treated, as far as the coordinator must know it: by which key the limits of a type
+// count a run. Leasing itself keeps to the rows in the store.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "expr/expression.h"
+#include "store/store.h"
+
+namespace cairn {
+
+class RunTypes {
+ public:
+  // `store` outlives it.
+  explicit RunTypes(Store& store) : store_(store) {}
+
+  // ErrorCode::invalid when the key's expression does not compile.
+  Result<void> put(const RunTypeRow& row);
+  Result<bool> remove(const std::string& type);
+  // The key of a run with this payload; empty when its type has none. A payload for which the expression
+  // fails counts under a key of its own, so that one odd run neither blocks nor escapes the others.
+  std::string limit_key(const std::string& type, const Json& payload);
+
+ private:
+  struct Key {
+    std::string text;
+    std::shared_ptr<const expr::Expression> expression;
+  };
+  void refresh();
+
+  Store& store_;
+  std::mutex mutex_;
+  std::map<std::string, Key> keys_;
+  // Another node may have changed the rows: they are read again when a run comes and they are older than this.
+  static constexpr std::chrono::seconds age_max{5};
+  std::chrono::steady_clock::time_point read_at_{};
+  bool read_ = false;
+};
+
+}  // namespace cairn

@@ -1,0 +1,95 @@
+// Runs that are submitted on their own.
+#include <condition_variable>
+
+#include "coordinator/boundary.h"
+#include "coordinator/coordinator.h"
+#include "store/projection.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::size_t type_bytes_max = 200;
+
+// The same key must mean the same work: whoever changed the payload would wait for another result.
+Result<SubmittedRun> same_work(const RunRow& asked, Result<SubmittedRun> submitted) {
+  if (!submitted || submitted->second) return submitted;
+  const RunRow& first = submitted->first;
+  if (first.type == asked.type && first.payload == asked.payload) return submitted;
+  if (asked.idempotency_key.empty() || first.idempotency_key != asked.idempotency_key) {
+    return Error{ErrorCode::conflict, "a run with the id " + asked.id.value + " exists already"};
+  }
+  return Error{ErrorCode::conflict, "idempotency_key_reused: the idempotency key '" + asked.idempotency_key +
+                                        "' belongs to run " + first.id.value + ", which has another type or payload"};
+}
+
+}  // namespace
+
+Result<RunRow> Coordinator::run_of(const RunOrder& order) {
+  CAIRN_TRY_VOID(check_incoming_text(order.id, "the id", options_.limits));
+  CAIRN_TRY_VOID(check_incoming_text(order.type, "the type", options_.limits));
+  CAIRN_TRY_VOID(check_incoming(order.payload, "the payload", options_.limits));
+  CAIRN_TRY_VOID(check_incoming_text(order.idempotency_key, "the idempotency key", options_.limits));
+  if (order.type.empty() || order.type.size() > type_bytes_max) {
+    return Error{ErrorCode::invalid, "a run has a type of 1 to 200 bytes, for example billing.charge.v1"};
+  }
+  if (!order.id.empty() && !is_uuid(order.id)) return Error{ErrorCode::invalid, "the id of a run is a UUID"};
+  if (order.attempts_max < 1) return Error{ErrorCode::invalid, "a run is attempted at least once"};
+  const Timestamp now = store_.now();
+  RunRow row;
+  row.id = {order.id.empty() ? new_uuid(now) : order.id};
+  row.type = order.type;
+  row.payload = order.payload;
+  row.idempotency_key = order.idempotency_key;
+  row.priority = order.priority;
+  row.run_at = order.run_at.value_or(order.delay ? after(now, *order.delay) : now);
+  row.attempts_max = order.attempts_max;
+  row.backoff = order.backoff;
+  row.factor = order.factor;
+  row.cap = order.cap;
+  row.jitter = order.jitter;
+  row.timeout = order.timeout;
+  row.limit_key = run_types_.limit_key(order.type, order.payload);
+  return row;
+}
+
+void Coordinator::submit_run(const RunOrder& order, RunIntake::Answer answer) {
+  auto row = run_of(order);
+  if (!row) return answer(std::move(row).error());
+  run_intake_.submit(*row, [asked = *row, answer = std::move(answer)](Result<SubmittedRun> submitted) {
+    answer(same_work(asked, std::move(submitted)));
+  });
+}
+
+Result<SubmittedRun> Coordinator::submit_run(const RunOrder& order) {
+  std::mutex mutex;
+  std::condition_variable answered;
+  std::optional<Result<SubmittedRun>> submitted;
+  submit_run(order, [&](Result<SubmittedRun> given) {
+    // Notified under the lock: the waiter owns all of this and is gone as soon as it can see the answer.
+    const std::lock_guard lock(mutex);
+    submitted = std::move(given);
+    answered.notify_one();
+  });
+  std::unique_lock lock(mutex);
+  answered.wait(lock, [&] { return submitted.has_value(); });
+  return std::move(*submitted);
+}
+
+Result<std::vector<Result<SubmittedRun>>> Coordinator::submit_runs(std::span<const RunOrder> orders) {
+  if (stopped_) return Error{ErrorCode::unavailable, "the engine is stopping"};
+  std::vector<RunRow> rows;
+  rows.reserve(orders.size());
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    auto row = run_of(orders[i]);
+    if (!row) return with_context(row.error(), "run " + std::to_string(i));
+    rows.push_back(std::move(*row));
+  }
+  CAIRN_TRY(auto submitted, store_.submit_runs(rows));
+  std::vector<Result<SubmittedRun>> answers;
+  answers.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) answers.push_back(same_work(rows[i], std::move(submitted[i])));
+  return answers;
+}
+
+}  // namespace cairn

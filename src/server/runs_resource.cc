@@ -1,0 +1,424 @@
+#include <algorithm>
+
+#include "server/api.h"
+#include "server/documents.h"
+#include "server/problem.h"
+
+namespace cairn::server {
+namespace {
+
+constexpr Duration lease_default = Duration::of_seconds(30);
+constexpr std::chrono::milliseconds wait_max{60'000};
+constexpr std::int64_t leased_max = 1000;
+// A lease longer than this is a worker that does not want to be missed.
+constexpr Duration lease_max = Duration::of_seconds(86'400);
+
+RunId id_of(const Call& call) { return {std::string(call.at("id"))}; }
+
+// The member as a length of time; nothing when it is absent.
+Result<std::optional<Duration>> duration_of(const Json& body, std::string_view name) {
+  const Json& value = body[name];
+  if (!value.is_string()) return std::optional<Duration>();
+  auto length = parse_duration(value.as_string());
+  if (!length) return with_context(length.error(), std::string(name));
+  return std::optional<Duration>(*length);
+}
+
+Result<Duration> lease_of(const Json& body) {
+  CAIRN_TRY(const auto given, duration_of(body, "lease"));
+  const Duration lease = given.value_or(lease_default);
+  if (lease < Duration::of_ms(100) || lease > lease_max) {
+    return Error{ErrorCode::invalid, "lease: a lease lasts from 100ms to 1d"};
+  }
+  return lease;
+}
+
+// Programs call many at once; the person behind them is in the header only when one is.
+std::string worker_of(const Call& call) {
+  const std::string_view named = call.body.text_or("worker", "");
+  return named.empty() ? actor_of(call).name : std::string(named);
+}
+
+Response lease_lost(const Call& call, const RunRow& row) {
+  const std::string why = is_final(row.status) ? std::string("it is ") + to_string(row.status)
+                                               : "fence " + std::to_string(row.fence) + " is the current one";
+  return problem(409, "lease_lost", "This run is no longer yours", "run " + std::string(call.at("id")) + ": " + why,
+                 Json::object({{"status_now", to_string(row.status)}}));
+}
+
+Result<RunOrder> order_of(const Json& body) {
+  RunOrder order;
+  order.id = std::string(body.text_or("id", ""));
+  order.type = std::string(body["type"].as_string());
+  order.payload = body["payload"];
+  order.idempotency_key = std::string(body.text_or("idempotency_key", ""));
+  if (body["priority"].is_integer()) order.priority = body["priority"].as_integer();
+  if (body["max_attempts"].is_integer()) order.attempts_max = static_cast<int>(body["max_attempts"].as_integer());
+  if (body["run_at"].is_string()) {
+    auto at = parse_timestamp(body["run_at"].as_string());
+    if (!at) return with_context(at.error(), "run_at");
+    order.run_at = *at;
+  }
+  CAIRN_TRY(order.delay, duration_of(body, "delay"));
+  CAIRN_TRY(order.timeout, duration_of(body, "timeout"));
+  const Json& retry = body["retry"];
+  CAIRN_TRY(const auto backoff, duration_of(retry, "backoff"));
+  CAIRN_TRY(const auto cap, duration_of(retry, "cap"));
+  if (backoff) order.backoff = *backoff;
+  if (cap) order.cap = *cap;
+  if (retry["factor"].is_number()) order.factor = retry["factor"].as_double();
+  if (retry["jitter"].is_number()) order.jitter = retry["jitter"].as_double();
+  return order;
+}
+
+void submit(Coordinator& coordinator, const Call& call) {
+  auto order = order_of(call.body);
+  if (!order) return call.reply(problem(order.error()));
+  if (order->idempotency_key.empty()) order->idempotency_key = std::string(call.request.header("idempotency-key"));
+  coordinator.submit_run(*order, [reply = call.reply](Result<SubmittedRun> submitted) {
+    if (!submitted) return reply(problem(submitted.error()));
+    reply(json_response(document(submitted->first), submitted->second ? 201 : 200));
+  });
+}
+
+void submit_many(Coordinator& coordinator, const Call& call) {
+  std::vector<RunOrder> orders;
+  for (const Json& item : call.body["runs"].items()) {
+    auto order = order_of(item);
+    if (!order) {
+      return call.reply(problem(with_context(order.error(), "runs/" + std::to_string(orders.size()))));
+    }
+    orders.push_back(std::move(*order));
+  }
+  const auto submitted = coordinator.submit_runs(orders);
+  if (!submitted) return call.reply(problem(submitted.error()));
+  Json items = Json::array();
+  for (const auto& one : *submitted) {
+    items.push_back(
+        one ? Json::object(
+                  {{"id", one->first.id.value}, {"status", to_string(one->first.status)}, {"created", one->second}})
+            : Json::object({{"error", one.error().message}}));
+  }
+  call.reply(json_response(Json::object({{"items", std::move(items)}})));
+}
+
+Json leased_document(const RunRow& row, Timestamp now) {
+  Json json = document(row);
+  // As a length too: the worker's clock may be another one.
+  if (row.lease_until) json.set("lease_ms", between(now, *row.lease_until).ms_up());
+  return json;
+}
+
+void lease(Coordinator& coordinator, const Call& call) {
+  const auto length = lease_of(call.body);
+  if (!length) return call.reply(problem(length.error()));
+  const auto wait = duration_of(call.body, "wait");
+  if (!wait) return call.reply(problem(wait.error()));
+  LeaseRequest request;
+  request.worker = worker_of(call);
+  request.length = *length;
+  for (const char* const member : {"prefixes", "types"}) {
+    const Json& names = call.body[member];
+    if (!names.is_array()) continue;
+    auto& list = member == std::string_view("types") ? request.types : request.prefixes;
+    for (const Json& name : names.items()) list.emplace_back(name.as_string());
+  }
+  if (call.body["max"].is_integer()) request.max = static_cast<std::size_t>(call.body["max"].as_integer());
+  const auto patience = std::min(wait_max, std::chrono::milliseconds(wait->value_or(Duration()).ms_up()));
+  coordinator.lease_desk().ask(std::move(request), patience,
+                               [&store = coordinator.store(), reply = call.reply](Result<std::vector<RunRow>> runs) {
+                                 if (!runs) return reply(problem(runs.error()));
+                                 const Timestamp now = store.now();
+                                 Json items = Json::array();
+                                 for (const RunRow& run : *runs) items.push_back(leased_document(run, now));
+                                 reply(json_response(Json::object({{"items", std::move(items)}})));
+                               });
+}
+
+RunChange change_of(const Call& call, RunChange::Kind kind) {
+  RunChange change;
+  change.kind = kind;
+  change.run = id_of(call);
+  if (call.body["fence"].is_integer()) change.fence = static_cast<std::uint64_t>(call.body["fence"].as_integer());
+  change.actor = worker_of(call);
+  return change;
+}
+
+Response not_found(const Call& call) { return problem({ErrorCode::not_found, "no run " + std::string(call.at("id"))}); }
+
+void heartbeat(Coordinator& coordinator, const Call& call) {
+  const auto length = lease_of(call.body);
+  if (!length) return call.reply(problem(length.error()));
+  RunChange change = change_of(call, RunChange::Kind::heartbeat);
+  change.length = *length;
+  const auto changed = coordinator.store().change_run(change);
+  if (!changed) return call.reply(problem(changed.error()));
+  const RunRow& row = changed->row;
+  if (changed->kind == RunChanged::Kind::not_found) return call.reply(not_found(call));
+  const bool cancelled = row.status == RunStatus::cancelled && row.fence == change.fence;
+  if (changed->kind != RunChanged::Kind::done && !cancelled) return call.reply(lease_lost(call, row));
+  Json json = Json::object({{"id", row.id.value}, {"status", to_string(row.status)}, {"cancelled", cancelled}});
+  if (row.lease_until) {
+    json.set("lease_until", format_timestamp(*row.lease_until));
+    json.set("lease_ms", between(coordinator.store().now(), *row.lease_until).ms_up());
+  }
+  call.reply(json_response(json));
+}
+
+void release(Coordinator& coordinator, const Call& call) {
+  const auto changed = coordinator.store().change_run(change_of(call, RunChange::Kind::release));
+  if (!changed) return call.reply(problem(changed.error()));
+  if (changed->kind == RunChanged::Kind::not_found) return call.reply(not_found(call));
+  if (changed->kind != RunChanged::Kind::done) return call.reply(lease_lost(call, changed->row));
+  call.reply(json_response(document(changed->row)));
+}
+
+// {fence, result} or {fence, error: {class, code, message, details}, retry, delay}.
+Result<RunReport> report_of(const Json& body, RunId run, std::string worker) {
+  RunReport report;
+  report.run = std::move(run);
+  report.fence = static_cast<std::uint64_t>(body["fence"].as_integer());
+  report.worker = std::move(worker);
+  report.result = body["result"];
+  const Json* const error = body.find("error");
+  if (error == nullptr) return report;
+  Failure failure;
+  failure.failure_class = failure_class_from(error->text_or("class", "transport")).value_or(FailureClass::transport);
+  failure.code = std::string(error->text_or("code", "failed"));
+  failure.message = std::string(error->text_or("message", ""));
+  failure.details = (*error)["details"];
+  report.failure = std::move(failure);
+  if (body["retry"].is_bool()) report.retry = body["retry"].as_bool();
+  CAIRN_TRY(report.retry_after, duration_of(body, "delay"));
+  return report;
+}
+
+const char* name_of(RunAnswer answer) {
+  switch (answer) {
+    case RunAnswer::finished: return "finished";
+    case RunAnswer::will_retry: return "will_retry";
+    case RunAnswer::lease_lost: break;
+  }
+  return "lease_lost";
+}
+
+void finish(Coordinator& coordinator, const Call& call) {
+  const auto report = report_of(call.body, id_of(call), worker_of(call));
+  if (!report) return call.reply(problem(report.error()));
+  const auto told = coordinator.report(*report);
+  if (!told) return call.reply(problem(told.error()));
+  if (*told == RunAnswer::lease_lost) {
+    const auto row = coordinator.store().find_run(report->run);
+    return call.reply(row && *row ? lease_lost(call, **row) : not_found(call));
+  }
+  call.reply(json_response(Json::object({{"id", report->run.value}, {"outcome", name_of(*told)}})));
+}
+
+void finish_many(Coordinator& coordinator, const Call& call) {
+  std::vector<RunReport> reports;
+  for (const Json& item : call.body["reports"].items()) {
+    auto report = report_of(item, {std::string(item["id"].as_string())}, worker_of(call));
+    if (!report) return call.reply(problem(with_context(report.error(), "reports/" + std::to_string(reports.size()))));
+    reports.push_back(std::move(*report));
+  }
+  const auto answers = coordinator.report_all(reports);
+  Json items = Json::array();
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    Json item = Json::object({{"id", reports[i].run.value}, {"outcome", answers[i] ? name_of(*answers[i]) : "error"}});
+    if (!answers[i]) item.set("error", answers[i].error().message);
+    items.push_back(std::move(item));
+  }
+  call.reply(json_response(Json::object({{"items", std::move(items)}})));
+}
+
+void cancel(Coordinator& coordinator, const Call& call) {
+  const auto row = coordinator.cancel_run(id_of(call), actor_of(call));
+  call.reply(row ? json_response(document(*row)) : problem(row.error()));
+}
+
+void remove(Coordinator& coordinator, const Call& call) {
+  RunChange change = change_of(call, RunChange::Kind::remove);
+  change.actor = actor_of(call).name;
+  change.reason = std::string(call.request.query_value("reason"));
+  if (change.reason.empty()) {
+    return call.reply(problem(400, "reason", "Say why", "?reason=… is kept with the run"));
+  }
+  const auto changed = coordinator.store().change_run(change);
+  if (!changed) return call.reply(problem(changed.error()));
+  if (changed->kind == RunChanged::Kind::not_found) return call.reply(not_found(call));
+  if (changed->kind != RunChanged::Kind::done) {
+    return call.reply(problem(409, "conflict", "A worker has it", "cancel the run first"));
+  }
+  call.reply(json_response(document(changed->row)));
+}
+
+void list(Coordinator& coordinator, const Call& call) {
+  RunFilter filter;
+  filter.type_prefix = std::string(call.request.query_value("type"));
+  if (const std::string_view instance = call.request.query_value("instance"); !instance.empty()) {
+    filter.instance = InstanceId{std::string(instance)};
+  }
+  filter.deleted = call.request.query_value("deleted") == "true";
+  if (const std::string_view status = call.request.query_value("status"); !status.empty()) {
+    filter.status = run_status_from(status);
+    if (!filter.status) {
+      return call.reply(
+          problem(400, "status", "There is no such status", "pending, leased, succeeded, failed or cancelled"));
+    }
+  }
+  const auto rows = coordinator.store().list_runs(filter, page_of(call));
+  call.reply(rows ? json_response(document(*rows)) : problem(rows.error()));
+}
+
+void show(Coordinator& coordinator, const Call& call) {
+  const auto row = coordinator.store().find_run(id_of(call));
+  if (!row) return call.reply(problem(row.error()));
+  call.reply(*row ? json_response(document(**row)) : not_found(call));
+}
+
+void events(Coordinator& coordinator, const Call& call) {
+  const auto row = coordinator.store().find_run(id_of(call));
+  if (!row) return call.reply(problem(row.error()));
+  if (!*row) return call.reply(not_found(call));
+  const auto found = coordinator.store().run_events(id_of(call));
+  if (!found) return call.reply(problem(found.error()));
+  Json items = Json::array();
+  for (const RunEvent& event : *found) items.push_back(document(event));
+  call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
+}
+
+#define RUN_MEMBERS                                                                                     \
+  R"("id":{"type":"string"},"type":{"type":"string","minLength":1,"maxLength":200},"payload":true,)"    \
+  R"("idempotency_key":{"type":"string","maxLength":200},"priority":{"type":"integer"},)"               \
+  R"("run_at":{"type":"string"},"delay":{"type":"string"},"timeout":{"type":"string"},)"                \
+  R"("max_attempts":{"type":"integer","minimum":1,"maximum":1000000},)"                                 \
+  R"("retry":{"type":"object","additionalProperties":false,"properties":{"backoff":{"type":"string"},)" \
+  R"("cap":{"type":"string"},"factor":{"type":"number","minimum":1,"maximum":1000},)"                   \
+  R"("jitter":{"type":"number","minimum":0,"maximum":1}}})"
+#define RUN_SCHEMA \
+  R"({"type":"object","required":["type"],"additionalProperties":false,"properties":{)" RUN_MEMBERS "}}"
+
+constexpr std::string_view submit_schema = RUN_SCHEMA;
+constexpr std::string_view submit_many_schema =
+    R"({"type":"object","required":["runs"],"additionalProperties":false,"properties":{"runs":{"type":"array","maxItems":10000,"items":)" RUN_SCHEMA
+    "}}}";
+constexpr std::string_view lease_schema =
+    R"({"type":"object","required":["worker"],"additionalProperties":false,"properties":{
+  "worker":{"type":"string","minLength":1,"maxLength":200},
+  "prefixes":{"type":"array","maxItems":100,"items":{"type":"string","minLength":1}},
+  "types":{"type":"array","maxItems":1000,"items":{"type":"string","minLength":1}},
+  "max":{"type":"integer","minimum":1,"maximum":1000},"wait":{"type":"string"},"lease":{"type":"string"}}})";
+constexpr std::string_view heartbeat_schema =
+    R"({"type":"object","required":["fence"],"additionalProperties":false,"properties":{
+  "fence":{"type":"integer","minimum":0},"lease":{"type":"string"},"worker":{"type":"string"}}})";
+constexpr std::string_view complete_schema =
+    R"({"type":"object","required":["fence"],"additionalProperties":false,"properties":{
+  "fence":{"type":"integer","minimum":0},"result":true,"worker":{"type":"string"}}})";
+#define ERROR_MEMBERS                                                                     \
+  R"("error":{"type":"object","additionalProperties":false,"properties":{)"               \
+  R"("class":{"enum":["transport","timeout","authorization","consistency","business"]},)" \
+  R"("code":{"type":"string"},"message":{"type":"string"},"details":true}},)"             \
+  R"("retry":{"type":"boolean"},"delay":{"type":"string"})"
+constexpr std::string_view fail_schema =
+    R"({"type":"object","required":["fence","error"],"additionalProperties":false,"properties":{
+  "fence":{"type":"integer","minimum":0},"worker":{"type":"string"},)" ERROR_MEMBERS "}}";
+constexpr std::string_view report_schema =
+    R"({"type":"object","required":["reports"],"additionalProperties":false,"properties":{"worker":{"type":"string"},
+  "reports":{"type":"array","maxItems":1000,"items":{"type":"object","required":["id","fence"],
+  "additionalProperties":false,"properties":{"id":{"type":"string"},"fence":{"type":"integer","minimum":0},
+  "result":true,)" ERROR_MEMBERS "}}}}}";
+#undef RUN_MEMBERS
+#undef RUN_SCHEMA
+#undef ERROR_MEMBERS
+
+}  // namespace
+
+std::vector<Route> run_routes(Coordinator& coordinator) {
+  const auto with = [&coordinator](void (*handle)(Coordinator&, const Call&)) {
+    return [&coordinator, handle](const Call& call) { handle(coordinator, call); };
+  };
+  return {
+      {"POST", "/v1/runs", Permission::start, "submitRun", "Submit a run on its own", with(submit), {}, submit_schema},
+      {"POST",
+       "/v1/runs/batch",
+       Permission::start,
+       "submitRuns",
+       "Submit many runs in one transaction",
+       with(submit_many),
+       {},
+       submit_many_schema},
+      {"POST",
+       "/v1/runs/lease",
+       Permission::work_runs,
+       "leaseRuns",
+       "Take runs to work on; waits up to `wait` until there are some",
+       with(lease),
+       {},
+       lease_schema},
+      {"POST",
+       "/v1/runs/report",
+       Permission::work_runs,
+       "reportRuns",
+       "Complete or fail many runs at once",
+       with(finish_many),
+       {},
+       report_schema},
+      {"POST",
+       "/v1/runs/{id}/heartbeat",
+       Permission::work_runs,
+       "heartbeatRun",
+       "Keep a lease, and hear whether the run was cancelled",
+       with(heartbeat),
+       {},
+       heartbeat_schema},
+      {"POST",
+       "/v1/runs/{id}/complete",
+       Permission::work_runs,
+       "completeRun",
+       "Report the result; the instance that waits goes on in the same commit",
+       with(finish),
+       {},
+       complete_schema},
+      {"POST",
+       "/v1/runs/{id}/fail",
+       Permission::work_runs,
+       "failRun",
+       "Report a failure; tried again while attempts are left, unless retry is false",
+       with(finish),
+       {},
+       fail_schema},
+      {"POST",
+       "/v1/runs/{id}/release",
+       Permission::work_runs,
+       "releaseRun",
+       "Give a run back unused",
+       with(release),
+       {},
+       heartbeat_schema},
+      {"POST", "/v1/runs/{id}/cancel", Permission::operate, "cancelRun",
+       "Cancel a run; its worker hears of it at the next heartbeat", with(cancel)},
+      {"GET",
+       "/v1/runs",
+       Permission::view,
+       "listRuns",
+       "List runs, newest first",
+       with(list),
+       {{"status", "pending, leased, succeeded, failed or cancelled"},
+        {"type", "types that begin with this"},
+        {"instance", "of one instance"},
+        {"deleted", "true: deleted ones too"},
+        {"limit", "how many at most"},
+        {"cursor", "from the page before"}}},
+      {"GET", "/v1/runs/{id}", Permission::view, "getRun", "One run", with(show)},
+      {"GET", "/v1/runs/{id}/events", Permission::view, "getRunEvents", "What happened to a run", with(events)},
+      {"DELETE",
+       "/v1/runs/{id}",
+       Permission::operate,
+       "deleteRun",
+       "Hide a run that no worker has; its key stays taken",
+       with(remove),
+       {{"reason", "why; kept with the run"}}},
+  };
+}
+
+}  // namespace cairn::server

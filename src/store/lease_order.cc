@@ -1,0 +1,74 @@
+#include "store/lease_order.h"
+
+#include <algorithm>
+#include <climits>
+#include <tuple>
+
+namespace cairn {
+
+void LeaseSlots::add(const RunTypeRow& rule, Use use) { limited_[rule.type] = {rule, std::move(use)}; }
+
+int LeaseSlots::left(const std::string& type, const std::string& key) const {
+  const auto found = limited_.find(type);
+  if (found == limited_.end()) return INT_MAX;
+  const auto& [rule, use] = found->second;
+  const auto used = [&key](const std::map<std::string, int>& counts) {
+    const auto count = counts.find(key);
+    return count == counts.end() ? 0 : count->second;
+  };
+  int left = INT_MAX;
+  if (rule.concurrency) left = std::min(left, *rule.concurrency - used(use.leased));
+  if (rule.rate) left = std::min(left, *rule.rate - used(use.started));
+  return std::max(0, left);
+}
+
+void LeaseSlots::take(const std::string& type, const std::string& key) {
+  const auto found = limited_.find(type);
+  if (found == limited_.end()) return;
+  ++found->second.use.leased[key];
+  ++found->second.use.started[key];
+}
+
+std::vector<LeaseCandidate> choose(std::vector<LeaseCandidate> candidates, std::size_t max, LeaseSlots& slots) {
+  std::sort(candidates.begin(), candidates.end(), [](const LeaseCandidate& a, const LeaseCandidate& b) {
+    return std::tuple(-a.priority, a.run_at_ms, a.number) < std::tuple(-b.priority, b.run_at_ms, b.number);
+  });
+  // Its place among those of its line and priority: first comes the first of every line.
+  std::map<std::pair<std::size_t, std::int64_t>, std::size_t> counted;
+  std::vector<std::pair<std::size_t, const LeaseCandidate*>> turns;
+  turns.reserve(candidates.size());
+  for (const LeaseCandidate& one : candidates) turns.emplace_back(counted[{one.line, one.priority}]++, &one);
+  std::stable_sort(turns.begin(), turns.end(), [](const auto& a, const auto& b) {
+    return std::tuple(-a.second->priority, a.first) < std::tuple(-b.second->priority, b.first);
+  });
+  std::vector<LeaseCandidate> chosen;
+  for (const auto& [turn, one] : turns) {
+    if (chosen.size() == max) break;
+    if (slots.left(one->type, one->limit_key) == 0) continue;
+    slots.take(one->type, one->limit_key);
+    chosen.push_back(*one);
+  }
+  return chosen;
+}
+
+std::optional<std::size_t> line_of(const LeaseRequest& request, std::string_view type) {
+  if (request.prefixes.empty() && request.types.empty()) {
+    return type.starts_with("default.") ? std::optional<std::size_t>(0) : std::nullopt;
+  }
+  for (std::size_t i = 0; i < request.types.size(); ++i) {
+    if (type == request.types[i]) return i;
+  }
+  for (std::size_t i = 0; i < request.prefixes.size(); ++i) {
+    if (type.starts_with(request.prefixes[i])) return request.types.size() + i;
+  }
+  return std::nullopt;
+}
+
+void apply_overrides(const RunTypeRow& rule, RunRow& run) {
+  // This lease must still count as an attempt that may be made.
+  if (rule.attempts_max) run.attempts_max = std::max(*rule.attempts_max, run.attempt);
+  if (rule.backoff) run.backoff = *rule.backoff;
+  if (rule.cap) run.cap = *rule.cap;
+}
+
+}  // namespace cairn
