@@ -1,23 +1,26 @@
 #include "cli/cancel_command.h"
 
-#include "cli/instance_request.h"
-#include "cli/store_session.h"
+#include "cli/instance_answer.h"
 
 namespace cairn::cli {
 
 const CommandSpec& cancel_spec() {
   static const CommandSpec spec{"cancel",
-                                "ID --store URL [--reason TEXT] [--json]",
+                                "ID [--reason TEXT] [--json]",
                                 "Cancel an instance and its children",
                                 "",
-                                {store_flag, {"--reason", "TEXT", "why, for the history"}, json_flag},
-                                {"cairn cancel 0190… --store sqlite:orders.db"}};
+                                with_api_flags({{"--reason", "TEXT", "why, for the history"}, as_json_flag}),
+                                {"cairn cancel 0190… --server http://127.0.0.1:8400"}};
   return spec;
 }
 
 int run_cancel(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
-  const auto request = [](const Arguments& given) { return CancelRequested{given.value("--reason").value_or("")}; };
-  return send_request(cancel_spec(), args, request, out, err);
+  return send_request(
+      cancel_spec(), "cancel", args,
+      [](const Arguments& given) {
+        return Json::object({{"reason", given.value("--reason").value_or("")}});
+      },
+      out, err);
 }
 
 }  // namespace cairn::cli

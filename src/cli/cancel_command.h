@@ -1,4 +1,4 @@
-// cairn cancel ID
+// `cairn cancel`.
 #pragma once
 
 #include "cli/command.h"

@@ -6,6 +6,7 @@
 #include "cli/completion_command.h"
 #include "cli/dead_command.h"
 #include "cli/decompile_command.h"
+#include "cli/definitions_command.h"
 #include "cli/dev_command.h"
 #include "cli/eval_command.h"
 #include "cli/history_command.h"
@@ -17,7 +18,9 @@
 #include "cli/schema_command.h"
 #include "cli/show_command.h"
 #include "cli/signal_command.h"
+#include "cli/skip_command.h"
 #include "cli/start_command.h"
+#include "cli/state_command.h"
 #include "cli/suspend_command.h"
 #include "cli/task_command.h"
 #include "cli/tasks_command.h"
@@ -25,6 +28,7 @@
 #include "cli/validate_command.h"
 #include "cli/verify_command.h"
 #include "cli/version_command.h"
+#include "cli/watch_command.h"
 #include "cli/why_command.h"
 
 namespace cairn::cli {
@@ -39,6 +43,7 @@ const std::vector<Command>& all_commands() {
       {"Definitions", decompile_spec, run_decompile},
       {"Definitions", schema_spec, run_schema},
       {"Definitions", render_spec, run_render},
+      {"Definitions", definitions_spec, run_definitions},
       {"Definitions", run_spec, run_run},
       {"Definitions", test_spec, run_test},
       {"Instances", start_spec, run_start},
@@ -46,11 +51,14 @@ const std::vector<Command>& all_commands() {
       {"Instances", show_spec, run_show},
       {"Instances", why_spec, run_why},
       {"Instances", history_spec, run_history},
+      {"Instances", watch_spec, run_watch},
       {"Instances", signal_spec, run_signal},
       {"Instances", cancel_spec, run_cancel},
       {"Instances", suspend_spec, run_suspend},
       {"Instances", resume_spec, run_resume},
       {"Instances", retry_spec, run_retry},
+      {"Instances", skip_spec, run_skip},
+      {"Instances", state_spec, run_state},
       {"Tasks", tasks_spec, run_tasks},
       {"Tasks", task_spec, run_task},
       {"Operations", dead_spec, run_dead},

@@ -1,13 +1,35 @@
 #include "cli/history_command.h"
 
+#include <chrono>
+#include <thread>
+
+#include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/store_session.h"
+#include "instance/snapshot.h"
 
 namespace cairn::cli {
+namespace {
+
+void print_event(std::ostream& out, const Json& event) {
+  out << event.text_or("at", "") << "  v" << write_json(event["version"]) << "  " << event.text_or("event", "");
+  if (!event.text_or("step", "").empty()) out << " " << event.text_or("step", "");
+  if (!event.text_or("actor", "").empty()) out << " by " << event.text_or("actor", "");
+  if (event["attempt"].is_integer() && event["attempt"].as_integer() > 1)
+    out << ", attempt " << event["attempt"].as_integer();
+  if (!event["details"].is_null()) out << "  " << write_json(event["details"]);
+  out << "\n";
+}
+
+}  // namespace
 
 const CommandSpec& history_spec() {
-  static const CommandSpec spec{"history", "ID --store URL [--json]", "Show what happened to an instance, oldest first",
-                                "",        {store_flag, json_flag},   {"cairn history 0190… --store sqlite:orders.db"}};
+  static const CommandSpec spec{"history",
+                                "ID [--follow] [--json]",
+                                "Show what happened to an instance, oldest first",
+                                "",
+                                with_api_flags({{"--follow", "", "go on until it has ended"}, as_json_flag}),
+                                {"cairn history 0190… --server http://127.0.0.1:8400 --follow"}};
   return spec;
 }
 
@@ -15,33 +37,38 @@ int run_history(std::span<const std::string> args, std::istream&, std::ostream& 
   Arguments arguments;
   if (const auto over = read_arguments(history_spec(), args, arguments, out, err)) return *over;
   if (arguments.positional().size() != 1) return wrong_call("history", "name one instance", err);
-  const InstanceId id{arguments.positional()[0]};
-  auto opened = StoreSession::open("history", arguments, StoreSession::Use::read, err);
+  auto opened = ApiSession::open("history", arguments, ApiSession::Use::read, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
-  StoreSession& session = *std::get<0>(opened);
-  const auto row = session.store().find_instance(id);
-  if (!row) return fail("history", row.error(), err);
-  if (!*row) return fail("history", {ErrorCode::not_found, "no instance " + id.value}, err);
+  ApiSession& api = *std::get<0>(opened);
+  const std::string place = "/v1/instances/" + path_part(arguments.positional()[0]);
+  const bool json = arguments.has("--json");
+  const bool follow = arguments.has("--follow");
+  std::int64_t seen = 0;
   Json items = Json::array();
-  PageRequest page{1000, ""};
-  do {
-    const auto rows = session.store().history(id, page);
-    if (!rows) return fail("history", rows.error(), err);
-    for (const HistoryRow& entry : rows->items) {
-      if (arguments.has("--json")) {
-        items.push_back(server::document(entry));
-        continue;
+  while (true) {
+    // The status first: events that come after it are in the list that follows.
+    const auto instance = api.ask({"GET", place}, err);
+    if (const int* code = std::get_if<int>(&instance)) return *code;
+    const auto take = [&](const Json& event) {
+      const std::int64_t sequence = event["sequence"].is_integer() ? event["sequence"].as_integer() : 0;
+      if (sequence <= seen) return true;
+      seen = sequence;
+      if (!json) {
+        print_event(out, event);
+      } else if (follow) {
+        out << write_json(event) << "\n";
+      } else {
+        items.push_back(event);
       }
-      out << format_timestamp(entry.entry.at) << "  v" << entry.version << "  " << to_string(entry.entry.kind);
-      if (!entry.entry.step.empty()) out << " " << entry.entry.step;
-      if (!entry.entry.actor.empty()) out << " by " << entry.entry.actor;
-      if (entry.entry.attempt > 1) out << ", attempt " << entry.entry.attempt;
-      if (!entry.entry.details.is_null()) out << "  " << write_json(entry.entry.details);
-      out << "\n";
-    }
-    page.cursor = rows->next_cursor;
-  } while (!page.cursor.empty());
-  if (arguments.has("--json")) out << write_json(Json::object({{"items", items}})) << "\n";
+      return true;
+    };
+    if (const auto code = api.each({"GET", place + "/history"}, 1'000'000, take, err)) return *code;
+    out << std::flush;
+    const auto status = status_from(std::get<0>(instance).body.text_or("status", ""));
+    if (!follow || !status || is_final(*status)) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
+  if (json && !follow) out << write_json(Json::object({{"items", items}})) << "\n";
   return exit_done;
 }
 

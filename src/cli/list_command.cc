@@ -1,67 +1,78 @@
 #include "cli/list_command.h"
 
 #include <charconv>
-#include <iomanip>
 
+#include "base/near.h"
+#include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/store_session.h"
+#include "cli/table.h"
+#include "instance/snapshot.h"
 
 namespace cairn::cli {
+namespace {
+
+std::string text_of(const Json& value) { return value.is_string() ? std::string(value.as_string()) : ""; }
+
+}  // namespace
 
 const CommandSpec& list_spec() {
-  static const CommandSpec spec{"list",
-                                "--store URL [--status S] [--definition NAME] [--reference KEY] [--limit N] [--json]",
-                                "List instances, newest first",
-                                "",
-                                {store_flag,
-                                 {"--status", "S", "running, waiting, suspended, completed, failed or cancelled"},
-                                 {"--definition", "NAME", "of this definition"},
-                                 {"--reference", "KEY", "with this business reference"},
-                                 {"--limit", "N", "at most so many (default 50)"},
-                                 json_flag},
-                                {"cairn list --store sqlite:orders.db --status suspended"}};
+  static const CommandSpec spec{
+      "list",
+      "[--status S] [--definition NAME] [--reference KEY] [--text TEXT] [--from TIME] [--to TIME] [--limit N] [--json]",
+      "List instances, newest first",
+      "",
+      with_api_flags({{"--status", "S", "running, waiting, suspended, completed, failed or cancelled"},
+                      {"--definition", "NAME", "of this definition"},
+                      {"--reference", "KEY", "with this business reference"},
+                      {"--text", "TEXT", "with this text in id, name or reference"},
+                      {"--from", "TIME", "started at or after"},
+                      {"--to", "TIME", "started before"},
+                      {"--limit", "N", "at most so many (default 50)"},
+                      as_json_flag}),
+      {"cairn list --server http://127.0.0.1:8400 --status suspended", "cairn list --store sqlite:orders.db"}};
   return spec;
 }
 
 int run_list(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
   Arguments arguments;
   if (const auto over = read_arguments(list_spec(), args, arguments, out, err)) return *over;
-  InstanceFilter filter;
-  if (const auto status = arguments.value("--status")) {
-    filter.status = status_from(*status);
-    if (!filter.status) return wrong_call("list", "--status: '" + *status + "' is no status", err);
+  if (!arguments.positional().empty()) return wrong_call("list", "takes flags only", err);
+  if (const auto status = arguments.value("--status"); status && !status_from(*status))
+    return wrong_call("list", "--status: '" + *status + "' is no status", err);
+  std::size_t limit = 50;
+  if (const auto text = arguments.value("--limit")) {
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), limit);
+    if (error != std::errc() || end != text->data() + text->size() || limit == 0 || limit > 100'000)
+      return wrong_call("list", "--limit takes a number from 1 to 100000", err);
   }
-  filter.definition = arguments.value("--definition").value_or("");
-  filter.reference_key = arguments.value("--reference").value_or("");
-  PageRequest page{50, ""};
-  if (const auto limit = arguments.value("--limit")) {
-    std::size_t value = 0;
-    const auto [end, error] = std::from_chars(limit->data(), limit->data() + limit->size(), value);
-    if (error != std::errc() || end != limit->data() + limit->size() || value == 0 || value > 10'000) {
-      return wrong_call("list", "--limit takes a number from 1 to 10000", err);
-    }
-    page.limit = value;
+  ApiRequest request{"GET", "/v1/instances"};
+  for (const auto& [flag, parameter] :
+       {std::pair{"--status", "status"}, std::pair{"--definition", "definition"}, std::pair{"--reference", "reference"},
+        std::pair{"--text", "q"}, std::pair{"--from", "from"}, std::pair{"--to", "to"}}) {
+    if (const auto value = arguments.value(flag)) request.query.emplace_back(parameter, *value);
   }
-  auto opened = StoreSession::open("list", arguments, StoreSession::Use::read, err);
+  auto opened = ApiSession::open("list", arguments, ApiSession::Use::read, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
-  StoreSession& session = *std::get<0>(opened);
-  const auto rows = session.store().list_instances(filter, page);
-  if (!rows) return fail("list", rows.error(), err);
+  Json items = Json::array();
+  Table table({"ID", "STATUS", "STARTED", "DEFINITION", "REFERENCE", "ERROR"});
+  const auto take = [&](const Json& item) {
+    items.push_back(item);
+    const auto started = parse_timestamp(item.text_or("started_at", ""));
+    table.add({text_of(item["id"]), text_of(item["status"]),
+               started ? ago(*started, SystemClock().now()) : std::string(),
+               text_of(item["definition"]) + " " + text_of(item["version"]), text_of(item["reference"]["key"]),
+               text_of(item["error"]["code"])});
+    return true;
+  };
+  if (const auto code = std::get<0>(opened)->each(request, limit, take, err)) return *code;
   if (arguments.has("--json")) {
-    Json items = Json::array();
-    for (const InstanceRow& row : rows->items) items.push_back(server::document(row));
-    out << write_json(Json::object({{"items", items}, {"next_cursor", rows->next_cursor}})) << "\n";
+    out << write_json(Json::object({{"items", items}})) << "\n";
     return exit_done;
   }
-  const Timestamp now = session.store().now();
-  for (const InstanceRow& row : rows->items) {
-    out << row.id.value << "  " << std::left << std::setw(9) << to_string(row.status) << "  " << std::setw(5)
-        << ago(row.started_at, now) << "  " << row.program.name << " " << row.program.version;
-    if (row.reference.key.is_string()) out << "  " << row.reference.key.as_string();
-    if (row.error) out << "  " << row.error->code;
-    out << "\n";
-  }
-  if (!rows->next_cursor.empty()) err << "There are more: raise --limit or narrow the list.\n";
+  table.print(out);
+  if (items.size() == limit) err << "There may be more: raise --limit or narrow the list.\n";
+  if (table.empty() && on_terminal(out)) err << "There is none.\n";
   return exit_done;
 }
 

@@ -1,19 +1,22 @@
 #include "cli/resume_command.h"
 
-#include "cli/instance_request.h"
-#include "cli/store_session.h"
+#include "cli/instance_answer.h"
 
 namespace cairn::cli {
 
 const CommandSpec& resume_spec() {
-  static const CommandSpec spec{"resume", "ID --store URL [--json]", "Resume a suspended instance as it is",
-                                "",       {store_flag, json_flag},   {"cairn resume 0190… --store sqlite:orders.db"}};
+  static const CommandSpec spec{"resume",
+                                "ID [--json]",
+                                "Let a suspended instance go on as it is",
+                                "",
+                                with_api_flags({as_json_flag}),
+                                {"cairn resume 0190… --server http://127.0.0.1:8400"}};
   return spec;
 }
 
 int run_resume(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
   return send_request(
-      resume_spec(), args, [](const Arguments&) { return ResumeRequested{}; }, out, err);
+      resume_spec(), "resume", args, [](const Arguments&) { return Json::object(); }, out, err);
 }
 
 }  // namespace cairn::cli

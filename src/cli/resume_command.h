@@ -1,4 +1,4 @@
-// cairn resume ID
+// `cairn resume`.
 #pragma once
 
 #include "cli/command.h"

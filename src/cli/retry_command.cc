@@ -1,19 +1,22 @@
 #include "cli/retry_command.h"
 
-#include "cli/instance_request.h"
-#include "cli/store_session.h"
+#include "cli/instance_answer.h"
 
 namespace cairn::cli {
 
 const CommandSpec& retry_spec() {
-  static const CommandSpec spec{"retry", "ID --store URL [--json]", "Try the failed step of a suspended instance again",
-                                "",      {store_flag, json_flag},   {"cairn retry 0190… --store sqlite:orders.db"}};
+  static const CommandSpec spec{"retry",
+                                "ID [--json]",
+                                "Try the failed step of a suspended instance again",
+                                "",
+                                with_api_flags({as_json_flag}),
+                                {"cairn retry 0190… --server http://127.0.0.1:8400"}};
   return spec;
 }
 
 int run_retry(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
   return send_request(
-      retry_spec(), args, [](const Arguments&) { return RetryRequested{}; }, out, err);
+      retry_spec(), "retry", args, [](const Arguments&) { return Json::object(); }, out, err);
 }
 
 }  // namespace cairn::cli

@@ -1,4 +1,4 @@
-// cairn retry ID
+// `cairn retry`.
 #pragma once
 
 #include "cli/command.h"

@@ -1,7 +1,10 @@
 #include "cli/signal_command.h"
 
+#include "base/time.h"
+#include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
+#include "cli/instance_answer.h"
 #include "cli/store_session.h"
 
 namespace cairn::cli {
@@ -9,16 +12,15 @@ namespace cairn::cli {
 const CommandSpec& signal_spec() {
   static const CommandSpec spec{
       "signal",
-      "[ID] NAME --store URL [--key KEY] [--payload JSON|@FILE] [--id SIGNAL] [--ttl DURATION]",
+      "[ID] NAME [--key KEY] [--payload JSON|@FILE] [--id SIGNAL] [--ttl DURATION]",
       "Send a signal to one instance, or to everybody who waits for name and key",
       "Without an instance ID the signal is kept for --ttl (default 1d) when nobody waits for it yet.",
-      {store_flag,
-       {"--key", "KEY", "the key"},
-       {"--payload", "JSON|@FILE", "the payload (default null)"},
-       {"--id", "SIGNAL", "the signal's id: a repeat is applied once"},
-       {"--ttl", "DURATION", "how long it is kept (default 1d)"},
-       json_flag},
-      {"cairn signal paid --key 42 --payload '{\"amount\": 12}' --store sqlite:orders.db"}};
+      with_api_flags({{"--key", "KEY", "the key"},
+                      {"--payload", "JSON|@FILE", "the payload (default null)"},
+                      {"--id", "SIGNAL", "the signal's id: a repeat is applied once"},
+                      {"--ttl", "DURATION", "how long it is kept (default 1d)"},
+                      as_json_flag}),
+      {"cairn signal paid --key 42 --payload '{\"amount\": 12}' --server http://127.0.0.1:8400"}};
   return spec;
 }
 
@@ -28,49 +30,33 @@ int run_signal(std::span<const std::string> args, std::istream& in, std::ostream
   const auto& given = arguments.positional();
   if (given.empty() || given.size() > 2)
     return wrong_call("signal", "give a signal's name, after an instance id if it is for one", err);
-  SignalRequest request;
-  request.id = arguments.value("--id").value_or("");
-  request.name = given.back();
-  if (const auto key = arguments.value("--key")) request.key = Json(*key);
-  request.actor.name = "cli";
+  const bool to_one = given.size() == 2;
+  ApiRequest request{"POST", to_one ? "/v1/instances/" + path_part(given[0]) + "/signals" : "/v1/signals"};
+  request.body = Json::object({{"name", given.back()}});
+  if (const auto id = arguments.value("--id")) request.body.set("id", *id);
+  if (const auto key = arguments.value("--key")) request.body.set("key", *key);
   if (const auto payload = arguments.value("--payload")) {
     auto json = read_json_argument(*payload, in);
     if (!json) return fail("signal", json.error(), err);
-    request.payload = std::move(*json);
+    request.body.set("payload", std::move(*json));
   }
-  const auto ttl = parse_duration(arguments.value("--ttl").value_or("1d"));
-  if (!ttl) return wrong_call("signal", "--ttl: " + ttl.error().message, err);
-  auto opened = StoreSession::open("signal", arguments, StoreSession::Use::change, err);
+  const std::string ttl = arguments.value("--ttl").value_or("1d");
+  if (const auto length = parse_duration(ttl); !length)
+    return wrong_call("signal", "--ttl: " + length.error().message, err);
+  if (!to_one) request.body.set("ttl", ttl);
+  auto opened = ApiSession::open("signal", arguments, ApiSession::Use::change, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
-  StoreSession& session = *std::get<0>(opened);
-  if (given.size() == 2) {
-    const auto answer = session.coordinator().signal({given[0]}, request);
-    if (!answer) return fail("signal", answer.error(), err);
-    session.coordinator().settle();
-    if (arguments.has("--json")) {
-      out << write_json(server::document(*answer)) << "\n";
-    } else {
-      out << answer->instance.value << " " << to_string(answer->status)
-          << (answer->repeated ? " (signalled before)" : "") << "\n";
-    }
-    return exit_done;
-  }
-  const auto outcome = session.coordinator().broadcast(request, *ttl);
-  if (!outcome) return fail("signal", outcome.error(), err);
-  session.coordinator().settle();
-  if (arguments.has("--json")) {
-    Json delivered = Json::array();
-    for (const InstanceId& id : outcome->delivered) delivered.push_back(id.value);
-    out << write_json(
-               Json::object({{"delivered", delivered}, {"kept", outcome->kept}, {"repeated", outcome->duplicate}}))
-        << "\n";
-  } else if (outcome->duplicate) {
+  const auto answer = std::get<0>(opened)->ask(request, err);
+  if (const int* code = std::get_if<int>(&answer)) return *code;
+  const Json& outcome = std::get<0>(answer).body;
+  if (to_one || arguments.has("--json")) return print_answer(arguments, outcome, out);
+  const std::size_t delivered = outcome["instances"].is_array() ? outcome["instances"].size() : 0;
+  if (outcome["repeated"] == Json(true)) {
     out << "it was sent before\n";
-  } else if (outcome->kept) {
-    out << "nobody waits for it yet; kept for " << format_duration_short(*ttl) << "\n";
+  } else if (outcome["kept"] == Json(true)) {
+    out << "nobody waits for it yet; kept for " << ttl << "\n";
   } else {
-    out << "delivered to " << outcome->delivered.size()
-        << (outcome->delivered.size() == 1 ? " instance\n" : " instances\n");
+    out << "delivered to " << delivered << (delivered == 1 ? " instance\n" : " instances\n");
   }
   return exit_done;
 }

@@ -3,27 +3,40 @@
 #include <filesystem>
 
 #include "base/limits.h"
+#include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
-#include "cli/load_definitions.h"
+#include "cli/instance_answer.h"
 #include "cli/store_session.h"
 
 namespace cairn::cli {
+namespace {
+
+// What the end of an instance means for a shell that waited for it.
+int exit_code_of_end(std::string_view status) {
+  if (status == "completed") return exit_done;
+  return status == "running" || status == "waiting" ? exit_timed_out : exit_not_completed;
+}
+
+}  // namespace
 
 const CommandSpec& start_spec() {
   static const CommandSpec spec{
       "start",
-      "NAME|FILE --store URL [--input JSON|@FILE] [--version V] [--key KEY] [--id ID]",
-      "Start an instance on a store",
-      "A FILE is deployed first. The instance runs until it waits; a server, or the next command, "
-      "goes on from there.",
-      {store_flag,
-       {"--input", "JSON|@FILE", "the start payload (default {})"},
-       {"--version", "V", "exactly this version (default: the newest)"},
-       {"--key", "KEY", "idempotency key: the same key starts once"},
-       {"--id", "ID", "the new instance's id"},
-       json_flag},
-      {"cairn start order --store sqlite:orders.db --input '{\"amount\": 12}'"}};
+      "NAME|FILE [--input JSON|@FILE] [--version V] [--key KEY] [--id ID] [--wait [DURATION]]",
+      "Start an instance",
+      "A FILE is deployed first. On a local store the instance runs until it waits; a server, or the next command, "
+      "goes "
+      "on from there.\n"
+      "With --wait the exit code tells how it ended: 0 completed, 5 not, 124 it still runs.",
+      with_api_flags({{"--input", "JSON|@FILE", "the start payload (default {})"},
+                      {"--version", "V", "exactly this version (default: the newest)"},
+                      {"--key", "KEY", "idempotency key: the same key starts once"},
+                      {"--id", "ID", "the new instance's id"},
+                      {"--wait", "DURATION", "wait for the end, at most this long (up to 60s)"},
+                      as_json_flag}),
+      {"cairn start order --input '{\"amount\": 12}' --server http://127.0.0.1:8400",
+       "cairn start order.yaml --store sqlite:orders.db", "cairn start order --wait 30s"}};
   return spec;
 }
 
@@ -31,40 +44,44 @@ int run_start(std::span<const std::string> args, std::istream& in, std::ostream&
   Arguments arguments;
   if (const auto over = read_arguments(start_spec(), args, arguments, out, err)) return *over;
   if (arguments.positional().size() != 1) return wrong_call("start", "name one definition or file", err);
-  StartRequest request;
-  request.definition = arguments.positional()[0];
-  request.version = arguments.value("--version");
-  request.id = arguments.value("--id").value_or("");
-  request.idempotency_key = arguments.value("--key").value_or("");
-  request.actor.name = "cli";
+  std::string name = arguments.positional()[0];
+  std::optional<std::string> version = arguments.value("--version");
+  ApiRequest request{"POST", "/v1/instances"};
+  request.body = Json::object();
   if (const auto input = arguments.value("--input")) {
     auto json = read_json_argument(*input, in);
     if (!json) return fail("start", json.error(), err);
-    request.input = std::move(*json);
+    request.body.set("input", std::move(*json));
   }
-  auto opened = StoreSession::open("start", arguments, StoreSession::Use::change, err);
+  auto opened = ApiSession::open("start", arguments, ApiSession::Use::change, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
-  StoreSession& session = *std::get<0>(opened);
-  if (std::filesystem::is_regular_file(request.definition)) {
-    const Limits limits;
-    auto program = load_program("start", request.definition, limits, in, err);
-    if (!program) return program.error();
-    if (auto deployed = session.coordinator().registry().deploy(*program); !deployed) {
-      return fail("start", deployed.error(), err);
-    }
-    request.definition = (*program)->name;
-    if (!request.version) request.version = (*program)->version;
+  ApiSession& api = *std::get<0>(opened);
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(name, ignored)) {
+    auto text = read_input(name, in, Limits().definition_bytes_max);
+    if (!text) return fail("start", text.error(), err);
+    ApiRequest deploy{"POST", "/v1/definitions"};
+    deploy.text = std::move(*text);
+    deploy.content_type = "application/yaml";
+    const auto deployed = api.ask(deploy, err);
+    if (const int* code = std::get_if<int>(&deployed)) return *code;
+    name = std::string(std::get<0>(deployed).body.text_or("name", ""));
+    if (!version) version = std::string(std::get<0>(deployed).body.text_or("version", ""));
   }
-  const auto started = session.coordinator().start(request);
-  if (!started) return fail("start", started.error(), err);
-  session.coordinator().settle();
-  if (arguments.has("--json")) {
-    out << write_json(server::document(*started)) << "\n";
-  } else {
-    out << started->instance.value << " " << to_string(started->status)
-        << (started->repeated ? " (started before)" : "") << "\n";
-  }
-  return exit_done;
+  request.body.set("definition", name);
+  if (version) request.body.set("version", *version);
+  if (const auto id = arguments.value("--id")) request.body.set("id", *id);
+  if (const auto key = arguments.value("--key")) request.headers.emplace_back("idempotency-key", *key);
+  if (const auto wait = arguments.value("--wait")) request.query.emplace_back("wait", *wait);
+  const auto answer = api.ask(request, err);
+  if (const int* code = std::get_if<int>(&answer)) return *code;
+  const Json& started = std::get<0>(answer).body;
+  print_answer(arguments, started, out);
+  if (!arguments.has("--wait")) return exit_done;
+  const std::string_view status = started.text_or("status", "");
+  if (const Json& error = started["error"]; error.is_object())
+    err << "cairn start: " << error.text_or("code", "") << ": " << error.text_or("message", "") << "\n";
+  return exit_code_of_end(status);
 }
 
 }  // namespace cairn::cli

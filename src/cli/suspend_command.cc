@@ -1,23 +1,26 @@
 #include "cli/suspend_command.h"
 
-#include "cli/instance_request.h"
-#include "cli/store_session.h"
+#include "cli/instance_answer.h"
 
 namespace cairn::cli {
 
 const CommandSpec& suspend_spec() {
   static const CommandSpec spec{"suspend",
-                                "ID --store URL [--reason TEXT] [--json]",
-                                "Suspend an instance: it holds what comes until it is resumed",
+                                "ID [--reason TEXT] [--json]",
+                                "Hold an instance: nothing moves it until it is resumed",
                                 "",
-                                {store_flag, {"--reason", "TEXT", "why, for the history"}, json_flag},
-                                {"cairn suspend 0190… --store sqlite:orders.db"}};
+                                with_api_flags({{"--reason", "TEXT", "why, for the history"}, as_json_flag}),
+                                {"cairn suspend 0190… --server http://127.0.0.1:8400"}};
   return spec;
 }
 
 int run_suspend(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
-  const auto request = [](const Arguments& given) { return SuspendRequested{given.value("--reason").value_or("")}; };
-  return send_request(suspend_spec(), args, request, out, err);
+  return send_request(
+      suspend_spec(), "suspend", args,
+      [](const Arguments& given) {
+        return Json::object({{"reason", given.value("--reason").value_or("")}});
+      },
+      out, err);
 }
 
 }  // namespace cairn::cli

@@ -1,4 +1,4 @@
-// cairn suspend ID
+// `cairn suspend`.
 #pragma once
 
 #include "cli/command.h"

@@ -1,7 +1,11 @@
 #include "cli/task_command.h"
 
+#include <algorithm>
+
+#include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
+#include "cli/instance_answer.h"
 #include "cli/store_session.h"
 
 namespace cairn::cli {
@@ -9,17 +13,16 @@ namespace cairn::cli {
 const CommandSpec& task_spec() {
   static const CommandSpec spec{
       "task",
-      "assign|release|reassign|complete|comment TASK --store URL …",
-      "Assign, release, reassign, complete or comment on a task",
+      "show|events|assign|release|reassign|complete|comment TASK …",
+      "Show a task, or assign, release, reassign, complete or comment on it",
       "",
-      {store_flag,
-       {"--to", "WHO", "assign, reassign: to this person"},
-       {"--as", "WHO", "who does it (default cli)"},
-       {"--payload", "JSON|@FILE", "complete: the answer (default {})"},
-       {"--text", "TEXT", "comment: what to say"},
-       {"--key", "KEY", "complete: idempotency key"},
-       json_flag},
-      {"cairn task complete 0190… --payload '{\"ok\": true}' --as ann --store sqlite:orders.db"}};
+      with_api_flags({{"--to", "WHO", "assign (default: whoever asks), reassign: to this person"},
+                      {"--payload", "JSON|@FILE", "complete: the answer (default {})"},
+                      {"--text", "TEXT", "comment: what to say"},
+                      {"--key", "KEY", "complete: idempotency key"},
+                      {"--if-version", "N", "only when the task is still at this version"},
+                      as_json_flag}),
+      {"cairn task complete 0190… --payload '{\"ok\": true}' --as ann --server http://127.0.0.1:8400"}};
   return spec;
 }
 
@@ -28,56 +31,41 @@ int run_task(std::span<const std::string> args, std::istream& in, std::ostream& 
   if (const auto over = read_arguments(task_spec(), args, arguments, out, err)) return *over;
   if (arguments.positional().size() != 2) return wrong_call("task", "say what to do and with which task", err);
   const std::string& verb = arguments.positional()[0];
-  const TaskId id{arguments.positional()[1]};
-  Actor actor;
-  actor.name = arguments.value("--as").value_or("cli");
-  TaskChange change;
-  change.task = id;
-  change.assignee = arguments.value("--to").value_or("");
-  change.comment = arguments.value("--text").value_or("");
-  Json payload = Json::object();
-  if (const auto given = arguments.value("--payload")) {
-    auto json = read_json_argument(*given, in);
-    if (!json) return fail("task", json.error(), err);
-    payload = std::move(*json);
+  constexpr std::string_view verbs[] = {"show", "events", "assign", "release", "reassign", "complete", "comment"};
+  if (std::find(std::begin(verbs), std::end(verbs), verb) == std::end(verbs))
+    return wrong_call("task", "'" + verb + "' is none of show, events, assign, release, reassign, complete, comment",
+                      err);
+  const bool look = verb == "show" || verb == "events";
+  ApiRequest request{look ? "GET" : "POST", "/v1/tasks/" + path_part(arguments.positional()[1])};
+  if (verb != "show") request.path += "/" + verb;
+  if (!look) request.body = Json::object();
+  if (const auto who = arguments.value("--to")) request.body.set("assignee", *who);
+  if (verb == "reassign" && !arguments.has("--to")) return wrong_call("task", "reassign needs --to", err);
+  if (verb == "comment") {
+    const std::string text = arguments.value("--text").value_or("");
+    if (text.empty()) return wrong_call("task", "comment needs --text", err);
+    request.body.set("comment", text);
   }
-  if (verb == "assign") {
-    change.kind = TaskChange::Kind::assign;
-  } else if (verb == "release") {
-    change.kind = TaskChange::Kind::release;
-  } else if (verb == "reassign") {
-    change.kind = TaskChange::Kind::reassign;
-  } else if (verb == "comment") {
-    change.kind = TaskChange::Kind::comment;
-    if (change.comment.empty()) return wrong_call("task", "comment needs --text", err);
-  } else if (verb != "complete") {
-    return wrong_call("task", "'" + verb + "' is none of assign, release, reassign, complete, comment", err);
-  }
-  if ((verb == "assign" || verb == "reassign") && change.assignee.empty())
-    return wrong_call("task", verb + " needs --to", err);
-  auto opened = StoreSession::open("task", arguments, StoreSession::Use::change, err);
-  if (const int* code = std::get_if<int>(&opened)) return *code;
-  StoreSession& session = *std::get<0>(opened);
   if (verb == "complete") {
-    const auto answer =
-        session.coordinator().complete_task({id, payload, std::nullopt, arguments.value("--key").value_or(""), actor});
-    if (!answer) return fail("task", answer.error(), err);
-    session.coordinator().settle();
-    if (arguments.has("--json")) {
-      out << write_json(server::document(*answer)) << "\n";
-    } else {
-      out << answer->instance.value << " " << to_string(answer->status)
-          << (answer->repeated ? " (completed before)" : "") << "\n";
-    }
+    auto payload = read_json_argument(arguments.value("--payload").value_or("{}"), in);
+    if (!payload) return fail("task", payload.error(), err);
+    request.body.set("payload", std::move(*payload));
+  }
+  if (const auto key = arguments.value("--key")) request.headers.emplace_back("idempotency-key", *key);
+  if (const auto version = arguments.value("--if-version")) request.headers.emplace_back("if-match", *version);
+  auto opened = ApiSession::open("task", arguments, look ? ApiSession::Use::read : ApiSession::Use::change, err);
+  if (const int* code = std::get_if<int>(&opened)) return *code;
+  const auto answer = std::get<0>(opened)->ask(request, err);
+  if (const int* code = std::get_if<int>(&answer)) return *code;
+  const Json& document = std::get<0>(answer).body;
+  if (look) {
+    out << (arguments.has("--json") ? write_json(document) : write_json_pretty(document)) << "\n";
     return exit_done;
   }
-  const auto row = session.coordinator().change_task(change, actor);
-  if (!row) return fail("task", row.error(), err);
-  if (arguments.has("--json")) {
-    out << write_json(server::document(*row)) << "\n";
-  } else {
-    out << row->id.value << " " << to_string(row->status) << (row->assignee.empty() ? "" : " " + row->assignee) << "\n";
-  }
+  if (arguments.has("--json") || verb == "complete") return print_answer(arguments, document, out);
+  out << document.text_or("id", "") << " " << document.text_or("status", "");
+  if (!document.text_or("assignee", "").empty()) out << " " << document.text_or("assignee", "");
+  out << "\n";
   return exit_done;
 }
 

@@ -1,53 +1,64 @@
 #include "cli/tasks_command.h"
 
-#include <iomanip>
-
+#include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/store_session.h"
+#include "cli/table.h"
 
 namespace cairn::cli {
 
 const CommandSpec& tasks_spec() {
-  static const CommandSpec spec{"tasks",
-                                "--store URL [--assignee WHO] [--role ROLE]… [--instance ID] [--all] [--json]",
-                                "List tasks, the most urgent first",
-                                "",
-                                {store_flag,
-                                 {"--assignee", "WHO", "assigned to this person"},
-                                 {"--role", "ROLE", "for this role (repeatable)"},
-                                 {"--instance", "ID", "of this instance"},
-                                 {"--all", "", "closed ones too"},
-                                 json_flag},
-                                {"cairn tasks --store sqlite:orders.db --role clerk"}};
+  static const CommandSpec spec{
+      "tasks",
+      "[--assignee WHO] [--role ROLE]… [--instance ID] [--overdue] [--text TEXT] [--all] [--json]",
+      "List tasks, the most urgent first",
+      "",
+      with_api_flags({{"--assignee", "WHO", "assigned to this person"},
+                      {"--role", "ROLE", "for this role (repeatable)"},
+                      {"--instance", "ID", "of this instance"},
+                      {"--overdue", "", "past their due time or deadline"},
+                      {"--text", "TEXT", "with this text in name, title or reference"},
+                      {"--all", "", "closed ones too"},
+                      as_json_flag}),
+      {"cairn tasks --server http://127.0.0.1:8400 --role clerk"}};
   return spec;
 }
 
 int run_tasks(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
   Arguments arguments;
   if (const auto over = read_arguments(tasks_spec(), args, arguments, out, err)) return *over;
-  TaskFilter filter;
-  filter.assignee = arguments.value("--assignee").value_or("");
-  filter.roles = arguments.values("--role");
-  filter.closed = arguments.has("--all");
-  if (const auto id = arguments.value("--instance")) filter.instance = InstanceId{*id};
-  auto opened = StoreSession::open("tasks", arguments, StoreSession::Use::read, err);
+  if (!arguments.positional().empty()) return wrong_call("tasks", "takes flags only", err);
+  ApiRequest request{"GET", "/v1/tasks"};
+  if (const auto who = arguments.value("--assignee")) request.query.emplace_back("assignee", *who);
+  for (const std::string& role : arguments.values("--role")) request.query.emplace_back("role", role);
+  if (const auto id = arguments.value("--instance")) request.query.emplace_back("instance", *id);
+  if (const auto text = arguments.value("--text")) request.query.emplace_back("q", *text);
+  if (arguments.has("--overdue")) request.query.emplace_back("overdue", "true");
+  if (arguments.has("--all")) request.query.emplace_back("closed", "true");
+  auto opened = ApiSession::open("tasks", arguments, ApiSession::Use::read, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
-  StoreSession& session = *std::get<0>(opened);
-  const auto rows = session.store().list_tasks(filter, {1000, ""});
-  if (!rows) return fail("tasks", rows.error(), err);
+  Json items = Json::array();
+  Table table({"ID", "STATUS", "AGE", "NAME", "TITLE", "WHO", "DUE"});
+  const auto take = [&](const Json& item) {
+    items.push_back(item);
+    const auto created = parse_timestamp(item.text_or("created_at", ""));
+    std::string who(item.text_or("assignee", ""));
+    if (who.empty() && item["roles"].is_array()) {
+      for (const Json& role : item["roles"].items()) who += (who.empty() ? "" : ",") + std::string(role.as_string());
+    }
+    table.add({std::string(item.text_or("id", "")), std::string(item.text_or("status", "")),
+               created ? ago(*created, SystemClock().now()) : std::string(), std::string(item.text_or("name", "")),
+               std::string(item.text_or("title", "")), who,
+               std::string(item.text_or("due", item.text_or("deadline", "")))});
+    return true;
+  };
+  if (const auto code = std::get<0>(opened)->each(request, 1000, take, err)) return *code;
   if (arguments.has("--json")) {
-    Json items = Json::array();
-    for (const TaskRow& row : rows->items) items.push_back(server::document(row));
-    out << write_json(Json::object({{"items", items}, {"next_cursor", rows->next_cursor}})) << "\n";
+    out << write_json(Json::object({{"items", items}})) << "\n";
     return exit_done;
   }
-  const Timestamp now = session.store().now();
-  for (const TaskRow& row : rows->items) {
-    out << row.id.value << "  " << std::left << std::setw(9) << to_string(row.status) << "  " << std::setw(5)
-        << ago(row.created_at, now) << "  " << row.name << ": " << row.title;
-    if (!row.assignee.empty()) out << "  → " << row.assignee;
-    out << "\n";
-  }
+  table.print(out);
+  if (table.empty() && on_terminal(out)) err << "There is none.\n";
   return exit_done;
 }
 

@@ -29,6 +29,18 @@ std::optional<Format> format_from(std::string_view name) {
   return std::nullopt;
 }
 
+const char* to_string(Format format) {
+  switch (format) {
+    case Format::svg: return "svg";
+    case Format::png: return "png";
+    case Format::mermaid: return "mermaid";
+    case Format::dot: return "dot";
+    case Format::json: return "json";
+    case Format::text: return "txt";
+  }
+  return "svg";
+}
+
 const char* media_type(Format format) {
   switch (format) {
     case Format::svg: return "image/svg+xml";

@@ -16,6 +16,7 @@ namespace cairn::render {
 enum class Format { svg, png, mermaid, dot, json, text };
 // svg, png, mmd or mermaid, dot or gv, json, txt or tree.
 std::optional<Format> format_from(std::string_view name);
+const char* to_string(Format format);
 const char* media_type(Format format);
 
 struct Drawing {

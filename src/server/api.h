@@ -20,6 +20,7 @@ std::vector<Route> run_type_routes(Coordinator& coordinator);
 std::vector<Route> task_routes(Coordinator& coordinator);
 std::vector<Route> signal_routes(Coordinator& coordinator);
 std::vector<Route> operation_routes(Coordinator& coordinator);
+std::vector<Route> why_routes(Coordinator& coordinator);
 std::vector<Route> page_routes(Coordinator& coordinator);
 // All of them, in the order in which they are tried. The command line asks a local store through the same table.
 std::vector<Route> api_routes(Coordinator& coordinator);

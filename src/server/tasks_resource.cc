@@ -17,6 +17,10 @@ void list(Coordinator& coordinator, const Call& call) {
   TaskFilter filter;
   filter.assignee = std::string(call.request.query_value("assignee"));
   filter.name = std::string(call.request.query_value("name"));
+  filter.reference_key = std::string(call.request.query_value("reference"));
+  filter.text = std::string(call.request.query_value("q"));
+  filter.closed = call.request.query_value("closed") == "true";
+  if (call.request.query_value("overdue") == "true") filter.due_before = coordinator.store().now();
   for (const auto& [name, value] : call.request.query) {
     if (name == "role") filter.roles.push_back(value);
     if (name == "instance") filter.instance = InstanceId{value};
@@ -116,6 +120,10 @@ std::vector<Route> task_routes(Coordinator& coordinator) {
         {"role", "may stand several times"},
         {"instance", "of one instance"},
         {"name", "a task name"},
+        {"reference", "a reference key"},
+        {"q", "a text in name, title, reference or instance"},
+        {"overdue", "true: past their due time or deadline"},
+        {"closed", "true: closed ones too"},
         {"limit", "how many at most"},
         {"cursor", "from the page before"}}},
       {"GET", "/v1/tasks/{id}", Permission::view, "getTask", "One task with its form and payload",

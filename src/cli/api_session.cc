@@ -1,0 +1,241 @@
+#include "cli/api_session.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+
+#include "base/clock.h"
+#include "cli/exit_code.h"
+#include "cli/http_client.h"
+#include "cli/store_session.h"
+#include "server/api.h"
+
+namespace cairn::cli {
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+ApiAnswer answer_of(int status, std::string text) {
+  ApiAnswer answer{status, {}, std::move(text)};
+  if (auto parsed = parse_json(answer.text)) answer.body = std::move(*parsed);
+  return answer;
+}
+
+class LocalApi final : public ApiSession {
+ public:
+  static Result<std::unique_ptr<LocalApi>> open(const std::string& url, Use use) {
+    auto session = std::make_unique<LocalApi>();
+    CAIRN_TRY(session->store_,
+              open_store(url, session->clock_, use == Use::read ? StoreMode::read_only : StoreMode::own));
+    CoordinatorOptions options;
+    options.node = "cli";
+    options.strict_definitions = false;
+    CAIRN_TRY(session->coordinator_, Coordinator::open(*session->store_, options));
+    CAIRN_TRY(session->router_, server::Router::make(server::api_routes(*session->coordinator_)));
+    session->changes_ = use == Use::change;
+    return session;
+  }
+
+  void named(std::string_view command, std::string flags, std::string user) {
+    command_ = command;
+    flags_ = std::move(flags);
+    user_ = std::move(user);
+  }
+
+  Result<ApiAnswer> call(const ApiRequest& request) override {
+    server::Request http;
+    http.method = request.method;
+    if (!server::percent_decode(request.path, false, http.path)) return Error{ErrorCode::invalid, "not a path"};
+    http.query = request.query;
+    http.headers = request.headers;
+    http.headers.emplace_back("x-cairn-user", user_);
+    http.headers.emplace_back("content-type", request.content_type.empty() ? "application/json" : request.content_type);
+    http.body = request.text.empty() && !request.body.is_null() ? write_json(request.body) : request.text;
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::optional<server::Response> response;
+    router_.handle(std::move(http), server::Reply([&](server::Response given) {
+                     const std::lock_guard lock(mutex);
+                     response = std::move(given);
+                     changed.notify_one();
+                   }));
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return response.has_value(); });
+    // Nobody else will go on with what this request made due.
+    if (changes_ && request.method != "GET") coordinator_->settle();
+    return answer_of(response->status, std::move(response->body));
+  }
+
+ private:
+  SystemClock clock_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Coordinator> coordinator_;
+  server::Router router_;
+  bool changes_ = false;
+};
+
+class RemoteApi final : public ApiSession {
+ public:
+  RemoteApi(std::string url, std::string_view command, std::string flags, std::string user, std::string token)
+      : url_(std::move(url)), token_(std::move(token)) {
+    while (url_.ends_with('/')) url_.pop_back();
+    if (url_.find("://") == std::string::npos) url_ = "http://" + url_;
+    command_ = command;
+    flags_ = std::move(flags);
+    user_ = std::move(user);
+    remote_ = true;
+  }
+
+  Result<ApiAnswer> call(const ApiRequest& request) override {
+    HttpCall http;
+    http.method = request.method;
+    http.url = url_ + request.path;
+    char separator = '?';
+    for (const auto& [name, value] : request.query) {
+      http.url += separator + name + "=" + path_part(value);
+      separator = '&';
+    }
+    http.headers = request.headers;
+    http.headers.emplace_back("x-cairn-user", user_);
+    if (!token_.empty()) http.headers.emplace_back("authorization", "Bearer " + token_);
+    http.headers.emplace_back("content-type", request.content_type.empty() ? "application/json" : request.content_type);
+    http.body = request.text.empty() && !request.body.is_null() ? write_json(request.body) : request.text;
+    CAIRN_TRY(HttpAnswer answer, client_.send(http));
+    return answer_of(answer.status, std::move(answer.body));
+  }
+
+ private:
+  std::string url_;
+  std::string token_;
+  HttpClient client_;
+};
+
+}  // namespace
+
+std::vector<Flag> with_api_flags(std::vector<Flag> own) {
+  own.insert(own.end(), {server_flag,
+                         local_store_flag,
+                         {"--as", "WHO", "who asks, where the server does not ask for a credential"},
+                         {"--token-file", "FILE", "the credential for the server (default: $CAIRN_TOKEN)"}});
+  return own;
+}
+
+std::variant<std::unique_ptr<ApiSession>, int> ApiSession::open(std::string_view command, const Arguments& arguments,
+                                                                Use use, std::ostream& err) {
+  std::string server = arguments.value("--server").value_or("");
+  std::string store = arguments.value("--store").value_or("");
+  if (!server.empty() && !store.empty()) return wrong_call(command, "--server and --store name two places", err);
+  std::string flags = !server.empty() ? " --server " + server : !store.empty() ? " --store " + store : "";
+  if (server.empty() && store.empty()) {
+    server = environment("CAIRN_SERVER");
+    if (server.empty()) store = environment("CAIRN_STORE");
+  }
+  if (server.empty() && store.empty()) {
+    return wrong_call(
+        command,
+        "where? Give --server URL (a running `cairn dev` is http://127.0.0.1:8400) or --store sqlite:PATH, "
+        "or set CAIRN_SERVER or CAIRN_STORE",
+        err);
+  }
+  std::string user = arguments.value("--as").value_or(environment("CAIRN_USER"));
+  if (user.empty()) user = "cli";
+  if (!server.empty()) {
+    std::string token = environment("CAIRN_TOKEN");
+    if (const auto file = arguments.value("--token-file")) {
+      auto text = read_secret_file(*file);
+      if (!text) return fail(command, text.error(), err);
+      token = std::move(*text);
+    }
+    return std::unique_ptr<ApiSession>(
+        std::make_unique<RemoteApi>(server, command, std::move(flags), std::move(user), std::move(token)));
+  }
+  auto local = LocalApi::open(store, use);
+  if (!local) return fail(command, local.error(), err);
+  (*local)->named(command, std::move(flags), std::move(user));
+  return std::unique_ptr<ApiSession>(std::move(*local));
+}
+
+std::variant<ApiAnswer, int> ApiSession::ask(const ApiRequest& request, std::ostream& err) {
+  auto answer = call(request);
+  if (!answer) return fail(command_, answer.error(), err);
+  if (!answer->ok()) return refuse(command_, *answer, err);
+  return std::move(*answer);
+}
+
+std::optional<int> ApiSession::each(ApiRequest request, std::size_t most, const std::function<bool(const Json&)>& take,
+                                    std::ostream& err) {
+  const std::size_t own_parameters = request.query.size();
+  std::string cursor;
+  while (most > 0) {
+    request.query.resize(own_parameters);
+    request.query.emplace_back("limit", std::to_string(std::min<std::size_t>(most, 1000)));
+    if (!cursor.empty()) request.query.emplace_back("cursor", cursor);
+    const auto answer = ask(request, err);
+    if (const int* code = std::get_if<int>(&answer)) return *code;
+    const Json& page = std::get<0>(answer).body;
+    if (!page["items"].is_array()) break;
+    for (const Json& item : page["items"].items()) {
+      if (!take(item)) return std::nullopt;
+      --most;
+    }
+    cursor = std::string(page.text_or("next_cursor", ""));
+    if (cursor.empty()) break;
+  }
+  return std::nullopt;
+}
+
+int exit_code_of_status(int status) {
+  switch (status) {
+    case 401:
+    case 403: return exit_not_allowed;
+    case 404:
+    case 410: return exit_not_found;
+    case 409:
+    case 412: return exit_conflict;
+    case 400:
+    case 413:
+    case 415:
+    case 422: return exit_invalid;
+    case 429:
+    case 502:
+    case 503:
+    case 504: return exit_unreachable;
+    default: return exit_failed;
+  }
+}
+
+int refuse(std::string_view command, const ApiAnswer& answer, std::ostream& err) {
+  err << "cairn " << command << ": ";
+  if (answer.body["detail"].is_string()) {
+    err << answer.body["detail"].as_string();
+  } else {
+    err << "the server answered " << answer.status;
+  }
+  err << "\n";
+  const Json& errors = answer.body["errors"];
+  if (errors.is_array() && errors.size() > 1) {
+    for (const Json& one : errors.items())
+      err << "  " << one.text_or("pointer", "") << " " << one.text_or("detail", "") << "\n";
+  }
+  return exit_code_of_status(answer.status);
+}
+
+std::string path_part(std::string_view text) {
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) || c == '-' || c == '_' || c == '.' || c == '~') {
+      encoded += c;
+    } else {
+      constexpr char digits[] = "0123456789ABCDEF";
+      encoded += {'%', digits[byte >> 4], digits[byte & 15]};
+    }
+  }
+  return encoded;
+}
+
+}  // namespace cairn::cli

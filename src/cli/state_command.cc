@@ -1,0 +1,51 @@
+#include "cli/state_command.h"
+
+#include "cli/exit_code.h"
+#include "cli/input_file.h"
+#include "cli/instance_answer.h"
+#include "cli/store_session.h"
+
+namespace cairn::cli {
+
+const CommandSpec& state_spec() {
+  static const CommandSpec spec{
+      "state",
+      "[show|edit] ID [--patch JSON|@FILE] [--json]",
+      "Show the business state of an instance, or edit it while it is suspended",
+      "`edit` merges the patch into the state (RFC 7386): members are set, null takes one away. Follow it with "
+      "`cairn retry`.",
+      with_api_flags({{"--patch", "JSON|@FILE", "edit: what to change"}, as_json_flag}),
+      {"cairn state 0190… --server http://127.0.0.1:8400", "cairn state edit 0190… --patch '{\"amount\": 12}'"}};
+  return spec;
+}
+
+int run_state(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err) {
+  Arguments arguments;
+  if (const auto over = read_arguments(state_spec(), args, arguments, out, err)) return *over;
+  std::vector<std::string> given = arguments.positional();
+  if (given.size() == 1) given.insert(given.begin(), "show");
+  if (given.size() != 2 || (given[0] != "show" && given[0] != "edit"))
+    return wrong_call("state", "say show or edit, and name one instance", err);
+  const bool edit = given[0] == "edit";
+  Json patch;
+  if (edit) {
+    const auto text = arguments.value("--patch");
+    if (!text) return wrong_call("state", "edit needs --patch", err);
+    auto json = read_json_argument(*text, in);
+    if (!json) return fail("state", json.error(), err);
+    if (!json->is_object()) return wrong_call("state", "--patch takes an object", err);
+    patch = std::move(*json);
+  }
+  auto opened = ApiSession::open("state", arguments, edit ? ApiSession::Use::change : ApiSession::Use::read, err);
+  if (const int* code = std::get_if<int>(&opened)) return *code;
+  ApiRequest request{edit ? "PATCH" : "GET", "/v1/instances/" + path_part(given[1]) + (edit ? "/state" : "")};
+  request.body = patch;
+  const auto answer = std::get<0>(opened)->ask(request, err);
+  if (const int* code = std::get_if<int>(&answer)) return *code;
+  const Json& document = std::get<0>(answer).body;
+  if (edit) return print_answer(arguments, document, out);
+  out << (arguments.has("--json") ? write_json(document["state"]) : write_json_pretty(document["state"])) << "\n";
+  return exit_done;
+}
+
+}  // namespace cairn::cli

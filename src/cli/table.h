@@ -1,0 +1,28 @@
+// A list for people and for programs: aligned columns under their names on a terminal, tab-separated lines in a pipe.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace cairn::cli {
+
+class Table {
+ public:
+  explicit Table(std::vector<std::string> columns) : columns_(std::move(columns)) {}
+  // As many texts as there are columns.
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  bool empty() const { return rows_.empty(); }
+  void print(std::ostream& out) const;
+
+ private:
+  std::vector<std::string> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// Whether `out` is this process's own terminal.
+bool on_terminal(const std::ostream& out);
+// The same, and colour is wanted (NO_COLOR is not set).
+bool in_colour(const std::ostream& out);
+
+}  // namespace cairn::cli

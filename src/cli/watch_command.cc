@@ -1,0 +1,57 @@
+#include "cli/watch_command.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "cli/api_session.h"
+#include "cli/exit_code.h"
+#include "cli/store_session.h"
+#include "cli/table.h"
+#include "instance/snapshot.h"
+
+namespace cairn::cli {
+
+const CommandSpec& watch_spec() {
+  static const CommandSpec spec{
+      "watch",
+      "ID",
+      "Watch an instance move until it ends: its tree, drawn again with every change",
+      "On a terminal the tree stays in its place; in a pipe each change follows the one before. "
+      "The exit code tells how it ended:\n0 completed, 5 not.",
+      with_api_flags({}),
+      {"cairn watch 0190… --server http://127.0.0.1:8400"}};
+  return spec;
+}
+
+int run_watch(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
+  Arguments arguments;
+  if (const auto over = read_arguments(watch_spec(), args, arguments, out, err)) return *over;
+  if (arguments.positional().size() != 1) return wrong_call("watch", "name one instance", err);
+  auto opened = ApiSession::open("watch", arguments, ApiSession::Use::read, err);
+  if (const int* code = std::get_if<int>(&opened)) return *code;
+  ApiSession& api = *std::get<0>(opened);
+  const std::string place = "/v1/instances/" + path_part(arguments.positional()[0]);
+  std::string shown;
+  while (true) {
+    const auto instance = api.ask({"GET", place}, err);
+    if (const int* code = std::get_if<int>(&instance)) return *code;
+    const Json& document = std::get<0>(instance).body;
+    const auto tree = api.ask({"GET", place + "/diagram", {{"format", "txt"}}}, err);
+    if (const int* code = std::get_if<int>(&tree)) return *code;
+    std::string now = std::string(document.text_or("definition", "")) + " " +
+                      std::string(document.text_or("status", "")) + "\n" + std::get<0>(tree).text;
+    if (now != shown) {
+      if (on_terminal(out) && !shown.empty())
+        out << "\033[" << std::count(shown.begin(), shown.end(), '\n') << "A\033[J";
+      out << now << std::flush;
+      if (!on_terminal(out)) out << "\n";
+      shown = std::move(now);
+    }
+    const auto status = status_from(document.text_or("status", ""));
+    if (!status || is_final(*status)) return status == Status::completed ? exit_done : exit_not_completed;
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  }
+}
+
+}  // namespace cairn::cli
