@@ -1,3 +1,4 @@
+#include "store/row_filters.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/row_reading.h"
 
@@ -115,7 +116,8 @@ Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filt
   if (filter.status) status = to_string(*filter.status);
   if (filter.parent) parent = filter.parent->value;
   const auto reference = text_or_null(filter.reference_key);
-  const auto limit = static_cast<std::int64_t>(request.limit + 1);
+  // Without an index the rows are read until the page is full.
+  const auto limit = needs_reading(filter) ? -1 : static_cast<std::int64_t>(request.limit + 1);
   {
     Query rows = filter.parent ? db->query(Sql::list_children, cursor, status, text_or_null(filter.definition), parent,
                                            filter.started_from, filter.started_to, filter.deleted, limit, reference)
@@ -127,16 +129,17 @@ Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filt
                                  filter.started_to, filter.deleted, limit);
     std::int64_t last = 0;
     while (rows.next()) {
-      if (page.items.size() == request.limit) {
-        page.next_cursor = std::to_string(last);
-        break;
-      }
-      last = rows.integer(sqlite::instance_number_column);
       auto read = sqlite::read_instance(rows);
       if (!read) {
         db->fail(read.error());
         break;
       }
+      if (!matches(*read, filter)) continue;
+      if (page.items.size() == request.limit) {
+        page.next_cursor = std::to_string(last);
+        break;
+      }
+      last = rows.integer(sqlite::instance_number_column);
       page.items.push_back(std::move(*read));
     }
   }

@@ -1,0 +1,66 @@
+#include <charconv>
+
+#include "store/audit_chain.h"
+#include "store/memory/memory_store.h"
+
+namespace cairn {
+
+Result<void> MemoryStore::put_api_key(const ApiKeyRow& row) {
+  const std::lock_guard lock(mutex_);
+  ApiKeyRow stored = row;
+  stored.created_at = now();
+  api_keys_[row.id] = std::move(stored);
+  return {};
+}
+
+Result<std::optional<ApiKeyRow>> MemoryStore::find_api_key(const std::string& secret_hash) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [id, row] : api_keys_) {
+    if (row.secret_hash == secret_hash) return std::optional(row);
+  }
+  return std::optional<ApiKeyRow>();
+}
+
+Result<std::vector<ApiKeyRow>> MemoryStore::list_api_keys() {
+  const std::lock_guard lock(mutex_);
+  std::vector<ApiKeyRow> rows;
+  for (const auto& [id, row] : api_keys_) rows.push_back(row);
+  return rows;
+}
+
+Result<bool> MemoryStore::revoke_api_key(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = api_keys_.find(id);
+  if (found == api_keys_.end()) return false;
+  if (!found->second.revoked_at) found->second.revoked_at = now();
+  return true;
+}
+
+Result<void> MemoryStore::append_audit(std::span<const AuditRow> rows) {
+  const std::lock_guard lock(mutex_);
+  for (const AuditRow& row : rows) {
+    const std::optional<AuditRow> last = audit_.empty() ? std::nullopt : std::optional(audit_.back());
+    audit_.push_back(chained(row, last, now()));
+  }
+  return {};
+}
+
+Result<Page<AuditRow>> MemoryStore::list_audit(const PageRequest& request) {
+  std::size_t after = 0;
+  const auto read = std::from_chars(request.cursor.data(), request.cursor.data() + request.cursor.size(), after);
+  if (!request.cursor.empty() && read.ec != std::errc()) {
+    return Error{ErrorCode::invalid, "the cursor is not one that this list gave"};
+  }
+  const std::lock_guard lock(mutex_);
+  Page<AuditRow> page;
+  for (std::size_t at = after; at < audit_.size(); ++at) {
+    if (page.items.size() == request.limit) {
+      page.next_cursor = std::to_string(at);
+      break;
+    }
+    page.items.push_back(audit_[at]);
+  }
+  return page;
+}
+
+}  // namespace cairn

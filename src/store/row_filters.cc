@@ -1,0 +1,83 @@
+#include "store/row_filters.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace cairn {
+namespace {
+
+// In any case, for the letters of ASCII.
+bool contains(std::string_view text, std::string_view part) {
+  const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+}
+
+bool contains(const Reference& reference, std::string_view part) {
+  if (reference.key.is_string() && contains(reference.key.as_string(), part)) return true;
+  if (!reference.parts.is_object()) return false;
+  return std::any_of(
+      reference.parts.members().begin(), reference.parts.members().end(), [part](const Json::Member& member) {
+        return contains(member.value.is_string() ? std::string(member.value.as_string()) : write_json(member.value),
+                        part);
+      });
+}
+
+// Parts are asked for as text; `7` finds the number 7 too.
+bool has_part(const Reference& reference, const std::string& name, const std::string& value) {
+  if (!reference.parts.is_object()) return false;
+  const Json* part = reference.parts.find(name);
+  if (part == nullptr) return false;
+  return part->is_string() ? part->as_string() == value : write_json(*part) == value;
+}
+
+bool has_role(const TaskRow& task, const std::vector<std::string>& roles) {
+  if (roles.empty() || task.roles.empty()) return true;
+  return std::any_of(task.roles.begin(), task.roles.end(), [&](const std::string& role) {
+    return std::find(roles.begin(), roles.end(), role) != roles.end();
+  });
+}
+
+}  // namespace
+
+bool matches(const InstanceRow& row, const InstanceFilter& filter) {
+  if (row.deleted_at && !filter.deleted) return false;
+  if (filter.status && row.status != *filter.status) return false;
+  if (!filter.definition.empty() && row.program.name != filter.definition) return false;
+  if (!filter.version.empty() && row.program.version != filter.version) return false;
+  if (!filter.reference_key.empty() && row.reference.key != Json(filter.reference_key)) return false;
+  for (const auto& [name, value] : filter.reference_parts) {
+    if (!has_part(row.reference, name, value)) return false;
+  }
+  if (filter.parent && row.parent != filter.parent) return false;
+  if (filter.started_from && row.started_at < *filter.started_from) return false;
+  if (filter.started_to && row.started_at >= *filter.started_to) return false;
+  return filter.text.empty() || contains(row.id.value, filter.text) || contains(row.program.name, filter.text) ||
+         contains(row.reference, filter.text);
+}
+
+bool matches(const TaskRow& row, const TaskFilter& filter) {
+  const bool open = row.status == TaskStatus::open || row.status == TaskStatus::assigned;
+  if (filter.status ? row.status != *filter.status : !open && !filter.closed) return false;
+  if (!filter.assignee.empty() && row.assignee != filter.assignee) return false;
+  if (!has_role(row, filter.roles)) return false;
+  if (filter.instance && row.instance != *filter.instance) return false;
+  if (!filter.name.empty() && row.name != filter.name) return false;
+  if (!filter.reference_key.empty() && row.reference.key != Json(filter.reference_key)) return false;
+  if (filter.due_before) {
+    const bool late =
+        (row.due && *row.due < *filter.due_before) || (row.deadline && *row.deadline < *filter.due_before);
+    if (!late) return false;
+  }
+  return filter.text.empty() || contains(row.name, filter.text) || contains(row.title, filter.text) ||
+         contains(row.instance.value, filter.text) || contains(row.reference, filter.text);
+}
+
+bool needs_reading(const InstanceFilter& filter) {
+  return !filter.version.empty() || !filter.reference_parts.empty() || !filter.text.empty();
+}
+
+bool needs_reading(const TaskFilter& filter) {
+  return !filter.reference_key.empty() || !filter.text.empty() || filter.due_before;
+}
+
+}  // namespace cairn

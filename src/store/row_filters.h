@@ -1,0 +1,17 @@
+// Whether a row is what a filter asks for. Stores that cannot ask their database for a field of a filter
+// ask here, row by row.
+#pragma once
+
+#include "store/rows.h"
+
+namespace cairn {
+
+bool matches(const InstanceRow& row, const InstanceFilter& filter);
+bool matches(const TaskRow& row, const TaskFilter& filter);
+
+// Whether the filter has fields that no index knows: version, parts and text of instances; reference,
+// text and due time of tasks.
+bool needs_reading(const InstanceFilter& filter);
+bool needs_reading(const TaskFilter& filter);
+
+}  // namespace cairn

@@ -1,0 +1,17 @@
+-- name: put_api_key
+INSERT INTO wf_api_keys (id, secret_hash, subject, roles, scope, note, created_at, expires_at, revoked_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+ON CONFLICT (id) DO UPDATE SET secret_hash = ?2, subject = ?3, roles = ?4, scope = ?5, note = ?6, expires_at = ?8, revoked_at = ?9
+-- name: find_api_key
+SELECT id, secret_hash, subject, roles, scope, note, created_at, expires_at, revoked_at FROM wf_api_keys WHERE secret_hash = ?1
+-- name: list_api_keys
+SELECT id, secret_hash, subject, roles, scope, note, created_at, expires_at, revoked_at FROM wf_api_keys ORDER BY id
+-- name: revoke_api_key
+UPDATE wf_api_keys SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1
+-- name: last_audit
+SELECT sequence, at, who, what, resource, why, origin, details, previous_hash, hash FROM wf_audit ORDER BY sequence DESC LIMIT 1
+-- name: insert_audit
+INSERT INTO wf_audit (sequence, at, who, what, resource, why, origin, details, previous_hash, hash)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+-- name: list_audit
+SELECT sequence, at, who, what, resource, why, origin, details, previous_hash, hash FROM wf_audit WHERE sequence > ?1 ORDER BY sequence LIMIT ?2

@@ -1,0 +1,127 @@
+#include "store/audit_chain.h"
+#include "store/projection.h"
+#include "store/sqlite/reader.h"
+#include "store/sqlite/row_reading.h"
+
+namespace cairn {
+
+using sqlite::json_text;
+using sqlite::Query;
+using sqlite::Sql;
+using sqlite::Transaction;
+
+namespace {
+
+ApiKeyRow read_api_key(const Query& query) {
+  ApiKeyRow row;
+  row.id = query.text(0);
+  row.secret_hash = query.text(1);
+  row.subject = query.text(2);
+  const Json roles = query.json(3);
+  if (roles.is_array()) {
+    for (const Json& role : roles.items()) {
+      if (role.is_string()) row.roles.emplace_back(role.as_string());
+    }
+  }
+  row.scope = query.json(4);
+  row.note = query.text(5);
+  row.created_at = query.time(6);
+  row.expires_at = query.time_or_nothing(7);
+  row.revoked_at = query.time_or_nothing(8);
+  return row;
+}
+
+AuditRow read_audit(const Query& query) {
+  AuditRow row;
+  row.sequence = query.integer(0);
+  row.at = query.time(1);
+  row.who = query.text(2);
+  row.what = query.text(3);
+  row.resource = query.text(4);
+  row.why = query.text(5);
+  row.from = query.text(6);
+  row.details = query.json(7);
+  row.previous_hash = query.text(8);
+  row.hash = query.text(9);
+  return row;
+}
+
+}  // namespace
+
+Result<void> SqliteStore::put_api_key(const ApiKeyRow& row) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  Json roles = Json::array();
+  for (const std::string& role : row.roles) roles.push_back(role);
+  Transaction transaction(*writer_);
+  writer_->run(Sql::put_api_key, row.id, row.secret_hash, row.subject, json_text(roles), row.scope, row.note, now(),
+               row.expires_at, row.revoked_at);
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  return {};
+}
+
+Result<std::optional<ApiKeyRow>> SqliteStore::find_api_key(const std::string& secret_hash) {
+  Reader db = reader();
+  std::optional<ApiKeyRow> found;
+  {
+    Query row = db->query(Sql::find_api_key, secret_hash);
+    if (row.next()) found = read_api_key(row);
+  }
+  return db.give(std::move(found));
+}
+
+Result<std::vector<ApiKeyRow>> SqliteStore::list_api_keys() {
+  Reader db = reader();
+  std::vector<ApiKeyRow> rows;
+  {
+    Query row = db->query(Sql::list_api_keys);
+    while (row.next()) rows.push_back(read_api_key(row));
+  }
+  return db.give(std::move(rows));
+}
+
+Result<bool> SqliteStore::revoke_api_key(const std::string& id) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  Transaction transaction(*writer_);
+  const bool there = writer_->run(Sql::revoke_api_key, id, now()) > 0;
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  return there;
+}
+
+Result<void> SqliteStore::append_audit(std::span<const AuditRow> rows) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  Transaction transaction(*writer_);
+  std::optional<AuditRow> last;
+  {
+    Query row = writer_->query(Sql::last_audit);
+    if (row.next()) last = read_audit(row);
+  }
+  for (const AuditRow& row : rows) {
+    last = chained(row, last, whole_ms(now()));
+    writer_->run(Sql::insert_audit, last->sequence, last->at, last->who, last->what, last->resource, last->why,
+                 last->from, last->details, last->previous_hash, last->hash);
+  }
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  return {};
+}
+
+Result<Page<AuditRow>> SqliteStore::list_audit(const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t after, sqlite::read_cursor(request.cursor, 0));
+  Reader db = reader();
+  Page<AuditRow> page;
+  {
+    Query rows = db->query(Sql::list_audit, after, static_cast<std::int64_t>(request.limit + 1));
+    while (rows.next()) {
+      if (page.items.size() == request.limit) {
+        page.next_cursor = std::to_string(page.items.back().sequence);
+        break;
+      }
+      page.items.push_back(read_audit(rows));
+    }
+  }
+  return db.give(std::move(page));
+}
+
+}  // namespace cairn

@@ -1,0 +1,84 @@
+#include "store/audit_chain.h"
+#include "store_under_test.h"
+
+namespace cairn {
+
+CAIRN_CONTRACT(ApiKeys);
+CAIRN_CONTRACT(AuditTrail);
+
+ApiKeyRow key(const std::string& id) {
+  ApiKeyRow row;
+  row.id = id;
+  row.secret_hash = "hash of " + id;
+  row.subject = "billing";
+  row.roles = {"worker", "viewer"};
+  row.scope = Json::object({{"prefixes", Json::array({"billing."})}});
+  row.note = "for the night run";
+  row.expires_at = Timestamp::of_unix_ms(1'800'000'000'000);
+  return row;
+}
+
+TEST_P(ApiKeys, AreFoundByTheHashOfTheirSecret) {
+  must(store().put_api_key(key("k1")));
+  must(store().put_api_key(key("k2")));
+  const auto found = must(store().find_api_key("hash of k2"));
+  ASSERT_TRUE(found);
+  ApiKeyRow expected = key("k2");
+  expected.created_at = store().now();
+  EXPECT_EQ(*found, expected);
+  EXPECT_FALSE(must(store().find_api_key("k2")));
+  EXPECT_EQ(must(store().list_api_keys()).size(), 2u);
+}
+
+TEST_P(ApiKeys, ARevokedOneStaysRevokedFromTheFirstTime) {
+  must(store().put_api_key(key("k1")));
+  EXPECT_TRUE(must(store().revoke_api_key("k1")));
+  const Timestamp first = store().now();
+  clock_.advance(Duration::of_seconds(5));
+  EXPECT_TRUE(must(store().revoke_api_key("k1")));
+  EXPECT_FALSE(must(store().revoke_api_key("k9")));
+  EXPECT_EQ(must(store().find_api_key("hash of k1"))->revoked_at, first);
+}
+
+AuditRow change(const std::string& what) {
+  AuditRow row;
+  row.who = "ada";
+  row.what = what;
+  row.resource = "i-1";
+  row.why = "asked by phone";
+  row.from = "10.0.0.1";
+  row.details = Json::object({{"status", 200}});
+  return row;
+}
+
+TEST_P(AuditTrail, IsAChainWithoutGaps) {
+  const std::vector<AuditRow> two{change("instance.cancel"), change("instance.retry")};
+  must(store().append_audit(two));
+  clock_.advance(Duration::of_seconds(1));
+  must(store().append_audit(std::span(two).first(1)));
+  const Page<AuditRow> first = must(store().list_audit({2, ""}));
+  ASSERT_EQ(first.items.size(), 2u);
+  EXPECT_EQ(first.items[0].sequence, 1);
+  EXPECT_EQ(first.items[0].previous_hash, "");
+  EXPECT_EQ(first.items[1].previous_hash, first.items[0].hash);
+  EXPECT_EQ(first.items[1].what, "instance.retry");
+  EXPECT_EQ(first.items[1].details, Json::object({{"status", 200}}));
+  const Page<AuditRow> rest = must(store().list_audit({2, first.next_cursor}));
+  ASSERT_EQ(rest.items.size(), 1u);
+  EXPECT_EQ(rest.items[0].sequence, 3);
+  EXPECT_EQ(rest.items[0].at, store().now());
+  EXPECT_EQ(rest.items[0].hash, audit_hash(rest.items[0]));
+  EXPECT_TRUE(rest.next_cursor.empty());
+  const AuditReport report = must(verify_audit(store()));
+  EXPECT_EQ(report.rows, 3);
+  EXPECT_FALSE(report.broken_at);
+}
+
+TEST_P(AuditTrail, AHashThatWasKeptElsewhereShowsThatTheEndIsMissing) {
+  must(store().append_audit(std::vector<AuditRow>{change("instance.cancel")}));
+  const std::string kept = must(verify_audit(store())).last_hash;
+  EXPECT_FALSE(must(verify_audit(store(), kept)).broken_at);
+  EXPECT_EQ(must(verify_audit(store(), std::string(64, 'f'))).broken_at, 2);
+}
+
+}  // namespace cairn
