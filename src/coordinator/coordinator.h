@@ -114,6 +114,8 @@ struct CoordinatorOptions {
 
 class Coordinator {
  public:
+  static constexpr std::size_t due_max = 1024;  // decided before the first answer is looked at
+
   // `store` outlives it and has no other listener.
   static Result<std::unique_ptr<Coordinator>> open(Store& store, CoordinatorOptions options);
   ~Coordinator();
@@ -157,7 +159,7 @@ class Coordinator {
   void lease_here(std::vector<std::string> types, Duration length, std::function<void(RunRow)> take);
 
   // One bounded batch of what is due; how much there was. The loops call these, and so do tests.
-  std::size_t fire_timers();
+  std::size_t fire_timers(std::size_t max = due_max);
   std::size_t dispatch_messages();
   std::size_t end_exhausted_runs();
   // Goes on with slices that a checkpoint cut and a crash left: once, after opening.

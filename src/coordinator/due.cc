@@ -10,15 +10,13 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t due_max = 1024;  // decided before the first answer is looked at
-
 // The first message of each instance now, the others after it: order is kept per instance.
 bool first_for(const InstanceId& id, std::map<std::string, bool>& seen) { return seen.emplace(id.value, true).second; }
 
 }  // namespace
 
-std::size_t Coordinator::fire_timers() {
-  auto due = store_.take_timers(due_max, options_.hold);
+std::size_t Coordinator::fire_timers(std::size_t max) {
+  auto due = store_.take_timers(max, options_.hold);
   if (!due) {
     log_error("timers.failed", due.error());
     return 0;

@@ -50,7 +50,10 @@ Result<void> Registry::deploy(const std::shared_ptr<const Program>& program) {
                  program->name + " " + program->version +
                      " is already deployed with other content; definitions never change, raise the version"};
   }
-  add(program, false);
+  // As it will be read back, without places in a file: what an instance stores must not depend on whether
+  // its process was started before or after the definition was deployed.
+  CAIRN_TRY(auto stored, compile_program(program->canonical));
+  add(std::move(stored), false);
   return {};
 }
 

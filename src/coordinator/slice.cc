@@ -12,9 +12,12 @@ Slice::Slice(Registry& registry, Setting setting, Timestamp at, std::string acto
   unit.actor = node_;
 }
 
-Event Slice::event(decltype(Event::what) what) {
+// Named by what it makes, so that the same history gives the same bytes wherever it is played; a signal
+// has a name of its own.
+Event Slice::event(const InstanceId& id, std::uint64_t version, decltype(Event::what) what) const {
   Event event;
-  event.id = {new_uuid(at_)};
+  const auto* signal = std::get_if<SignalReceived>(&what);
+  event.id = {signal ? signal->id : id.value + ":" + std::to_string(version)};
   event.at = at_;
   event.actor = actor_;
   event.what = std::move(what);
@@ -24,7 +27,8 @@ Event Slice::event(decltype(Event::what) what) {
 Result<void> Slice::start(const Program& program, Started started) {
   first_ = started.instance.value;
   first_program_ = &program;
-  CAIRN_TRY(Advance advance, cairn::start(program, setting_, event(std::move(started))));
+  const InstanceId id = started.instance;
+  CAIRN_TRY(Advance advance, cairn::start(program, setting_, event(id, 1, std::move(started))));
   take(std::move(advance));
   settle();
   return {};
@@ -33,7 +37,8 @@ Result<void> Slice::start(const Program& program, Started started) {
 Result<void> Slice::apply(const Program& program, const Snapshot& before, decltype(Event::what) what) {
   first_ = before.instance.value;
   first_program_ = &program;
-  CAIRN_TRY(Advance next, advance(program, setting_, before, event(std::move(what))));
+  CAIRN_TRY(Advance next,
+            advance(program, setting_, before, event(before.instance, before.version + 1, std::move(what))));
   if (next.outcome == Advance::Outcome::stale) {
     stale_ = true;
     latest_[first_] = before;
@@ -76,7 +81,8 @@ void Slice::settle() {
     const auto own = programs_.find(notice.parent.instance.value);
     const Program& program = own == programs_.end() ? *first_program_ : *own->second;
     auto next = advance(program, setting_, parent->second,
-                        event(ChildFinished{notice.parent.token, notice.output, notice.failure}));
+                        event(notice.parent.instance, parent->second.version + 1,
+                              ChildFinished{notice.parent.token, notice.output, notice.failure}));
     if (next && next->outcome == Advance::Outcome::applied) {
       take(std::move(*next));
     } else if (!next) {
@@ -105,7 +111,7 @@ void Slice::start_child(const InstanceId& parent, const InstanceStart& start) {
   started.reference = start.reference;
   started.inherited = start.inherited;
   if (start.token) started.parent = Parent{parent, *start.token};
-  auto first = cairn::start(**program, setting_, event(std::move(started)));
+  auto first = cairn::start(**program, setting_, event(start.id, 1, std::move(started)));
   if (!first) return refuse("invalid_input", first.error().message);
   programs_[start.id.value] = *program;
   take(std::move(*first));

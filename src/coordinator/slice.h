@@ -36,7 +36,7 @@ class Slice {
   Unit unit;  // the caller adds what caused it, and may move it away
 
  private:
-  Event event(decltype(Event::what) what);
+  Event event(const InstanceId& id, std::uint64_t version, decltype(Event::what) what) const;
   void take(Advance advance);
   void settle();
   void start_child(const InstanceId& parent, const InstanceStart& start);

@@ -23,9 +23,13 @@ bool is_transport(const RunIntent& run) { return run.type.starts_with("cairn.");
 
 Rehearsal::Rehearsal(Options options) : options_(std::move(options)), now_(options_.begins_at) {}
 
-Event Rehearsal::event_of(decltype(Event::what) what) {
+// Named as a coordinator names it, so that both store the same bytes.
+Event Rehearsal::event_of(const InstanceId& id, decltype(Event::what) what) const {
   Event event;
-  event.id.value = "event-" + std::to_string(++sequence_);
+  const Instance* instance = find(id);
+  const std::uint64_t version = instance ? instance->snapshot.version + 1 : 1;
+  const auto* signal = std::get_if<SignalReceived>(&what);
+  event.id.value = signal ? signal->id : id.value + ":" + std::to_string(version);
   event.at = now_;
   event.actor = "cli";
   event.what = std::move(what);
@@ -44,7 +48,7 @@ Result<void> Rehearsal::start(std::shared_ptr<const Program> program, InstanceId
   started.instance = id;
   started.input = std::move(input);
   started.reference = std::move(reference);
-  CAIRN_TRY(Advance first, cairn::start(*program, options_.setting, event_of(std::move(started))));
+  CAIRN_TRY(Advance first, cairn::start(*program, options_.setting, event_of(id, std::move(started))));
   instances_[id].program = std::move(program);
   order_.push_back(id);
   CAIRN_TRY_VOID(take(id, std::move(first)));
@@ -76,7 +80,7 @@ Result<void> Rehearsal::start_child(const InstanceId& parent, const InstanceStar
   started.reference = start.reference;
   started.inherited = start.inherited;
   started.parent = Parent{parent, *start.token};
-  auto first = cairn::start(*program, options_.setting, event_of(std::move(started)));
+  auto first = cairn::start(*program, options_.setting, event_of(start.id, std::move(started)));
   if (!first) {
     refuse("invalid_input", first.error().message);
     return {};
@@ -89,7 +93,8 @@ Result<void> Rehearsal::start_child(const InstanceId& parent, const InstanceStar
 Result<void> Rehearsal::deliver(const Letter& letter) {
   const Instance* instance = find(letter.instance);
   if (!instance) return {};
-  CAIRN_TRY(Advance next, advance(*instance->program, options_.setting, instance->snapshot, event_of(letter.what)));
+  CAIRN_TRY(Advance next,
+            advance(*instance->program, options_.setting, instance->snapshot, event_of(letter.instance, letter.what)));
   return take(letter.instance, std::move(next));
 }
 
@@ -145,7 +150,7 @@ void Rehearsal::collect(const InstanceId& id, Advance& advance) {
     }
   }
   for (const InstanceId& child : advance.children_cancelled) {
-    letters_.push_back({child, CancelRequested{"the instance that started it goes on without it"}});
+    letters_.push_back({child, CancelRequested{"the parent no longer needs it"}});
   }
   for (OutboxEvent& event : advance.outbox) emitted_.push_back({id, std::move(event), now_});
   if (advance.notice) {
@@ -254,8 +259,9 @@ Result<bool> Rehearsal::offer_kept_to_children() {
                (wait.key.is_null() || wait.key == signal.key);
       });
       if (!waits) continue;
-      CAIRN_TRY(Advance next, advance(*child.program, options_.setting, child.snapshot,
-                                      event_of(SignalReceived{signal.id, signal.name, signal.key, signal.payload})));
+      CAIRN_TRY(Advance next,
+                advance(*child.program, options_.setting, child.snapshot,
+                        event_of(id, SignalReceived{signal.id, signal.name, signal.key, signal.payload})));
       const auto& left = next.after.signals;
       const bool unused =
           std::any_of(left.begin(), left.end(), [&](const BufferedSignal& s) { return s.id == signal.id; });

@@ -124,7 +124,7 @@ class Rehearsal {
   std::optional<CallReply> take_reply(const PendingRun& run);
   Result<void> start_child(const InstanceId& parent, const InstanceStart& start);
   Result<bool> offer_kept_to_children();
-  Event event_of(decltype(Event::what) what);
+  Event event_of(const InstanceId& id, decltype(Event::what) what) const;
   void list_waits(const Instance& instance, Json& into) const;
 
   Options options_;

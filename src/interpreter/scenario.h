@@ -50,6 +50,29 @@ struct ScenarioOutcome {
   std::map<std::string, Trace> traces;  // by digest
 };
 
+// Where a scenario is played: in memory (`run_scenario` below), or on a coordinator and a store.
+class Stage {
+ public:
+  virtual ~Stage() = default;
+
+  virtual Result<void> start(const InstanceId& id) = 0;
+  // The oldest open task of that name.
+  virtual Result<void> answer(const std::string& task, const std::string& by, const Json& payload) = 0;
+  virtual Result<void> signal(const std::string& id, const std::string& name, const Json& key, const Json& payload) = 0;
+  virtual Result<void> reply(const CallReply& reply) = 0;
+  // An operator's request to the instance.
+  virtual Result<void> request(decltype(Event::what) what) = 0;
+  // Fires the earliest timer or retry; the clock jumps there. False: there is none (before `until`, if given).
+  virtual Result<bool> fire_next(std::optional<Timestamp> until) = 0;
+  virtual void move_clock(Timestamp to) = 0;
+  virtual Timestamp now() const = 0;
+  // What `expect` can name: status, state, waits, tasks, ...
+  virtual Json show(const std::string& what) = 0;
+};
+
+// What differs from the expectations of `scenario`: FILE:LINE: what was expected and what came.
+std::vector<std::string> play(const Scenario& scenario, Stage& stage);
+
 ScenarioOutcome run_scenario(const Scenario& scenario, bool restart_at_every_commit);
 
 // How `actual` differs from `expected`, or nothing. Objects may have more members than expected; lists

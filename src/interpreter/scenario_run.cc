@@ -5,112 +5,31 @@
 namespace cairn {
 namespace {
 
-class ScenarioRun {
+class RehearsalStage final : public Stage {
  public:
-  ScenarioRun(const Scenario& scenario, Rehearsal& rehearsal, ScenarioOutcome& outcome)
-      : scenario_(scenario), rehearsal_(rehearsal), outcome_(outcome) {}
+  RehearsalStage(const Scenario& scenario, Rehearsal& rehearsal) : scenario_(scenario), rehearsal_(rehearsal) {}
 
-  void run() {
-    // A step before every event may refuse the start itself.
-    const bool start_refused =
-        !scenario_.steps.empty() && scenario_.steps.front().kind.empty() && !scenario_.steps.front().refused.is_null();
-    const auto started = rehearsal_.start(scenario_.program, {derived_uuid("scenario", scenario_.name)},
-                                          scenario_.input, scenario_.reference);
-    if (start_refused) return check_refused(scenario_.steps.front(), started);
-    if (!started) return problem(scenario_.line, "the start was refused: " + started.error().message);
-    for (const ScenarioStep& step : scenario_.steps) {
-      if (!step.kind.empty()) {
-        const auto done = apply(step);
-        if (!step.refused.is_null()) {
-          check_refused(step, done);
-        } else if (!done) {
-          problem(step.line, step.kind + " was refused: " + done.error().message);
-        }
-      }
-      if (!step.expect.is_null()) expect(step);
-    }
+  Result<void> start(const InstanceId& id) override {
+    return rehearsal_.start(scenario_.program, id, scenario_.input, scenario_.reference);
   }
-
- private:
-  void problem(int line, const std::string& what) {
-    outcome_.problems.push_back(scenario_.file + ":" + std::to_string(line) + ": " +
-                                (scenario_.name.empty() ? "" : scenario_.name + ": ") + what);
-  }
-
-  void check_refused(const ScenarioStep& step, const Result<void>& done) {
-    if (done) {
-      problem(step.line, "expected to be refused, but was not");
-    } else if (step.refused.is_string() && done.error().message.find(step.refused.as_string()) == std::string::npos) {
-      problem(step.line, "refused, but with another reason: " + done.error().message);
-    }
-  }
-
-  Result<void> apply(const ScenarioStep& step) {
-    const Json& value = step.value;
-    if (step.kind == "answer") return answer(value);
-    if (step.kind == "signal") {
-      const std::string name(value.is_string() ? value.as_string() : value.text_or("name", ""));
-      return rehearsal_.signal("signal-" + std::to_string(++signals_), name, value["key"], value["payload"]);
-    }
-    if (step.kind == "reply") return reply(value);
-    if (step.kind == "clock") return clock(value);
-    if (step.kind == "next_timer") {
-      CAIRN_TRY(const bool fired, rehearsal_.fire_next());
-      if (!fired) return Error{ErrorCode::not_found, "no timer is set"};
-      return {};
-    }
-    const std::string reason(value.is_string() ? value.as_string() : "");
-    if (step.kind == "cancel") return rehearsal_.request(CancelRequested{reason});
-    if (step.kind == "suspend") return rehearsal_.request(SuspendRequested{reason});
-    if (step.kind == "resume") return rehearsal_.request(ResumeRequested{});
-    if (step.kind == "retry") return rehearsal_.request(RetryRequested{});
-    if (step.kind == "skip") return rehearsal_.request(SkipRequested{value["result"]});
-    return rehearsal_.request(StateEdited{value});
-  }
-
-  Result<void> answer(const Json& value) {
-    const std::string name(value.text_or("task", ""));
+  Result<void> answer(const std::string& name, const std::string& by, const Json& payload) override {
     for (const Rehearsal::OpenTask& task : rehearsal_.open_tasks()) {
       if (task.row.name != name) continue;
       const Rehearsal::OpenTask open = task;
-      return rehearsal_.complete(open, std::string(value.text_or("by", "cli")), value["with"]);
+      return rehearsal_.complete(open, by, payload);
     }
     return Error{ErrorCode::not_found, "no task " + name + " is open"};
   }
-
-  Result<void> reply(const Json& value) {
-    CallReply reply;
-    reply.target = value.text_or("to", "");
-    reply.result = value["result"];
-    if (const Json* error = value.find("error")) {
-      Json full = *error;
-      if (!full.is_object()) return Error{ErrorCode::invalid, "`error` of a reply has a `code`"};
-      if (!full.find("class")) full.set("class", "transport");
-      if (!full.find("message")) full.set("message", std::string(full.text_or("code", "failed")));
-      CAIRN_TRY(reply.failure, failure_from_json(full));
-    }
-    return rehearsal_.reply_now(reply);
+  Result<void> signal(const std::string& id, const std::string& name, const Json& key, const Json& payload) override {
+    return rehearsal_.signal(id, name, key, payload);
   }
+  Result<void> reply(const CallReply& reply) override { return rehearsal_.reply_now(reply); }
+  Result<void> request(decltype(Event::what) what) override { return rehearsal_.request(std::move(what)); }
+  Result<bool> fire_next(std::optional<Timestamp> until) override { return rehearsal_.fire_next(until); }
+  void move_clock(Timestamp to) override { rehearsal_.move_clock(to); }
+  Timestamp now() const override { return rehearsal_.now(); }
 
-  // +2d moves on, an instant moves there; what falls due on the way fires in order.
-  Result<void> clock(const Json& value) {
-    const std::string_view text = value.is_string() ? value.as_string() : std::string_view();
-    Timestamp to;
-    if (text.starts_with('+')) {
-      CAIRN_TRY(const Duration by, parse_duration(text.substr(1)));
-      to = add(rehearsal_.now(), by).value_or(rehearsal_.now());
-    } else {
-      CAIRN_TRY(to, parse_timestamp(text));
-    }
-    while (true) {
-      CAIRN_TRY(const bool fired, rehearsal_.fire_next(to));
-      if (!fired) break;
-    }
-    rehearsal_.move_clock(to);
-    return {};
-  }
-
-  Json actual(const std::string& key) const {
+  Json show(const std::string& key) override {
     const Snapshot& snapshot = rehearsal_.root().snapshot;
     if (key == "status") return to_string(snapshot.status);
     if (key == "state") return snapshot.state;
@@ -153,6 +72,112 @@ class ScenarioRun {
     return list;
   }
 
+ private:
+  const Scenario& scenario_;
+  Rehearsal& rehearsal_;
+};
+
+class ScenarioRun {
+ public:
+  ScenarioRun(const Scenario& scenario, Stage& stage) : scenario_(scenario), stage_(stage) {}
+
+  std::vector<std::string> run() {
+    go_through();
+    return std::move(problems_);
+  }
+
+ private:
+  void go_through() {
+    // A step before every event may refuse the start itself.
+    const bool start_refused =
+        !scenario_.steps.empty() && scenario_.steps.front().kind.empty() && !scenario_.steps.front().refused.is_null();
+    const auto started = stage_.start({derived_uuid("scenario", scenario_.name)});
+    if (start_refused) return check_refused(scenario_.steps.front(), started);
+    if (!started) return problem(scenario_.line, "the start was refused: " + started.error().message);
+    for (const ScenarioStep& step : scenario_.steps) {
+      if (!step.kind.empty()) {
+        const auto done = apply(step);
+        if (!step.refused.is_null()) {
+          check_refused(step, done);
+        } else if (!done) {
+          problem(step.line, step.kind + " was refused: " + done.error().message);
+        }
+      }
+      if (!step.expect.is_null()) expect(step);
+    }
+  }
+
+  void problem(int line, const std::string& what) {
+    problems_.push_back(scenario_.file + ":" + std::to_string(line) + ": " +
+                        (scenario_.name.empty() ? "" : scenario_.name + ": ") + what);
+  }
+
+  void check_refused(const ScenarioStep& step, const Result<void>& done) {
+    if (done) {
+      problem(step.line, "expected to be refused, but was not");
+    } else if (step.refused.is_string() && done.error().message.find(step.refused.as_string()) == std::string::npos) {
+      problem(step.line, "refused, but with another reason: " + done.error().message);
+    }
+  }
+
+  Result<void> apply(const ScenarioStep& step) {
+    const Json& value = step.value;
+    if (step.kind == "answer") {
+      return stage_.answer(std::string(value.text_or("task", "")), std::string(value.text_or("by", "cli")),
+                           value["with"]);
+    }
+    if (step.kind == "signal") {
+      const std::string name(value.is_string() ? value.as_string() : value.text_or("name", ""));
+      return stage_.signal("signal-" + std::to_string(++signals_), name, value["key"], value["payload"]);
+    }
+    if (step.kind == "reply") return reply(value);
+    if (step.kind == "clock") return clock(value);
+    if (step.kind == "next_timer") {
+      CAIRN_TRY(const bool fired, stage_.fire_next(std::nullopt));
+      if (!fired) return Error{ErrorCode::not_found, "no timer is set"};
+      return {};
+    }
+    const std::string reason(value.is_string() ? value.as_string() : "");
+    if (step.kind == "cancel") return stage_.request(CancelRequested{reason});
+    if (step.kind == "suspend") return stage_.request(SuspendRequested{reason});
+    if (step.kind == "resume") return stage_.request(ResumeRequested{});
+    if (step.kind == "retry") return stage_.request(RetryRequested{});
+    if (step.kind == "skip") return stage_.request(SkipRequested{value["result"]});
+    return stage_.request(StateEdited{value});
+  }
+
+  Result<void> reply(const Json& value) {
+    CallReply reply;
+    reply.target = value.text_or("to", "");
+    reply.result = value["result"];
+    if (const Json* error = value.find("error")) {
+      Json full = *error;
+      if (!full.is_object()) return Error{ErrorCode::invalid, "`error` of a reply has a `code`"};
+      if (!full.find("class")) full.set("class", "transport");
+      if (!full.find("message")) full.set("message", std::string(full.text_or("code", "failed")));
+      CAIRN_TRY(reply.failure, failure_from_json(full));
+    }
+    return stage_.reply(reply);
+  }
+
+  // +2d moves on, an instant moves there; what falls due on the way fires in order.
+  Result<void> clock(const Json& value) {
+    const std::string_view text = value.is_string() ? value.as_string() : std::string_view();
+    Timestamp to;
+    if (text.starts_with('+')) {
+      CAIRN_TRY(const Duration by, parse_duration(text.substr(1)));
+      to = add(stage_.now(), by).value_or(stage_.now());
+    } else {
+      CAIRN_TRY(to, parse_timestamp(text));
+    }
+    while (true) {
+      CAIRN_TRY(const bool fired, stage_.fire_next(to));
+      if (!fired) break;
+    }
+    stage_.move_clock(to);
+    return {};
+  }
+
   void expect(const ScenarioStep& step) {
     static const std::vector<std::string> known{"status", "state",     "output",  "error",        "reference",
                                                 "waits",  "now",       "tasks",   "closed_tasks", "events",
@@ -164,7 +189,7 @@ class ScenarioRun {
         problem(step.line, "`" + key + "` cannot be expected");
         continue;
       }
-      const Json found = actual(key == "state_is" ? "state" : key);
+      const Json found = stage_.show(key == "state_is" ? "state" : key);
       // Outputs and `state_is` are compared whole, everything else may have more than expected.
       if (key == "output" || key == "state_is") {
         if (!same_value(member.value, found)) {
@@ -177,8 +202,8 @@ class ScenarioRun {
   }
 
   const Scenario& scenario_;
-  Rehearsal& rehearsal_;
-  ScenarioOutcome& outcome_;
+  Stage& stage_;
+  std::vector<std::string> problems_;
   int signals_ = 0;
 };
 
@@ -209,6 +234,8 @@ std::optional<std::string> find_difference(const Json& expected, const Json& act
   return std::nullopt;
 }
 
+std::vector<std::string> play(const Scenario& scenario, Stage& stage) { return ScenarioRun(scenario, stage).run(); }
+
 ScenarioOutcome run_scenario(const Scenario& scenario, bool restart_at_every_commit) {
   Rehearsal::Options options;
   options.setting.config = scenario.config;
@@ -222,7 +249,8 @@ ScenarioOutcome run_scenario(const Scenario& scenario, bool restart_at_every_com
   Rehearsal rehearsal(std::move(options));
   for (const CallReply& reply : scenario.replies) rehearsal.add_reply(reply);
   ScenarioOutcome outcome;
-  ScenarioRun(scenario, rehearsal, outcome).run();
+  RehearsalStage stage(scenario, rehearsal);
+  outcome.problems = play(scenario, stage);
   outcome.commits = rehearsal.commits();
   outcome.traces = rehearsal.traces();
   return outcome;

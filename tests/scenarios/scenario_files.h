@@ -1,0 +1,18 @@
+// The scenario files of this folder, for each of its test programs.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "interpreter/scenario.h"
+
+namespace cairn {
+
+std::vector<std::string> scenario_files();
+// Its scenarios; a failed test when it cannot be read.
+std::vector<Scenario> read_scenario_file(const std::string& file);
+std::string name_of_file(const ::testing::TestParamInfo<std::string>& file);
+
+}  // namespace cairn

@@ -1,0 +1,68 @@
+// Plays a scenario on a real coordinator and store. Nothing but the store and the clock outlives a
+// restart; what `expect` asks for is read from the store.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/clock.h"
+#include "coordinator/coordinator.h"
+#include "cut_store.h"
+#include "interpreter/scenario.h"
+
+namespace cairn {
+
+// A store as a new process would open it. `clock` outlives it.
+using OpenStore = std::function<std::shared_ptr<Store>(Clock& clock)>;
+
+class StoreStage final : public Stage {
+ public:
+  // With `restarts` everything in memory is thrown away after each commit that moves an instance.
+  StoreStage(const Scenario& scenario, OpenStore open, bool restarts);
+  ~StoreStage() override;
+
+  Result<void> start(const InstanceId& id) override;
+  Result<void> answer(const std::string& task, const std::string& by, const Json& payload) override;
+  Result<void> signal(const std::string& id, const std::string& name, const Json& key, const Json& payload) override;
+  Result<void> reply(const CallReply& reply) override;
+  Result<void> request(decltype(Event::what) what) override;
+  Result<bool> fire_next(std::optional<Timestamp> until) override;
+  void move_clock(Timestamp to) override;
+  Timestamp now() const override { return now_; }
+  Json show(const std::string& what) override;
+
+  const CommittedBytes& bytes() const { return ledger_.bytes; }
+  Store& store() { return *cut_; }
+  // A rehearsal lets the root keep such a signal first; here it goes straight to the child.
+  bool signalled_child() const { return signalled_child_; }
+
+ private:
+  void reopen();
+  // One request. When it was cut short its answer is lost, but what it asked for is done.
+  Result<void> act(const std::function<Result<void>(Coordinator&)>& request);
+  // Until nothing can happen without a person, a signal or time.
+  Result<void> settle();
+  Result<bool> step();
+  Result<void> report(const RunRow& run, const CallReply& reply);
+  std::optional<CallReply> take_reply(const RunRow& run);
+
+  std::vector<Snapshot> tree();  // the root and what descends from it, in the order begun
+  std::vector<RunRow> open_runs();
+  std::vector<TaskRow> open_tasks();
+  void list_waits(const Snapshot& snapshot, Json& into);
+
+  const Scenario& scenario_;
+  OpenStore open_;
+  bool restarts_;
+  ManualClock clock_;
+  Timestamp now_;
+  InstanceId root_;
+  bool signalled_child_ = false;
+  std::vector<CallReply> replies_;
+  CommitLedger ledger_;
+  std::shared_ptr<Store> store_;
+  std::unique_ptr<CutStore> cut_;
+  std::unique_ptr<Coordinator> coordinator_;
+};
+
+}  // namespace cairn
