@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "store/projection.h"
+#include "store/sqlite/log_rescue.h"
 #include "store/sqlite/migrate.h"
 #include "store/sqlite/reader.h"
 
@@ -36,6 +37,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
   if (mode == Mode::own) {
     CAIRN_TRY(auto owner, sqlite::OwnerLock::take(path));
     store->owner_ = std::move(owner);
+    CAIRN_TRY_VOID(sqlite::rescue_log(path));
     CAIRN_TRY(store->writer_, Connection::open(path, Connection::Mode::write));
     Connection& db = *store->writer_;
     // Refuse a foreign or newer file before anything of it is changed.
