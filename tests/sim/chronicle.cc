@@ -187,11 +187,12 @@ void Chronicle::run_changed(const RunChange& change, const RunChanged& answer, T
 void Chronicle::settle_doubt(const Unit& unit, Store& store, Timestamp now) {
   for (const Advance& advance : unit.advances) {
     if (advance.outcome != Advance::Outcome::applied) continue;
-    const auto row = store.find_instance(advance.after.instance);
-    if (!row || !*row || (**row).version < advance.after.version) return;
+    const auto snapshot = store.find_snapshot(advance.after.instance);
+    if (!snapshot || !*snapshot || (**snapshot).last_event != advance.after.last_event) continue;
     committed(unit, {}, now);
     return;
   }
+  if (!unit.advances.empty()) return;
   if (unit.run) {
     const auto run = store.find_run(unit.run->run);
     if (run && *run && is_final((**run).status)) committed(unit, {}, now);

@@ -64,7 +64,7 @@ class Finisher {
     }
     const auto waits = store->list_waits(id);
     if (!waits) return;
-    if (tries > 60) return request(id, CancelRequested{"it takes too long"});
+    if (tries > 25) return request(id, CancelRequested{"it takes too long"});
     for (const Wait& wait : *waits) {
       if (wait.kind == WaitKind::task) complete(*store, wait.target);
       if (wait.kind == WaitKind::signal && tries > 1) signal(id, wait);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "base/log.h"
@@ -58,8 +59,13 @@ WorldOutcome outcome_from(const Json& json) {
   return outcome;
 }
 
+std::filesystem::path folder_of(pid_t process) {
+  return std::filesystem::temp_directory_path() / ("cairn-sim-" + std::to_string(process));
+}
+
 [[noreturn]] void live(const Plan& plan, int pipe) {
   ::alarm(seconds_max);
+  enter_folder();
   LogSettings quiet;
   quiet.level = LogLevel::error;
   quiet.write = [](std::string_view) {};
@@ -91,6 +97,8 @@ WorldOutcome collect(Child& child) {
   int status = 0;
   ::waitpid(child.process, &status, 0);
   ::close(child.pipe);
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_of(child.process), ignored);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
     if (const auto json = parse_json(child.text)) return outcome_from(*json);
   }
@@ -103,6 +111,12 @@ WorldOutcome collect(Child& child) {
 }
 
 }  // namespace
+
+void enter_folder() {
+  const auto folder = folder_of(::getpid());
+  std::filesystem::create_directory(folder);
+  std::filesystem::current_path(folder);
+}
 
 void run_isolated(const std::vector<Plan>& worlds, const std::function<void(std::size_t, const WorldOutcome&)>& done) {
   const std::size_t jobs = std::max(1u, std::thread::hardware_concurrency());

@@ -15,10 +15,8 @@ namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-std::string store_path() {
-  const char* folder = std::getenv("CAIRN_SIM_FOLDER");
-  return std::string(folder ? folder : "/tmp") + "/cairn-sim-" + std::to_string(::getpid()) + ".db";
-}
+// In the world's own folder: messages that name it are the same in every run.
+constexpr const char* store_path = "sim.db";
 
 std::string short_id(const InstanceId& id) {
   constexpr std::size_t shown = 12;
@@ -30,7 +28,7 @@ void close_lock_files() {
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     std::error_code failed;
     const auto target = std::filesystem::read_symlink(entry.path(), failed);
-    if (!failed && target.string().starts_with(store_path())) ::close(std::atoi(entry.path().filename().c_str()));
+    if (!failed && target.filename() == "sim.db.lock") ::close(std::atoi(entry.path().filename().c_str()));
   }
 }
 
@@ -71,6 +69,13 @@ void World::tell(const Wakeup& wakeup) {
   }
 }
 
+void World::rest_until_runs(std::int64_t limit_ms) {
+  const std::uint64_t worker = scheduler_.current();
+  resting_.insert(worker);
+  scheduler_.park(scheduler_.now_ms() + limit_ms);
+  resting_.erase(worker);
+}
+
 void World::boot(int node) {
   for (;;) {
     open_node(node);
@@ -91,7 +96,7 @@ void World::open_node(int node) {
   };
   Store* behind = shared_.get();
   if (plan_.store == StoreKind::sqlite) {
-    auto opened = open_store("sqlite:" + store_path(), scheduler_);
+    auto opened = open_store(std::string("sqlite:") + store_path, scheduler_);
     if (!opened) return drop(opened.error());
     own.own = std::move(*opened);
     behind = own.own.get();
@@ -114,6 +119,10 @@ void World::open_node(int node) {
       woken.messages = true;
       scheduler_.wake(woken.message_loop);
     }
+    if (wakeup.runs) {
+      for (const std::uint64_t worker : resting_) scheduler_.wake(worker);
+    }
+    if (wakeup.outbox) scheduler_.wake(woken.publisher);
     if (wakeup.due && (!woken.told_due || *wakeup.due < *woken.told_due)) {
       woken.told_due = wakeup.due;
       scheduler_.wake(woken.timer_loop);
@@ -134,7 +143,7 @@ void World::open_node(int node) {
   own.coordinator->resume_cut_slices();
   own.timer_loop = scheduler_.spawn(node, "timers", [this, node] { run_timers(node); });
   own.message_loop = scheduler_.spawn(node, "messages", [this, node] { run_messages(node); });
-  scheduler_.spawn(node, "publisher", [this, node] { run_publisher(node); });
+  own.publisher = scheduler_.spawn(node, "publisher", [this, node] { run_publisher(node); });
   own.up = true;
   say("node " + std::to_string(node) + " is up");
 }
@@ -145,6 +154,8 @@ void World::run_timers(int node) {
   for (;;) {
     own.told_due.reset();
     if (own.coordinator->fire_timers() + own.coordinator->end_exhausted_runs() > 0) continue;
+    // Runs that wait for their time, or whose worker is gone, may have become free.
+    for (const std::uint64_t worker : resting_) scheduler_.wake(worker);
     const auto due = own.coordinator->store().next_due();
     if (!due) {
       scheduler_.sleep(1000);
@@ -188,7 +199,7 @@ void World::run_publisher(int node) {
       }
     }
     if (!sent.empty()) static_cast<void>(own.coordinator->store().mark_published(sent));
-    scheduler_.sleep(sent.empty() ? 30'000 + dice_.below(60'000) : 1);
+    if (sent.empty()) scheduler_.park(scheduler_.now_ms() + (claimed ? 120'000 : 1'000));
   }
 }
 
@@ -218,13 +229,15 @@ void World::crash(int node, const std::string& why, bool power_loss) {
 }
 
 void World::writing(int node, std::span<const Unit> units) {
-  nodes_[static_cast<std::size_t>(node)].in_doubt.assign(units.begin(), units.end());
+  auto& in_doubt = nodes_[static_cast<std::size_t>(node)].in_doubt;
+  in_doubt.insert(in_doubt.end(), units.begin(), units.end());
 }
 
 void World::written(int node, std::span<const Unit> units, const Result<std::vector<CommitOutcome>>& outcomes) {
   Node& own = nodes_[static_cast<std::size_t>(node)];
-  own.in_doubt.clear();
+  // An error of the disk leaves the unit in doubt: a commit whose sync failed may be there after a restart.
   if (!outcomes) return;
+  own.in_doubt.clear();
   Store& behind = *store();
   for (std::size_t i = 0; i < units.size(); ++i) {
     if ((*outcomes)[i].kind != CommitOutcome::Kind::done) continue;

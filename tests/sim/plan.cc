@@ -14,7 +14,7 @@ struct FaultKind {
 };
 
 constexpr std::array<FaultKind, fault_count> kinds = {{
-    {"crash", 120},         {"pause", 40},          {"error", 300},         {"lost_answer", 300},
+    {"crash", 60},         {"pause", 40},          {"error", 300},         {"lost_answer", 300},
     {"slow", 200},          {"outage", 15},         {"wakeup_lost", 5000},  {"wakeup_late", 5000},
     {"wakeup_twice", 5000}, {"power_loss", 60},     {"write_error", 40},    {"sync_error", 30},
     {"double_click", 3000}, {"stale_form", 2000},   {"wrong_person", 2000}, {"odd_payload", 1500},
@@ -50,7 +50,7 @@ Plan plan_of(std::uint64_t seed) {
   plan.clients = dice.between(1, 4);
   plan.workers = dice.between(1, 3);
   plan.operators = dice.chance(60) ? 1 : 0;
-  plan.instances = dice.between(1, 6);
+  plan.instances = dice.between(1, 10);
   plan.actions = dice.between(5, 40);
   plan.local_leases = dice.chance(40);
   plan.snapshots_cached = dice.chance(20) ? dice.between(0, 2) : 4096;

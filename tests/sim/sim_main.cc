@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -64,6 +65,11 @@ bool read_options(int count, char** given, Options& options) {
       options.first = number(std::string(value, dots).c_str());
       options.last = number(dots + 2);
       ++i;
+    } else if (flag == "--count") {
+      // The first one can differ from commit to commit, so that the tests see new worlds.
+      const char* first = std::getenv("CAIRN_SIM_FIRST");
+      options.first = first ? number(first) : 1;
+      options.last = options.first + number(given[++i]) - 1;
     } else if (flag == "--minutes") {
       options.minutes = std::atof(given[++i]);
     } else if (flag == "--plan") {
@@ -123,14 +129,26 @@ void print_coverage(const Totals& totals) {
   std::printf("\n");
 }
 
-std::vector<std::uint64_t> seeds_of(const std::string& file) {
-  std::vector<std::uint64_t> seeds;
+// One world a line: its seed and its plan; what follows a # is for people.
+std::vector<Plan> plans_of(const std::string& file) {
+  std::vector<Plan> plans;
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
-    if (!line.empty() && line[0] >= '0' && line[0] <= '9')
-      seeds.push_back(number(line.substr(0, line.find(' ')).c_str()));
+    line = line.substr(0, line.find('#'));
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+    if (line.empty()) continue;
+    const std::size_t space = line.find(' ');
+    const std::uint64_t seed = number(line.substr(0, space).c_str());
+    if (space == std::string::npos) {
+      plans.push_back(plan_of(seed));
+    } else if (auto plan = read_plan(seed, line.substr(space + 1))) {
+      plans.push_back(*plan);
+    } else {
+      std::fprintf(stderr, "%s: %s\n", file.c_str(), plan.error().message.c_str());
+      std::exit(2);
+    }
   }
-  return seeds;
+  return plans;
 }
 
 int run_traced(const Plan& plan) {
@@ -138,8 +156,13 @@ int run_traced(const Plan& plan) {
   log.level = LogLevel::warning;
   log.write = [](std::string_view line) { std::printf("    log %.*s\n", static_cast<int>(line.size()), line.data()); };
   configure_log(std::move(log));
+  const auto before = std::filesystem::current_path();
+  enter_folder();
   auto* world = new World(plan, true);
   const WorldOutcome outcome = world->run();
+  const auto folder = std::filesystem::current_path();
+  std::filesystem::current_path(before);
+  std::filesystem::remove_all(folder);
   std::printf("hash %016llx\n", static_cast<unsigned long long>(outcome.hash));
   if (!outcome.violation) return 0;
   std::printf("%s: %s\n", outcome.violation->invariant.c_str(), outcome.violation->message.c_str());
@@ -167,12 +190,10 @@ int run(const Options& options) {
   constexpr std::size_t failures_shown = 5;
   Totals totals;
   std::uint64_t next = options.first;
-  const std::vector<std::uint64_t> listed =
-      options.list.empty() ? std::vector<std::uint64_t>() : seeds_of(options.list);
   for (;;) {
     std::vector<Plan> worlds;
     if (!options.list.empty()) {
-      for (const std::uint64_t seed : listed) worlds.push_back(plan_of(seed));
+      worlds = plans_of(options.list);
     } else if (!options.plan.empty()) {
       auto given = read_plan(options.first, options.plan);
       if (!given) {
@@ -220,7 +241,8 @@ int main(int count, char** given) {
   cairn::sim::Options options;
   if (!cairn::sim::read_options(count, given, options)) {
     std::fprintf(stderr,
-                 "cairn_sim [--seed N | --seeds A..B | --minutes M | --list FILE] [--plan TEXT] [--trace] [--twice]\n"
+                 "cairn_sim [--seed N | --seeds A..B | --count N | --minutes M | --list FILE] [--plan TEXT] [--trace] "
+                 "[--twice]\n"
                  "          [--no-shrink] [--quiet]\n");
     return 2;
   }

@@ -70,7 +70,8 @@ void run_worker(World& world, int number) {
       for (const RunRow& run : **leased) execute_run(world, run, request.worker);
       if (!(**leased).empty()) continue;
     }
-    world.scheduler().sleep(5'000 + world.dice().below(60'000));
+    // Without an answer it asks again soon.
+    world.rest_until_runs(leased && *leased ? 3'600'000 : 2'000 + world.dice().below(20'000));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,8 @@ class World {
   void tell(const Wakeup& wakeup);
   void tell_node(int node, const Wakeup& wakeup);
   void listen(int node, WakeupListener listener);
+  // Workers and publishers rest until there may be something for them, or until they have doubts.
+  void rest_until_runs(std::int64_t doubt_ms);
   // A unit that is being written when its node dies is in doubt.
   void writing(int node, std::span<const Unit> units);
   void written(int node, std::span<const Unit> units, const Result<std::vector<CommitOutcome>>& outcomes);
@@ -94,6 +97,7 @@ class World {
     bool messages = true;
     std::uint64_t timer_loop = 0;
     std::uint64_t message_loop = 0;
+    std::uint64_t publisher = 0;
     std::vector<Unit> in_doubt;
   };
 
@@ -127,6 +131,7 @@ class World {
   std::unique_ptr<Store> shared_;  // memory
   std::vector<Node> nodes_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const Program>> programs_;
+  std::set<std::uint64_t> resting_;  // workers
   int versions_ = 0;
   bool calm_ = false;
   std::int64_t store_down_until_ = 0;
