@@ -118,6 +118,8 @@ class Engine {
   // the engine only moves when it is asked, and `settle` does what is due.
   void run();
   void settle();
+  // The clock was moved: looks at what has become due.
+  void look_again();
   // Finishes what is under way. Called by the destructor too.
   void stop();
 

@@ -4,18 +4,16 @@
 #include <filesystem>
 
 namespace cairn::cli {
-namespace {
 
 namespace fs = std::filesystem;
 
-bool is_definition(const fs::path& path) {
+bool is_definition_file(const std::string& file) {
+  const fs::path path(file);
   const std::string name = path.filename().string();
-  if (name.ends_with(".test.yaml") || name.ends_with(".test.yml")) return false;
+  if (name.starts_with('.') || name.ends_with(".test.yaml") || name.ends_with(".test.yml")) return false;
   const std::string ending = path.extension().string();
   return ending == ".yaml" || ending == ".yml" || ending == ".json";
 }
-
-}  // namespace
 
 Result<std::vector<std::string>> definition_files(const std::string& path) {
   std::error_code failed;
@@ -25,7 +23,7 @@ Result<std::vector<std::string>> definition_files(const std::string& path) {
   for (const fs::recursive_directory_iterator end; !failed && entry != end; entry.increment(failed)) {
     if (entry->path().filename().string().starts_with('.')) {
       if (entry->is_directory(failed)) entry.disable_recursion_pending();
-    } else if (!entry->is_directory(failed) && is_definition(entry->path())) {
+    } else if (!entry->is_directory(failed) && is_definition_file(entry->path().string())) {
       found.push_back(entry->path().string());
     }
   }

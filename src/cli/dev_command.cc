@@ -3,15 +3,19 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 
 #include "cairn/engine.h"
 #include "cli/definition_files.h"
+#include "cli/dev_clock.h"
+#include "cli/dev_definitions.h"
+#include "cli/embedded_examples.h"
 #include "cli/exit_code.h"
+#include "cli/file_watch.h"
 #include "cli/input_file.h"
 #include "cli/settings_file.h"
-#include "definition/definition.h"
 #include "server/api.h"
 
 namespace cairn::cli {
@@ -36,23 +40,42 @@ Result<server::HttpSettings> listen_settings(const std::string& text) {
   return settings;
 }
 
-// Deploys what the files hold; a file that is not valid is named with everything that is wrong, and
-// the rest goes on. How many were deployed.
-Result<std::size_t> deploy(Engine& engine, const std::vector<std::string>& paths, std::istream& in, std::ostream& err) {
+// A file that is not valid is named with everything that is wrong, and the rest goes on. How many were deployed.
+Result<std::size_t> deploy(DevDefinitions& definitions, const std::vector<std::string>& paths, std::istream& in) {
   std::size_t deployed = 0;
   for (const std::string& path : paths) {
     CAIRN_TRY(const auto files, definition_files(path));
     for (const std::string& file : files) {
       CAIRN_TRY(const std::string text, read_input(file, in, Limits().definition_bytes_max));
-      const auto name = engine.deploy(text, file);
-      if (name) {
-        ++deployed;
-      } else {
-        err << name.error().message << "\n";
-      }
+      deployed += definitions.deploy(text, file) ? 1 : 0;
     }
   }
   return deployed;
+}
+
+// `cairn dev time [+DURATION]`: the running server sees the file change.
+int move_time(const std::optional<std::string>& by, std::ostream& out, std::ostream& err) {
+  const auto refuse = [&err](const Error& error, int code) {
+    err << "cairn dev time: " << error.message << "\n";
+    return code;
+  };
+  auto ahead = read_dev_clock(dev_clock_file);
+  if (!ahead) return refuse(ahead.error(), exit_invalid);
+  if (by) {
+    const auto length = parse_duration(by->starts_with('+') ? by->substr(1) : *by);
+    if (!length || length->negative() || length->seconds == 0)
+      return refuse({ErrorCode::invalid, "takes how far to go forward, in whole seconds: +2d, +1h30m"}, exit_usage);
+    struct stat about {};
+    if (stat(".cairn", &about) != 0)
+      return refuse({ErrorCode::not_found, "there is no .cairn here; run it where `cairn dev` runs"}, exit_not_found);
+    *ahead += length->seconds;
+    if (const auto written = write_dev_clock(dev_clock_file, *ahead); !written)
+      return refuse(written.error(), exit_failed);
+  }
+  DevClock clock;
+  clock.move_to(*ahead);
+  out << format_timestamp(clock.now()) << (*ahead > 0 ? ", " + std::to_string(*ahead) + " s ahead" : "") << "\n";
+  return exit_done;
 }
 
 }  // namespace
@@ -60,15 +83,21 @@ Result<std::size_t> deploy(Engine& engine, const std::vector<std::string>& paths
 const CommandSpec& dev_spec() {
   static const CommandSpec spec{
       "dev",
-      "[FILE|FOLDER…] [--listen HOST:PORT] [--store URL] [--config FILE]",
+      "[FILE|FOLDER…] [--listen HOST:PORT] [--store URL] [--config FILE] | time [+DURATION]",
       "Everything in one process, for trying out: engine, API, a page with the tasks",
-      "Keeps its store in ./.cairn, so that a kill or a restart loses nothing. Without a file it deploys examples/ "
-      "when that "
-      "folder exists. Listens on this machine only and asks nobody who they are.",
+      "Keeps its store in ./.cairn, so that a kill or a restart loses nothing. Files are deployed again when they "
+      "change; "
+      "one that\nis not valid is named with line and column, and what was deployed stays. Without a file it takes "
+      "examples/, or a few\nexamples of its own where there is none. A worker for demo.echo.v1 is inside. Listens on "
+      "this "
+      "machine only and asks\nnobody who they are.\n"
+      "`cairn dev time +2d`, in the same folder, moves the time of the running server forward: timers and deadlines "
+      "fall "
+      "due.",
       {{"--listen", "HOST:PORT", "where to listen (default 127.0.0.1:8400)"},
        {"--store", "URL", "another store: memory: or sqlite:PATH"},
        {"--config", "FILE", "values for `config` in expressions, YAML or JSON"}},
-      {"cairn dev", "cairn dev order.yaml --listen 9000", "cairn dev examples --store memory:"}};
+      {"cairn dev", "cairn dev order.yaml --listen 9000", "cairn dev examples --store memory:", "cairn dev time +2d"}};
   return spec;
 }
 
@@ -79,6 +108,11 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
     err << "cairn dev: " << error.message << "\n";
     return static_cast<int>(exit_code_of(error.code));
   };
+  if (!arguments.positional().empty() && arguments.positional()[0] == "time") {
+    if (arguments.positional().size() > 2) return move_time("", out, err);
+    return move_time(arguments.positional().size() == 2 ? std::optional(arguments.positional()[1]) : std::nullopt, out,
+                     err);
+  }
   const auto settings = listen_settings(arguments.value("--listen").value_or("127.0.0.1:8400"));
   if (!settings)
     return settings.error().code == ErrorCode::invalid ? (fail(settings.error()), exit_usage) : fail(settings.error());
@@ -92,6 +126,11 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
       return fail({ErrorCode::unavailable, "cannot make the folder .cairn here"});
     options.store = "sqlite:.cairn/cairn.db";
   }
+  DevClock clock;
+  const auto ahead = read_dev_clock(dev_clock_file);
+  if (!ahead) return fail(ahead.error());
+  clock.move_to(*ahead);
+  options.clock = &clock;
   if (const auto file = arguments.value("--config")) {
     auto config = read_settings(*file, in, Limits());
     if (!config) return fail(config.error());
@@ -107,25 +146,43 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
 
   auto engine = Engine::open(options);
   if (!engine) return fail(engine.error());
+  DevDefinitions definitions(**engine, out, err);
   std::vector<std::string> paths = arguments.positional();
   struct stat about {};
   if (paths.empty() && stat("examples", &about) == 0 && S_ISDIR(about.st_mode)) paths.emplace_back("examples");
-  const auto deployed = deploy(**engine, paths, in, err);
+  auto deployed = deploy(definitions, paths, in);
   if (!deployed) return fail(deployed.error());
+  if (paths.empty()) {
+    for (const EmbeddedExample& example : embedded_examples())
+      *deployed += definitions.deploy(example.text, std::string(example.name)) ? 1 : 0;
+  }
+  (*engine)->handle("demo.echo.v1", [](const Work& work) { return WorkDone(work.payload); });
   (*engine)->run();
   auto serving = server::Server::open((*engine)->coordinator(), *settings);
   if (!serving) return fail(serving.error());
 
+  std::vector<std::string> watched = paths;
+  watched.erase(std::remove(watched.begin(), watched.end(), "-"), watched.end());
+  if (stat(".cairn", &about) == 0) watched.emplace_back(dev_clock_file);
+  const auto watch = FileWatch::start(watched, [&](const std::string& path) {
+    if (path != dev_clock_file) return definitions.changed(path);
+    if (const auto moved = read_dev_clock(path); moved) {
+      clock.move_to(*moved);
+      (*engine)->look_again();
+      out << "it is " << format_timestamp(clock.now()) << " now" << std::endl;
+    }
+  });
+  if (!watch) err << "cairn dev: " << watch.error().message << "; changes need a restart\n";
+
   const std::string url = "http://" + settings->host + ":" + std::to_string((*serving)->port());
   out << "cairn is ready at " << url << "/  (" << *deployed << " definitions, store " << options.store << ")\n\n"
       << "Try next:\n"
-      << "  open " << url << "/ in a browser, or\n"
-      << "  curl -s " << url
-      << "/v1/instances -d '{\"definition\":\"hello\",\"input\":{\"name\":\"Ada\"}}' -H 'content-type: "
-         "application/json'\n"
-      << "  curl -s " << url << "/v1/tasks\n"
-      << "  curl -s " << url
-      << "/v1/tasks/ID/complete -d '{\"payload\":{\"greeting\":\"Hello\"}}' -H 'content-type: application/json'\n\n"
+      << "  open " << url << "/ in a browser, or in another terminal, in this folder:\n"
+      << "  export CAIRN_SERVER=" << url << "\n"
+      << "  cairn start hello --input '{\"name\": \"Ada\"}'\n"
+      << "  cairn tasks\n"
+      << "  cairn task complete ID --payload '{\"greeting\": \"Hello\"}'\n"
+      << "  cairn dev time +1h        moves time, for what waits\n\n"
       << "Ctrl-C stops it; kill -9 loses nothing." << std::endl;
 
   int received = 0;

@@ -111,6 +111,13 @@ void Engine::run() {
   parts_->loops->start();
 }
 
+void Engine::look_again() {
+  Wakeup everything;
+  everything.messages = true;
+  everything.due = Timestamp{};
+  parts_->loops->wake(everything);
+}
+
 void Engine::settle() { parts_->coordinator->settle(); }
 
 void Engine::stop() {

@@ -1,5 +1,7 @@
 #include "coordinator/loops.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 
 namespace cairn {
@@ -9,12 +11,14 @@ namespace {
 // After a store that cannot be read now.
 constexpr std::chrono::seconds retry_after{1};
 
-std::chrono::system_clock::time_point to_chrono(Timestamp at) {
+// When `at` of the store's clock will be, on the wall clock.
+std::chrono::system_clock::time_point on_the_wall(Timestamp at, Timestamp store_now) {
   // Beyond what the clock can hold: as good as never, and looked at again then.
   constexpr std::int64_t seconds_max = 4'000'000'000;
-  const std::int64_t seconds = std::min(at.seconds, seconds_max);
-  return std::chrono::system_clock::time_point(std::chrono::seconds(seconds)) +
-         std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::nanoseconds(at.nanos));
+  Duration left = between(store_now, at);
+  left.seconds = std::clamp(left.seconds, -seconds_max, seconds_max);
+  return std::chrono::system_clock::now() + std::chrono::seconds(left.seconds) +
+         std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::nanoseconds(left.nanos));
 }
 
 }  // namespace
@@ -81,7 +85,7 @@ void Loops::run_timers() {
         continue;
       }
       // On the wall clock, so that a clock that is set forward fires what has become due.
-      if (!timers_changed_.wait_until(lock, to_chrono(*armed), changed)) break;
+      if (!timers_changed_.wait_until(lock, on_the_wall(*armed, coordinator_.store().now()), changed)) break;
     }
     // Messages that nobody could deliver come again when their time is over.
     messages_ = true;

@@ -1,0 +1,51 @@
+#include "cli/dev_definitions.h"
+
+#include <sstream>
+
+#include "cli/definition_files.h"
+#include "cli/input_file.h"
+#include "coordinator/coordinator.h"
+#include "definition/definition.h"
+
+namespace cairn::cli {
+
+bool DevDefinitions::deploy(std::string_view text, const std::string& file) {
+  const Definition definition = load_definition(text, file);
+  for (const Diagnostic& diagnostic : definition.diagnostics) err_ << format_diagnostic(file, diagnostic) << "\n";
+  if (!definition.valid()) return false;
+  Registry& registry = engine_.coordinator().registry();
+  auto deployed = registry.deploy(definition.program);
+  if (deployed) return true;
+  constexpr int edits_max = 10'000;
+  for (int edit = 2; deployed.error().code == ErrorCode::conflict && edit < edits_max; ++edit) {
+    Json renamed = definition.canonical;
+    renamed.set("version", definition.program->version + "+" + std::to_string(edit));
+    auto program = compile_program(renamed);
+    if (!program) break;
+    deployed = registry.deploy(*program);
+    if (!deployed) continue;
+    out_ << file << ": changed, deployed as " << (*program)->name << " " << (*program)->version << std::endl;
+    return true;
+  }
+  err_ << file << ": " << deployed.error().message << "\n";
+  return false;
+}
+
+void DevDefinitions::changed(const std::string& file) {
+  if (!is_definition_file(file)) return;
+  const std::lock_guard lock(mutex_);
+  std::istringstream nothing;
+  const auto text = read_input(file, nothing, Limits().definition_bytes_max);
+  if (!text) return;  // gone again
+  const Definition definition = load_definition(*text, file);
+  if (definition.valid()) {
+    const auto known = engine_.coordinator().registry().find(definition.program->name, std::nullopt);
+    Json newest = known ? (*known)->canonical : Json();
+    if (known) newest.set("version", definition.program->version);
+    // Saved without a change, or without one that means anything.
+    if (known && newest == definition.canonical) return;
+  }
+  if (!deploy(*text, file)) err_ << file << ": not deployed; what was there stays" << std::endl;
+}
+
+}  // namespace cairn::cli
