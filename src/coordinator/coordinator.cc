@@ -54,6 +54,7 @@ Setting Coordinator::setting() const {
   setting.config = options_.config;
   setting.limits = options_.limits;
   setting.known = registry_.index();
+  setting.trace = options_.trace;
   return setting;
 }
 

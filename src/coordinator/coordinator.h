@@ -107,6 +107,7 @@ struct CoordinatorOptions {
   Duration deploy_grace = Duration::of_seconds(60);  // how long a missing definition may still arrive
   Duration hold = Duration::of_seconds(30);          // how long taken work stays ours without a commit
   std::size_t snapshots_cached = 4096;
+  bool trace = false;  // units tell which steps and lanes they went through (Advance::trace)
   // For a host that runs many activities on one thread: no thread is started and none is blocked. Units are
   // committed by whoever has them, and an activity that must wait for another one calls this meanwhile.
   std::function<void()> yield;
