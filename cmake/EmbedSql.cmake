@@ -1,15 +1,18 @@
-# cairn_embed_sql(TARGET FOLDER): the folder's *.sql as constants of the program. statements*.sql
-# become one enumerator for each `-- name: x`, the numbered migrations a list in order.
+# cairn_embed_sql(TARGET …/NAME/sql): the folder's *.sql as constants of the program, in namespace cairn::NAME and
+# the header store/NAME/embedded_sql.h. statements*.sql become one enumerator for each `-- name: x`, the numbered
+# migrations a list in order.
 set(CAIRN_EMBED_SQL ${CMAKE_CURRENT_LIST_FILE})
 
 function(cairn_embed_sql target folder)
+  cmake_path(GET folder PARENT_PATH parent)
+  cmake_path(GET parent FILENAME name)
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*.sql)
-  set(out ${CMAKE_BINARY_DIR}/generated/${target}/store/sqlite)
+  set(out ${CMAKE_BINARY_DIR}/generated/${target}/store/${name})
   add_custom_command(
     OUTPUT ${out}/embedded_sql.h ${out}/embedded_sql.cc
-    COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DOUT=${out} -P ${CAIRN_EMBED_SQL}
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DOUT=${out} -DNAME=${name} -P ${CAIRN_EMBED_SQL}
     DEPENDS ${files} ${CAIRN_EMBED_SQL}
-    COMMENT "Embedding SQL of ${target}")
+    COMMENT "Embedding SQL of ${name}")
   target_sources(${target} PRIVATE ${out}/embedded_sql.cc ${out}/embedded_sql.h)
   target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/generated/${target})
 endfunction()
@@ -34,7 +37,7 @@ file(WRITE ${OUT}/embedded_sql.h
 
 #include <span>
 
-namespace cairn::sqlite {
+namespace cairn::${NAME} {
 
 enum class Sql : int {
 ${enumerators},
@@ -50,7 +53,7 @@ struct Migration {
 };
 std::span<const Migration> migrations();
 
-}  // namespace cairn::sqlite
+}  // namespace cairn::${NAME}
 ")
 
 # One literal per statement keeps each below what compilers promise to take.
@@ -59,16 +62,16 @@ set(listed "")
 file(GLOB files ${FOLDER}/[0-9]*.sql)
 list(SORT files)
 foreach(file ${files})
-  get_filename_component(name ${file} NAME_WE)
-  string(REGEX MATCH "^0*([0-9]+)" ignored ${name})
+  get_filename_component(title ${file} NAME_WE)
+  string(REGEX MATCH "^0*([0-9]+)" ignored ${title})
   set(number ${CMAKE_MATCH_1})
   file(READ ${file} text)
-  string(APPEND listed "    {${number}, \"${name}\", R\"sql(${text})sql\"},\n")
+  string(APPEND listed "    {${number}, \"${title}\", R\"sql(${text})sql\"},\n")
 endforeach()
 file(WRITE ${OUT}/embedded_sql.cc
-"#include \"store/sqlite/embedded_sql.h\"
+"#include \"store/${NAME}/embedded_sql.h\"
 
-namespace cairn::sqlite {
+namespace cairn::${NAME} {
 
 const char* const statements_text =
 R\"sql(${statements})sql\";
@@ -80,5 +83,5 @@ ${listed}};
 
 std::span<const Migration> migrations() { return all_migrations; }
 
-}  // namespace cairn::sqlite
+}  // namespace cairn::${NAME}
 ")

@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # Everything up to the coordinator, as pkg-config names it. SQLite is inside the library.
-set(CAIRN_NEEDS libcrypto re2 yaml-0.1)
+set(CAIRN_NEEDS libcrypto libpq re2 yaml-0.1)
 set(layers base expr schema definition instance interpreter store coordinator)
 
 set(objects $<TARGET_OBJECTS:cairn_sqlite>)

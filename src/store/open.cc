@@ -1,6 +1,7 @@
 #include "store/open.h"
 
 #include "store/memory/memory_store.h"
+#include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace cairn {
@@ -19,7 +20,13 @@ Result<std::unique_ptr<Store>> open_store(const std::string& given, Clock& clock
                           mode == StoreMode::own ? SqliteStore::Mode::own : SqliteStore::Mode::read_only, run_events));
     return std::unique_ptr<Store>(std::move(store));
   }
-  return Error{ErrorCode::invalid, "'" + url + "' is not a store URL; write sqlite:PATH or memory:"};
+  if (postgres::is_postgres_url(url)) {
+    CAIRN_TRY(auto store,
+              PostgresStore::open(url, clock,
+                                  mode == StoreMode::own ? PostgresStore::Mode::own : PostgresStore::Mode::read_only));
+    return std::unique_ptr<Store>(std::move(store));
+  }
+  return Error{ErrorCode::invalid, "'" + url + "' is not a store URL; write sqlite:PATH, postgres://… or memory:"};
 }
 
 }  // namespace cairn

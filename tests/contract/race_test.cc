@@ -117,8 +117,7 @@ class EveryOrder : public StoreContract {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Stores, EveryOrder,
-                         testing::Values(BackEnd::memory, BackEnd::sqlite, BackEnd::sqlite_reopened),
+INSTANTIATE_TEST_SUITE_P(Stores, EveryOrder, testing::ValuesIn(back_ends()),
                          [](const auto& instance) { return name_of(instance.param); });
 
 #define CAIRN_ORDER(first, second) \
@@ -140,8 +139,7 @@ CAIRN_ORDERS(suspend)
 
 // The two orders of a signal and the wait it is for.
 class SignalAndWait : public StoreContract {};
-INSTANTIATE_TEST_SUITE_P(Stores, SignalAndWait,
-                         testing::Values(BackEnd::memory, BackEnd::sqlite, BackEnd::sqlite_reopened),
+INSTANTIATE_TEST_SUITE_P(Stores, SignalAndWait, testing::ValuesIn(back_ends()),
                          [](const auto& instance) { return name_of(instance.param); });
 
 TEST_P(SignalAndWait, WhicheverCommitsSecondFindsTheOther) {

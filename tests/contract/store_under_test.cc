@@ -1,7 +1,9 @@
 #include "store_under_test.h"
 
+#include <libpq-fe.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "store/open.h"
@@ -13,8 +15,47 @@ std::string name_of(BackEnd back_end) {
     case BackEnd::memory: return "memory";
     case BackEnd::sqlite: return "sqlite";
     case BackEnd::sqlite_reopened: return "sqlite_reopened";
+    case BackEnd::postgres: return "postgres";
+    case BackEnd::postgres_reopened: return "postgres_reopened";
   }
   return "unknown";
+}
+
+namespace {
+
+std::string server() {
+  const char* given = std::getenv("CAIRN_TEST_POSTGRES");
+  return given ? given : "";
+}
+
+bool on_server(BackEnd back_end) { return back_end == BackEnd::postgres || back_end == BackEnd::postgres_reopened; }
+
+// One schema for this process. Emptied rather than made anew: a hundred tests would else wait for its tables.
+std::string schema() { return "contract_" + std::to_string(::getpid()); }
+
+void on_the_server(const std::string& text) {
+  PGconn* connection = PQconnectdb(server().c_str());
+  PGresult* result = PQexec(connection, text.c_str());
+  ASSERT_EQ(PQresultStatus(result), PGRES_COMMAND_OK) << PQerrorMessage(connection);
+  PQclear(result);
+  PQfinish(connection);
+}
+
+class ServerSchema : public testing::Environment {
+ public:
+  void TearDown() override {
+    if (!server().empty())
+      on_the_server("SET client_min_messages = error; DROP SCHEMA IF EXISTS " + schema() + " CASCADE");
+  }
+};
+[[maybe_unused]] const auto* const schema_environment = testing::AddGlobalTestEnvironment(new ServerSchema);
+
+}  // namespace
+
+std::vector<BackEnd> back_ends() {
+  std::vector<BackEnd> list{BackEnd::memory, BackEnd::sqlite, BackEnd::sqlite_reopened};
+  if (!server().empty()) list.insert(list.end(), {BackEnd::postgres, BackEnd::postgres_reopened});
+  return list;
 }
 
 void StoreContract::SetUp() {
@@ -29,6 +70,9 @@ void StoreContract::SetUp() {
   std::filesystem::remove_all(path_);
   std::filesystem::create_directories(path_);
   open();
+  if (!on_server(GetParam())) return;
+  on_the_server("DO $$ DECLARE t text; BEGIN FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = '" + schema() +
+                "' AND tablename <> 'wf_schema' LOOP EXECUTE 'DELETE FROM " + schema() + ".' || t; END LOOP; END $$");
 }
 
 void StoreContract::TearDown() {
@@ -38,7 +82,9 @@ void StoreContract::TearDown() {
 
 void StoreContract::open() {
   store_.reset();
-  const std::string url = GetParam() == BackEnd::memory ? "memory:" : "sqlite:" + path_ + "/store.db";
+  const std::string url = GetParam() == BackEnd::memory ? "memory:"
+                          : on_server(GetParam())       ? server() + "&clock=process&schema=" + schema()
+                                                        : "sqlite:" + path_ + "/store.db";
   auto opened = open_store(url, clock_);
   ASSERT_TRUE(opened.has_value()) << opened.error().message;
   store_ = std::move(*opened);
@@ -58,7 +104,7 @@ void StoreContract::keep_events(const EventPolicy& policy) {
 }
 
 Store& StoreContract::store() {
-  if (GetParam() == BackEnd::sqlite_reopened) open();
+  if (forgets_marks()) open();
   return *store_;
 }
 

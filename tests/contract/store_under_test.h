@@ -1,5 +1,6 @@
-// The store a conformance test runs on. The same tests run on every back end, and on those with a
-// file once more with everything thrown away and opened again before each call.
+// The store a conformance test runs on. The same tests run on every back end, and on those that outlive the
+// process once more with everything thrown away and opened again before each call. PostgreSQL takes part when
+// CAIRN_TEST_POSTGRES names a server.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,8 +13,9 @@
 
 namespace cairn {
 
-enum class BackEnd { memory, sqlite, sqlite_reopened };
+enum class BackEnd { memory, sqlite, sqlite_reopened, postgres, postgres_reopened };
 std::string name_of(BackEnd back_end);
+std::vector<BackEnd> back_ends();
 
 class StoreContract : public testing::TestWithParam<BackEnd> {
  protected:
@@ -23,7 +25,9 @@ class StoreContract : public testing::TestWithParam<BackEnd> {
   // For exactly one call.
   Store& store();
   // What is taken is remembered in memory only, so a store that is opened again gives it back.
-  bool forgets_marks() const { return GetParam() == BackEnd::sqlite_reopened; }
+  bool forgets_marks() const {
+    return GetParam() == BackEnd::sqlite_reopened || GetParam() == BackEnd::postgres_reopened;
+  }
 
   // From now on, also when the store is opened again.
   void keep_events(const EventPolicy& policy);
@@ -51,9 +55,9 @@ T must(Result<T> result) {
 }
 inline void must(Result<void> result) { EXPECT_TRUE(result.has_value()) << (result ? "" : result.error().message); }
 
-#define CAIRN_CONTRACT(suite)                                                                                          \
-  class suite : public StoreContract {};                                                                               \
-  INSTANTIATE_TEST_SUITE_P(Stores, suite, testing::Values(BackEnd::memory, BackEnd::sqlite, BackEnd::sqlite_reopened), \
+#define CAIRN_CONTRACT(suite)                                             \
+  class suite : public StoreContract {};                                  \
+  INSTANTIATE_TEST_SUITE_P(Stores, suite, testing::ValuesIn(back_ends()), \
                            [](const auto& instance) { return name_of(instance.param); })
 
 }  // namespace cairn

@@ -1,0 +1,54 @@
+#include "store/postgres/parameters.h"
+
+#include <bit>
+
+namespace cairn::postgres {
+
+namespace {
+
+template <class T>
+void append_big_endian(std::string& out, T value) {
+  for (int shift = static_cast<int>(sizeof(T)) * 8 - 8; shift >= 0; shift -= 8) {
+    out.push_back(static_cast<char>(static_cast<unsigned char>(value >> shift)));
+  }
+}
+
+int digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return (c | 0x20) - 'a' + 10;
+}
+
+}  // namespace
+
+void append(std::string& out, bool value) { out.push_back(value ? 1 : 0); }
+void append(std::string& out, std::int64_t value) { append_big_endian(out, static_cast<std::uint64_t>(value)); }
+void append(std::string& out, int value) { append_big_endian(out, static_cast<std::uint32_t>(value)); }
+void append(std::string& out, double value) { append_big_endian(out, std::bit_cast<std::uint64_t>(value)); }
+void append(std::string& out, std::string_view value) { out.append(value); }
+void append(std::string& out, Timestamp value) {
+  append(out, value.seconds * 1'000'000 + value.nanos / 1000 - epoch_offset_us);
+}
+void append(std::string& out, Uuid value) {
+  int high = -1;
+  for (const char c : value.text) {
+    if (c == '-') continue;
+    if (high < 0) {
+      high = digit(c);
+    } else {
+      out.push_back(static_cast<char>(high * 16 + digit(c)));
+      high = -1;
+    }
+  }
+}
+void append(std::string& out, Jsonb value) {
+  out.push_back(1);  // the version of jsonb's binary form
+  write_json(value.value, out);
+}
+
+Column<std::string> names(const std::vector<std::string>& list) {
+  Column<std::string> column;
+  for (const std::string& name : list) column.add(name);
+  return column;
+}
+
+}  // namespace cairn::postgres

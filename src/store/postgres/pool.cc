@@ -1,0 +1,83 @@
+#include "store/postgres/pool.h"
+
+#include <random>
+
+namespace cairn::postgres {
+
+namespace {
+
+std::chrono::milliseconds jittered(std::chrono::milliseconds most) {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  return std::chrono::milliseconds(std::uniform_int_distribution<std::int64_t>(most.count() / 4, most.count())(random));
+}
+
+}  // namespace
+
+Result<Pool::Lease> Pool::take(std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  std::size_t generation = 0;
+  {
+    std::unique_lock lock(mutex_);
+    freed_.wait(lock, [this] { return !idle_.empty() || open_ < target_.connections; });
+    if (!idle_.empty()) {
+      Session session = std::move(idle_.back());
+      idle_.pop_back();
+      return Lease(*this, std::move(session));
+    }
+    ++open_;
+    generation = generation_;
+  }
+  std::chrono::milliseconds pause{20};
+  for (;;) {
+    auto opened = Connection::open(target_);
+    if (opened) {
+      if (opened_) opened_(**opened);
+      return Lease(*this, Session{std::move(*opened), "", 0, generation});
+    }
+    std::unique_lock lock(mutex_);
+    pause = std::min(pause * 2, std::chrono::milliseconds(500));
+    const auto wake = std::chrono::steady_clock::now() + jittered(pause);
+    const bool over = stopping_ || wake > until || opened.error().code != ErrorCode::unavailable;
+    if (over || freed_.wait_until(lock, wake, [this] { return stopping_; })) {
+      --open_;
+      lock.unlock();
+      freed_.notify_one();
+      return opened.error();
+    }
+  }
+}
+
+void Pool::give_back(Session session) {
+  if (!session.connection) return;
+  const bool failed = session.connection->error().has_value();
+  session.connection->restore();
+  const bool usable = session.connection->usable();
+  Session dropped;
+  std::vector<Session> distrusted;
+  {
+    const std::lock_guard lock(mutex_);
+    if (usable && session.generation == generation_) {
+      idle_.push_back(std::move(session));
+    } else {
+      --open_;
+      // The server went away or restarted: what else lies here is as dead as this one.
+      if (!usable && failed && session.generation == generation_) {
+        ++generation_;
+        open_ -= idle_.size();
+        distrusted.swap(idle_);
+      }
+      dropped = std::move(session);
+    }
+  }
+  freed_.notify_all();
+}
+
+void Pool::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  freed_.notify_all();
+}
+
+}  // namespace cairn::postgres

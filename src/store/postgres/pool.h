@@ -1,0 +1,67 @@
+// The connections of one store. Waits when all are in use, which is the back-pressure of everything above;
+// opens again what was lost, with jitter, for as long as its patience lasts. Safe from several threads.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "store/postgres/connection.h"
+
+namespace cairn::postgres {
+
+// A connection with the row in wf_writers that its commits are known by.
+struct Session {
+  std::unique_ptr<Connection> connection;
+  std::string writer;  // empty: it has not written yet
+  std::int64_t number = 0;
+  std::size_t generation = 0;
+};
+
+class Pool {
+ public:
+  explicit Pool(Target target) : target_(std::move(target)) {}
+
+  // Given back when it goes out of scope.
+  class Lease {
+   public:
+    Lease(Pool& pool, Session session) : pool_(&pool), session_(std::move(session)) {}
+    Lease(Lease&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)), session_(std::move(other.session_)) {}
+    Lease& operator=(Lease&&) = delete;
+    ~Lease() {
+      if (pool_) pool_->give_back(std::move(session_));
+    }
+    Connection& operator*() { return *session_.connection; }
+    Connection* operator->() { return session_.connection.get(); }
+    Session& session() { return session_; }
+
+   private:
+    Pool* pool_;
+    Session session_;
+  };
+
+  // ErrorCode::unavailable when the server cannot be reached for that long.
+  Result<Lease> take(std::chrono::milliseconds patience = std::chrono::seconds(3));
+  // Called with each new connection, before its first use.
+  void on_open(std::function<void(Connection&)> opened) { opened_ = std::move(opened); }
+  // No more waiting for a server that is away.
+  void stop();
+  const Target& target() const { return target_; }
+
+ private:
+  void give_back(Session session);
+
+  const Target target_;
+  std::function<void(Connection&)> opened_;
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  std::vector<Session> idle_;
+  std::size_t open_ = 0;
+  std::size_t generation_ = 0;  // grows when a connection was lost: those before it are not trusted
+  bool stopping_ = false;
+};
+
+}  // namespace cairn::postgres

@@ -1,0 +1,101 @@
+// Credentials and the audit trail.
+#include "store/audit_chain.h"
+#include "store/postgres/lock_key.h"
+#include "store/postgres/row_reading.h"
+#include "store/postgres/transaction.h"
+#include "store/projection.h"
+
+namespace cairn {
+
+using postgres::json_or_null;
+using postgres::Rows;
+using postgres::Sql;
+
+namespace {
+
+ApiKeyRow read_api_key(const Rows& rows) {
+  return {rows.text(0),           rows.text(1), rows.text(2), rows.texts(3),
+          rows.json(4),           rows.text(5), rows.time(6), rows.time_or_nothing(7),
+          rows.time_or_nothing(8)};
+}
+
+AuditRow read_audit(const Rows& rows) {
+  return {rows.integer(0), rows.time(1), rows.text(2), rows.text(3), rows.text(4),
+          rows.text(5),    rows.text(6), rows.json(7), rows.text(8), rows.text(9)};
+}
+
+}  // namespace
+
+Result<void> PostgresStore::put_api_key(const ApiKeyRow& row) {
+  CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
+    std::optional<Timestamp> expires, revoked;
+    if (row.expires_at) expires = whole_ms(*row.expires_at);
+    if (row.revoked_at) revoked = whole_ms(*row.revoked_at);
+    db.send(Sql::put_api_key, row.id, row.secret_hash, row.subject, postgres::names(row.roles), json_or_null(row.scope),
+            row.note, now(), expires, revoked);
+    return true;
+  }));
+  return {};
+}
+
+Result<std::optional<ApiKeyRow>> PostgresStore::find_api_key(const std::string& secret_hash) {
+  return read<std::optional<ApiKeyRow>>([&](Connection& db) -> Result<std::optional<ApiKeyRow>> {
+    Rows rows = db.query(Sql::find_api_key, secret_hash);
+    std::optional<ApiKeyRow> found;
+    if (rows.next()) found = read_api_key(rows);
+    if (rows.fault()) return *rows.fault();
+    return found;
+  });
+}
+
+Result<std::vector<ApiKeyRow>> PostgresStore::list_api_keys() {
+  return read<std::vector<ApiKeyRow>>([&](Connection& db) -> Result<std::vector<ApiKeyRow>> {
+    std::vector<ApiKeyRow> keys;
+    Rows rows = db.query(Sql::list_api_keys);
+    while (rows.next()) keys.push_back(read_api_key(rows));
+    if (rows.fault()) return *rows.fault();
+    return keys;
+  });
+}
+
+Result<bool> PostgresStore::revoke_api_key(const std::string& id) {
+  return write<bool>(
+      [&](Connection& db) -> Result<bool> { return db.query(Sql::revoke_api_key, id, now()).changed() == 1; });
+}
+
+Result<void> PostgresStore::append_audit(std::span<const AuditRow> rows) {
+  CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
+    // The chain has one end: whoever appends holds it.
+    db.send(Sql::outbox_lock, postgres::lock_key("audit", db.schema()));
+    std::optional<AuditRow> last;
+    {
+      Rows found = db.query(Sql::last_audit);
+      if (found.next()) {
+        last.emplace();
+        last->sequence = found.integer(0);
+        last->hash = found.text(1);
+      }
+    }
+    for (const AuditRow& given : rows) {
+      const AuditRow row = chained(given, last, now());
+      db.send(Sql::insert_audit, row.sequence, row.at, row.who, row.what, row.resource, row.why, row.from,
+              json_or_null(row.details), row.previous_hash, row.hash);
+      last = row;
+    }
+    return true;
+  }));
+  return {};
+}
+
+Result<Page<AuditRow>> PostgresStore::list_audit(const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, postgres::read_cursor(request.cursor, 0));
+  return read<Page<AuditRow>>([&](Connection& db) -> Result<Page<AuditRow>> {
+    Rows rows = db.query(Sql::list_audit, cursor, static_cast<std::int64_t>(request.limit) + 1);
+    auto page = postgres::read_page<AuditRow>(rows, request.limit, read_audit,
+                                              [](const Rows& row) { return std::to_string(row.integer(0)); });
+    if (rows.fault()) return *rows.fault();
+    return page;
+  });
+}
+
+}  // namespace cairn

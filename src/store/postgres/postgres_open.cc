@@ -1,0 +1,143 @@
+#include <thread>
+
+#include "base/log.h"
+#include "store/postgres/channel.h"
+#include "store/postgres/migrate.h"
+#include "store/postgres/transaction.h"
+#include "store/projection.h"
+
+namespace cairn {
+
+using postgres::Rows;
+using postgres::Session;
+using postgres::Sql;
+
+PostgresStore::PostgresStore(postgres::Target target, Clock& clock, Mode mode)
+    : clock_(target.process_clock ? clock : server_clock_), mode_(mode), pool_(std::move(target)) {
+  pool_.on_open([this](Connection& db) {
+    const auto asked = std::chrono::steady_clock::now();
+    Rows rows = db.query(Sql::server_now);
+    if (rows.next()) server_clock_.set(rows.time(0), asked, std::chrono::steady_clock::now());
+  });
+}
+
+PostgresStore::~PostgresStore() {
+  channel_.reset();
+  pool_.stop();
+}
+
+Result<std::unique_ptr<PostgresStore>> PostgresStore::open(const std::string& url, Clock& clock, Mode mode) {
+  CAIRN_TRY(postgres::Target target, postgres::read_url(url));
+  const std::string shown = target.shown;
+  std::unique_ptr<PostgresStore> store(new PostgresStore(std::move(target), clock, mode));
+  CAIRN_TRY(postgres::Pool::Lease lease, store->pool_.take());
+  if (mode == Mode::own) {
+    if (auto done = postgres::migrate(*lease); !done) return with_context(done.error(), shown);
+    // Left by nodes that did not say good-bye; nobody asks for them any more.
+    lease->query(Sql::purge_writers, after(store->now(), Duration::of_seconds(-86'400)));
+    if (lease->error()) return with_context(*lease->error(), shown);
+  } else {
+    auto schema = postgres::read_schema(*lease);
+    if (!schema) return with_context(schema.error(), shown);
+    if (*schema == 0) return Error{ErrorCode::not_found, "there is no store at " + shown};
+  }
+  return store;
+}
+
+std::optional<Error> PostgresStore::refusal() const {
+  if (mode_ == Mode::own) return std::nullopt;
+  return Error{ErrorCode::not_allowed, pool_.target().shown + " was opened read-only"};
+}
+
+Timestamp PostgresStore::now() { return whole_ms(clock_.now()); }
+
+Result<int> PostgresStore::schema_version() {
+  return read<int>([](Connection& db) { return postgres::read_schema(db); });
+}
+
+Result<void> PostgresStore::introduce(Session& session) {
+  Connection& db = *session.connection;
+  if (!session.writer.empty()) return {};
+  session.writer = new_uuid(now());
+  session.number = 0;
+  db.query(Sql::add_writer, session.writer, now());
+  if (db.error()) return *db.error();
+  return {};
+}
+
+// The writer's row moves with the transaction. When the answer does not come, that row tells what happened.
+Result<PostgresStore::Written> PostgresStore::conclude(Session& session) {
+  Connection& db = *session.connection;
+  const auto asked = std::chrono::steady_clock::now();
+  const bool reading = server_clock_.wants_reading();
+  const std::int64_t number = session.number + 1;
+  const std::size_t clock = reading ? db.send(Sql::server_now) : 0;
+  db.send(Sql::move_writer, session.writer, number, now());
+  db.clear_warning();
+  db.send(Sql::commit);
+  db.finish();
+  if (!db.error()) {
+    session.number = number;
+    if (db.warned()) {
+      return Error{ErrorCode::unavailable,
+                   "outcome_unknown: the commit was not confirmed by the standby; it may or may not survive"};
+    }
+    if (reading) {
+      Rows rows = db.take(clock);
+      if (rows.next()) server_clock_.set(rows.time(0), asked, std::chrono::steady_clock::now());
+    }
+    return Written::yes;
+  }
+  const bool answered = db.usable() && !db.state().starts_with("57");
+  if (!answered) return look_up(session.writer, number);
+  if (db.may_repeat()) return Written::no;
+  return *db.error();
+}
+
+Result<PostgresStore::Written> PostgresStore::look_up(const std::string& writer, std::int64_t number) {
+  constexpr std::chrono::seconds patience{60};
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (std::chrono::steady_clock::now() < until) {
+    auto lease =
+        pool_.take(std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()));
+    if (!lease) break;
+    // Waits for a transaction that is still under way, and stops one that has not come to its guard yet.
+    Rows rows = (*lease)->query(Sql::end_writer, writer);
+    if ((*lease)->error()) continue;
+    if (!rows.next()) break;
+    const bool written = rows.integer(0) == number;
+    log_warning("postgres.commit_looked_up", {{"committed", written}});
+    return written ? Written::yes : Written::no;
+  }
+  return Error{ErrorCode::unavailable, "outcome_unknown: the answer to a commit was lost and the server does not say"};
+}
+
+void PostgresStore::watch(WakeupListener listener) {
+  listener_ = std::move(listener);
+  if (mode_ == Mode::own && !pool_.target().process_clock) {
+    channel_ = std::make_unique<postgres::Channel>(
+        pool_.target(), [this](const Wakeup& wakeup) { hear(wakeup); }, [this] { forget_marks(); },
+        [this] { return now(); });
+  }
+}
+
+void PostgresStore::hear(const Wakeup& wakeup) {
+  if (listener_) listener_(wakeup);
+}
+
+void PostgresStore::tell(const Wakeup& wakeup) {
+  if (!wakeup.messages && !wakeup.runs && !wakeup.outbox && !wakeup.definitions && !wakeup.due &&
+      wakeup.ended.empty()) {
+    return;
+  }
+  if (channel_) channel_->tell(wakeup);
+  hear(wakeup);
+}
+
+void PostgresStore::forget_marks() {
+  const std::lock_guard lock(marks_mutex_);
+  held_messages_.clear();
+  held_timers_.clear();
+}
+
+}  // namespace cairn

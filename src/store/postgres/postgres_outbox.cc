@@ -1,0 +1,217 @@
+// The outbox and schedules. Both are held in their rows, not in a process: whoever claims has them for the
+// given time, and the end of that time is something that every node can see coming.
+#include "store/postgres/lock_key.h"
+#include "store/postgres/row_reading.h"
+#include "store/postgres/transaction.h"
+#include "store/projection.h"
+
+namespace cairn {
+
+using postgres::Column;
+using postgres::json_or_null;
+using postgres::Jsonb;
+using postgres::Rows;
+using postgres::Sql;
+
+namespace {
+
+ScheduleRow read_schedule(const Rows& rows) {
+  ScheduleRow row;
+  row.name = rows.text(0);
+  row.version = static_cast<std::uint64_t>(rows.integer(1));
+  row.spec = rows.json(2);
+  row.paused = rows.boolean(3);
+  row.next_at = rows.time_or_nothing(4);
+  row.last_at = rows.time_or_nothing(5);
+  row.last = rows.json(6);
+  row.queued = rows.json(7);
+  row.created_at = rows.time(8);
+  row.changed_at = rows.time(9);
+  return row;
+}
+
+}  // namespace
+
+void PostgresStore::write_event(Connection& db, const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup) {
+  Column<std::string> ids, instances, types, subjects;
+  Column<Jsonb> data;
+  Column<bool> published;
+  ids.add(entry.event.id.value);
+  instances.add(instance.value);
+  types.add(entry.event.type);
+  subjects.add(entry.event.subject);
+  data.add(Jsonb{entry.event.data});
+  published.add(entry.published);
+  db.send(Sql::insert_outbox, ids, instances, types, subjects, data, published, now());
+  wakeup.outbox |= !entry.published;
+}
+
+Result<std::vector<OutboxRow>> PostgresStore::claim_outbox(std::size_t max, Duration hold) {
+  return write<std::vector<OutboxRow>>([&](Connection& db) -> Result<std::vector<OutboxRow>> {
+    const Timestamp at = now();
+    // One claims at a time: which subjects are free must not change between looking and marking.
+    db.send(Sql::outbox_lock, postgres::lock_key("outbox", db.schema()));
+    std::vector<OutboxRow> claimed;
+    Rows rows = db.query(Sql::claim_outbox, at, static_cast<std::int64_t>(max), after(at, hold));
+    while (rows.next()) claimed.push_back(postgres::read_outbox(rows));
+    if (rows.fault()) return *rows.fault();
+    return claimed;
+  });
+}
+
+Result<void> PostgresStore::mark_published(std::span<const std::int64_t> sequences) {
+  Column<std::int64_t> numbers;
+  for (const std::int64_t sequence : sequences) numbers.add(sequence);
+  CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
+    db.send(Sql::mark_published, numbers, now());
+    return true;
+  }));
+  return {};
+}
+
+Result<void> PostgresStore::postpone_outbox(std::int64_t sequence, Duration delay) {
+  Wakeup wakeup;
+  CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
+    wakeup.due = after(now(), delay);
+    db.send(Sql::postpone_outbox, sequence, *wakeup.due);
+    return true;
+  }));
+  tell(wakeup);
+  return {};
+}
+
+Result<Page<OutboxRow>> PostgresStore::list_outbox(const OutboxFilter& filter, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, postgres::read_cursor(request.cursor, filter.after));
+  std::optional<std::string> instance;
+  if (filter.instance) instance = filter.instance->value;
+  return read<Page<OutboxRow>>([&](Connection& db) -> Result<Page<OutboxRow>> {
+    Rows rows = db.query(Sql::list_outbox, std::max(cursor, filter.after), filter.type_prefix, filter.subject, instance,
+                         filter.unpublished, static_cast<std::int64_t>(request.limit) + 1);
+    auto page = postgres::read_page<OutboxRow>(
+        rows, request.limit,
+        [](const Rows& row) {
+          OutboxRow event = postgres::read_outbox(row);
+          event.published_at = row.time_or_nothing(7);
+          return event;
+        },
+        [](const Rows& row) { return std::to_string(row.integer(0)); });
+    if (rows.fault()) return *rows.fault();
+    return page;
+  });
+}
+
+Result<void> PostgresStore::record_deliveries(std::span<const Delivery> deliveries) {
+  Column<std::int64_t> events;
+  Column<std::string> sinks, errors;
+  Column<int> attempts;
+  Column<Timestamp> times;
+  Column<bool> delivered;
+  for (const Delivery& delivery : deliveries) {
+    events.add(delivery.sequence);
+    sinks.add(delivery.sink);
+    attempts.add(delivery.attempt);
+    times.add(whole_ms(delivery.at));
+    delivered.add(delivery.delivered);
+    errors.add(delivery.error);
+  }
+  CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
+    db.send(Sql::insert_deliveries, events, sinks, attempts, times, delivered, errors);
+    return true;
+  }));
+  return {};
+}
+
+Result<std::vector<Delivery>> PostgresStore::list_deliveries(std::int64_t sequence) {
+  return read<std::vector<Delivery>>([&](Connection& db) -> Result<std::vector<Delivery>> {
+    std::vector<Delivery> deliveries;
+    Rows rows = db.query(Sql::list_deliveries, sequence);
+    while (rows.next()) {
+      deliveries.push_back({rows.integer(0), rows.text(1), static_cast<int>(rows.integer(2)), rows.time(3),
+                            rows.boolean(4), rows.text(5)});
+    }
+    return deliveries;
+  });
+}
+
+Result<bool> PostgresStore::resend_outbox(std::int64_t sequence) {
+  CAIRN_TRY(const bool found, write<bool>([&](Connection& db) -> Result<bool> {
+              if (db.query(Sql::resend_outbox, sequence).changed() == 0) return false;
+              Column<std::int64_t> events;
+              Column<std::string> sinks, errors;
+              Column<int> attempts;
+              Column<Timestamp> times;
+              Column<bool> delivered;
+              events.add(sequence);
+              sinks.add(std::string());
+              attempts.add(0);
+              times.add(now());
+              delivered.add(false);
+              errors.add(std::string());
+              db.send(Sql::insert_deliveries, events, sinks, attempts, times, delivered, errors);
+              return true;
+            }));
+  Wakeup wakeup;
+  wakeup.outbox = found;
+  tell(wakeup);
+  return found;
+}
+
+Result<PutSchedule> PostgresStore::put_schedule(const ScheduleRow& row) {
+  Wakeup wakeup;
+  if (!row.paused) wakeup.due = row.next_at;
+  CAIRN_TRY(const PutSchedule put, write<PutSchedule>([&](Connection& db) -> Result<PutSchedule> {
+              const Timestamp at = now();
+              std::optional<Timestamp> next_at, last_at;
+              if (row.next_at) next_at = whole_ms_up(*row.next_at);
+              if (row.last_at) last_at = whole_ms(*row.last_at);
+              const std::int64_t changed =
+                  row.version == 0
+                      ? db.query(Sql::insert_schedule, row.name, write_json(row.spec), row.paused, next_at, last_at,
+                                 json_or_null(row.last), json_or_null(row.queued), at)
+                            .changed()
+                      : db.query(Sql::update_schedule, row.name, row.version, write_json(row.spec), row.paused, next_at,
+                                 last_at, json_or_null(row.last), json_or_null(row.queued), at)
+                            .changed();
+              return changed == 1 ? PutSchedule::done : PutSchedule::stale;
+            }));
+  if (put == PutSchedule::done) tell(wakeup);
+  return put;
+}
+
+Result<std::optional<ScheduleRow>> PostgresStore::find_schedule(const std::string& name) {
+  return read<std::optional<ScheduleRow>>([&](Connection& db) -> Result<std::optional<ScheduleRow>> {
+    Rows rows = db.query(Sql::find_schedule, name);
+    std::optional<ScheduleRow> found;
+    if (rows.next()) found = read_schedule(rows);
+    if (rows.fault()) return *rows.fault();
+    return found;
+  });
+}
+
+Result<Page<ScheduleRow>> PostgresStore::list_schedules(const PageRequest& request) {
+  return read<Page<ScheduleRow>>([&](Connection& db) -> Result<Page<ScheduleRow>> {
+    Rows rows = db.query(Sql::list_schedules, request.cursor, static_cast<std::int64_t>(request.limit) + 1);
+    auto page = postgres::read_page<ScheduleRow>(rows, request.limit, read_schedule,
+                                                 [](const Rows& row) { return row.text(0); });
+    if (rows.fault()) return *rows.fault();
+    return page;
+  });
+}
+
+Result<bool> PostgresStore::remove_schedule(const std::string& name) {
+  return write<bool>(
+      [&](Connection& db) -> Result<bool> { return db.query(Sql::remove_schedule, name).changed() == 1; });
+}
+
+Result<std::vector<ScheduleRow>> PostgresStore::take_schedules(std::size_t max, Duration hold) {
+  return write<std::vector<ScheduleRow>>([&](Connection& db) -> Result<std::vector<ScheduleRow>> {
+    const Timestamp at = now();
+    std::vector<ScheduleRow> taken;
+    Rows rows = db.query(Sql::take_schedules, at, static_cast<std::int64_t>(max), after(at, hold));
+    while (rows.next()) taken.push_back(read_schedule(rows));
+    if (rows.fault()) return *rows.fault();
+    return taken;
+  });
+}
+
+}  // namespace cairn

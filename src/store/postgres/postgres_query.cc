@@ -1,0 +1,268 @@
+// What people and programs read; definitions.
+#include "store/postgres/row_reading.h"
+#include "store/postgres/transaction.h"
+
+namespace cairn {
+
+using postgres::Rows;
+using postgres::Sql;
+using postgres::text_or_null;
+
+namespace {
+
+// The value, unless a row could not be read.
+template <class T>
+Result<T> checked(const Rows& rows, T value) {
+  if (rows.fault()) return *rows.fault();
+  return value;
+}
+
+std::int64_t one_more(std::size_t limit) { return static_cast<std::int64_t>(limit) + 1; }
+
+template <class T, class Read>
+Result<std::optional<T>> at_most_one(Rows rows, Read read) {
+  std::optional<T> found;
+  if (rows.next()) found = read(rows);
+  return checked(rows, std::move(found));
+}
+
+}  // namespace
+
+Result<PutDefinition> PostgresStore::put_definition(const DefinitionRow& row) {
+  CAIRN_TRY(const PutDefinition put, write<PutDefinition>([&](Connection& db) -> Result<PutDefinition> {
+              const auto inserted =
+                  db.query(Sql::insert_definition, row.name, row.version, row.digest, write_json(row.canonical), now());
+              if (inserted.changed() == 1) return PutDefinition::added;
+              Rows known = db.query(Sql::find_definition, row.name, row.version);
+              return known.next() && known.text(2) == row.digest ? PutDefinition::same : PutDefinition::conflict;
+            }));
+  if (put == PutDefinition::added) {
+    Wakeup wakeup;
+    wakeup.definitions = true;
+    tell(wakeup);
+  }
+  return put;
+}
+
+Result<std::optional<DefinitionRow>> PostgresStore::find_definition(const std::string& name,
+                                                                    const std::optional<std::string>& version) {
+  return read<std::optional<DefinitionRow>>([&](Connection& db) {
+    return at_most_one<DefinitionRow>(
+        version ? db.query(Sql::find_definition, name, *version) : db.query(Sql::find_newest_definition, name),
+        postgres::read_definition);
+  });
+}
+
+Result<Page<DefinitionRow>> PostgresStore::list_definitions(const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, postgres::read_cursor(request.cursor, 0));
+  return read<Page<DefinitionRow>>([&](Connection& db) {
+    Rows rows = db.query(Sql::list_definitions, cursor, one_more(request.limit));
+    auto page = postgres::read_page<DefinitionRow>(rows, request.limit, postgres::read_definition,
+                                                   [](const Rows& row) { return std::to_string(row.integer(6)); });
+    return checked(rows, std::move(page));
+  });
+}
+
+Result<bool> PostgresStore::retire_definition(const std::string& name, const std::string& version) {
+  CAIRN_TRY(const bool done, write<bool>([&](Connection& db) -> Result<bool> {
+              return db.query(Sql::retire_definition, name, version, now()).changed() == 1;
+            }));
+  Wakeup wakeup;
+  wakeup.definitions = done;
+  tell(wakeup);
+  return done;
+}
+
+Result<std::optional<Snapshot>> PostgresStore::find_snapshot(const InstanceId& id) {
+  return read<std::optional<Snapshot>>([&](Connection& db) -> Result<std::optional<Snapshot>> {
+    Rows rows = db.query(Sql::find_snapshot, id.value);
+    if (!rows.next()) return std::optional<Snapshot>();
+    auto snapshot = decode_snapshot(rows.text(0));
+    if (!snapshot) return with_context(snapshot.error(), "instance " + id.value);
+    return std::optional(std::move(*snapshot));
+  });
+}
+
+Result<std::optional<KeyAnswer>> PostgresStore::find_key(const std::string& scope, const std::string& key) {
+  return read<std::optional<KeyAnswer>>([&](Connection& db) {
+    return at_most_one<KeyAnswer>(db.query(Sql::find_key, scope, key), [](const Rows& row) {
+      return KeyAnswer{row.text(0), row.json(1)};
+    });
+  });
+}
+
+Result<std::optional<InstanceRow>> PostgresStore::find_instance(const InstanceId& id) {
+  return read<std::optional<InstanceRow>>([&](Connection& db) {
+    return at_most_one<InstanceRow>(db.query(Sql::find_instance, id.value), postgres::read_instance);
+  });
+}
+
+Result<Page<InstanceRow>> PostgresStore::list_instances(const InstanceFilter& filter, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, postgres::read_cursor(request.cursor, INT64_MAX));
+  std::optional<std::string> status, parent;
+  if (filter.status) status = to_string(*filter.status);
+  if (filter.parent) parent = filter.parent->value;
+  postgres::Column<std::string> part_names, part_values;
+  for (const auto& [name, value] : filter.reference_parts) {
+    part_names.add(name);
+    part_values.add(value);
+  }
+  const Sql statement = filter.parent                      ? Sql::list_children
+                        : !filter.reference_key.empty()    ? Sql::list_instances_by_reference
+                        : filter.status == Status::running ? Sql::list_running
+                                                           : Sql::list_instances;
+  return read<Page<InstanceRow>>([&](Connection& db) {
+    Rows rows = db.query(statement, cursor, status, text_or_null(filter.definition), parent, filter.started_from,
+                         filter.started_to, filter.deleted, one_more(request.limit), text_or_null(filter.reference_key),
+                         text_or_null(filter.version), part_names, postgres::anywhere(filter.text), part_values);
+    auto page = postgres::read_page<InstanceRow>(rows, request.limit, postgres::read_instance, [](const Rows& row) {
+      return std::to_string(row.integer(postgres::instance_number_column));
+    });
+    return checked(rows, std::move(page));
+  });
+}
+
+Result<Page<HistoryRow>> PostgresStore::history(const InstanceId& id, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, postgres::read_cursor(request.cursor, 0));
+  return read<Page<HistoryRow>>([&](Connection& db) {
+    Rows rows = db.query(Sql::history, id.value, cursor, one_more(request.limit));
+    auto page = postgres::read_page<HistoryRow>(rows, request.limit, postgres::read_history,
+                                                [](const Rows& row) { return std::to_string(row.integer(0)); });
+    return checked(rows, std::move(page));
+  });
+}
+
+Result<std::vector<Wait>> PostgresStore::list_waits(const InstanceId& id) {
+  return read<std::vector<Wait>>([&](Connection& db) {
+    std::vector<Wait> waits;
+    Rows rows = db.query(Sql::list_waits, id.value);
+    while (rows.next()) waits.push_back(postgres::read_wait(rows));
+    return checked(rows, std::move(waits));
+  });
+}
+
+Result<std::vector<DueTimer>> PostgresStore::list_timers(const InstanceId& id) {
+  return read<std::vector<DueTimer>>([&](Connection& db) {
+    std::vector<DueTimer> timers;
+    Rows rows = db.query(Sql::list_timers, id.value);
+    while (rows.next()) timers.push_back({id, {rows.text(1)}, rows.time(0)});
+    return checked(rows, std::move(timers));
+  });
+}
+
+Result<std::vector<Message>> PostgresStore::list_messages(const InstanceId& id) {
+  return read<std::vector<Message>>([&](Connection& db) {
+    std::vector<Message> messages;
+    Rows rows = db.query(Sql::list_messages, id.value);
+    while (rows.next()) messages.push_back(postgres::read_message(rows));
+    return checked(rows, std::move(messages));
+  });
+}
+
+Result<std::optional<TaskRow>> PostgresStore::find_task(const TaskId& id) {
+  return read<std::optional<TaskRow>>(
+      [&](Connection& db) { return at_most_one<TaskRow>(db.query(Sql::find_task, id.value), postgres::read_task); });
+}
+
+Result<std::vector<TaskEvent>> PostgresStore::task_events(const TaskId& id) {
+  return read<std::vector<TaskEvent>>([&](Connection& db) {
+    std::vector<TaskEvent> events;
+    Rows rows = db.query(Sql::task_events, id.value);
+    while (rows.next()) {
+      TaskEvent event{id, TaskEvent::Kind::created, rows.time(1), rows.text(2), rows.json(3)};
+      const std::string kind = rows.text(0);
+      for (const TaskEvent::Kind one :
+           {TaskEvent::Kind::created, TaskEvent::Kind::assigned, TaskEvent::Kind::released, TaskEvent::Kind::reassigned,
+            TaskEvent::Kind::completed, TaskEvent::Kind::cancelled, TaskEvent::Kind::expired,
+            TaskEvent::Kind::commented}) {
+        if (kind == to_string(one)) event.kind = one;
+      }
+      events.push_back(std::move(event));
+    }
+    return checked(rows, std::move(events));
+  });
+}
+
+Result<Page<TaskRow>> PostgresStore::list_tasks(const TaskFilter& filter, const PageRequest& request) {
+  // Priority and number of the last row: the order is by both.
+  std::optional<std::int64_t> priority;
+  std::int64_t number = 0;
+  if (const auto dot = request.cursor.find('.'); !request.cursor.empty()) {
+    CAIRN_TRY(priority, postgres::read_cursor(request.cursor.substr(0, dot), 0));
+    CAIRN_TRY(number, postgres::read_cursor(dot == std::string::npos ? "?" : request.cursor.substr(dot + 1), 0));
+  }
+  std::optional<std::string> status;
+  if (filter.status) status = to_string(*filter.status);
+  std::optional<postgres::Column<std::string>> roles;
+  if (!filter.roles.empty()) roles = postgres::names(filter.roles);
+  const bool live = !filter.status || *filter.status == TaskStatus::open || *filter.status == TaskStatus::assigned;
+  const bool closed_too = filter.closed || !live;
+  return read<Page<TaskRow>>([&](Connection& db) {
+    const auto ask = [&](Sql statement, const auto&... more) {
+      return db.query(statement, status, text_or_null(filter.assignee), roles, text_or_null(filter.name), priority,
+                      number, one_more(request.limit), text_or_null(filter.reference_key),
+                      postgres::anywhere(filter.text), filter.due_before, more...);
+    };
+    Rows rows = filter.instance ? ask(Sql::list_instance_tasks, filter.instance->value, closed_too)
+                                : ask(closed_too ? Sql::list_all_tasks : Sql::list_open_tasks);
+    auto page = postgres::read_page<TaskRow>(rows, request.limit, postgres::read_task, [](const Rows& row) {
+      return std::to_string(row.integer(12)) + "." + std::to_string(row.integer(postgres::task_number_column));
+    });
+    return checked(rows, std::move(page));
+  });
+}
+
+Result<std::optional<RunRow>> PostgresStore::find_run(const RunId& id) {
+  const std::string uuid = postgres::run_uuid(id);
+  return read<std::optional<RunRow>>([&](Connection& db) {
+    return at_most_one<RunRow>(db.query(Sql::find_run, postgres::Uuid{uuid}), postgres::read_run);
+  });
+}
+
+Result<Page<RunRow>> PostgresStore::list_runs(const RunFilter& filter, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, postgres::read_cursor(request.cursor, INT64_MAX));
+  std::optional<std::string> status, instance;
+  if (filter.status) status = to_string(*filter.status);
+  if (filter.instance) instance = filter.instance->value;
+  return read<Page<RunRow>>([&](Connection& db) {
+    Rows rows = db.query(filter.instance ? Sql::list_instance_runs : Sql::list_runs, cursor, status, filter.type_prefix,
+                         instance, filter.deleted, one_more(request.limit));
+    auto page = postgres::read_page<RunRow>(rows, request.limit, postgres::read_run, [](const Rows& row) {
+      return std::to_string(row.integer(postgres::run_number_column));
+    });
+    return checked(rows, std::move(page));
+  });
+}
+
+Result<std::vector<RunEvent>> PostgresStore::run_events(const RunId& id) {
+  const std::string uuid = postgres::run_uuid(id);
+  return read<std::vector<RunEvent>>([&](Connection& db) {
+    std::vector<RunEvent> events;
+    Rows rows = db.query(Sql::run_events, postgres::Uuid{uuid});
+    while (rows.next()) {
+      events.push_back({id, rows.text(0), rows.time(1), static_cast<int>(rows.integer(2)), rows.text(3), rows.json(4)});
+    }
+    return checked(rows, std::move(events));
+  });
+}
+
+Result<std::vector<RunRow>> PostgresStore::exhausted_runs(std::size_t max) {
+  return read<std::vector<RunRow>>([&](Connection& db) {
+    std::vector<RunRow> runs;
+    Rows rows = db.query(Sql::exhausted_runs, now(), static_cast<std::int64_t>(max));
+    while (rows.next()) runs.push_back(postgres::read_run(rows));
+    return checked(rows, std::move(runs));
+  });
+}
+
+Result<Page<DeadLetter>> PostgresStore::list_dead_letters(const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, postgres::read_cursor(request.cursor, 0));
+  return read<Page<DeadLetter>>([&](Connection& db) {
+    Rows rows = db.query(Sql::list_dead_letters, cursor, one_more(request.limit));
+    auto page = postgres::read_page<DeadLetter>(rows, request.limit, postgres::read_dead_letter,
+                                                [](const Rows& row) { return std::to_string(row.integer(0)); });
+    return checked(rows, std::move(page));
+  });
+}
+
+}  // namespace cairn

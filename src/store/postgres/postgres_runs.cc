@@ -1,0 +1,343 @@
+#include <algorithm>
+
+#include "store/postgres/lock_key.h"
+#include "store/postgres/row_reading.h"
+#include "store/postgres/transaction.h"
+#include "store/projection.h"
+
+namespace cairn {
+
+using postgres::Column;
+using postgres::Jsonb;
+using postgres::Rows;
+using postgres::Sql;
+using postgres::text_or_null;
+using postgres::Uuid;
+
+void PostgresStore::insert_runs(Connection& db, const std::vector<RunRow>& rows, Wakeup& wakeup) {
+  if (rows.empty()) return;
+  std::vector<std::string> uuids;
+  for (const RunRow& row : rows) uuids.push_back(postgres::run_uuid(row.id));
+  Column<Uuid> ids, event_runs;
+  Column<std::string> given, types, statuses, keys, owners, instances, tokens, steps, limits, kinds, actors;
+  Column<int> priorities, attempts, attempts_max, leases, event_attempts;
+  Column<Jsonb> payloads, details;
+  Column<Timestamp> run_at, until, created, event_times;
+  Column<std::int64_t> fences, backoffs, caps, timeouts;
+  Column<double> factors, jitters;
+  const Json nothing;
+  const auto event = [&](const std::string& uuid, const char* kind, Timestamp at, int attempt, const std::string& who) {
+    event_runs.add(Uuid{uuid});
+    kinds.add(std::string(kind));
+    event_times.add(at);
+    event_attempts.add(attempt);
+    actors.add(who);
+    details.add(Jsonb{nothing});
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const RunRow& row = rows[i];
+    ids.add(Uuid{uuids[i]});
+    given.add(postgres::is_own_uuid(row.id) ? std::nullopt : std::optional(row.id.value));
+    types.add(row.type);
+    statuses.add(std::string(to_string(row.status)));
+    priorities.add(static_cast<int>(row.priority));
+    keys.add(text_or_null(row.idempotency_key));
+    payloads.add(Jsonb{row.payload});
+    attempts.add(row.attempt);
+    attempts_max.add(row.attempts_max);
+    run_at.add(row.run_at);
+    until.add(row.lease_until);
+    owners.add(text_or_null(row.leased_by));
+    fences.add(static_cast<std::int64_t>(row.fence));
+    leases.add(row.leases);
+    backoffs.add(row.backoff.ms_up());
+    factors.add(row.factor);
+    caps.add(row.cap.ms_up());
+    jitters.add(row.jitter);
+    timeouts.add(row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt);
+    instances.add(row.instance ? std::optional(row.instance->value) : std::nullopt);
+    tokens.add(text_or_null(row.token.value));
+    steps.add(text_or_null(row.step));
+    limits.add(row.limit_key);
+    created.add(row.created_at);
+    event(uuids[i], "created", row.created_at, 0, "");
+    if (row.status == RunStatus::leased) {
+      event(uuids[i], "leased", row.created_at, row.attempt, row.leased_by);
+      if (!wakeup.due || *row.lease_until < *wakeup.due) wakeup.due = row.lease_until;
+    } else {
+      wakeup.runs = true;
+      if (row.run_at > row.created_at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;
+    }
+  }
+  db.send(Sql::insert_run, ids, given, types, statuses, priorities, keys, payloads, attempts, attempts_max, run_at,
+          until, owners, fences, leases, backoffs, factors, caps, jitters, timeouts, instances, tokens, steps, limits,
+          created);
+  db.send(Sql::insert_run_events, event_runs, kinds, event_times, event_attempts, actors, details);
+}
+
+void PostgresStore::run_event(Connection& db, const RunId& run, std::string_view kind, Timestamp at, int attempt,
+                              std::string_view actor, const Json& what) {
+  const std::string uuid = postgres::run_uuid(run);
+  Column<Uuid> runs;
+  Column<std::string> kinds, actors;
+  Column<Timestamp> times;
+  Column<int> attempts;
+  Column<Jsonb> details;
+  runs.add(Uuid{uuid});
+  kinds.add(std::string(kind));
+  times.add(at);
+  attempts.add(attempt);
+  actors.add(std::string(actor));
+  details.add(Jsonb{what});
+  db.send(Sql::insert_run_events, runs, kinds, times, attempts, actors, details);
+}
+
+Result<std::pair<RunRow, bool>> PostgresStore::submit_run(const RunRow& run) {
+  CAIRN_TRY(auto answers, submit_runs(std::span(&run, 1)));
+  return std::move(answers.front());
+}
+
+Result<std::vector<std::pair<RunRow, bool>>> PostgresStore::submit_runs(std::span<const RunRow> given) {
+  using Answers = std::vector<std::pair<RunRow, bool>>;
+  Wakeup wakeup;
+  const auto submit = [&](Connection& db) -> Result<Answers> {
+    wakeup = {};
+    Answers answers;
+    std::vector<RunRow> fresh;
+    // Two that submit the same key at once wait for each other here, in an order that all share.
+    Column<std::int64_t> locks;
+    Column<bool> exclusive;
+    std::set<std::int64_t> ordered;
+    for (const RunRow& run : given) {
+      const std::string& schema = db.schema();
+      if (!run.idempotency_key.empty()) ordered.insert(postgres::lock_key("run key", schema, run.idempotency_key));
+      ordered.insert(postgres::lock_key("run", schema, run.id.value));
+    }
+    for (const std::int64_t lock : ordered) {
+      locks.add(lock);
+      exclusive.add(true);
+    }
+    db.send(Sql::signal_locks, locks, exclusive);
+    std::vector<std::pair<std::optional<std::size_t>, std::size_t>> asked;
+    std::vector<std::string> uuids;
+    for (const RunRow& run : given) uuids.push_back(postgres::run_uuid(run.id));
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      std::optional<std::size_t> by_key;
+      if (!given[i].idempotency_key.empty()) by_key = db.send(Sql::find_run_by_key, given[i].idempotency_key);
+      asked.emplace_back(by_key, db.send(Sql::find_run, Uuid{uuids[i]}));
+    }
+    db.finish();
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      std::optional<RunRow> known;
+      if (asked[i].first) {
+        Rows rows = db.take(*asked[i].first);
+        if (rows.next()) known = postgres::read_run(rows);
+        if (rows.fault()) return *rows.fault();
+      }
+      if (Rows rows = db.take(asked[i].second); !known && rows.next()) known = postgres::read_run(rows);
+      for (const RunRow& earlier : fresh) {
+        if (known) break;
+        const bool same_key = !earlier.idempotency_key.empty() && earlier.idempotency_key == given[i].idempotency_key;
+        if (same_key || earlier.id == given[i].id) known = earlier;
+      }
+      if (known) {
+        answers.emplace_back(std::move(*known), false);
+        continue;
+      }
+      RunRow row = given[i];
+      row.status = RunStatus::pending;
+      row.created_at = row.updated_at = now();
+      row.run_at = std::max(whole_ms_up(row.run_at), row.created_at);
+      fresh.push_back(row);
+      answers.emplace_back(std::move(row), true);
+    }
+    insert_runs(db, fresh, wakeup);
+    return answers;
+  };
+  if (given.empty()) return Answers();
+  CAIRN_TRY(auto answers, write<Answers>(submit));
+  tell(wakeup);
+  return answers;
+}
+
+Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& request) {
+  if (auto refused = refusal()) return *refused;
+  std::vector<std::string> prefixes = request.prefixes;
+  if (prefixes.empty() && request.types.empty()) prefixes = {"default."};
+  const auto prefix_column = postgres::names(prefixes);
+  const auto type_column = postgres::names(request.types);
+  const Timestamp at = now();
+  const Timestamp until = after(at, request.length);
+  // A lease whose answer is lost ends by itself: nothing has to be looked up.
+  CAIRN_TRY(auto leased, read<std::vector<RunRow>>([&](Connection& db) -> Result<std::vector<RunRow>> {
+              std::vector<RunRow> runs;
+              const auto collect = [&](Rows rows) {
+                while (rows.next()) runs.push_back(postgres::read_run(rows));
+                if (rows.fault()) db.fail(*rows.fault());
+              };
+              const auto max = static_cast<std::int64_t>(request.max);
+              const std::size_t free =
+                  db.send(Sql::lease_runs, at, prefix_column, type_column, max, request.worker, until);
+              const std::size_t limited = db.send(Sql::limited_types, prefix_column, type_column);
+              db.finish();
+              Rows types = db.take(limited);
+              collect(db.take(free));
+              while (types.next() && runs.size() < request.max) {
+                const std::string type = types.text(0);
+                std::optional<std::int64_t> concurrency, rate;
+                if (!types.is_null(2)) concurrency = types.integer(2);
+                if (!types.is_null(3)) rate = types.integer(3);
+                const Timestamp since = after(at, Duration::of_ms(-types.integer(4)));
+                const Timestamp end = types.is_null(5) ? until : after(at, Duration::of_ms(types.integer(5)));
+                db.send(Sql::begin);
+                db.send(Sql::outbox_lock, postgres::lock_key("run type", db.schema(), type));
+                if (rate) db.send(Sql::forget_leases, type, since);
+                const std::size_t more =
+                    db.send(Sql::lease_limited, at, type, static_cast<std::int64_t>(request.max - runs.size()),
+                            request.worker, concurrency, rate, since, end);
+                db.send(Sql::commit);
+                db.finish();
+                collect(db.take(more));
+              }
+              return runs;
+            }));
+  std::sort(leased.begin(), leased.end(), [](const RunRow& a, const RunRow& b) {
+    return std::tuple(-a.priority, a.run_at, a.created_at, a.id) <
+           std::tuple(-b.priority, b.run_at, b.created_at, b.id);
+  });
+  Wakeup wakeup;
+  for (const RunRow& run : leased) {
+    if (!wakeup.due || *run.lease_until < *wakeup.due) wakeup.due = run.lease_until;
+  }
+  tell(wakeup);
+  return leased;
+}
+
+Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
+  Wakeup wakeup;
+  const std::string uuid = postgres::run_uuid(change.run);
+  auto changed = write<RunChanged>([&](Connection& db) -> Result<RunChanged> {
+    wakeup = {};
+    const Timestamp at = now();
+    const Uuid id{uuid};
+    RunChanged answer;
+    const auto look = [&](Sql statement) {
+      Rows rows = db.query(statement, id);
+      if (!rows.next()) return false;
+      answer.row = postgres::read_run(rows);
+      if (rows.fault()) db.fail(*rows.fault());
+      return true;
+    };
+    if (!look(Sql::lock_run)) return RunChanged{RunChanged::Kind::not_found, {}};
+    const RunRow row = answer.row;
+    const bool holds = row.status == RunStatus::leased && row.fence == change.fence;
+    const auto event = [&](const char* kind, int attempt, const Json& details) {
+      run_event(db, row.id, kind, at, attempt, change.actor, details);
+    };
+    switch (change.kind) {
+      case RunChange::Kind::remove:
+        // A live run would vanish under its worker: cancel it first.
+        if (row.status == RunStatus::leased) {
+          answer.kind = RunChanged::Kind::lease_lost;
+        } else if (!row.deleted_at) {
+          db.send(Sql::delete_run_softly, id, at, change.reason);
+          event("deleted", row.attempt, Json(change.reason));
+        }
+        break;
+      case RunChange::Kind::cancel:
+        if (is_final(row.status)) {
+          answer.kind = RunChanged::Kind::finished;
+        } else {
+          db.send(Sql::cancel_run, id, at);
+          event("cancelled", row.attempt, Json());
+          if (const auto told = event_of_cancel(row, events_)) {
+            write_event(db, row.instance.value_or(InstanceId{}), *told, wakeup);
+          }
+        }
+        break;
+      case RunChange::Kind::heartbeat:
+      case RunChange::Kind::retry:
+      case RunChange::Kind::release:
+        if (is_final(row.status)) {
+          // The cancelled run's holder learns of it here and clears its lease.
+          if (row.status == RunStatus::cancelled && row.fence == change.fence) db.send(Sql::clear_lease, id);
+          answer.kind = RunChanged::Kind::finished;
+        } else if (!holds) {
+          answer.kind = RunChanged::Kind::lease_lost;
+        } else if (change.kind == RunChange::Kind::heartbeat) {
+          wakeup.due = after(at, change.length);
+          db.send(Sql::heartbeat_run, id, *wakeup.due, at);
+        } else if (change.kind == RunChange::Kind::release) {
+          db.send(Sql::release_run, id, at);
+          event("released", row.attempt - 1, Json());
+          wakeup.runs = true;
+        } else if (row.attempt >= row.attempts_max) {
+          answer.kind = RunChanged::Kind::exhausted;
+        } else {
+          wakeup.due = after(at, change.length);
+          db.send(Sql::retry_run, id, *wakeup.due, Jsonb{change.error}, error_line(change.error), at);
+          event("retried", row.attempt, change.error);
+        }
+        break;
+    }
+    look(Sql::find_run);
+    return answer;
+  });
+  if (changed) tell(wakeup);
+  return changed;
+}
+
+Result<void> PostgresStore::put_run_type(const RunTypeRow& row) {
+  const auto ms = [](const std::optional<Duration>& length) {
+    return length ? std::optional(length->ms_up()) : std::nullopt;
+  };
+  CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
+    db.send(Sql::put_run_type, row.type, ms(row.lease), row.attempts_max, ms(row.backoff), ms(row.cap), row.paused,
+            row.concurrency, row.rate, row.rate_window.ms_up(), row.limit_key);
+    return true;
+  }));
+  Wakeup wakeup;
+  wakeup.runs = true;  // what was held back may go now
+  tell(wakeup);
+  return {};
+}
+
+Result<bool> PostgresStore::remove_run_type(const std::string& type) {
+  CAIRN_TRY(const bool removed, write<bool>([&](Connection& db) -> Result<bool> {
+              return db.query(Sql::remove_run_type, type).changed() == 1;
+            }));
+  Wakeup wakeup;
+  wakeup.runs = removed;
+  tell(wakeup);
+  return removed;
+}
+
+Result<std::vector<RunTypeRow>> PostgresStore::list_run_types() {
+  return read<std::vector<RunTypeRow>>([&](Connection& db) -> Result<std::vector<RunTypeRow>> {
+    std::vector<RunTypeRow> types;
+    Rows rows = db.query(Sql::list_run_types);
+    const auto length = [&](int column) {
+      return rows.is_null(column) ? std::nullopt : std::optional(Duration::of_ms(rows.integer(column)));
+    };
+    const auto count = [&](int column) {
+      return rows.is_null(column) ? std::nullopt : std::optional(static_cast<int>(rows.integer(column)));
+    };
+    while (rows.next()) {
+      RunTypeRow row;
+      row.type = rows.text(0);
+      row.lease = length(1);
+      row.attempts_max = count(2);
+      row.backoff = length(3);
+      row.cap = length(4);
+      row.paused = rows.boolean(5);
+      row.concurrency = count(6);
+      row.rate = count(7);
+      row.rate_window = Duration::of_ms(rows.integer(8));
+      row.limit_key = rows.text(9);
+      types.push_back(std::move(row));
+    }
+    return types;
+  });
+}
+
+}  // namespace cairn

@@ -1,0 +1,217 @@
+// Signals, messages and timers: what is on its way to instances.
+#include <algorithm>
+
+#include "store/postgres/row_reading.h"
+#include "store/postgres/signal_locks.h"
+#include "store/postgres/transaction.h"
+#include "store/projection.h"
+
+namespace cairn {
+
+using postgres::Column;
+using postgres::key_text;
+using postgres::Rows;
+using postgres::Sql;
+using postgres::text_or_null;
+
+namespace {
+
+DeadLetter unread(const Rows& row, const char* reason) {
+  DeadLetter letter;
+  if (!row.is_null(1)) letter.instance = InstanceId{row.text(1)};
+  letter.kind = "message";
+  letter.envelope = Json::object({{"kind", row.text(2)}, {"unreadable", row.text(3)}, {"message", row.integer(0)}});
+  letter.reason = reason;
+  return letter;
+}
+
+}  // namespace
+
+void PostgresStore::send(Connection& db, const Message& message, Wakeup& wakeup) {
+  Rows target = db.query(Sql::instance_number, message.target.value);
+  if (db.error()) return;
+  if (!target.next()) {
+    DeadLetter letter;
+    letter.instance = message.target;
+    letter.kind = "message";
+    letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
+    letter.reason = "there is no such instance";
+    insert_dead_letter(db, letter);
+    return;
+  }
+  const bool signal = message.kind == Message::Kind::signal;
+  db.send(Sql::insert_message, target.integer(0), to_string(message.kind),
+          signal ? text_or_null(std::string(message.body.text_or("name", ""))) : std::nullopt,
+          signal ? key_text(message.body["key"]) : std::nullopt, write_json(message.body), now());
+  wakeup.messages = true;
+}
+
+// The caller has the signal's locks.
+SignalOutcome PostgresStore::route(Connection& db, const CorrelatedSignal& signal, Wakeup& wakeup) {
+  SignalOutcome outcome;
+  const Timestamp at = now();
+  const auto key = key_text(signal.key);
+  Rows waiting = db.query(Sql::signal_waits, signal.name, key);
+  while (waiting.next()) {
+    const InstanceId target{waiting.text(0)};
+    db.send(Sql::insert_message, waiting.integer(1), "signal", text_or_null(signal.name), key,
+            write_json(message_of(signal, target).body), at);
+    outcome.delivered.push_back(target);
+    wakeup.messages = true;
+  }
+  if (outcome.delivered.empty() && !db.error()) {
+    db.send(Sql::keep_signal, signal.name, key, write_json(message_of(signal, {}).body), at, after(at, signal.ttl));
+    outcome.kept = true;
+  }
+  return outcome;
+}
+
+Result<SignalOutcome> PostgresStore::record_signal(const CorrelatedSignal& signal) {
+  Wakeup wakeup;
+  auto recorded = write<SignalOutcome>([&](Connection& db) -> Result<SignalOutcome> {
+    wakeup = {};
+    if (signal.remember && db.query(Sql::remember_signal, signal.id, now()).changed() == 0) {
+      SignalOutcome repeated;
+      repeated.duplicate = true;
+      return repeated;
+    }
+    postgres::SignalLocks locks(db.schema());
+    locks.add_signal(signal.name, key_text(signal.key));
+    locks.send(db);
+    return route(db, signal, wakeup);
+  });
+  if (recorded) tell(wakeup);
+  return recorded;
+}
+
+Result<std::vector<Message>> PostgresStore::take_messages(std::size_t max, Duration hold) {
+  if (auto refused = refusal()) return *refused;
+  const Timestamp at = now();
+  Column<std::int64_t> held;
+  {
+    const std::lock_guard lock(marks_mutex_);
+    for (const auto& [message, until] : held_messages_) {
+      if (until > at) held.add(message);
+    }
+  }
+  std::vector<std::pair<std::int64_t, DeadLetter>> bad;
+  CAIRN_TRY(auto taken, read<std::vector<Message>>([&](Connection& db) -> Result<std::vector<Message>> {
+              std::vector<Message> messages;
+              bad.clear();
+              Rows rows = db.query(Sql::ready_messages, static_cast<std::int64_t>(max), held);
+              while (rows.next()) {
+                // One row that cannot be read, or whose instance is gone, must not stop the queue.
+                if (rows.is_null(1)) {
+                  bad.emplace_back(rows.integer(0), unread(rows, "there is no such instance"));
+                } else if (!message_kind_from(rows.text(2)) || !parse_json(rows.text(3))) {
+                  bad.emplace_back(rows.integer(0), unread(rows, "the message cannot be read"));
+                } else {
+                  messages.push_back(postgres::read_message(rows));
+                }
+              }
+              return messages;
+            }));
+  if (!bad.empty()) {
+    CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
+      for (const auto& [message, letter] : bad) {
+        if (db.query(Sql::delete_message, message).changed() == 1) insert_dead_letter(db, letter);
+      }
+      return true;
+    }));
+  }
+  const std::lock_guard lock(marks_mutex_);
+  for (const Message& message : taken) held_messages_[message.id] = after(at, hold);
+  return taken;
+}
+
+void PostgresStore::give_back_message(std::int64_t message) {
+  const std::lock_guard lock(marks_mutex_);
+  held_messages_.erase(message);
+}
+
+Result<std::vector<DueTimer>> PostgresStore::take_timers(std::size_t max, Duration hold) {
+  if (auto refused = refusal()) return *refused;
+  const Timestamp at = now();
+  std::vector<DueTimer> taken;
+  Column<Timestamp> stale_due;
+  Column<std::int64_t> stale_instances;
+  Column<std::string> stale_tokens;
+  const auto page = static_cast<std::int64_t>(std::max<std::size_t>(max, 64));
+  for (std::int64_t offset = 0; taken.size() < max; offset += page) {
+    CAIRN_TRY(const std::size_t seen, read<std::size_t>([&](Connection& db) -> Result<std::size_t> {
+                Rows rows = db.query(Sql::due_timers, at, page, offset);
+                const std::lock_guard lock(marks_mutex_);
+                while (rows.next()) {
+                  if (rows.is_null(3) || !rows.boolean(4)) {
+                    stale_due.add(rows.time(0));
+                    stale_instances.add(rows.integer(1));
+                    stale_tokens.add(rows.text(2));
+                    continue;
+                  }
+                  if (taken.size() == max) continue;
+                  DueTimer timer{{rows.text(3)}, {rows.text(2)}, rows.time(0)};
+                  const auto held = held_timers_.find({timer.due.unix_ms(), timer.instance.value, timer.token.value});
+                  if (held != held_timers_.end() && held->second > at) continue;
+                  taken.push_back(std::move(timer));
+                }
+                return rows.size();
+              }));
+    if (seen < static_cast<std::size_t>(page)) break;
+  }
+  if (!stale_due.empty()) {
+    CAIRN_TRY_VOID(read<bool>([&](Connection& db) -> Result<bool> {
+      db.query(Sql::delete_timers, stale_due, stale_instances, stale_tokens);
+      return true;
+    }));
+  }
+  const std::lock_guard lock(marks_mutex_);
+  for (const DueTimer& timer : taken) {
+    held_timers_[{timer.due.unix_ms(), timer.instance.value, timer.token.value}] = after(at, hold);
+  }
+  return taken;
+}
+
+void PostgresStore::give_back(const DueTimer& timer) {
+  const std::lock_guard lock(marks_mutex_);
+  held_timers_.erase({timer.due.unix_ms(), timer.instance.value, timer.token.value});
+}
+
+Result<std::optional<Timestamp>> PostgresStore::next_due() {
+  const Timestamp at = now();
+  std::size_t held_count = 0;
+  {
+    const std::lock_guard lock(marks_mutex_);
+    std::erase_if(held_messages_, [&](const auto& held) { return held.second <= at; });
+    std::erase_if(held_timers_, [&](const auto& held) { return held.second <= at; });
+    held_count = held_timers_.size();
+  }
+  return read<std::optional<Timestamp>>([&](Connection& db) -> Result<std::optional<Timestamp>> {
+    std::optional<Timestamp> due;
+    const auto offer = [&due](Timestamp candidate) {
+      if (!due || candidate < *due) due = candidate;
+    };
+    const std::size_t first = db.send(Sql::first_timers, static_cast<std::int64_t>(held_count + 1));
+    const std::size_t others = db.send(Sql::next_due, at);
+    db.finish();
+    Rows timers = db.take(first);
+    Rows rest = db.take(others);
+    const std::lock_guard lock(marks_mutex_);
+    for (const auto& [key, until] : held_timers_) {
+      if (until > at) offer(std::max(until, Timestamp::of_unix_ms(std::get<0>(key))));
+    }
+    std::set<std::pair<std::int64_t, std::string>> held;
+    for (const auto& [key, until] : held_timers_) held.emplace(std::get<0>(key), std::get<2>(key));
+    while (timers.next()) {
+      if (held.contains({timers.time(0).unix_ms(), timers.text(2)})) continue;
+      offer(timers.time(0));
+      break;
+    }
+    for (const auto& [message, until] : held_messages_) {
+      if (until > at) offer(until);
+    }
+    if (rest.next() && !rest.is_null(0)) offer(rest.time(0));
+    return due;
+  });
+}
+
+}  // namespace cairn

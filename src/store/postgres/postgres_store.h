@@ -1,0 +1,163 @@
+// The store that many nodes share: PostgreSQL, spoken in pipelines, its own clock for everybody.
+//
+// What is taken from a queue is marked in this process only: two nodes may decide about the same message,
+// and the one that commits second finds it gone. So a crash gives everything back at once.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "base/clock.h"
+#include "store/lifecycle.h"
+#include "store/postgres/pool.h"
+#include "store/postgres/server_clock.h"
+#include "store/store.h"
+
+namespace cairn {
+
+namespace postgres {
+class Channel;
+}
+
+class PostgresStore final : public Store {
+ public:
+  enum class Mode { own, read_only };
+  // `clock` is used only when the URL says so. Creates and migrates the schema in mode `own`; in mode
+  // `read_only` every verb that writes is ErrorCode::not_allowed.
+  static Result<std::unique_ptr<PostgresStore>> open(const std::string& url, Clock& clock, Mode mode = Mode::own);
+  ~PostgresStore() override;
+
+  Timestamp now() override;
+  Result<int> schema_version() override;
+  void watch(WakeupListener listener) override;
+  std::size_t writers() const override { return pool_.target().writers; }
+
+  Result<PutDefinition> put_definition(const DefinitionRow& row) override;
+  Result<std::optional<DefinitionRow>> find_definition(const std::string& name,
+                                                       const std::optional<std::string>& version) override;
+  Result<Page<DefinitionRow>> list_definitions(const PageRequest& page) override;
+  Result<bool> retire_definition(const std::string& name, const std::string& version) override;
+
+  Result<std::optional<Snapshot>> find_snapshot(const InstanceId& id) override;
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override;
+  Result<std::optional<KeyAnswer>> find_key(const std::string& scope, const std::string& key) override;
+  Result<void> park(const InstanceId& id, const Failure& why, const DeadLetter& letter,
+                    std::optional<std::int64_t> message) override;
+  Result<bool> mark_deleted(const InstanceId& id, const std::string& reason) override;
+
+  Result<SignalOutcome> record_signal(const CorrelatedSignal& signal) override;
+
+  Result<std::vector<DueTimer>> take_timers(std::size_t max, Duration hold) override;
+  Result<std::vector<Message>> take_messages(std::size_t max, Duration hold) override;
+  void give_back(const DueTimer& timer) override;
+  void give_back_message(std::int64_t message) override;
+  Result<std::optional<Timestamp>> next_due() override;
+
+  Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override;
+  Result<std::vector<std::pair<RunRow, bool>>> submit_runs(std::span<const RunRow> runs) override;
+  Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override;
+  Result<RunChanged> change_run(const RunChange& change) override;
+  Result<std::vector<RunRow>> exhausted_runs(std::size_t max) override;
+  Result<std::optional<RunRow>> find_run(const RunId& id) override;
+  Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) override;
+  Result<std::vector<RunEvent>> run_events(const RunId& id) override;
+  Result<void> put_run_type(const RunTypeRow& row) override;
+  Result<bool> remove_run_type(const std::string& type) override;
+  Result<std::vector<RunTypeRow>> list_run_types() override;
+
+  Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) override;
+  Result<void> mark_published(std::span<const std::int64_t> sequences) override;
+  Result<void> postpone_outbox(std::int64_t sequence, Duration delay) override;
+  Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override;
+  Result<void> record_deliveries(std::span<const Delivery> deliveries) override;
+  Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) override;
+  Result<bool> resend_outbox(std::int64_t sequence) override;
+
+  Result<PutSchedule> put_schedule(const ScheduleRow& row) override;
+  Result<std::optional<ScheduleRow>> find_schedule(const std::string& name) override;
+  Result<Page<ScheduleRow>> list_schedules(const PageRequest& page) override;
+  Result<bool> remove_schedule(const std::string& name) override;
+  Result<std::vector<ScheduleRow>> take_schedules(std::size_t max, Duration hold) override;
+
+  Result<void> put_api_key(const ApiKeyRow& row) override;
+  Result<std::optional<ApiKeyRow>> find_api_key(const std::string& secret_hash) override;
+  Result<std::vector<ApiKeyRow>> list_api_keys() override;
+  Result<bool> revoke_api_key(const std::string& id) override;
+  Result<void> append_audit(std::span<const AuditRow> rows) override;
+  Result<Page<AuditRow>> list_audit(const PageRequest& page) override;
+
+  Result<TaskChanged> change_task(const TaskChange& change) override;
+  Result<std::optional<TaskRow>> find_task(const TaskId& id) override;
+  Result<Page<TaskRow>> list_tasks(const TaskFilter& filter, const PageRequest& page) override;
+  Result<std::vector<TaskEvent>> task_events(const TaskId& id) override;
+
+  Result<std::optional<InstanceRow>> find_instance(const InstanceId& id) override;
+  Result<Page<InstanceRow>> list_instances(const InstanceFilter& filter, const PageRequest& page) override;
+  Result<Page<HistoryRow>> history(const InstanceId& id, const PageRequest& page) override;
+  Result<std::vector<Wait>> list_waits(const InstanceId& id) override;
+  Result<std::vector<DueTimer>> list_timers(const InstanceId& id) override;
+  Result<std::vector<Message>> list_messages(const InstanceId& id) override;
+
+  Result<std::int64_t> put_dead_letter(const DeadLetter& letter) override;
+  Result<Page<DeadLetter>> list_dead_letters(const PageRequest& page) override;
+  Result<bool> replay_dead_letter(std::int64_t id) override;
+  Result<bool> discard_dead_letter(std::int64_t id) override;
+
+  Result<std::optional<HostLock>> hold_lock(const std::string& name, const std::string& owner,
+                                            Duration length) override;
+  Result<void> drop_lock(const HostLock& lock) override;
+
+  Result<RetentionOutcome> retire_instances(const RetentionRequest& request) override;
+  Result<RowRetentionOutcome> retire_rows(const RowRetention& request) override;
+
+ private:
+  using Connection = postgres::Connection;
+  using TimerKey = std::tuple<std::int64_t, std::string, std::string>;  // due, instance, token
+  friend class PostgresCommit;
+
+  PostgresStore(postgres::Target target, Clock& clock, Mode mode);
+
+  std::optional<Error> refusal() const;
+  // Runs `body` on a connection of its own, once more when the connection turns out to be dead: for
+  // verbs that only read, or that may be done twice.
+  template <class T>
+  Result<T> read(const std::function<Result<T>(Connection&)>& body);
+  // Runs `body` in one transaction, again when the server asks for it. When the commit's answer is lost
+  // the store is asked whether it happened: a commit is never sent twice.
+  template <class T>
+  Result<T> write(const std::function<Result<T>(Connection&)>& body);
+  enum class Written { yes, no };
+  Result<Written> conclude(postgres::Session& session);
+  Result<void> introduce(postgres::Session& session);
+  // Whether a transaction with this number was committed; afterwards it no longer can be.
+  Result<Written> look_up(const std::string& writer, std::int64_t number);
+
+  // Asks the listener, and other nodes.
+  void tell(const Wakeup& wakeup);
+  void hear(const Wakeup& wakeup);
+  void forget_marks();
+
+  // Parts of transactions.
+  void insert_runs(Connection& db, const std::vector<RunRow>& rows, Wakeup& wakeup);
+  void run_event(Connection& db, const RunId& run, std::string_view kind, Timestamp at, int attempt,
+                 std::string_view actor, const Json& details);
+  void insert_dead_letter(Connection& db, const DeadLetter& letter);
+  void write_event(Connection& db, const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup);
+  void send(Connection& db, const Message& message, Wakeup& wakeup);
+  SignalOutcome route(Connection& db, const CorrelatedSignal& signal, Wakeup& wakeup);
+
+  postgres::ServerClock server_clock_;
+  Clock& clock_;
+  const Mode mode_;
+  postgres::Pool pool_;
+  WakeupListener listener_;
+
+  std::mutex marks_mutex_;
+  std::map<std::int64_t, Timestamp> held_messages_;
+  std::map<TimerKey, Timestamp> held_timers_;
+
+  std::unique_ptr<postgres::Channel> channel_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,59 @@
+// The rows that a statement gave, read in binary.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "base/time.h"
+
+struct pg_result;
+
+namespace cairn::postgres {
+
+class Rows {
+ public:
+  Rows() = default;
+  explicit Rows(pg_result* result) : result_(result) {}
+  Rows(Rows&& other) noexcept
+      : result_(std::exchange(other.result_, nullptr)), row_(other.row_), fault_(std::move(other.fault_)) {}
+  Rows& operator=(Rows&& other) noexcept {
+    std::swap(result_, other.result_);
+    std::swap(row_, other.row_);
+    std::swap(fault_, other.fault_);
+    return *this;
+  }
+  ~Rows();
+
+  bool next();
+  std::size_t size() const;
+  std::int64_t changed() const;  // by a statement without rows
+
+  bool is_null(int column) const;
+  bool boolean(int column) const;
+  std::int64_t integer(int column) const;
+  double number(int column) const;
+  std::string text(int column) const;                // empty for NULL; uuid and jsonb as text
+  std::vector<std::string> texts(int column) const;  // of a text[]
+  Timestamp time(int column) const;                  // in whole milliseconds
+  std::optional<Timestamp> time_or_nothing(int column) const;
+  // NULL is null; text that is not JSON makes the rows faulty.
+  Json json(int column) const;
+
+  // A value that cannot be read.
+  const std::optional<Error>& fault() const { return fault_; }
+  void fail(Error error) const;
+
+ private:
+  std::string_view bytes(int column) const;
+
+  pg_result* result_ = nullptr;
+  int row_ = -1;
+  mutable std::optional<Error> fault_;
+};
+
+}  // namespace cairn::postgres

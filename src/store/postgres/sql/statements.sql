@@ -1,0 +1,274 @@
+-- Every statement that the PostgreSQL back end runs outside a commit, complete, by name. The schema's name is
+-- written `cairn`; the store puts its own in its place.
+
+-- name: begin
+BEGIN
+-- name: commit
+COMMIT
+-- name: rollback
+ROLLBACK
+-- name: server_now
+SELECT clock_timestamp()
+-- name: find_schema
+SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1
+-- name: find_version_table
+SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'wf_schema'
+-- name: read_version
+SELECT version FROM cairn.wf_schema
+-- name: write_version
+UPDATE cairn.wf_schema SET version = $1
+-- name: migration_lock
+SELECT pg_advisory_xact_lock($1)
+
+-- name: add_writer
+INSERT INTO cairn.wf_writers (id, number, at) VALUES ($1, 0, $2)
+-- name: move_writer
+WITH moved AS (UPDATE cairn.wf_writers SET number = $2, at = $3 WHERE id = $1 AND number = $2 - 1 RETURNING 1)
+SELECT 1 / count(*) FROM moved
+-- name: end_writer
+DELETE FROM cairn.wf_writers WHERE id = $1 RETURNING number
+-- name: purge_writers
+DELETE FROM cairn.wf_writers WHERE at < $1
+
+-- name: insert_definition
+INSERT INTO cairn.wf_definitions (name, version, digest, canonical, deployed_at) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (name, version) DO NOTHING
+-- name: find_definition
+SELECT name, version, digest, canonical, deployed_at, retired_at FROM cairn.wf_definitions WHERE name = $1 AND version = $2
+-- name: find_newest_definition
+SELECT name, version, digest, canonical, deployed_at, retired_at FROM cairn.wf_definitions
+WHERE name = $1 AND retired_at IS NULL ORDER BY n DESC LIMIT 1
+-- name: list_definitions
+SELECT name, version, digest, canonical, deployed_at, retired_at, n FROM cairn.wf_definitions WHERE n > $1 ORDER BY n LIMIT $2
+-- name: retire_definition
+UPDATE cairn.wf_definitions SET retired_at = coalesce(retired_at, $3) WHERE name = $1 AND version = $2
+
+-- name: find_snapshot
+SELECT s.snapshot FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = i.n WHERE i.id = $1
+-- name: find_instance
+SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = i.n WHERE i.id = $1
+-- name: list_instances
+SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = i.n
+WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3) AND ($4::text IS NULL OR i.parent = $4)
+  AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
+  AND ($9::text IS NULL OR i.reference_key = $9) AND ($10::text IS NULL OR i.definition_version = $10)
+  AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
+  AND ($12::text IS NULL OR i.id ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
+    OR EXISTS (SELECT 1 FROM jsonb_each_text(i.reference_parts) p WHERE p.value ILIKE $12))
+ORDER BY i.n DESC LIMIT $8
+-- name: list_instances_by_reference
+SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = i.n
+WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3) AND ($4::text IS NULL OR i.parent = $4)
+  AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
+  AND i.reference_key = $9 AND ($10::text IS NULL OR i.definition_version = $10)
+  AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
+  AND ($12::text IS NULL OR i.id ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
+    OR EXISTS (SELECT 1 FROM jsonb_each_text(i.reference_parts) p WHERE p.value ILIKE $12))
+ORDER BY i.n DESC LIMIT $8
+-- name: list_running
+SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = i.n
+WHERE i.status = 'running' AND i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3)
+  AND ($4::text IS NULL OR i.parent = $4)
+  AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
+  AND ($9::text IS NULL OR i.reference_key = $9) AND ($10::text IS NULL OR i.definition_version = $10)
+  AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
+  AND ($12::text IS NULL OR i.id ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
+    OR EXISTS (SELECT 1 FROM jsonb_each_text(i.reference_parts) p WHERE p.value ILIKE $12))
+ORDER BY i.n DESC LIMIT $8
+-- name: list_children
+SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = i.n
+WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3) AND i.parent = $4
+  AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
+  AND ($9::text IS NULL OR i.reference_key = $9) AND ($10::text IS NULL OR i.definition_version = $10)
+  AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
+  AND ($12::text IS NULL OR i.id ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
+    OR EXISTS (SELECT 1 FROM jsonb_each_text(i.reference_parts) p WHERE p.value ILIKE $12))
+ORDER BY i.n DESC LIMIT $8
+-- name: history
+SELECT n, version, kind, step, at, actor, attempt, details FROM cairn.wf_execution_log
+WHERE instance = (SELECT n FROM cairn.wf_instances WHERE id = $1) AND n > $2 ORDER BY n LIMIT $3
+-- name: list_waits
+SELECT token, kind, step, strand, since, until, name, key, target FROM cairn.wf_waits
+WHERE instance = (SELECT n FROM cairn.wf_instances WHERE id = $1) ORDER BY token COLLATE "C"
+-- name: list_timers
+SELECT due, token FROM cairn.wf_schedule_q WHERE instance = (SELECT n FROM cairn.wf_instances WHERE id = $1) ORDER BY due, token COLLATE "C"
+-- name: list_messages
+SELECT q.n, $1::text, q.kind, q.body, q.at FROM cairn.wf_signal_q q
+WHERE q.target = (SELECT n FROM cairn.wf_instances WHERE id = $1) ORDER BY q.n
+-- name: find_key
+SELECT request_hash, answer FROM cairn.wf_idempotency_keys WHERE scope = $1 AND key = $2
+-- name: instance_number
+SELECT n FROM cairn.wf_instances WHERE id = $1
+-- name: park_instance
+UPDATE cairn.wf_instances SET status = 'suspended', error = $2, changed_at = $3 WHERE id = $1 AND ended_at IS NULL
+-- name: delete_instance_softly
+UPDATE cairn.wf_instances SET deleted_at = coalesce(deleted_at, $2), delete_reason = coalesce(delete_reason, $3)
+WHERE id = $1 AND ended_at IS NOT NULL
+
+-- name: find_task
+SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+FROM cairn.wf_tasks t WHERE t.id = $1
+-- name: lock_task
+SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+FROM cairn.wf_tasks t WHERE t.id = $1 FOR UPDATE
+-- name: list_open_tasks
+SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+FROM cairn.wf_tasks t
+WHERE t.status IN ('open', 'assigned') AND ($1::text IS NULL OR t.status = $1) AND ($2::text IS NULL OR t.assignee = $2)
+  AND ($3::text[] IS NULL OR t.roles = '{}' OR t.roles && $3) AND ($4::text IS NULL OR t.name = $4)
+  AND ($5::bigint IS NULL OR t.priority < $5 OR (t.priority = $5 AND t.n > $6))
+  AND ($8::text IS NULL OR t.reference_key = $8)
+  AND ($9::text IS NULL OR t.name ILIKE $9 OR t.title ILIKE $9 OR t.reference_key ILIKE $9 OR t.instance_id ILIKE $9)
+  AND ($10::timestamptz IS NULL OR t.due < $10 OR t.deadline < $10)
+ORDER BY t.priority DESC, t.n LIMIT $7
+-- name: list_all_tasks
+SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+FROM cairn.wf_tasks t
+WHERE ($1::text IS NULL OR t.status = $1) AND ($2::text IS NULL OR t.assignee = $2)
+  AND ($3::text[] IS NULL OR t.roles = '{}' OR t.roles && $3) AND ($4::text IS NULL OR t.name = $4)
+  AND ($5::bigint IS NULL OR t.priority < $5 OR (t.priority = $5 AND t.n > $6))
+  AND ($8::text IS NULL OR t.reference_key = $8)
+  AND ($9::text IS NULL OR t.name ILIKE $9 OR t.title ILIKE $9 OR t.reference_key ILIKE $9 OR t.instance_id ILIKE $9)
+  AND ($10::timestamptz IS NULL OR t.due < $10 OR t.deadline < $10)
+ORDER BY t.priority DESC, t.n LIMIT $7
+-- name: list_instance_tasks
+SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+FROM cairn.wf_tasks t
+WHERE t.instance = (SELECT n FROM cairn.wf_instances WHERE id = $11) AND ($12 OR t.status IN ('open', 'assigned'))
+  AND ($1::text IS NULL OR t.status = $1) AND ($2::text IS NULL OR t.assignee = $2)
+  AND ($3::text[] IS NULL OR t.roles = '{}' OR t.roles && $3) AND ($4::text IS NULL OR t.name = $4)
+  AND ($5::bigint IS NULL OR t.priority < $5 OR (t.priority = $5 AND t.n > $6))
+  AND ($8::text IS NULL OR t.reference_key = $8)
+  AND ($9::text IS NULL OR t.name ILIKE $9 OR t.title ILIKE $9 OR t.reference_key ILIKE $9 OR t.instance_id ILIKE $9)
+  AND ($10::timestamptz IS NULL OR t.due < $10 OR t.deadline < $10)
+ORDER BY t.priority DESC, t.n LIMIT $7
+-- name: update_task
+UPDATE cairn.wf_tasks SET status = $2, assignee = $3, version = version + 1, changed_at = $4 WHERE id = $1
+-- name: insert_task_event
+INSERT INTO cairn.wf_task_events (task, kind, at, actor, details) VALUES ($1, $2, $3, $4, $5)
+-- name: task_events
+SELECT kind, at, actor, details FROM cairn.wf_task_events WHERE task = $1 ORDER BY n
+
+-- name: signal_locks
+SELECT CASE WHEN l.exclusive THEN pg_advisory_xact_lock(l.key) ELSE pg_advisory_xact_lock_shared(l.key) END
+FROM unnest($1::bigint[], $2::boolean[]) AS l (key, exclusive)
+-- name: signal_waits
+SELECT i.id, i.n FROM cairn.wf_instances i WHERE i.n IN
+  (SELECT w.instance FROM cairn.wf_waits w WHERE w.kind = 'signal' AND w.name = $1 AND (w.key IS NULL OR w.key = $2)) ORDER BY i.n
+-- name: insert_message
+INSERT INTO cairn.wf_signal_q (target, kind, name, key, body, at) VALUES ($1, $2, $3, $4, $5, $6)
+-- name: keep_signal
+INSERT INTO cairn.wf_signal_q (kind, name, key, body, at, expires_at) VALUES ('signal', $1, $2, $3, $4, $5)
+-- name: has_signal_message
+SELECT 1 FROM cairn.wf_signal_q WHERE target = $1 AND kind = 'signal' LIMIT 1
+-- name: find_kept
+SELECT n FROM cairn.wf_signal_q WHERE target IS NULL AND name = $1 AND ($2::text IS NULL OR key = $2) AND expires_at > $3 ORDER BY n LIMIT 1
+-- name: claim_kept
+UPDATE cairn.wf_signal_q SET target = $2, expires_at = NULL WHERE n = $1 AND target IS NULL
+-- name: purge_kept
+DELETE FROM cairn.wf_signal_q WHERE target IS NULL AND expires_at <= $1
+-- name: remember_signal
+INSERT INTO cairn.wf_idempotency_keys (scope, key, request_hash, answer, at) VALUES ('signal', $1, '', 'null', $2)
+ON CONFLICT (scope, key) DO NOTHING
+-- name: ready_messages
+SELECT q.n, i.id, q.kind, q.body, q.at FROM cairn.wf_signal_q q LEFT JOIN cairn.wf_instances i ON i.n = q.target
+WHERE q.target IS NOT NULL AND q.n <> ALL ($2::bigint[]) ORDER BY q.n LIMIT $1
+-- name: delete_message
+DELETE FROM cairn.wf_signal_q WHERE n = $1 AND target IS NOT NULL
+-- name: due_timers
+SELECT q.due, q.instance, q.token, i.id, w.token IS NOT NULL FROM cairn.wf_schedule_q q
+LEFT JOIN cairn.wf_instances i ON i.n = q.instance
+LEFT JOIN cairn.wf_waits w ON w.instance = q.instance AND w.token = q.token
+WHERE q.due <= $1 ORDER BY q.due, q.instance, q.token COLLATE "C" LIMIT $2 OFFSET $3
+-- name: first_timers
+SELECT due, instance, token FROM cairn.wf_schedule_q ORDER BY due, instance, token LIMIT $1
+-- name: delete_timers
+DELETE FROM cairn.wf_schedule_q q USING unnest($1::timestamptz[], $2::bigint[], $3::text[]) AS t (due, instance, token)
+WHERE q.due = t.due AND q.instance = t.instance AND q.token = t.token
+-- name: insert_timer
+INSERT INTO cairn.wf_schedule_q (due, instance, token) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
+-- name: next_due
+SELECT min(at) FROM (
+  SELECT min(run_at) AS at FROM cairn.workflow_run WHERE status = 'pending' AND deleted_at IS NULL AND run_at > $1
+  UNION ALL SELECT min(lease_until) FROM cairn.workflow_run WHERE status = 'leased' AND lease_until > $1
+  UNION ALL SELECT min(held_until) FROM cairn.outbox_event WHERE published_at IS NULL AND held_until > $1
+  UNION ALL SELECT min(greatest(next_at, held_until)) FROM cairn.wf_schedules WHERE NOT paused AND next_at IS NOT NULL) soon
+
+-- name: insert_dead_letter
+INSERT INTO cairn.wf_dlq_q (instance, kind, envelope, reason, node, at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING n
+-- name: list_dead_letters
+SELECT n, instance, kind, envelope, reason, node, at FROM cairn.wf_dlq_q WHERE n > $1 ORDER BY n LIMIT $2
+-- name: lock_dead_letter
+SELECT n, instance, kind, envelope, reason, node, at FROM cairn.wf_dlq_q WHERE n = $1 FOR UPDATE
+-- name: delete_dead_letter
+DELETE FROM cairn.wf_dlq_q WHERE n = $1
+
+-- name: hold_lock
+INSERT INTO cairn.wf_host_locks AS l (name, owner, fence, until) VALUES ($1, $2, 1, $4)
+ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until,
+  -- It may have been somebody else's in between: then the old fence is over.
+  fence = l.fence + CASE WHEN l.owner <> excluded.owner OR l.until <= $3 THEN 1 ELSE 0 END
+WHERE l.owner = excluded.owner OR l.owner = '' OR l.until <= $3
+RETURNING fence
+-- name: drop_lock
+UPDATE cairn.wf_host_locks SET owner = '' WHERE name = $1 AND owner = $2 AND fence = $3
+
+-- name: old_roots
+SELECT i.id FROM cairn.wf_instances i
+WHERE i.ended_at < $1 AND i.status = ANY ($2::text[]) AND i.ended_at >= $4
+  AND (i.parent IS NULL OR NOT EXISTS (SELECT 1 FROM cairn.wf_instances p WHERE p.id = i.parent))
+ORDER BY i.ended_at, i.n LIMIT $3
+-- name: tree_of
+WITH RECURSIVE tree (n, id, ended_at) AS (
+  SELECT n, id, ended_at FROM cairn.wf_instances WHERE id = $1
+  UNION SELECT c.n, c.id, c.ended_at FROM cairn.wf_instances c JOIN tree ON c.parent = tree.id)
+SELECT n, id, coalesce(ended_at < $2, false) FROM tree
+-- name: lock_removal
+SELECT n, id FROM cairn.wf_instances WHERE n = ANY ($1::bigint[]) AND ended_at IS NOT NULL ORDER BY n FOR UPDATE
+-- name: remove_task_events
+DELETE FROM cairn.wf_task_events WHERE task IN (SELECT id FROM cairn.wf_tasks WHERE instance = ANY ($1::bigint[]))
+-- name: remove_tasks
+DELETE FROM cairn.wf_tasks WHERE instance = ANY ($1::bigint[])
+-- name: remove_log
+DELETE FROM cairn.wf_execution_log WHERE instance = ANY ($1::bigint[])
+-- name: remove_inbox
+DELETE FROM cairn.wf_inbox WHERE instance = ANY ($1::bigint[])
+-- name: remove_messages
+DELETE FROM cairn.wf_signal_q WHERE target = ANY ($1::bigint[])
+-- name: remove_timers
+DELETE FROM cairn.wf_schedule_q WHERE instance = ANY ($1::bigint[])
+-- name: remove_waits
+DELETE FROM cairn.wf_waits WHERE instance = ANY ($1::bigint[])
+-- name: remove_states
+DELETE FROM cairn.wf_runtime_states WHERE n = ANY ($1::bigint[])
+-- name: remove_instances
+DELETE FROM cairn.wf_instances WHERE n = ANY ($1::bigint[])
+-- name: remove_run_events
+DELETE FROM cairn.workflow_event WHERE run_id IN (SELECT id FROM cairn.workflow_run WHERE instance = ANY ($1::text[]))
+-- name: remove_runs
+DELETE FROM cairn.workflow_run WHERE instance = ANY ($1::text[])
+-- name: remove_outbox
+DELETE FROM cairn.outbox_event WHERE instance = ANY ($1::text[]) AND published_at IS NOT NULL
+-- name: notify
+SELECT pg_notify($1, $2)
+-- name: echo
+SELECT pg_notify($1, $2), (SELECT array_agg(objid::text ORDER BY objid) FROM pg_catalog.pg_locks
+  WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+    AND classid = $3::bigint::oid AND objsubid = 2)
+-- name: be_present
+SELECT pg_advisory_lock_shared($1::integer, $2::integer)

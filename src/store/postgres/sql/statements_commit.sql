@@ -1,0 +1,117 @@
+-- A batch of units: first everything they ask about is locked and read, always in this order and sorted, so
+-- that two batches never wait for each other; then everything that won is written, a column an array.
+
+-- name: lock_instances
+SELECT i.id, i.n, s.version, i.ended_at IS NOT NULL FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = i.n
+WHERE i.id = ANY ($1::text[]) ORDER BY s.n FOR UPDATE OF s
+-- name: find_numbers
+SELECT id, n FROM cairn.wf_instances WHERE id = ANY ($1::text[])
+-- name: lock_messages
+SELECT n FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[]) AND target IS NOT NULL ORDER BY n FOR UPDATE
+-- name: lock_timers
+SELECT t.place FROM unnest($1::timestamptz[], $2::text[], $3::text[]) WITH ORDINALITY AS t (due, id, token, place)
+JOIN cairn.wf_instances i ON i.id = t.id
+JOIN cairn.wf_schedule_q q ON q.due = t.due AND q.instance = i.n AND q.token = t.token
+ORDER BY q.due, q.instance, q.token FOR UPDATE OF q
+-- name: lock_runs
+SELECT r.id, r.status, r.fence, r.attempt FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) ORDER BY r.id FOR UPDATE
+-- name: lock_tasks
+SELECT id, version, status IN ('open', 'assigned') FROM cairn.wf_tasks WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE
+-- name: find_inbox
+SELECT a.place FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS a (id, signal, place)
+JOIN cairn.wf_instances i ON i.id = a.id JOIN cairn.wf_inbox b ON b.instance = i.n AND b.signal = a.signal
+-- name: claim_keys
+INSERT INTO cairn.wf_idempotency_keys (scope, key, request_hash, answer, at)
+SELECT k.scope, k.key, k.request_hash, k.answer, $5 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS k (scope, key, request_hash, answer)
+ON CONFLICT (scope, key) DO NOTHING RETURNING scope, key
+-- name: find_keys
+SELECT k.scope, k.key, k.request_hash, k.answer FROM cairn.wf_idempotency_keys k
+JOIN unnest($1::text[], $2::text[]) AS a (scope, key) ON k.scope = a.scope AND k.key = a.key
+-- name: give_up_key
+DELETE FROM cairn.wf_idempotency_keys WHERE scope = $1 AND key = $2
+-- name: change_key
+UPDATE cairn.wf_idempotency_keys SET request_hash = $3, answer = $4 WHERE scope = $1 AND key = $2
+-- name: any_kept
+SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL AND name = ANY ($1::text[]) AND expires_at > $2 LIMIT 1
+-- name: take_numbers
+SELECT nextval('cairn.wf_instance_number') FROM generate_series(1, $1::bigint)
+
+-- name: insert_instances
+INSERT INTO cairn.wf_instances (n, id, definition, definition_version, digest, status, reference_key, reference_parts, parent, error, started_at,
+  changed_at, ended_at)
+SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::jsonb[], $9::text[], $10::jsonb[],
+  $11::timestamptz[], $12::timestamptz[], $13::timestamptz[])
+-- name: update_instances
+UPDATE cairn.wf_instances i SET definition = u.definition, definition_version = u.definition_version, digest = u.digest, status = u.status,
+  reference_key = u.reference_key, reference_parts = u.reference_parts, error = u.error, changed_at = u.changed_at, ended_at = u.ended_at
+FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[], $8::jsonb[], $9::timestamptz[], $10::timestamptz[])
+  AS u (n, definition, definition_version, digest, status, reference_key, reference_parts, error, changed_at, ended_at)
+WHERE i.n = u.n
+-- name: insert_states
+INSERT INTO cairn.wf_runtime_states (n, version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal,
+  last_error_code, last_error, last_executed_by, last_executed_on, snapshot)
+SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[], $9::text[],
+  $10::text[], $11::text[], $12::text[], $13::timestamptz[], $14::text[])
+-- name: update_states
+WITH moved AS (UPDATE cairn.wf_runtime_states s SET version = u.version, schema_version = u.schema_version, waiting_kind = u.waiting_kind,
+  waiting_token = u.waiting_token, waiting_until = u.waiting_until, active_task = u.active_task, resume_pointer = u.resume_pointer,
+  last_signal = coalesce(u.last_signal, s.last_signal), last_error_code = u.last_error_code, last_error = u.last_error,
+  last_executed_by = u.last_executed_by, last_executed_on = u.last_executed_on, snapshot = u.snapshot
+FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[], $9::text[], $10::text[],
+  $11::text[], $12::text[], $13::timestamptz[], $14::text[], $15::bigint[])
+  AS u (n, version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal, last_error_code, last_error,
+  last_executed_by, last_executed_on, snapshot, from_version)
+WHERE s.n = u.n AND s.version = u.from_version RETURNING 1)
+SELECT 1 / (count(*) = cardinality($1::bigint[]))::integer FROM moved
+-- name: close_waits
+DELETE FROM cairn.wf_waits w USING unnest($1::bigint[], $2::text[]) AS c (instance, token) WHERE w.instance = c.instance AND w.token = c.token
+-- name: open_waits
+INSERT INTO cairn.wf_waits AS w (instance, token, kind, step, strand, since, until, name, key, target)
+SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[], $7::timestamptz[], $8::text[], $9::text[], $10::text[])
+ON CONFLICT (instance, token) DO UPDATE SET kind = excluded.kind, step = excluded.step, strand = excluded.strand, since = excluded.since,
+  until = excluded.until, name = excluded.name, key = excluded.key, target = excluded.target
+-- name: insert_timers
+INSERT INTO cairn.wf_schedule_q (due, instance, token) SELECT * FROM unnest($1::timestamptz[], $2::bigint[], $3::text[]) ON CONFLICT DO NOTHING
+-- name: insert_tasks
+INSERT INTO cairn.wf_tasks (id, instance, instance_id, token, step, name, title, status, version, roles, exclude, payload, form, priority, due, deadline,
+  assignee, reference_key, reference_parts, created_at, changed_at)
+SELECT t.id, t.instance, t.instance_id, t.token, t.step, t.name, t.title, t.status, 1,
+  ARRAY(SELECT jsonb_array_elements_text(t.roles)), ARRAY(SELECT jsonb_array_elements_text(t.exclude)), t.payload, t.form, t.priority, t.due, t.deadline,
+  t.assignee, t.reference_key, t.reference_parts, $19, $19
+FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[], $10::jsonb[], $11::jsonb[],
+  $12::jsonb[], $13::bigint[], $14::timestamptz[], $15::timestamptz[], $16::text[], $17::text[], $18::jsonb[])
+  AS t (id, instance, instance_id, token, step, name, title, status, roles, exclude, payload, form, priority, due, deadline, assignee, reference_key,
+  reference_parts)
+-- name: close_tasks
+UPDATE cairn.wf_tasks t SET status = c.status, version = t.version + 1, changed_at = $6, completed_by = c.completed_by, completed_at = c.completed_at,
+  completion = c.completion
+FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::jsonb[]) AS c (id, status, completed_by, completed_at, completion)
+WHERE t.id = c.id AND t.status IN ('open', 'assigned')
+-- name: insert_task_events
+INSERT INTO cairn.wf_task_events (task, kind, at, actor, details) SELECT e.task, e.kind, $5, e.actor, e.details
+FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) AS e (task, kind, actor, details)
+-- name: cancel_runs
+UPDATE cairn.workflow_run SET status = 'cancelled', updated_at = $2, touched = touched + 1 WHERE id = ANY ($1::uuid[]) AND status IN ('pending', 'leased')
+-- name: end_runs
+UPDATE cairn.workflow_run r SET status = e.status, result = e.result, error = e.error, last_error = coalesce(e.last_error, r.last_error),
+  lease_until = NULL, leased_by = NULL, updated_at = $6, touched = r.touched + 1
+FROM unnest($1::uuid[], $2::text[], $3::jsonb[], $4::jsonb[], $5::text[]) AS e (id, status, result, error, last_error) WHERE r.id = e.id
+-- name: insert_outbox
+INSERT INTO cairn.outbox_event (id, instance, type, subject, data, created_at, published_at, by_engine)
+SELECT o.id, o.instance, o.type, o.subject, o.data, $7, CASE WHEN o.published THEN $7 END, true
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::boolean[]) AS o (id, instance, type, subject, data, published)
+-- name: insert_log
+INSERT INTO cairn.wf_execution_log (instance, version, kind, step, at, actor, attempt, details)
+SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::integer[], $8::jsonb[])
+-- name: delete_messages
+DELETE FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[])
+-- name: insert_inbox
+INSERT INTO cairn.wf_inbox (instance, signal, at) SELECT a.instance, a.signal, $3 FROM unnest($1::bigint[], $2::text[]) AS a (instance, signal)
+ON CONFLICT DO NOTHING
+-- name: insert_messages
+INSERT INTO cairn.wf_signal_q (target, kind, name, key, body, at)
+SELECT m.target, m.kind, m.name, m.key, m.body, $6 FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[]) AS m (target, kind, name, key, body)
+-- name: insert_dead_letters
+INSERT INTO cairn.wf_dlq_q (instance, kind, envelope, reason, node, at)
+SELECT d.instance, d.kind, d.envelope, d.reason, d.node, $6 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+  AS d (instance, kind, envelope, reason, node)

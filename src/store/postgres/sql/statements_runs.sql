@@ -1,0 +1,126 @@
+-- Runs: the lease rules of the contract.
+
+-- name: insert_run
+INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by,
+  fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, touched, updated_at)
+SELECT r.*, 1, r.created_at FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::jsonb[], $8::integer[], $9::integer[],
+  $10::timestamptz[], $11::timestamptz[], $12::text[], $13::bigint[], $14::integer[], $15::bigint[], $16::double precision[], $17::bigint[],
+  $18::double precision[], $19::bigint[], $20::text[], $21::text[], $22::text[], $23::text[], $24::timestamptz[])
+  AS r (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by, fence, leases, backoff_ms,
+  factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at)
+-- name: insert_run_events
+INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor, details)
+SELECT * FROM unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::integer[], $5::text[], $6::jsonb[])
+-- name: find_run
+SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
+  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
+  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+FROM cairn.workflow_run r WHERE r.id = $1
+-- name: lock_run
+SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
+  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
+  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+FROM cairn.workflow_run r WHERE r.id = $1 FOR UPDATE
+-- name: find_run_by_key
+SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
+  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
+  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+FROM cairn.workflow_run r WHERE r.idempotency_key = $1
+-- name: lease_runs
+WITH ready AS (
+  SELECT r.n, r.priority, r.run_at FROM cairn.workflow_run r
+  WHERE r.status = 'pending' AND r.deleted_at IS NULL AND r.run_at <= $1 AND r.attempt < r.max_attempts AND (r.type = ANY ($3::text[]) OR EXISTS (SELECT 1 FROM unnest($2::text[]) p WHERE starts_with(r.type, p)))
+    AND NOT EXISTS (SELECT 1 FROM cairn.wf_run_types t WHERE t.type = r.type AND (t.paused OR t.concurrency IS NOT NULL OR t.rate IS NOT NULL))
+  ORDER BY r.priority DESC, r.run_at, r.n LIMIT $4 FOR UPDATE OF r SKIP LOCKED),
+lapsed AS (
+  SELECT r.n, r.priority, r.run_at FROM cairn.workflow_run r
+  WHERE r.status = 'leased' AND r.deleted_at IS NULL AND r.lease_until <= $1 AND r.run_at <= $1 AND r.attempt < r.max_attempts AND (r.type = ANY ($3::text[]) OR EXISTS (SELECT 1 FROM unnest($2::text[]) p WHERE starts_with(r.type, p)))
+    AND NOT EXISTS (SELECT 1 FROM cairn.wf_run_types t WHERE t.type = r.type AND (t.paused OR t.concurrency IS NOT NULL OR t.rate IS NOT NULL))
+  ORDER BY r.priority DESC, r.run_at, r.n LIMIT $4 FOR UPDATE OF r SKIP LOCKED),
+due AS (SELECT n FROM (SELECT * FROM ready UNION ALL SELECT * FROM lapsed) found ORDER BY priority DESC, run_at, n LIMIT $4),
+r AS (
+  UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $5,
+    lease_until = coalesce($1::timestamptz + (SELECT t.lease_ms FROM cairn.wf_run_types t WHERE t.type = r.type) * interval '1 millisecond', $6),
+    attempt = r.attempt + 1, leases = r.leases + 1, fence = r.fence + 1, updated_at = $1, touched = r.touched + 1
+  FROM due WHERE r.n = due.n RETURNING r.*),
+told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT r.id, 'leased', $1, r.attempt, $5 FROM r)
+SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
+  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
+  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+FROM r
+-- name: limited_types
+SELECT t.type, t.paused, t.concurrency, t.rate, t.rate_window_ms, t.lease_ms FROM cairn.wf_run_types t
+WHERE (t.concurrency IS NOT NULL OR t.rate IS NOT NULL) AND NOT t.paused
+  AND (t.type = ANY ($2::text[]) OR EXISTS (SELECT 1 FROM unnest($1::text[]) p WHERE starts_with(t.type, p))) ORDER BY t.type
+-- name: lease_limited
+-- The type's lock is held: the counts cannot move between here and the commit.
+WITH waiting AS (
+  SELECT r.n, r.limit_key, r.priority, r.run_at, row_number() OVER (PARTITION BY r.limit_key ORDER BY r.priority DESC, r.run_at, r.n) AS place
+  FROM cairn.workflow_run r
+  WHERE r.type = $2 AND r.deleted_at IS NULL AND r.run_at <= $1 AND r.attempt < r.max_attempts
+    AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1))),
+room AS (
+  SELECT w.limit_key, least(
+    coalesce($5::bigint - (SELECT count(*) FROM cairn.workflow_run h WHERE h.type = $2 AND h.limit_key = w.limit_key AND h.status = 'leased'
+      AND h.lease_until > $1), 1000000),
+    coalesce($6::bigint - (SELECT count(*) FROM cairn.wf_run_leases l WHERE l.type = $2 AND l.limit_key = w.limit_key AND l.at > $7), 1000000)) AS places
+  FROM (SELECT DISTINCT limit_key FROM waiting) w),
+due AS (SELECT w.n FROM waiting w JOIN room USING (limit_key) WHERE w.place <= room.places ORDER BY w.priority DESC, w.run_at, w.n LIMIT $3),
+held AS (SELECT r.n FROM cairn.workflow_run r JOIN due USING (n) FOR UPDATE OF r SKIP LOCKED),
+r AS (
+  UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $4, lease_until = $8,
+    attempt = r.attempt + 1, leases = r.leases + 1, fence = r.fence + 1, updated_at = $1, touched = r.touched + 1
+  FROM held WHERE r.n = held.n RETURNING r.*),
+told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT r.id, 'leased', $1, r.attempt, $4 FROM r),
+counted AS (INSERT INTO cairn.wf_run_leases (type, limit_key, at) SELECT r.type, r.limit_key, $1 FROM r WHERE $6 IS NOT NULL)
+SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
+  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
+  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+FROM r
+-- name: forget_leases
+DELETE FROM cairn.wf_run_leases WHERE type = $1 AND at <= $2
+-- name: cancel_run
+UPDATE cairn.workflow_run SET status = 'cancelled', updated_at = $2, touched = touched + 1 WHERE id = $1 AND status IN ('pending', 'leased')
+-- name: heartbeat_run
+UPDATE cairn.workflow_run SET lease_until = $2, updated_at = $3, touched = touched + 1 WHERE id = $1
+-- name: retry_run
+UPDATE cairn.workflow_run SET status = 'pending', run_at = $2, error = $3, last_error = $4, lease_until = NULL, leased_by = NULL, updated_at = $5,
+  touched = touched + 1 WHERE id = $1
+-- name: release_run
+UPDATE cairn.workflow_run SET status = 'pending', attempt = attempt - 1, lease_until = NULL, leased_by = NULL, updated_at = $2, touched = touched + 1
+WHERE id = $1
+-- name: clear_lease
+UPDATE cairn.workflow_run SET lease_until = NULL, leased_by = NULL, touched = touched + 1 WHERE id = $1
+-- name: delete_run_softly
+UPDATE cairn.workflow_run SET deleted_at = $2, delete_reason = $3, updated_at = $2, touched = touched + 1 WHERE id = $1
+-- name: exhausted_runs
+SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
+  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
+  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+FROM cairn.workflow_run r WHERE r.status = 'leased' AND r.lease_until <= $1 AND r.attempt >= r.max_attempts ORDER BY r.lease_until, r.n LIMIT $2
+-- name: list_runs
+SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
+  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
+  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+FROM cairn.workflow_run r
+WHERE r.n < $1 AND ($2::text IS NULL OR r.status = $2) AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
+ORDER BY r.n DESC LIMIT $6
+-- name: list_instance_runs
+SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
+  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
+  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+FROM cairn.workflow_run r
+WHERE r.n < $1 AND ($2::text IS NULL OR r.status = $2) AND starts_with(r.type, $3) AND r.instance = $4 AND ($5 OR r.deleted_at IS NULL)
+ORDER BY r.n DESC LIMIT $6
+-- name: run_events
+SELECT kind, at, attempt, actor, details FROM cairn.workflow_event WHERE run_id = $1 ORDER BY n
+-- name: put_run_type
+INSERT INTO cairn.wf_run_types (type, lease_ms, max_attempts, backoff_ms, cap_ms, paused, concurrency, rate, rate_window_ms, limit_key)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT (type) DO UPDATE SET lease_ms = excluded.lease_ms, max_attempts = excluded.max_attempts, backoff_ms = excluded.backoff_ms,
+  cap_ms = excluded.cap_ms, paused = excluded.paused, concurrency = excluded.concurrency, rate = excluded.rate, rate_window_ms = excluded.rate_window_ms,
+  limit_key = excluded.limit_key
+-- name: remove_run_type
+DELETE FROM cairn.wf_run_types WHERE type = $1
+-- name: list_run_types
+SELECT type, lease_ms, max_attempts, backoff_ms, cap_ms, paused, concurrency, rate, rate_window_ms, limit_key FROM cairn.wf_run_types ORDER BY type COLLATE "C"

@@ -1,0 +1,84 @@
+-- The outbox, schedules, credentials, the audit trail, retention of rows that belong to no instance.
+
+-- name: claim_outbox
+WITH free AS (
+  SELECT o.n, o.subject FROM cairn.outbox_event o
+  WHERE o.published_at IS NULL AND (o.held_until IS NULL OR o.held_until <= $1)
+    AND NOT EXISTS (SELECT 1 FROM cairn.outbox_event e
+      WHERE e.published_at IS NULL AND e.subject = o.subject AND e.n < o.n AND e.held_until > $1)
+  ORDER BY o.n LIMIT $2),
+taken AS (UPDATE cairn.outbox_event o SET held_until = $3, postponed = false FROM free WHERE o.n = free.n
+  RETURNING o.n, o.id, o.instance, o.type, o.subject, o.data, o.created_at)
+SELECT * FROM taken ORDER BY n
+-- name: outbox_lock
+SELECT pg_advisory_xact_lock($1)
+-- name: mark_published
+UPDATE cairn.outbox_event SET published_at = $2, held_until = NULL WHERE n = ANY ($1::bigint[]) AND published_at IS NULL
+-- name: postpone_outbox
+UPDATE cairn.outbox_event SET held_until = $2, postponed = true WHERE n = $1 AND published_at IS NULL
+-- name: list_outbox
+SELECT n, id, instance, type, subject, data, created_at, published_at FROM cairn.outbox_event
+WHERE n > $1 AND starts_with(type, $2) AND ($3 = '' OR subject = $3) AND ($4::text IS NULL OR instance = $4) AND (NOT $5 OR published_at IS NULL)
+ORDER BY n LIMIT $6
+-- name: insert_deliveries
+INSERT INTO cairn.wf_deliveries (event, sink, attempt, at, delivered, error)
+SELECT d.* FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::timestamptz[], $5::boolean[], $6::text[])
+  AS d (event, sink, attempt, at, delivered, error) WHERE EXISTS (SELECT 1 FROM cairn.outbox_event o WHERE o.n = d.event)
+-- name: list_deliveries
+SELECT event, sink, attempt, at, delivered, error FROM cairn.wf_deliveries WHERE event = $1 ORDER BY n
+-- name: resend_outbox
+UPDATE cairn.outbox_event SET published_at = NULL, held_until = NULL WHERE n = $1
+
+-- name: insert_schedule
+INSERT INTO cairn.wf_schedules (name, version, spec, paused, next_at, last_at, last, queued, created_at, changed_at)
+VALUES ($1, 1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT (name) DO NOTHING
+-- name: update_schedule
+UPDATE cairn.wf_schedules SET version = version + 1, spec = $3, paused = $4, next_at = $5, last_at = $6, last = $7, queued = $8, held_until = NULL,
+  changed_at = $9 WHERE name = $1 AND version = $2
+-- name: find_schedule
+SELECT name, version, spec, paused, next_at, last_at, last, queued, created_at, changed_at FROM cairn.wf_schedules WHERE name = $1
+-- name: list_schedules
+SELECT name, version, spec, paused, next_at, last_at, last, queued, created_at, changed_at FROM cairn.wf_schedules
+WHERE name COLLATE "C" > $1 ORDER BY name COLLATE "C" LIMIT $2
+-- name: remove_schedule
+DELETE FROM cairn.wf_schedules WHERE name = $1
+-- name: take_schedules
+WITH due AS (
+  SELECT name FROM cairn.wf_schedules WHERE NOT paused AND next_at <= $1 AND (held_until IS NULL OR held_until <= $1)
+  ORDER BY next_at, name LIMIT $2 FOR UPDATE SKIP LOCKED),
+taken AS (UPDATE cairn.wf_schedules s SET held_until = $3 FROM due WHERE s.name = due.name RETURNING s.*)
+SELECT name, version, spec, paused, next_at, last_at, last, queued, created_at, changed_at FROM taken ORDER BY next_at, name COLLATE "C"
+
+-- name: put_api_key
+INSERT INTO cairn.wf_api_keys (id, secret_hash, subject, roles, scope, note, created_at, expires_at, revoked_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (id) DO UPDATE SET secret_hash = excluded.secret_hash, subject = excluded.subject, roles = excluded.roles, scope = excluded.scope,
+  note = excluded.note, expires_at = excluded.expires_at, revoked_at = excluded.revoked_at
+-- name: find_api_key
+SELECT id, secret_hash, subject, roles, scope, note, created_at, expires_at, revoked_at FROM cairn.wf_api_keys WHERE secret_hash = $1
+-- name: list_api_keys
+SELECT id, secret_hash, subject, roles, scope, note, created_at, expires_at, revoked_at FROM cairn.wf_api_keys ORDER BY created_at, id COLLATE "C"
+-- name: revoke_api_key
+UPDATE cairn.wf_api_keys SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1
+-- name: last_audit
+SELECT sequence, hash FROM cairn.wf_audit ORDER BY sequence DESC LIMIT 1
+-- name: insert_audit
+INSERT INTO cairn.wf_audit (sequence, at, who, what, resource, why, origin, details, previous_hash, hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+-- name: list_audit
+SELECT sequence, at, who, what, resource, why, origin, details, previous_hash, hash FROM cairn.wf_audit WHERE sequence > $1 ORDER BY sequence LIMIT $2
+
+-- name: retire_runs
+WITH old AS (
+  SELECT id FROM cairn.workflow_run WHERE instance IS NULL AND status IN ('succeeded', 'failed', 'cancelled') AND updated_at < $1 ORDER BY n LIMIT $2),
+gone AS (DELETE FROM cairn.workflow_run r USING old WHERE r.id = old.id RETURNING r.id),
+events AS (DELETE FROM cairn.workflow_event e USING old WHERE e.run_id = old.id)
+SELECT count(*) FROM gone
+-- name: retire_outbox
+WITH old AS (SELECT n FROM cairn.outbox_event WHERE published_at < $1 ORDER BY n LIMIT $2),
+gone AS (DELETE FROM cairn.outbox_event o USING old WHERE o.n = old.n RETURNING o.n),
+log AS (DELETE FROM cairn.wf_deliveries d USING old WHERE d.event = old.n)
+SELECT count(*) FROM gone
+-- name: retire_keys
+WITH old AS (SELECT scope, key FROM cairn.wf_idempotency_keys WHERE at < $1 ORDER BY at LIMIT $2),
+gone AS (DELETE FROM cairn.wf_idempotency_keys k USING old WHERE k.scope = old.scope AND k.key = old.key RETURNING 1)
+SELECT count(*) FROM gone
