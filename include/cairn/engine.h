@@ -114,6 +114,9 @@ class Engine {
 
   // Before `run`.
   void handle(const std::string& type, WorkHandler handler);
+  // Called for each instance that has ended, after the commit and from the thread that made it: it must be
+  // quick and must not call the engine.
+  void on_ended(std::function<void(const InstanceId&)> told);
   // Begins to fire timers, deliver messages and execute handlers, on threads of its own. Without it
   // the engine only moves when it is asked, and `settle` does what is due.
   void run();

@@ -1,4 +1,5 @@
 // The list of commands, in the order in which `cairn --help` shows them.
+#include "cli/bench_command.h"
 #include "cli/cancel_command.h"
 #include "cli/check_data_command.h"
 #include "cli/command.h"
@@ -63,6 +64,7 @@ const std::vector<Command>& all_commands() {
       {"Tasks", task_spec, run_task},
       {"Operations", dead_spec, run_dead},
       {"Operations", verify_spec, run_verify},
+      {"Operations", bench_spec, run_bench},
       {"About cairn", version_spec, run_version},
       {"About cairn", completion_spec, run_completion},
   };

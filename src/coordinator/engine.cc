@@ -40,6 +40,7 @@ struct Engine::Parts {
   std::unique_ptr<Coordinator> coordinator;
   std::unique_ptr<WorkerPool> workers;
   std::unique_ptr<Loops> loops;
+  std::function<void(const InstanceId&)> ended;
   bool running = false;
 };
 
@@ -66,7 +67,10 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
     desk->look();
   });
   Loops* loops = parts->loops.get();
-  parts->coordinator->on_wakeup([workers, loops](const Wakeup& wakeup) {
+  parts->coordinator->on_wakeup([workers, loops, own = parts.get()](const Wakeup& wakeup) {
+    if (own->ended) {
+      for (const InstanceId& id : wakeup.ended) own->ended(id);
+    }
     loops->wake(wakeup);
     if (wakeup.runs) workers->look();
   });
@@ -102,6 +106,8 @@ void Engine::handle(const std::string& type, WorkHandler handler) {
     return HandlerAnswer{std::move(done.result), std::move(done.failure), done.retry, std::nullopt};
   });
 }
+
+void Engine::on_ended(std::function<void(const InstanceId&)> told) { parts_->ended = std::move(told); }
 
 void Engine::run() {
   if (parts_->running) return;

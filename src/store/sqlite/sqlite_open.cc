@@ -7,6 +7,7 @@
 #include "store/sqlite/log_rescue.h"
 #include "store/sqlite/migrate.h"
 #include "store/sqlite/reader.h"
+#include "store/sqlite/writer_settings.h"
 
 namespace cairn {
 
@@ -42,10 +43,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
     Connection& db = *store->writer_;
     // Refuse a foreign or newer file before anything of it is changed.
     if (auto schema = sqlite::read_schema(db); !schema) return with_context(schema.error(), path);
-    db.script(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF; PRAGMA foreign_keys = OFF;"
-        "PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;"
-        "PRAGMA temp_store = MEMORY;");
+    db.script(sqlite::writer_settings);
     if (db.error()) return with_context(*db.error(), path);
     {
       Query query = db.query(Sql::journal_mode);

@@ -1,0 +1,20 @@
+// What SQLite asks of the disk, counted where it asks: a shim over the system's own file functions. The counts stand in
+// memory shared with processes forked later, so that a server in a process of its own is counted too.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace cairn::bench {
+
+struct DiskCounts {
+  std::atomic<std::uint64_t> syncs{0};
+  std::atomic<std::uint64_t> log_bytes{0};       // written to write-ahead logs
+  std::atomic<std::uint64_t> database_bytes{0};  // written to databases, by checkpoints
+};
+
+// Every SQLite file opened from now on is counted. Called before the first one is opened; a second call changes
+// nothing.
+DiskCounts& count_disk();
+
+}  // namespace cairn::bench

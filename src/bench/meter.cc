@@ -1,0 +1,81 @@
+#include "bench/meter.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "bench/disk_counts.h"
+
+namespace cairn::bench {
+
+namespace {
+
+double own_cpu_s() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+}  // namespace
+
+ProcessCost process_cost(pid_t process) {
+  const std::string folder = "/proc/" + std::to_string(process);
+  ProcessCost cost;
+  std::ifstream stat(folder + "/stat");
+  std::string line;
+  if (!std::getline(stat, line)) return cost;
+  // The name, in brackets, may hold blanks: count from behind it. User and system time are fields 14 and 15.
+  std::istringstream fields(line.substr(line.rfind(')') + 2));
+  std::string field;
+  double ticks = 0;
+  for (int i = 3; i <= 15 && fields >> field; ++i) {
+    if (i >= 14) ticks += std::stod(field);
+  }
+  cost.cpu_s = ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  std::ifstream status(folder + "/status");
+  while (std::getline(status, line)) {
+    const bool peak = line.starts_with("VmHWM:");
+    if (!peak && !line.starts_with("VmRSS:")) continue;
+    const std::uint64_t bytes = std::stoull(line.substr(6)) * 1024;
+    (peak ? cost.memory_peak_bytes : cost.memory_bytes) = bytes;
+  }
+  return cost;
+}
+
+Meter::Meter()
+    : began_(std::chrono::steady_clock::now()),
+      cpu_s_(own_cpu_s()),
+      log_bytes_(count_disk().log_bytes),
+      database_bytes_(count_disk().database_bytes),
+      syncs_(count_disk().syncs) {
+  // "5" lets the kernel count the peak of memory anew.
+  std::ofstream("/proc/self/clear_refs") << "5";
+}
+
+Cost Meter::read() const {
+  Cost cost;
+  cost.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  cost.cpu_s = own_cpu_s() - cpu_s_;
+  cost.memory_peak_bytes = process_cost(::getpid()).memory_peak_bytes;
+  cost.log_bytes = count_disk().log_bytes - log_bytes_;
+  cost.written_bytes = cost.log_bytes + count_disk().database_bytes - database_bytes_;
+  cost.syncs = count_disk().syncs - syncs_;
+  return cost;
+}
+
+void Latencies::sort() { std::sort(values_.begin(), values_.end()); }
+
+double Latencies::at(double share) const {
+  if (values_.empty()) return 0;
+  const auto index = static_cast<std::size_t>(share * static_cast<double>(values_.size() - 1) + 0.5);
+  return values_[index];
+}
+
+}  // namespace cairn::bench

@@ -1,0 +1,154 @@
+#include "bench/workload.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "bench/disk_counts.h"
+
+namespace cairn::bench {
+
+namespace {
+
+using Moment = std::chrono::steady_clock::time_point;
+
+double ms_between(Moment from, Moment to) { return std::chrono::duration<double, std::milli>(to - from).count(); }
+
+Row row_of(Latencies latencies, const Cost& cost) {
+  latencies.sort();
+  Row row;
+  row.count = latencies.count();
+  row.rate = row.rate_low = row.rate_high = static_cast<double>(row.count) / cost.wall_s;
+  row.p50_ms = latencies.at(0.5);
+  row.p99_ms = latencies.at(0.99);
+  row.max_ms = latencies.max();
+  row.cost = cost;
+  return row;
+}
+
+// The first error of several threads.
+class FirstError {
+ public:
+  void set(const Error& error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = error;
+    any_ = true;
+  }
+  bool any() const { return any_; }
+  const std::optional<Error>& get() const { return error_; }
+
+ private:
+  std::mutex mutex_;
+  std::optional<Error> error_;
+  std::atomic<bool> any_ = false;
+};
+
+}  // namespace
+
+std::size_t Plan::scaled(std::size_t count) const {
+  return std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(count) * scale));
+}
+
+Result<Stage> Stage::open(const Plan& plan, std::span<const std::string_view> definitions) {
+  Stage stage;
+  EngineOptions options;
+  if (plan.store == "sqlite") {
+    CAIRN_TRY(Scratch scratch, Scratch::make(plan.folder));
+    stage.scratch.emplace(std::move(scratch));
+    options.store = stage.url();
+  } else if (plan.store != "memory") {
+    return Error{ErrorCode::invalid, "there is no store '" + plan.store + "' to measure; sqlite or memory"};
+  }
+  count_disk();
+  CAIRN_TRY(stage.engine, Engine::open(options));
+  for (const std::string_view definition : definitions) CAIRN_TRY_VOID(stage.engine->deploy(definition));
+  return stage;
+}
+
+Result<std::unique_ptr<Engine>> open_engine(const std::string& url) {
+  EngineOptions options;
+  options.store = url;
+  return Engine::open(std::move(options));
+}
+
+std::string Stage::url() const { return scratch ? "sqlite:" + scratch->path() + "/store.db" : "memory:"; }
+
+Result<Row> closed_loop(const Plan& plan, int outstanding, const std::function<Result<void>(int)>& op) {
+  enum Phase { warming, measuring, over };
+  std::atomic<int> phase = warming;
+  FirstError failed;
+  std::vector<Latencies> latencies(static_cast<std::size_t>(outstanding));
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < outstanding; ++i) {
+    threads.emplace_back([&, i] {
+      while (phase != over && !failed.any()) {
+        const Moment began = std::chrono::steady_clock::now();
+        if (auto done = op(i); !done) return failed.set(done.error());
+        if (phase == measuring) {
+          latencies[static_cast<std::size_t>(i)].add(ms_between(began, std::chrono::steady_clock::now()));
+        }
+      }
+    });
+  }
+  const auto pass = [&](double seconds) {
+    const Moment until = std::chrono::steady_clock::now() + std::chrono::microseconds(static_cast<long>(seconds * 1e6));
+    while (std::chrono::steady_clock::now() < until && !failed.any()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  };
+  pass(plan.seconds / 4);
+  const Meter meter;
+  phase = measuring;
+  pass(plan.seconds);
+  const Cost cost = meter.read();
+  phase = over;
+  threads.clear();
+  if (failed.get()) return *failed.get();
+  Latencies all;
+  for (const Latencies& own : latencies) all.add(own);
+  Row row = row_of(std::move(all), cost);
+  row.outstanding = outstanding;
+  return row;
+}
+
+Result<Row> each_once(std::size_t count, int outstanding, const std::function<Result<void>(std::size_t)>& op) {
+  std::atomic<std::size_t> next = 0;
+  FirstError failed;
+  std::vector<Latencies> latencies(static_cast<std::size_t>(outstanding));
+  const Meter meter;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < outstanding; ++i) {
+      threads.emplace_back([&, i] {
+        for (std::size_t at = next++; at < count && !failed.any(); at = next++) {
+          const Moment began = std::chrono::steady_clock::now();
+          if (auto done = op(at); !done) return failed.set(done.error());
+          latencies[static_cast<std::size_t>(i)].add(ms_between(began, std::chrono::steady_clock::now()));
+        }
+      });
+    }
+  }
+  const Cost cost = meter.read();
+  if (failed.get()) return *failed.get();
+  Latencies all;
+  for (const Latencies& own : latencies) all.add(own);
+  Row row = row_of(std::move(all), cost);
+  row.outstanding = outstanding;
+  return row;
+}
+
+Result<Row> median_of(const Plan& plan, const std::function<Result<Row>()>& run) {
+  std::vector<Row> rows;
+  for (int i = 0; i < std::max(1, plan.repeats); ++i) {
+    CAIRN_TRY(Row row, run());
+    rows.push_back(std::move(row));
+  }
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.rate < b.rate; });
+  Row median = rows[rows.size() / 2];
+  median.rate_low = rows.front().rate;
+  median.rate_high = rows.back().rate;
+  return median;
+}
+
+}  // namespace cairn::bench

@@ -1,0 +1,70 @@
+// The workloads of `cairn bench`: one file each. A workload fills a store of its own, drives it, and gives one row for
+// each level of load.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "bench/meter.h"
+#include "bench/scratch.h"
+#include "cairn/engine.h"
+
+namespace cairn::bench {
+
+struct Plan {
+  std::string store = "sqlite";  // sqlite or memory
+  std::string folder = ".";      // where scratch stores are made: the disk that is measured
+  std::vector<int> outstanding = {1, 16, 64, 256};
+  double seconds = 2;  // of each closed loop, after a quarter of it to warm up
+  int repeats = 3;     // of which the median is taken
+  double scale = 1;    // of the fixed numbers of instances
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+
+  std::size_t scaled(std::size_t count) const;
+};
+
+struct Row {
+  std::string workload;
+  std::string variant;  // what else there is to say; may be empty
+  int outstanding = 0;  // 0: not a closed loop
+  std::uint64_t count = 0;
+  double rate = 0;  // per second
+  double rate_low = 0, rate_high = 0;
+  double p50_ms = 0, p99_ms = 0, max_ms = 0;
+  Cost cost;
+  Json extra = Json::object();  // figures of this workload alone
+};
+
+struct Workload {
+  std::string_view name;
+  std::string_view summary;
+  Result<std::vector<Row>> (*run)(const Plan& plan);
+};
+std::span<const Workload> workloads();
+
+// A store in a folder of its own with an engine on it.
+struct Stage {
+  std::optional<Scratch> scratch;  // none: in memory
+  std::unique_ptr<Engine> engine;
+
+  static Result<Stage> open(const Plan& plan, std::span<const std::string_view> definitions);
+  std::string url() const;
+};
+
+Result<std::unique_ptr<Engine>> open_engine(const std::string& url);
+
+// Repeats `op` on `outstanding` threads for the plan's time. An op that fails ends the run with its error.
+Result<Row> closed_loop(const Plan& plan, int outstanding, const std::function<Result<void>(int thread)>& op);
+// Does op(0) … op(count - 1), `outstanding` at a time.
+Result<Row> each_once(std::size_t count, int outstanding, const std::function<Result<void>(std::size_t)>& op);
+// The run with the median rate of plan.repeats, with the range of all.
+Result<Row> median_of(const Plan& plan, const std::function<Result<Row>()>& run);
+
+}  // namespace cairn::bench

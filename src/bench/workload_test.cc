@@ -1,0 +1,112 @@
+#include "bench/workload.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "bench/report.h"
+#include "bench/rows.h"
+#include "bench/table_dump.h"
+
+namespace cairn::bench {
+namespace {
+
+Plan small() {
+  Plan plan;
+  plan.folder = testing::TempDir();
+  plan.outstanding = {2};
+  plan.seconds = 0.01;
+  plan.repeats = 1;
+  plan.scale = 0.002;
+  return plan;
+}
+
+TEST(Latencies, ThePercentilesOfOneToAHundred) {
+  Latencies latencies;
+  for (int i = 100; i >= 1; --i) latencies.add(i);
+  latencies.sort();
+  EXPECT_EQ(latencies.at(0.5), 51);
+  EXPECT_EQ(latencies.at(0.99), 99);
+  EXPECT_EQ(latencies.max(), 100);
+}
+
+TEST(Workload, SignalsAreCountedWithWhatTheyCost) {
+  const auto rows = run_w3(small());
+  ASSERT_TRUE(rows) << rows.error().message;
+  ASSERT_EQ(rows->size(), 1U);
+  EXPECT_EQ(rows->front().count, 10U);
+  EXPECT_GE(rows->front().cost.syncs, 1U);  // at least one commit was synced, and the shim saw it
+  EXPECT_GT(rows->front().cost.log_bytes, 0U);
+  EXPECT_LE(rows->front().p50_ms, rows->front().max_ms);
+}
+
+TEST(Workload, InMemoryNothingIsWritten) {
+  Plan plan = small();
+  plan.store = "memory";
+  const auto rows = run_w3(plan);
+  ASSERT_TRUE(rows) << rows.error().message;
+  EXPECT_EQ(rows->front().cost.written_bytes, 0U);
+}
+
+TEST(Workload, TheMedianRunCarriesTheRange) {
+  Plan plan = small();
+  plan.repeats = 3;
+  double rate = 0;
+  const auto row = median_of(plan, [&]() -> Result<Row> {
+    Row one;
+    one.rate = rate += 10;
+    return one;
+  });
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->rate, 20);
+  EXPECT_EQ(row->rate_low, 10);
+  EXPECT_EQ(row->rate_high, 30);
+}
+
+TEST(Workload, AnOperationThatFailsEndsTheRun) {
+  const auto row = each_once(5, 2, [](std::size_t) -> Result<void> { return Error{ErrorCode::internal, "no"}; });
+  ASSERT_FALSE(row);
+  EXPECT_EQ(row.error().message, "no");
+}
+
+TEST(Ceiling, ReplaysTheRowsOfARealRun) {
+  const auto rows = run_ceiling(small());
+  ASSERT_TRUE(rows) << rows.error().message;
+  ASSERT_EQ(rows->size(), 1U);
+  EXPECT_GE(rows->front().count, 1U);
+  EXPECT_GE(rows->front().extra["statements_per_workflow"].as_integer(), 6);
+}
+
+TEST(Ceiling, AChangeIsAnInsertAnUpdateOrARemoval) {
+  Dump before;
+  before["t"].rows = {{{Value(std::int64_t{1})}, {Value(std::int64_t{1}), Value("a")}},
+                      {{Value(std::int64_t{2})}, {Value(std::int64_t{2}), Value("b")}}};
+  Dump after = before;
+  after["t"].rows.erase({Value(std::int64_t{1})});
+  after["t"].rows[{Value(std::int64_t{2})}][1] = Value("c");
+  after["t"].rows[{Value(std::int64_t{3})}] = {Value(std::int64_t{3}), Value("d")};
+  const auto changes = changes_between(before, after);
+  ASSERT_EQ(changes.size(), 3U);
+  EXPECT_EQ(changes[0].kind, RowChange::Kind::updated);
+  EXPECT_EQ(changes[1].kind, RowChange::Kind::inserted);
+  EXPECT_EQ(changes[2].kind, RowChange::Kind::removed);
+}
+
+TEST(Report, SaysWhatShareOfTheCeilingWasReached) {
+  Row ours;
+  ours.workload = "one-wait";
+  ours.outstanding = 64;
+  ours.rate = 75;
+  Row ceiling = ours;
+  ceiling.workload = "ceiling";
+  ceiling.rate = 100;
+  const Json json = to_json({ours, ceiling});
+  EXPECT_EQ(json.items()[0]["share_of_ceiling"].as_double(), 0.75);
+  std::ostringstream table;
+  print_table({ours, ceiling}, table);
+  EXPECT_NE(table.str().find("75.0 % of the ceiling"), std::string::npos) << table.str();
+}
+
+}  // namespace
+}  // namespace cairn::bench
