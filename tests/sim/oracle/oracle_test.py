@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""The judge judged: cases that must be explained, and the same cases with one thing changed, which must not be."""
+import copy
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from expressions import evaluate, parse, value  # noqa: E402
+from failure import Failure  # noqa: E402
+from verdict import judge  # noqa: E402
+
+
+def definition(steps, **more):
+    return {"name": "root", "version": "1.0.0", "on_error": "suspend", "checkpoint": "wait", "state": {"l": []},
+            "steps": steps, **more}
+
+
+def expr(text):
+    return {"$expr": text}
+
+
+def trace(ident, text):
+    return {"type": "set", "id": ident, "set": [{"path": "l", "value": expr(f"state.l + [{text}]")}]}
+
+
+def task(ident, name, **fields):
+    return {"type": "task", "id": ident,
+            "task": {"name": name, "roles": [], "exclude": [], "payload": {}, "require": [], "remind": [],
+                     "on_complete": [], "priority": 0, **fields}}
+
+
+def task_row(ident, step, name, status, by=None, completion=None):
+    return {"id": ident, "instance": "i", "step": step, "name": name, "title": "", "status": status, "roles": [],
+            "exclude": [], "payload": {}, "completed_by": by, "completion": completion}
+
+
+def case(made, history, row, tasks=(), runs=(), events=()):
+    start = {"event": "start", "instance": "i", "at": 1000, "definition": "root", "version": "1.0.0", "input": {}}
+    instance = {"id": "i", "definition": "root", "version": "1.0.0", "output": None,
+                "reference": {"key": None, "parts": {}}, **row}
+    return {"record": 1, "workflow_seed": 0, "environment_seed": 0, "definitions": [made],
+            "history": [start, *history], "instances": [instance], "tasks": list(tasks), "runs": list(runs),
+            "events": list(events), "end": 1_000_000}
+
+
+def completion(ident, step, name, payload, at=2000, by="ann"):
+    return {"event": "task", "instance": "i", "at": at, "task": ident, "step": step, "name": name, "by": by,
+            "payload": payload}
+
+
+class Explained(unittest.TestCase):
+    def explained(self, record):
+        self.assertIsNone(judge(record, {}))
+
+    def differs(self, record, text):
+        self.assertIn(text, str(judge(record, {})))
+
+    def test_a_task_and_its_result(self):
+        made = definition([task("a", "T", result="r"), trace("b", "state.r")], output=expr("state.l"))
+        record = case(made, [completion("t1", "a", "T", 5)],
+                      {"status": "completed", "state": {"l": [5], "r": 5}, "output": [5]},
+                      [task_row("t1", "a", "T", "completed", "ann", 5)])
+        self.explained(record)
+        for path, wrong, text in ((("instances", 0, "output"), [6], "output"),
+                                  (("instances", 0, "status"), "waiting", "status"),
+                                  (("instances", 0, "state"), {"l": [5]}, "state"),
+                                  (("tasks", 0, "completed_by"), "bob", "completed_by"),
+                                  (("tasks",), [], "T"),
+                                  (("history", 1, "payload"), 6, "state")):
+            changed = copy.deepcopy(record)
+            at = changed
+            for part in path[:-1]:
+                at = at[part]
+            at[path[-1]] = wrong
+            self.differs(changed, text)
+
+    def test_a_join_of_any_cancels_the_rest(self):
+        made = definition([{"type": "parallel", "id": "p", "parallel": {
+            "join": "any", "branches": [{"name": "x", "steps": [task("a", "A"), trace("b", "1")]},
+                                        {"name": "y", "steps": [task("c", "C"), trace("d", "2")]}]}}])
+        tasks = [task_row("t1", "a", "A", "cancelled"), task_row("t2", "c", "C", "completed", "ann", {})]
+        record = case(made, [completion("t2", "c", "C", {})], {"status": "completed", "state": {"l": [2]}}, tasks)
+        self.explained(record)
+        record["tasks"][0]["status"] = "open"
+        self.differs(record, "task A: status")
+
+    def test_finally_runs_before_the_outer_catch(self):
+        made = definition([{"type": "try", "id": "o", "try": [
+            {"type": "try", "id": "i", "try": [{"type": "fail", "id": "f", "fail": {"code": "x"}}], "catch": [],
+             "finally": [trace("a", "1")]}], "catch": [{"when": expr("size(state.l) == 1"), "steps": [trace("b", "2")]}],
+            "finally": [trace("c", "3")]}])
+        self.explained(case(made, [], {"status": "completed", "state": {"l": [1, 2, 3]}}))
+        self.differs(case(made, [], {"status": "completed", "state": {"l": [2, 1, 3]}}), "state")
+
+    def test_an_incident_waits_for_an_operator(self):
+        made = definition([{"type": "set", "id": "a", "set": [{"path": "x", "value": expr("state.y")}]}])
+        failed = case(made, [], {"status": "suspended", "state": {"l": []},
+                                 "error": {"class": "expression", "code": "no_such_key", "step": "a", "attempt": 1}})
+        self.explained(failed)
+        edit = {"event": "edit", "instance": "i", "at": 3000, "patch": {"y": 4}}
+        retry = {"event": "retry", "instance": "i", "at": 4000}
+        self.explained(case(made, [edit, retry], {"status": "completed", "state": {"l": [], "x": 4, "y": 4}}))
+        self.differs(case(made, [retry], {"status": "completed", "state": {"l": []}}), "status")
+
+    def test_a_timer_may_be_late_and_never_early(self):
+        made = definition([{"type": "wait", "id": "w", "wait": {"for": "PT5S"}}])
+        fired = {"event": "timer", "instance": "i", "at": 6000, "step": "w", "due": 6000}
+        self.explained(case(made, [fired], {"status": "completed", "state": {"l": []}}))
+        self.explained(case(made, [{**fired, "at": 9000}], {"status": "completed", "state": {"l": []}}))
+        self.differs(case(made, [{**fired, "at": 5999}], {"status": "completed", "state": {"l": []}}), "early")
+        self.differs(case(made, [], {"status": "waiting", "state": {"l": []}}), "did not fire")
+
+    def test_equal_timers_of_one_step_may_fire_in_any_order(self):
+        options = [{"wait": {"for": "PT5S"}, "steps": [trace("a", "1")]}, {"wait": {"for": "PT5S"}, "steps": [trace("b", "2")]}]
+        made = definition([{"type": "first", "id": "f", "first": options}])
+        fired = {"event": "timer", "instance": "i", "at": 6000, "step": "f", "due": 6000}
+        for won in (1, 2):
+            self.explained(case(made, [fired], {"status": "completed", "state": {"l": [won]}}))
+        self.differs(case(made, [fired], {"status": "completed", "state": {"l": [1, 2]}}), "state")
+
+
+class Expressions(unittest.TestCase):
+    def test_values(self):
+        names = {"state": {"n": 7, "s": "a", "t": True}, "index": 2}
+        for text, expected in (("state.n / -2", -3), ("-7 % 3", -1), ("index + 1 == 3 && state.t", True), ('state.s + "b"', "ab"),
+                               ("1 in [1, 2]", True), ("has(state.x)", False), ('state.n == "7"', False),
+                               ("false && state.x", False), ("state.x || true", True), ("(state.t ? 1 : 2) * 3", 3)):
+            self.assertEqual(evaluate(parse(text), names), expected, text)
+
+    def test_errors(self):
+        names = {"state": {"n": 7}}
+        for text, code in (("state.x", "no_such_key"), ('state.n + "a"', "no_such_overload"), ("1 / 0", "divide_by_zero"),
+                           ("true && state.x", "no_such_key"), ("9223372036854775807 + 1", "overflow"),
+                           ("state.n.x", "no_such_overload")):
+            with self.assertRaises(Failure, msg=text) as raised:
+                evaluate(parse(text), names)
+            self.assertEqual(raised.exception.code, code, text)
+
+    def test_templates(self):
+        self.assertEqual(value({"a": [expr("1 + 1")], "b": {"$literal": {"$expr": "x"}}}, {}),
+                         {"a": [2], "b": {"$expr": "x"}})
+
+
+if __name__ == "__main__":
+    unittest.main()
