@@ -54,7 +54,9 @@ class ServerSchema : public testing::Environment {
 
 std::vector<BackEnd> back_ends() {
   std::vector<BackEnd> list{BackEnd::memory, BackEnd::sqlite, BackEnd::sqlite_reopened};
-  if (!server().empty()) list.insert(list.end(), {BackEnd::postgres, BackEnd::postgres_reopened});
+  if (!server().empty()) list.push_back(BackEnd::postgres);
+  // A connection for every call: minutes.
+  if (!server().empty() && std::getenv("CAIRN_TEST_LONG")) list.push_back(BackEnd::postgres_reopened);
   return list;
 }
 

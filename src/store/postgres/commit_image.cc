@@ -34,6 +34,7 @@ struct Questions {
   std::set<std::pair<std::string, std::string>> inbox;
   std::set<std::string> wait_names;
   std::set<std::string> starts;
+  bool intends = false;  // new runs
 
   void add_run(const RunId& id) { runs.emplace(run_uuid(id), id.value); }
 
@@ -44,6 +45,7 @@ struct Questions {
       if (advance.from_version == 0) starts.insert(advance.after.instance.value);
       for (const TaskClosed& task : advance.tasks_closed) tasks.insert(task.id.value);
       for (const RunId& run : advance.runs_cancelled) add_run(run);
+      intends |= !advance.runs.empty();
       for (const Wait& wait : advance.waits_opened) {
         if (wait.kind == WaitKind::signal) locks.add_wait(wait.name, key_text(wait.key));
       }
@@ -76,7 +78,7 @@ void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp no
   for (const Unit& unit : units) ask.add(unit, locks);
 
   std::size_t instance_rows = 0, number_rows = 0, message_rows = 0, timer_rows = 0, run_rows = 0, task_rows = 0,
-              inbox_rows = 0, claimed_keys = 0, key_rows = 0, kept_rows = 0, new_numbers = 0;
+              inbox_rows = 0, type_rows = 0, claimed_keys = 0, key_rows = 0, kept_rows = 0, new_numbers = 0;
   if (!ask.advanced.empty()) instance_rows = db.send(Sql::lock_instances, column_of(ask.advanced));
   if (!ask.named.empty()) number_rows = db.send(Sql::find_numbers, column_of(ask.named));
   if (!ask.messages.empty()) message_rows = db.send(Sql::lock_messages, column_of(ask.messages));
@@ -96,6 +98,7 @@ void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp no
     for (const auto& [uuid, id] : ask.runs) ids.add(Uuid{uuid});
     run_rows = db.send(Sql::lock_runs, ids);
   }
+  if (ask.intends || !ask.runs.empty()) type_rows = db.send(Sql::list_run_types);
   if (!ask.tasks.empty()) task_rows = db.send(Sql::lock_tasks, column_of(ask.tasks));
   std::vector<std::pair<std::string, std::string>> asked_inbox(ask.inbox.begin(), ask.inbox.end());
   if (!asked_inbox.empty()) {
@@ -150,8 +153,12 @@ void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp no
     Rows rows = db.take(run_rows);
     while (rows.next()) {
       runs[ask.runs[rows.text(0)]] = {run_status_from(rows.text(1)).value_or(RunStatus::failed),
-                                      static_cast<std::uint64_t>(rows.integer(2)), static_cast<int>(rows.integer(3))};
+                                      static_cast<std::uint64_t>(rows.integer(2)), static_cast<int>(rows.integer(3)),
+                                      rows.text(4)};
     }
+  }
+  if (ask.intends || !ask.runs.empty()) {
+    for (RunTypeRow& type : read_run_types(db.take(type_rows))) run_types.emplace(type.type, std::move(type));
   }
   if (!ask.tasks.empty()) {
     Rows rows = db.take(task_rows);

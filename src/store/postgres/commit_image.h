@@ -23,6 +23,7 @@ class CommitImage {
     RunStatus status = RunStatus::pending;
     std::uint64_t fence = 0;
     int attempt = 0;
+    std::string type;
   };
   struct Task {
     std::uint64_t version = 0;
@@ -51,6 +52,7 @@ class CommitImage {
   std::map<std::string, Task> tasks;  // by id
   std::map<std::pair<std::string, std::string>, Key> keys;
   std::set<std::pair<std::string, std::string>> inbox;
+  std::map<std::string, RunTypeRow> run_types;
   std::vector<std::int64_t> numbers;  // for new instances
   bool kept = false;                  // signals are kept that one of the waits may take
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "store/lease_order.h"
 #include "store/postgres/row_reading.h"
 #include "store/postgres/transaction.h"
 #include "store/projection.h"
@@ -241,25 +242,43 @@ void PostgresCommit::change_tasks(const Advance& advance, const std::string& act
   }
 }
 
+const RunTypeRow* PostgresCommit::rule_of(const std::string& type) const {
+  const auto found = image_.run_types.find(type);
+  return found == image_.run_types.end() ? nullptr : &found->second;
+}
+
+void PostgresCommit::free_slot(const std::string& type) {
+  const RunTypeRow* rule = rule_of(type);
+  wakeup_.runs |= rule != nullptr && rule->concurrency.has_value();
+}
+
 void PostgresCommit::change_runs(const Advance& advance, const Unit& unit, CommitOutcome& outcome) {
   for (const RunIntent& intent : advance.runs) {
     RunRow row = project_run(intent, advance.after.instance, now_);
-    const bool leased = unit.lease && std::find(unit.lease->types.begin(), unit.lease->types.end(), row.type) !=
-                                          unit.lease->types.end();
+    for (const auto& [run, key] : unit.limit_keys) {
+      if (run == row.id) row.limit_key = key;
+    }
+    const RunTypeRow* rule = rule_of(row.type);
+    // A type with limits or a pause is leased by the rule that counts them.
+    const bool leased =
+        unit.lease && (rule == nullptr || (!rule->paused && !is_limited(*rule))) &&
+        std::find(unit.lease->types.begin(), unit.lease->types.end(), row.type) != unit.lease->types.end();
     if (leased) {
       row.status = RunStatus::leased;
       row.leased_by = unit.lease->owner;
-      row.lease_until = after(now_, unit.lease->length);
+      row.lease_until = after(now_, rule != nullptr && rule->lease ? *rule->lease : unit.lease->length);
       row.attempt = row.leases = 1;
       row.fence = 1;
+      if (rule != nullptr) apply_overrides(*rule, row);
       outcome.leased.push_back(row);
     }
-    image_.runs[row.id.value] = {row.status, row.fence, row.attempt};
+    image_.runs[row.id.value] = {row.status, row.fence, row.attempt, row.type};
     writes_.run(std::move(row));
   }
   for (const RunId& id : advance.runs_cancelled) {
     const auto run = image_.runs.find(id.value);
     if (run == image_.runs.end() || is_final(run->second.status)) continue;
+    free_slot(run->second.type);
     run->second.status = RunStatus::cancelled;
     const auto fresh =
         std::find_if(writes_.runs.begin(), writes_.runs.end(), [&](const RunRow& row) { return row.id == id; });
@@ -274,6 +293,7 @@ void PostgresCommit::change_runs(const Advance& advance, const Unit& unit, Commi
 
 void PostgresCommit::end_run(const RunEnd& end) {
   auto& run = image_.runs.at(end.run.value);
+  free_slot(run.type);
   run.status = end.status;
   writes_.end_run(end);
   writes_.run_event(end.run, to_string(end.status), run.attempt, end.actor,

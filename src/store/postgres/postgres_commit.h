@@ -32,6 +32,8 @@ class PostgresCommit {
   void change_tasks(const Advance& advance, const std::string& actor);
   void change_runs(const Advance& advance, const Unit& unit, CommitOutcome& outcome);
   void end_run(const RunEnd& end);
+  const RunTypeRow* rule_of(const std::string& type) const;
+  void free_slot(const std::string& type);
   void settle_keys();
   void claim_kept();
   bool claim_one(std::int64_t number, const Wait& wait);

@@ -113,7 +113,12 @@ Result<PostgresStore::Written> PostgresStore::look_up(const std::string& writer,
 }
 
 void PostgresStore::watch(WakeupListener listener) {
-  listener_ = std::move(listener);
+  channel_.reset();
+  {
+    const std::lock_guard lock(listener_mutex_);
+    listener_ = std::move(listener);
+    if (!listener_) return;
+  }
   if (mode_ == Mode::own && !pool_.target().process_clock) {
     channel_ = std::make_unique<postgres::Channel>(
         pool_.target(), [this](const Wakeup& wakeup) { hear(wakeup); }, [this] { forget_marks(); },
@@ -122,6 +127,7 @@ void PostgresStore::watch(WakeupListener listener) {
 }
 
 void PostgresStore::hear(const Wakeup& wakeup) {
+  const std::lock_guard lock(listener_mutex_);
   if (listener_) listener_(wakeup);
 }
 

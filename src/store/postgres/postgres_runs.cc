@@ -14,6 +14,15 @@ using postgres::Sql;
 using postgres::text_or_null;
 using postgres::Uuid;
 
+namespace {
+
+// A type that limits how many are leased has room for one more.
+bool leaves_slot(const RunChange& change, const RunRow& before) {
+  return before.status == RunStatus::leased && change.kind != RunChange::Kind::heartbeat;
+}
+
+}  // namespace
+
 void PostgresStore::insert_runs(Connection& db, const std::vector<RunRow>& rows, Wakeup& wakeup) {
   if (rows.empty()) return;
   std::vector<std::string> uuids;
@@ -160,59 +169,6 @@ Result<std::vector<std::pair<RunRow, bool>>> PostgresStore::submit_runs(std::spa
   return answers;
 }
 
-Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& request) {
-  if (auto refused = refusal()) return *refused;
-  std::vector<std::string> prefixes = request.prefixes;
-  if (prefixes.empty() && request.types.empty()) prefixes = {"default."};
-  const auto prefix_column = postgres::names(prefixes);
-  const auto type_column = postgres::names(request.types);
-  const Timestamp at = now();
-  const Timestamp until = after(at, request.length);
-  // A lease whose answer is lost ends by itself: nothing has to be looked up.
-  CAIRN_TRY(auto leased, read<std::vector<RunRow>>([&](Connection& db) -> Result<std::vector<RunRow>> {
-              std::vector<RunRow> runs;
-              const auto collect = [&](Rows rows) {
-                while (rows.next()) runs.push_back(postgres::read_run(rows));
-                if (rows.fault()) db.fail(*rows.fault());
-              };
-              const auto max = static_cast<std::int64_t>(request.max);
-              const std::size_t free =
-                  db.send(Sql::lease_runs, at, prefix_column, type_column, max, request.worker, until);
-              const std::size_t limited = db.send(Sql::limited_types, prefix_column, type_column);
-              db.finish();
-              Rows types = db.take(limited);
-              collect(db.take(free));
-              while (types.next() && runs.size() < request.max) {
-                const std::string type = types.text(0);
-                std::optional<std::int64_t> concurrency, rate;
-                if (!types.is_null(2)) concurrency = types.integer(2);
-                if (!types.is_null(3)) rate = types.integer(3);
-                const Timestamp since = after(at, Duration::of_ms(-types.integer(4)));
-                const Timestamp end = types.is_null(5) ? until : after(at, Duration::of_ms(types.integer(5)));
-                db.send(Sql::begin);
-                db.send(Sql::outbox_lock, postgres::lock_key("run type", db.schema(), type));
-                if (rate) db.send(Sql::forget_leases, type, since);
-                const std::size_t more =
-                    db.send(Sql::lease_limited, at, type, static_cast<std::int64_t>(request.max - runs.size()),
-                            request.worker, concurrency, rate, since, end);
-                db.send(Sql::commit);
-                db.finish();
-                collect(db.take(more));
-              }
-              return runs;
-            }));
-  std::sort(leased.begin(), leased.end(), [](const RunRow& a, const RunRow& b) {
-    return std::tuple(-a.priority, a.run_at, a.created_at, a.id) <
-           std::tuple(-b.priority, b.run_at, b.created_at, b.id);
-  });
-  Wakeup wakeup;
-  for (const RunRow& run : leased) {
-    if (!wakeup.due || *run.lease_until < *wakeup.due) wakeup.due = run.lease_until;
-  }
-  tell(wakeup);
-  return leased;
-}
-
 Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
   Wakeup wakeup;
   const std::string uuid = postgres::run_uuid(change.run);
@@ -221,14 +177,12 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
     const Timestamp at = now();
     const Uuid id{uuid};
     RunChanged answer;
-    const auto look = [&](Sql statement) {
-      Rows rows = db.query(statement, id);
-      if (!rows.next()) return false;
+    {
+      Rows rows = db.query(Sql::lock_run, id);
+      if (!rows.next()) return RunChanged{RunChanged::Kind::not_found, {}};
       answer.row = postgres::read_run(rows);
-      if (rows.fault()) db.fail(*rows.fault());
-      return true;
-    };
-    if (!look(Sql::lock_run)) return RunChanged{RunChanged::Kind::not_found, {}};
+      if (rows.fault()) return *rows.fault();
+    }
     const RunRow row = answer.row;
     const bool holds = row.status == RunStatus::leased && row.fence == change.fence;
     const auto event = [&](const char* kind, int attempt, const Json& details) {
@@ -280,64 +234,15 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
         }
         break;
     }
-    look(Sql::find_run);
+    const std::size_t limits = db.send(Sql::type_limits, row.type);
+    const std::size_t after_change = db.send(Sql::find_run, id);
+    db.finish();
+    if (Rows limited = db.take(limits); limited.next() && limited.boolean(0)) wakeup.runs |= leaves_slot(change, row);
+    if (Rows rows = db.take(after_change); rows.next()) answer.row = postgres::read_run(rows);
     return answer;
   });
   if (changed) tell(wakeup);
   return changed;
-}
-
-Result<void> PostgresStore::put_run_type(const RunTypeRow& row) {
-  const auto ms = [](const std::optional<Duration>& length) {
-    return length ? std::optional(length->ms_up()) : std::nullopt;
-  };
-  CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
-    db.send(Sql::put_run_type, row.type, ms(row.lease), row.attempts_max, ms(row.backoff), ms(row.cap), row.paused,
-            row.concurrency, row.rate, row.rate_window.ms_up(), row.limit_key);
-    return true;
-  }));
-  Wakeup wakeup;
-  wakeup.runs = true;  // what was held back may go now
-  tell(wakeup);
-  return {};
-}
-
-Result<bool> PostgresStore::remove_run_type(const std::string& type) {
-  CAIRN_TRY(const bool removed, write<bool>([&](Connection& db) -> Result<bool> {
-              return db.query(Sql::remove_run_type, type).changed() == 1;
-            }));
-  Wakeup wakeup;
-  wakeup.runs = removed;
-  tell(wakeup);
-  return removed;
-}
-
-Result<std::vector<RunTypeRow>> PostgresStore::list_run_types() {
-  return read<std::vector<RunTypeRow>>([&](Connection& db) -> Result<std::vector<RunTypeRow>> {
-    std::vector<RunTypeRow> types;
-    Rows rows = db.query(Sql::list_run_types);
-    const auto length = [&](int column) {
-      return rows.is_null(column) ? std::nullopt : std::optional(Duration::of_ms(rows.integer(column)));
-    };
-    const auto count = [&](int column) {
-      return rows.is_null(column) ? std::nullopt : std::optional(static_cast<int>(rows.integer(column)));
-    };
-    while (rows.next()) {
-      RunTypeRow row;
-      row.type = rows.text(0);
-      row.lease = length(1);
-      row.attempts_max = count(2);
-      row.backoff = length(3);
-      row.cap = length(4);
-      row.paused = rows.boolean(5);
-      row.concurrency = count(6);
-      row.rate = count(7);
-      row.rate_window = Duration::of_ms(rows.integer(8));
-      row.limit_key = rows.text(9);
-      types.push_back(std::move(row));
-    }
-    return types;
-  });
 }
 
 }  // namespace cairn

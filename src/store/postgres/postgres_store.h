@@ -151,6 +151,7 @@ class PostgresStore final : public Store {
   Clock& clock_;
   const Mode mode_;
   postgres::Pool pool_;
+  std::mutex listener_mutex_;
   WakeupListener listener_;
 
   std::mutex marks_mutex_;

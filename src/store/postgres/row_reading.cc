@@ -156,6 +156,31 @@ DeadLetter read_dead_letter(const Rows& rows) {
   return letter;
 }
 
+std::vector<RunTypeRow> read_run_types(Rows rows) {
+  std::vector<RunTypeRow> types;
+  const auto length = [&](int column) {
+    return rows.is_null(column) ? std::nullopt : std::optional(Duration::of_ms(rows.integer(column)));
+  };
+  const auto count = [&](int column) {
+    return rows.is_null(column) ? std::nullopt : std::optional(static_cast<int>(rows.integer(column)));
+  };
+  while (rows.next()) {
+    RunTypeRow row;
+    row.type = rows.text(0);
+    row.lease = length(1);
+    row.attempts_max = count(2);
+    row.backoff = length(3);
+    row.cap = length(4);
+    row.paused = rows.boolean(5);
+    row.concurrency = count(6);
+    row.rate = count(7);
+    row.rate_window = Duration::of_ms(rows.integer(8));
+    row.limit_key = rows.text(9);
+    types.push_back(std::move(row));
+  }
+  return types;
+}
+
 HistoryRow read_history(const Rows& rows) {
   HistoryRow row;
   row.sequence = rows.integer(0);

@@ -14,6 +14,7 @@ RunRow read_run(const Rows& rows);
 Wait read_wait(const Rows& rows);
 Message read_message(const Rows& rows);
 DeadLetter read_dead_letter(const Rows& rows);
+std::vector<RunTypeRow> read_run_types(Rows rows);
 HistoryRow read_history(const Rows& rows);
 OutboxRow read_outbox(const Rows& rows);  // without published_at when the statement has none
 

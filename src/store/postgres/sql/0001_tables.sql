@@ -197,7 +197,7 @@ CREATE TABLE cairn.workflow_run (
   n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(),
   given_id text,  -- when the submitter chose an id that is no UUID; `id` is derived from it
-  type text NOT NULL,
+  type text COLLATE "C" NOT NULL,
   status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'leased', 'succeeded', 'failed', 'cancelled')),
   priority integer NOT NULL DEFAULT 0,
   idempotency_key text UNIQUE,
@@ -227,7 +227,7 @@ CREATE TABLE cairn.workflow_run (
   deleted_at timestamptz,
   delete_reason text
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
-CREATE INDEX workflow_run_ready ON cairn.workflow_run (priority DESC, run_at, n) WHERE status = 'pending' AND deleted_at IS NULL;
+CREATE INDEX workflow_run_ready ON cairn.workflow_run (type, priority DESC, run_at, n) WHERE status = 'pending' AND deleted_at IS NULL;
 CREATE INDEX workflow_run_later ON cairn.workflow_run (run_at) WHERE status = 'pending' AND deleted_at IS NULL;
 CREATE INDEX workflow_run_leased ON cairn.workflow_run (lease_until) WHERE status = 'leased';
 CREATE INDEX workflow_run_instance ON cairn.workflow_run (instance) WHERE instance IS NOT NULL;

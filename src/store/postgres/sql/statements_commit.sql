@@ -14,7 +14,7 @@ JOIN cairn.wf_instances i ON i.id = t.id
 JOIN cairn.wf_schedule_q q ON q.due = t.due AND q.instance = i.n AND q.token = t.token
 ORDER BY q.due, q.instance, q.token FOR UPDATE OF q
 -- name: lock_runs
-SELECT r.id, r.status, r.fence, r.attempt FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) ORDER BY r.id FOR UPDATE
+SELECT r.id, r.status, r.fence, r.attempt, r.type FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) ORDER BY r.id FOR UPDATE
 -- name: lock_tasks
 SELECT id, version, status IN ('open', 'assigned') FROM cairn.wf_tasks WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE
 -- name: find_inbox

@@ -26,59 +26,53 @@ SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempot
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
 FROM cairn.workflow_run r WHERE r.idempotency_key = $1
--- name: lease_runs
-WITH ready AS (
-  SELECT r.n, r.priority, r.run_at FROM cairn.workflow_run r
-  WHERE r.status = 'pending' AND r.deleted_at IS NULL AND r.run_at <= $1 AND r.attempt < r.max_attempts AND (r.type = ANY ($3::text[]) OR EXISTS (SELECT 1 FROM unnest($2::text[]) p WHERE starts_with(r.type, p)))
-    AND NOT EXISTS (SELECT 1 FROM cairn.wf_run_types t WHERE t.type = r.type AND (t.paused OR t.concurrency IS NOT NULL OR t.rate IS NOT NULL))
-  ORDER BY r.priority DESC, r.run_at, r.n LIMIT $4 FOR UPDATE OF r SKIP LOCKED),
-lapsed AS (
-  SELECT r.n, r.priority, r.run_at FROM cairn.workflow_run r
-  WHERE r.status = 'leased' AND r.deleted_at IS NULL AND r.lease_until <= $1 AND r.run_at <= $1 AND r.attempt < r.max_attempts AND (r.type = ANY ($3::text[]) OR EXISTS (SELECT 1 FROM unnest($2::text[]) p WHERE starts_with(r.type, p)))
-    AND NOT EXISTS (SELECT 1 FROM cairn.wf_run_types t WHERE t.type = r.type AND (t.paused OR t.concurrency IS NOT NULL OR t.rate IS NOT NULL))
-  ORDER BY r.priority DESC, r.run_at, r.n LIMIT $4 FOR UPDATE OF r SKIP LOCKED),
-due AS (SELECT n FROM (SELECT * FROM ready UNION ALL SELECT * FROM lapsed) found ORDER BY priority DESC, run_at, n LIMIT $4),
-r AS (
-  UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $5,
-    lease_until = coalesce($1::timestamptz + (SELECT t.lease_ms FROM cairn.wf_run_types t WHERE t.type = r.type) * interval '1 millisecond', $6),
-    attempt = r.attempt + 1, leases = r.leases + 1, fence = r.fence + 1, updated_at = $1, touched = r.touched + 1
-  FROM due WHERE r.n = due.n RETURNING r.*),
-told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT r.id, 'leased', $1, r.attempt, $5 FROM r)
-SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
-  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
-FROM r
--- name: limited_types
-SELECT t.type, t.paused, t.concurrency, t.rate, t.rate_window_ms, t.lease_ms FROM cairn.wf_run_types t
-WHERE (t.concurrency IS NOT NULL OR t.rate IS NOT NULL) AND NOT t.paused
-  AND (t.type = ANY ($2::text[]) OR EXISTS (SELECT 1 FROM unnest($1::text[]) p WHERE starts_with(t.type, p))) ORDER BY t.type
--- name: lease_limited
--- The type's lock is held: the counts cannot move between here and the commit.
-WITH waiting AS (
-  SELECT r.n, r.limit_key, r.priority, r.run_at, row_number() OVER (PARTITION BY r.limit_key ORDER BY r.priority DESC, r.run_at, r.n) AS place
-  FROM cairn.workflow_run r
-  WHERE r.type = $2 AND r.deleted_at IS NULL AND r.run_at <= $1 AND r.attempt < r.max_attempts
-    AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1))),
-room AS (
-  SELECT w.limit_key, least(
-    coalesce($5::bigint - (SELECT count(*) FROM cairn.workflow_run h WHERE h.type = $2 AND h.limit_key = w.limit_key AND h.status = 'leased'
-      AND h.lease_until > $1), 1000000),
-    coalesce($6::bigint - (SELECT count(*) FROM cairn.wf_run_leases l WHERE l.type = $2 AND l.limit_key = w.limit_key AND l.at > $7), 1000000)) AS places
-  FROM (SELECT DISTINCT limit_key FROM waiting) w),
-due AS (SELECT w.n FROM waiting w JOIN room USING (limit_key) WHERE w.place <= room.places ORDER BY w.priority DESC, w.run_at, w.n LIMIT $3),
-held AS (SELECT r.n FROM cairn.workflow_run r JOIN due USING (n) FOR UPDATE OF r SKIP LOCKED),
-r AS (
-  UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $4, lease_until = $8,
-    attempt = r.attempt + 1, leases = r.leases + 1, fence = r.fence + 1, updated_at = $1, touched = r.touched + 1
-  FROM held WHERE r.n = held.n RETURNING r.*),
-told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT r.id, 'leased', $1, r.attempt, $4 FROM r),
-counted AS (INSERT INTO cairn.wf_run_leases (type, limit_key, at) SELECT r.type, r.limit_key, $1 FROM r WHERE $6 IS NOT NULL)
-SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
-  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
-FROM r
--- name: forget_leases
+-- name: pending_types
+WITH RECURSIVE found (type) AS (
+  (SELECT r.type FROM cairn.workflow_run r WHERE r.status = 'pending' AND r.deleted_at IS NULL AND r.type >= $1 AND r.type < $2 ORDER BY r.type LIMIT 1)
+  UNION ALL
+  SELECT (SELECT r.type FROM cairn.workflow_run r WHERE r.status = 'pending' AND r.deleted_at IS NULL AND r.type > found.type AND r.type < $2
+    ORDER BY r.type LIMIT 1)
+  FROM found WHERE found.type IS NOT NULL)
+SELECT type FROM found WHERE type IS NOT NULL
+-- name: ready_runs
+SELECT r.n, r.type, r.limit_key, r.priority, r.run_at FROM cairn.workflow_run r
+WHERE r.type = $2 AND r.status = 'pending' AND r.deleted_at IS NULL AND r.run_at <= $1 AND r.attempt < r.max_attempts
+ORDER BY r.priority DESC, r.run_at, r.n LIMIT $3 FOR UPDATE SKIP LOCKED
+-- name: lapsed_runs
+SELECT r.n, r.type, r.limit_key, r.priority, r.run_at FROM cairn.workflow_run r
+WHERE r.status = 'leased' AND r.lease_until <= $1 AND r.deleted_at IS NULL AND r.run_at <= $1 AND r.attempt < r.max_attempts
+  AND (r.type = ANY ($3::text[]) OR EXISTS (SELECT 1 FROM unnest($2::text[]) p WHERE starts_with(r.type, p)))
+ORDER BY r.priority DESC, r.run_at, r.n LIMIT $4 FOR UPDATE SKIP LOCKED
+-- name: ready_limited_runs
+-- As many of each key as could be leased: a flood of one key does not hide the others.
+SELECT r.n, r.type, r.limit_key, r.priority, r.run_at FROM cairn.workflow_run r
+JOIN (SELECT w.n FROM (SELECT r.n, row_number() OVER (PARTITION BY r.limit_key ORDER BY r.priority DESC, r.run_at, r.n) AS place
+    FROM cairn.workflow_run r WHERE r.type = $2 AND r.status = 'pending' AND r.deleted_at IS NULL AND r.run_at <= $1 AND r.attempt < r.max_attempts) w
+  WHERE w.place <= $3) first ON first.n = r.n
+FOR UPDATE OF r SKIP LOCKED
+-- name: live_leases
+SELECT r.limit_key, count(*) FROM cairn.workflow_run r WHERE r.status = 'leased' AND r.lease_until > $2 AND r.type = $1 GROUP BY r.limit_key
+-- name: purge_starts
 DELETE FROM cairn.wf_run_leases WHERE type = $1 AND at <= $2
+-- name: recent_starts
+SELECT limit_key, count(*), min(at) FROM cairn.wf_run_leases WHERE type = $1 AND at > $2 GROUP BY limit_key
+-- name: insert_starts
+INSERT INTO cairn.wf_run_leases (type, limit_key, at) SELECT s.type, s.limit_key, $3 FROM unnest($1::text[], $2::text[]) AS s (type, limit_key)
+-- name: lease_chosen
+WITH r AS (
+  UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until = c.until, attempt = r.attempt + 1, leases = r.leases + 1,
+    fence = r.fence + 1, updated_at = $2, touched = r.touched + 1, max_attempts = greatest(coalesce(c.max_attempts, r.max_attempts),
+      CASE WHEN c.max_attempts IS NULL THEN r.max_attempts ELSE r.attempt + 1 END),
+    backoff_ms = coalesce(c.backoff_ms, r.backoff_ms), cap_ms = coalesce(c.cap_ms, r.cap_ms)
+  FROM unnest($1::bigint[], $4::timestamptz[], $5::integer[], $6::bigint[], $7::bigint[]) AS c (n, until, max_attempts, backoff_ms, cap_ms)
+  WHERE r.n = c.n RETURNING r.*),
+told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT r.id, 'leased', $2, r.attempt, $3 FROM r)
+SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
+  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
+  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+FROM r
+-- name: type_limits
+SELECT concurrency IS NOT NULL FROM cairn.wf_run_types WHERE type = $1
 -- name: cancel_run
 UPDATE cairn.workflow_run SET status = 'cancelled', updated_at = $2, touched = touched + 1 WHERE id = $1 AND status IN ('pending', 'leased')
 -- name: heartbeat_run

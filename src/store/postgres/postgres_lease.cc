@@ -1,0 +1,207 @@
+// Leasing: candidates by type, each found by a seek in an index and locked unless somebody else has it, then
+// the common rule. Types with limits are leased by one node at a time: their counts must hold until the commit.
+#include <algorithm>
+#include <set>
+
+#include "store/lease_order.h"
+#include "store/postgres/lock_key.h"
+#include "store/postgres/row_reading.h"
+#include "store/postgres/transaction.h"
+#include "store/projection.h"
+
+namespace cairn {
+
+using postgres::Column;
+using postgres::Rows;
+using postgres::Sql;
+
+namespace {
+
+// Greater than every text that begins with the same prefix: types are compared byte by byte.
+constexpr const char* beyond_all_text = "\xf4\x8f\xbf\xbf";
+
+// One request, inside its transaction.
+class Leasing {
+ public:
+  Leasing(postgres::Connection& db, const LeaseRequest& request, Timestamp at)
+      : db_(db), request_(request), at_(at), prefixes_(request.prefixes) {
+    if (prefixes_.empty() && request.types.empty()) prefixes_ = {"default."};
+  }
+
+  std::vector<RunRow> run(Wakeup& wakeup) {
+    load_types();
+    for (const std::string& type : types_) {
+      if (const RunTypeRow* rule = rule_of(type); rule != nullptr && is_limited(*rule) && !rule->paused) {
+        gather_limited(*rule, wakeup);
+      }
+    }
+    gather();
+    return lease(choose(std::move(candidates_), request_.max, slots_), wakeup);
+  }
+
+ private:
+  const RunTypeRow* rule_of(const std::string& type) const {
+    const auto found = rules_.find(type);
+    return found == rules_.end() ? nullptr : &found->second;
+  }
+
+  void load_types() {
+    const std::size_t rules = db_.send(Sql::list_run_types);
+    std::vector<std::size_t> found;
+    for (const std::string& prefix : prefixes_)
+      found.push_back(db_.send(Sql::pending_types, prefix, prefix + beyond_all_text));
+    db_.finish();
+    for (RunTypeRow& rule : postgres::read_run_types(db_.take(rules))) {
+      if (line_of(request_, rule.type)) types_.insert(rule.type);  // lapsed ones may be all there is of it
+      rules_.emplace(rule.type, std::move(rule));
+    }
+    types_.insert(request_.types.begin(), request_.types.end());
+    for (const std::size_t number : found) {
+      Rows rows = db_.take(number);
+      while (rows.next()) types_.insert(rows.text(0));
+    }
+  }
+
+  void gather() {
+    const auto max = static_cast<std::int64_t>(request_.max);
+    std::vector<std::size_t> asked;
+    asked.push_back(db_.send(Sql::lapsed_runs, at_, postgres::names(prefixes_), postgres::names(request_.types), max));
+    for (const std::string& type : types_) {
+      const RunTypeRow* rule = rule_of(type);
+      if (rule == nullptr || (!rule->paused && !is_limited(*rule))) {
+        asked.push_back(db_.send(Sql::ready_runs, at_, type, max));
+      }
+    }
+    db_.finish();
+    for (const std::size_t number : asked) add(db_.take(number));
+  }
+
+  void gather_limited(const RunTypeRow& rule, Wakeup& wakeup) {
+    const Timestamp begin = after(at_, Duration::of_ms(-rule.rate_window.ms_up()));
+    db_.send(Sql::outbox_lock, postgres::lock_key("run type", db_.schema(), rule.type));
+    if (rule.rate) db_.send(Sql::purge_starts, rule.type, begin);
+    const std::size_t leased = db_.send(Sql::live_leases, rule.type, at_);
+    const std::size_t started = db_.send(Sql::recent_starts, rule.type, begin);
+    const std::size_t ready =
+        db_.send(Sql::ready_limited_runs, at_, rule.type, static_cast<std::int64_t>(request_.max));
+    db_.finish();
+    LeaseSlots::Use use;
+    Rows live = db_.take(leased);
+    while (live.next()) use.leased[live.text(0)] = static_cast<int>(live.integer(1));
+    Rows starts = db_.take(started);
+    while (rule.rate && starts.next()) {
+      const int count = static_cast<int>(starts.integer(1));
+      use.started[starts.text(0)] = count;
+      if (count < *rule.rate) continue;
+      // The window opens again when the oldest start that fills it leaves.
+      const Timestamp free = after(starts.time(2), rule.rate_window);
+      if (!wakeup.due || free < *wakeup.due) wakeup.due = free;
+    }
+    slots_.add(rule, std::move(use));
+    add(db_.take(ready));
+  }
+
+  void add(Rows rows) {
+    while (rows.next()) {
+      const std::string type = rows.text(1);
+      if (const RunTypeRow* rule = rule_of(type); rule != nullptr && rule->paused) continue;
+      candidates_.push_back({rows.integer(0), type, rows.text(2), rows.integer(3), rows.time(4).unix_ms(),
+                             line_of(request_, type).value_or(0)});
+    }
+  }
+
+  std::vector<RunRow> lease(const std::vector<LeaseCandidate>& chosen, Wakeup& wakeup) {
+    if (chosen.empty() || db_.error()) return {};
+    Column<std::int64_t> numbers, backoffs, caps;
+    Column<Timestamp> until;
+    Column<int> attempts;
+    Column<std::string> rated_types, rated_keys;
+    std::map<std::int64_t, std::size_t> place;
+    for (const LeaseCandidate& one : chosen) {
+      const RunTypeRow* rule = rule_of(one.type);
+      place.emplace(one.number, place.size());
+      numbers.add(one.number);
+      until.add(after(at_, rule != nullptr && rule->lease ? *rule->lease : request_.length));
+      attempts.add(rule != nullptr ? rule->attempts_max : std::nullopt);
+      backoffs.add(rule != nullptr && rule->backoff ? std::optional(rule->backoff->ms_up()) : std::nullopt);
+      caps.add(rule != nullptr && rule->cap ? std::optional(rule->cap->ms_up()) : std::nullopt);
+      if (rule != nullptr && rule->rate) {
+        rated_types.add(one.type);
+        rated_keys.add(one.limit_key);
+      }
+    }
+    if (!rated_types.empty()) db_.send(Sql::insert_starts, rated_types, rated_keys, at_);
+    Rows rows = db_.query(Sql::lease_chosen, numbers, at_, request_.worker, until, attempts, backoffs, caps);
+    std::vector<std::pair<std::size_t, RunRow>> ordered;
+    while (rows.next()) {
+      ordered.emplace_back(place[rows.integer(postgres::run_number_column)], postgres::read_run(rows));
+    }
+    if (rows.fault()) db_.fail(*rows.fault());
+    std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<RunRow> leased;
+    for (auto& [at, row] : ordered) {
+      if (!wakeup.due || *row.lease_until < *wakeup.due) wakeup.due = row.lease_until;
+      leased.push_back(std::move(row));
+    }
+    return leased;
+  }
+
+  postgres::Connection& db_;
+  const LeaseRequest& request_;
+  const Timestamp at_;
+  std::vector<std::string> prefixes_;
+  std::set<std::string> types_;
+  std::map<std::string, RunTypeRow> rules_;
+  LeaseSlots slots_;
+  std::vector<LeaseCandidate> candidates_;
+};
+
+}  // namespace
+
+Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& request) {
+  if (auto refused = refusal()) return *refused;
+  Wakeup wakeup;
+  // A lease whose answer is lost ends by itself: nothing has to be looked up.
+  CAIRN_TRY(auto leased, read<std::vector<RunRow>>([&](Connection& db) -> Result<std::vector<RunRow>> {
+              wakeup = {};
+              db.send(Sql::begin);
+              auto runs = Leasing(db, request, now()).run(wakeup);
+              db.query(runs.empty() ? Sql::rollback : Sql::commit);
+              return runs;
+            }));
+  tell(wakeup);
+  return leased;
+}
+
+Result<void> PostgresStore::put_run_type(const RunTypeRow& row) {
+  const auto ms = [](const std::optional<Duration>& length) {
+    return length ? std::optional(length->ms_up()) : std::nullopt;
+  };
+  CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
+    db.send(Sql::put_run_type, row.type, ms(row.lease), row.attempts_max, ms(row.backoff), ms(row.cap), row.paused,
+            row.concurrency, row.rate, row.rate_window.ms_up(), row.limit_key);
+    return true;
+  }));
+  Wakeup wakeup;
+  wakeup.runs = true;  // what was held back may go now
+  tell(wakeup);
+  return {};
+}
+
+Result<bool> PostgresStore::remove_run_type(const std::string& type) {
+  CAIRN_TRY(const bool removed, write<bool>([&](Connection& db) -> Result<bool> {
+              return db.query(Sql::remove_run_type, type).changed() == 1;
+            }));
+  Wakeup wakeup;
+  wakeup.runs = removed;
+  tell(wakeup);
+  return removed;
+}
+
+Result<std::vector<RunTypeRow>> PostgresStore::list_run_types() {
+  return read<std::vector<RunTypeRow>>([&](Connection& db) -> Result<std::vector<RunTypeRow>> {
+    return postgres::read_run_types(db.query(Sql::list_run_types));
+  });
+}
+
+}  // namespace cairn
