@@ -1,4 +1,6 @@
 # Random workflows, their record, and the judge (RECORD.md).
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
 add_library(sim_generator STATIC generator.cc expression_source.cc workflow_source.cc workflow_source_blocks.cc)
 target_include_directories(sim_generator PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(sim_generator PUBLIC cairn_definition)
@@ -6,3 +8,13 @@ target_link_libraries(sim_generator PUBLIC cairn_definition)
 add_executable(generator_test generator_test.cc)
 target_link_libraries(generator_test PRIVATE sim_generator GTest::gtest_main)
 add_test(NAME generator COMMAND generator_test --gtest_brief=1)
+
+add_library(sim_record STATIC recorder.cc)
+target_include_directories(sim_record PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(sim_record PUBLIC cairn_store)
+
+add_executable(drive_cases drive_cases.cc case_world.cc)
+target_link_libraries(drive_cases PRIVATE sim_generator sim_record cairn_coordinator)
+add_test(NAME oracle COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/oracle/oracle_test.py)
+add_test(NAME cases COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/oracle/run_cases.py
+         $<TARGET_FILE:drive_cases> --workflows 1..1500)

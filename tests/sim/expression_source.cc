@@ -7,7 +7,11 @@ std::string ExpressionSource::outside_integer(const Names& names) {
   if (names.completion) known.emplace_back("completion.n");
   if (names.signal) known.emplace_back("signal.n");
   if (names.error) known.emplace_back("error.attempt");
-  if (names.state) known.push_back("state.r" + std::to_string(dice_.below(3)) + ".n");
+  if (names.state) {
+    const std::string result = "state.r" + std::to_string(dice_.below(3));
+    // Mostly asked for first: else few cases would get far.
+    known.push_back(dice_.chance(8) ? result + ".n" : "(has(" + result + ") ? " + result + ".n : 4)");
+  }
   return dice_.pick(known);
 }
 

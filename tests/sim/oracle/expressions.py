@@ -225,6 +225,8 @@ def logical(operator, left, right, names):
 
 
 def field_of(value, name):
+    if value is None:
+        raise Failure("expression", "no_such_key", name)  # V6: null has no keys
     if not isinstance(value, dict):
         raise overload(f"field {name} of {value!r}")
     if name not in value:

@@ -30,6 +30,14 @@ class Completed(BaseException):
         self.given, self.output = given, output
 
 
+class Reentered(BaseException):
+    """An operator's decision about an error that had left `target`, a try whose `finally` ran: it is about that try."""
+
+    def __init__(self, target, decision):
+        super().__init__(decision[0])
+        self.target, self.decision = target, decision
+
+
 class Difference(Exception):
     """The record says something that the specification does not explain."""
 

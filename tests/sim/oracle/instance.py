@@ -6,7 +6,7 @@ import copy
 
 import steps
 from expressions import condition, raw_value, value
-from failure import Completed, Failure, Thrown, Unspecified
+from failure import Completed, Failure, Reentered, Thrown, Unspecified
 from strand import Frozen, Incident, Scope, Strand, Waits
 from times import Span, Time, parse_span, parse_time
 
@@ -181,7 +181,7 @@ class Instance:
         takes it; otherwise answers what an operator decided about it."""
         if failure.step is None:
             failure.step = step["id"]
-        handlers = strand.handlers
+        handlers, passed = strand.handlers, []
         for at in range(len(handlers) - 1, -1, -1):
             handler = handlers[at]
             failure, entry = self.offer(handler, failure)
@@ -189,6 +189,7 @@ class Instance:
                 raise Thrown(failure, handler, entry)
             if not handler.finally_done:
                 handler.finally_done = True
+                passed.append(handler)
                 self.world.reached("lane", "finally after an unhandled error")
                 strand.handlers = handlers[:at]
                 yield from self.block(strand, handler.step["finally"], handler.scope.without("error"))
@@ -204,6 +205,8 @@ class Instance:
         self.world.reached("lane", "suspended while undoing" if self.undoing else "on_error: suspend")
         self.status, self.error, self.incident = "suspended", failure, strand
         decision = yield Incident(failure)
+        if passed:
+            raise Reentered(passed[-1], decision)
         return decision
 
     def offer(self, handler, failure):

@@ -32,7 +32,7 @@ def task(ident, name, **fields):
 
 
 def task_row(ident, step, name, status, by=None, completion=None):
-    return {"id": ident, "instance": "i", "step": step, "name": name, "title": "", "status": status, "roles": [],
+    return {"id": ident, "instance": "i", "step": step, "name": name, "title": name, "status": status, "roles": [],
             "exclude": [], "payload": {}, "completed_by": by, "completion": completion}
 
 

@@ -2,7 +2,7 @@
 import copy
 
 import schema
-from failure import Completed, Failure, Thrown
+from failure import Completed, Failure, Reentered, Thrown
 from strand import Frozen, Join, Strand, TryHandler, Wait, Waits
 from times import Time
 
@@ -122,7 +122,7 @@ def evaluated_task(instance, fields, step, scope):
             raise Failure("expression", "invalid_argument", name)
         return given
 
-    title = instance.value(fields["title"], scope) if "title" in fields else ""
+    title = instance.value(fields["title"], scope) if "title" in fields else fields["name"]
     if type(title) is not str:
         raise Failure("expression", "invalid_argument", "title")
     return {"step": step["id"], "name": fields["name"], "title": title, "roles": texts("roles"),
@@ -228,11 +228,9 @@ def do_call(instance, strand, step, scope):
         instance.runs.append(run)
         _, answer = yield from rest_on(instance, [Wait("run", step, run=run)])
         if "error" in answer and answer["error"] is not None:
-            run["status"] = "failed"
             error = answer["error"]
             raise Failure(error["class"], error["code"], error.get("message", ""), error.get("details"),
                           answer["attempt"])
-        run["status"] = "succeeded"
         instance.assign_result(fields.get("result"), answer.get("result"))
 
     yield from with_lanes(instance, strand, fields, scope, attempt())
@@ -401,7 +399,21 @@ def do_emit(instance, strand, step, scope):
 
 
 def do_try(instance, strand, step, scope):
-    handler = TryHandler(step, scope)
+    outer = strand.handlers
+    while True:
+        handler = TryHandler(step, scope)
+        try:
+            yield from tried(instance, strand, step, scope, handler)
+            return
+        except Reentered as reentered:
+            strand.handlers = outer
+            if reentered.target is not handler:
+                raise
+            if reentered.decision[0] == "skip":
+                return
+
+
+def tried(instance, strand, step, scope, handler):
     outer = strand.handlers
     strand.handlers = outer + [handler]
     try:
@@ -456,7 +468,7 @@ def do_undo(instance, strand, step, scope):
 
 def do_fail(instance, strand, step, scope):
     fail = step["fail"]
-    message = instance.value(fail["message"], scope) if "message" in fail else ""
+    message = instance.value(fail["message"], scope) if "message" in fail else fail["code"]
     details = instance.value(fail["details"], scope) if "details" in fail else None
     raise Failure("business", fail["code"], message, details)
     yield

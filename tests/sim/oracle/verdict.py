@@ -76,11 +76,12 @@ def compare_instance(row, instance):
         if error is None:
             raise Difference(f"no error, expected {instance.error}")
         for name, value in (("class", instance.error.kind), ("code", instance.error.code),
-                            ("step", instance.error.step), ("attempt", instance.error.attempt)):
-            expect(f"error.{name}", error.get(name), value)
+                            ("step", instance.error.step or None), ("attempt", instance.error.attempt)):
+            expect(f"error.{name}", error.get(name) or None, value)
         if instance.error.kind == "business":
             expect("error.details", error.get("details"), instance.error.details)
-            expect("error.message", error.get("message"), instance.error.message)
+            if instance.error.message:
+                expect("error.message", error.get("message"), instance.error.message)
     if not instance.is_final():
         expect("kept signals", row.get("signals", []), [signal["name"] for signal in instance.kept])
 

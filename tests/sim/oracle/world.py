@@ -1,5 +1,6 @@
 """All instances of one case, moved by its history."""
 import copy
+import itertools
 
 import schema
 import steps
@@ -87,6 +88,8 @@ class World:
             raise Difference(f"no instance {entry['instance']}")
         if instance.is_final():
             raise Difference(f"the instance is {instance.status} already")
+        if event == "unexplained":
+            raise Difference("nothing in the record caused this commit")
         instance.now = entry["at"]
         instance.slice += 1
         getattr(self, "on_" + event)(instance, entry)
@@ -229,7 +232,8 @@ class World:
         error = entry.get("error")
         if error and not self.is_last(wait.run, entry, error):
             raise Difference(f"attempt {entry['attempt']} of {wait.run['attempts_max']} was the last one")
-        wait.run["id"] = entry["run"]
+        # The run has ended whatever becomes of its result.
+        wait.run.update(id=entry["run"], status="failed" if error else "succeeded")
         self.deliver(instance, wait, entry)
 
     def is_last(self, run, entry, error):
@@ -293,24 +297,23 @@ class World:
             raise Difference("nothing failed here")
         strand, instance.incident, instance.error = instance.incident, None, None
         instance.status = "running"
-        instance.run(strand, answer=decision)
-        self.go_on(instance)
+        self.go_on(instance, lambda: instance.run(strand, answer=decision))
 
-    def go_on(self, instance):
-        """What the suspension held back."""
-        if instance.is_final() or instance.incident is not None:
-            return
+    def go_on(self, instance, failed=lambda: None):
+        """What the suspension held back. In which order the failed step, kept signals and held wake-ups come is left open."""
         instance.status = "running"
-        while instance.frozen and instance.status == "running":
-            instance.run(instance.frozen.pop(0))
-        order = ["signals", "held"]
-        if instance.kept and instance.held:
-            order = self.choose([["signals", "held"], ["held", "signals"]])
-        for kind in order:
-            if kind == "held":
-                self.deliver_held(instance)
-            else:
-                self.offer_kept(instance)
+
+        def strands():
+            failed()
+            while instance.frozen and instance.status == "running":
+                instance.run(instance.frozen.pop(0))
+
+        phases = [strands, lambda: self.offer_kept(instance), lambda: self.deliver_held(instance)]
+        if instance.kept or instance.held:
+            phases = self.choose(list(itertools.permutations(phases)))
+        for phase in phases:
+            if instance.status == "running" or phase is strands and not instance.is_final():
+                phase()
 
     def deliver_held(self, instance):
         while instance.held and instance.status == "running":

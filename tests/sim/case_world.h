@@ -1,0 +1,56 @@
+// The world of one case without faults: one node, a store in memory, a clock that stands still until it is moved.
+// People, workers, other systems and operators do sensible and hostile things, drawn from the environment seed.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/clock.h"
+#include "coordinator/coordinator.h"
+#include "dice.h"
+#include "generator.h"
+#include "recorded_store.h"
+#include "store/memory/memory_store.h"
+
+namespace cairn::sim {
+
+class CaseWorld {
+ public:
+  CaseWorld(const GeneratedCase& made, std::uint64_t environment_seed);
+
+  // Lives the case and gives its record.
+  Result<Json> live();
+
+ private:
+  Result<void> deploy();
+  Result<void> start();
+  bool everything_ended();
+  void act();
+  void complete_a_task();
+  void send_a_signal();
+  void work();
+  void report(const RunRow& run);
+  void operate();
+  void move_clock();
+  void ask(const InstanceId& id, const std::string& event, decltype(Event::what) what, Json facts = Json::object());
+  std::optional<InstanceId> any_instance(std::optional<Status> status);
+
+  const GeneratedCase& made_;
+  std::uint64_t environment_seed_;
+  Dice dice_;
+  ManualClock clock_;
+  MemoryStore memory_;
+  Recorder recorder_;
+  RecordedStore store_;
+  std::unique_ptr<Coordinator> coordinator_;
+  Json::Array canonical_;
+  std::vector<RunRow> in_hand_;            // leased by a slow worker
+  std::vector<std::string> signals_sent_;  // ids, to be sent again
+  int requests_ = 0;
+  int patience_ = 0;     // how often people and workers prefer to do nothing, in percent
+  int hostility_ = 0;    // percent of payloads that do not fit
+  int operators_ = 0;    // percent of acts that are an operator's
+  int quiet_clock_ = 0;  // percent of acts that move the clock
+};
+
+}  // namespace cairn::sim

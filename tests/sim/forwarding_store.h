@@ -1,0 +1,140 @@
+// A store that hands every verb to another one; what wants to see or change some of them overrides those.
+#pragma once
+
+#include <utility>
+
+#include "store/store.h"
+
+namespace cairn::sim {
+
+class ForwardingStore : public Store {
+ public:
+  // `behind` outlives it.
+  explicit ForwardingStore(Store& behind) : behind_(behind) {}
+
+  Timestamp now() override { return behind_.now(); }
+  Result<int> schema_version() override { return behind_.schema_version(); }
+  void watch(WakeupListener listener) override { behind_.watch(std::move(listener)); }
+  std::size_t writers() const override { return behind_.writers(); }
+  void keep_events(const EventPolicy& policy) override { behind_.keep_events(policy); }
+  Result<PutDefinition> put_definition(const DefinitionRow& row) override { return behind_.put_definition(row); }
+  Result<std::optional<DefinitionRow>> find_definition(const std::string& name,
+                                                       const std::optional<std::string>& version) override {
+    return behind_.find_definition(name, version);
+  }
+  Result<Page<DefinitionRow>> list_definitions(const PageRequest& page) override {
+    return behind_.list_definitions(page);
+  }
+  Result<bool> retire_definition(const std::string& name, const std::string& version) override {
+    return behind_.retire_definition(name, version);
+  }
+  Result<std::optional<Snapshot>> find_snapshot(const InstanceId& id) override { return behind_.find_snapshot(id); }
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override { return behind_.commit(units); }
+  Result<std::optional<KeyAnswer>> find_key(const std::string& scope, const std::string& key) override {
+    return behind_.find_key(scope, key);
+  }
+  Result<void> park(const InstanceId& id, const Failure& why, const DeadLetter& letter,
+                    std::optional<std::int64_t> message) override {
+    return behind_.park(id, why, letter, message);
+  }
+  Result<bool> mark_deleted(const InstanceId& id, const std::string& reason) override {
+    return behind_.mark_deleted(id, reason);
+  }
+  Result<SignalOutcome> record_signal(const CorrelatedSignal& signal) override { return behind_.record_signal(signal); }
+  Result<std::vector<DueTimer>> take_timers(std::size_t max, Duration hold) override {
+    return behind_.take_timers(max, hold);
+  }
+  Result<std::vector<Message>> take_messages(std::size_t max, Duration hold) override {
+    return behind_.take_messages(max, hold);
+  }
+  void give_back(const DueTimer& timer) override { behind_.give_back(timer); }
+  void give_back_message(std::int64_t message) override { behind_.give_back_message(message); }
+  Result<std::optional<Timestamp>> next_due() override { return behind_.next_due(); }
+  Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override { return behind_.submit_run(run); }
+  Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override { return behind_.lease_runs(request); }
+  Result<RunChanged> change_run(const RunChange& change) override { return behind_.change_run(change); }
+  Result<std::vector<RunRow>> exhausted_runs(std::size_t max) override { return behind_.exhausted_runs(max); }
+  Result<std::optional<RunRow>> find_run(const RunId& id) override { return behind_.find_run(id); }
+  Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) override {
+    return behind_.list_runs(filter, page);
+  }
+  Result<std::vector<RunEvent>> run_events(const RunId& id) override { return behind_.run_events(id); }
+  Result<std::vector<std::pair<RunRow, bool>>> submit_runs(std::span<const RunRow> runs) override {
+    return behind_.submit_runs(runs);
+  }
+  Result<void> put_run_type(const RunTypeRow& row) override { return behind_.put_run_type(row); }
+  Result<bool> remove_run_type(const std::string& type) override { return behind_.remove_run_type(type); }
+  Result<std::vector<RunTypeRow>> list_run_types() override { return behind_.list_run_types(); }
+  Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) override {
+    return behind_.claim_outbox(max, hold);
+  }
+  Result<void> mark_published(std::span<const std::int64_t> sequences) override {
+    return behind_.mark_published(sequences);
+  }
+  Result<void> postpone_outbox(std::int64_t sequence, Duration delay) override {
+    return behind_.postpone_outbox(sequence, delay);
+  }
+  Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override {
+    return behind_.list_outbox(filter, page);
+  }
+  Result<void> record_deliveries(std::span<const Delivery> deliveries) override {
+    return behind_.record_deliveries(deliveries);
+  }
+  Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) override {
+    return behind_.list_deliveries(sequence);
+  }
+  Result<bool> resend_outbox(std::int64_t sequence) override { return behind_.resend_outbox(sequence); }
+  Result<PutSchedule> put_schedule(const ScheduleRow& row) override { return behind_.put_schedule(row); }
+  Result<std::optional<ScheduleRow>> find_schedule(const std::string& name) override {
+    return behind_.find_schedule(name);
+  }
+  Result<Page<ScheduleRow>> list_schedules(const PageRequest& page) override { return behind_.list_schedules(page); }
+  Result<bool> remove_schedule(const std::string& name) override { return behind_.remove_schedule(name); }
+  Result<std::vector<ScheduleRow>> take_schedules(std::size_t max, Duration hold) override {
+    return behind_.take_schedules(max, hold);
+  }
+  Result<void> put_api_key(const ApiKeyRow& row) override { return behind_.put_api_key(row); }
+  Result<std::optional<ApiKeyRow>> find_api_key(const std::string& secret_hash) override {
+    return behind_.find_api_key(secret_hash);
+  }
+  Result<std::vector<ApiKeyRow>> list_api_keys() override { return behind_.list_api_keys(); }
+  Result<bool> revoke_api_key(const std::string& id) override { return behind_.revoke_api_key(id); }
+  Result<void> append_audit(std::span<const AuditRow> rows) override { return behind_.append_audit(rows); }
+  Result<Page<AuditRow>> list_audit(const PageRequest& page) override { return behind_.list_audit(page); }
+  Result<TaskChanged> change_task(const TaskChange& change) override { return behind_.change_task(change); }
+  Result<std::optional<TaskRow>> find_task(const TaskId& id) override { return behind_.find_task(id); }
+  Result<Page<TaskRow>> list_tasks(const TaskFilter& filter, const PageRequest& page) override {
+    return behind_.list_tasks(filter, page);
+  }
+  Result<std::vector<TaskEvent>> task_events(const TaskId& id) override { return behind_.task_events(id); }
+  Result<std::optional<InstanceRow>> find_instance(const InstanceId& id) override { return behind_.find_instance(id); }
+  Result<Page<InstanceRow>> list_instances(const InstanceFilter& filter, const PageRequest& page) override {
+    return behind_.list_instances(filter, page);
+  }
+  Result<Page<HistoryRow>> history(const InstanceId& id, const PageRequest& page) override {
+    return behind_.history(id, page);
+  }
+  Result<std::vector<Wait>> list_waits(const InstanceId& id) override { return behind_.list_waits(id); }
+  Result<std::vector<DueTimer>> list_timers(const InstanceId& id) override { return behind_.list_timers(id); }
+  Result<std::vector<Message>> list_messages(const InstanceId& id) override { return behind_.list_messages(id); }
+  Result<std::int64_t> put_dead_letter(const DeadLetter& letter) override { return behind_.put_dead_letter(letter); }
+  Result<Page<DeadLetter>> list_dead_letters(const PageRequest& page) override {
+    return behind_.list_dead_letters(page);
+  }
+  Result<bool> replay_dead_letter(std::int64_t id) override { return behind_.replay_dead_letter(id); }
+  Result<bool> discard_dead_letter(std::int64_t id) override { return behind_.discard_dead_letter(id); }
+  Result<std::optional<HostLock>> hold_lock(const std::string& name, const std::string& owner,
+                                            Duration length) override {
+    return behind_.hold_lock(name, owner, length);
+  }
+  Result<void> drop_lock(const HostLock& lock) override { return behind_.drop_lock(lock); }
+  Result<RetentionOutcome> retire_instances(const RetentionRequest& request) override {
+    return behind_.retire_instances(request);
+  }
+  Result<RowRetentionOutcome> retire_rows(const RowRetention& request) override { return behind_.retire_rows(request); }
+
+ protected:
+  Store& behind_;
+};
+
+}  // namespace cairn::sim
