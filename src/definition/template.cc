@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "expr/secret_mark.h"
+
 namespace cairn {
 namespace {
 
@@ -16,8 +18,8 @@ expr::Fault wrong_text(const expr::Expression& expression, const Error& error) {
 }
 
 // Inside a larger value the caller cannot tell which expression it was.
-Result<Json, expr::Fault> evaluate_inside(const Template& item, expr::Bindings bindings, const expr::Budget& budget) {
-  auto value = item.evaluate(bindings, budget);
+// An error inside says which of the expressions it was.
+Result<Json, expr::Fault> named(const Template& item, Result<Json, expr::Fault> value) {
   const expr::Expression* expression = value ? nullptr : item.single();
   if (expression) value.error().message = "`" + expression->text() + "`: " + value.error().message;
   return value;
@@ -69,13 +71,25 @@ const Json* Template::constant() const { return std::get_if<Json>(&held_); }
 const expr::Expression* Template::single() const { return std::get_if<expr::Expression>(&held_); }
 
 Result<Json, expr::Fault> Template::evaluate(expr::Bindings bindings, const expr::Budget& budget) const {
-  if (const Json* value = constant()) return *value;
-  if (const expr::Expression* expression = single()) return expression->evaluate_json(bindings, budget);
+  return evaluate(bindings, budget, false);
+}
+
+Result<Json, expr::Fault> Template::evaluate_sealed(expr::Bindings bindings, const expr::Budget& budget) const {
+  return evaluate(bindings, budget, true);
+}
+
+Result<Json, expr::Fault> Template::evaluate(expr::Bindings bindings, const expr::Budget& budget, bool sealed) const {
+  if (const Json* value = constant()) return sealed ? expr::seal(*value, {}) : *value;
+  if (const expr::Expression* expression = single()) {
+    auto value = expression->evaluate_json(bindings, budget);
+    if (value && sealed) return expr::seal(*value, expression->secrets());
+    return value;
+  }
   if (const auto* list = std::get_if<std::shared_ptr<const List>>(&held_)) {
     Json::Array items;
     items.reserve((*list)->size());
     for (const Template& item : **list) {
-      CAIRN_TRY(Json value, evaluate_inside(item, bindings, budget));
+      CAIRN_TRY(Json value, named(item, item.evaluate(bindings, budget, sealed)));
       items.push_back(std::move(value));
     }
     return Json(std::move(items));
@@ -84,7 +98,7 @@ Result<Json, expr::Fault> Template::evaluate(expr::Bindings bindings, const expr
   Json::Members members;
   members.reserve(object.size());
   for (const auto& [key, item] : object) {
-    CAIRN_TRY(Json value, evaluate_inside(item, bindings, budget));
+    CAIRN_TRY(Json value, named(item, item.evaluate(bindings, budget, sealed)));
     members.emplace_back(key, std::move(value));
   }
   return Json::object(std::move(members));

@@ -30,8 +30,11 @@ class Template {
   // The expression when it is nothing else, else nullptr.
   const expr::Expression* single() const;
   Result<Json, expr::Fault> evaluate(expr::Bindings bindings, const expr::Budget& budget = {}) const;
+  // For a request that a transport sends: what each expression gave is sealed (expr/secret_mark.h).
+  Result<Json, expr::Fault> evaluate_sealed(expr::Bindings bindings, const expr::Budget& budget = {}) const;
 
  private:
+  Result<Json, expr::Fault> evaluate(expr::Bindings bindings, const expr::Budget& budget, bool sealed) const;
   // Shared: templates are immutable and copied with the program's parts.
   std::variant<Json, expr::Expression, std::shared_ptr<const List>, std::shared_ptr<const Object>> held_;
 };

@@ -5,10 +5,9 @@
 #include "expr/evaluator.h"
 #include "expr/parser.h"
 #include "expr/regex.h"
+#include "expr/secret_mark.h"
 
 namespace cairn::expr {
-
-std::string secret_marker(std::string_view name) { return "\xEE\x80\x80secret:" + std::string(name) + "\xEE\x80\x81"; }
 
 Result<Expression, std::vector<Fault>> compile(std::string_view text, const Environment& environment) {
   static const Options plain;

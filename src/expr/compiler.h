@@ -56,7 +56,4 @@ class Compiler {
   int stack_ = 0;
 };
 
-// How a secret stands in a value until it is sent: U+E000 secret:NAME U+E001.
-std::string secret_marker(std::string_view name);
-
 }  // namespace cairn::expr

@@ -30,7 +30,9 @@ std::string idempotency_key(Turn& turn, std::uint64_t visit) {
 
 void begin(Turn& turn, const CallStep& call) {
   Machine& machine = turn.machine;
-  auto request = turn.value(call.request, call.transport.c_str());
+  // A worker gets its payload as it is: it holds no secrets (M2), so there is nothing to tell apart.
+  auto request = call.transport == "worker" ? turn.value(call.request, call.transport.c_str())
+                                            : turn.sealed_value(call.request, call.transport.c_str());
   if (!request) return turn.fail_to_lane(std::move(request).error(), call.on_timeout, call.on_failure);
   std::optional<Duration> timeout;
   if (call.timeout) {

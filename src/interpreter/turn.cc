@@ -80,6 +80,12 @@ Result<Json, Failure> Turn::value(const Template& source, const char* what) {
   return std::move(evaluated).value();
 }
 
+Result<Json, Failure> Turn::sealed_value(const Template& source, const char* what) {
+  auto evaluated = source.evaluate_sealed(machine.scope().bind(strand), machine.budget());
+  if (!evaluated) return expression_failure(machine.program(), &step, evaluated.error(), what, text_of(source));
+  return std::move(evaluated).value();
+}
+
 Result<Json, Failure> Turn::value(const std::optional<Template>& source, const char* what, Json otherwise) {
   if (!source) return otherwise;
   return value(*source, what);

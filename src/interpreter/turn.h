@@ -37,6 +37,8 @@ class Turn {
   void fail_to_lane(Failure failure, BlockIndex on_timeout, BlockIndex on_failure);
 
   Result<Json, Failure> value(const Template& source, const char* what);
+  // The request of a transport, in which no data can ask for a secret.
+  Result<Json, Failure> sealed_value(const Template& source, const char* what);
   Result<Json, Failure> value(const std::optional<Template>& source, const char* what, Json otherwise);
   Result<std::string, Failure> text(const Template& source, const char* what);
   Result<std::vector<std::string>, Failure> texts(const std::optional<Template>& source, const char* what);

@@ -1,0 +1,459 @@
+"""Workers for cairn in Python: one file, standard library only, Python 3.8 or newer.
+
+    from cairn_worker import Worker, BusinessError
+
+    worker = Worker("http://127.0.0.1:8400", concurrency=8)
+
+    @worker.handler("billing.charge.v1")
+    def charge(run):
+        # The same key for every attempt: the other side can tell a repeat.
+        return bank.charge(run.payload["amount"], key=run.idempotency_key)
+
+    worker.run()          # until SIGINT or SIGTERM, then finishes what is under way
+
+A handler gets a `Run` and returns the result, anything that JSON can hold. To fail it raises: `BusinessError` for
+a decision that trying again will not change, `RetryLater` with a delay, or anything else, which is tried again
+while attempts are left. Leases are kept alive while a handler works. When the run was cancelled or its lease is
+lost, `run.cancelled` becomes true and `run.check()` raises `Cancelled`.
+
+`Client` submits runs: `Client(url).submit("billing.charge.v1", {"amount": 12}, idempotency_key="order-7")`.
+"""
+
+import http.client
+import json
+import logging
+import os
+import queue
+import random
+import secrets
+import signal
+import socket
+import ssl
+import threading
+import time
+import urllib.parse
+
+__all__ = [
+    "BusinessError", "Cancelled", "Client", "ConnectionFailed", "LeaseLost", "Problem", "RetryLater", "Run",
+    "RunError", "Worker",
+]
+
+log = logging.getLogger("cairn.worker")
+
+
+class RunError(Exception):
+    """A failed attempt, with all that can be said about it."""
+
+    def __init__(self, code, message="", details=None, retry=True, delay=None, error_class="transport"):
+        super().__init__(message or code)
+        self.code = code
+        self.message = message
+        self.details = details
+        self.retry = retry
+        self.delay = delay  # seconds until the next attempt, instead of the policy's
+        self.error_class = error_class
+
+
+class BusinessError(RunError):
+    """A decision, not an accident: the run fails and is not tried again."""
+
+    def __init__(self, code, message="", details=None):
+        super().__init__(code, message, details, retry=False, error_class="business")
+
+
+class RetryLater(RunError):
+    """Not now: tried again after `delay` seconds."""
+
+    def __init__(self, delay, code="retry_later", message="", details=None):
+        super().__init__(code, message, details, retry=True, delay=delay)
+
+
+class Cancelled(Exception):
+    """The run was cancelled, or its lease is lost: nobody waits for the result."""
+
+
+class Problem(Exception):
+    """An answer of the server that is not a success: RFC 9457."""
+
+    def __init__(self, status, document):
+        super().__init__("%s %s: %s" % (status, document.get("title", ""), document.get("detail", "")))
+        self.status = status
+        self.type = document.get("type", "").rsplit("/", 1)[-1]
+        self.document = document
+
+
+class LeaseLost(Problem):
+    """Somebody else has the run now."""
+
+
+class ConnectionFailed(Exception):
+    """The server could not be reached."""
+
+
+class Client:
+    """Calls to one server. Safe from several threads; each keeps a connection of its own."""
+
+    def __init__(self, url, token=None, timeout=30.0):
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("the server's URL begins with http:// or https://, not %r" % url)
+        self._parts = parts
+        self._token = token or os.environ.get("CAIRN_TOKEN")
+        self._timeout = timeout
+        self._local = threading.local()
+
+    def connect(self, timeout):
+        if self._parts.scheme == "https":
+            return http.client.HTTPSConnection(
+                self._parts.hostname, self._parts.port, timeout=timeout, context=ssl.create_default_context())
+        return http.client.HTTPConnection(self._parts.hostname, self._parts.port, timeout=timeout)
+
+    def call(self, method, path, body=None, headers=None, timeout=None, connection=None):
+        """The decoded answer. Raises Problem, LeaseLost or ConnectionFailed."""
+        kept = connection is None
+        if kept:
+            connection = getattr(self._local, "connection", None)
+            if connection is None:
+                connection = self._local.connection = self.connect(timeout or self._timeout)
+        sent = {"Accept": "application/json"}
+        if body is not None:
+            sent["Content-Type"] = "application/json"
+        if self._token:
+            sent["Authorization"] = "Bearer " + self._token
+        sent.update(headers or {})
+        data = None if body is None else json.dumps(body, allow_nan=False).encode()
+        # A kept connection may have been closed meanwhile; one fresh try tells that apart from a server that is gone.
+        for attempt in (1, 2):
+            try:
+                if connection.sock is not None:
+                    connection.sock.settimeout(timeout or self._timeout)
+                connection.request(method, self._parts.path.rstrip("/") + path, data, sent)
+                response = connection.getresponse()
+                text = response.read()
+                break
+            except (OSError, http.client.HTTPException) as failure:
+                connection.close()
+                repeatable = isinstance(failure, (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError))
+                if attempt == 2 or not kept or not repeatable:
+                    raise ConnectionFailed("%s: %s" % (self._parts.netloc, failure)) from failure
+        try:
+            document = json.loads(text) if text else None
+        except ValueError:
+            document = {"detail": text.decode("utf-8", "replace")[:200]}
+        if response.status >= 400:
+            problem = document if isinstance(document, dict) else {}
+            kind = LeaseLost if problem.get("type", "").endswith("/lease_lost") else Problem
+            raise kind(response.status, problem)
+        return document
+
+    def submit(self, type, payload=None, **options):
+        """One run. Options: idempotency_key, priority, run_at, delay, max_attempts, retry, timeout, id."""
+        return self.call("POST", "/v1/runs", dict(options, type=type, payload=payload))
+
+    def submit_many(self, runs):
+        """Many runs in one transaction; each is a dict as for `submit`, with its type."""
+        return self.call("POST", "/v1/runs/batch", {"runs": list(runs)})["items"]
+
+    def get(self, run_id):
+        return self.call("GET", "/v1/runs/" + urllib.parse.quote(run_id, safe=""))
+
+    def cancel(self, run_id):
+        return self.call("POST", "/v1/runs/%s/cancel" % urllib.parse.quote(run_id, safe=""))
+
+
+class Run:
+    """One attempt: what a handler works on."""
+
+    def __init__(self, document):
+        self.id = document["id"]
+        self.type = document["type"]
+        self.payload = document.get("payload")
+        self.idempotency_key = document.get("idempotency_key") or document["id"]
+        self.attempt = document["attempt"]
+        self.max_attempts = document["max_attempts"]
+        self.instance = document.get("instance")
+        self.fence = document["fence"]
+        self.lease = document["lease_ms"] / 1000.0
+        self.lease_ends = time.monotonic() + self.lease
+        self._cancelled = threading.Event()
+
+    @property
+    def cancelled(self):
+        return self._cancelled.is_set()
+
+    def check(self):
+        """Raises Cancelled when nobody waits for the result any more."""
+        if self.cancelled:
+            raise Cancelled(self.id)
+
+    def wait(self, seconds):
+        """Sleeps, but not past a cancellation: True when the run was cancelled meanwhile."""
+        return self._cancelled.wait(seconds)
+
+
+class Worker:
+    """Leases runs of the types it has handlers for and works on `concurrency` of them at once."""
+
+    def __init__(self, url, concurrency=8, name=None, lease=30.0, token=None, prefixes=None, poll=20.0):
+        self._client = Client(url, token)
+        # With a random part: a restarted worker owns nothing of its predecessor's.
+        self.name = "%s-%s" % (name or socket.gethostname(), secrets.token_hex(4))
+        self._concurrency = concurrency
+        self._lease = lease
+        self._poll_seconds = poll
+        self._prefixes = prefixes
+        self._handlers = {}
+        self._lock = threading.Condition()
+        self._active = {}
+        self._slots = 0
+        self._stopping = False
+        self._halted = threading.Event()
+        self._reports = queue.Queue()
+        self._poll_connection = None
+        self._threads = []
+
+    def handler(self, type):
+        """Decorator: handles runs of this type, or of every type below it when it ends with a dot."""
+
+        def register(function):
+            self.handle(type, function)
+            return function
+
+        return register
+
+    def handle(self, type, function):
+        self._handlers[type] = function
+
+    # What it leases: its types exactly, and prefixes for handlers that end with a dot. A type that nobody here
+    # handles is then left to others; with prefixes of one's own it fails as no_handler_registered.
+    def _wanted(self):
+        if self._prefixes is not None:
+            return {"prefixes": list(self._prefixes)}
+        types = [type for type in self._handlers if not type.endswith(".")]
+        prefixes = [type for type in self._handlers if type.endswith(".")]
+        wanted = {}
+        if types:
+            wanted["types"] = types
+        if prefixes:
+            wanted["prefixes"] = prefixes
+        return wanted
+
+    def _find_handler(self, type):
+        if type in self._handlers:
+            return self._handlers[type]
+        fitting = [prefix for prefix in self._handlers if prefix.endswith(".") and type.startswith(prefix)]
+        return self._handlers[max(fitting, key=len)] if fitting else None
+
+    def start(self):
+        """Begins on threads of its own and returns."""
+        if not self._handlers and self._prefixes is None:
+            raise ValueError("a worker needs at least one handler")
+        self._work = queue.Queue()
+        targets = [self._lease_loop, self._heartbeat_loop, self._report_loop]
+        targets += [self._work_loop] * self._concurrency
+        for target in targets:
+            thread = threading.Thread(target=target, daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    def run(self):
+        """Works until SIGINT or SIGTERM, then finishes what is under way."""
+        asked = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: asked.set())
+        self.start()
+        while not asked.wait(3600):
+            pass
+        self.stop()
+
+    def stop(self, grace=30.0):
+        """Takes nothing new, waits for handlers at most `grace` seconds, gives back what has not begun."""
+        with self._lock:
+            self._stopping = True
+            self._lock.notify_all()
+            connection = self._poll_connection
+        # Ends the long poll; the server sees that nobody listens and leases nothing to it.
+        if connection is not None and connection.sock is not None:
+            try:
+                connection.sock.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+        while True:
+            try:
+                run = self._work.get_nowait()
+            except queue.Empty:
+                break
+            if run is not None:
+                self._release(run)
+        for _ in range(self._concurrency):
+            self._work.put(None)
+        ends = time.monotonic() + grace
+        with self._lock:
+            while self._active and time.monotonic() < ends:
+                self._lock.wait(ends - time.monotonic())
+        self._halted.set()
+        self._reports.put(None)
+        for thread in self._threads:
+            thread.join(max(0.1, ends - time.monotonic()))
+
+    def _release(self, run):
+        try:
+            self._client.call("POST", "/v1/runs/%s/release" % run.id, {"fence": run.fence, "worker": self.name})
+        except (Problem, ConnectionFailed) as failure:
+            log.warning("run %s could not be given back: %s", run.id, failure)
+        self._forget(run)
+
+    def _forget(self, run):
+        with self._lock:
+            self._active.pop(run.id, None)
+            self._slots -= 1
+            self._lock.notify_all()
+
+    def _lease_loop(self):
+        pause = 0.1
+        while True:
+            with self._lock:
+                while self._slots >= self._concurrency and not self._stopping:
+                    self._lock.wait()
+                if self._stopping:
+                    return
+                free = self._concurrency - self._slots
+                if self._poll_connection is None:
+                    self._poll_connection = self._client.connect(self._poll_seconds + 15)
+                connection = self._poll_connection
+            asked = {"worker": self.name, "max": min(free, 1000), "wait": "%dms" % (self._poll_seconds * 1000),
+                     "lease": "%dms" % (self._lease * 1000)}
+            asked.update(self._wanted())
+            try:
+                items = self._client.call("POST", "/v1/runs/lease", asked, timeout=self._poll_seconds + 15,
+                                          connection=connection)["items"]
+                pause = 0.1
+            except (ConnectionFailed, Problem) as failure:
+                with self._lock:
+                    self._poll_connection = None
+                    if self._stopping:
+                        return
+                log.warning("nothing can be leased now: %s", failure)
+                # The server may be starting again; all of its workers must not come back in step.
+                self._halted.wait(pause * (1 + random.random()))
+                pause = min(pause * 2, 10.0)
+                continue
+            runs = [Run(item) for item in items]
+            with self._lock:
+                for run in runs:
+                    self._active[run.id] = run
+                self._slots += len(runs)
+                stopping = self._stopping
+                if runs:
+                    self._lock.notify_all()
+            for run in runs:
+                if stopping:
+                    self._release(run)
+                else:
+                    self._work.put(run)
+
+    def _work_loop(self):
+        while True:
+            run = self._work.get()
+            if run is None:
+                return
+            report = {"id": run.id, "fence": run.fence}
+            handler = self._find_handler(run.type)
+            try:
+                if handler is None:
+                    raise RunError("no_handler_registered", retry=False)
+                result = handler(run)
+                json.dumps(result, allow_nan=False)
+                report["result"] = result
+            except Cancelled:
+                report = None
+            except RunError as failure:
+                report["error"] = {"class": failure.error_class, "code": failure.code, "message": failure.message,
+                                   "details": failure.details}
+                report["retry"] = failure.retry
+                if failure.delay is not None:
+                    report["delay"] = "%dms" % max(0, failure.delay * 1000)
+            except Exception as failure:  # whatever a handler raises is its failed attempt
+                log.exception("run %s of type %s failed", run.id, run.type)
+                report["error"] = {"class": "transport", "code": type(failure).__name__, "message": str(failure)[:2000]}
+            if report is None or run.cancelled:
+                self._forget(run)
+            else:
+                self._reports.put((run, report))
+
+    # What finishes while a request is under way goes into the next one together.
+    def _report_loop(self):
+        while True:
+            first = self._reports.get()
+            if first is None:
+                return
+            batch = [first]
+            while len(batch) < 256:
+                try:
+                    more = self._reports.get_nowait()
+                except queue.Empty:
+                    break
+                if more is None:
+                    self._reports.put(None)
+                    break
+                batch.append(more)
+            self._send_reports(batch)
+            for run, _ in batch:
+                self._forget(run)
+
+    # A result is kept and sent again until its lease has ended: work that is done is not thrown away because the
+    # server is away for a moment.
+    def _send_reports(self, batch):
+        pause = 0.1
+        while batch:
+            try:
+                answer = self._client.call("POST", "/v1/runs/report",
+                                           {"worker": self.name, "reports": [report for _, report in batch]})
+                for item in answer["items"]:
+                    if item["outcome"] == "lease_lost":
+                        log.warning("run %s was no longer ours: its result is not used", item["id"])
+                    elif item["outcome"] == "error":
+                        log.error("run %s could not be reported: %s", item["id"], item.get("error"))
+                return
+            except Problem as failure:
+                if failure.status < 500 and failure.status != 429:
+                    log.error("a report was refused: %s", failure)
+                    return
+                log.warning("reports wait: %s", failure)
+            except ConnectionFailed as failure:
+                log.warning("reports wait: %s", failure)
+            batch = [(run, report) for run, report in batch if time.monotonic() < run.lease_ends]
+            self._halted.wait(pause)
+            pause = min(pause * 2, 2.0)
+            if self._halted.is_set() and pause > 1:
+                return
+
+    def _heartbeat_loop(self):
+        while not self._halted.wait(max(0.05, self._next_beat())):
+            with self._lock:
+                runs = list(self._active.values())
+            now = time.monotonic()
+            for run in runs:
+                if run.lease_ends - now > run.lease * 2 / 3:
+                    continue
+                try:
+                    answer = self._client.call("POST", "/v1/runs/%s/heartbeat" % run.id,
+                                               {"fence": run.fence, "worker": self.name,
+                                                "lease": "%dms" % (run.lease * 1000)})
+                    run.lease_ends = time.monotonic() + answer.get("lease_ms", 0) / 1000.0
+                    if answer["cancelled"]:
+                        run._cancelled.set()
+                except Problem as failure:
+                    # Not ours any more: whatever the handler still does is in vain.
+                    if failure.status in (404, 409):
+                        run._cancelled.set()
+                    log.warning("run %s: %s", run.id, failure)
+                except ConnectionFailed as failure:
+                    if time.monotonic() >= run.lease_ends:
+                        run._cancelled.set()
+                    log.warning("run %s: no heartbeat: %s", run.id, failure)
+
+    def _next_beat(self):
+        with self._lock:
+            leases = [run.lease for run in self._active.values()]
+        return min(leases or [self._lease]) / 6

@@ -1,0 +1,365 @@
+// Workers for cairn in JavaScript and TypeScript: one module without dependencies, Node 18 or newer. The types
+// stand beside it in cairn-worker.d.mts.
+//
+//   import { Worker, BusinessError } from './cairn-worker.mjs';
+//
+//   const worker = new Worker('http://127.0.0.1:8400', { concurrency: 16 });
+//   worker.handle('billing.charge.v1', async (run) => bank.charge(run.payload.amount, { key: run.idempotencyKey }));
+//   await worker.run();      // until SIGINT or SIGTERM, then finishes what is under way
+//
+// A handler returns the result. To fail it throws: BusinessError for a decision that trying again will not change,
+// RetryLater with a delay, or anything else, which is tried again while attempts are left. Leases are kept alive
+// while a handler works; `run.signal` is aborted when the run was cancelled or its lease is lost.
+
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+
+export class RunError extends Error {
+  constructor(code, message = '', { details = null, retry = true, delayMs, errorClass = 'transport' } = {}) {
+    super(message || code);
+    this.name = new.target.name;
+    this.code = code;
+    this.text = message;
+    this.details = details;
+    this.retry = retry;
+    this.delayMs = delayMs;
+    this.errorClass = errorClass;
+  }
+}
+
+export class BusinessError extends RunError {
+  constructor(code, message = '', details = null) {
+    super(code, message, { details, retry: false, errorClass: 'business' });
+  }
+}
+
+export class RetryLater extends RunError {
+  constructor(delayMs, { code = 'retry_later', message = '', details = null } = {}) {
+    super(code, message, { details, delayMs });
+  }
+}
+
+export class Cancelled extends Error {
+  constructor(id) {
+    super(`run ${id} was cancelled or its lease is lost`);
+    this.name = 'Cancelled';
+  }
+}
+
+export class Problem extends Error {
+  constructor(status, document) {
+    super(`${status} ${document.title ?? ''}: ${document.detail ?? ''}`);
+    this.name = new.target.name;
+    this.status = status;
+    this.type = String(document.type ?? '').split('/').pop();
+    this.document = document;
+  }
+}
+export class LeaseLost extends Problem {}
+
+export class ConnectionFailed extends Error {
+  constructor(url, cause) {
+    super(`${url}: ${cause?.cause?.message ?? cause?.message ?? cause}`, { cause });
+    this.name = 'ConnectionFailed';
+  }
+}
+
+export class Client {
+  #url;
+  #token;
+  constructor(url, { token = process.env.CAIRN_TOKEN } = {}) {
+    this.#url = String(new URL(url)).replace(/\/$/, '');
+    this.#token = token;
+  }
+
+  async call(method, path, body, { signal, timeoutMs = 30_000 } = {}) {
+    const limit = AbortSignal.timeout(timeoutMs);
+    const abort = new AbortController();
+    const stop = () => abort.abort();
+    limit.addEventListener('abort', stop, { once: true });
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted) abort.abort();
+    let response;
+    let text;
+    try {
+      const headers = { accept: 'application/json' };
+      if (body !== undefined) headers['content-type'] = 'application/json';
+      if (this.#token) headers.authorization = `Bearer ${this.#token}`;
+      response = await fetch(this.#url + path, {
+        method,
+        headers,
+        body: body === undefined ? undefined : JSON.stringify(body),
+        signal: abort.signal,
+        redirect: 'manual',
+      });
+      text = await response.text();
+    } catch (failure) {
+      throw new ConnectionFailed(this.#url, failure);
+    } finally {
+      limit.removeEventListener('abort', stop);
+      signal?.removeEventListener('abort', stop);
+    }
+    let document = null;
+    try {
+      document = text ? JSON.parse(text) : null;
+    } catch {
+      document = { detail: text.slice(0, 200) };
+    }
+    if (response.status >= 400) {
+      const problem = document && typeof document === 'object' ? document : {};
+      const Kind = String(problem.type ?? '').endsWith('/lease_lost') ? LeaseLost : Problem;
+      throw new Kind(response.status, problem);
+    }
+    return document;
+  }
+
+  submit(type, payload = null, options = {}) {
+    return this.call('POST', '/v1/runs', { ...options, type, payload });
+  }
+  async submitMany(runs) {
+    return (await this.call('POST', '/v1/runs/batch', { runs }, { timeoutMs: 120_000 })).items;
+  }
+  get(id) {
+    return this.call('GET', `/v1/runs/${encodeURIComponent(id)}`);
+  }
+  cancel(id) {
+    return this.call('POST', `/v1/runs/${encodeURIComponent(id)}/cancel`);
+  }
+}
+
+// One attempt: what a handler works on.
+export class Run {
+  #abort = new AbortController();
+  constructor(document) {
+    this.id = document.id;
+    this.type = document.type;
+    this.payload = document.payload;
+    this.idempotencyKey = document.idempotency_key ?? document.id;
+    this.attempt = document.attempt;
+    this.maxAttempts = document.max_attempts;
+    this.instance = document.instance;
+    this.fence = document.fence;
+    this.leaseMs = document.lease_ms;
+    this.leaseEnds = performance.now() + document.lease_ms;
+  }
+  get signal() {
+    return this.#abort.signal;
+  }
+  get cancelled() {
+    return this.#abort.signal.aborted;
+  }
+  // Throws when nobody waits for the result any more.
+  check() {
+    if (this.cancelled) throw new Cancelled(this.id);
+  }
+  abandon() {
+    this.#abort.abort(new Cancelled(this.id));
+  }
+}
+
+const pause = (ms, signal) =>
+  new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const timer = setTimeout(done, ms);
+    function done() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    }
+    signal?.addEventListener('abort', done, { once: true });
+  });
+
+// Leases runs of the types it has handlers for and works on `concurrency` of them at once.
+export class Worker {
+  #client;
+  #options;
+  #handlers = new Map();
+  #active = new Map();
+  #reports = [];
+  #reporting = false;
+  #stopping = new AbortController();
+  #halted = new AbortController();
+  #roomOrStop = null;
+  #idle = [];
+  #loop = null;
+  #beat = null;
+
+  constructor(url, { concurrency = 16, name = hostname(), leaseMs = 30_000, pollMs = 20_000, token, prefixes, onWarning } = {}) {
+    this.#client = new Client(url, token === undefined ? {} : { token });
+    // With a random part: a restarted worker owns nothing of its predecessor's.
+    this.name = `${name}-${randomBytes(4).toString('hex')}`;
+    this.#options = { concurrency, leaseMs, pollMs, prefixes, onWarning: onWarning ?? ((text) => console.warn(`cairn worker: ${text}`)) };
+  }
+
+  // Runs of this type, or of every type below it when it ends with a dot.
+  handle(type, handler) {
+    this.#handlers.set(type, handler);
+    return this;
+  }
+
+  // What it leases: its types exactly, and prefixes for handlers that end with a dot. A type that nobody here
+  // handles is then left to others; with prefixes of one's own it fails as no_handler_registered.
+  #wanted() {
+    if (this.#options.prefixes) return { prefixes: this.#options.prefixes };
+    const names = [...this.#handlers.keys()];
+    const types = names.filter((name) => !name.endsWith('.'));
+    const prefixes = names.filter((name) => name.endsWith('.'));
+    return { ...(types.length ? { types } : {}), ...(prefixes.length ? { prefixes } : {}) };
+  }
+
+  #find(type) {
+    const exact = this.#handlers.get(type);
+    if (exact) return exact;
+    const fitting = [...this.#handlers.keys()].filter((name) => name.endsWith('.') && type.startsWith(name));
+    return fitting.length ? this.#handlers.get(fitting.sort((a, b) => b.length - a.length)[0]) : undefined;
+  }
+
+  start() {
+    if (!this.#handlers.size && !this.#options.prefixes) throw new Error('a worker needs at least one handler');
+    this.#loop = this.#lease();
+    this.#beat = this.#keepAlive();
+    return this;
+  }
+
+  // Works until SIGINT or SIGTERM, then finishes what is under way.
+  async run() {
+    const asked = new Promise((resolve) => {
+      for (const name of ['SIGINT', 'SIGTERM']) process.once(name, resolve);
+    });
+    this.start();
+    await asked;
+    await this.stop();
+  }
+
+  // Takes nothing new and waits for handlers, at most `graceMs`.
+  async stop(graceMs = 30_000) {
+    this.#stopping.abort();
+    this.#roomOrStop?.();
+    await this.#loop;
+    if (this.#active.size) {
+      await Promise.race([new Promise((resolve) => this.#idle.push(resolve)), pause(graceMs)]);
+    }
+    this.#halted.abort();
+    await this.#beat;
+  }
+
+  async #lease() {
+    const { concurrency, leaseMs, pollMs } = this.#options;
+    let delay = 100;
+    while (!this.#stopping.signal.aborted) {
+      const free = concurrency - this.#active.size;
+      if (free <= 0) {
+        await new Promise((resolve) => (this.#roomOrStop = resolve));
+        continue;
+      }
+      let items;
+      try {
+        const asked = { worker: this.name, max: Math.min(free, 1000), wait: `${pollMs}ms`, lease: `${leaseMs}ms`, ...this.#wanted() };
+        // Aborting ends the long poll; the server sees that nobody listens and leases nothing to it.
+        const answer = await this.#client.call('POST', '/v1/runs/lease', asked, { signal: this.#stopping.signal, timeoutMs: pollMs + 15_000 });
+        items = answer.items;
+        delay = 100;
+      } catch (failure) {
+        if (this.#stopping.signal.aborted) return;
+        this.#options.onWarning(`nothing can be leased now: ${failure.message}`);
+        // The server may be starting again; all of its workers must not come back in step.
+        await pause(delay * (1 + Math.random()), this.#stopping.signal);
+        delay = Math.min(delay * 2, 10_000);
+        continue;
+      }
+      for (const item of items) {
+        const run = new Run(item);
+        this.#active.set(run.id, run);
+        void this.#execute(run);
+      }
+    }
+  }
+
+  async #execute(run) {
+    const report = { id: run.id, fence: run.fence };
+    try {
+      const handler = this.#find(run.type);
+      if (!handler) throw new RunError('no_handler_registered', '', { retry: false });
+      const result = await handler(run);
+      report.result = result === undefined ? null : result;
+      JSON.stringify(report.result);
+    } catch (failure) {
+      if (failure instanceof Cancelled || run.cancelled) return this.#forget(run);
+      delete report.result;
+      if (failure instanceof RunError) {
+        report.error = { class: failure.errorClass, code: failure.code, message: failure.text, details: failure.details };
+        report.retry = failure.retry;
+        if (failure.delayMs !== undefined) report.delay = `${Math.max(0, Math.round(failure.delayMs))}ms`;
+      } else {
+        report.error = { class: 'transport', code: failure?.name ?? 'Error', message: String(failure?.message ?? failure).slice(0, 2000) };
+      }
+    }
+    if (run.cancelled) return this.#forget(run);
+    this.#reports.push([run, report]);
+    if (!this.#reporting) void this.#report();
+  }
+
+  // What finishes while a request is under way goes into the next one together. A result is kept and sent again
+  // until its lease has ended: work that is done is not thrown away because the server is away for a moment.
+  async #report() {
+    this.#reporting = true;
+    let delay = 100;
+    // Whatever finishes in this turn of the loop belongs to it.
+    await null;
+    while (this.#reports.length) {
+      let batch = this.#reports.splice(0, 256);
+      while (batch.length) {
+        try {
+          const reports = batch.map(([, report]) => report);
+          const answer = await this.#client.call('POST', '/v1/runs/report', { worker: this.name, reports });
+          for (const item of answer.items) {
+            if (item.outcome === 'lease_lost') this.#options.onWarning(`run ${item.id} was no longer ours: its result is not used`);
+            if (item.outcome === 'error') this.#options.onWarning(`run ${item.id} could not be reported: ${item.error}`);
+          }
+          delay = 100;
+          break;
+        } catch (failure) {
+          this.#options.onWarning(`reports wait: ${failure.message}`);
+          if (failure instanceof Problem && failure.status < 500 && failure.status !== 429) break;
+          await pause(delay);
+          delay = Math.min(delay * 2, 2_000);
+          const kept = batch.filter(([run]) => performance.now() < run.leaseEnds && !this.#halted.signal.aborted);
+          for (const [run] of batch) if (!kept.some(([other]) => other === run)) this.#forget(run);
+          batch = kept;
+        }
+      }
+      for (const [run] of batch) this.#forget(run);
+    }
+    this.#reporting = false;
+  }
+
+  #forget(run) {
+    if (this.#active.get(run.id) === run) this.#active.delete(run.id);
+    this.#roomOrStop?.();
+    this.#roomOrStop = null;
+    if (!this.#active.size) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  async #keepAlive() {
+    while (!this.#halted.signal.aborted) {
+      let shortest = this.#options.leaseMs;
+      for (const run of this.#active.values()) shortest = Math.min(shortest, run.leaseMs);
+      await pause(Math.max(50, shortest / 6), this.#halted.signal);
+      const due = [...this.#active.values()].filter((run) => run.leaseEnds - performance.now() <= (run.leaseMs * 2) / 3);
+      await Promise.all(due.map((run) => this.#heartbeat(run)));
+    }
+  }
+
+  async #heartbeat(run) {
+    try {
+      const answer = await this.#client.call('POST', `/v1/runs/${run.id}/heartbeat`, { fence: run.fence, worker: this.name, lease: `${run.leaseMs}ms` });
+      run.leaseEnds = performance.now() + (answer.lease_ms ?? 0);
+      if (answer.cancelled) run.abandon();
+    } catch (failure) {
+      // Not ours any more: whatever the handler still does is in vain.
+      const lost = failure instanceof Problem && (failure.status === 404 || failure.status === 409);
+      if (lost || performance.now() >= run.leaseEnds) run.abandon();
+      this.#options.onWarning(`run ${run.id}: ${failure.message}`);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+#include "transport/http_transport.h"
+
+#include <ctime>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+#include "base/utf8.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::size_t error_body_bytes_max = 16 << 10;
+
+std::string_view header(const HttpReply& reply, std::string_view name) {
+  for (const auto& [key, value] : reply.headers) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+// Seconds, or a date.
+std::optional<Duration> retry_after(const HttpReply& reply) {
+  const std::string text(header(reply, "retry-after"));
+  if (text.empty()) return std::nullopt;
+  std::int64_t seconds = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  constexpr std::int64_t seconds_max = 86'400;
+  if (read.ec == std::errc() && read.ptr == text.data() + text.size()) {
+    return Duration::of_seconds(std::clamp<std::int64_t>(seconds, 0, seconds_max));
+  }
+  std::tm when{};
+  if (strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &when) == nullptr) return std::nullopt;
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return Duration::of_seconds(std::clamp<std::int64_t>(timegm(&when) - now, 0, seconds_max));
+}
+
+// As much of it as is text, cut where a character ends.
+std::string excerpt(std::string_view body) {
+  body = body.substr(0, error_body_bytes_max);
+  for (int cut = 0; cut < 4 && !is_utf8(body) && !body.empty(); ++cut) body.remove_suffix(1);
+  return is_utf8(body) && body.find('\0') == std::string_view::npos ? std::string(body) : std::string();
+}
+
+Failure failure_of(FailureClass failure_class, std::string code, std::string message, Json details = Json()) {
+  return {failure_class, std::move(code), std::move(message), std::move(details), 1, "", ""};
+}
+
+Failure failure_of(const HttpProblem& problem) {
+  switch (problem.kind) {
+    case HttpProblem::Kind::denied: return failure_of(FailureClass::authorization, "egress_denied", problem.message);
+    case HttpProblem::Kind::invalid: return failure_of(FailureClass::definition, "invalid_request", problem.message);
+    case HttpProblem::Kind::timeout: return failure_of(FailureClass::timeout, "call_timeout", problem.message);
+    case HttpProblem::Kind::too_large:
+      return failure_of(FailureClass::transport, "response_too_large", problem.message);
+    case HttpProblem::Kind::protocol: return failure_of(FailureClass::transport, "invalid_response", problem.message);
+    case HttpProblem::Kind::connect:
+    case HttpProblem::Kind::broken:
+    case HttpProblem::Kind::overloaded: break;
+  }
+  return failure_of(FailureClass::transport, "connect_failed", problem.message);
+}
+
+// JSON when it is, else text; null when there is none.
+std::optional<Json> decoded(const std::string& body) {
+  if (body.empty()) return Json();
+  if (auto json = parse_json(body)) return std::move(*json);
+  if (!is_utf8(body) || body.find('\0') != std::string::npos) return std::nullopt;
+  return Json(body);
+}
+
+}  // namespace
+
+TransportAnswer refused(const Error& error) {
+  TransportAnswer answer;
+  const bool denied = error.code == ErrorCode::not_allowed;
+  answer.failure = failure_of(denied ? FailureClass::authorization : FailureClass::definition,
+                              denied ? "egress_denied" : "invalid_request", error.message);
+  answer.retry = false;
+  return answer;
+}
+
+TransportAnswer answer_of(Result<HttpReply, HttpProblem> outcome, const HttpCall& call) {
+  TransportAnswer answer;
+  if (!outcome) {
+    answer.failure = failure_of(outcome.error());
+    // The same request gives the same size and the same nonsense.
+    answer.retry = outcome.error().kind != HttpProblem::Kind::too_large;
+    return answer;
+  }
+  HttpReply& reply = *outcome;
+  if (reply.status >= 400 && !call.accepted.contains(reply.status)) {
+    answer.failure = failure_of(FailureClass::transport, "http_" + std::to_string(reply.status),
+                                "the response has the status " + std::to_string(reply.status),
+                                Json::object({{"status", reply.status},
+                                              {"content_type", excerpt(header(reply, "content-type"))},
+                                              {"body", excerpt(reply.body)}}));
+    answer.retry_after = retry_after(reply);
+    return answer;
+  }
+  auto body = decoded(reply.body);
+  if (!body) {
+    answer.failure = failure_of(FailureClass::transport, "invalid_response", "the body is neither JSON nor text");
+    answer.retry = false;
+    return answer;
+  }
+  answer.result = std::move(*body);
+  if (call.full_response) {
+    Json headers = Json::object();
+    for (const auto& [name, value] : reply.headers) {
+      if (is_utf8(value) && is_utf8(name)) headers.set(name, value);
+    }
+    answer.result = Json::object({{"status", reply.status}, {"headers", headers}, {"body", answer.result}});
+  }
+  return answer;
+}
+
+const std::string& HttpTransport::name() const {
+  static const std::string name = "http";
+  return name;
+}
+
+void HttpTransport::send(TransportCall call, Done done) {
+  auto unsealing = std::make_shared<Unsealing>(secrets_, call.instance.has_value());
+  auto http = read_http_call(call.request, call, *unsealing);
+  if (!http) return done(refused(http.error()));
+  const auto kept = std::make_shared<HttpCall>(std::move(*http));
+  client_.send(
+      *kept, call.timeout, [unsealing](std::string_view host) { return unsealing->check_host(host); },
+      [kept, unsealing, done = std::move(done)](Result<HttpReply, HttpProblem> outcome) {
+        TransportAnswer answer = answer_of(std::move(outcome), *kept);
+        // The other side may repeat what it was sent.
+        answer.result = unsealing->mask(answer.result);
+        if (answer.failure) {
+          answer.failure->message = unsealing->mask(answer.failure->message);
+          answer.failure->details = unsealing->mask(answer.failure->details);
+        }
+        done(std::move(answer));
+      });
+}
+
+}  // namespace cairn

@@ -1,0 +1,33 @@
+// The transports of one engine by name: the built-in ones, and those that a program adds.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transport/http_client.h"
+#include "transport/secrets.h"
+#include "transport/transport.h"
+
+namespace cairn {
+
+class Transports {
+ public:
+  Transports(EgressPolicy policy, Secrets secrets, HttpLimits limits = {});
+  ~Transports();
+
+  // ErrorCode::conflict when there is one of that name.
+  Result<void> add(std::shared_ptr<Transport> transport);
+  std::vector<Transport*> all() const;
+  std::vector<std::string> names() const;
+  const Secrets& secrets() const { return secrets_; }
+  // Ends what is under way: every call is answered before this returns. Nothing can be sent afterwards.
+  void stop();
+
+ private:
+  Secrets secrets_;
+  std::unique_ptr<HttpClient> client_;
+  std::vector<std::shared_ptr<Transport>> transports_;  // shared with the program that added one
+};
+
+}  // namespace cairn

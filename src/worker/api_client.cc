@@ -1,0 +1,48 @@
+#include "worker/api_client.h"
+
+#include <future>
+
+namespace cairn::worker {
+
+namespace {
+
+EgressPolicy everywhere() {
+  auto policy = EgressPolicy::make({"0.0.0.0/0", "::/0", "http://*"});
+  CAIRN_ASSERT(policy.has_value());
+  return std::move(*policy);
+}
+
+HttpLimits limits() {
+  HttpLimits limits;
+  limits.response_bytes_max = 64u << 20;  // a whole batch of payloads
+  return limits;
+}
+
+}  // namespace
+
+ApiClient::ApiClient(std::string server, std::string token)
+    : server_(std::move(server)), token_(std::move(token)), client_(everywhere(), limits()) {
+  while (!server_.empty() && server_.back() == '/') server_.pop_back();
+}
+
+Result<ApiAnswer> ApiClient::post(const std::string& path, const Json& body, std::chrono::milliseconds timeout) {
+  HttpCall call;
+  call.method = "POST";
+  call.url = server_ + path;
+  call.headers = {{"Content-Type", "application/json"}, {"Accept", "application/json"}};
+  if (!token_.empty()) call.headers.emplace_back("Authorization", "Bearer " + token_);
+  call.body = write_json(body);
+  call.has_body = true;
+  std::promise<Result<HttpReply, HttpProblem>> answered;
+  client_.send(call, Duration::of_ms(timeout.count()), {},
+               [&answered](Result<HttpReply, HttpProblem> outcome) { answered.set_value(std::move(outcome)); });
+  auto reply = answered.get_future().get();
+  if (!reply) return Error{ErrorCode::unavailable, server_ + ": " + reply.error().message};
+  ApiAnswer answer{reply->status, Json()};
+  JsonLimits json_limits;
+  json_limits.bytes_max = limits().response_bytes_max;
+  if (auto document = parse_json(reply->body, json_limits)) answer.document = std::move(*document);
+  return answer;
+}
+
+}  // namespace cairn::worker

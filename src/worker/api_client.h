@@ -1,0 +1,35 @@
+// The part of the HTTP API that a worker needs, one blocking call each.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "transport/http_client.h"
+
+namespace cairn::worker {
+
+struct ApiAnswer {
+  int status = 0;
+  Json document;
+  bool ok() const { return status >= 200 && status < 300; }
+};
+
+class ApiClient {
+ public:
+  // Calls whatever address the operator named, private ones too.
+  ApiClient(std::string server, std::string token);
+
+  // ErrorCode::unavailable when the server cannot be reached, or `stop` was called.
+  Result<ApiAnswer> post(const std::string& path, const Json& body, std::chrono::milliseconds timeout);
+  // Ends calls that are under way.
+  void stop() { client_.stop(); }
+
+ private:
+  std::string server_;
+  std::string token_;
+  HttpClient client_;
+};
+
+}  // namespace cairn::worker

@@ -1,0 +1,326 @@
+#include "cairn/worker.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "worker/api_client.h"
+
+namespace cairn {
+
+namespace {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+using std::chrono::milliseconds;
+
+constexpr std::size_t reports_max = 256;
+constexpr milliseconds call_timeout{30'000};
+constexpr milliseconds pause_min{100};
+constexpr milliseconds pause_max{10'000};
+
+// A run that this worker holds.
+struct Held {
+  Work work;
+  std::uint64_t fence = 0;
+  milliseconds lease{0};
+  SteadyTime lease_ends;
+  std::stop_source stop;
+};
+
+std::string text(milliseconds length) { return std::to_string(length.count()) + "ms"; }
+
+Json report_of(const Held& held, const WorkDone& done) {
+  Json report = Json::object({{"id", held.work.run.value}, {"fence", static_cast<std::int64_t>(held.fence)}});
+  if (!done.failure) {
+    report.set("result", done.result);
+    return report;
+  }
+  const bool known = done.failure->failure_class != FailureClass::definition &&
+                     done.failure->failure_class != FailureClass::expression;
+  report.set("error", Json::object({{"class", known ? to_string(done.failure->failure_class) : "business"},
+                                    {"code", done.failure->code},
+                                    {"message", done.failure->message},
+                                    {"details", done.failure->details}}));
+  report.set("retry", done.retry);
+  if (done.retry_after) report.set("delay", text(milliseconds(done.retry_after->ms_up())));
+  return report;
+}
+
+}  // namespace
+
+struct Worker::Parts {
+  explicit Parts(WorkerOptions given)
+      : options(std::move(given)),
+        name(options.name + "-" + new_uuid(SystemClock().now()).substr(24)),
+        polls(options.server, options.token),
+        calls(options.server, options.token) {}
+
+  WorkerOptions options;
+  std::string name;
+  std::map<std::string, WorkHandler> handlers;
+  worker::ApiClient polls;  // of its own, so that stopping ends the question that is waiting
+  worker::ApiClient calls;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<std::string, std::shared_ptr<Held>> held;  // shared with the thread that works on it
+  std::deque<std::shared_ptr<Held>> ready;
+  std::deque<std::pair<std::shared_ptr<Held>, Json>> reports;
+  bool started = false;
+  bool stopping = false;  // nothing new
+  bool halted = false;    // the rest of the threads too
+  std::vector<std::jthread> threads;
+
+  Json question(std::size_t max) const {
+    Json asked = Json::object({{"worker", name},
+                               {"max", static_cast<std::int64_t>(std::min<std::size_t>(max, 1000))},
+                               {"wait", text(options.poll)},
+                               {"lease", text(options.lease)}});
+    Json types = Json::array();
+    Json prefixes = Json::array();
+    for (const auto& [type, handler] : handlers) (type.ends_with('.') ? prefixes : types).push_back(type);
+    if (!options.prefixes.empty()) {
+      types = Json::array();
+      prefixes = Json::array();
+      for (const std::string& prefix : options.prefixes) prefixes.push_back(prefix);
+    }
+    if (types.size() > 0) asked.set("types", types);
+    if (prefixes.size() > 0) asked.set("prefixes", prefixes);
+    return asked;
+  }
+
+  void lease() {
+    milliseconds pause = pause_min;
+    std::unique_lock lock(mutex);
+    for (;;) {
+      changed.wait(lock, [this] { return stopping || held.size() < options.threads; });
+      if (stopping) return;
+      const Json asked = question(options.threads - held.size());
+      lock.unlock();
+      const auto answer = polls.post("/v1/runs/lease", asked, options.poll + milliseconds(15'000));
+      lock.lock();
+      if (!answer || !answer->ok()) {
+        if (stopping) return;
+        const std::string why =
+            answer ? std::to_string(answer->status) + " " + std::string(answer->document.text_or("detail", ""))
+                   : answer.error().message;
+        log_warning("worker.lease_failed", {{"message", why}});
+        changed.wait_for(lock, pause, [this] { return stopping; });
+        pause = std::min(pause * 2, pause_max);
+        continue;
+      }
+      pause = pause_min;
+      const Json& items = answer->document["items"];
+      if (!items.is_array()) continue;
+      for (const Json& item : items.items()) take(item);
+      changed.notify_all();
+    }
+  }
+
+  void take(const Json& item) {
+    const auto number = [&item](std::string_view member) {
+      return item[member].is_integer() ? item[member].as_integer() : 0;
+    };
+    auto run = std::make_shared<Held>();
+    run->fence = static_cast<std::uint64_t>(number("fence"));
+    run->lease = milliseconds(number("lease_ms"));
+    run->lease_ends = std::chrono::steady_clock::now() + run->lease;
+    const std::string id(item.text_or("id", ""));
+    run->work = {{id},
+                 std::string(item.text_or("type", "")),
+                 std::string(item.text_or("idempotency_key", id)),
+                 item["payload"],
+                 static_cast<int>(number("attempt")),
+                 static_cast<int>(number("max_attempts")),
+                 run->stop.get_token()};
+    held[id] = run;
+    ready.push_back(std::move(run));
+  }
+
+  const WorkHandler* find(const std::string& type) const {
+    const auto exact = handlers.find(type);
+    if (exact != handlers.end()) return &exact->second;
+    const WorkHandler* longest = nullptr;
+    std::size_t length = 0;
+    for (const auto& [prefix, handler] : handlers) {
+      if (!prefix.ends_with('.') || !type.starts_with(prefix) || prefix.size() < length) continue;
+      longest = &handler;
+      length = prefix.size();
+    }
+    return longest;
+  }
+
+  void work() {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      changed.wait(lock, [this] { return stopping || !ready.empty(); });
+      if (ready.empty()) return;
+      const std::shared_ptr<Held> run = std::move(ready.front());
+      ready.pop_front();
+      const WorkHandler* const handler = find(run->work.type);
+      lock.unlock();
+      WorkDone done = Json();
+      if (handler == nullptr) {
+        done = Failure{FailureClass::transport, "no_handler_registered", "", Json(), 1, "", ""};
+        done.retry = false;
+      } else {
+        try {
+          done = (*handler)(run->work);
+        } catch (const std::exception& thrown) {
+          done = Failure{FailureClass::transport, "handler_threw", thrown.what(), Json(), 1, "", ""};
+        }
+      }
+      Json report = report_of(*run, done);
+      lock.lock();
+      if (run->stop.stop_requested()) {
+        forget(*run);  // nobody waits for it
+      } else {
+        reports.emplace_back(run, std::move(report));
+      }
+      changed.notify_all();
+    }
+  }
+
+  void forget(const Held& run) {
+    const auto found = held.find(run.work.run.value);
+    if (found != held.end() && found->second->fence == run.fence) held.erase(found);
+    changed.notify_all();
+  }
+
+  // What finishes while a request is under way goes into the next one together.
+  void report() {
+    milliseconds pause = pause_min;
+    std::unique_lock lock(mutex);
+    for (;;) {
+      changed.wait(lock, [this] { return halted || !reports.empty(); });
+      if (reports.empty()) return;
+      std::vector<std::pair<std::shared_ptr<Held>, Json>> batch;
+      while (!reports.empty() && batch.size() < reports_max) {
+        batch.push_back(std::move(reports.front()));
+        reports.pop_front();
+      }
+      Json list = Json::array();
+      for (const auto& [run, report] : batch) list.push_back(report);
+      lock.unlock();
+      const auto answer =
+          calls.post("/v1/runs/report", Json::object({{"worker", name}, {"reports", list}}), call_timeout);
+      lock.lock();
+      const bool again = !answer || answer->status >= 500 || answer->status == 429;
+      if (!again) {
+        pause = pause_min;
+        if (!answer->ok()) log_warning("worker.report_refused", {{"message", answer->document.text_or("detail", "")}});
+        for (const auto& [run, report] : batch) forget(*run);
+        continue;
+      }
+      log_warning("worker.reports_wait",
+                  {{"message", answer ? std::to_string(answer->status) : answer.error().message}});
+      // Work that is done is not thrown away because the server is away for a moment.
+      const SteadyTime now = std::chrono::steady_clock::now();
+      for (auto& entry : batch) {
+        if (now < entry.first->lease_ends && !halted) {
+          reports.push_back(std::move(entry));
+        } else {
+          forget(*entry.first);
+        }
+      }
+      changed.wait_for(lock, pause, [this] { return halted; });
+      pause = std::min(pause * 2, milliseconds(2000));
+    }
+  }
+
+  void keep_alive() {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      milliseconds shortest = options.lease;
+      for (const auto& [id, run] : held) shortest = std::min(shortest, run->lease);
+      if (changed.wait_for(lock, std::max(shortest / 6, milliseconds(20)), [this] { return halted; })) return;
+      std::vector<std::shared_ptr<Held>> due;
+      for (const auto& [id, run] : held) {
+        if (run->lease_ends - std::chrono::steady_clock::now() <= run->lease * 2 / 3) due.push_back(run);
+      }
+      lock.unlock();
+      for (const auto& run : due) beat(*run);
+      lock.lock();
+    }
+  }
+
+  void beat(Held& run) {
+    const auto answer = calls.post(
+        "/v1/runs/" + run.work.run.value + "/heartbeat",
+        Json::object({{"fence", static_cast<std::int64_t>(run.fence)}, {"worker", name}, {"lease", text(run.lease)}}),
+        call_timeout);
+    const std::lock_guard lock(mutex);
+    const SteadyTime now = std::chrono::steady_clock::now();
+    if (answer && answer->ok()) {
+      const Json& lease_ms = answer->document["lease_ms"];
+      if (lease_ms.is_integer()) run.lease_ends = now + milliseconds(lease_ms.as_integer());
+      if (answer->document["cancelled"] == Json(true)) run.stop.request_stop();
+    } else if ((answer && (answer->status == 404 || answer->status == 409)) || now >= run.lease_ends) {
+      // Not ours any more: whatever the handler still does is in vain.
+      run.stop.request_stop();
+    }
+  }
+};
+
+Worker::Worker(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Worker::~Worker() { stop(); }
+
+Result<std::unique_ptr<Worker>> Worker::open(WorkerOptions options) {
+  if (!options.server.starts_with("http://") && !options.server.starts_with("https://")) {
+    return Error{ErrorCode::invalid,
+                 "the server's URL begins with http:// or https://, not \"" + options.server + "\""};
+  }
+  return std::unique_ptr<Worker>(new Worker(std::make_unique<Parts>(std::move(options))));
+}
+
+const std::string& Worker::name() const { return parts_->name; }
+
+void Worker::handle(const std::string& type, WorkHandler handler) { parts_->handlers[type] = std::move(handler); }
+
+void Worker::start() {
+  Parts& parts = *parts_;
+  if (parts.started) return;
+  parts.started = true;
+  parts.threads.emplace_back([&parts] { parts.lease(); });
+  parts.threads.emplace_back([&parts] { parts.report(); });
+  parts.threads.emplace_back([&parts] { parts.keep_alive(); });
+  for (std::size_t i = 0; i < parts.options.threads; ++i) parts.threads.emplace_back([&parts] { parts.work(); });
+}
+
+void Worker::stop(milliseconds grace) {
+  Parts& parts = *parts_;
+  std::deque<std::shared_ptr<Held>> unbegun;
+  {
+    const std::lock_guard lock(parts.mutex);
+    if (parts.stopping) return;
+    parts.stopping = true;
+    unbegun.swap(parts.ready);
+    parts.changed.notify_all();
+  }
+  parts.polls.stop();
+  for (const auto& run : unbegun) {
+    const auto released = parts.calls.post(
+        "/v1/runs/" + run->work.run.value + "/release",
+        Json::object({{"fence", static_cast<std::int64_t>(run->fence)}, {"worker", parts.name}}), call_timeout);
+    if (!released) log_warning("worker.release_failed", {{"message", released.error().message}});
+    const std::lock_guard lock(parts.mutex);
+    parts.forget(*run);
+  }
+  {
+    std::unique_lock lock(parts.mutex);
+    parts.changed.wait_for(lock, grace, [&parts] { return parts.held.empty(); });
+    for (const auto& [id, run] : parts.held) run->stop.request_stop();
+    parts.halted = true;
+    parts.changed.notify_all();
+  }
+  parts.threads.clear();
+  parts.calls.stop();
+}
+
+}  // namespace cairn
