@@ -137,6 +137,9 @@ void Chronicle::tasks_and_runs(const Advance& advance) {
 }
 
 void Chronicle::submitted(const RunRow& row) {
+  if (runs_.contains(row.id.value) || !run_keys_.emplace(row.idempotency_key, row.id.value).second) {
+    broken("I-04 idempotency", "run " + row.id.value + " was made twice");
+  }
   Run run;
   run.idempotency_key = row.idempotency_key;
   run.attempts_max = row.attempts_max;
@@ -160,6 +163,10 @@ void Chronicle::leased(const RunRow& row, Timestamp now) {
   if (row.idempotency_key != run.idempotency_key) {
     broken("I-17 effects", subject + " has another idempotency key at attempt " + std::to_string(row.attempt));
   }
+  if (row.attempt <= run.attempt) {
+    broken("I-16 attempts", subject + " was leased again and that was not counted");
+  }
+  run.attempt = row.attempt;
   run.status = RunStatus::leased;
   run.fence = row.fence;
   run.lease_until = row.lease_until;
@@ -180,25 +187,25 @@ void Chronicle::run_changed(const RunChange& change, const RunChanged& answer, T
   if (change.kind == RunChange::Kind::retry || change.kind == RunChange::Kind::release) {
     run.status = RunStatus::pending;
     run.lease_until.reset();
+    run.attempt = answer.row.attempt;  // what is given back was no attempt
   }
   if (change.kind == RunChange::Kind::heartbeat) run.lease_until = answer.row.lease_until;
 }
 
-void Chronicle::settle_doubt(const Unit& unit, Store& store, Timestamp now) {
+bool Chronicle::settle_doubt(const Unit& unit, Store& store, Timestamp now) {
   for (const Advance& advance : unit.advances) {
     if (advance.outcome != Advance::Outcome::applied) continue;
     const auto snapshot = store.find_snapshot(advance.after.instance);
     if (!snapshot || !*snapshot || (**snapshot).last_event != advance.after.last_event) continue;
     committed(unit, {}, now);
-    return;
+    return true;
   }
-  if (!unit.advances.empty()) return;
-  if (unit.run) {
-    const auto run = store.find_run(unit.run->run);
-    if (run && *run && is_final((**run).status)) committed(unit, {}, now);
-    return;
-  }
-  // Only a cause was removed: the message may come again, and that is no repetition.
+  if (!unit.advances.empty() || !unit.run) return false;
+  // Without an advance only the end of a run tells; a message that was removed does not come again.
+  const auto run = store.find_run(unit.run->run);
+  if (!run || !*run || !is_final((**run).status)) return false;
+  committed(unit, {}, now);
+  return true;
 }
 
 void Chronicle::compare(Store& store, const char* lost) {
@@ -243,6 +250,7 @@ void Chronicle::compare(Store& store, const char* lost) {
     }
     // A lease or a cancellation whose answer died with its node.
     run.fence = now.fence;
+    run.attempt = now.attempt;
     run.status = now.status;
     run.lease_until = now.lease_until;
   }

@@ -30,6 +30,7 @@ class Chronicle {
     RunStatus status = RunStatus::pending;
     std::uint64_t fence = 0;
     std::optional<Timestamp> lease_until;
+    int attempt = 0;
     int attempts_max = 0;
   };
   struct Task {
@@ -50,8 +51,8 @@ class Chronicle {
   // After retention or a restart: what the store has must follow from what was committed. `lost` names
   // what to call a version that is gone.
   void compare(Store& store, const char* lost);
-  // After a crash in the middle of a commit: whether the unit was written is for the store to say.
-  void settle_doubt(const Unit& unit, Store& store, Timestamp now);
+  // After a crash in the middle of a commit: whether the unit was written is for the store to say. True: it was.
+  bool settle_doubt(const Unit& unit, Store& store, Timestamp now);
 
   const std::map<std::string, Instance>& instances() const { return instances_; }
   const std::map<std::string, Run>& runs() const { return runs_; }

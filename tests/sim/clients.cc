@@ -175,6 +175,7 @@ class Client {
     const auto& known = world_.promises().instances();
     if (!request || known.empty()) return;
     const InstanceId target = world_.dice().pick(known);
+    world_.recorder().will_signal(request->id, request->name, request->key, request->payload);
     maybe_twice([this, request, target] {
       const std::function<Result<InstanceAnswer>(Coordinator&)> call = [request, target](Coordinator& coordinator) {
         return coordinator.signal(target, *request);

@@ -72,9 +72,10 @@ class Finisher {
   }
 
   void request(const InstanceId& id, const decltype(Event::what)& what) {
-    const auto answer = world_.ask<InstanceAnswer>("finish", [id, what](Coordinator& coordinator) {
-      return coordinator.request(id, what, Actor{"finisher", {}});
-    });
+    const Actor actor{"finisher." + std::to_string(++requests_), {}};
+    world_.recorder().will_request(actor.name, entry_of(id, what));
+    const auto answer = world_.ask<InstanceAnswer>(
+        "finish", [id, what, actor](Coordinator& coordinator) { return coordinator.request(id, what, actor); });
     if (answer && !*answer) world_.say("finisher is refused: " + answer->error().message);
     if (answer && !*answer && is_transient(answer->error())) {
       world_.broken({"I-32 liveness", "a request in the calm failed: " + answer->error().message});
@@ -101,6 +102,7 @@ class Finisher {
     request.key = wait.key;
     request.payload = random_payload(world_.dice(), 0);
     request.actor.name = "finisher";
+    world_.recorder().will_signal(request.id, request.name, request.key, request.payload);
     const auto answer = world_.ask<InstanceAnswer>(
         "finish signal", [id, request](Coordinator& coordinator) { return coordinator.signal(id, request); });
     if (answer && *answer) world_.promises().signalled(id, request.id, world_.chronicle());
@@ -123,6 +125,7 @@ class Finisher {
   World& world_;
   std::map<std::string, int> tries_;
   int signals_ = 0;
+  int requests_ = 0;
 };
 
 }  // namespace

@@ -36,6 +36,7 @@ Json to_json(const WorldOutcome& outcome) {
     for (const std::string& line : outcome.last) last.push_back(line);
     json.set("last", std::move(last));
   }
+  if (!outcome.record.is_null()) json.set("record", outcome.record);
   Json reached = Json::object();
   for (const auto& [what, count] : outcome.reached) reached.set(what, static_cast<std::int64_t>(count));
   json.set("reached", std::move(reached));
@@ -53,6 +54,7 @@ WorldOutcome outcome_from(const Json& json) {
     outcome.violation = Violation{std::string(json.text_or("invariant", "")), std::string(json.text_or("message", ""))};
     for (const Json& line : json["last"].items()) outcome.last.emplace_back(line.as_string());
   }
+  outcome.record = json["record"];
   for (const auto& [what, count] : json["reached"].members()) {
     outcome.reached[std::string(what.view())] = static_cast<std::uint64_t>(count.as_integer());
   }

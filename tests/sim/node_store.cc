@@ -46,7 +46,10 @@ Result<std::vector<RunRow>> NodeStore::lease_runs(const LeaseRequest& request) {
 Result<RunChanged> NodeStore::change_run(const RunChange& change) {
   return through("change_run", Way::write, [&] {
     auto changed = behind_.change_run(change);
-    if (changed) world_.chronicle().run_changed(change, *changed, behind_.now());
+    if (changed) {
+      world_.chronicle().run_changed(change, *changed, behind_.now());
+      world_.recorder().retried(change, *changed, behind_.now());
+    }
     return changed;
   });
 }
@@ -55,6 +58,18 @@ Result<std::pair<RunRow, bool>> NodeStore::submit_run(const RunRow& run) {
   return through("submit_run", Way::write, [&] {
     auto submitted = behind_.submit_run(run);
     if (submitted && submitted->second) world_.chronicle().submitted(submitted->first);
+    return submitted;
+  });
+}
+
+Result<std::vector<std::pair<RunRow, bool>>> NodeStore::submit_runs(std::span<const RunRow> runs) {
+  return through("submit_runs", Way::write, [&] {
+    auto submitted = behind_.submit_runs(runs);
+    if (submitted) {
+      for (const auto& [run, fresh] : *submitted) {
+        if (fresh) world_.chronicle().submitted(run);
+      }
+    }
     return submitted;
   });
 }
@@ -114,7 +129,13 @@ Result<std::vector<DueTimer>> NodeStore::take_timers(std::size_t max, Duration h
 }
 
 Result<std::vector<Message>> NodeStore::take_messages(std::size_t max, Duration hold) {
-  return through("take_messages", Way::write, [&] { return behind_.take_messages(max, hold); });
+  return through("take_messages", Way::write, [&] {
+    auto messages = behind_.take_messages(max, hold);
+    if (messages) {
+      for (const Message& message : *messages) world_.recorder().took(message);
+    }
+    return messages;
+  });
 }
 
 Result<std::optional<Timestamp>> NodeStore::next_due() {
@@ -135,10 +156,6 @@ Result<Page<RunRow>> NodeStore::list_runs(const RunFilter& filter, const PageReq
 
 Result<std::vector<RunEvent>> NodeStore::run_events(const RunId& id) {
   return through("run_events", Way::read, [&] { return behind_.run_events(id); });
-}
-
-Result<std::vector<std::pair<RunRow, bool>>> NodeStore::submit_runs(std::span<const RunRow> runs) {
-  return through("submit_runs", Way::write, [&] { return behind_.submit_runs(runs); });
 }
 
 Result<void> NodeStore::put_run_type(const RunTypeRow& row) {

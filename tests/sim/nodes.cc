@@ -107,6 +107,7 @@ void World::open_node(int node) {
   CoordinatorOptions options;
   options.node = "node" + std::to_string(node);
   options.snapshots_cached = static_cast<std::size_t>(plan_.snapshots_cached);
+  options.trace = true;
   options.yield = [this] { scheduler_.sleep(20 + dice_.below(400)); };
   auto opened = Coordinator::open(*own.face, std::move(options));
   if (!opened) return drop(opened.error());
@@ -249,6 +250,7 @@ void World::written(int node, std::span<const Unit> units, const Result<std::vec
     }
     say(line);
     chronicle_.committed(units[i], (*outcomes)[i], behind.now());
+    if (plan_.record) recorder_.committed(units[i], behind.now());
     for (const Advance& advance : units[i].advances) {
       if (advance.outcome != Advance::Outcome::applied) continue;
       check_touched(behind, advance.after.instance);
@@ -258,7 +260,9 @@ void World::written(int node, std::span<const Unit> units, const Result<std::vec
 
 void World::check_recovered(Store& store) {
   Node& own = nodes_.front();
-  for (const Unit& unit : std::exchange(own.in_doubt, {})) chronicle_.settle_doubt(unit, store, store.now());
+  for (const Unit& unit : std::exchange(own.in_doubt, {})) {
+    if (chronicle_.settle_doubt(unit, store, store.now()) && plan_.record) recorder_.committed(unit, store.now());
+  }
   chronicle_.compare(store, "P-03 durability");
   const auto checked = verify_store(store);
   if (!checked) return;

@@ -12,7 +12,8 @@ class Operator {
   void act() {
     if (world_.strikes(Fault::cancel)) request(CancelRequested{"no longer wanted"});
     if (world_.strikes(Fault::suspend)) request(SuspendRequested{"wait"});
-    if (world_.dice().chance(30)) request(ResumeRequested{});
+    // Resuming an incident as it is means nothing that the specification says.
+    if (world_.dice().chance(30) && !world_.plan().record) request(ResumeRequested{});
     if (world_.dice().chance(30)) request(RetryRequested{});
     if (world_.strikes(Fault::skip)) request(SkipRequested{random_payload(world_.dice(), 0)});
     if (world_.strikes(Fault::edit)) {
@@ -35,9 +36,10 @@ class Operator {
   void request(const decltype(Event::what)& what) {
     const auto id = somebody();
     if (!id) return;
-    const auto answer = world_.ask<InstanceAnswer>("request", [id, what](Coordinator& coordinator) {
-      return coordinator.request(*id, what, Actor{"operator", {}});
-    });
+    const Actor actor{"operator." + std::to_string(++requests_), {}};
+    world_.recorder().will_request(actor.name, entry_of(*id, what));
+    const auto answer = world_.ask<InstanceAnswer>(
+        "request", [id, what, actor](Coordinator& coordinator) { return coordinator.request(*id, what, actor); });
     if (answer && *answer && std::holds_alternative<CancelRequested>(what)) {
       world_.promises().cancelled(**answer, world_.chronicle());
     }
@@ -57,8 +59,11 @@ class Operator {
     const auto page = world_.ask<Page<DeadLetter>>(
         "list dead letters", [](Coordinator& coordinator) { return coordinator.store().list_dead_letters({}); });
     if (!page || !*page || (**page).items.empty()) return;
-    const std::int64_t id = world_.dice().pick((**page).items).id;
-    const bool keep = world_.dice().chance(70);
+    const DeadLetter& letter = world_.dice().pick((**page).items);
+    // Those of runs cannot be replayed; they are left for the last check.
+    if (letter.kind == "run" && world_.dice().chance(80)) return;
+    const std::int64_t id = letter.id;
+    const bool keep = letter.kind == "run" || world_.dice().chance(70);
     static_cast<void>(world_.ask<bool>("dead letter", [id, keep](Coordinator& coordinator) {
       return keep ? coordinator.store().replay_dead_letter(id) : coordinator.store().discard_dead_letter(id);
     }));
@@ -67,8 +72,10 @@ class Operator {
   void deploy() {
     const auto program = world_.next_version();
     if (!program) return;
-    static_cast<void>(world_.ask<bool>("deploy", [program](Coordinator& coordinator) -> Result<bool> {
+    const bool withdraw = world_.dice().chance(20);
+    static_cast<void>(world_.ask<bool>("deploy", [program, withdraw](Coordinator& coordinator) -> Result<bool> {
       CAIRN_TRY_VOID(coordinator.registry().deploy(program));
+      if (withdraw) return coordinator.registry().retire(program->name, program->version);
       return true;
     }));
   }
@@ -82,9 +89,27 @@ class Operator {
   }
 
   World& world_;
+  int requests_ = 0;
 };
 
 }  // namespace
+
+Json entry_of(const InstanceId& id, const decltype(Event::what)& what) {
+  Json entry = Json::object({{"instance", id.value}});
+  if (std::holds_alternative<CancelRequested>(what)) entry.set("event", "cancel");
+  if (std::holds_alternative<SuspendRequested>(what)) entry.set("event", "suspend");
+  if (std::holds_alternative<ResumeRequested>(what)) entry.set("event", "resume");
+  if (std::holds_alternative<RetryRequested>(what)) entry.set("event", "retry");
+  if (const auto* skip = std::get_if<SkipRequested>(&what)) {
+    entry.set("event", "skip");
+    entry.set("result", skip->result);
+  }
+  if (const auto* edit = std::get_if<StateEdited>(&what)) {
+    entry.set("event", "edit");
+    entry.set("patch", edit->merge_patch);
+  }
+  return entry;
+}
 
 void run_operator(World& world, int) {
   Operator person(world);

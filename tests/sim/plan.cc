@@ -14,7 +14,7 @@ struct FaultKind {
 };
 
 constexpr std::array<FaultKind, fault_count> kinds = {{
-    {"crash", 60},         {"pause", 40},          {"error", 300},         {"lost_answer", 300},
+    {"crash", 60},          {"pause", 40},          {"error", 300},         {"lost_answer", 300},
     {"slow", 200},          {"outage", 15},         {"wakeup_lost", 5000},  {"wakeup_late", 5000},
     {"wakeup_twice", 5000}, {"power_loss", 60},     {"write_error", 40},    {"sync_error", 30},
     {"double_click", 3000}, {"stale_form", 2000},   {"wrong_person", 2000}, {"odd_payload", 1500},
@@ -31,6 +31,7 @@ void each_number(Plan& plan, const Visit& visit) {
   visit("clients", plan.clients);
   visit("workers", plan.workers);
   visit("operators", plan.operators);
+  visit("clerks", plan.clerks);
   visit("instances", plan.instances);
   visit("actions", plan.actions);
   visit("cached", plan.snapshots_cached);
@@ -59,6 +60,14 @@ Plan plan_of(std::uint64_t seed) {
     const int rate = dice.between(1, kinds[i].rate_max);
     plan.rates[i] = exists ? rate : 0;
   }
+  plan.clerks = dice.chance(30) ? 1 : 0;
+  return plan;
+}
+
+Plan recorded(Plan plan) {
+  plan.record = true;
+  for (const Fault fault : {Fault::retention, Fault::deploy, Fault::run_cancelled, Fault::replay}) plan.rate(fault) = 0;
+  plan.clerks = 0;
   return plan;
 }
 
@@ -68,6 +77,7 @@ std::string write_plan(const Plan& plan) {
   each_number(const_cast<Plan&>(plan),
               [&](const char* name, int value) { text += std::string(",") + name + "=" + std::to_string(value); });
   if (plan.local_leases) text += ",local";
+  if (plan.record) text += ",record";
   for (std::size_t i = 0; i < fault_count; ++i) {
     if (plan.rates[i] > 0) text += std::string(",") + kinds[i].name + "=" + std::to_string(plan.rates[i]);
   }
@@ -86,6 +96,10 @@ Result<Plan> read_plan(std::uint64_t seed, const std::string& text) {
     const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
     if (name == "local") {
       plan.local_leases = true;
+      continue;
+    }
+    if (name == "record") {
+      plan.record = true;
       continue;
     }
     if (name == "store") {

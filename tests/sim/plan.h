@@ -56,8 +56,10 @@ struct Plan {
   int clients = 1;
   int workers = 1;
   int operators = 0;
+  int clerks = 0;
   int instances = 3;
   int actions = 20;                      // of each client and operator
+  bool record = false;                   // keep what the judge needs
   bool local_leases = false;             // new runs begin leased to the node that committed them
   int snapshots_cached = 4096;           // 0: none
   std::array<int, fault_count> rates{};  // of 10 000 opportunities
@@ -67,6 +69,8 @@ struct Plan {
 };
 
 Plan plan_of(std::uint64_t seed);
+// The same world without what a record cannot tell: rows that are removed, definitions that come later.
+Plan recorded(Plan plan);
 
 // nodes=2,clients=1,crash=40,…; what is not named is zero.
 std::string write_plan(const Plan& plan);

@@ -24,9 +24,9 @@ Shrunk shrink(Plan failing, const std::string& invariant, int tries_max) {
     smaller.rates[i] = 0;
     keeps_failing(smaller);
   }
-  const std::vector<std::pair<int Plan::*, int>> numbers = {{&Plan::operators, 0}, {&Plan::clients, 1},
-                                                            {&Plan::nodes, 1},     {&Plan::workers, 1},
-                                                            {&Plan::instances, 1}, {&Plan::actions, 0}};
+  const std::vector<std::pair<int Plan::*, int>> numbers = {
+      {&Plan::operators, 0}, {&Plan::clerks, 0},    {&Plan::clients, 1}, {&Plan::nodes, 1},
+      {&Plan::workers, 1},   {&Plan::instances, 1}, {&Plan::actions, 0}};
   for (const auto& [member, least] : numbers) {
     while (shrunk.plan.*member > least) {
       Plan smaller = shrunk.plan;

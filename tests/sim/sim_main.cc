@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "base/log.h"
+#include "coverage.h"
 #include "isolation.h"
 #include "shrink.h"
 
@@ -20,11 +21,13 @@ struct Options {
   std::uint64_t last = 300;
   double minutes = 0;
   std::string plan;
-  std::string list;  // a file of seeds
+  std::string list;     // a file of seeds
+  std::string records;  // where the judge's records go
   bool trace = false;
   bool twice = false;
   bool shrinks = true;
   bool quiet = false;
+  bool until_failure = false;  // only says which seed failed first
 };
 
 struct Totals {
@@ -53,6 +56,8 @@ bool read_options(int count, char** given, Options& options) {
       options.twice = true;
     } else if (flag == "--no-shrink") {
       options.shrinks = false;
+    } else if (flag == "--until-failure") {
+      options.until_failure = true;
     } else if (flag == "--quiet") {
       options.quiet = true;
     } else if (value == nullptr) {
@@ -74,6 +79,8 @@ bool read_options(int count, char** given, Options& options) {
       options.minutes = std::atof(given[++i]);
     } else if (flag == "--plan") {
       options.plan = given[++i];
+    } else if (flag == "--records") {
+      options.records = given[++i];
     } else if (flag == "--list") {
       options.list = given[++i];
     } else {
@@ -127,6 +134,11 @@ void print_coverage(const Totals& totals) {
     std::printf(" %s=%llu", what.substr(kind.size() + 1).c_str(), static_cast<unsigned long long>(count));
   }
   std::printf("\n");
+  const std::vector<std::string> names = missing(totals.reached);
+  if (names.empty()) return;
+  std::printf("never reached:");
+  for (const std::string& name : names) std::printf(" [%s]", name.c_str());
+  std::printf("\n");
 }
 
 // One world a line: its seed and its plan; what follows a # is for people.
@@ -170,7 +182,27 @@ int run_traced(const Plan& plan) {
   return 1;
 }
 
+int run_until_failure(const Options& options) {
+  constexpr std::uint64_t batch = 16;
+  for (std::uint64_t from = options.first; from <= options.last; from += batch) {
+    std::vector<Plan> worlds;
+    for (std::uint64_t seed = from; seed < from + batch && seed <= options.last; ++seed)
+      worlds.push_back(plan_of(seed));
+    std::map<std::uint64_t, Violation> failed;
+    run_isolated(worlds, [&](std::size_t index, const WorldOutcome& outcome) {
+      if (outcome.violation) failed[worlds[index].seed] = *outcome.violation;
+    });
+    if (failed.empty()) continue;
+    const auto& [seed, violation] = *failed.begin();
+    std::printf("first failure: seed %llu: %s: %s\n", static_cast<unsigned long long>(seed),
+                violation.invariant.c_str(), violation.message.c_str());
+    return 1;
+  }
+  return 0;
+}
+
 int run(const Options& options) {
+  if (options.until_failure) return run_until_failure(options);
   if (options.trace) {
     Plan plan = plan_of(options.first);
     if (!options.plan.empty()) {
@@ -189,6 +221,8 @@ int run(const Options& options) {
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count(); };
   constexpr std::size_t failures_shown = 5;
   Totals totals;
+  std::optional<std::ofstream> records;
+  if (!options.records.empty()) records.emplace(options.records);
   std::uint64_t next = options.first;
   for (;;) {
     std::vector<Plan> worlds;
@@ -204,11 +238,15 @@ int run(const Options& options) {
     } else {
       for (int i = 0; i < 200 && (options.minutes > 0 || next <= options.last); ++i) worlds.push_back(plan_of(next++));
     }
+    if (records) {
+      for (Plan& plan : worlds) plan = recorded(plan);
+    }
     std::map<std::size_t, std::uint64_t> hashes;
     std::vector<std::pair<std::size_t, WorldOutcome>> failed;
     run_isolated(worlds, [&](std::size_t index, const WorldOutcome& outcome) {
       add(totals, outcome);
       hashes[index] = outcome.hash;
+      if (records && !outcome.record.is_null()) *records << write_json(outcome.record) << "\n";
       if (outcome.violation) failed.emplace_back(index, outcome);
     });
     if (options.twice) {
@@ -243,7 +281,7 @@ int main(int count, char** given) {
     std::fprintf(stderr,
                  "cairn_sim [--seed N | --seeds A..B | --count N | --minutes M | --list FILE] [--plan TEXT] [--trace] "
                  "[--twice]\n"
-                 "          [--no-shrink] [--quiet]\n");
+                 "          [--twice] [--no-shrink] [--quiet] [--until-failure]\n");
     return 2;
   }
   return cairn::sim::run(options);

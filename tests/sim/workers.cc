@@ -39,6 +39,7 @@ void execute_run(World& world, const RunRow& run, const std::string& worker) {
   if (world.strikes(Fault::worker_fails)) {
     report.failure = failure_of(dice);
     report.retry = dice.chance(85);
+    if (!report.retry) world.recorder().will_not_retry(run.id);
   } else {
     report.result = world.ledger().perform(run, random_payload(dice, 0), world.chronicle());
     if (world.strikes(Fault::worker_dies)) return;
@@ -61,6 +62,7 @@ void run_worker(World& world, int number) {
     LeaseRequest request;
     request.worker = "worker" + std::to_string(number) + "-" + std::to_string(++life);
     request.types = world.workflows().hints.worker_types;
+    request.types.push_back("clerk.v1");
     request.prefixes = {""};
     request.max = static_cast<std::size_t>(1 + world.dice().below(4));
     request.length = Duration::of_ms(lease_ms);

@@ -5,6 +5,7 @@
 #include "actors.h"
 #include "base/entropy.h"
 #include "coordinator/verify.h"
+#include "coverage.h"
 #include "definition/definition.h"
 #include "store/memory/memory_store.h"
 
@@ -117,12 +118,15 @@ void World::check_touched(Store& store, const InstanceId& id) {
 
 void World::cover(const Unit& unit) {
   for (const Advance& advance : unit.advances) {
+    trace_.reach(std::string("status ") + to_string(advance.after.status));
+    if (advance.after.error) {
+      trace_.reach(std::string("error ") + to_string(advance.after.error->failure_class) + "/" +
+                   advance.after.error->code);
+    }
     const auto found = program(advance.after.program.name, advance.after.program.version);
     if (!found) continue;
-    for (const LogEntry& entry : advance.log) {
-      if (entry.step.empty()) continue;
-      trace_.reach(std::string("log ") + to_string(entry.kind));
-    }
+    for (const std::uint32_t step : advance.trace.steps) trace_.reach("step " + kind_of(found->steps[step].body));
+    for (const std::uint32_t block : advance.trace.blocks) trace_.reach("lane " + lane_of(found->blocks[block].lane));
   }
 }
 
@@ -193,6 +197,7 @@ WorldOutcome World::run() {
   actor("client", plan_.clients, run_client, true);
   actor("worker", plan_.workers, run_worker, false);
   actor("operator", plan_.operators, run_operator, true);
+  actor("clerk", plan_.clerks, run_clerk, false);
   run_until([&] { return left == 0; }, turmoil_steps_max);
 
   become_calm();
@@ -214,7 +219,20 @@ WorldOutcome World::run() {
   outcome.crashes = crashes_;
   outcome.steps = scheduler_.steps();
   outcome.virtual_ms = scheduler_.now_ms() - start_ms_;
+  if (plan_.record && !failed()) outcome.record = record();
   return outcome;
+}
+
+Json World::record() {
+  Json::Array definitions;
+  for (const Json& source : case_.definitions) definitions.push_back(definition_of(source).canonical);
+  auto made =
+      recorder_.finish(*store(), Json::object({{"workflow_seed", static_cast<std::int64_t>(plan_.workflow_seed)},
+                                               {"environment_seed", static_cast<std::int64_t>(plan_.seed)},
+                                               {"note", write_plan(plan_)},
+                                               {"definitions", definitions},
+                                               {"end", scheduler_.now_ms()}}));
+  return made ? std::move(*made) : Json();
 }
 
 void World::become_calm() {
@@ -226,10 +244,33 @@ void World::become_calm() {
   if (plan_.store == StoreKind::sqlite && nodes_.front().up) crash(0, "restarted by its operator", false);
 }
 
+// A run that nobody reported in time has ended with one dead letter: people must hear of it.
+void World::check_dead_letters(Store& store) {
+  std::map<std::string, int> letters;
+  PageRequest page{100, ""};
+  do {
+    const auto rows = store.list_dead_letters(page);
+    if (!rows) return broken({"I-16 attempts", rows.error().message});
+    for (const DeadLetter& letter : rows->items) {
+      if (letter.kind == "run") ++letters[std::string(letter.envelope.text_or("run", ""))];
+    }
+    page.cursor = rows->next_cursor;
+  } while (!page.cursor.empty());
+  for (const auto& [id, run] : chronicle_.runs()) {
+    if (run.status != RunStatus::failed) continue;
+    const auto row = store.find_run({id});
+    if (!row || !*row || (**row).error.text_or("code", "") != "lease_expired") continue;
+    if (letters[id] != 1) {
+      broken({"I-16 attempts", "run " + id + " was given up and has " + std::to_string(letters[id]) + " dead letters"});
+    }
+  }
+}
+
 void World::check_end() {
   Store* behind = store();
   if (behind == nullptr) return broken({"I-32 liveness", "the store never came back"});
   chronicle_.compare(*behind, "I-01 versions");
+  check_dead_letters(*behind);
   promises_.check(*behind, chronicle_);
   ledger_.check(*behind, chronicle_);
   const auto checked = verify_store(*behind);

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Plants the bugs of bugs.py in a copy of the sources, builds it once and counts the worlds until each is found.
+
+plant.py tree FOLDER          make or refresh the copy
+plant.py run PROGRAM [NAME…]  run each bug (or those named) and print the table
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from bugs import BUGS  # noqa: E402
+
+SEEDS_MAX = 2000
+
+
+def planted(sources):
+    """The mutated text of each file that has bugs."""
+    texts = {}
+    for name, _, path, old, new in BUGS:
+        text = texts.get(path) or '#include "base/planted.h"\n' + open(os.path.join(sources, path)).read()
+        texts[path] = text
+    # Each bug is looked for in the file as it is, so that two bugs may share a line's neighbourhood but not a text.
+    for name, _, path, old, new in BUGS:
+        if texts[path].count(old) != 1:
+            sys.exit(f"planted bug {name}: its text stands {texts[path].count(old)} times in {path}; bugs.py must follow")
+        texts[path] = texts[path].replace(old, re.sub(r"\bPLANTED\b", f'::cairn::planted("{name}")', new))
+    return texts
+
+
+def write(path, content):
+    """Only when it differs: what did not change is not built again."""
+    if os.path.exists(path) and open(path, "rb").read() == content:
+        return
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as out:
+        out.write(content)
+
+
+def make_tree(folder):
+    sources = subprocess.check_output(["git", "rev-parse", "--show-toplevel"], text=True).strip()
+    files = subprocess.check_output(["git", "-C", sources, "ls-files", "-co", "--exclude-standard"], text=True).split("\n")
+    texts = planted(sources)
+    wanted = ("src/", "include/", "cmake/", "tests/", "third_party/", "bench/", "CMakeLists.txt", "examples/", "docs/")
+    for name in files:
+        source = os.path.join(sources, name)
+        if not name.startswith(wanted) or not os.path.isfile(source):
+            continue
+        content = texts[name].encode() if name in texts else open(source, "rb").read()
+        write(os.path.join(folder, name), content)
+    write(os.path.join(folder, "src/base/planted.h"),
+          open(os.path.join(sources, "tests/sim/planted/planted.h"), "rb").read())
+    for package in os.listdir(os.path.join(sources, "third_party")):
+        modules = os.path.join(sources, "third_party", package, "node_modules")
+        link = os.path.join(folder, "third_party", package, "node_modules")
+        if os.path.isdir(modules) and not os.path.islink(link):
+            if os.path.isdir(link):
+                shutil.rmtree(link)
+            os.symlink(modules, link)
+
+
+def run(program, names):
+    missed = []
+    print("| planted bug | seeds | found by | what a real engine did |\n| --- | --- | --- | --- |")
+    for name, why, *_ in BUGS:
+        if names and name not in names:
+            continue
+        answer = subprocess.run([program, "--seeds", f"1..{SEEDS_MAX}", "--until-failure"], text=True,
+                                capture_output=True, env={**os.environ, "CAIRN_PLANTED": name})
+        found = re.search(r"^first failure: seed (\d+): (.*?):", answer.stdout, re.M)
+        print(f"| `{name}` | {found[1] if found else 'none'} | {found[2] if found else ''} | {why} |", flush=True)
+        if not found:
+            missed.append(name)
+    if missed:
+        sys.exit("not found: " + ", ".join(missed))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["tree"] and len(sys.argv) == 3:
+        make_tree(sys.argv[2])
+    elif sys.argv[1:2] == ["run"] and len(sys.argv) >= 3:
+        run(sys.argv[2], sys.argv[3:])
+    else:
+        sys.exit(__doc__)
