@@ -2,6 +2,7 @@
 
 #include <libpq-fe.h>
 
+#include <atomic>
 #include <string_view>
 #include <utility>
 
@@ -10,6 +11,8 @@
 namespace cairn::postgres {
 
 namespace {
+
+std::atomic<Conductor*> conductor = nullptr;
 
 // Each statement has a time of its own, and a transaction whose node has gone away must not keep its
 // locks: the server ends both.
@@ -54,6 +57,8 @@ std::string trimmed(const char* message) {
 }
 
 }  // namespace
+
+void Connection::conduct(Conductor* given) { conductor = given; }
 
 std::string for_schema(std::string_view text, const std::string& schema) {
   if (schema == "cairn") return std::string(text);
@@ -112,6 +117,8 @@ Connection::~Connection() {
 std::size_t Connection::send_with(Sql id, const Parameters& parameters) {
   const std::size_t number = next_++;
   if (error_) return number;
+  Conductor* const conducted = conductor;
+  if (conducted != nullptr) conducted->before(*this, id);
   const std::size_t index = static_cast<std::size_t>(id);
   const std::string name = "s" + std::to_string(index);
   const int count = static_cast<int>(parameters.types().size());
@@ -137,13 +144,23 @@ std::size_t Connection::send_with(Sql id, const Parameters& parameters) {
   }
   sent_.push_back({false, number, -1});
   if (!sent) lose(trimmed(PQerrorMessage(handle_)));
+  if (conducted != nullptr) {
+    if (number == done_) answers_.clear();
+    answers_.resize(next_ - done_);
+    first_ = done_;
+    if (!error_ && PQpipelineSync(handle_) != 1) lose(trimmed(PQerrorMessage(handle_)));
+    if (!lost_) read_results();
+    sent_.clear();
+  }
   return number;
 }
 
 void Connection::finish() {
-  answers_.clear();
+  const bool answered = sent_.empty() && answers_.size() == next_ - done_;  // one by one, by a conductor
+  if (!answered) answers_.clear();
   answers_.resize(next_ - done_);
   first_ = std::exchange(done_, next_);
+  if (answered && next_ > first_) return;
   if (!error_ && PQpipelineSync(handle_) != 1) lose(trimmed(PQerrorMessage(handle_)));
   if (!lost_) read_results();
   sent_.clear();

@@ -21,8 +21,20 @@ struct pg_conn;
 
 namespace cairn::postgres {
 
+class Connection;
+
+// Decides when each statement goes to the server: for tests that play every order of the statements of two
+// nodes. While there is one, statements travel one by one.
+class Conductor {
+ public:
+  virtual ~Conductor() = default;
+  virtual void before(Connection& connection, Sql statement) = 0;
+};
+
 class Connection {
  public:
+  static void conduct(Conductor* conductor);  // nullptr: nobody
+
   static Result<std::unique_ptr<Connection>> open(const Target& target);
   ~Connection();
   Connection(const Connection&) = delete;
