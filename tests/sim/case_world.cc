@@ -6,7 +6,7 @@ namespace cairn::sim {
 
 namespace {
 
-constexpr int acts_max = 70;
+constexpr int acts_max = 150;
 constexpr std::int64_t first_ms = 1'790'000'000'000;
 
 Failure failure_of(FailureClass kind, const char* code) { return {kind, code, "as drawn", Json(), 1, "", ""}; }
@@ -30,8 +30,8 @@ CaseWorld::CaseWorld(const GeneratedCase& made, std::uint64_t environment_seed)
       memory_(clock_),
       store_(memory_, recorder_) {
   hostility_ = dice_.chance(50) ? 0 : dice_.between(5, 40);
-  operators_ = dice_.chance(40) ? 0 : dice_.between(1, 12);
-  quiet_clock_ = dice_.between(5, 40);
+  operators_ = dice_.chance(40) ? 0 : dice_.between(1, 8);
+  quiet_clock_ = dice_.chance(50) ? dice_.between(2, 8) : dice_.between(5, 40);
 }
 
 Result<Json> CaseWorld::live() {
@@ -63,6 +63,8 @@ Result<void> CaseWorld::start() {
   StartRequest request;
   request.definition = made_.root;
   request.input = made_.input;
+  // Everything else is derived from it: the same seeds give the same record.
+  request.id = derived_uuid("case", std::to_string(made_.workflow_seed), environment_seed_);
   CAIRN_TRY(const auto answer, coordinator_->start(request));
   return {};
 }
@@ -76,15 +78,19 @@ bool CaseWorld::everything_ended() {
 }
 
 void CaseWorld::act() {
+  // Nothing else helps an instance that is suspended.
+  if (dice_.chance(30) && any_instance(Status::suspended)) return operate();
   const int roll = dice_.below(100);
   if (roll < operators_) return operate();
   if (roll < operators_ + quiet_clock_) return move_clock();
-  switch (dice_.below(7)) {
+  switch (dice_.below(8)) {
     case 0:
-    case 1: return complete_a_task();
-    case 2:
-    case 3: return work();
-    case 4: return send_a_signal();
+    case 1:
+    case 2: return complete_a_task();
+    case 3:
+    case 4: return work();
+    case 5:
+    case 6: return send_a_signal();
     default: coordinator_->dispatch_messages(); return;
   }
 }
@@ -134,12 +140,23 @@ void CaseWorld::send_a_signal() {
   }
   request.name = dice_.pick(made_.hints.signal_names);
   if (dice_.chance(70)) request.key = dice_.pick(made_.hints.signal_keys);
+  auto id = any_instance(std::nullopt);
+  if (id && dice_.chance(70)) {
+    // One that somebody waits for, if there is one.
+    const auto waits = memory_.list_waits(*id);
+    for (const Wait& wait : waits ? *waits : std::vector<Wait>()) {
+      if (wait.kind != WaitKind::signal) continue;
+      request.name = wait.name;
+      if (dice_.chance(80) && !wait.key.is_null()) request.key = wait.key;
+      break;
+    }
+  }
   request.payload = random_payload(dice_, hostility_);
   if (dice_.chance(40)) {
     auto outcome = coordinator_->broadcast(request, Duration::of_seconds(60));
     if (!outcome || outcome->duplicate) return;
     Json::Array delivered;
-    for (const InstanceId& id : outcome->delivered) delivered.emplace_back(id.value);
+    for (const InstanceId& target : outcome->delivered) delivered.emplace_back(target.value);
     recorder_.note(Json::object({{"event", "broadcast"},
                                  {"id", request.id},
                                  {"name", request.name},
@@ -150,7 +167,6 @@ void CaseWorld::send_a_signal() {
                    clock_.now());
     return;
   }
-  const auto id = any_instance(std::nullopt);
   if (!id) return;
   recorder_.will_signal(request.id, request.name, request.key, request.payload);
   static_cast<void>(coordinator_->signal(*id, request));
@@ -214,7 +230,7 @@ void CaseWorld::ask(const InstanceId& id, const std::string& event, decltype(Eve
 }
 
 void CaseWorld::operate() {
-  if (const auto suspended = any_instance(Status::suspended); suspended && dice_.chance(80)) {
+  if (const auto suspended = any_instance(Status::suspended); suspended) {
     switch (dice_.below(8)) {
       case 0: return ask(*suspended, "cancel", CancelRequested{"no longer wanted"});
       case 1:

@@ -33,7 +33,7 @@ std::string ExpressionSource::integer(const Names& names, int depth) {
     case 6: return outside_integer(names);
     case 7: return "(" + integer(names, depth - 1) + " - " + integer(names, depth - 1) + ")";
     case 8: {
-      if (dice_.chance(15)) return integer(names, 0) + " / (" + integer(names, 0) + " - 2)";
+      if (dice_.chance(25)) return integer(names, 0) + " / (" + integer(names, 0) + " - 2)";
       return "(" + condition(names, 0) + " ? " + integer(names, depth - 1) + " : " + integer(names, 0) + ")";
     }
     default: return "(" + integer(names, depth - 1) + " + " + integer(names, depth - 1) + ")";

@@ -11,7 +11,7 @@
 namespace cairn::sim {
 
 struct CaseBounds {
-  int steps_max = 26;    // of each definition, about
+  int steps_max = 40;    // of each definition, about
   int depth_max = 5;     // of lanes in lanes
   int children_max = 2;  // definitions besides the root's
 };

@@ -23,9 +23,10 @@ Json WorkflowSource::definition(const std::string& name) {
   static const std::vector<int> usual = {10, 8, 2, 9, 8, 6, 4, 7, 7, 7, 5, 7, 5, 2, 5, 8, 3, 2, 1};
   weights_.clear();
   for (const int weight : usual) weights_.push_back(dice_.chance(20) ? 0 : weight * dice_.between(1, 4));
+  weights_.front() = usual.front() * 2;
   if (std::all_of(weights_.begin(), weights_.end(), [](int weight) { return weight == 0; })) weights_ = usual;
   ids_ = 0;
-  steps_left_ = dice_.between(2, bounds_.steps_max);
+  steps_left_ = dice_.between(3, bounds_.steps_max);
 
   Json source = Json::object({{"cairn", 1}, {"name", name}, {"version", "1.0.0"}});
   static const std::vector<std::string> on_error = {"suspend", "fail", "compensate"};
@@ -49,7 +50,7 @@ Json WorkflowSource::definition(const std::string& name) {
                                     {"s1", ExpressionSource::of("input.s")},
                                     {"l", Json::array()}}));
   Place top;
-  source.set("steps", lane(top, dice_.between(1, 6)));
+  source.set("steps", lane(top, dice_.between(2, 9)));
   if (dice_.chance(80)) {
     source.set("output", Json::object({{"n", ExpressionSource::of("state.n0")},
                                        {"s", ExpressionSource::of("state.s0")},
@@ -62,10 +63,15 @@ Json WorkflowSource::definition(const std::string& name) {
 
 Json::Array WorkflowSource::lane(const Place& place, int length_max) {
   Json::Array steps;
-  const int length = std::max(1, dice_.between(1, length_max));
+  const int length = place.depth == 0 ? length_max : dice_.between(1, length_max);
   for (int i = 0; i < length; ++i) {
     if (i > 0 && steps_left_ <= 0) break;
+    // Nobody takes the whole budget: what stands after a big step is worth reaching too.
+    const int share = std::max(1, steps_left_ * 2 / (length - i + 1));
+    const int reserved = std::max(0, steps_left_ - share);
+    steps_left_ -= reserved;
     steps.push_back(step(place));
+    steps_left_ += reserved;
   }
   return steps;
 }
@@ -92,6 +98,10 @@ Json WorkflowSource::step(const Place& place) {
     Json::Array steps = {trace_step(undo)};
     steps.front().set("id", "a" + std::to_string(++ids_));
     if (dice_.chance(40)) steps.push_back(step(undo));
+    if (dice_.chance(10)) {
+      steps.push_back(Json::object({{"id", "a" + std::to_string(++ids_)},
+                                    {"set", Json::array({entry("n0", ExpressionSource::of("state.r1.n"))})}}));
+    }
     made.set("compensate", steps);
   }
   return made;
@@ -209,7 +219,7 @@ Json WorkflowSource::child_input(const Place& place) {
 
 Json WorkflowSource::subworkflow_step(const Place& place) {
   if (children_.empty()) return emit_step(place);
-  Json fields = Json::object({{"name", dice_.chance(95) ? dice_.pick(children_) : std::string("nobody.knows")},
+  Json fields = Json::object({{"name", dice_.chance(92) ? dice_.pick(children_) : std::string("nobody.knows")},
                               {"input", child_input(place)}});
   if (dice_.chance(30)) fields.set("version", "1.0.0");
   if (dice_.chance(20)) {
