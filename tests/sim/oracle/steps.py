@@ -312,9 +312,10 @@ def do_first(instance, strand, step, scope):
                 break
             waits.append((option, wait))
         else:
-            task = evaluated_task(instance, option["task"], step, scope)
-            waits.append((option, task))
+            waits.append((option, None))
     if chosen is None:
+        # Nobody won at once: only now is there anything to open.
+        waits = [(option, wait or evaluated_task(instance, option["task"], step, scope)) for option, wait in waits]
         opened, of = [], {}
         for option, wait in waits:
             if isinstance(wait, dict):
