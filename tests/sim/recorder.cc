@@ -77,6 +77,7 @@ void Recorder::committed(const Unit& unit, Timestamp) {
       entry.set("at", advance.after.changed_at.unix_ms());
       history_.push_back(std::move(entry));
     }
+    if (advance.unfinished) history_.back().set("cut", true);
     first = false;
     keep(advance);
     if (advance.notice) notices.push_back(*advance.notice);

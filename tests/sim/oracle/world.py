@@ -68,11 +68,24 @@ class World:
         return next((one for one in known if one["version"] == version), None)
 
     def replay(self):
+        self.refuse_interrupted_slices()
         for number, entry in enumerate(self.case["history"]):
             try:
                 self.apply(entry)
             except Difference as difference:
                 raise Difference(f"history[{number}] {entry['event']}: {difference}") from None
+
+    def refuse_interrupted_slices(self):
+        """What an event means that comes in the middle of a slice is nowhere said."""
+        cut = set()
+        for entry in self.case["history"]:
+            if entry["event"] in ("attempt", "refused", "broadcast", "assign"):
+                continue
+            if entry["instance"] in cut and entry["event"] != "continued":
+                raise Unspecified("an event in the middle of a slice that a checkpoint cut")
+            cut.discard(entry["instance"])
+            if entry.get("cut"):
+                cut.add(entry["instance"])
 
     def apply(self, entry):
         event = entry["event"]
