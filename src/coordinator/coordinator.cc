@@ -183,6 +183,7 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
   unit.inbox = errand.cause.inbox;
   unit.task = errand.cause.task;
   unit.key = errand.cause.key;
+  unit.dead_letters.insert(unit.dead_letters.end(), errand.cause.dead_letters.begin(), errand.cause.dead_letters.end());
   if (decision.slice.stale() && errand.message && errand.message->kind == Message::Kind::signal) {
     // Its instance has ended meanwhile: the signal belongs to whoever waits for it next.
     unit.inbox.reset();

@@ -96,6 +96,7 @@ struct RunReport {
   bool retry = true;                    // false: the worker knows that trying again is no use
   std::optional<Duration> retry_after;  // instead of the policy's delay, up to its cap
   std::string worker;
+  std::optional<DeadLetter> letter = {};  // written in the commit that ends the run
 };
 enum class RunAnswer { finished, will_retry, lease_lost };
 
@@ -200,6 +201,7 @@ class Coordinator {
     RunEnd end;
     RunRow run;
     std::optional<Failure> failure;
+    std::vector<DeadLetter> letters;
   };
   Result<std::variant<RunAnswer, ReportedEnd>> weigh(const RunReport& report);
   Result<RunAnswer> deliver_end(const ReportedEnd& reported);

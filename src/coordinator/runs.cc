@@ -71,6 +71,7 @@ Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(con
   if (reported.failure) end.error = to_json(*reported.failure);
   end.actor = report.worker;
   reported.run = *run;
+  if (report.letter) reported.letters = {*report.letter};
   return Weighed(std::move(reported));
 }
 
@@ -91,6 +92,7 @@ Result<RunAnswer> Coordinator::report(const RunReport& given) {
   if (reported.run.instance) return deliver_end(reported);
   Unit unit;
   unit.run = reported.end;
+  unit.dead_letters = reported.letters;
   unit.actor = node_;
   return answer_of(queue_.commit(std::move(unit)));
 }
@@ -141,6 +143,7 @@ Result<RunAnswer> Coordinator::deliver_end(const ReportedEnd& reported) {
   errand.what = RunFinished{reported.run.token, reported.end.result, reported.failure};
   errand.actor = reported.end.actor;
   errand.cause.run = reported.end;
+  errand.cause.dead_letters = reported.letters;
   auto delivered = deliver(errand);
   if (!delivered) {
     // Its instance cannot take the result now. The lease ends by itself and the run is tried again.
@@ -186,6 +189,7 @@ std::size_t Coordinator::end_exhausted_runs() {
     log_error("runs.exhausted", runs.error());
     return 0;
   }
+  std::size_t count = 0;
   for (const RunRow& run : *runs) {
     Failure failure;
     failure.failure_class = FailureClass::timeout;
@@ -200,15 +204,15 @@ std::size_t Coordinator::end_exhausted_runs() {
     letter.envelope = Json::object({{"run", run.id.value}, {"type", run.type}, {"payload", run.payload}});
     letter.reason = failure.message;
     letter.node = node_;
-    RunReport report{run.id, run.fence, Json(), failure, false, std::nullopt, node_};
-    auto ended = this->report(report);
-    if (!ended) {
+    // Several nodes may see it: the letter goes with the end, so that there is one, and none is lost.
+    const RunReport report{run.id, run.fence, Json(), failure, false, std::nullopt, node_, letter};
+    if (auto ended = this->report(report); !ended) {
       log_error("runs.exhausted", ended.error(), {{"run", run.id.value}});
-    } else if (*ended == RunAnswer::finished) {
-      if (auto put = store_.put_dead_letter(letter); !put) log_error("runs.dead_letter", put.error());
+    } else {
+      ++count;
     }
   }
-  return runs->size();
+  return count;
 }
 
 }  // namespace cairn
