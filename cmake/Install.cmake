@@ -3,8 +3,8 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# Everything below the coordinator goes into the library; what comes from outside is named as pkg-config names it.
-set(todo cairn_coordinator)
+# Everything below the coordinator and the workers goes into the library; what comes from outside is named as pkg-config names it.
+set(todo cairn_coordinator cairn_worker)
 set(layers "")
 set(CAIRN_NEEDS "")
 while(todo)
@@ -20,6 +20,8 @@ while(todo)
   elseif(target MATCHES "^OpenSSL::(.+)$")
     string(TOLOWER lib${CMAKE_MATCH_1} name)
     list(APPEND CAIRN_NEEDS ${name})
+  elseif(target STREQUAL "CURL::libcurl")
+    list(APPEND CAIRN_NEEDS libcurl)
   else()
     message(FATAL_ERROR "cmake/Install.cmake: under what name does pkg-config know ${target}?")
   endif()

@@ -174,8 +174,18 @@ class Run:
         self.instance = document.get("instance")
         self.fence = document["fence"]
         self.lease = document["lease_ms"] / 1000.0
-        self.lease_ends = time.monotonic() + self.lease
+        self.extend(self.lease)
         self._cancelled = threading.Event()
+
+    def extend(self, seconds):
+        """The lease lasts this long from now; a heartbeat is due when a third of it is over."""
+        self.lease_ends = time.monotonic() + seconds
+        self.beat_at = time.monotonic() + seconds / 3
+
+    def abandon(self):
+        """Nobody waits for the result any more."""
+        self.beat_at = float("inf")
+        self._cancelled.set()
 
     @property
     def cancelled(self):
@@ -292,6 +302,8 @@ class Worker:
             while self._active and time.monotonic() < ends:
                 self._lock.wait(ends - time.monotonic())
         self._halted.set()
+        with self._lock:
+            self._lock.notify_all()
         self._reports.put(None)
         for thread in self._threads:
             thread.join(max(0.1, ends - time.monotonic()))
@@ -429,31 +441,39 @@ class Worker:
                 return
 
     def _heartbeat_loop(self):
-        while not self._halted.wait(max(0.05, self._next_beat())):
+        while True:
             with self._lock:
-                runs = list(self._active.values())
-            now = time.monotonic()
-            for run in runs:
-                if run.lease_ends - now > run.lease * 2 / 3:
-                    continue
-                try:
-                    answer = self._client.call("POST", "/v1/runs/%s/heartbeat" % run.id,
-                                               {"fence": run.fence, "worker": self.name,
-                                                "lease": "%dms" % (run.lease * 1000)})
-                    run.lease_ends = time.monotonic() + answer.get("lease_ms", 0) / 1000.0
-                    if answer["cancelled"]:
-                        run._cancelled.set()
-                except Problem as failure:
-                    # Not ours any more: whatever the handler still does is in vain.
-                    if failure.status in (404, 409):
-                        run._cancelled.set()
-                    log.warning("run %s: %s", run.id, failure)
-                except ConnectionFailed as failure:
-                    if time.monotonic() >= run.lease_ends:
-                        run._cancelled.set()
-                    log.warning("run %s: no heartbeat: %s", run.id, failure)
+                if self._halted.is_set():
+                    return
+                # A new run may have a shorter lease than all the others: its coming ends the wait.
+                self._lock.wait(self._next_beat())
+                if self._halted.is_set():
+                    return
+                now = time.monotonic()
+                due = [run for run in self._active.values() if run.beat_at <= now]
+            for run in due:
+                self._heartbeat(run)
 
     def _next_beat(self):
-        with self._lock:
-            leases = [run.lease for run in self._active.values()]
-        return min(leases or [self._lease]) / 6
+        beats = [run.beat_at for run in self._active.values()]
+        return max(0.01, min(beats) - time.monotonic()) if beats else 3600
+
+    def _heartbeat(self, run):
+        try:
+            answer = self._client.call("POST", "/v1/runs/%s/heartbeat" % run.id,
+                                       {"fence": run.fence, "worker": self.name, "lease": "%dms" % (run.lease * 1000)})
+            run.extend(answer.get("lease_ms", 0) / 1000.0)
+            if answer["cancelled"]:
+                run.abandon()
+        except Problem as failure:
+            # Not ours any more: whatever the handler still does is in vain.
+            if failure.status in (404, 409):
+                run.abandon()
+            else:
+                run.beat_at = time.monotonic() + run.lease / 6
+            log.warning("run %s: %s", run.id, failure)
+        except ConnectionFailed as failure:
+            run.beat_at = time.monotonic() + run.lease / 6
+            if time.monotonic() >= run.lease_ends:
+                run.abandon()
+            log.warning("run %s: no heartbeat: %s", run.id, failure)

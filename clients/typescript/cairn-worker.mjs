@@ -140,7 +140,12 @@ export class Run {
     this.instance = document.instance;
     this.fence = document.fence;
     this.leaseMs = document.lease_ms;
-    this.leaseEnds = performance.now() + document.lease_ms;
+    this.extend(document.lease_ms);
+  }
+  // The lease lasts this long from now; a heartbeat is due when a third of it is over.
+  extend(ms) {
+    this.leaseEnds = performance.now() + ms;
+    this.beatAt = performance.now() + ms / 3;
   }
   get signal() {
     return this.#abort.signal;
@@ -153,6 +158,7 @@ export class Run {
     if (this.cancelled) throw new Cancelled(this.id);
   }
   abandon() {
+    this.beatAt = Infinity;
     this.#abort.abort(new Cancelled(this.id));
   }
 }
@@ -183,6 +189,7 @@ export class Worker {
   #idle = [];
   #loop = null;
   #beat = null;
+  #wakeBeat = null;
 
   constructor(url, { concurrency = 16, name = hostname(), leaseMs = 30_000, pollMs = 20_000, token, prefixes, onWarning } = {}) {
     this.#client = new Client(url, token === undefined ? {} : { token });
@@ -240,6 +247,7 @@ export class Worker {
       await Promise.race([new Promise((resolve) => this.#idle.push(resolve)), pause(graceMs)]);
     }
     this.#halted.abort();
+    this.#wakeBeat?.();
     await this.#beat;
   }
 
@@ -272,6 +280,8 @@ export class Worker {
         this.#active.set(run.id, run);
         void this.#execute(run);
       }
+      // One of them may have a shorter lease than all the others.
+      if (items.length) this.#wakeBeat?.();
     }
   }
 
@@ -342,10 +352,18 @@ export class Worker {
 
   async #keepAlive() {
     while (!this.#halted.signal.aborted) {
-      let shortest = this.#options.leaseMs;
-      for (const run of this.#active.values()) shortest = Math.min(shortest, run.leaseMs);
-      await pause(Math.max(50, shortest / 6), this.#halted.signal);
-      const due = [...this.#active.values()].filter((run) => run.leaseEnds - performance.now() <= (run.leaseMs * 2) / 3);
+      let next = performance.now() + 3_600_000;
+      for (const run of this.#active.values()) next = Math.min(next, run.beatAt);
+      await new Promise((resolve) => {
+        const timer = setTimeout(done, Math.max(10, next - performance.now()));
+        function done() {
+          clearTimeout(timer);
+          resolve();
+        }
+        this.#wakeBeat = done;
+      });
+      if (this.#halted.signal.aborted) return;
+      const due = [...this.#active.values()].filter((run) => run.beatAt <= performance.now());
       await Promise.all(due.map((run) => this.#heartbeat(run)));
     }
   }
@@ -353,11 +371,12 @@ export class Worker {
   async #heartbeat(run) {
     try {
       const answer = await this.#client.call('POST', `/v1/runs/${run.id}/heartbeat`, { fence: run.fence, worker: this.name, lease: `${run.leaseMs}ms` });
-      run.leaseEnds = performance.now() + (answer.lease_ms ?? 0);
+      run.extend(answer.lease_ms ?? 0);
       if (answer.cancelled) run.abandon();
     } catch (failure) {
       // Not ours any more: whatever the handler still does is in vain.
       const lost = failure instanceof Problem && (failure.status === 404 || failure.status === 409);
+      run.beatAt = performance.now() + run.leaseMs / 6;
       if (lost || performance.now() >= run.leaseEnds) run.abandon();
       this.#options.onWarning(`run ${run.id}: ${failure.message}`);
     }

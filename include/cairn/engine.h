@@ -13,8 +13,10 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +34,7 @@ namespace cairn {
 class Clock;
 class Coordinator;
 class Store;
+class Transport;
 
 struct EngineOptions {
   std::string store = "memory:";  // memory: or sqlite:PATH
@@ -41,7 +44,13 @@ struct EngineOptions {
   bool strict_definitions = true;  // refuse to open with a stored definition that does not compile
   std::size_t workers = 4;         // threads for handlers
   std::chrono::milliseconds lease = std::chrono::seconds(30);
-  Clock* clock = nullptr;  // absent: the system's; must outlive the engine
+  // Where calls may go besides https to public addresses: networks (10.0.0.0/8) and origins (http://HOST[:PORT]).
+  std::vector<std::string> egress;
+  std::map<std::string, std::string> secrets;          // for secret("name"), sent and never stored
+  bool environment_secrets = true;                     // CAIRN_SECRET_NAME as well
+  std::vector<std::shared_ptr<Transport>> transports;  // further ones, for `call: {NAME: …}`
+  Json events;  // what is written about life cycles, and where events go: {source, keep, sinks} (docs/events.md)
+  Clock* clock = nullptr;                              // absent: the system's; must outlive the engine
 };
 
 // Who asks. Without roles they are not checked.
@@ -89,11 +98,13 @@ struct Work {
   Json payload;
   int attempt = 1;
   int attempts_max = 1;
+  std::stop_token stop;  // asked for when the run was cancelled or its lease is lost
 };
 struct WorkDone {
   Json result;
   std::optional<Failure> failure;
   bool retry = true;  // false: trying again is no use
+  std::optional<Duration> retry_after;
 
   WorkDone(Json value) : result(std::move(value)) {}
   WorkDone(Failure why) : failure(std::move(why)) {}
@@ -117,6 +128,10 @@ class Engine {
   // Called for each instance that has ended, after the commit and from the thread that made it: it must be
   // quick and must not call the engine.
   void on_ended(std::function<void(const InstanceId&)> told);
+  // Before `run`: gives events of the outbox as CloudEvents to a function of this process, those whose type begins
+  // with one of `types`, or all. True: it has taken the event; else it comes again later. In order for each subject.
+  Result<void> subscribe(const std::string& name, const std::vector<std::string>& types,
+                         std::function<bool(const Json& cloud_event)> handler);
   // Begins to fire timers, deliver messages and execute handlers, on threads of its own. Without it
   // the engine only moves when it is asked, and `settle` does what is due.
   void run();

@@ -16,6 +16,8 @@
 #include "cli/resume_command.h"
 #include "cli/retry_command.h"
 #include "cli/run_command.h"
+#include "cli/runs_command.h"
+#include "cli/schedules_command.h"
 #include "cli/schema_command.h"
 #include "cli/show_command.h"
 #include "cli/signal_command.h"
@@ -62,6 +64,8 @@ const std::vector<Command>& all_commands() {
       {"Instances", state_spec, run_state},
       {"Tasks", tasks_spec, run_tasks},
       {"Tasks", task_spec, run_task},
+      {"Operations", runs_spec, run_runs},
+      {"Operations", schedules_spec, run_schedules},
       {"Operations", dead_spec, run_dead},
       {"Operations", verify_spec, run_verify},
       {"Operations", bench_spec, run_bench},

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <csignal>
+#include <cstdlib>
 
 #include "cairn/engine.h"
 #include "cli/definition_files.h"
@@ -17,6 +18,7 @@
 #include "cli/input_file.h"
 #include "cli/settings_file.h"
 #include "server/api.h"
+#include "transport/egress_policy.h"
 
 namespace cairn::cli {
 namespace {
@@ -83,7 +85,7 @@ int move_time(const std::optional<std::string>& by, std::ostream& out, std::ostr
 const CommandSpec& dev_spec() {
   static const CommandSpec spec{
       "dev",
-      "[FILE|FOLDER…] [--listen HOST:PORT] [--store URL] [--config FILE] | time [+DURATION]",
+      "[FILE|FOLDER…] [--listen HOST:PORT] [--store URL] [--config FILE] [--egress ENTRIES] | time [+DURATION]",
       "Everything in one process, for trying out: engine, API, a page with the tasks",
       "Keeps its store in ./.cairn, so that a kill or a restart loses nothing. Files are deployed again when they "
       "change; "
@@ -96,7 +98,8 @@ const CommandSpec& dev_spec() {
       "due.",
       {{"--listen", "HOST:PORT", "where to listen (default 127.0.0.1:8400)"},
        {"--store", "URL", "another store: memory: or sqlite:PATH"},
-       {"--config", "FILE", "values for `config` in expressions, YAML or JSON"}},
+       {"--config", "FILE", "values for `config` in expressions, YAML or JSON"},
+       {"--egress", "ENTRIES", "where calls may go besides https to public addresses: http://HOST:PORT, 10.0.0.0/8, …"}},
       {"cairn dev", "cairn dev order.yaml --listen 9000", "cairn dev examples --store memory:", "cairn dev time +2d"}};
   return spec;
 }
@@ -136,6 +139,9 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
     if (!config) return fail(config.error());
     options.config = std::move(*config);
   }
+
+  const char* const from_environment = std::getenv("CAIRN_EGRESS");
+  options.egress = egress_entries(arguments.value("--egress").value_or(from_environment ? from_environment : ""));
 
   // Blocked before any thread starts, so that only sigwait below sees them.
   sigset_t ends;
@@ -188,6 +194,7 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   int received = 0;
   sigwait(&ends, &received);
   out << "stopping" << std::endl;
+  (*engine)->coordinator().lease_desk().stop();  // workers that wait are answered, so that nothing keeps it
   (*serving)->drain(std::chrono::seconds(10));
   serving->reset();
   (*engine)->stop();

@@ -33,11 +33,15 @@ Coordinator::Coordinator(Store& store, CoordinatorOptions options)
   store_.watch([this](const Wakeup& wakeup) {
     if (wakeup.runs) lease_desk_.look();
     for (const InstanceId& id : wakeup.ended) waiters_.tell(id.value);
-    if (listener_) listener_(wakeup);
+    if (wakeup.definitions) registry_.expect_changes();
+    pass_on(wakeup);
   });
 }
 
-Coordinator::~Coordinator() { stop(); }
+Coordinator::~Coordinator() {
+  stop();
+  store_.watch({});  // it may hear of other nodes at any time
+}
 
 void Coordinator::stop() {
   stopped_ = true;
@@ -45,15 +49,25 @@ void Coordinator::stop() {
   run_intake_.stop();
   queue_.stop();
   waiters_.tell_all();
+  on_wakeup({});
 }
 
-void Coordinator::on_wakeup(WakeupListener listener) { listener_ = std::move(listener); }
+// Held while it is called: once it is taken away, nobody is inside it any more.
+void Coordinator::on_wakeup(WakeupListener listener) {
+  const std::lock_guard lock(listener_mutex_);
+  listener_ = std::move(listener);
+}
 
-Setting Coordinator::setting() const {
+void Coordinator::pass_on(const Wakeup& wakeup) {
+  const std::lock_guard lock(listener_mutex_);
+  if (listener_) listener_(wakeup);
+}
+
+Setting Coordinator::setting(const Program& program) {
   Setting setting;
   setting.config = options_.config;
   setting.limits = options_.limits;
-  setting.known = registry_.index();
+  setting.known = registry_.index_for(program);
   setting.trace = options_.trace;
   return setting;
 }
@@ -93,17 +107,19 @@ Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
   started.reference = request.reference;
   const InstanceId id = started.instance;
 
-  Slice slice(registry_, setting(), now, request.actor.name, node_);
+  Slice slice(registry_, setting(*program), now, request.actor.name, node_);
   if (auto done = slice.start(*program, std::move(started)); !done) return std::move(done).error();
   if (key) {
     key->answer = Json::object({{"instance", id.value}});
     slice.unit.key = key;
   }
-  {
-    const std::lock_guard lock(lease_mutex_);
-    slice.unit.lease = lease_;
+  name_runs(slice.unit);
+  auto written = queue_.commit(std::move(slice.unit));
+  if (!written) {
+    leave_cut(slice.unfinished());
+    return std::move(written).error();
   }
-  CAIRN_TRY(CommitOutcome outcome, queue_.commit(std::move(slice.unit)));
+  CommitOutcome outcome = std::move(*written);
   switch (outcome.kind) {
     case CommitOutcome::Kind::done: {
       committed(slice, outcome);
@@ -149,8 +165,11 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
   if (!before) {
     auto found = store_.find_snapshot(errand.instance);
     if (!found) {
-      const bool unreadable = found.error().code == ErrorCode::corrupt || found.error().code == ErrorCode::unsupported;
-      return Obstacle{unreadable ? Obstacle::Kind::unreadable : Obstacle::Kind::store, found.error()};
+      // A newer node wrote it: that one will see to it, unless nobody does for the grace period.
+      const Obstacle::Kind kind = found.error().code == ErrorCode::corrupt       ? Obstacle::Kind::unreadable
+                                  : found.error().code == ErrorCode::unsupported ? Obstacle::Kind::no_definition
+                                                                                 : Obstacle::Kind::store;
+      return Obstacle{kind, found.error()};
     }
     if (!*found) {
       return Obstacle{Obstacle::Kind::no_instance, {ErrorCode::not_found, "no instance " + errand.instance.value}};
@@ -168,7 +187,8 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
     const bool missing = program.error().code == ErrorCode::not_found;
     return Obstacle{missing ? Obstacle::Kind::no_definition : Obstacle::Kind::store, program.error()};
   }
-  Decision decision{Slice(registry_, setting(), store_.now(), errand.actor, node_), std::move(*before), from_cache};
+  Decision decision{Slice(registry_, setting(**program), store_.now(), errand.actor, node_), std::move(*before),
+                    from_cache};
   if (auto applied = decision.slice.apply(**program, decision.before, errand.what); !applied) {
     // What the cache had is no ground for a refusal: ask the store.
     if (from_cache) return decide(errand, false);
@@ -184,6 +204,7 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
   unit.task = errand.cause.task;
   unit.key = errand.cause.key;
   unit.dead_letters.insert(unit.dead_letters.end(), errand.cause.dead_letters.begin(), errand.cause.dead_letters.end());
+  if (errand.cancels && !decision.slice.stale()) unit.advances.front().runs_cancelled.push_back(*errand.cancels);
   if (decision.slice.stale() && errand.message && errand.message->kind == Message::Kind::signal) {
     // Its instance has ended meanwhile: the signal belongs to whoever waits for it next.
     unit.inbox.reset();
@@ -195,8 +216,7 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
                                      {"version", static_cast<std::int64_t>(after.version)},
                                      {"status", to_string(after.status)}});
   }
-  const std::lock_guard lock(lease_mutex_);
-  unit.lease = lease_;
+  name_runs(unit);
   return decision;
 }
 
@@ -232,9 +252,33 @@ void Coordinator::go_on(std::vector<InstanceId> cut) {
     auto done = commit_one(errand);
     if (!done) {
       log_error("slice.cut", done.error().error, {{"instance", errand.instance.value}});
+      leave_cut({errand.instance});
       continue;
     }
     cut.insert(cut.end(), done->unfinished.begin(), done->unfinished.end());
+  }
+}
+
+void Coordinator::leave_cut(const std::vector<InstanceId>& cut) {
+  if (cut.empty()) return;
+  {
+    const std::lock_guard lock(left_cut_mutex_);
+    for (const InstanceId& id : cut) left_cut_.insert(id.value);
+  }
+  Wakeup later;
+  later.due = add(store_.now(), options_.hold);
+  pass_on(later);
+}
+
+void Coordinator::resume_left() {
+  std::set<std::string> left;
+  {
+    const std::lock_guard lock(left_cut_mutex_);
+    left.swap(left_cut_);
+  }
+  for (const std::string& id : left) {
+    const Lanes::Hold lane = lanes_.enter({id});
+    go_on({{id}});
   }
 }
 
@@ -256,7 +300,10 @@ Result<Delivered, Obstacle> Coordinator::commit_one(const Errand& errand) {
       return Delivered{Delivered::Kind::stale, decision.before, {}, true, {}};
     }
     auto written = queue_.commit(std::move(decision.slice.unit));
-    if (!written) return Obstacle{Obstacle::Kind::store, written.error()};
+    if (!written) {
+      leave_cut(decision.slice.unfinished());  // it may have been written all the same
+      return Obstacle{Obstacle::Kind::store, written.error()};
+    }
     CAIRN_TRY(auto delivered, conclude(errand, decision, *written));
     if (delivered) return std::move(*delivered);
   }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <variant>
@@ -19,6 +20,7 @@
 #include "coordinator/errand.h"
 #include "coordinator/lanes.h"
 #include "coordinator/lease_desk.h"
+#include "coordinator/leased_runs.h"
 #include "coordinator/registry.h"
 #include "coordinator/result_waiters.h"
 #include "coordinator/run_intake.h"
@@ -125,6 +127,9 @@ class Coordinator {
   Store& store() { return store_; }
   Registry& registry() { return registry_; }
   const std::string& node() const { return node_; }
+  const Json& config() const { return options_.config; }
+  const Limits& limits() const { return options_.limits; }
+  Duration hold() const { return options_.hold; }  // how long taken work stays ours without a commit
 
   // Instances. Errors: not_found, invalid (the input), conflict (key with another body, id taken).
   Result<InstanceAnswer> start(const StartRequest& request);
@@ -153,6 +158,8 @@ class Coordinator {
   Result<bool> remove_run_type(const std::string& type) { return run_types_.remove(type); }
   // Workers elsewhere lease here.
   LeaseDesk& lease_desk() { return lease_desk_; }
+  // Spares their reports a look at the store.
+  void remember_leases(std::span<const RunRow> runs) { leased_runs_.remember(runs); }
   Result<RunAnswer> report(const RunReport& report);
   // Each on its own; what goes into one commit is the queue's business.
   std::vector<Result<RunAnswer>> report_all(std::span<const RunReport> reports);
@@ -177,7 +184,8 @@ class Coordinator {
  private:
   Coordinator(Store& store, CoordinatorOptions options);
 
-  Setting setting() const;
+  Setting setting(const Program& program);
+  void pass_on(const Wakeup& wakeup);
   Result<void> check(const SignalRequest& request) const;
   Result<InstanceAnswer> started_before(const IdempotencyKey& key, const Json& first, bool same_request);
   // One attempt to decide, on the cached snapshot or the stored one.
@@ -191,6 +199,9 @@ class Coordinator {
   Result<Delivered, Obstacle> commit_one(const Errand& errand);
   Result<Delivered, Obstacle> deliver(const Errand& errand);
   void go_on(std::vector<InstanceId> cut);
+  // Slices that were cut and that a failing store kept from going on: tried again after the hold.
+  void leave_cut(const std::vector<InstanceId>& cut);
+  void resume_left();
   void deliver_all(std::vector<Errand> errands);
   void drop_repeat(const Errand& errand);
   void clear_away(const Errand& errand, const Obstacle& obstacle);
@@ -205,6 +216,10 @@ class Coordinator {
   };
   Result<std::variant<RunAnswer, ReportedEnd>> weigh(const RunReport& report);
   Result<RunAnswer> deliver_end(const ReportedEnd& reported);
+  Errand errand_of(const ReportedEnd& reported) const;
+  Result<RunAnswer> ended_by(const RunEnd& end);
+  // What a unit with new runs says about leasing them.
+  void name_runs(Unit& unit);
 
   Store& store_;
   CoordinatorOptions options_;
@@ -213,11 +228,15 @@ class Coordinator {
   SnapshotCache cache_;
   Lanes lanes_;
   ResultWaiters waiters_;
+  std::mutex listener_mutex_;
   WakeupListener listener_;
 
   std::mutex lease_mutex_;
   std::optional<RunLease> lease_;
   std::function<void(RunRow)> take_run_;
+
+  std::mutex left_cut_mutex_;
+  std::set<std::string> left_cut_;
 
   std::mutex grace_mutex_;
   std::map<std::string, Timestamp> missing_since_;  // definitions that instances ask for in vain
@@ -225,6 +244,7 @@ class Coordinator {
   std::atomic<bool> stopped_ = false;
   CommitQueue queue_;
   RunTypes run_types_;
+  LeasedRuns leased_runs_;
   RunIntake run_intake_;
   LeaseDesk lease_desk_;
 };

@@ -1,14 +1,19 @@
 #include "cairn/engine.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "coordinator/coordinator.h"
 #include "coordinator/loops.h"
+#include "coordinator/schedules.h"
 #include "coordinator/worker_pool.h"
+#include "outbox/event_outlet.h"
 #include "definition/definition.h"
 #include "store/open.h"
+#include "transport/transports.h"
 
 namespace cairn {
 
@@ -26,6 +31,29 @@ InstanceState state_of(const InstanceAnswer& answer) {
 
 Actor actor_of(const Person& person) { return {person.name, person.roles}; }
 
+// A definition that calls through a transport which is not here would wait for a worker that never comes.
+Result<void> check_transports(Store& store, const Transports& transports, bool strict) {
+  const std::vector<std::string> names = transports.names();
+  PageRequest page;
+  do {
+    CAIRN_TRY(const Page<DefinitionRow> rows, store.list_definitions(page));
+    for (const DefinitionRow& row : rows.items) {
+      const Json& needed = row.canonical["requires"]["transports"];
+      if (!needed.is_array()) continue;
+      for (const Json& name : needed.items()) {
+        if (!name.is_string() || name.as_string() == "worker") continue;
+        if (std::find(names.begin(), names.end(), name.as_string()) != names.end()) continue;
+        const std::string message = "definition " + row.name + " " + row.version + " requires the transport " +
+                                    std::string(name.as_string()) + ", which is not registered";
+        if (strict) return Error{ErrorCode::unsupported, message};
+        log_warning("definitions.transport_missing", {{"message", message}});
+      }
+    }
+    page.cursor = rows.next_cursor;
+  } while (!page.cursor.empty());
+  return {};
+}
+
 Result<InstanceState> state_of(Result<InstanceAnswer> answer) {
   if (!answer) return std::move(answer).error();
   return state_of(*answer);
@@ -38,7 +66,9 @@ struct Engine::Parts {
   SystemClock system_clock;
   std::unique_ptr<Store> store;
   std::unique_ptr<Coordinator> coordinator;
+  std::unique_ptr<Transports> transports;
   std::unique_ptr<WorkerPool> workers;
+  std::unique_ptr<EventOutlet> outlet;
   std::unique_ptr<Loops> loops;
   std::function<void(const InstanceId&)> ended;
   bool running = false;
@@ -52,27 +82,40 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   auto parts = std::make_unique<Parts>();
   Clock& clock = options.clock != nullptr ? *options.clock : parts->system_clock;
   CAIRN_TRY(parts->store, open_store(options.store, clock));
+  CAIRN_TRY(const EventSettings events, read_event_settings(options.events));
+  parts->store->keep_events(events.keep);
   CoordinatorOptions inner;
   inner.node = options.node;
   inner.config = options.config;
   inner.limits = options.limits;
   inner.strict_definitions = options.strict_definitions;
   CAIRN_TRY(parts->coordinator, Coordinator::open(*parts->store, inner));
+  CAIRN_TRY(EgressPolicy egress, EgressPolicy::make(options.egress));
+  Secrets secrets = options.environment_secrets ? Secrets::from_environment() : Secrets();
+  for (const auto& [name, value] : options.secrets) secrets.put(name, {value, {}});
+  CAIRN_TRY(parts->outlet, EventOutlet::open(*parts->store, events, egress, parts->coordinator->node()));
+  parts->transports = std::make_unique<Transports>(std::move(egress), std::move(secrets));
+  for (const auto& transport : options.transports) CAIRN_TRY_VOID(parts->transports->add(transport));
+  CAIRN_TRY_VOID(check_transports(*parts->store, *parts->transports, options.strict_definitions));
   parts->workers =
       std::make_unique<WorkerPool>(*parts->coordinator, options.workers, Duration::of_ms(options.lease.count()));
+  for (Transport* transport : parts->transports->all()) parts->workers->carry(*transport);
   WorkerPool* workers = parts->workers.get();
   LeaseDesk* desk = &parts->coordinator->lease_desk();
-  parts->loops = std::make_unique<Loops>(*parts->coordinator, [workers, desk] {
+  EventOutlet* outlet = parts->outlet.get();
+  parts->loops = std::make_unique<Loops>(*parts->coordinator, [workers, desk, outlet] {
     workers->look();
     desk->look();
+    outlet->look();
   });
   Loops* loops = parts->loops.get();
-  parts->coordinator->on_wakeup([workers, loops, own = parts.get()](const Wakeup& wakeup) {
+  parts->coordinator->on_wakeup([workers, loops, outlet, own = parts.get()](const Wakeup& wakeup) {
     if (own->ended) {
       for (const InstanceId& id : wakeup.ended) own->ended(id);
     }
     loops->wake(wakeup);
     if (wakeup.runs) workers->look();
+    if (wakeup.outbox) outlet->look();
   });
   return std::unique_ptr<Engine>(new Engine(std::move(parts)));
 }
@@ -88,7 +131,7 @@ Result<std::string> Engine::deploy(std::string_view text, const std::string& fil
     }
     return Error{ErrorCode::invalid, message};
   }
-  CAIRN_TRY_VOID(parts_->coordinator->registry().deploy(definition.program));
+  CAIRN_TRY_VOID(cairn::deploy(*parts_->coordinator, definition.program));
   return definition.program->name + " " + definition.program->version;
 }
 
@@ -101,13 +144,18 @@ Result<std::string> Engine::deploy_file(const std::string& path) {
 }
 
 void Engine::handle(const std::string& type, WorkHandler handler) {
-  parts_->workers->handle(type, [handler = std::move(handler)](const RunRow& run) {
-    WorkDone done = handler({run.id, run.type, run.idempotency_key, run.payload, run.attempt, run.attempts_max});
-    return HandlerAnswer{std::move(done.result), std::move(done.failure), done.retry, std::nullopt};
+  parts_->workers->handle(type, [handler = std::move(handler)](const RunRow& run, const std::stop_token& stop) {
+    WorkDone done = handler({run.id, run.type, run.idempotency_key, run.payload, run.attempt, run.attempts_max, stop});
+    return HandlerAnswer{std::move(done.result), std::move(done.failure), done.retry, done.retry_after};
   });
 }
 
 void Engine::on_ended(std::function<void(const InstanceId&)> told) { parts_->ended = std::move(told); }
+
+Result<void> Engine::subscribe(const std::string& name, const std::vector<std::string>& types,
+                               std::function<bool(const Json& cloud_event)> handler) {
+  return parts_->outlet->subscribe(name, types, std::move(handler));
+}
 
 void Engine::run() {
   if (parts_->running) return;
@@ -115,6 +163,7 @@ void Engine::run() {
   parts_->coordinator->resume_cut_slices();
   parts_->workers->start();
   parts_->loops->start();
+  parts_->outlet->start();
 }
 
 void Engine::look_again() {
@@ -124,13 +173,19 @@ void Engine::look_again() {
   parts_->loops->wake(everything);
 }
 
-void Engine::settle() { parts_->coordinator->settle(); }
+void Engine::settle() {
+  parts_->coordinator->settle();
+  if (parts_->running) return;
+  if (auto published = parts_->outlet->drain(); !published) log_error("outbox.failed", published.error());
+}
 
 void Engine::stop() {
   // Those who make work first, then those who do it, then the writer.
   parts_->loops->stop();
   parts_->workers->stop();
+  parts_->transports->stop();
   parts_->coordinator->stop();
+  parts_->outlet->stop();
 }
 
 Result<InstanceState> Engine::start(const StartOrder& order) {

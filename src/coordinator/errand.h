@@ -17,6 +17,7 @@ struct Errand {
   std::optional<std::uint64_t> version;  // the caller decided on this one
   Unit cause;                            // message, timer, run, key, inbox or task; no advances
   std::optional<Message> message;        // the whole of it, for the dead letters
+  std::optional<RunId> cancels;          // this run, in the same commit
 };
 
 // Why nothing could be decided or written.

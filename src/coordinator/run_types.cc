@@ -37,8 +37,8 @@ Result<bool> RunTypes::remove(const std::string& type) {
 }
 
 void RunTypes::refresh() {
-  const auto now = std::chrono::steady_clock::now();
-  if (read_ && now - read_at_ < age_max) return;
+  const Timestamp now = store_.now();
+  if (read_ && now >= read_at_ && between(read_at_, now) < age_max) return;
   const auto rows = store_.list_run_types();
   read_ = true;
   read_at_ = now;

@@ -2,7 +2,6 @@
 // count a run. Leasing itself keeps to the rows in the store.
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,8 +35,8 @@ class RunTypes {
   std::mutex mutex_;
   std::map<std::string, Key> keys_;
   // Another node may have changed the rows: they are read again when a run comes and they are older than this.
-  static constexpr std::chrono::seconds age_max{5};
-  std::chrono::steady_clock::time_point read_at_{};
+  static constexpr Duration age_max = Duration::of_seconds(5);
+  Timestamp read_at_;
   bool read_ = false;
 };
 

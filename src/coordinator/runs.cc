@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "coordinator/boundary.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/schedules.h"
 #include "instance/retry.h"
 
 namespace cairn {
@@ -28,6 +29,17 @@ void Coordinator::lease_here(std::vector<std::string> types, Duration length, st
   take_run_ = std::move(take);
 }
 
+void Coordinator::name_runs(Unit& unit) {
+  for (const Advance& advance : unit.advances) {
+    for (const RunIntent& run : advance.runs) {
+      std::string key = run_types_.limit_key(run.type, run.payload);
+      if (!key.empty()) unit.limit_keys.emplace_back(run.id, std::move(key));
+    }
+  }
+  const std::lock_guard lock(lease_mutex_);
+  unit.lease = lease_;
+}
+
 Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(const RunReport& given) {
   using Weighed = std::variant<RunAnswer, ReportedEnd>;
   RunReport report = given;
@@ -40,9 +52,12 @@ Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(con
     report.retry = false;
     report.failure = Failure{FailureClass::transport, "invalid_result", storable.error().message, Json(), 1, "", ""};
   }
-  CAIRN_TRY(const auto run, store_.find_run(report.run));
-  if (!run) return Error{ErrorCode::not_found, "no run " + report.run.value};
-  if (run->status != RunStatus::leased || run->fence != report.fence) return Weighed(RunAnswer::lease_lost);
+  std::optional<RunRow> run = leased_runs_.take(report.run, report.fence);
+  if (!run) {
+    CAIRN_TRY(run, store_.find_run(report.run));
+    if (!run) return Error{ErrorCode::not_found, "no run " + report.run.value};
+    if (run->status != RunStatus::leased || run->fence != report.fence) return Weighed(RunAnswer::lease_lost);
+  }
 
   if (report.failure && report.retry && is_retryable(*report.failure) && run->attempt < run->attempts_max) {
     RunChange retry;
@@ -83,6 +98,11 @@ Result<RunAnswer> answer_of(Result<CommitOutcome> outcome) {
   return outcome->kind == CommitOutcome::Kind::done ? RunAnswer::finished : RunAnswer::lease_lost;
 }
 
+// The run of a firing has ended: its schedule may have the next one waiting.
+void release_schedule(Coordinator& coordinator, const RunRow& run) {
+  if (const auto schedule = schedule_of(run.idempotency_key)) start_queued(coordinator, *schedule);
+}
+
 }  // namespace
 
 Result<RunAnswer> Coordinator::report(const RunReport& given) {
@@ -94,7 +114,9 @@ Result<RunAnswer> Coordinator::report(const RunReport& given) {
   unit.run = reported.end;
   unit.dead_letters = reported.letters;
   unit.actor = node_;
-  return answer_of(queue_.commit(std::move(unit)));
+  auto answer = answer_of(queue_.commit(std::move(unit)));
+  if (answer && *answer == RunAnswer::finished) release_schedule(*this, reported.run);
+  return answer;
 }
 
 std::vector<Result<RunAnswer>> Coordinator::report_all(std::span<const RunReport> reports) {
@@ -103,6 +125,7 @@ std::vector<Result<RunAnswer>> Coordinator::report_all(std::span<const RunReport
   std::condition_variable answered;
   std::size_t open = 0;
   std::vector<std::pair<std::size_t, ReportedEnd>> of_instances;
+  std::vector<RunRow> of_schedules;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     auto weighed = weigh(reports[i]);
     if (!weighed) {
@@ -112,6 +135,8 @@ std::vector<Result<RunAnswer>> Coordinator::report_all(std::span<const RunReport
     } else if (std::get<ReportedEnd>(*weighed).run.instance) {
       of_instances.emplace_back(i, std::get<ReportedEnd>(std::move(*weighed)));
     } else {
+      const RunRow& run = std::get<ReportedEnd>(*weighed).run;
+      if (schedule_of(run.idempotency_key)) of_schedules.push_back(run);
       Unit unit;
       unit.run = std::get<ReportedEnd>(*weighed).end;
       unit.actor = node_;
@@ -127,46 +152,56 @@ std::vector<Result<RunAnswer>> Coordinator::report_all(std::span<const RunReport
       });
     }
   }
-  for (const auto& [i, reported] : of_instances) {
-    Result<RunAnswer> answer = deliver_end(reported);
+  if (of_instances.size() == 1) {
+    Result<RunAnswer> answer = deliver_end(of_instances[0].second);
     const std::lock_guard lock(mutex);
-    answers[i] = std::move(answer);
+    answers[of_instances[0].first] = std::move(answer);
+  } else {
+    std::vector<Errand> errands;
+    for (const auto& [i, reported] : of_instances) errands.push_back(errand_of(reported));
+    deliver_all(std::move(errands));
+    for (const auto& [i, reported] : of_instances) {
+      Result<RunAnswer> answer = ended_by(reported.end);
+      const std::lock_guard lock(mutex);
+      answers[i] = std::move(answer);
+    }
   }
   std::unique_lock lock(mutex);
   answered.wait(lock, [&] { return open == 0; });
+  lock.unlock();
+  for (const RunRow& run : of_schedules) release_schedule(*this, run);
   return answers;
 }
 
-Result<RunAnswer> Coordinator::deliver_end(const ReportedEnd& reported) {
+Errand Coordinator::errand_of(const ReportedEnd& reported) const {
   Errand errand;
   errand.instance = *reported.run.instance;
   errand.what = RunFinished{reported.run.token, reported.end.result, reported.failure};
   errand.actor = reported.end.actor;
   errand.cause.run = reported.end;
   errand.cause.dead_letters = reported.letters;
-  auto delivered = deliver(errand);
-  if (!delivered) {
-    // Its instance cannot take the result now. The lease ends by itself and the run is tried again.
-    return std::move(delivered).error().error;
-  }
-  CAIRN_TRY(const auto after, store_.find_run(reported.end.run));
-  const bool ours = after && is_final(after->status) && after->fence == reported.end.fence;
+  return errand;
+}
+
+Result<RunAnswer> Coordinator::ended_by(const RunEnd& end) {
+  CAIRN_TRY(const auto after, store_.find_run(end.run));
+  const bool ours = after && is_final(after->status) && after->fence == end.fence;
   return ours && after->status != RunStatus::cancelled ? RunAnswer::finished : RunAnswer::lease_lost;
+}
+
+Result<RunAnswer> Coordinator::deliver_end(const ReportedEnd& reported) {
+  auto delivered = deliver(errand_of(reported));
+  // When its instance cannot take the result now, the lease ends by itself and the run is tried again.
+  if (!delivered) return std::move(delivered).error().error;
+  if (delivered->kind == Delivered::Kind::applied) return RunAnswer::finished;
+  return ended_by(reported.end);
 }
 
 Result<RunRow> Coordinator::cancel_run(const RunId& id, const Actor& actor) {
   CAIRN_TRY(const auto run, store_.find_run(id));
   if (!run) return Error{ErrorCode::not_found, "no run " + id.value};
-  RunChange change;
-  change.kind = RunChange::Kind::cancel;
-  change.run = id;
-  change.actor = actor.name;
-  CAIRN_TRY(const RunChanged changed, store_.change_run(change));
-  if (changed.kind == RunChanged::Kind::finished) {
-    return Error{ErrorCode::conflict, "run " + id.value + " is " + to_string(changed.row.status) + " already"};
-  }
-  if (run->instance) {
-    // Its instance must not wait for ever for a run that nobody will finish.
+  if (run->instance && !is_final(run->status)) {
+    // Its instance must not wait for ever for a run that nobody will finish: both go in one commit.
     Failure failure;
     failure.failure_class = FailureClass::business;
     failure.code = "cancelled";
@@ -177,7 +212,22 @@ Result<RunRow> Coordinator::cancel_run(const RunId& id, const Actor& actor) {
     errand.instance = *run->instance;
     errand.what = RunFinished{run->token, Json(), std::move(failure)};
     errand.actor = actor.name;
-    if (auto delivered = deliver(errand); !delivered) return std::move(delivered).error().error;
+    errand.cancels = id;
+    auto delivered = deliver(errand);
+    if (!delivered) return std::move(delivered).error().error;
+    if (delivered->kind == Delivered::Kind::applied) {
+      CAIRN_TRY(const auto after, store_.find_run(id));
+      if (after) return *after;
+    }
+  }
+  // Nobody waits for it, or no longer.
+  RunChange change;
+  change.kind = RunChange::Kind::cancel;
+  change.run = id;
+  change.actor = actor.name;
+  CAIRN_TRY(const RunChanged changed, store_.change_run(change));
+  if (changed.kind == RunChanged::Kind::finished) {
+    return Error{ErrorCode::conflict, "run " + id.value + " is " + to_string(changed.row.status) + " already"};
   }
   return changed.row;
 }

@@ -1,8 +1,35 @@
 #include "coordinator/worker_pool.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 
 namespace cairn {
+
+namespace {
+
+constexpr std::size_t reports_max = 256;
+constexpr std::size_t leased_max = 512;
+// As much as the threads do in this time is leased ahead.
+constexpr double ahead_ms = 50;
+
+TransportCall call_of(const RunRow& run) {
+  TransportCall call;
+  call.run = run.id;
+  call.instance = run.instance;
+  call.request = run.payload;
+  call.idempotency_key = run.idempotency_key;
+  call.attempt = run.attempt;
+  if (run.timeout) call.timeout = *run.timeout;
+  return call;
+}
+
+// A third of the lease: two heartbeats may be lost.
+std::chrono::steady_clock::time_point beat_after(Duration lease) {
+  return std::chrono::steady_clock::now() + std::chrono::milliseconds(std::max<std::int64_t>(1, lease.ms_up() / 3));
+}
+
+}  // namespace
 
 WorkerPool::WorkerPool(Coordinator& coordinator, std::size_t threads, Duration lease)
     : coordinator_(coordinator), thread_count_(threads), lease_(lease) {}
@@ -11,141 +38,259 @@ WorkerPool::~WorkerPool() { stop(); }
 
 void WorkerPool::handle(const std::string& type, RunHandler handler) { handlers_[type] = std::move(handler); }
 
+void WorkerPool::carry(Transport& transport) { transports_[run_type_of(transport.name())] = &transport; }
+
 std::vector<std::string> WorkerPool::types() const {
   std::vector<std::string> list;
   for (const auto& [type, handler] : handlers_) list.push_back(type);
+  for (const auto& [type, transport] : transports_) list.push_back(type);
   return list;
 }
 
 void WorkerPool::start() {
-  if (handlers_.empty()) return;
-  coordinator_.lease_here(types(), lease_, [this](RunRow run) {
-    const std::lock_guard lock(mutex_);
-    active_[run.id.value] = run;
-    ready_.push_back(std::move(run));
-    changed_.notify_one();
-    pulse_.notify_one();
-  });
+  if (handlers_.empty() && transports_.empty()) return;
+  coordinator_.lease_here(types(), lease_, [this](RunRow run) { take({std::move(run)}); });
   for (std::size_t i = 0; i < thread_count_; ++i) threads_.emplace_back([this] { work(); });
   pulse_thread_ = std::jthread([this] { keep_alive(); });
+  look();  // what came while nobody was here
 }
 
-void WorkerPool::stop() {
-  std::deque<RunRow> unbegun;
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-    unbegun.swap(ready_);
+void WorkerPool::take(std::vector<RunRow> runs) {
+  coordinator_.remember_leases(runs);
+  const Timestamp now = coordinator_.store().now();
+  const std::lock_guard lock(mutex_);
+  for (RunRow& run : runs) {
+    Active active;
+    active.run = run;
+    active.lease = run.lease_until ? between(now, *run.lease_until) : lease_;
+    active.beat_at = beat_after(active.lease);
+    active_[run.id.value] = std::move(active);
+    ready_.push_back(std::move(run));
   }
+  came_ = true;
   changed_.notify_all();
-  pulse_.notify_all();
+  pulse_.notify_one();
+}
+
+void WorkerPool::stop(std::chrono::milliseconds grace) {
+  std::vector<RunRow> unbegun;
+  {
+    std::unique_lock lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+    pulse_.notify_all();
+    unbegun.assign(ready_.begin(), ready_.end());
+    ready_.clear();
+    // The threads go on reporting until this is over.
+    if (!threads_.empty()) changed_.wait_for(lock, grace, [this] { return calls_ == 0 && finished_.empty(); });
+    for (const auto& [id, active] : active_) {
+      if (active.called) unbegun.push_back(active.run);
+    }
+    active_.clear();
+    changed_.notify_all();
+    pulse_.notify_all();
+  }
   threads_.clear();
   if (pulse_thread_.joinable()) pulse_thread_.join();
-  for (const RunRow& run : unbegun) {
-    RunChange release;
-    release.kind = RunChange::Kind::release;
-    release.run = run.id;
-    release.fence = run.fence;
-    release.actor = coordinator_.node();
-    if (auto done = coordinator_.store().change_run(release); !done) log_error("runs.release", done.error());
-  }
+  for (const RunRow& run : unbegun) release(run);
+}
+
+void WorkerPool::release(const RunRow& run) {
+  RunChange change;
+  change.kind = RunChange::Kind::release;
+  change.run = run.id;
+  change.fence = run.fence;
+  change.actor = coordinator_.node();
+  if (auto done = coordinator_.store().change_run(change); !done) log_error("runs.release", done.error());
 }
 
 void WorkerPool::look() {
-  if (handlers_.empty()) return;
+  if (handlers_.empty() && transports_.empty()) return;
   const std::lock_guard lock(mutex_);
-  look_ = true;
+  look_for_handlers_ = !handlers_.empty();
+  look_for_calls_ = !transports_.empty();
   changed_.notify_one();
 }
 
+std::size_t WorkerPool::wanted() const {
+  const double ahead = static_cast<double>(thread_count_) * ahead_ms / std::max(handler_ms_, 0.01);
+  return std::clamp(static_cast<std::size_t>(ahead), thread_count_, leased_max);
+}
+
+bool WorkerPool::may_lease() const {
+  if (leasing_ || stopping_) return false;
+  return (look_for_handlers_ && ready_.size() < thread_count_) || (look_for_calls_ && calls_ < calls_max / 2);
+}
+
 void WorkerPool::work() {
+  std::unique_lock lock(mutex_);
   for (;;) {
-    std::optional<RunRow> run;
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return stopping_ || look_ || !ready_.empty(); });
-      if (stopping_) return;
-      if (!ready_.empty()) {
-        run = std::move(ready_.front());
-        ready_.pop_front();
-      } else {
-        look_ = false;
-      }
+    changed_.wait(lock, [this] {
+      return (stopping_ && active_.empty()) || !finished_.empty() || !ready_.empty() || may_lease();
+    });
+    if (!finished_.empty()) {
+      report(lock);
+    } else if (!ready_.empty()) {
+      RunRow run = std::move(ready_.front());
+      ready_.pop_front();
+      execute(lock, std::move(run));
+    } else if (may_lease()) {
+      lease(lock);
+    } else if (stopping_) {
+      return;
     }
-    if (!run) {
-      LeaseRequest request;
-      request.worker = coordinator_.node();
-      request.types = types();
-      request.max = thread_count_;
-      request.length = lease_;
-      auto leased = coordinator_.store().lease_runs(request);
-      if (!leased) {
-        log_error("runs.lease", leased.error());
-        continue;
-      }
-      const std::lock_guard lock(mutex_);
-      if (leased->size() == request.max) look_ = true;  // there may be more
-      for (RunRow& row : *leased) {
-        active_[row.id.value] = row;
-        ready_.push_back(std::move(row));
-      }
-      changed_.notify_all();
-      pulse_.notify_one();
-      continue;
-    }
-    execute(*run);
-    const std::lock_guard lock(mutex_);
-    active_.erase(run->id.value);
   }
 }
 
-void WorkerPool::execute(const RunRow& run) {
-  HandlerAnswer answer;
+void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
+  // One question each, and only of those who have room: the other one's look stays asked for.
+  const bool for_handlers = look_for_handlers_ && ready_.size() < thread_count_;
+  bool& look = for_handlers ? look_for_handlers_ : look_for_calls_;
+  LeaseRequest request;
+  request.worker = coordinator_.node();
+  request.length = lease_;
+  if (for_handlers) {
+    for (const auto& [type, handler] : handlers_) request.types.push_back(type);
+    request.max = wanted() - ready_.size();
+  } else {
+    for (const auto& [type, transport] : transports_) request.types.push_back(type);
+    request.max = calls_max - calls_;
+  }
+  look = false;
+  leasing_ = true;
+  lock.unlock();
+  auto leased = coordinator_.store().lease_runs(request);
+  if (!leased) log_error("runs.lease", leased.error());
+  const bool more = leased && leased->size() == request.max;
+  if (leased && !leased->empty()) take(std::move(*leased));
+  lock.lock();
+  leasing_ = false;
+  while (stopping_ && !ready_.empty()) {
+    // Nobody begins them any more.
+    const RunRow run = std::move(ready_.front());
+    ready_.pop_front();
+    active_.erase(run.id.value);
+    lock.unlock();
+    release(run);
+    lock.lock();
+  }
+  if (more) look = true;
+  changed_.notify_all();
+}
+
+void WorkerPool::execute(std::unique_lock<std::mutex>& lock, RunRow run) {
+  const auto active = active_.find(run.id.value);
+  if (active == active_.end() || active->second.run.fence != run.fence) return;  // lost while it waited
+  const auto transport = transports_.find(run.type);
+  if (transport != transports_.end()) {
+    active->second.called = true;
+    ++calls_;
+    lock.unlock();
+    transport->second->send(call_of(run), [this, run](TransportAnswer answer) {
+      finish(run, {std::move(answer.result), std::move(answer.failure), answer.retry, answer.retry_after});
+    });
+    lock.lock();
+    return;
+  }
+  const std::stop_token stop = active->second.stop.get_token();
   const auto handler = handlers_.find(run.type);
+  lock.unlock();
+  HandlerAnswer answer;
+  const auto began = std::chrono::steady_clock::now();
   if (handler == handlers_.end()) {
-    answer.failure =
-        Failure{FailureClass::transport, "no_handler_registered", "no handler for " + run.type, Json(), 1, "", ""};
+    answer.failure = Failure{FailureClass::transport, "no_handler_registered", "", Json(), 1, "", ""};
   } else {
     try {
-      answer = handler->second(run);
+      answer = handler->second(run, stop);
     } catch (const std::exception& thrown) {
       answer.failure = Failure{FailureClass::transport, "handler_threw", thrown.what(), Json(), 1, "", ""};
     }
   }
-  if (answer.failure && answer.failure->step.empty()) answer.failure->step = run.step;
-  RunReport report{run.id,       run.fence,          std::move(answer.result), std::move(answer.failure),
-                   answer.retry, answer.retry_after, coordinator_.node()};
-  auto told = coordinator_.report(report);
-  if (!told) {
-    log_error("runs.report", told.error(), {{"run", run.id.value}});
-  } else if (*told == RunAnswer::lease_lost) {
-    log_warning("runs.lease_lost", {{"run", run.id.value}, {"type", run.type}});
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+  lock.lock();
+  handler_ms_ = handler_ms_ * 0.9 + took.count() * 0.1;
+  finished_.emplace_back(std::move(run), std::move(answer));
+  changed_.notify_one();
+}
+
+void WorkerPool::finish(RunRow run, HandlerAnswer answer) {
+  const std::lock_guard lock(mutex_);
+  --calls_;
+  finished_.emplace_back(std::move(run), std::move(answer));
+  changed_.notify_all();
+}
+
+void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
+  std::vector<RunReport> reports;
+  while (!finished_.empty() && reports.size() < reports_max) {
+    auto& [run, answer] = finished_.front();
+    reports.push_back({run.id, run.fence, std::move(answer.result), std::move(answer.failure), answer.retry,
+                       answer.retry_after, coordinator_.node()});
+    finished_.pop_front();
   }
+  lock.unlock();
+  const auto answers = coordinator_.report_all(reports);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (!answers[i]) {
+      log_error("runs.report", answers[i].error(), {{"run", reports[i].run.value}});
+    } else if (*answers[i] == RunAnswer::lease_lost) {
+      log_warning("runs.lease_lost", {{"run", reports[i].run.value}});
+    }
+  }
+  lock.lock();
+  for (const RunReport& one : reports) {
+    const auto active = active_.find(one.run.value);
+    // The next attempt may have come here before this answer did.
+    if (active != active_.end() && active->second.run.fence == one.fence) active_.erase(active);
+  }
+  changed_.notify_all();
 }
 
 void WorkerPool::keep_alive() {
-  const std::chrono::milliseconds beat(std::max<std::int64_t>(1, lease_.ms_up() / 3));
+  std::unique_lock lock(mutex_);
   for (;;) {
-    std::vector<RunRow> runs;
-    {
-      std::unique_lock lock(mutex_);
-      pulse_.wait(lock, [this] { return stopping_ || !active_.empty(); });
-      if (stopping_ && active_.empty()) return;
-      pulse_.wait_for(lock, beat, [this] { return stopping_; });
-      if (stopping_ && active_.empty()) return;
-      for (const auto& [id, run] : active_) runs.push_back(run);
-      if (stopping_) return;
+    auto next = std::chrono::steady_clock::time_point::max();
+    for (const auto& [id, active] : active_) next = std::min(next, active.beat_at);
+    // A new run may have a shorter lease than all the others: its coming ends the wait.
+    const auto woken = [this] { return (stopping_ && active_.empty()) || came_; };
+    if (next == std::chrono::steady_clock::time_point::max()) {
+      pulse_.wait(lock, woken);
+    } else {
+      pulse_.wait_until(lock, next, woken);
     }
-    for (const RunRow& run : runs) {
-      RunChange change;
-      change.kind = RunChange::Kind::heartbeat;
-      change.run = run.id;
-      change.fence = run.fence;
-      change.length = lease_;
-      change.actor = coordinator_.node();
-      if (auto done = coordinator_.store().change_run(change); !done) log_error("runs.heartbeat", done.error());
+    if (stopping_ && active_.empty()) return;
+    came_ = false;
+    const auto now = std::chrono::steady_clock::now();
+    std::vector<std::pair<RunRow, Duration>> due;
+    for (auto& [id, active] : active_) {
+      if (active.beat_at > now) continue;
+      active.beat_at = beat_after(active.lease);
+      due.emplace_back(active.run, active.lease);
     }
+    lock.unlock();
+    for (const auto& [run, lease] : due) beat(run, lease);
+    lock.lock();
   }
+}
+
+void WorkerPool::beat(const RunRow& run, Duration lease) {
+  RunChange change;
+  change.kind = RunChange::Kind::heartbeat;
+  change.run = run.id;
+  change.fence = run.fence;
+  change.length = lease;
+  change.actor = coordinator_.node();
+  const auto changed = coordinator_.store().change_run(change);
+  if (!changed) return log_error("runs.heartbeat", changed.error());
+  if (changed->kind == RunChanged::Kind::done) return;
+  // Cancelled or lost: whatever is still done for it is in vain. What hangs on the stop is called without the lock.
+  std::optional<std::stop_source> stop;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto active = active_.find(run.id.value);
+    if (active != active_.end() && active->second.run.fence == run.fence) stop = active->second.stop;
+  }
+  if (stop) stop->request_stop();
 }
 
 }  // namespace cairn

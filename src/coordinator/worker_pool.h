@@ -1,17 +1,22 @@
-// Workers inside this process: handlers for types of runs, on a fixed number of threads. Each run is
-// leased, kept alive while its handler works, and reported.
+// Workers inside this process: handlers for types of runs on a fixed number of threads, and transports, which
+// have many calls under way at once. Each run is leased, kept alive while it is worked on, and reported; what
+// finishes while a commit is under way goes into the next one together.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "coordinator/coordinator.h"
+#include "transport/transport.h"
 
 namespace cairn {
 
@@ -22,37 +27,69 @@ struct HandlerAnswer {
   bool retry = true;
   std::optional<Duration> retry_after;
 };
-using RunHandler = std::function<HandlerAnswer(const RunRow&)>;
+// `stop` is asked for when the run was cancelled or its lease is lost: nobody waits for the answer any more.
+using RunHandler = std::function<HandlerAnswer(const RunRow&, const std::stop_token& stop)>;
 
 class WorkerPool {
  public:
+  static constexpr std::size_t calls_max = 256;  // of all transports, under way at once
+
   WorkerPool(Coordinator& coordinator, std::size_t threads, Duration lease);
   ~WorkerPool();
 
   // Before `start`. A handler may be called from several threads at once.
   void handle(const std::string& type, RunHandler handler);
+  // Before `start`; outlives the pool's `stop`.
+  void carry(Transport& transport);
   void start();
-  // Waits for handlers that are at work; gives back what has not begun.
-  void stop();
+  // Waits for handlers that are at work and, for `grace`, for calls; gives back what has not begun or ended.
+  void stop(std::chrono::milliseconds grace = std::chrono::seconds(5));
   // Runs may be waiting.
   void look();
 
  private:
+  struct Active {
+    RunRow run;
+    Duration lease;  // as it was given: its type may have one of its own
+    std::chrono::steady_clock::time_point beat_at;
+    std::stop_source stop;
+    bool called = false;  // by a transport
+  };
+  using Finished = std::pair<RunRow, HandlerAnswer>;
+
   void work();
   void keep_alive();
-  void execute(const RunRow& run);
+  void beat(const RunRow& run, Duration lease);
+  // These need the mutex, given as `lock`, and let go of it meanwhile.
+  void report(std::unique_lock<std::mutex>& lock);
+  void execute(std::unique_lock<std::mutex>& lock, RunRow run);
+  void lease(std::unique_lock<std::mutex>& lock);
+  void take(std::vector<RunRow> runs);
+  void release(const RunRow& run);
+  void finish(RunRow run, HandlerAnswer answer);
+  // How many to have at hand: few when handlers take long, so that other nodes get their share.
+  std::size_t wanted() const;
+  bool may_lease() const;
   std::vector<std::string> types() const;
 
   Coordinator& coordinator_;
   std::size_t thread_count_;
   Duration lease_;
   std::map<std::string, RunHandler> handlers_;
+  std::map<std::string, Transport*> transports_;  // by type of run
+
   std::mutex mutex_;
   std::condition_variable changed_;
   std::condition_variable pulse_;
   std::deque<RunRow> ready_;
-  std::map<std::string, RunRow> active_;
-  bool look_ = true;
+  std::deque<Finished> finished_;
+  std::map<std::string, Active> active_;
+  std::size_t calls_ = 0;
+  double handler_ms_ = 1000;  // a moving average; before the first one, careful
+  bool look_for_handlers_ = false;
+  bool look_for_calls_ = false;
+  bool leasing_ = false;
+  bool came_ = false;  // new ones, since the heartbeats were last looked at
   bool stopping_ = false;
   std::vector<std::jthread> threads_;
   std::jthread pulse_thread_;

@@ -125,14 +125,17 @@ void lease(Coordinator& coordinator, const Call& call) {
   }
   if (call.body["max"].is_integer()) request.max = static_cast<std::size_t>(call.body["max"].as_integer());
   const auto patience = std::min(wait_max, std::chrono::milliseconds(wait->value_or(Duration()).ms_up()));
-  coordinator.lease_desk().ask(std::move(request), patience,
-                               [&store = coordinator.store(), reply = call.reply](Result<std::vector<RunRow>> runs) {
-                                 if (!runs) return reply(problem(runs.error()));
-                                 const Timestamp now = store.now();
-                                 Json items = Json::array();
-                                 for (const RunRow& run : *runs) items.push_back(leased_document(run, now));
-                                 reply(json_response(Json::object({{"items", std::move(items)}})));
-                               });
+  coordinator.lease_desk().ask(
+      std::move(request), patience,
+      [&coordinator, reply = call.reply](Result<std::vector<RunRow>> runs) {
+        if (!runs) return reply(problem(runs.error()));
+        coordinator.remember_leases(*runs);
+        const Timestamp now = coordinator.store().now();
+        Json items = Json::array();
+        for (const RunRow& run : *runs) items.push_back(leased_document(run, now));
+        reply(json_response(Json::object({{"items", std::move(items)}})));
+      },
+      [reply = call.reply] { return reply.listening(); });
 }
 
 RunChange change_of(const Call& call, RunChange::Kind kind) {

@@ -29,7 +29,14 @@ struct Held {
   std::uint64_t fence = 0;
   milliseconds lease{0};
   SteadyTime lease_ends;
+  SteadyTime beat_at;
   std::stop_source stop;
+
+  // From now on; a heartbeat is due when a third of it is over.
+  void extend(milliseconds length) {
+    lease_ends = std::chrono::steady_clock::now() + length;
+    beat_at = std::chrono::steady_clock::now() + length / 3;
+  }
 };
 
 std::string text(milliseconds length) { return std::to_string(length.count()) + "ms"; }
@@ -71,6 +78,7 @@ struct Worker::Parts {
   std::map<std::string, std::shared_ptr<Held>> held;  // shared with the thread that works on it
   std::deque<std::shared_ptr<Held>> ready;
   std::deque<std::pair<std::shared_ptr<Held>, Json>> reports;
+  bool came = false;  // new ones, since the heartbeats were last looked at
   bool started = false;
   bool stopping = false;  // nothing new
   bool halted = false;    // the rest of the threads too
@@ -129,7 +137,7 @@ struct Worker::Parts {
     auto run = std::make_shared<Held>();
     run->fence = static_cast<std::uint64_t>(number("fence"));
     run->lease = milliseconds(number("lease_ms"));
-    run->lease_ends = std::chrono::steady_clock::now() + run->lease;
+    run->extend(run->lease);
     const std::string id(item.text_or("id", ""));
     run->work = {{id},
                  std::string(item.text_or("type", "")),
@@ -139,6 +147,7 @@ struct Worker::Parts {
                  static_cast<int>(number("max_attempts")),
                  run->stop.get_token()};
     held[id] = run;
+    came = true;
     ready.push_back(std::move(run));
   }
 
@@ -235,13 +244,15 @@ struct Worker::Parts {
 
   void keep_alive() {
     std::unique_lock lock(mutex);
-    for (;;) {
-      milliseconds shortest = options.lease;
-      for (const auto& [id, run] : held) shortest = std::min(shortest, run->lease);
-      if (changed.wait_for(lock, std::max(shortest / 6, milliseconds(20)), [this] { return halted; })) return;
+    while (!halted) {
+      SteadyTime next = std::chrono::steady_clock::now() + std::chrono::hours(1);
+      for (const auto& [id, run] : held) next = std::min(next, run->beat_at);
+      // A new run may have a shorter lease than all the others: its coming ends the wait.
+      changed.wait_until(lock, next, [this] { return halted || came; });
+      came = false;
       std::vector<std::shared_ptr<Held>> due;
       for (const auto& [id, run] : held) {
-        if (run->lease_ends - std::chrono::steady_clock::now() <= run->lease * 2 / 3) due.push_back(run);
+        if (run->beat_at <= std::chrono::steady_clock::now()) due.push_back(run);
       }
       lock.unlock();
       for (const auto& run : due) beat(*run);
@@ -254,16 +265,22 @@ struct Worker::Parts {
         "/v1/runs/" + run.work.run.value + "/heartbeat",
         Json::object({{"fence", static_cast<std::int64_t>(run.fence)}, {"worker", name}, {"lease", text(run.lease)}}),
         call_timeout);
-    const std::lock_guard lock(mutex);
+    std::unique_lock lock(mutex);
     const SteadyTime now = std::chrono::steady_clock::now();
+    bool lost = answer && (answer->status == 404 || answer->status == 409);
     if (answer && answer->ok()) {
       const Json& lease_ms = answer->document["lease_ms"];
-      if (lease_ms.is_integer()) run.lease_ends = now + milliseconds(lease_ms.as_integer());
-      if (answer->document["cancelled"] == Json(true)) run.stop.request_stop();
-    } else if ((answer && (answer->status == 404 || answer->status == 409)) || now >= run.lease_ends) {
-      // Not ours any more: whatever the handler still does is in vain.
-      run.stop.request_stop();
+      run.extend(milliseconds(lease_ms.is_integer() ? lease_ms.as_integer() : 0));
+      lost = answer->document["cancelled"] == Json(true);
+    } else {
+      run.beat_at = now + run.lease / 6;
+      lost = lost || now >= run.lease_ends;
     }
+    if (!lost) return;
+    // Not ours any more: whatever the handler still does is in vain.
+    run.beat_at = SteadyTime::max();
+    lock.unlock();
+    run.stop.request_stop();
   }
 };
 
@@ -312,13 +329,15 @@ void Worker::stop(milliseconds grace) {
     const std::lock_guard lock(parts.mutex);
     parts.forget(*run);
   }
+  std::vector<std::shared_ptr<Held>> late;
   {
     std::unique_lock lock(parts.mutex);
     parts.changed.wait_for(lock, grace, [&parts] { return parts.held.empty(); });
-    for (const auto& [id, run] : parts.held) run->stop.request_stop();
+    for (const auto& [id, run] : parts.held) late.push_back(run);
     parts.halted = true;
     parts.changed.notify_all();
   }
+  for (const auto& run : late) run->stop.request_stop();
   parts.threads.clear();
   parts.calls.stop();
 }

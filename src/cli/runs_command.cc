@@ -1,0 +1,168 @@
+#include "cli/runs_command.h"
+
+#include <algorithm>
+
+#include "cli/api_session.h"
+#include "cli/exit_code.h"
+#include "cli/input_file.h"
+#include "cli/store_session.h"
+#include "cli/table.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr std::string_view verbs[] = {"list",   "show",  "events", "submit", "cancel",
+                                      "delete", "types", "pause",  "resume", "limit"};
+
+int list(const Arguments& arguments, std::ostream& out, std::ostream& err) {
+  ApiRequest request{"GET", "/v1/runs"};
+  if (const auto status = arguments.value("--status")) request.query.emplace_back("status", *status);
+  if (const auto type = arguments.value("--type")) request.query.emplace_back("type", *type);
+  if (const auto instance = arguments.value("--instance")) request.query.emplace_back("instance", *instance);
+  if (arguments.has("--all")) request.query.emplace_back("deleted", "true");
+  auto opened = ApiSession::open("runs", arguments, ApiSession::Use::read, err);
+  if (const int* code = std::get_if<int>(&opened)) return *code;
+  Json items = Json::array();
+  Table table({"ID", "STATUS", "AGE", "TYPE", "ATTEMPT", "WORKER", "ERROR"});
+  const auto take = [&](const Json& item) {
+    items.push_back(item);
+    const auto created = parse_timestamp(item.text_or("created_at", ""));
+    table.add({std::string(item.text_or("id", "")), std::string(item.text_or("status", "")),
+               created ? ago(*created, SystemClock().now()) : std::string(), std::string(item.text_or("type", "")),
+               write_json(item["attempt"]) + "/" + write_json(item["max_attempts"]),
+               std::string(item.text_or("leased_by", "")), std::string(item.text_or("last_error", ""))});
+    return true;
+  };
+  if (const auto code = std::get<0>(opened)->each(request, 1000, take, err)) return *code;
+  if (arguments.has("--json")) {
+    out << write_json(Json::object({{"items", items}})) << "\n";
+    return exit_done;
+  }
+  table.print(out);
+  if (table.empty() && on_terminal(out)) err << "There is none.\n";
+  return exit_done;
+}
+
+// What is changed about a type; everything else about it stays as it was.
+Result<Json> type_document(ApiSession& session, const std::string& verb, const Arguments& arguments) {
+  Json body = Json::object();
+  CAIRN_TRY(const ApiAnswer now, session.call({"GET", "/v1/run-types/" + path_part(arguments.positional()[1])}));
+  if (now.ok()) body = now.body;
+  body.erase("type");
+  if (verb != "limit") {
+    body.set("paused", verb == "pause");
+    return body;
+  }
+  constexpr std::pair<std::string_view, std::string_view> texts[] = {
+      {"--lease", "lease"}, {"--backoff", "backoff"}, {"--per", "rate_window"}, {"--by", "limit_key"}};
+  for (const auto& [flag, member] : texts) {
+    if (const auto value = arguments.value(flag)) body.set(member, *value);
+  }
+  constexpr std::pair<std::string_view, std::string_view> counts[] = {
+      {"--concurrency", "concurrency"}, {"--rate", "rate"}, {"--attempts", "max_attempts"}};
+  for (const auto& [flag, member] : counts) {
+    const auto value = arguments.value(flag);
+    if (!value) continue;
+    const auto count = parse_json(*value);
+    if (!count || !count->is_integer()) {
+      return Error{ErrorCode::invalid, std::string(flag) + " takes a number, not '" + *value + "'"};
+    }
+    body.set(member, *count);
+  }
+  return body;
+}
+
+}  // namespace
+
+const CommandSpec& runs_spec() {
+  static const CommandSpec spec{
+      "runs",
+      "[list] | show|events|cancel|delete ID | submit TYPE | types | pause|resume|limit TYPE",
+      "External work: list, show, submit, cancel and delete runs; pause and limit a type",
+      "A deleted run keeps its idempotency key. `limit` changes what is given and leaves the rest as it was.",
+      with_api_flags({{"--status", "STATUS", "list: pending, leased, succeeded, failed or cancelled"},
+                      {"--type", "PREFIX", "list: types that begin with this"},
+                      {"--instance", "ID", "list: of this instance"},
+                      {"--all", "", "list: deleted ones too"},
+                      {"--payload", "JSON|@FILE", "submit: what the worker gets"},
+                      {"--key", "KEY", "submit: idempotency key"},
+                      {"--priority", "N", "submit: higher first"},
+                      {"--delay", "DURATION", "submit: not before"},
+                      {"--attempts", "N", "submit, limit: how often it is tried"},
+                      {"--reason", "TEXT", "delete: why"},
+                      {"--concurrency", "N", "limit: leased at one time"},
+                      {"--rate", "N", "limit: leases within the time of --per"},
+                      {"--per", "DURATION", "limit: the window of --rate (default 1s)"},
+                      {"--by", "EXPRESSION", "limit: count by this key of the payload"},
+                      {"--lease", "DURATION", "limit: length of a lease"},
+                      {"--backoff", "DURATION", "limit: delay before the second attempt"},
+                      as_json_flag}),
+      {"cairn runs --status failed", "cairn runs submit billing.charge.v1 --payload '{\"amount\": 12}' --key order-7",
+       "cairn runs limit billing.charge.v1 --concurrency 5 --by payload.customer"}};
+  return spec;
+}
+
+int run_runs(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err) {
+  Arguments arguments;
+  if (const auto over = read_arguments(runs_spec(), args, arguments, out, err)) return *over;
+  const std::vector<std::string>& given = arguments.positional();
+  const std::string verb = given.empty() ? "list" : given[0];
+  if (std::find(std::begin(verbs), std::end(verbs), verb) == std::end(verbs))
+    return wrong_call(
+        "runs", "'" + verb + "' is none of list, show, events, submit, cancel, delete, types, pause, resume, limit",
+        err);
+  const bool alone = verb == "list" || verb == "types";
+  if (alone ? given.size() > 1 : given.size() != 2)
+    return wrong_call("runs", alone ? verb + " takes flags only" : verb + " takes one run or type", err);
+  if (verb == "list") return list(arguments, out, err);
+
+  const bool look = verb == "show" || verb == "events" || verb == "types";
+  const bool of_type = verb == "pause" || verb == "resume" || verb == "limit";
+  ApiRequest request{look ? "GET" : "POST", "/v1/runs"};
+  if (verb == "types") request.path = "/v1/run-types";
+  if (verb == "show" || verb == "delete") request.path += "/" + path_part(given[1]);
+  if (verb == "events" || verb == "cancel") request.path += "/" + path_part(given[1]) + "/" + verb;
+  if (verb == "delete") {
+    request.method = "DELETE";
+    request.query.emplace_back("reason", arguments.value("--reason").value_or(""));
+    if (!arguments.has("--reason")) return wrong_call("runs", "delete needs --reason", err);
+  }
+  if (verb == "submit") {
+    request.body = Json::object({{"type", given[1]}});
+    auto payload = read_json_argument(arguments.value("--payload").value_or("null"), in);
+    if (!payload) return fail("runs", payload.error(), err);
+    request.body.set("payload", std::move(*payload));
+    if (const auto key = arguments.value("--key")) request.body.set("idempotency_key", *key);
+    if (const auto delay = arguments.value("--delay")) request.body.set("delay", *delay);
+    for (const auto& [flag, member] : {std::pair("--priority", "priority"), std::pair("--attempts", "max_attempts")}) {
+      const auto value = arguments.value(flag);
+      if (!value) continue;
+      const auto count = parse_json(*value);
+      if (!count || !count->is_integer()) return wrong_call("runs", std::string(flag) + " takes a number", err);
+      request.body.set(member, *count);
+    }
+  }
+  auto opened = ApiSession::open("runs", arguments, look ? ApiSession::Use::read : ApiSession::Use::change, err);
+  if (const int* code = std::get_if<int>(&opened)) return *code;
+  ApiSession& session = *std::get<0>(opened);
+  if (of_type) {
+    auto body = type_document(session, verb, arguments);
+    if (!body) return fail("runs", body.error(), err);
+    request = {"PUT", "/v1/run-types/" + path_part(given[1]), {}, std::move(*body)};
+  }
+  const auto answer = session.ask(request, err);
+  if (const int* code = std::get_if<int>(&answer)) return *code;
+  const Json& document = std::get<0>(answer).body;
+  if (arguments.has("--json") || look) {
+    out << (arguments.has("--json") ? write_json(document) : write_json_pretty(document)) << "\n";
+    return exit_done;
+  }
+  if (of_type) {
+    out << given[1] << (document["paused"] == Json(true) ? " is paused" : " is worked on") << "\n";
+  } else {
+    out << document.text_or("id", "") << " " << (verb == "delete" ? "deleted" : document.text_or("status", "")) << "\n";
+  }
+  return exit_done;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,93 @@
+#include "coordinator/lease_desk.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "base/clock.h"
+#include "store/memory/memory_store.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::chrono::seconds long_wait{60};
+
+class LeaseDeskTest : public testing::Test {
+ protected:
+  LeaseDeskTest() {
+    store_.watch([this](const Wakeup& wakeup) {
+      if (wakeup.runs) desk_.look();
+    });
+  }
+
+  using Runs = std::vector<RunRow>;
+  std::future<Runs> ask(const std::string& type, std::chrono::milliseconds wait, std::size_t max = 1,
+                        LeaseDesk::Listening listening = {}) {
+    auto answered = std::make_shared<std::promise<Runs>>();
+    LeaseRequest request{"w", {}, {type}, max, Duration::of_seconds(30)};
+    desk_.ask(
+        std::move(request), wait,
+        [answered](Result<Runs> runs) { answered->set_value(runs ? std::move(*runs) : Runs(99)); },
+        std::move(listening));
+    return answered->get_future();
+  }
+  void submit(const std::string& id, const std::string& type) {
+    RunRow run;
+    run.id = {id};
+    run.type = type;
+    ASSERT_TRUE(store_.submit_run(run));
+  }
+
+  ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
+  MemoryStore store_{clock_};
+  LeaseDesk desk_{store_};
+};
+
+TEST_F(LeaseDeskTest, GivesWhatIsThereAtOnce) {
+  submit("a", "t");
+  EXPECT_EQ(ask("t", long_wait).get().at(0).id.value, "a");
+  EXPECT_TRUE(ask("t", std::chrono::milliseconds(0)).get().empty());
+}
+
+TEST_F(LeaseDeskTest, WhoWaitsIsAnsweredWhenARunComes) {
+  auto other = ask("other", long_wait);
+  auto first = ask("t", long_wait);
+  auto second = ask("t", long_wait);
+  submit("a", "t");
+  EXPECT_EQ(first.get().at(0).id.value, "a");
+  submit("b", "t");
+  EXPECT_EQ(second.get().at(0).id.value, "b");
+  EXPECT_EQ(desk_.waiting(), 1u);
+  desk_.stop();
+  EXPECT_TRUE(other.get().empty());
+}
+
+TEST_F(LeaseDeskTest, AWaitEndsWithItsTime) { EXPECT_TRUE(ask("t", std::chrono::milliseconds(5)).get().empty()); }
+
+TEST_F(LeaseDeskTest, NothingIsLeasedToSomebodyWhoHasGone) {
+  std::atomic<bool> listening = true;
+  auto gone = ask("t", long_wait, 1, [&] { return listening.load(); });
+  listening = false;
+  submit("a", "t");
+  EXPECT_TRUE(gone.get().empty());
+  EXPECT_EQ(store_.find_run({"a"})->value().status, RunStatus::pending);
+}
+
+TEST_F(LeaseDeskTest, StoppingAnswersEverybodyAndLaterOnesAtOnce) {
+  auto waiting = ask("t", long_wait);
+  desk_.stop();
+  EXPECT_TRUE(waiting.get().empty());
+  EXPECT_TRUE(ask("t", long_wait).get().empty());
+}
+
+TEST_F(LeaseDeskTest, ManyWhoWaitGetOneEach) {
+  std::vector<std::future<Runs>> waiting;
+  for (int i = 0; i < 50; ++i) waiting.push_back(ask("t", long_wait));
+  for (int i = 0; i < 50; ++i) submit("r" + std::to_string(i), "t");
+  std::set<std::string> seen;
+  for (auto& one : waiting) seen.insert(one.get().at(0).id.value);
+  EXPECT_EQ(seen.size(), 50u);
+}
+
+}  // namespace
+}  // namespace cairn

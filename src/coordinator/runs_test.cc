@@ -1,0 +1,166 @@
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "cairn/engine.h"
+#include "coordinator/coordinator.h"
+
+namespace cairn {
+namespace {
+
+constexpr const char* charging = R"(
+cairn: 1
+name: charging
+version: 1.0.0
+steps:
+  - id: charge
+    call:
+      worker: { type: billing.charge.v1, payload: { customer: = input.customer } }
+      retry: { attempts: 2, backoff: 1s }
+      result: receipt
+      on_failure: [ { set: { failed: = error.code } } ]
+output: = state
+)";
+
+class RunsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    EngineOptions options;
+    options.clock = &clock_;
+    options.environment_secrets = false;
+    engine_ = std::move(*Engine::open(options));
+    ASSERT_TRUE(engine_->deploy(charging));
+  }
+  Coordinator& coordinator() { return engine_->coordinator(); }
+  InstanceId start(const std::string& customer = "ada") {
+    StartOrder order;
+    order.definition = "charging";
+    order.input = Json::object({{"customer", customer}});
+    auto started = engine_->start(order);
+    EXPECT_TRUE(started) << started.error().message;
+    return started->instance;
+  }
+  std::vector<RunRow> lease(std::size_t max = 10) {
+    return *engine_->store().lease_runs({"w", {"billing."}, {}, max, Duration::of_seconds(30)});
+  }
+  RunReport failed(const RunRow& run, const std::string& code) {
+    RunReport report;
+    report.run = run.id;
+    report.fence = run.fence;
+    report.failure = Failure{FailureClass::transport, code, "", Json(), 1, "", ""};
+    report.worker = "w";
+    return report;
+  }
+
+  ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
+  std::unique_ptr<Engine> engine_;
+};
+
+TEST_F(RunsTest, AResultMovesItsInstanceInTheSameCommit) {
+  const InstanceId id = start();
+  const RunRow run = lease().at(0);
+  EXPECT_EQ(run.instance, id);
+  const std::uint64_t version = engine_->find(id)->version;
+  EXPECT_EQ(*coordinator().report({run.id, run.fence, Json("ok"), {}, true, {}, "w"}), RunAnswer::finished);
+  EXPECT_EQ(engine_->find(id)->output, Json::object({{"receipt", "ok"}}));
+  EXPECT_EQ(engine_->find(id)->version, version + 1);
+  EXPECT_EQ(*coordinator().report({run.id, run.fence, Json("again"), {}, true, {}, "w"}), RunAnswer::lease_lost);
+}
+
+TEST_F(RunsTest, AFailureIsTriedAgainAndThenHandled) {
+  const InstanceId id = start();
+  EXPECT_EQ(*coordinator().report(failed(lease().at(0), "busy")), RunAnswer::will_retry);
+  EXPECT_TRUE(lease().empty());
+  clock_.advance(Duration::of_seconds(2));
+  EXPECT_EQ(*coordinator().report(failed(lease().at(0), "busy")), RunAnswer::finished);
+  EXPECT_EQ(engine_->find(id)->output, Json::object({{"failed", "busy"}}));
+}
+
+TEST_F(RunsTest, ReportsOfManyAreAnsweredEach) {
+  std::vector<InstanceId> ids;
+  for (int i = 0; i < 5; ++i) ids.push_back(start());
+  std::vector<RunReport> reports;
+  for (const RunRow& run : lease()) reports.push_back({run.id, run.fence, Json(1), {}, true, {}, "w"});
+  reports[2].fence += 1;
+  reports.push_back({{"00000000-0000-0000-0000-000000000000"}, 1, Json(), {}, true, {}, "w"});
+  const auto answers = coordinator().report_all(reports);
+  ASSERT_EQ(answers.size(), 6u);
+  EXPECT_EQ(*answers[0], RunAnswer::finished);
+  EXPECT_EQ(*answers[2], RunAnswer::lease_lost);
+  EXPECT_FALSE(answers[5]);
+  int completed = 0;
+  for (const InstanceId& id : ids) completed += engine_->find(id)->status == Status::completed ? 1 : 0;
+  EXPECT_EQ(completed, 4);
+}
+
+TEST_F(RunsTest, CancellingARunTellsItsInstanceInTheSameCommit) {
+  const InstanceId id = start();
+  const RunRow run = lease().at(0);
+  const auto cancelled = coordinator().cancel_run(run.id, {});
+  ASSERT_TRUE(cancelled) << cancelled.error().message;
+  EXPECT_EQ(cancelled->status, RunStatus::cancelled);
+  EXPECT_EQ(engine_->find(id)->output, Json::object({{"failed", "cancelled"}}));
+  EXPECT_EQ(*coordinator().report({run.id, run.fence, Json("late"), {}, true, {}, "w"}), RunAnswer::lease_lost);
+  EXPECT_EQ(coordinator().cancel_run(run.id, {}).error().code, ErrorCode::conflict);
+}
+
+TEST_F(RunsTest, WorkersThatDieAreCountedAndThenGivenUp) {
+  const InstanceId id = start();
+  for (int attempt = 1; attempt <= 2; ++attempt) {
+    ASSERT_EQ(lease().size(), 1u);
+    clock_.advance(Duration::of_seconds(30));
+  }
+  EXPECT_TRUE(lease().empty());
+  engine_->settle();
+  EXPECT_EQ(engine_->find(id)->output, Json::object({{"failed", "lease_expired"}}));
+  EXPECT_EQ(engine_->store().list_dead_letters({})->items.size(), 1u);
+}
+
+TEST_F(RunsTest, TheKeyOfATypesLimitIsReadFromThePayload) {
+  RunTypeRow rule;
+  rule.type = "billing.charge.v1";
+  rule.concurrency = 1;
+  rule.limit_key = "payload.customer";
+  ASSERT_TRUE(coordinator().put_run_type(rule));
+  for (const char* customer : {"ada", "ada", "bob"}) start(customer);
+  std::vector<std::string> keys;
+  for (const RunRow& run : lease()) keys.push_back(run.limit_key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"ada", "bob"}));
+  RunOrder odd;
+  odd.type = rule.type;
+  odd.payload = Json(7);
+  EXPECT_EQ(coordinator().submit_run(odd)->first.limit_key.front(), '!');
+  rule.limit_key = "payload +";
+  EXPECT_EQ(coordinator().put_run_type(rule).error().code, ErrorCode::invalid);
+}
+
+TEST_F(RunsTest, AKnownKeyGivesTheFirstRunOrIsRefused) {
+  RunOrder order;
+  order.type = "t";
+  order.payload = Json(1);
+  order.idempotency_key = "k";
+  const auto first = coordinator().submit_run(order);
+  ASSERT_TRUE(first && first->second);
+  const auto again = coordinator().submit_run(order);
+  ASSERT_TRUE(again);
+  EXPECT_FALSE(again->second);
+  EXPECT_EQ(again->first.id, first->first.id);
+  order.payload = Json(2);
+  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::conflict);
+}
+
+TEST_F(RunsTest, WhatCannotBeKeptIsRefusedAtTheDoor) {
+  RunOrder order;
+  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);  // no type
+  order.type = "t";
+  order.id = "not a uuid";
+  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);
+  order.id.clear();
+  order.payload = Json(std::string("a\0b", 3));
+  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);
+  order.payload = Json();
+  order.attempts_max = 0;
+  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);
+}
+
+}  // namespace
+}  // namespace cairn

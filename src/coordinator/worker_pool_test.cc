@@ -1,0 +1,163 @@
+#include "coordinator/worker_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <latch>
+
+#include "base/clock.h"
+#include "cairn/engine.h"
+#include "coordinator/coordinator.h"
+#include "store/memory/memory_store.h"
+
+namespace cairn {
+namespace {
+
+// Answers when it is told to.
+class HeldTransport final : public Transport {
+ public:
+  const std::string& name() const override { return name_; }
+  void send(TransportCall call, Done done) override {
+    const std::lock_guard lock(mutex_);
+    calls_.emplace_back(std::move(call), std::move(done));
+    came_.notify_all();
+  }
+  // The calls once there are this many.
+  std::vector<std::pair<TransportCall, Done>> wait(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    came_.wait(lock, [&] { return calls_.size() >= count; });
+    return std::exchange(calls_, {});
+  }
+
+ private:
+  const std::string name_ = "held";
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::vector<std::pair<TransportCall, Done>> calls_;
+};
+
+std::unique_ptr<Engine> open(const std::shared_ptr<Transport>& transport = nullptr,
+                             std::chrono::milliseconds lease = std::chrono::seconds(30)) {
+  EngineOptions options;
+  options.workers = 2;
+  options.lease = lease;
+  options.environment_secrets = false;
+  if (transport) options.transports.push_back(transport);
+  auto engine = Engine::open(options);
+  EXPECT_TRUE(engine) << engine.error().message;
+  return std::move(*engine);
+}
+
+RunRow submit(Engine& engine, const std::string& type, Json payload = Json(), int attempts = 3) {
+  RunOrder order;
+  order.type = type;
+  order.payload = std::move(payload);
+  order.attempts_max = attempts;
+  order.backoff = order.cap = Duration::of_ms(1);
+  return engine.coordinator().submit_run(order)->first;
+}
+
+RunRow until_final(Engine& engine, const RunId& id) {
+  for (;;) {
+    const RunRow run = engine.store().find_run(id)->value();
+    if (is_final(run.status)) return run;
+    std::this_thread::yield();
+  }
+}
+
+TEST(WorkerPool, ExecutesHandlers) {
+  auto engine = open();
+  engine->handle("t", [](const Work& work) { return WorkDone(work.payload); });
+  engine->run();
+  std::vector<RunRow> runs;
+  for (int i = 0; i < 300; ++i) runs.push_back(submit(*engine, "t", i));
+  for (int i = 0; i < 300; ++i) EXPECT_EQ(until_final(*engine, runs[static_cast<std::size_t>(i)].id).result, Json(i));
+}
+
+TEST(WorkerPool, WhatAHandlerThrowsIsItsFailure) {
+  auto engine = open();
+  engine->handle("t", [](const Work& work) -> WorkDone {
+    if (work.attempt < 2) throw std::runtime_error("not yet");
+    return Json(work.attempt);
+  });
+  engine->run();
+  const RunRow run = until_final(*engine, submit(*engine, "t").id);
+  EXPECT_EQ(run.result, Json(2));
+  EXPECT_EQ(run.last_error, "handler_threw: not yet");
+}
+
+TEST(WorkerPool, HasManyCallsOfATransportUnderWay) {
+  const auto held = std::make_shared<HeldTransport>();
+  auto engine = open(held);
+  engine->run();
+  std::vector<RunId> ids;
+  for (int i = 0; i < 100; ++i) ids.push_back(submit(*engine, "cairn.held.v1", i).id);
+  for (auto& [call, done] : held->wait(100)) done({call.request, std::nullopt, true, std::nullopt});
+  for (const RunId& id : ids) EXPECT_EQ(until_final(*engine, id).status, RunStatus::succeeded);
+}
+
+TEST(WorkerPool, ATransportsFailureIsTriedAgainAsItAsks) {
+  const auto held = std::make_shared<HeldTransport>();
+  auto engine = open(held);
+  engine->run();
+  const RunId id = submit(*engine, "cairn.held.v1").id;
+  const Failure busy{FailureClass::transport, "http_503", "busy", Json(), 1, "", ""};
+  held->wait(1).front().second({Json(), busy, true, Duration()});
+  auto again = held->wait(1);
+  EXPECT_EQ(again.front().first.attempt, 2);
+  Failure gone = busy;
+  gone.code = "http_404";
+  again.front().second({Json(), gone, true, std::nullopt});
+  const RunRow run = until_final(*engine, id);
+  EXPECT_EQ(run.status, RunStatus::failed);
+  EXPECT_EQ(run.last_error, "http_404: busy");
+}
+
+TEST(WorkerPool, ACancelledRunAsksItsHandlerToStop) {
+  auto engine = open(nullptr, std::chrono::milliseconds(60));
+  std::promise<void> begun;
+  std::promise<void> stopped;
+  engine->handle("t", [&](const Work& work) {
+    begun.set_value();
+    std::promise<void> asked;
+    const std::stop_callback when(work.stop, [&] { asked.set_value(); });
+    asked.get_future().wait();
+    stopped.set_value();
+    return WorkDone(Json("late"));
+  });
+  engine->run();
+  const RunId id = submit(*engine, "t").id;
+  begun.get_future().wait();
+  ASSERT_TRUE(engine->coordinator().cancel_run(id, {}));
+  stopped.get_future().wait();
+  engine->stop();
+  EXPECT_EQ(engine->store().find_run(id)->value().status, RunStatus::cancelled);
+}
+
+TEST(WorkerPool, StoppingGivesBackCallsThatDoNotEnd) {
+  SystemClock clock;
+  MemoryStore store(clock);
+  auto coordinator = Coordinator::open(store, {});
+  ASSERT_TRUE(coordinator);
+  HeldTransport held;
+  RunOrder order;
+  order.type = "cairn.held.v1";
+  const RunId id = (*coordinator)->submit_run(order)->first.id;
+  WorkerPool pool(**coordinator, 2, Duration::of_seconds(30));
+  pool.carry(held);
+  pool.start();
+  auto calls = held.wait(1);
+  pool.stop(std::chrono::milliseconds(1));
+  const RunRow run = store.find_run(id)->value();
+  EXPECT_EQ(run.status, RunStatus::pending);
+  EXPECT_EQ(run.attempt, 0);
+}
+
+TEST(WorkerPool, AnotherTransportOfTheSameNameIsRefused) {
+  EngineOptions options;
+  options.transports = {std::make_shared<HeldTransport>(), std::make_shared<HeldTransport>()};
+  EXPECT_FALSE(Engine::open(options));
+}
+
+}  // namespace
+}  // namespace cairn
