@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "coordinator/coordinator.h"
 #include "coordinator/message_body.h"
+#include "coordinator/schedules.h"
 #include "store/projection.h"
 
 namespace cairn {
@@ -231,8 +232,9 @@ std::size_t Coordinator::resume_cut_slices() {
 }
 
 void Coordinator::settle() {
-  while (dispatch_messages() + fire_timers() + end_exhausted_runs() > 0) {
-  }
+  do {
+    start_all_queued(*this);
+  } while (dispatch_messages() + fire_timers() + end_exhausted_runs() + fire_schedules(*this) > 0);
 }
 
 }  // namespace cairn

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "coordinator/schedules.h"
 
 namespace cairn {
 
@@ -54,17 +55,28 @@ void Loops::wake(const Wakeup& wakeup) {
     told_due_ = wakeup.due;
     timers_changed_.notify_one();
   }
+  for (const InstanceId& id : wakeup.ended) {
+    auto schedule = schedule_of(id.value);
+    if (!schedule) continue;
+    released_.insert(std::move(*schedule));
+    told_due_ = Timestamp();  // now
+    timers_changed_.notify_one();
+  }
 }
 
 void Loops::run_timers() {
+  start_all_queued(coordinator_);
   for (;;) {
+    std::set<std::string> released;
     {
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
+      released.swap(released_);
       // Before the store is asked: what is written from here on is told and not overlooked.
       told_due_.reset();
     }
-    const bool busy = coordinator_.fire_timers() + coordinator_.end_exhausted_runs() > 0;
+    for (const std::string& schedule : released) start_queued(coordinator_, schedule);
+    const bool busy = coordinator_.fire_timers() + coordinator_.end_exhausted_runs() + fire_schedules(coordinator_) > 0;
     runs_due_();
     if (busy) continue;
     const auto due = coordinator_.store().next_due();

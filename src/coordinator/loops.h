@@ -6,6 +6,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "coordinator/coordinator.h"
@@ -32,6 +33,7 @@ class Loops {
   std::condition_variable timers_changed_;
   std::condition_variable messages_came_;
   std::optional<Timestamp> told_due_;  // the earliest written since the timers were last looked at
+  std::set<std::string> released_;     // schedules whose last firing has ended since
   bool messages_ = true;               // look once at the beginning
   bool stopping_ = false;
   std::jthread timers_thread_;

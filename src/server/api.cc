@@ -106,8 +106,9 @@ Server::~Server() = default;
 
 std::vector<Route> api_routes(Coordinator& coordinator) {
   std::vector<Route> routes;
-  for (auto* resource : {diagram_routes, definition_routes, instance_routes, task_routes, signal_routes,
-                         run_routes, run_type_routes, operation_routes, why_routes, page_routes}) {
+  for (auto* resource :
+       {diagram_routes, definition_routes, instance_routes, task_routes, signal_routes, schedule_routes, outbox_routes,
+        dead_letter_routes, run_routes, run_type_routes, operation_routes, why_routes, page_routes}) {
     for (Route& route : resource(coordinator)) routes.push_back(std::move(route));
   }
   return routes;

@@ -1,3 +1,4 @@
+#include "coordinator/schedules.h"
 #include "definition/decompile.h"
 #include "definition/definition.h"
 #include "server/api.h"
@@ -34,7 +35,7 @@ void deploy(Coordinator& coordinator, const Call& call) {
       return;
     }
   }
-  if (const auto deployed = coordinator.registry().deploy(definition.program); !deployed) {
+  if (const auto deployed = cairn::deploy(coordinator, definition.program); !deployed) {
     call.reply(problem(deployed.error()));
     return;
   }

@@ -1,0 +1,186 @@
+#include "cli/schedules_command.h"
+
+#include <algorithm>
+
+#include "cli/api_session.h"
+#include "cli/exit_code.h"
+#include "cli/input_file.h"
+#include "cli/store_session.h"
+#include "cli/table.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr std::string_view verbs[] = {"list",   "show",    "create",  "change", "pause",
+                                      "resume", "trigger", "preview", "delete"};
+
+struct TextFlag {
+  std::string_view flag;
+  std::string_view member;
+};
+constexpr TextFlag text_flags[] = {{"--cron", "cron"},         {"--every", "every"},  {"--zone", "zone"},
+                                   {"--from", "from"},         {"--until", "until"},  {"--overlap", "overlap"},
+                                   {"--catch-up", "catch_up"}, {"--jitter", "jitter"}};
+
+// What the flags say about a schedule.
+Result<Json> wish_of(const Arguments& arguments, std::istream& in) {
+  Json wish = Json::object();
+  for (const auto& [flag, member] : text_flags) {
+    if (const auto value = arguments.value(flag)) wish.set(member, *value);
+  }
+  if (const auto definition = arguments.value("--definition")) {
+    Json start = Json::object({{"definition", *definition}});
+    if (const auto version = arguments.value("--version")) start.set("version", *version);
+    if (const auto input = arguments.value("--input")) {
+      CAIRN_TRY(Json value, read_json_argument(*input, in));
+      start.set("input", std::move(value));
+    }
+    wish.set("start", std::move(start));
+  }
+  if (const auto type = arguments.value("--run")) {
+    Json run = Json::object({{"type", *type}});
+    if (const auto payload = arguments.value("--payload")) {
+      CAIRN_TRY(Json value, read_json_argument(*payload, in));
+      run.set("payload", std::move(value));
+    }
+    wish.set("run", std::move(run));
+  }
+  if (arguments.has("--paused")) wish.set("paused", true);
+  return wish;
+}
+
+std::string beat_of(const Json& schedule) {
+  if (schedule["cron"].is_string()) {
+    const std::string_view zone = schedule.text_or("zone", "UTC");
+    return std::string(schedule.text_or("cron", "")) + (zone == "UTC" ? "" : " " + std::string(zone));
+  }
+  const auto every = parse_duration(schedule.text_or("every", ""));
+  return "every " + (every ? format_duration_short(*every) : std::string(schedule.text_or("every", "")));
+}
+
+std::string target_of(const Json& schedule) {
+  if (schedule["start"].is_object()) return std::string(schedule["start"].text_or("definition", ""));
+  return "run " + std::string(schedule["run"].text_or("type", ""));
+}
+
+std::string last_of(const Json& schedule) {
+  const Json& last = schedule["last"];
+  for (const char* member : {"error", "instance", "run"}) {
+    if (last[member].is_string()) return std::string(last[member].as_string());
+  }
+  return "";
+}
+
+int list(const Arguments& arguments, ApiSession& session, std::ostream& out, std::ostream& err) {
+  Json items = Json::array();
+  Table table({"NAME", "WHEN", "STARTS", "NEXT", "LAST"});
+  const auto take = [&](const Json& item) {
+    items.push_back(item);
+    const bool paused = item["paused"].is_bool() && item["paused"].as_bool();
+    table.add({std::string(item.text_or("name", "")), beat_of(item), target_of(item),
+               paused ? "paused" : std::string(item.text_or("next_at", "never")), last_of(item)});
+    return true;
+  };
+  if (const auto code = session.each({"GET", "/v1/schedules"}, 10'000, take, err)) return *code;
+  if (arguments.has("--json")) {
+    out << write_json(Json::object({{"items", items}})) << "\n";
+    return exit_done;
+  }
+  table.print(out);
+  if (table.empty() && on_terminal(out)) err << "There is none.\n";
+  return exit_done;
+}
+
+}  // namespace
+
+const CommandSpec& schedules_spec() {
+  static const CommandSpec spec{
+      "schedules",
+      "[list|show|create|change|pause|resume|trigger|preview|delete] [NAME] …",
+      "Start instances or runs by the clock",
+      "",
+      with_api_flags({{"--cron", "TEXT", "5 or 6 fields, or @daily"},
+                      {"--every", "LENGTH", "instead: the time between two firings, such as 15m"},
+                      {"--zone", "NAME", "the time zone of --cron (default UTC)"},
+                      {"--definition", "NAME", "start instances of this definition"},
+                      {"--version", "V", "of this version (default: the newest)"},
+                      {"--input", "JSON|@FILE", "with this input"},
+                      {"--run", "TYPE", "or make runs of this type"},
+                      {"--payload", "JSON|@FILE", "with this payload"},
+                      {"--overlap", "POLICY", "skip (default), queue, allow or cancel_other"},
+                      {"--catch-up", "LENGTH", "how far back missed firings are made up for"},
+                      {"--jitter", "LENGTH", "each firing is up to this much later"},
+                      {"--from", "TIME", "not before"},
+                      {"--until", "TIME", "not after"},
+                      {"--paused", "", "create: begin paused"},
+                      {"--count", "N", "preview: how many times (default 5)"},
+                      as_json_flag}),
+      {"cairn schedules create nightly --cron '0 2 * * *' --zone Europe/Berlin --definition report",
+       "cairn schedules preview nightly --count 3"}};
+  return spec;
+}
+
+int run_schedules(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err) {
+  Arguments arguments;
+  if (const auto over = read_arguments(schedules_spec(), args, arguments, out, err)) return *over;
+  const auto& given = arguments.positional();
+  const std::string verb = given.empty() ? "list" : given[0];
+  if (std::find(std::begin(verbs), std::end(verbs), verb) == std::end(verbs)) {
+    return wrong_call(
+        "schedules",
+        "'" + verb + "' is none of list, show, create, change, pause, resume, trigger, " + "preview, delete", err);
+  }
+  const bool look = verb == "list" || verb == "show" || verb == "preview";
+  if (given.size() != (verb == "list" ? std::min<std::size_t>(given.size(), 1) : 2)) {
+    return wrong_call("schedules", verb == "list" ? "list takes no name" : verb + " needs the schedule's name", err);
+  }
+  auto opened = ApiSession::open("schedules", arguments, look ? ApiSession::Use::read : ApiSession::Use::change, err);
+  if (const int* code = std::get_if<int>(&opened)) return *code;
+  ApiSession& session = *std::get<0>(opened);
+  if (verb == "list") return list(arguments, session, out, err);
+
+  ApiRequest request{"POST", "/v1/schedules/" + path_part(given[1])};
+  if (verb == "show") request.method = "GET";
+  if (verb == "delete") request.method = "DELETE";
+  if (verb == "pause" || verb == "resume" || verb == "trigger") request.path += "/" + verb;
+  if (verb == "preview") {
+    request.method = "GET";
+    request.path += "/preview";
+    if (const auto count = arguments.value("--count")) request.query.emplace_back("count", *count);
+  }
+  if (verb == "create" || verb == "change") {
+    auto wish = wish_of(arguments, in);
+    if (!wish) return fail("schedules", wish.error(), err);
+    request.body = std::move(*wish);
+    if (verb == "create") {
+      request.path = "/v1/schedules";
+      request.body.set("name", given[1]);
+    } else {
+      request.method = "PATCH";
+    }
+  }
+  const auto answer = session.ask(request, err);
+  if (const int* code = std::get_if<int>(&answer)) return *code;
+  const Json& document = std::get<0>(answer).body;
+  if (verb == "delete") {
+    if (!arguments.has("--json")) out << given[1] << " deleted\n";
+    return exit_done;
+  }
+  if (arguments.has("--json")) {
+    out << write_json(document) << "\n";
+  } else if (verb == "preview") {
+    for (const Json& at : document["items"].is_array() ? document["items"].items() : Json::Array()) {
+      out << (at.is_string() ? at.as_string() : "") << "\n";
+    }
+  } else if (verb == "show") {
+    out << write_json_pretty(document) << "\n";
+  } else if (verb == "trigger") {
+    out << last_of(document) << "\n";
+  } else {
+    const bool paused = document["paused"].is_bool() && document["paused"].as_bool();
+    out << given[1] << (paused ? " paused" : " next " + std::string(document.text_or("next_at", "never"))) << "\n";
+  }
+  return exit_done;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,65 @@
+#include "outbox/event_outlet.h"
+
+namespace cairn {
+
+EventOutlet::EventOutlet(Store& store, EventSettings settings, EgressPolicy policy, std::string owner)
+    : store_(store), settings_(std::move(settings)), owner_(std::move(owner)), client_(std::move(policy)) {}
+
+EventOutlet::~EventOutlet() { stop(); }
+
+Result<std::unique_ptr<EventOutlet>> EventOutlet::open(Store& store, const EventSettings& settings, EgressPolicy policy,
+                                                       const std::string& owner) {
+  std::unique_ptr<EventOutlet> outlet(new EventOutlet(store, settings, std::move(policy), owner));
+  CAIRN_TRY(outlet->sinks_, make_sinks(settings, outlet->client_, [&store] { return store.now(); }));
+  return outlet;
+}
+
+Result<void> EventOutlet::subscribe(const std::string& name, const std::vector<std::string>& types,
+                                    EventHandler handler) {
+  for (const auto& sink : sinks_) {
+    if (sink->name() == name) return Error{ErrorCode::conflict, "there is a sink " + name + " already"};
+  }
+  sinks_.push_back(std::make_unique<Subscriber>(name, types, settings_.source, std::move(handler)));
+  // From now on somebody publishes.
+  settings_.keep.dispatched = true;
+  store_.keep_events(settings_.keep);
+  return {};
+}
+
+Dispatcher& EventOutlet::dispatcher() {
+  const std::lock_guard lock(mutex_);
+  if (!dispatcher_) {
+    DispatcherOptions options;
+    options.owner = owner_;
+    dispatcher_ = std::make_unique<Dispatcher>(store_, std::move(sinks_), options);
+  }
+  return *dispatcher_;
+}
+
+void EventOutlet::start() {
+  if (!sinks_.empty()) dispatcher().start();
+}
+
+void EventOutlet::stop() {
+  // Whatever is under way is answered first, so that the dispatcher does not wait for a slow receiver.
+  client_.stop();
+  const std::lock_guard lock(mutex_);
+  if (dispatcher_) dispatcher_->stop();
+}
+
+void EventOutlet::look() {
+  const std::lock_guard lock(mutex_);
+  if (dispatcher_) dispatcher_->look();
+}
+
+Result<std::size_t> EventOutlet::drain() {
+  if (sinks_.empty() && !dispatcher_) return std::size_t{0};
+  std::size_t published = 0;
+  for (;;) {
+    CAIRN_TRY(const Dispatcher::Round round, dispatcher().dispatch());
+    published += round.published;
+    if (round.claimed == 0) return published;
+  }
+}
+
+}  // namespace cairn

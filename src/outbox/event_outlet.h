@@ -1,0 +1,40 @@
+// Everything through which events leave one process: the sinks of its settings, the functions that the program
+// subscribed, and the dispatcher that serves them.
+#pragma once
+
+#include "outbox/dispatcher.h"
+#include "outbox/sinks.h"
+#include "outbox/subscriber.h"
+
+namespace cairn {
+
+class EventOutlet {
+ public:
+  // `store` outlives it; `owner` is unique for each process. ErrorCode::invalid for settings that do not add up.
+  static Result<std::unique_ptr<EventOutlet>> open(Store& store, const EventSettings& settings, EgressPolicy policy,
+                                                   const std::string& owner);
+  ~EventOutlet();
+
+  // Before `start`. ErrorCode::conflict when the name is taken.
+  Result<void> subscribe(const std::string& name, const std::vector<std::string>& types, EventHandler handler);
+  // Nothing to do without a sink.
+  void start();
+  void stop();
+  void look();
+  // Until nothing is left that can be delivered now; for programs that have no threads of the engine's.
+  Result<std::size_t> drain();
+
+ private:
+  EventOutlet(Store& store, EventSettings settings, EgressPolicy policy, std::string owner);
+  Dispatcher& dispatcher();
+
+  Store& store_;
+  EventSettings settings_;
+  std::string owner_;
+  HttpClient client_;
+  std::vector<std::unique_ptr<Sink>> sinks_;  // until the dispatcher has them
+  std::mutex mutex_;
+  std::unique_ptr<Dispatcher> dispatcher_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,20 @@
+#include "outbox/log_sink.h"
+
+#include "base/log.h"
+
+namespace cairn {
+
+std::vector<SinkAnswer> LogSink::deliver(std::span<const OutboxRow> events) {
+  std::vector<SinkAnswer> answers;
+  for (const OutboxRow& row : events) {
+    log_info("event", {{"id", row.event.id.value},
+                       {"type", row.event.type},
+                       {"subject", row.event.subject},
+                       {"sequence", std::to_string(row.sequence)},
+                       {"data", write_json(row.event.data)}});
+    answers.push_back({SinkAnswer::Kind::taken, "", std::nullopt});
+  }
+  return answers;
+}
+
+}  // namespace cairn

@@ -1,0 +1,36 @@
+// Sinks from settings: a list of objects with one of `http`, `redis` and `log`, and
+//
+//   name     unique, in the log of deliveries; the kind when absent
+//   types    only events whose type begins with one of these
+//   http     {url, mode: structured|binary|batched, secret, headers, timeout}
+//   redis    {url, stream, max_length}
+//   log      {}
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "outbox/sink.h"
+#include "store/store.h"
+#include "transport/http_client.h"
+
+namespace cairn {
+
+// What leaves the engine and how, as the operator set it.
+struct EventSettings {
+  // CloudEvents `source`: the same on every node of one store.
+  std::string source = "/cairn";
+  EventPolicy keep;  // `keep: [instances, tasks, runs]`
+  Json sinks;        // a list
+};
+// {source, keep, sinks}; `{}` and null are the defaults.
+Result<EventSettings> read_event_settings(const Json& settings);
+
+// `client` outlives them. ErrorCode::invalid says what is wrong with which one.
+Result<std::vector<std::unique_ptr<Sink>>> make_sinks(const EventSettings& settings, HttpClient& client,
+                                                      const std::function<Timestamp()>& now);
+
+}  // namespace cairn

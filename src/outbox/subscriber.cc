@@ -1,0 +1,33 @@
+#include "outbox/subscriber.h"
+
+#include <exception>
+#include <set>
+
+#include "outbox/cloud_event.h"
+
+namespace cairn {
+
+std::vector<SinkAnswer> Subscriber::deliver(std::span<const OutboxRow> events) {
+  std::vector<SinkAnswer> answers(events.size());
+  std::set<std::string> stopped;  // subjects with a failure in this batch
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (stopped.contains(events[i].event.subject)) continue;
+    std::string error = "the handler did not take it";
+    bool taken = false;
+    // The handler is not our code: whatever it throws is its answer.
+    try {
+      taken = handler_(cloud_event(events[i], source_));
+    } catch (const std::exception& failure) {
+      error = failure.what();
+    } catch (...) {
+      error = "the handler threw something";
+    }
+    answers[i].kind = taken ? SinkAnswer::Kind::taken : SinkAnswer::Kind::failed;
+    if (taken) continue;
+    answers[i].error = std::move(error);
+    stopped.insert(events[i].event.subject);
+  }
+  return answers;
+}
+
+}  // namespace cairn

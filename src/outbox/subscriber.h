@@ -1,0 +1,24 @@
+// A function of this process as a sink. True: it has taken the event. False or an exception: it comes again later.
+#pragma once
+
+#include <functional>
+
+#include "base/json.h"
+#include "outbox/sink.h"
+
+namespace cairn {
+
+using EventHandler = std::function<bool(const Json& cloud_event)>;
+
+class Subscriber final : public Sink {
+ public:
+  Subscriber(std::string name, std::vector<std::string> types, std::string source, EventHandler handler)
+      : Sink(std::move(name), std::move(types)), source_(std::move(source)), handler_(std::move(handler)) {}
+  std::vector<SinkAnswer> deliver(std::span<const OutboxRow> events) override;
+
+ private:
+  std::string source_;
+  EventHandler handler_;
+};
+
+}  // namespace cairn
