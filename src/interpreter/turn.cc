@@ -65,7 +65,8 @@ void Turn::fail_to_lane(Failure failure, BlockIndex on_timeout, BlockIndex on_fa
   const BlockIndex lane = timed_out ? on_timeout : on_failure;
   if (lane == no_index) return fail(std::move(failure));
   machine.log(LogEntry::Kind::faulted, step.id, to_json(failure), failure.attempt);
-  remember(Json::object({{"error", error_in_scope(failure)}}));
+  // `on_timeout` defines no `error`: inside a catch it sees the one that was caught there.
+  remember(timed_out ? Json::object() : Json::object({{"error", error_in_scope(failure)}}));
   enter(lane);
 }
 

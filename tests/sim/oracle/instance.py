@@ -237,6 +237,8 @@ class Instance:
 
     def run(self, strand, answer=None, throw=None):
         """Until it waits or ends."""
+        if strand.ended:
+            return None  # cancelled meanwhile
         strand.blocked = None
         try:
             if throw is not None:

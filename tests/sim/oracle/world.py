@@ -90,8 +90,10 @@ class World:
     def apply(self, entry):
         event = entry["event"]
         self.reached("event", event)
-        if event in ("broadcast", "attempt", "assign", "continued"):
+        if event in ("attempt", "assign", "continued"):
             return None
+        if event == "broadcast":
+            return self.broadcast(entry)
         if event == "start":
             return self.start(entry)
         if event == "refused":
@@ -109,6 +111,14 @@ class World:
         if not instance.is_final():
             instance.rest()
         return None
+
+    def broadcast(self, entry):
+        """To every instance that waits for this name and key; kept when none does."""
+        waiting = {instance.id for instance in self.instances.values() for wait in instance.waits
+                   if wait.kind == "signal" and wait.facts["name"] == entry["name"]
+                   and wait.facts["key"] in (None, entry.get("key"))}
+        if waiting != set(entry["delivered"]) or entry["kept"] == bool(waiting):
+            raise Difference(f"sent to {sorted(entry['delivered'])}, but {sorted(waiting)} wait for it")
 
     # Starts.
 
