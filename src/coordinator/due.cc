@@ -17,6 +17,7 @@ bool first_for(const InstanceId& id, std::map<std::string, bool>& seen) { return
 }  // namespace
 
 std::size_t Coordinator::fire_timers(std::size_t max) {
+  resume_left();
   auto due = store_.take_timers(max, options_.hold);
   if (!due) {
     log_error("timers.failed", due.error());
@@ -110,6 +111,7 @@ void Coordinator::deliver_all(std::vector<Errand> errands) {
   answered.wait();
   for (Item& item : items) {
     if (!*item.answer) {
+      leave_cut(item.decision->slice.unfinished());
       clear_away(item.errand, {Obstacle::Kind::store, item.answer->error()});
       continue;
     }
@@ -148,7 +150,7 @@ void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
     // Left marked as taken: it comes again when the hold is over, not at once in a circle.
     Wakeup later;
     later.due = after(store_.now(), options_.hold);
-    if (listener_) listener_(later);
+    pass_on(later);
     log_warning("errand.postponed", {{"instance", errand.instance.value}, {"reason", obstacle.error.message}});
   };
   DeadLetter letter;

@@ -1,5 +1,6 @@
 #include "coordinator/registry.h"
 
+#include "base/log.h"
 #include "base/near.h"
 
 namespace cairn {
@@ -70,10 +71,45 @@ Result<bool> Registry::retire(const std::string& name, const std::string& versio
   return true;
 }
 
+// What other nodes did since. One that does not compile here is left to those who know it.
+void Registry::catch_up() {
+  if (!changed_.exchange(false)) return;
+  PageRequest page;
+  do {
+    const auto rows = store_.list_definitions(page);
+    if (!rows) {
+      log_error("definitions.read", rows.error());
+      changed_ = true;
+      return;
+    }
+    for (const DefinitionRow& row : rows->items) {
+      std::shared_ptr<const Program> known;
+      bool retired = false;
+      {
+        const std::lock_guard lock(mutex_);
+        const auto found = programs_.find({row.name, row.version});
+        if (found != programs_.end()) known = found->second;
+        retired = retired_[{row.name, row.version}];
+      }
+      if (known && retired == row.retired_at.has_value()) continue;
+      auto program = known ? Result<std::shared_ptr<const Program>>(known) : compile_program(row.canonical);
+      if (program && (*program)->digest == row.digest) add(std::move(*program), row.retired_at.has_value());
+    }
+    page.cursor = rows->next_cursor;
+  } while (!page.cursor.empty());
+}
+
 Result<std::shared_ptr<const Program>> Registry::find(const std::string& name,
                                                       const std::optional<std::string>& version) {
-  const auto known = index();
+  auto known = index();
   if (auto program = known->find(name, version)) return program;
+  CAIRN_TRY(const auto elsewhere, store_.find_definition(name, version));
+  if (elsewhere && !elsewhere->retired_at) {
+    // The word of it has not come through yet.
+    expect_changes();
+    known = index();
+    if (auto program = known->find(name, version)) return program;
+  }
   std::string message = "no definition " + name + (version ? " version " + *version : "") + " is deployed";
   if (known->versions(name).empty()) {
     if (const auto near = nearest_name(name, known->names())) message += "; did you mean " + *near + "?";
@@ -97,7 +133,8 @@ Result<std::shared_ptr<const Program>> Registry::pinned(const ProgramKey& key) {
   return std::move(*program);
 }
 
-std::shared_ptr<const DefinitionIndex> Registry::index() const {
+std::shared_ptr<const DefinitionIndex> Registry::index() {
+  catch_up();
   const std::lock_guard lock(mutex_);
   return index_;
 }

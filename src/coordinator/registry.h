@@ -2,6 +2,7 @@
 // known never changes; deploying adds one. Safe from several threads.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -31,14 +32,18 @@ class Registry {
   // The program that an instance pins. Looks into the store when another process deployed it since.
   Result<std::shared_ptr<const Program>> pinned(const ProgramKey& key);
 
+  // Another node deployed or retired something: to be read before the next answer. Does not block.
+  void expect_changes() { changed_ = true; }
+
   // What `subworkflow` and `continue_with` may name at this moment.
-  std::shared_ptr<const DefinitionIndex> index() const;
+  std::shared_ptr<const DefinitionIndex> index();
   // The same for this program, and for what that may start in turn: asked of the store where this node does not know it.
   std::shared_ptr<const DefinitionIndex> index_for(const Program& program);
   std::vector<std::string> unavailable() const;
 
  private:
   void add(std::shared_ptr<const Program> program, bool retired);
+  void catch_up();
 
   Store& store_;
   mutable std::mutex mutex_;
@@ -46,6 +51,7 @@ class Registry {
   std::shared_ptr<const DefinitionIndex> index_ = std::make_shared<DefinitionIndex>();
   std::map<std::pair<std::string, std::string>, bool> retired_;
   std::vector<std::string> unavailable_;
+  std::atomic<bool> changed_ = false;
 };
 
 }  // namespace cairn
