@@ -1,6 +1,7 @@
 // The quiet verbs of a store, used beside everything else: locks, schedules, keys, the audit trail, runs on their own.
 #include "actors.h"
 #include "store/audit_chain.h"
+#include "store/projection.h"
 
 namespace cairn::sim {
 
@@ -12,8 +13,9 @@ class Clerk {
 
   void act() {
     using Errand = void (Clerk::*)();
-    static constexpr Errand errands[] = {&Clerk::lock,   &Clerk::schedules, &Clerk::credentials, &Clerk::audit,
-                                         &Clerk::orders, &Clerk::outbox,    &Clerk::rules,       &Clerk::rows};
+    static constexpr Errand errands[] = {&Clerk::lock,  &Clerk::schedules, &Clerk::credentials,
+                                         &Clerk::audit, &Clerk::orders,    &Clerk::outbox,
+                                         &Clerk::rules, &Clerk::rows,      &Clerk::letters};
     (this->*errands[world_.dice().below(std::size(errands))])();
   }
 
@@ -164,6 +166,31 @@ class Clerk {
     if (!tasks || tasks->items.empty()) return;
     const TaskId task = tasks->items.front().id;
     use<std::vector<TaskEvent>>("task events", [task](Store& store) { return store.task_events(task); });
+  }
+
+  // What could not be delivered, put aside by hand; operators replay or discard it.
+  void letters() {
+    DeadLetter lost;
+    lost.instance = InstanceId{name("nobody")};
+    lost.kind = "start";
+    lost.reason = "nobody knows it";
+    Failure why;
+    why.failure_class = FailureClass::consistency;
+    done("park", [lost, why](Store& store) { return store.park(*lost.instance, why, lost, std::nullopt); });
+    const auto& known = world_.promises().instances();
+    const auto& names = world_.workflows().hints.signal_names;
+    if (known.empty() || names.empty()) return;
+    CorrelatedSignal signal;
+    signal.id = name("letter");
+    signal.name = world_.dice().pick(names);
+    signal.payload = random_payload(world_.dice(), 0);
+    const Message message = message_of(signal, world_.dice().pick(known));
+    DeadLetter letter;
+    letter.instance = message.target;
+    letter.kind = "message";
+    letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
+    letter.reason = "put aside";
+    use<std::int64_t>("put dead letter", [letter](Store& store) { return store.put_dead_letter(letter); });
   }
 
   World& world_;

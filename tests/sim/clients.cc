@@ -126,7 +126,7 @@ class Client {
     TaskCompletion completion;
     completion.task = task->id;
     completion.actor = somebody(*task);
-    completion.payload = random_payload(world_.dice(), world_.plan().rate(Fault::odd_payload) / 100);
+    completion.payload = some_payload();
     if (world_.dice().chance(70)) completion.idempotency_key = next_key("complete");
     if (world_.dice().chance(30)) completion.version = task->version;
     if (world_.strikes(Fault::stale_form) && task->version > 1) completion.version = task->version - 1;
@@ -156,6 +156,8 @@ class Client {
         "change task", [change, actor](Coordinator& coordinator) { return coordinator.change_task(change, actor); }));
   }
 
+  Json some_payload() { return random_payload(world_.dice(), world_.strikes(Fault::odd_payload) ? 100 : 0); }
+
   std::optional<SignalRequest> some_signal() {
     const CaseHints& hints = world_.workflows().hints;
     if (hints.signal_names.empty()) return std::nullopt;
@@ -163,7 +165,7 @@ class Client {
     SignalRequest request;
     request.name = world_.strikes(Fault::stray_signal) ? "stray" : world_.dice().pick(hints.signal_names);
     if (!hints.signal_keys.empty() && world_.dice().chance(70)) request.key = world_.dice().pick(hints.signal_keys);
-    request.payload = random_payload(world_.dice(), world_.plan().rate(Fault::odd_payload) / 100);
+    request.payload = some_payload();
     request.id = next_key("signal");
     request.actor.name = name_;
     last_ = request;

@@ -262,7 +262,7 @@ void Disk::apply(std::vector<std::uint8_t>& to, const Pending& change) {
   std::copy(change.bytes.begin(), change.bytes.end(), to.begin() + change.offset);
 }
 
-// Each sector of each write that was not synced arrived, or did not, or arrived as zeros; in any order.
+// Each sector of each write that was not synced arrived or did not, at the end of a file also as zeros; in any order.
 void Disk::lose_power(File& file) {
   constexpr std::size_t sector = 512;
   std::vector<Pending> arrived;
@@ -279,7 +279,9 @@ void Disk::lose_power(File& file) {
       Pending part{change.offset + static_cast<std::int64_t>(at), {}, false};
       part.bytes.assign(change.bytes.begin() + static_cast<std::ptrdiff_t>(at),
                         change.bytes.begin() + static_cast<std::ptrdiff_t>(end));
-      if (dice_.chance(5)) std::fill(part.bytes.begin(), part.bytes.end(), std::uint8_t{0});
+      // Only where nothing durable was before: a sector that is written over has its old bytes or the new ones.
+      const bool fresh = part.offset >= static_cast<std::int64_t>(file.durable.size());
+      if (fresh && dice_.chance(10)) std::fill(part.bytes.begin(), part.bytes.end(), std::uint8_t{0});
       if (dice_.chance(60)) arrived.push_back(std::move(part));
       at = end;
     }

@@ -200,7 +200,7 @@ void World::run_publisher(int node) {
       }
     }
     if (!sent.empty()) static_cast<void>(own.coordinator->store().mark_published(sent));
-    if (sent.empty()) scheduler_.park(scheduler_.now_ms() + (claimed ? 120'000 : 1'000));
+    if (sent.empty()) scheduler_.park(scheduler_.now_ms() + (claimed ? 300'000 : 1'000));
   }
 }
 

@@ -39,8 +39,8 @@ World::World(const Plan& plan, bool print_trace)
     shared_ = std::make_unique<MemoryStore>(scheduler_);
     shared_->watch([this](const Wakeup& wakeup) { tell(wakeup); });
   } else {
-    disk_.mount([this](Fault fault) { return nodes_.front().up && strikes(fault); },
-                [this] { crash(0, "power lost", true); });
+    // Also while a node recovers: its second failure meets it half open.
+    disk_.mount([this](Fault fault) { return strikes(fault); }, [this] { crash(0, "power lost", true); });
   }
 }
 
@@ -232,7 +232,23 @@ Json World::record() {
                                                {"note", write_plan(plan_)},
                                                {"definitions", definitions},
                                                {"end", scheduler_.now_ms()}}));
-  return made ? std::move(*made) : Json();
+  if (!made) return Json();
+  // The recorder asks for what is not published yet, and here everything is.
+  Json::Array events;
+  PageRequest page{1000, ""};
+  do {
+    const auto rows = store()->list_outbox({}, page);
+    if (!rows) return Json();
+    for (const OutboxRow& row : rows->items) {
+      events.push_back(Json::object({{"instance", row.instance.value},
+                                     {"type", row.event.type},
+                                     {"subject", row.event.subject},
+                                     {"data", row.event.data}}));
+    }
+    page.cursor = rows->next_cursor;
+  } while (!page.cursor.empty());
+  made->set("events", events);
+  return std::move(*made);
 }
 
 void World::become_calm() {
