@@ -1,4 +1,5 @@
 #include <charconv>
+#include <cstring>
 
 #include "base/json.h"
 
@@ -48,12 +49,26 @@ void write_pretty(const Json& value, int depth, std::string& out) {
   out.push_back(value.is_array() ? ']' : '}');
 }
 
+// Whether one of eight bytes may need an escape: below 0x20, a quote or a backslash. Now and then it says so of
+// bytes that need none, never the other way round.
+bool may_need_escape(const char* bytes) {
+  constexpr std::uint64_t each = 0x0101010101010101;
+  constexpr std::uint64_t high = 0x8080808080808080;
+  std::uint64_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  const std::uint64_t quote = word ^ (each * '"');
+  const std::uint64_t slash = word ^ (each * '\\');
+  return (((word - each * 0x20) & ~word) | ((quote - each) & ~quote) | ((slash - each) & ~slash)) & high;
+}
+
 }  // namespace
 
 void write_json_string(std::string_view text, std::string& out) {
   out.push_back('"');
   std::size_t plain = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
+    while (i + 8 <= text.size() && !may_need_escape(text.data() + i)) i += 8;
+    if (i == text.size()) break;
     const auto c = static_cast<unsigned char>(text[i]);
     if (c >= 0x20 && c != '"' && c != '\\') continue;
     out.append(text.substr(plain, i - plain));

@@ -1,11 +1,22 @@
 #include "coordinator/commit_queue.h"
 
-#include <optional>
+#include <algorithm>
 
 namespace cairn {
 
+namespace {
+
+// A batch of this size is answered by the writer itself: handing it over would take longer.
+constexpr std::size_t answered_here_max = 8;
+// Batches that wait to be answered before the writer waits for them.
+constexpr std::size_t written_max = 4;
+
+}  // namespace
+
 CommitQueue::CommitQueue(Store& store, Writer writer) : store_(store), kind_(writer) {
-  if (kind_ == Writer::thread) writer_ = std::jthread([this] { run(); });
+  if (kind_ == Writer::by_caller) return;
+  for (std::size_t i = 0; i < store.writers(); ++i) writers_.emplace_back([this] { run(); });
+  answerer_ = std::jthread([this] { run_answers(); });
 }
 
 CommitQueue::~CommitQueue() { stop(); }
@@ -16,10 +27,19 @@ void CommitQueue::stop() {
     stopping_ = true;
   }
   filled_.notify_all();
-  if (writer_.joinable()) writer_.join();
+  for (std::jthread& writer : writers_) {
+    if (writer.joinable()) writer.join();
+  }
+  {
+    const std::lock_guard lock(written_mutex_);
+    all_written_ = true;
+  }
+  written_changed_.notify_all();
+  if (answerer_.joinable()) answerer_.join();
 }
 
 void CommitQueue::submit(Unit unit, Answer answer) {
+  if (store_.keeps_encoded()) encode_ahead(unit);
   Error refused{ErrorCode::limit, "too many commits wait for the store; try again later"};
   {
     std::unique_lock lock(mutex_);
@@ -30,8 +50,11 @@ void CommitQueue::submit(Unit unit, Answer answer) {
       auto outcomes = store_.commit({&unit, 1});
       return outcomes ? answer(std::move(outcomes->front())) : answer(outcomes.error());
     } else if (waiting_.size() < waiting_max) {
+      const bool was_empty = waiting_.empty();
       waiting_.push_back({std::move(unit), std::move(answer)});
-      filled_.notify_one();
+      lock.unlock();
+      // A writer only sleeps on an empty queue, so only the first unit has somebody to wake.
+      if (was_empty) filled_.notify_one();
       return;
     }
   }
@@ -54,29 +77,56 @@ Result<CommitOutcome> CommitQueue::commit(Unit unit) {
 }
 
 void CommitQueue::run() {
-  std::vector<Unit> units;
-  std::vector<Answer> answers;
   for (;;) {
+    Batch batch;
     {
       std::unique_lock lock(mutex_);
       filled_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
       if (waiting_.empty()) return;
-      while (!waiting_.empty() && units.size() < batch_max) {
-        units.push_back(std::move(waiting_.front().unit));
-        answers.push_back(std::move(waiting_.front().answer));
+      const std::size_t size = std::min(batch_max, waiting_.size());
+      batch.units.reserve(size);
+      batch.answers.reserve(size);
+      while (batch.units.size() < size) {
+        batch.units.push_back(std::move(waiting_.front().unit));
+        batch.answers.push_back(std::move(waiting_.front().answer));
         waiting_.pop_front();
       }
+      if (!waiting_.empty()) filled_.notify_one();
     }
-    auto outcomes = store_.commit(units);
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-      if (outcomes) {
-        answers[i](std::move((*outcomes)[i]));
-      } else {
-        answers[i](outcomes.error());
-      }
+    batch.outcomes = store_.commit(batch.units);
+    if (batch.units.size() <= answered_here_max) {
+      answer(batch);
+      continue;
     }
-    units.clear();
-    answers.clear();
+    std::unique_lock lock(written_mutex_);
+    written_changed_.wait(lock, [this] { return written_.size() < written_max; });
+    written_.push_back(std::move(batch));
+    written_changed_.notify_all();
+  }
+}
+
+void CommitQueue::run_answers() {
+  for (;;) {
+    Batch batch;
+    {
+      std::unique_lock lock(written_mutex_);
+      written_changed_.wait(lock, [this] { return all_written_ || !written_.empty(); });
+      if (written_.empty()) return;
+      batch = std::move(written_.front());
+      written_.pop_front();
+    }
+    written_changed_.notify_all();
+    answer(batch);
+  }
+}
+
+void CommitQueue::answer(Batch& batch) {
+  for (std::size_t i = 0; i < batch.answers.size(); ++i) {
+    if (*batch.outcomes) {
+      batch.answers[i](std::move((**batch.outcomes)[i]));
+    } else {
+      batch.answers[i](batch.outcomes->error());
+    }
   }
 }
 

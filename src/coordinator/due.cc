@@ -76,7 +76,7 @@ std::size_t Coordinator::dispatch_messages() {
   return count;
 }
 
-// Decides all of them before waiting for any, so that they share commits. What meets somebody else's
+// Decides and submits all of them before waiting for any, so that they share commits. What meets somebody else's
 // decision on the way is delivered again by itself.
 void Coordinator::deliver_all(std::vector<Errand> errands) {
   struct Item {
@@ -88,21 +88,22 @@ void Coordinator::deliver_all(std::vector<Errand> errands) {
   std::vector<Item> items;
   std::vector<Errand> alone;
   items.reserve(errands.size());
+  std::latch answered(static_cast<std::ptrdiff_t>(errands.size()));
   for (Errand& errand : errands) {
     Lanes::Hold lane = lanes_.try_enter(errand.instance);
     if (!lane) {
       alone.push_back(std::move(errand));
+      answered.count_down();
       continue;
     }
     auto decision = decide(errand, true);
     if (!decision) {
       clear_away(errand, decision.error());
+      answered.count_down();
       continue;
     }
-    items.push_back({std::move(errand), std::move(lane), std::move(*decision), std::nullopt});
-  }
-  std::latch answered(static_cast<std::ptrdiff_t>(items.size()));
-  for (Item& item : items) {
+    // Submitted at once, so that the first are written while the others are decided.
+    Item& item = items.emplace_back(Item{std::move(errand), std::move(lane), std::move(*decision), std::nullopt});
     queue_.submit(std::move(item.decision->slice.unit), [&item, &answered](Result<CommitOutcome> outcome) {
       item.answer = std::move(outcome);
       answered.count_down();

@@ -165,6 +165,8 @@ class Store {
   // One transaction for the batch; an answer for each unit, in order. A stale or refused unit writes
   // nothing and does not spoil the rest. An Error: nothing of the batch was written.
   virtual Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) = 0;
+  // Whether `encode_ahead` saves it work.
+  virtual bool keeps_encoded() const { return false; }
   virtual Result<std::optional<KeyAnswer>> find_key(const std::string& scope, const std::string& key) = 0;
   // Takes an instance that cannot be decided about out of the way: `suspended` for people, its
   // snapshot untouched, the dead letter beside it. `message`, when given, is removed with it.

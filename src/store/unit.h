@@ -71,7 +71,15 @@ struct Unit {
   std::vector<std::pair<RunId, std::string>> limit_keys;
 
   std::string actor;  // who made this commit: the node
+
+  // What `encode_ahead` made: the encoding of each advance's snapshot, or nothing where a later advance of
+  // the unit replaces it. A store encodes by itself what is not here.
+  std::vector<std::string> encoded;
 };
+
+// Encodes the snapshots that the unit will leave behind. Done by whoever asks for the commit, so that the
+// one thread that writes for everybody need not.
+void encode_ahead(Unit& unit);
 
 struct CommitOutcome {
   enum class Kind {

@@ -126,11 +126,13 @@ std::optional<CommitOutcome> SqliteCommit::refuse(const Unit& unit, Places& plac
       return outcome_of(CommitOutcome::Kind::stale);
     }
   }
-  for (const Advance& advance : unit.advances) {
+  for (std::size_t i = 0; i < unit.advances.size(); ++i) {
+    const Advance& advance = unit.advances[i];
     if (advance.outcome == Advance::Outcome::stale) continue;
     const auto [at, first] = places.try_emplace(advance.after.instance.value);
     Place& place = at->second;
     place.last = &advance.after;
+    place.encoded = i < unit.encoded.size() && !unit.encoded[i].empty() ? &unit.encoded[i] : nullptr;
     if (!first) continue;
     Query row = db_.query(Sql::find_version, advance.after.instance.value);
     bool ended = false;
@@ -197,20 +199,23 @@ void SqliteCommit::apply(const Unit& unit, Places& places, CommitOutcome& outcom
 void SqliteCommit::store_instance(Place& place, const std::string& node) {
   const Snapshot& after = *place.last;
   place.last = nullptr;
-  const InstanceRow row = project_instance(after);
-  const std::optional<Json> error = error_json(row.error);
-  const std::optional<std::string_view> key = sqlite::reference_key(row.reference);
-  const Json parts = sqlite::reference_parts(row.reference);
+  const std::optional<Json> error = error_json(after.error);
+  const std::optional<std::string_view> key = sqlite::reference_key(after.reference);
+  const Json parts = sqlite::reference_parts(after.reference);
+  // As `project_instance` does, without the copies: this is the one place that every commit goes through.
+  const Timestamp changed_at = whole_ms(after.changed_at);
+  std::optional<Timestamp> ended_at;
+  if (is_final(after.status)) ended_at = changed_at;
   const bool is_new = place.number == 0;
   if (is_new) {
     std::optional<std::string_view> parent;
-    if (row.parent) parent = row.parent->value;
-    db_.run(Sql::insert_instance, row.id.value, row.program.name, row.program.version, row.program.digest,
-            to_string(row.status), key, parts, parent, error, row.started_at, row.changed_at, row.ended_at);
+    if (after.parent) parent = after.parent->instance.value;
+    db_.run(Sql::insert_instance, after.instance.value, after.program.name, after.program.version, after.program.digest,
+            to_string(after.status), key, parts, parent, error, whole_ms(after.started_at), changed_at, ended_at);
     place.number = db_.last_number();
   } else {
-    db_.run(Sql::update_instance, place.number, row.program.name, row.program.version, row.program.digest,
-            to_string(row.status), key, parts, error, row.changed_at, row.ended_at);
+    db_.run(Sql::update_instance, place.number, after.program.name, after.program.version, after.program.digest,
+            to_string(after.status), key, parts, error, changed_at, ended_at);
   }
 
   const Wait* first = after.waits.empty() ? nullptr : &after.waits.front();
@@ -230,7 +235,9 @@ void SqliteCommit::store_instance(Place& place, const std::string& node) {
     pointer = where;
   }
   if (after.error) code = after.error->code;
-  const std::string bytes = encode_snapshot(after);
+  std::string own_bytes;
+  if (place.encoded == nullptr) own_bytes = encode_snapshot(after);
+  const std::string& bytes = place.encoded == nullptr ? own_bytes : *place.encoded;
   if (is_new) {
     db_.run(Sql::insert_state, place.number, after.version, snapshot_format, kind, token, until, active, pointer,
             text_or_null(after.last_event), code, error, text_or_null(node), now_, bytes);
@@ -307,9 +314,9 @@ void SqliteCommit::change_runs(const Advance& advance, const Unit& unit, CommitO
     const auto rule = rules.find(row.type);
     const bool ruled = rule != rules.end();
     // A type with limits or a pause is leased by the rule that counts them.
-    const bool leased = unit.lease && !(ruled && (rule->second.paused || is_limited(rule->second))) &&
-                        std::find(unit.lease->types.begin(), unit.lease->types.end(), row.type) !=
-                            unit.lease->types.end();
+    const bool leased =
+        unit.lease && !(ruled && (rule->second.paused || is_limited(rule->second))) &&
+        std::find(unit.lease->types.begin(), unit.lease->types.end(), row.type) != unit.lease->types.end();
     if (leased) {
       row.status = RunStatus::leased;
       row.leased_by = unit.lease->owner;

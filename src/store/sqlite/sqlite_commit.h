@@ -23,7 +23,8 @@ class SqliteCommit {
   struct Place {
     std::int64_t number = 0;  // 0: not stored yet
     std::uint64_t version = 0;
-    const Snapshot* last = nullptr;  // what it will be after the unit
+    const Snapshot* last = nullptr;        // what it will be after the unit
+    const std::string* encoded = nullptr;  // its bytes, when they were made ahead
   };
   using Places = std::map<std::string, Place>;
 

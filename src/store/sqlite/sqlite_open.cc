@@ -52,6 +52,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
       }
     }
     if (auto done = sqlite::migrate(db); !done) return with_context(done.error(), path);
+    store->maybe_kept_ = db.query(Sql::has_kept).next();
   } else {
     if (!std::filesystem::exists(path)) return Error{ErrorCode::not_found, "there is no store at " + path};
     CAIRN_TRY(auto connection, Connection::open(path, Connection::Mode::read));

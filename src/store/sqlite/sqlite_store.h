@@ -40,6 +40,7 @@ class SqliteStore final : public Store {
 
   Result<std::optional<Snapshot>> find_snapshot(const InstanceId& id) override;
   Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override;
+  bool keeps_encoded() const override { return true; }
   Result<std::optional<KeyAnswer>> find_key(const std::string& scope, const std::string& key) override;
   Result<void> park(const InstanceId& id, const Failure& why, const DeadLetter& letter,
                     std::optional<std::int64_t> message) override;
