@@ -52,41 +52,58 @@ def do_switch(instance, strand, step, scope):
             return
 
 
-def rounds(instance, repeat, scope):
-    """The names of each round, as they begin."""
+def round_count(instance, repeat, scope):
+    """What is evaluated once, when the loop begins: the items, or how many rounds; None for `while`."""
     if "for_each" in repeat:
         items = instance.value(repeat["for_each"], scope)
         if not isinstance(items, list):
             raise Failure("expression", "invalid_argument", "for_each takes a list")
-        for index, item in enumerate(items):
-            yield scope.in_round(index, repeat["as"], item)
-    elif "times" in repeat:
+        return items
+    if "times" in repeat:
         times = instance.value(repeat["times"], scope)
         if type(times) is not int:
             raise Failure("expression", "invalid_argument", "times takes a whole number")
-        for index in range(times):
-            yield scope.in_round(index)
-    else:
-        index = 0
-        while instance.condition(repeat["while"], scope.in_round(index)):
-            yield scope.in_round(index)
-            index += 1
+        return [None] * max(0, times)
+    return None
+
+
+def next_round(instance, repeat, scope, items, index):
+    """The names of a round, None when there is none."""
+    names = scope.in_round(index)
+    if items is None:
+        if not instance.condition(repeat["while"], names):
+            return None
+    elif index >= len(items):
+        return None
+    elif "for_each" in repeat:
+        names = scope.in_round(index, repeat["as"], items[index])
+    if "max" in repeat and index >= repeat["max"]:
+        raise Failure("definition", "repeat_max")
+    return names
 
 
 def do_repeat(instance, strand, step, scope):
     repeat = step["repeat"]
     kind = next(k for k in ("for_each", "while", "times") if k in repeat)
-    begun = 0
-    try:
-        for names in rounds(instance, repeat, scope):
-            if "max" in repeat and begun >= repeat["max"]:
-                raise Failure("definition", "repeat_max")
-            instance.world.reached("lane", "repeat " + kind)
-            begun += 1
-            yield from instance.block(strand, repeat["steps"], names)
-    except Failure as failure:
-        failure.in_round = begun > 0
-        raise
+    items, index = round_count(instance, repeat, scope), 0
+    while True:
+        try:
+            names = next_round(instance, repeat, scope, items, index)
+        except Failure as failure:
+            if index == 0:
+                raise
+            decision = yield from instance.fault(strand, failure, step)
+            if decision[0] == "skip":
+                return
+            # Whether "the failed step again" means this round or the whole loop is left open.
+            if instance.world.choose(["round", "loop"]) == "loop":
+                items, index = round_count(instance, repeat, scope), 0
+            continue
+        if names is None:
+            return
+        instance.world.reached("lane", "repeat " + kind)
+        index += 1
+        yield from instance.block(strand, repeat["steps"], names)
 
 
 def do_parallel(instance, strand, step, scope):
