@@ -47,7 +47,6 @@ class CaseWorld {
   std::vector<RunRow> in_hand_;            // leased by a slow worker
   std::vector<std::string> signals_sent_;  // ids, to be sent again
   int requests_ = 0;
-  int patience_ = 0;     // how often people and workers prefer to do nothing, in percent
   int hostility_ = 0;    // percent of payloads that do not fit
   int operators_ = 0;    // percent of acts that are an operator's
   int quiet_clock_ = 0;  // percent of acts that move the clock

@@ -1,5 +1,5 @@
 """Holds what was there at the end of a case against what the specification explains."""
-from failure import Difference, Failure, Unspecified
+from failure import Difference
 from world import REMINDER, World, same
 
 TRIES_MAX = 200
@@ -149,6 +149,3 @@ def compare_rest(world, instance, end):
             raise Difference(f"a timer of {wait.step['id']} was due at {wait.due} and did not fire")
         if wait.kind == "child" and wait.start["instance"] and world.instances[wait.start["instance"]].is_final():
             raise Difference(f"the parent did not hear of the end of the child of {wait.step['id']}")
-
-
-__all__ = ["judge", "Failure", "Unspecified"]

@@ -6,7 +6,7 @@ import schema
 import steps
 from failure import Difference, Failure, Unspecified
 from instance import Instance
-from strand import Scope, Strand
+from strand import Strand
 
 REMINDER = "cairn.task.reminder"
 NOT_RETRIED = {"definition", "expression", "authorization", "business"}
@@ -365,6 +365,3 @@ class World:
 
     def on_edit(self, instance, entry):
         instance.state = merge_patch(copy.deepcopy(instance.state), entry["patch"])
-
-
-__all__ = ["World", "same", "Scope"]
