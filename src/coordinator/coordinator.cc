@@ -59,8 +59,21 @@ void Coordinator::on_wakeup(WakeupListener listener) {
 }
 
 void Coordinator::pass_on(const Wakeup& wakeup) {
-  const std::lock_guard lock(listener_mutex_);
-  if (listener_) listener_(wakeup);
+  {
+    const std::lock_guard lock(listener_mutex_);
+    if (listener_) listener_(wakeup);
+  }
+  const std::lock_guard lock(listeners_->mutex);
+  for (const WakeupListener& one : listeners_->list) one(wakeup);
+}
+
+std::shared_ptr<void> Coordinator::listen(WakeupListener listener) {
+  const std::lock_guard lock(listeners_->mutex);
+  const auto place = listeners_->list.insert(listeners_->list.end(), std::move(listener));
+  return {nullptr, [listeners = listeners_, place](void*) {
+            const std::lock_guard inner(listeners->mutex);
+            listeners->list.erase(place);
+          }};
 }
 
 Setting Coordinator::setting(const Program& program) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -178,6 +179,9 @@ class Coordinator {
 
   // Where wake-ups go, besides those who wait for results. Set before the first request.
   void on_wakeup(WakeupListener listener);
+  // One more, for as long as the handle is kept; at any time. It must neither block nor call here.
+  std::shared_ptr<void> listen(WakeupListener listener);
+  ResultWaiters& result_waiters() { return waiters_; }
   // Finishes what was submitted; later requests are ErrorCode::unavailable.
   void stop();
 
@@ -230,6 +234,11 @@ class Coordinator {
   ResultWaiters waiters_;
   std::mutex listener_mutex_;
   WakeupListener listener_;
+  struct Listeners {
+    std::mutex mutex;
+    std::list<WakeupListener> list;
+  };
+  std::shared_ptr<Listeners> listeners_ = std::make_shared<Listeners>();  // shared with the handles of `listen`
 
   std::mutex lease_mutex_;
   std::optional<RunLease> lease_;

@@ -25,13 +25,27 @@ bool ResultWaiters::Place::wait_until(std::chrono::steady_clock::time_point limi
   return told;
 }
 
+std::shared_ptr<void> ResultWaiters::call(const InstanceId& id, std::function<void()> told) {
+  const std::lock_guard lock(calls_->mutex);
+  const auto place = calls_->by_id.emplace(id.value, std::move(told));
+  return {nullptr, [calls = calls_, place](void*) {
+            const std::lock_guard inner(calls->mutex);
+            calls->by_id.erase(place);
+          }};
+}
+
 void ResultWaiters::tell(const std::string& id) {
-  const std::lock_guard lock(mutex_);
-  const auto [from, to] = places_.equal_range(id);
-  for (auto at = from; at != to; ++at) {
-    at->second->told_ = true;
-    at->second->changed_.notify_all();
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [from, to] = places_.equal_range(id);
+    for (auto at = from; at != to; ++at) {
+      at->second->told_ = true;
+      at->second->changed_.notify_all();
+    }
   }
+  const std::lock_guard lock(calls_->mutex);
+  const auto [from, to] = calls_->by_id.equal_range(id);
+  for (auto at = from; at != to; ++at) at->second();
 }
 
 void ResultWaiters::tell_all() {
@@ -40,6 +54,8 @@ void ResultWaiters::tell_all() {
     place->told_ = true;
     place->changed_.notify_all();
   }
+  const std::lock_guard calls(calls_->mutex);
+  for (const auto& [id, told] : calls_->by_id) told();
 }
 
 }  // namespace cairn

@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -31,12 +33,20 @@ class ResultWaiters {
     bool told_ = false;
   };
 
+  // `told` is called at each change for as long as the handle is kept, from the committing thread: it must
+  // neither block nor call here.
+  std::shared_ptr<void> call(const InstanceId& id, std::function<void()> told);
   void tell(const std::string& id);
   void tell_all();  // when the engine stops
 
  private:
   std::mutex mutex_;
   std::multimap<std::string, Place*> places_;
+  struct Calls {
+    std::mutex mutex;
+    std::multimap<std::string, std::function<void()>> by_id;
+  };
+  std::shared_ptr<Calls> calls_ = std::make_shared<Calls>();  // shared with the handles, which may live longer
 };
 
 }  // namespace cairn
