@@ -1,0 +1,82 @@
+// The settings of a server: flags win over variables, variables over the file, the file over defaults.
+// Every setting has one name; `tls.key` is the flag --tls-key, the variable CAIRN_TLS_KEY and `key` in the
+// file's table [tls]. Any of them can be read from a file of its own, for secrets: CAIRN_STORE_FILE, or
+// `store_file` in the file.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "base/time.h"
+
+namespace cairn::config {
+
+enum class Kind { text, number, duration, yes_no, list };
+
+struct Spec {
+  std::string_view name;
+  Kind kind;
+  std::string_view standard;  // its value when nobody says anything
+  std::string_view help;
+  bool secret = false;  // not shown
+};
+// In the order in which they are shown.
+const std::vector<Spec>& specs();
+
+struct Setting {
+  std::string value;
+  std::string origin;  // "default", "--listen", "CAIRN_LISTEN", "cairn.toml:3", each maybe "… (file PATH)"
+};
+
+struct Sources {
+  std::map<std::string, std::string> flags;  // by the setting's name
+  std::function<std::optional<std::string>(const std::string&)> variable;
+  std::string file;  // path of the TOML file; empty: none
+};
+
+class Configuration {
+ public:
+  // ErrorCode::invalid says where the wrong value stands, or which name was nearly right.
+  static Result<Configuration> read(const Sources& sources);
+
+  const Setting& at(std::string_view name) const;
+  std::string text(std::string_view name) const { return at(name).value; }
+  bool is_set(std::string_view name) const { return !at(name).value.empty(); }
+  // These were checked when they were read.
+  std::int64_t number(std::string_view name) const;
+  Duration duration(std::string_view name) const;
+  bool yes(std::string_view name) const;
+  std::vector<std::string> list(std::string_view name) const;
+
+  // The file's table [config]: `config` in expressions.
+  const Json& values() const { return values_; }
+
+ private:
+  std::map<std::string, Setting, std::less<>> settings_;
+  Json values_ = Json::object();
+};
+
+std::string flag_of(std::string_view name);      // tls.key → --tls-key
+std::string variable_of(std::string_view name);  // tls.key → CAIRN_TLS_KEY
+// For showing: passwords in URLs and secret values are ***.
+std::string shown(const Spec& spec, const Setting& setting);
+
+// What a TOML file says, flat: `tls.key` → its text and its line. The table [config] as it is.
+struct TomlFile {
+  struct Value {
+    std::string text;
+    int line = 0;
+  };
+  std::map<std::string, Value> values;
+  Json config = Json::object();
+};
+Result<TomlFile> read_toml(const std::string& path);
+
+}  // namespace cairn::config

@@ -1,0 +1,96 @@
+#include "config/configuration.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace cairn::config {
+namespace {
+
+class Configurations : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder = testing::TempDir() + "cairn_config_" + std::to_string(::getpid());
+    std::filesystem::create_directories(folder);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder + "/" + name) << text;
+    return folder + "/" + name;
+  }
+  Result<Configuration> read(std::map<std::string, std::string> flags, std::map<std::string, std::string> variables,
+                             const std::string& file = {}) const {
+    Sources sources;
+    sources.flags = std::move(flags);
+    sources.variable = [variables](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    };
+    sources.file = file;
+    return Configuration::read(sources);
+  }
+  std::string folder;
+};
+
+TEST_F(Configurations, FlagsWinOverVariablesOverTheFileOverDefaults) {
+  const std::string file = write("a.toml", "listen = \"1.1.1.1:1\"\nnode = \"file\"\nworkers = 7\n");
+  const auto read_all =
+      read({{"listen", "3.3.3.3:3"}}, {{"CAIRN_LISTEN", "2.2.2.2:2"}, {"CAIRN_NODE", "variable"}}, file);
+  ASSERT_TRUE(read_all) << read_all.error().message;
+  EXPECT_EQ(read_all->text("listen"), "3.3.3.3:3");
+  EXPECT_EQ(read_all->at("listen").origin, "--listen");
+  EXPECT_EQ(read_all->text("node"), "variable");
+  EXPECT_EQ(read_all->at("node").origin, "CAIRN_NODE");
+  EXPECT_EQ(read_all->number("workers"), 7);
+  EXPECT_EQ(read_all->at("workers").origin, file + ":3");
+  EXPECT_EQ(read_all->at("auth").origin, "default");
+}
+
+TEST_F(Configurations, TablesListsAndValuesForExpressions) {
+  const std::string file = write("a.toml",
+                                 "[tls]\ncertificate = \"c.pem\"\n[cors]\norigins = [\"https://a\", \"https://b\"]\n"
+                                 "[config]\nscoring_url = \"http://x\"\nlimits = { daily = 3 }\n");
+  const auto all = read({}, {}, file);
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->text("tls.certificate"), "c.pem");
+  EXPECT_EQ(all->list("cors.origins"), (std::vector<std::string>{"https://a", "https://b"}));
+  EXPECT_EQ(write_json(all->values()), R"({"limits":{"daily":3},"scoring_url":"http://x"})");
+}
+
+TEST_F(Configurations, ASecretComesFromAFileOfItsOwn) {
+  const std::string secret = write("url", "postgres://cairn:hunter2@db/x\n");
+  const auto all = read({}, {{"CAIRN_STORE_FILE", secret}});
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->text("store"), "postgres://cairn:hunter2@db/x");
+  EXPECT_EQ(all->at("store").origin, "CAIRN_STORE_FILE (file " + secret + ")");
+  EXPECT_EQ(shown(specs().front(), all->at("store")), "postgres://cairn:***@db/x");
+  const auto from_toml = read({}, {}, write("b.toml", "store_file = \"" + secret + "\"\n"));
+  ASSERT_TRUE(from_toml) << from_toml.error().message;
+  EXPECT_EQ(from_toml->text("store"), "postgres://cairn:hunter2@db/x");
+}
+
+TEST_F(Configurations, WhatIsWrongIsNamedWithItsPlace) {
+  const auto message = [this](const std::string& text) {
+    const auto all = read({}, {}, write("a.toml", text));
+    return all ? std::string("fine") : all.error().message;
+  };
+  EXPECT_NE(message("listne = \"x\"").find("a.toml:1: there is no setting \"listne\"; did you mean \"listen\"?"),
+            std::string::npos)
+      << message("listne = \"x\"");
+  EXPECT_NE(message("\nworkers = \"many\"").find("a.toml:2: workers takes a whole number"), std::string::npos);
+  EXPECT_NE(message("drain = \"soon\"").find("drain takes a length of time"), std::string::npos);
+  EXPECT_NE(message("listen = ").find("a.toml:1"), std::string::npos) << message("listen = ");
+  EXPECT_FALSE(read({}, {}, folder + "/nowhere.toml"));
+  EXPECT_FALSE(read({}, {{"CAIRN_LOG_REQUESTS", "perhaps"}}));
+  EXPECT_FALSE(read({}, {{"CAIRN_STORE_FILE", folder + "/nowhere"}}));
+}
+
+TEST_F(Configurations, NamesOfFlagsAndVariables) {
+  EXPECT_EQ(flag_of("http.body_bytes_max"), "--http-body-bytes-max");
+  EXPECT_EQ(variable_of("http.body_bytes_max"), "CAIRN_HTTP_BODY_BYTES_MAX");
+}
+
+}  // namespace
+}  // namespace cairn::config

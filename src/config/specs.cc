@@ -1,0 +1,42 @@
+#include "config/configuration.h"
+
+namespace cairn::config {
+
+const std::vector<Spec>& specs() {
+  static const std::vector<Spec> list{
+      {"store", Kind::text, "", "where everything is kept: sqlite:PATH or postgres://…"},
+      {"listen", Kind::text, "127.0.0.1:8400", "HOST:PORT"},
+      {"node", Kind::text, "node", "this node's name, for people"},
+      {"workers", Kind::number, "4", "threads that execute http and graphql calls"},
+      {"lease", Kind::duration, "30s", "how long a run is leased to a worker of this node"},
+      {"definitions", Kind::list, "", "files and folders to deploy at start"},
+      {"drain", Kind::duration, "30s", "how long requests may take to finish when the server is stopped"},
+      {"auth", Kind::text, "required", "required, or none: only on this machine"},
+      {"tls.certificate", Kind::text, "", "PEM file, with the chain"},
+      {"tls.key", Kind::text, "", "PEM file"},
+      {"oidc.issuer", Kind::text, "", "who signs tokens: the claim iss"},
+      {"oidc.audience", Kind::text, "", "whom tokens are meant for: the claim aud"},
+      {"oidc.jwks", Kind::text, "", "the issuer's keys: a file or https://…"},
+      {"oidc.roles_claim", Kind::text, "roles", "where roles stand, with dots: realm_access.roles"},
+      {"oidc.person_claim", Kind::text, "sub", "where the person stands: task checks ask for it"},
+      {"oidc.prefixes_claim", Kind::text, "cairn_prefixes", "where a worker's types of runs stand"},
+      {"oidc.skew", Kind::duration, "60s", "how far clocks may differ"},
+      {"http.threads", Kind::number, "2", "threads for connections"},
+      {"http.head_bytes_max", Kind::number, "16384", "of one request's head"},
+      {"http.body_bytes_max", Kind::number, "4194304", "of one request's body, chunked or not"},
+      {"http.connections_max", Kind::number, "10000", "open at one time"},
+      {"http.connections_per_address_max", Kind::number, "1024", "from one address; 0: no limit"},
+      {"http.head_timeout", Kind::duration, "10s", "from a request's first byte to the end of its head"},
+      {"http.body_timeout", Kind::duration, "60s", "for a request's body"},
+      {"http.idle_timeout", Kind::duration, "75s", "between requests"},
+      {"http.write_timeout", Kind::duration, "30s", "for an answer"},
+      {"http.answer_timeout", Kind::duration, "120s", "how long an answer may take, long polls included"},
+      {"cors.origins", Kind::list, "", "pages that may read answers: https://console.example"},
+      {"log.format", Kind::text, "json", "json or text"},
+      {"log.level", Kind::text, "info", "debug, info, warning or error"},
+      {"log.requests", Kind::yes_no, "no", "a line for every request, not only for failures"},
+  };
+  return list;
+}
+
+}  // namespace cairn::config

@@ -1,0 +1,69 @@
+// The only file that includes toml++, which throws; here that becomes an Error.
+#define TOML_HEADER_ONLY 1
+#include <toml++/toml.h>
+
+#include <sstream>
+
+#include "config/configuration.h"
+
+namespace cairn::config {
+namespace {
+
+Json to_json(const toml::node& node) {
+  if (const auto* table = node.as_table()) {
+    Json json = Json::object();
+    for (const auto& [key, value] : *table) json.set(std::string(key.str()), to_json(value));
+    return json;
+  }
+  if (const auto* array = node.as_array()) {
+    Json json = Json::array();
+    for (const auto& value : *array) json.push_back(to_json(value));
+    return json;
+  }
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto integer = node.value_exact<std::int64_t>()) return *integer;
+  if (const auto number = node.value_exact<double>()) return *number;
+  if (const auto yes = node.value_exact<bool>()) return *yes;
+  std::ostringstream text;  // dates and times, as they are written
+  text << toml::node_view<const toml::node>(node);
+  return text.str();
+}
+
+std::string plain_text(const toml::node& node) {
+  if (const auto* array = node.as_array()) {
+    std::string list;
+    for (const auto& value : *array) list += (list.empty() ? "" : ",") + plain_text(value);
+    return list;
+  }
+  const Json json = to_json(node);
+  return json.is_string() ? std::string(json.as_string()) : write_json(json);
+}
+
+void flatten(const toml::table& table, const std::string& prefix, TomlFile& file) {
+  for (const auto& [key, value] : table) {
+    const std::string name = prefix + std::string(key.str());
+    if (prefix.empty() && name == "config" && value.is_table()) {
+      file.config = to_json(value);
+    } else if (const auto* inner = value.as_table()) {
+      flatten(*inner, name + ".", file);
+    } else {
+      file.values[name] = {plain_text(value), static_cast<int>(value.source().begin.line)};
+    }
+  }
+}
+
+}  // namespace
+
+Result<TomlFile> read_toml(const std::string& path) {
+  try {
+    TomlFile file;
+    flatten(toml::parse_file(path), "", file);
+    return file;
+  } catch (const toml::parse_error& failure) {
+    const auto line = failure.source().begin.line;
+    return Error{ErrorCode::invalid,
+                 path + (line > 0 ? ":" + std::to_string(line) : "") + ": " + std::string(failure.description())};
+  }
+}
+
+}  // namespace cairn::config
