@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "coordinator/coordinator.h"
+#include "server/authenticator.h"
 #include "server/http_server.h"
 #include "server/route.h"
 
@@ -25,25 +26,43 @@ std::vector<Route> dead_letter_routes(Coordinator& coordinator);
 std::vector<Route> operation_routes(Coordinator& coordinator);
 std::vector<Route> why_routes(Coordinator& coordinator);
 std::vector<Route> page_routes(Coordinator& coordinator);
+std::vector<Route> event_routes(Coordinator& coordinator);
+std::vector<Route> bulk_routes(Coordinator& coordinator);
+std::vector<Route> key_routes(Coordinator& coordinator);
+std::vector<Route> audit_routes(Coordinator& coordinator);
 // All of them, in the order in which they are tried. The command line asks a local store through the same table.
 std::vector<Route> api_routes(Coordinator& coordinator);
 
 Response json_response(const Json& document, int status = 200);
-// Who asks: the header `X-Cairn-User`, else "anonymous". Only for a server without authentication.
+// Who asks, for checks on tasks: the person, with the roles that they have there. Without authentication
+// the header `X-Cairn-User`, else "anonymous", whose roles are not checked.
 Actor actor_of(const Call& call);
 // `limit` and `cursor`; at most 1000 a page.
 PageRequest page_of(const Call& call);
 // If-Match: "7" or 7. Nothing without one; an error when it is no version.
 Result<std::optional<std::uint64_t>> version_of(const Call& call);
 
+struct ServerSettings {
+  HttpSettings http;
+  AccessSettings access;
+  std::vector<std::string> cors_origins;  // none: no page from elsewhere may read answers
+  bool log_requests = false;              // a line for every request, not only for failures
+};
+
 // The whole server: routes, the port, and threads on which requests may wait for the disk.
 class Server {
  public:
-  static Result<std::unique_ptr<Server>> open(Coordinator& coordinator, const HttpSettings& settings);
+  // ErrorCode::not_allowed when it would listen beyond this machine without asking who calls.
+  static Result<std::unique_ptr<Server>> open(Coordinator& coordinator, const ServerSettings& settings);
+  // Without authentication, for this machine.
+  static Result<std::unique_ptr<Server>> open(Coordinator& coordinator, const HttpSettings& settings) {
+    return open(coordinator, ServerSettings{settings, {}, {}, false});
+  }
   ~Server();
 
   std::uint16_t port() const;
-  // Takes nothing new and finishes what is under way.
+  Result<void> reload_tls();
+  // Takes nothing new and finishes what is under way. /readyz says no from now on.
   void drain(std::chrono::milliseconds grace);
 
  private:

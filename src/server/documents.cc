@@ -51,6 +51,42 @@ Json document(const InstanceRow& row, const Snapshot& snapshot) {
   return json;
 }
 
+Json document(const Snapshot& snapshot) {
+  Json strands = Json::array();
+  for (const Strand& strand : snapshot.strands) {
+    Json waits = Json::array();
+    for (const WaitToken& token : strand.waits) waits.push_back(token.value);
+    strands.push_back(Json::object({{"id", static_cast<std::int64_t>(strand.id)},
+                                    {"parent", static_cast<std::int64_t>(strand.parent)},
+                                    {"at", resume_pointer(strand)},
+                                    {"waits", waits}}));
+  }
+  Json waits = Json::array();
+  for (const Wait& wait : snapshot.waits) waits.push_back(document(wait));
+  Json signals = Json::array();
+  for (const BufferedSignal& signal : snapshot.signals) {
+    signals.push_back(Json::object({{"id", signal.id}, {"name", signal.name}, {"key", signal.key}}));
+  }
+  Json json = Json::object({{"id", snapshot.instance.value},
+                            {"definition", snapshot.program.name},
+                            {"version", snapshot.program.version},
+                            {"digest", snapshot.program.digest},
+                            {"state_version", static_cast<std::int64_t>(snapshot.version)},
+                            {"format", snapshot_format},
+                            {"status", to_string(snapshot.status)},
+                            {"input", snapshot.input},
+                            {"state", snapshot.state},
+                            {"output", snapshot.output},
+                            {"reference", reference_document(snapshot.reference)},
+                            {"strands", strands},
+                            {"waits", waits},
+                            {"signals", signals},
+                            {"compensations", static_cast<std::int64_t>(snapshot.compensations.size())},
+                            {"last_event", snapshot.last_event}});
+  if (snapshot.error) json.set("error", to_json(*snapshot.error));
+  return json;
+}
+
 Json document(const InstanceAnswer& answer) {
   Json json = Json::object({{"id", answer.instance.value},
                             {"status", to_string(answer.status)},

@@ -17,6 +17,8 @@ Json document(const HistoryRow& row);
 Json document(const RunRow& row);
 Json document(const RunEvent& event);
 Json document(const RunTypeRow& row);
+// What the engine resumes from.
+Json document(const Snapshot& snapshot);
 // With input, state, waits and, when completed, the output.
 Json document(const InstanceRow& row, const Snapshot& snapshot);
 

@@ -109,11 +109,31 @@ bool ambiguous(const http::request<http::string_body>& message) {
     return std::distance(first, last);
   };
   const bool chunked = message.count(http::field::transfer_encoding) > 0;
-  const std::string_view host(message[http::field::host].data(), message[http::field::host].size());
-  return host.find_first_of(" \t") != std::string_view::npos ||
-         (chunked && message.count(http::field::content_length) > 0) || count(http::field::content_length) > 1 ||
+  const auto value = [&](http::field name) { return std::string_view(message[name].data(), message[name].size()); };
+  if (value(http::field::host).find_first_of(" \t") != std::string_view::npos) return true;
+  // Beast reads `5,5` as 5 and leaves other encodings alone.
+  if (value(http::field::content_length).find_first_not_of("0123456789") != std::string_view::npos) return true;
+  if (chunked && lower(value(http::field::transfer_encoding)) != "chunked") return true;
+  return (chunked && message.count(http::field::content_length) > 0) || count(http::field::content_length) > 1 ||
          count(http::field::transfer_encoding) > 1 || count(http::field::host) > 1 ||
          (message.version() == 11 && count(http::field::host) != 1) || (chunked && message.version() != 11);
+}
+
+// Where the head in `bytes` ends, if it is whole; nothing is wrong with what is there so far unless `bad`.
+struct Head {
+  bool whole = false;
+  bool bad = false;  // a line that does not end with CRLF, or one that goes on in the next
+};
+Head look_at_head(std::string_view bytes) {
+  Head head;
+  const std::size_t end = bytes.find("\r\n\r\n");
+  head.whole = end != std::string_view::npos;
+  const std::string_view lines = bytes.substr(0, head.whole ? end + 2 : bytes.size());
+  for (std::size_t at = lines.find('\n'); at != std::string_view::npos; at = lines.find('\n', at + 1)) {
+    const bool goes_on = at + 1 < lines.size() && (lines[at + 1] == ' ' || lines[at + 1] == '\t');
+    if (at == 0 || lines[at - 1] != '\r' || goes_on) head.bad = true;
+  }
+  return head;
 }
 
 // Nothing when the target is malformed.
@@ -351,6 +371,11 @@ struct HttpServer::Core {
       parser.header_limit(static_cast<std::uint32_t>(settings.head_bytes_max));
       parser.body_limit(settings.body_bytes_max);
       wire.plain().expires_after(settings.head_timeout);
+      const std::optional<error_code> unread = co_await read_head(wire, buffer);
+      if (unread) {
+        co_await refuse(wire, *unread);
+        co_return;
+      }
       co_await http::async_read_header(wire, buffer, parser, asio::redirect_error(asio::use_awaitable, failed));
       if (failed) {
         co_await refuse(wire, failed);
@@ -393,7 +418,7 @@ struct HttpServer::Core {
         co_await stream(wire, std::move(response), version);
         co_return;
       }
-      const bool more = keep_alive && !draining;
+      const bool more = keep_alive && request && !draining;
       if (!co_await write(wire, std::move(response), version, more, head) || !more) co_return;
     }
   }
@@ -409,6 +434,23 @@ struct HttpServer::Core {
     }
     if (ambiguous(message)) return std::pair(400, "The request can be read in two ways");
     return std::nullopt;
+  }
+
+  // Until the head is whole. Beast would read over folded lines, which others read in another way.
+  asio::awaitable<std::optional<error_code>> read_head(Wire& wire, beast::flat_buffer& buffer) {
+    constexpr std::size_t piece = 4096;
+    for (;;) {
+      const std::string_view bytes(static_cast<const char*>(buffer.data().data()), buffer.size());
+      const Head head = look_at_head(bytes);
+      if (head.bad) co_return http::make_error_code(http::error::bad_field);
+      if (head.whole) co_return std::nullopt;
+      if (buffer.size() > settings.head_bytes_max) co_return http::make_error_code(http::error::header_limit);
+      error_code failed;
+      const auto space = buffer.prepare(piece);
+      const std::size_t count = co_await wire.async_read_some(space, asio::redirect_error(asio::use_awaitable, failed));
+      buffer.commit(count);
+      if (failed) co_return failed;
+    }
   }
 
   // True when bytes of the next request are there.

@@ -86,6 +86,8 @@ class Reply {
   void operator()(Response response) const { send_->send(std::move(response)); }
   // False once the client is known to have gone: nothing needs to be fetched for it any more.
   bool listening() const { return !gone_ || !gone_->load(); }
+  // The same client, answered through `send`, which passes the answer on.
+  Reply through(Send send) const { return Reply(std::move(send), gone_); }
 
  private:
   struct Once {

@@ -1,6 +1,9 @@
+#include "instance/snapshot.h"
 #include "server/api.h"
 #include "server/documents.h"
+#include "server/filter_text.h"
 #include "server/problem.h"
+#include "server/result_desk.h"
 
 namespace cairn::server {
 namespace {
@@ -40,7 +43,7 @@ Result<std::optional<std::chrono::milliseconds>> wait_of(const Call& call) {
   return std::optional(std::chrono::milliseconds(std::min(given.ms_up(), wait_ms_max)));
 }
 
-void start(Coordinator& coordinator, const Call& call) {
+void start(Coordinator& coordinator, ResultDesk& desk, const Call& call) {
   StartRequest request;
   request.definition = std::string(call.body["definition"].as_string());
   if (const Json* version = call.body.find("version")) request.version = std::string(version->as_string());
@@ -62,11 +65,14 @@ void start(Coordinator& coordinator, const Call& call) {
     reply_with(call, answer, 201);
     return;
   }
-  if (const auto row = coordinator.wait_for(answer->instance, **wait); !row) {
-    call.reply(problem(row.error()));
-    return;
-  }
-  show(coordinator, call, answer->instance, 201);
+  // No thread waits: the answer is given by the desk.
+  desk.wait(answer->instance, **wait, [&coordinator, call](const Result<InstanceRow>& row) {
+    if (row) {
+      show(coordinator, call, row->id, 201);
+    } else {
+      call.reply(problem(row.error()));
+    }
+  });
 }
 
 void list(Coordinator& coordinator, const Call& call) {
@@ -81,12 +87,30 @@ void list(Coordinator& coordinator, const Call& call) {
       return;
     }
   }
+  filter.version = std::string(call.request.query_value("version"));
+  filter.text = std::string(call.request.query_value("q"));
+  if (const std::string_view parent = call.request.query_value("parent"); !parent.empty()) {
+    filter.parent = InstanceId{std::string(parent)};
+  }
+  for (const auto& [name, value] : call.request.query) {
+    if (name != "part") continue;
+    const std::size_t colon = value.find(':');
+    if (colon == std::string::npos || colon == 0) {
+      call.reply(problem(400, "part", "A part of a reference is NAME:VALUE", "part=customer:C1"));
+      return;
+    }
+    filter.reference_parts.emplace_back(value.substr(0, colon), value.substr(colon + 1));
+  }
+  if (const auto read = read_filter(call.request.query_value("filter"), filter); !read) {
+    call.reply(problem(400, "filter", "The filter cannot be read", read.error().message));
+    return;
+  }
   for (const auto& [name, field] : {std::pair{"from", &filter.started_from}, std::pair{"to", &filter.started_to}}) {
     const std::string_view text = call.request.query_value(name);
     if (text.empty()) continue;
     const auto at = parse_timestamp(text);
     if (!at) {
-      call.reply(problem(at.error()));
+      call.reply(problem(400, "time", "This is not a time", at.error().message));
       return;
     }
     *field = *at;
@@ -95,18 +119,63 @@ void list(Coordinator& coordinator, const Call& call) {
   call.reply(rows ? json_response(document(*rows)) : problem(rows.error()));
 }
 
+// 412 with the version that it has now.
+void reply_moved(Coordinator& coordinator, const Call& call, const Error& error) {
+  Response response = problem(error);
+  const auto row = coordinator.store().find_instance(id_of(call));
+  if (row && *row) response.headers.emplace_back("etag", "\"" + std::to_string((*row)->version) + "\"");
+  call.reply(std::move(response));
+}
+
 void request(Coordinator& coordinator, const Call& call, decltype(Event::what) what) {
   const auto version = version_of(call);
   if (!version) {
     call.reply(problem(version.error()));
     return;
   }
-  reply_with(call, coordinator.request(id_of(call), std::move(what), actor_of(call), *version));
+  const auto answer = coordinator.request(id_of(call), std::move(what), actor_of(call), *version);
+  if (!answer && *version) {
+    reply_moved(coordinator, call, answer.error());
+    return;
+  }
+  reply_with(call, answer);
+}
+
+// What the engine resumes from, for people who look into a problem.
+void snapshot(Coordinator& coordinator, const Call& call) {
+  const auto found = coordinator.store().find_snapshot(id_of(call));
+  if (!found || !*found) {
+    call.reply(found ? problem({ErrorCode::not_found, "no instance " + std::string(call.at("id"))})
+                     : problem(found.error()));
+    return;
+  }
+  Response response = json_response(document(**found));
+  response.headers.emplace_back("etag", "\"" + std::to_string((*found)->version) + "\"");
+  call.reply(std::move(response));
+}
+
+void remove(Coordinator& coordinator, const Call& call) {
+  const auto version = version_of(call);
+  if (!version) {
+    call.reply(problem(version.error()));
+    return;
+  }
+  if (*version) {
+    // A final instance does not move any more, so looking first is enough.
+    const auto row = coordinator.store().find_instance(id_of(call));
+    if (row && *row && (*row)->version != **version) {
+      reply_moved(coordinator, call,
+                  {ErrorCode::conflict, "stale_version: the instance is at " + std::to_string((*row)->version)});
+      return;
+    }
+  }
+  const auto done = coordinator.remove(id_of(call), std::string(call.request.query_value("reason")));
+  call.reply(done ? Response(204, "application/json", {}, "") : problem(done.error()));
 }
 
 void signal(Coordinator& coordinator, const Call& call) {
   SignalRequest given;
-  given.id = std::string(call.body.text_or("id", ""));
+  given.id = std::string(call.body.text_or("id", call.request.header("idempotency-key")));
   given.name = std::string(call.body["name"].as_string());
   given.key = call.body["key"];
   given.payload = call.body["payload"];
@@ -136,6 +205,7 @@ constexpr std::string_view patch_schema = R"({"type":"object"})";
 
 std::vector<Route> instance_routes(Coordinator& coordinator) {
   Coordinator* const with = &coordinator;
+  const auto desk = std::make_shared<ResultDesk>(coordinator);  // shared with whoever waits
   const auto reason = [](const Call& call) { return std::string(call.body.text_or("reason", "")); };
   return {
       {"POST",
@@ -143,9 +213,11 @@ std::vector<Route> instance_routes(Coordinator& coordinator) {
        Permission::start,
        "startInstance",
        "Start an instance",
-       [with](const Call& call) { start(*with, call); },
+       [with, desk](const Call& call) { start(*with, *desk, call); },
        {{"wait", "answer when it has ended, at most this long"}},
-       start_schema},
+       start_schema,
+       "application/json",
+       true},
       {"GET",
        "/v1/instances",
        Permission::view,
@@ -154,7 +226,12 @@ std::vector<Route> instance_routes(Coordinator& coordinator) {
        [with](const Call& call) { list(*with, call); },
        {{"status", "one status"},
         {"definition", "a name"},
+        {"version", "of the definition"},
         {"reference", "a reference key"},
+        {"part", "NAME:VALUE, a part of the reference; may stand several times"},
+        {"parent", "children of this instance"},
+        {"q", "text in the id, the definition or the reference"},
+        {"filter", "status:suspended part.customer:C1 …, the same language as on the command line"},
         {"from", "started at or after"},
         {"to", "started before"},
         {"limit", "how many at most"},
@@ -168,6 +245,15 @@ std::vector<Route> instance_routes(Coordinator& coordinator) {
        "What happened, oldest first",
        [with](const Call& call) { history(*with, call); },
        {{"limit", "how many at most"}, {"cursor", "from the page before"}}},
+      {"GET", "/v1/instances/{id}/snapshot", Permission::view, "getSnapshot", "What the engine resumes from",
+       [with](const Call& call) { snapshot(*with, call); }},
+      {"DELETE",
+       "/v1/instances/{id}",
+       Permission::operate,
+       "deleteInstance",
+       "Hide an instance that has ended",
+       [with](const Call& call) { remove(*with, call); },
+       {{"reason", "why"}}},
       {"POST",
        "/v1/instances/{id}/signals",
        Permission::start,
@@ -175,7 +261,9 @@ std::vector<Route> instance_routes(Coordinator& coordinator) {
        "Send a signal to one instance",
        [with](const Call& call) { signal(*with, call); },
        {},
-       signal_schema},
+       signal_schema,
+       "application/json",
+       true},
       {"POST",
        "/v1/instances/{id}/cancel",
        Permission::operate,

@@ -125,8 +125,13 @@ void page(Coordinator& coordinator, const Call& call) {
   html += "<p>API: <a href=\"/openapi.json\">/openapi.json</a></p>";
   html += script;
   html += "</body></html>";
-  call.reply(
-      {200, "text/html; charset=utf-8", {{"x-content-type-options", "nosniff"}, {"x-frame-options", "DENY"}}, html});
+  call.reply({200,
+              "text/html; charset=utf-8",
+              {{"x-frame-options", "DENY"},
+               {"content-security-policy",
+                "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
+                "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}},
+              html});
 }
 
 }  // namespace

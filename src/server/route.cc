@@ -24,7 +24,7 @@ std::vector<std::string_view> segments_of(std::string_view path) {
 bool is_parameter(std::string_view segment) { return segment.size() > 2 && segment.front() == '{'; }
 std::string_view parameter_name(std::string_view segment) { return segment.substr(1, segment.size() - 2); }
 
-bool fits(const std::vector<std::string_view>& pattern, const std::vector<std::string_view>& path) {
+bool fits(const std::vector<std::string_view>& pattern, const std::vector<std::string>& path) {
   return std::equal(pattern.begin(), pattern.end(), path.begin(), path.end(),
                     [](std::string_view a, std::string_view b) { return is_parameter(a) ? !b.empty() : a == b; });
 }
@@ -39,21 +39,6 @@ std::string media_type(std::string_view header) {
 }
 
 }  // namespace
-
-const char* to_string(Permission permission) {
-  switch (permission) {
-    case Permission::undeclared: return "undeclared";
-    case Permission::open: return "open";
-    case Permission::view: return "view";
-    case Permission::start: return "start";
-    case Permission::work_tasks: return "work_tasks";
-    case Permission::work_runs: return "work_runs";
-    case Permission::operate: return "operate";
-    case Permission::deploy: return "deploy";
-    case Permission::administer: return "administer";
-  }
-  return "undeclared";
-}
 
 std::string_view Call::at(std::string_view name) const {
   for (const auto& [key, value] : path) {
@@ -99,8 +84,9 @@ Result<Router> Router::make(std::vector<Route> routes) {
 
 const std::vector<Route>& Router::routes() const { return table_->routes; }
 
-void Router::handle(Request request, Reply reply) const {
-  const auto segments = segments_of(request.path);
+void Router::handle(Request request, Reply reply, Gate* gate, RequestRecord* record) const {
+  std::vector<std::string> segments;  // copies: the request moves into the call
+  for (const std::string_view segment : segments_of(request.path)) segments.emplace_back(segment);
   const bool head = request.method == "HEAD";
   std::string allowed;
   for (std::size_t i = 0; i < table_->routes.size(); ++i) {
@@ -111,7 +97,20 @@ void Router::handle(Request request, Reply reply) const {
       allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
       continue;
     }
-    for (const auto& given : request.query) {
+    Call call{std::move(request), {}, {}, reply};
+    call.identity.roles = {Role::admin};
+    if (const std::string_view user = call.request.header("x-cairn-user"); gate == nullptr && !user.empty()) {
+      call.identity.person = call.identity.account = std::string(user);
+    }
+    if (record != nullptr) {
+      record->operation = route.operation;
+      call.trace = record->trace;
+    }
+    if (gate != nullptr) {
+      if (!gate->admit(route, call)) return;
+      if (record != nullptr) record->account = call.identity.account;
+    }
+    for (const auto& given : call.request.query) {
       const std::string& name = given.first;
       if (std::none_of(route.query.begin(), route.query.end(),
                        [&](const QueryParameter& known) { return known.name == name; })) {
@@ -121,19 +120,19 @@ void Router::handle(Request request, Reply reply) const {
         return;
       }
     }
-    Call call{{}, {}, {}, reply};
     for (std::size_t s = 0; s < segments.size(); ++s) {
-      if (is_parameter(entry.segments[s]))
-        call.path.emplace_back(parameter_name(entry.segments[s]), std::string(segments[s]));
+      if (is_parameter(entry.segments[s])) call.path.emplace_back(parameter_name(entry.segments[s]), segments[s]);
     }
     if (entry.body) {
-      const std::string type = media_type(request.header("content-type"));
-      if (!type.empty() && type != "application/json") {
-        reply(
-            problem(415, "media_type", "This media type is not understood here", "send application/json, not " + type));
+      const std::string& text = call.request.body;
+      const std::string type = media_type(call.request.header("content-type"));
+      // A body without a type is refused too: a foreign page can make a browser send one.
+      if (!text.empty() && type != "application/json") {
+        reply(problem(415, "media_type", "This media type is not understood here",
+                      "send application/json, not " + (type.empty() ? "a body without a type" : type)));
         return;
       }
-      auto body = parse_json(request.body.empty() ? std::string_view("{}") : std::string_view(request.body));
+      auto body = parse_json(text.empty() ? std::string_view("{}") : std::string_view(text));
       if (!body) {
         reply(problem(400, "not_json", "The body is not JSON", body.error().message));
         return;
@@ -144,7 +143,7 @@ void Router::handle(Request request, Reply reply) const {
       }
       call.body = std::move(*body);
     }
-    call.request = std::move(request);
+    if (gate != nullptr && !gate->prepare(route, call)) return;
     route.handle(std::move(call));
     return;
   }
@@ -178,6 +177,9 @@ Json Router::openapi() const {
                                          {"schema", Json::object({{"type", "string"}})}}));
     }
     if (parameters.size() > 0) operation.set("parameters", parameters);
+    if (route.permission == Permission::open) {
+      operation.set("security", Json::array());
+    }
     if (!route.body_schema.empty()) {
       const Json body = parse_json(route.body_schema).value_or(Json::object());
       operation.set(
@@ -204,10 +206,17 @@ Json Router::openapi() const {
                                                  {"status", Json::object({{"type", "integer"}})},
                                                  {"detail", Json::object({{"type", "string"}})},
                                                  {"errors", Json::object({{"type", "array"}})}})}});
-  return Json::object({{"openapi", "3.1.0"},
-                       {"info", Json::object({{"title", "cairn"}, {"version", version_text}})},
-                       {"paths", paths},
-                       {"components", Json::object({{"schemas", Json::object({{"Problem", problem_schema}})}})}});
+  return Json::object(
+      {{"openapi", "3.1.0"},
+       {"info", Json::object({{"title", "cairn"}, {"version", version_text}})},
+       {"paths", paths},
+       {"security", Json::array({Json::object({{"bearer", Json::array()}})})},
+       {"components",
+        Json::object({{"schemas", Json::object({{"Problem", problem_schema}})},
+                      {"securitySchemes",
+                       Json::object({{"bearer", Json::object({{"type", "http"},
+                                                              {"scheme", "bearer"},
+                                                              {"description", "an API key or a token"}})}})}})}});
 }
 
 }  // namespace cairn::server

@@ -1,6 +1,7 @@
 // One table of routes makes the router, the permission check and the OpenAPI document.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,12 +12,10 @@
 #include "base/json.h"
 #include "schema/schema.h"
 #include "server/http_server.h"
+#include "server/identity.h"
+#include "server/trace_context.h"
 
 namespace cairn::server {
-
-// Who may call a route. `undeclared` is what a forgotten declaration is, and does not start.
-enum class Permission { undeclared, open, view, start, work_tasks, work_runs, operate, deploy, administer };
-const char* to_string(Permission permission);
 
 struct QueryParameter {
   std::string_view name;
@@ -29,6 +28,8 @@ struct Call {
   std::vector<std::pair<std::string_view, std::string>> path;  // {id} → its value
   Json body;                                                   // null without one
   Reply reply;
+  Identity identity = {};
+  TraceContext trace = {};
 
   std::string_view at(std::string_view name) const;
 };
@@ -43,6 +44,25 @@ struct Route {
   std::vector<QueryParameter> query = {};
   std::string_view body_schema = {};  // JSON Schema text; empty: takes no JSON body
   std::string_view content_types = "application/json";
+  // The operation looks after `Idempotency-Key` itself, in the store.
+  bool keeps_keys = false;
+};
+
+// What stands between a request and its operation: credentials, permissions, repeats, the audit trail.
+class Gate {
+ public:
+  virtual ~Gate() = default;
+  // Each answers the call itself when it says false. `admit` comes before the body is looked at.
+  virtual bool admit(const Route& route, Call& call) = 0;
+  virtual bool prepare(const Route& route, Call& call) = 0;
+};
+
+// What is known about a request once it is answered.
+struct RequestRecord {
+  std::string_view operation = "none";
+  std::string account;
+  TraceContext trace;
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 };
 
 class Router {
@@ -51,7 +71,8 @@ class Router {
   static Result<Router> make(std::vector<Route> routes);
 
   // Finds the route, checks query names and body, and hands over; answers 404, 405 (with Allow), 415, 422 itself.
-  void handle(Request request, Reply reply) const;
+  // Without a gate everybody may do everything: the command line on its own store.
+  void handle(Request request, Reply reply, Gate* gate = nullptr, RequestRecord* record = nullptr) const;
 
   const std::vector<Route>& routes() const;
   Json openapi() const;

@@ -6,7 +6,7 @@ namespace {
 
 void broadcast(Coordinator& coordinator, const Call& call) {
   SignalRequest signal;
-  signal.id = std::string(call.body.text_or("id", ""));
+  signal.id = std::string(call.body.text_or("id", call.request.header("idempotency-key")));
   signal.name = std::string(call.body["name"].as_string());
   signal.key = call.body["key"];
   signal.payload = call.body["payload"];
@@ -42,7 +42,9 @@ std::vector<Route> signal_routes(Coordinator& coordinator) {
            "To every instance that waits for name and key, else kept for ttl",
            [with](const Call& call) { broadcast(*with, call); },
            {},
-           signal_schema}};
+           signal_schema,
+           "application/json",
+           true}};
 }
 
 }  // namespace cairn::server

@@ -1,5 +1,6 @@
 #include "server/api.h"
 #include "server/documents.h"
+#include "server/filter_text.h"
 #include "server/problem.h"
 
 namespace cairn::server {
@@ -33,6 +34,20 @@ void list(Coordinator& coordinator, const Call& call) {
     if (!filter.status) {
       call.reply(problem(400, "status", "There is no such status", "open, assigned, completed, cancelled or expired"));
       return;
+    }
+  }
+  if (const auto read = read_filter(call.request.query_value("filter"), filter); !read) {
+    call.reply(problem(400, "filter", "The filter cannot be read", read.error().message));
+    return;
+  }
+  // "mine": what waits for the caller, as the person and in the roles that they have.
+  if (call.request.query_value("mine") == "true") {
+    if (filter.assignee.empty() && call.request.query_value("status") == "assigned") {
+      filter.assignee = call.identity.person;
+    }
+    if (call.identity.task_roles) {
+      filter.roles = *call.identity.task_roles;
+      if (filter.roles.empty()) filter.roles.emplace_back();  // no role: only tasks for anybody
     }
   }
   const auto rows = coordinator.store().list_tasks(filter, page_of(call));
@@ -111,7 +126,7 @@ std::vector<Route> task_routes(Coordinator& coordinator) {
   return {
       {"GET",
        "/v1/tasks",
-       Permission::view,
+       Permission::view_tasks,
        "listTasks",
        "List tasks, the most urgent first",
        [with](const Call& call) { list(*with, call); },
@@ -124,11 +139,13 @@ std::vector<Route> task_routes(Coordinator& coordinator) {
         {"q", "a text in name, title, reference or instance"},
         {"overdue", "true: past their due time or deadline"},
         {"closed", "true: closed ones too"},
+        {"mine", "true: only those that the caller's roles may work on"},
+        {"filter", "role:clerk due:2026-01-31 …, the same language as on the command line"},
         {"limit", "how many at most"},
         {"cursor", "from the page before"}}},
-      {"GET", "/v1/tasks/{id}", Permission::view, "getTask", "One task with its form and payload",
+      {"GET", "/v1/tasks/{id}", Permission::view_tasks, "getTask", "One task with its form and payload",
        [with](const Call& call) { show(*with, call); }},
-      {"GET", "/v1/tasks/{id}/events", Permission::view, "getTaskEvents", "What happened to a task",
+      {"GET", "/v1/tasks/{id}/events", Permission::view_tasks, "getTaskEvents", "What happened to a task",
        [with](const Call& call) { events(*with, call); }},
       {"POST",
        "/v1/tasks/{id}/assign",
@@ -163,7 +180,9 @@ std::vector<Route> task_routes(Coordinator& coordinator) {
        "Complete a task; its instance goes on in the same commit",
        [with](const Call& call) { complete(*with, call); },
        {},
-       complete_schema},
+       complete_schema,
+       "application/json",
+       true},
   };
 }
 

@@ -1,0 +1,168 @@
+// The small parts of an answer: compression, traces, repeats, figures, foreign pages.
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include "server/gzip.h"
+#include "server/idempotent_answers.h"
+#include "server/identity.h"
+#include "server/metrics.h"
+#include "server/origin.h"
+#include "server/trace_context.h"
+
+namespace cairn::server {
+namespace {
+
+std::string header(const Response& response, std::string_view name) {
+  for (const auto& [key, value] : response.headers) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+TEST(Gzip, ALargeAnswerIsSmallerAndTheSame) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += "{\"n\":" + std::to_string(i) + "}";
+  Response response(200, "application/json", {}, text);
+  compress(response, "br, gzip;q=0.8");
+  EXPECT_EQ(header(response, "content-encoding"), "gzip");
+  ASSERT_LT(response.body.size(), text.size() / 3);
+  z_stream stream{};
+  ASSERT_EQ(inflateInit2(&stream, 15 + 16), Z_OK);
+  std::string back(text.size() + 1, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(response.body.data());
+  stream.avail_in = static_cast<uInt>(response.body.size());
+  stream.next_out = reinterpret_cast<Bytef*>(back.data());
+  stream.avail_out = static_cast<uInt>(back.size());
+  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
+  back.resize(stream.total_out);
+  inflateEnd(&stream);
+  EXPECT_EQ(back, text);
+}
+
+TEST(Gzip, OnlyForThoseWhoAskAndOnlyWhenItIsWorthIt) {
+  const std::string large(100'000, 'x');
+  for (const char* accepted : {"", "identity", "gzip;q=0", "deflate"}) {
+    Response response(200, "application/json", {}, large);
+    compress(response, accepted);
+    EXPECT_EQ(response.body, large) << accepted;
+    EXPECT_EQ(header(response, "vary"), "accept-encoding");
+  }
+  Response small(200, "application/json", {}, "{}");
+  compress(small, "gzip");
+  EXPECT_EQ(small.body, "{}");
+  Response picture(200, "image/png", {}, large);
+  compress(picture, "gzip");
+  EXPECT_EQ(picture.body, large);
+}
+
+TEST(TraceContext, GoesOnWithAGoodOneAndBeginsAnewOtherwise) {
+  const TraceContext on = trace_of("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+  EXPECT_EQ(on.trace, "0af7651916cd43dd8448eb211c80319c");
+  EXPECT_EQ(on.parent, "b7ad6b7169203331");
+  EXPECT_NE(on.span, on.parent);
+  EXPECT_TRUE(on.sampled);
+  EXPECT_EQ(on.header(), "00-0af7651916cd43dd8448eb211c80319c-" + on.span + "-01");
+  EXPECT_FALSE(trace_of("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-02").sampled);
+  for (const char* bad : {"", "00", "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+                          "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+                          "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                          "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+                          "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x",
+                          "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0"}) {
+    const TraceContext fresh = trace_of(bad);
+    EXPECT_EQ(fresh.parent, "") << bad;
+    EXPECT_EQ(fresh.trace.size(), 32u);
+    EXPECT_NE(fresh.trace, "0af7651916cd43dd8448eb211c80319c") << bad;
+  }
+}
+
+TEST(IdempotentAnswers, ARepeatGetsTheFirstAnswer) {
+  IdempotentAnswers answers;
+  std::optional<Response> found;
+  EXPECT_EQ(answers.begin("a", "h1", found), IdempotentAnswers::Found::first);
+  EXPECT_EQ(answers.begin("a", "h1", found), IdempotentAnswers::Found::in_progress);
+  EXPECT_EQ(answers.begin("a", "h2", found), IdempotentAnswers::Found::other_request);
+  answers.keep("a", Response(200, "text/plain", {}, "done"));
+  EXPECT_EQ(answers.begin("a", "h1", found), IdempotentAnswers::Found::repeat);
+  EXPECT_EQ(found->body, "done");
+  EXPECT_EQ(answers.begin("b", "h1", found), IdempotentAnswers::Found::first);
+  answers.forget("b");
+  EXPECT_EQ(answers.begin("b", "h1", found), IdempotentAnswers::Found::first);
+}
+
+TEST(IdempotentAnswers, OldOnesMakeRoom) {
+  IdempotentAnswers answers;
+  std::optional<Response> found;
+  for (std::size_t i = 0; i < IdempotentAnswers::answers_max + 10; ++i) {
+    const std::string scope = std::to_string(i);
+    answers.begin(scope, "h", found);
+    answers.keep(scope, Response());
+  }
+  EXPECT_EQ(answers.begin("0", "h", found), IdempotentAnswers::Found::first);
+  EXPECT_EQ(answers.begin(std::to_string(IdempotentAnswers::answers_max), "h", found),
+            IdempotentAnswers::Found::repeat);
+}
+
+TEST(Metrics, AreTextForPrometheus) {
+  Metrics metrics;
+  metrics.count_request("getInfo", 200, std::chrono::milliseconds(3));
+  metrics.count_request("getInfo", 200, std::chrono::seconds(60));
+  metrics.count_refusal("forbidden");
+  metrics.gauge("cairn_x", "X.", [] { return 2.5; });
+  const std::string text = metrics.text();
+  for (const char* line :
+       {"cairn_http_requests_total{operation=\"getInfo\",status=\"200\"} 2\n",
+        "cairn_http_request_duration_seconds_bucket{operation=\"getInfo\",le=\"0.0025\"} 0\n",
+        "cairn_http_request_duration_seconds_bucket{operation=\"getInfo\",le=\"0.005\"} 1\n",
+        "cairn_http_request_duration_seconds_bucket{operation=\"getInfo\",le=\"+Inf\"} 2\n",
+        "cairn_http_request_duration_seconds_count{operation=\"getInfo\"} 2\n",
+        "cairn_http_refusals_total{reason=\"forbidden\"} 1\n", "# TYPE cairn_x gauge\ncairn_x 2.5\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+}
+
+Request asked(std::string method, std::string host, std::string origin) {
+  Request request;
+  request.method = std::move(method);
+  request.headers = {{"host", std::move(host)}};
+  if (!origin.empty()) request.headers.emplace_back("origin", std::move(origin));
+  return request;
+}
+
+TEST(Origin, AForeignPageMayNotAct) {
+  EXPECT_FALSE(foreign(asked("POST", "cairn.example:8400", ""), {}, true));
+  EXPECT_FALSE(foreign(asked("POST", "cairn.example:8400", "https://cairn.example:8400"), {}, true));
+  EXPECT_FALSE(foreign(asked("GET", "cairn.example", "https://evil.example"), {}, true));
+  EXPECT_TRUE(foreign(asked("POST", "cairn.example", "https://evil.example"), {}, true));
+  EXPECT_TRUE(foreign(asked("POST", "cairn.example", "null"), {}, true));
+  EXPECT_TRUE(foreign(asked("DELETE", "cairn.example", "https://cairn.example.evil.example"), {}, true));
+  EXPECT_FALSE(foreign(asked("POST", "cairn.example", "https://good.example"), {"https://good.example"}, true));
+}
+
+TEST(Origin, WithoutAuthenticationOnlyNamesOfThisMachineAreAnswered) {
+  for (const char* host : {"localhost", "localhost:8400", "127.0.0.1:8400", "[::1]:8400", "x.localhost"}) {
+    EXPECT_FALSE(foreign(asked("GET", host, ""), {}, false)) << host;
+  }
+  for (const char* host : {"evil.example", "127.evil.example.", "localhost.evil.example", ""}) {
+    EXPECT_TRUE(foreign(asked("GET", host, ""), {}, false)) << host;
+  }
+}
+
+TEST(Roles, ARouteWithoutAPermissionIsForNobody) {
+  for (const Role role : all_roles) {
+    EXPECT_FALSE(allows(role, Permission::undeclared));
+    EXPECT_EQ(role_from(to_string(role)), role);
+  }
+  EXPECT_FALSE(role_from("root"));
+  Identity worker;
+  worker.roles = {Role::worker};
+  worker.prefixes = std::vector<std::string>{"billing."};
+  EXPECT_TRUE(worker.may(Permission::work_runs));
+  EXPECT_FALSE(worker.may(Permission::view));
+  EXPECT_TRUE(worker.may_work_on("billing.charge.v1"));
+  EXPECT_FALSE(worker.may_work_on("bill"));
+  EXPECT_FALSE(worker.may_work_on("hr.pay"));
+}
+
+}  // namespace
+}  // namespace cairn::server

@@ -1,0 +1,128 @@
+#include "server/api_gate.h"
+
+#include "base/sha256.h"
+#include "server/problem.h"
+#include "server/worker_scope.h"
+
+namespace cairn::server {
+namespace {
+
+constexpr std::size_t key_length_max = 200;
+
+bool changes(const Route& route) { return route.method != "GET"; }
+
+AuditRow row_of(const Route& route, const Call& call) {
+  AuditRow row;
+  row.who = call.identity.person;
+  row.what = std::string(route.operation);
+  row.resource = call.request.path;
+  row.why = std::string(call.body.is_object() ? call.body.text_or("reason", "") : "");
+  if (row.why.empty()) row.why = std::string(call.request.header("x-cairn-reason"));
+  row.from = call.request.peer;
+  row.details = Json::object({{"account", call.identity.account}, {"trace", call.trace.trace}});
+  return row;
+}
+
+}  // namespace
+
+bool ApiGate::admit(const Route& route, Call& call) {
+  if (route.permission == Permission::open) return true;
+  auto identity = authenticator_.identify(call.request);
+  if (!identity) {
+    if (identity.error().code != ErrorCode::not_allowed) {
+      call.reply(problem(identity.error()));
+      return false;
+    }
+    metrics_->count_refusal("unauthenticated");
+    Response response = problem(401, "unauthenticated", "Nobody known", identity.error().message);
+    response.headers.emplace_back("www-authenticate", "Bearer");
+    call.reply(std::move(response));
+    return false;
+  }
+  call.identity = std::move(*identity);
+  if (call.identity.may(route.permission)) return true;
+  metrics_->count_refusal("forbidden");
+  if (changes(route)) {
+    AuditRow row = row_of(route, call);
+    row.details.set("status", 403);
+    audit_->add(std::move(row));
+  }
+  call.reply(problem(403, "forbidden", "This is not allowed",
+                     std::string(route.operation) + " needs the permission " + to_string(route.permission)));
+  return false;
+}
+
+bool ApiGate::prepare(const Route& route, Call& call) {
+  if (!changes(route)) return true;
+  if (route.permission == Permission::work_runs) {
+    if (auto refusal = outside_scope(store_, call)) {
+      metrics_->count_refusal("forbidden");
+      call.reply(std::move(*refusal));
+      return false;
+    }
+  }
+  if (route.method == "POST" && !route.keeps_keys && !remember(route, call)) return false;
+  // What workers do stands in the events of their runs.
+  if (route.permission != Permission::work_runs) record(route, call);
+  return true;
+}
+
+bool ApiGate::remember(const Route& route, Call& call) {
+  const std::string_view key = call.request.header("idempotency-key");
+  if (key.empty()) return true;
+  if (key.size() > key_length_max) {
+    call.reply(problem(422, "invalid", "The request cannot be carried out as it is",
+                       "Idempotency-Key has at most 200 characters"));
+    return false;
+  }
+  const std::string scope =
+      call.identity.account + "\n" + std::string(route.operation) + "\n" + call.request.path + "\n" + std::string(key);
+  std::optional<Response> first;
+  switch (answers_->begin(scope, sha256_hex(call.request.body), first)) {
+    case IdempotentAnswers::Found::repeat:
+      first->headers.emplace_back("idempotency-replayed", "true");
+      call.reply(std::move(*first));
+      return false;
+    case IdempotentAnswers::Found::other_request:
+      call.reply(problem(422, "idempotency_key_reused", "This key was used for another request",
+                         "use a new Idempotency-Key for a new request"));
+      return false;
+    case IdempotentAnswers::Found::in_progress:
+      call.reply(
+          problem(409, "in_progress", "The first request with this key is still under way", "try again in a moment"));
+      return false;
+    case IdempotentAnswers::Found::first: break;
+  }
+  call.reply = call.reply.through([answers = answers_, scope, reply = call.reply](Response response) {
+    // A refusal for now is not an answer for later.
+    if (response.status >= 500 || response.status == 429 || response.status == 409 || response.stream) {
+      answers->forget(scope);
+    } else {
+      answers->keep(scope, response);
+    }
+    reply(std::move(response));
+  });
+  return true;
+}
+
+void ApiGate::record(const Route& route, Call& call) {
+  // Programs start and signal in bulk; a person's decision waits for its row.
+  const bool waits = route.permission != Permission::start;
+  call.reply = call.reply.through(
+      [audit = audit_, waits, row = row_of(route, call), reply = call.reply](Response response) mutable {
+        if (response.status >= 400) {
+          reply(std::move(response));
+          return;
+        }
+        row.details.set("status", response.status);
+        if (!waits) {
+          audit->add(std::move(row));
+          reply(std::move(response));
+          return;
+        }
+        const auto answer = std::make_shared<Response>(std::move(response));
+        audit->add(std::move(row), [reply, answer] { reply(std::move(*answer)); });
+      });
+}
+
+}  // namespace cairn::server

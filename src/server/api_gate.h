@@ -1,0 +1,34 @@
+// The gate of a server: who calls, whether they may, repeats, and a record of every change.
+#pragma once
+
+#include "server/audit_trail.h"
+#include "server/authenticator.h"
+#include "server/idempotent_answers.h"
+#include "server/metrics.h"
+#include "server/route.h"
+
+namespace cairn::server {
+
+class ApiGate final : public Gate {
+ public:
+  // `store` and `authenticator` outlive the gate.
+  ApiGate(Store& store, Authenticator& authenticator, std::shared_ptr<AuditTrail> audit,
+          std::shared_ptr<Metrics> metrics)
+      : store_(store), authenticator_(authenticator), audit_(std::move(audit)), metrics_(std::move(metrics)) {}
+
+  bool admit(const Route& route, Call& call) override;
+  bool prepare(const Route& route, Call& call) override;
+
+ private:
+  bool remember(const Route& route, Call& call);
+  void record(const Route& route, Call& call);
+
+  Store& store_;
+  Authenticator& authenticator_;
+  // Shared with answers that are still to come.
+  std::shared_ptr<AuditTrail> audit_;
+  std::shared_ptr<Metrics> metrics_;
+  std::shared_ptr<IdempotentAnswers> answers_ = std::make_shared<IdempotentAnswers>();
+};
+
+}  // namespace cairn::server

@@ -1,0 +1,70 @@
+#include "server/api.h"
+#include "server/problem.h"
+#include "store/audit_chain.h"
+
+namespace cairn::server {
+namespace {
+
+Json document(const AuditRow& row) {
+  return Json::object({{"sequence", row.sequence},
+                       {"at", format_timestamp(row.at)},
+                       {"who", row.who},
+                       {"what", row.what},
+                       {"resource", row.resource},
+                       {"why", row.why},
+                       {"from", row.from},
+                       {"details", row.details},
+                       {"previous_hash", row.previous_hash},
+                       {"hash", row.hash}});
+}
+
+void list(Coordinator& coordinator, const Call& call) {
+  const auto rows = coordinator.store().list_audit(page_of(call));
+  if (!rows) {
+    call.reply(problem(rows.error()));
+    return;
+  }
+  Json items = Json::array();
+  for (const AuditRow& row : rows->items) items.push_back(document(row));
+  call.reply(json_response(
+      Json::object({{"items", items}, {"next_cursor", rows->next_cursor.empty() ? Json() : Json(rows->next_cursor)}})));
+}
+
+void verify(Coordinator& coordinator, const Call& call) {
+  const auto report = verify_audit(coordinator.store(), std::string(call.request.query_value("hash")));
+  if (!report) {
+    call.reply(problem(report.error()));
+    return;
+  }
+  Json answer =
+      Json::object({{"rows", report->rows}, {"last_hash", report->last_hash}, {"intact", !report->broken_at}});
+  if (report->broken_at) {
+    answer.set("broken_at", *report->broken_at);
+    answer.set("why", report->why);
+  }
+  call.reply(json_response(answer));
+}
+
+}  // namespace
+
+std::vector<Route> audit_routes(Coordinator& coordinator) {
+  Coordinator* const with = &coordinator;
+  return {
+      {"GET",
+       "/v1/audit",
+       Permission::administer,
+       "listAudit",
+       "The audit trail, oldest first",
+       [with](const Call& call) { list(*with, call); },
+       {{"limit", "how many at most"}, {"cursor", "from the page before"}}},
+      {"GET",
+       "/v1/audit/verify",
+       Permission::administer,
+       "verifyAudit",
+       "Whether the audit trail is whole",
+       [with](const Call& call) { verify(*with, call); },
+       {{"hash", "a hash that was kept elsewhere and must be in the chain"}}},
+  };
+}
+
+}  // namespace cairn::server

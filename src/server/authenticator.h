@@ -1,0 +1,62 @@
+// Finds out who a request is from: an API key or a signed token in `Authorization: Bearer …`.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "server/http_server.h"
+#include "server/identity.h"
+#include "server/jwks_source.h"
+#include "store/store.h"
+
+namespace cairn::server {
+
+struct TokenSettings {
+  TokenRules rules;
+  std::string jwks;  // a file, or https://…
+  // Claims, by their path with dots. Values of `roles_claim` that begin with `cairn:` are roles here
+  // (cairn:operator); the others are the person's roles in human tasks.
+  std::string roles_claim = "roles";
+  std::string person_claim = "sub";
+  std::string prefixes_claim = "cairn_prefixes";
+};
+
+struct AccessSettings {
+  // False: everybody may do everything. Only for this machine.
+  bool required = false;
+  std::optional<TokenSettings> tokens;
+};
+
+class Authenticator {
+ public:
+  // A revoked key is refused after this time at the latest.
+  static constexpr std::chrono::seconds key_kept{2};
+
+  // `store` outlives it.
+  Authenticator(Store& store, AccessSettings settings, FetchText fetch = fetch_over_https);
+
+  // ErrorCode::not_allowed: nobody known; the message is the same for every reason. Another error: it
+  // cannot be told now.
+  Result<Identity> identify(const Request& request);
+  bool required() const { return settings_.required; }
+
+ private:
+  Result<Identity> by_key(std::string_view text);
+  Result<Identity> by_token(std::string_view text);
+
+  struct Known {
+    std::optional<ApiKeyRow> row;
+    std::chrono::steady_clock::time_point until;
+  };
+  Store& store_;
+  const AccessSettings settings_;
+  std::unique_ptr<JwksSource> keys_;
+  std::mutex mutex_;
+  std::map<std::string, Known> known_;  // by the secret's hash
+};
+
+}  // namespace cairn::server

@@ -1,0 +1,55 @@
+// What the server counts, as Prometheus reads it. Labels are operations and status codes, never ids.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cairn::server {
+
+class Metrics {
+ public:
+  // One answered request. `operation` is the route's name, or "none" for what has no route.
+  void count_request(std::string_view operation, int status, std::chrono::nanoseconds took);
+  void count_refusal(std::string_view reason);  // unauthenticated, forbidden, overloaded
+
+  // A value that is asked for when it is read.
+  using Read = std::function<double()>;
+  void gauge(std::string name, std::string help, Read read);
+  void counter(std::string name, std::string help, Read read);
+
+  // Text format 0.0.4.
+  std::string text() const;
+
+ private:
+  static constexpr std::array<double, 12> bounds{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30};
+  struct Histogram {
+    std::array<std::uint64_t, bounds.size() + 1> buckets{};
+    double sum = 0;
+    std::uint64_t count = 0;
+  };
+  struct Value {
+    std::string name;
+    std::string help;
+    const char* type;
+    Read read;
+  };
+
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, int>, std::uint64_t> requests_;
+  std::map<std::string, Histogram> durations_;
+  std::map<std::string, std::uint64_t> refusals_;
+  std::vector<Value> values_;
+};
+
+// Memory, processor time, descriptors and start time of this process, under their usual names.
+void add_process_metrics(Metrics& metrics);
+
+}  // namespace cairn::server

@@ -1,0 +1,37 @@
+// Threads on which requests may wait for the disk, beside the connections' own: what many of them commit at
+// once goes into one transaction.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace cairn::server {
+
+class RequestThreads {
+ public:
+  static constexpr std::size_t threads_count = 32;
+  static constexpr std::size_t queued_max = 10'000;
+
+  RequestThreads();
+  ~RequestThreads();
+  RequestThreads(const RequestThreads&) = delete;
+  RequestThreads& operator=(const RequestThreads&) = delete;
+
+  // False when too much waits already.
+  bool submit(std::function<void()> job);
+  std::size_t waiting() const;
+
+ private:
+  void work(const std::stop_token& stop);
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any ready_;
+  std::deque<std::function<void()>> jobs_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace cairn::server

@@ -1,0 +1,179 @@
+#include "base/log.h"
+#include "server/api.h"
+#include "server/api_gate.h"
+#include "server/gzip.h"
+#include "server/origin.h"
+#include "server/problem.h"
+#include "server/request_threads.h"
+
+namespace cairn::server {
+namespace {
+
+bool has(const Headers& headers, std::string_view name) {
+  for (const auto& header : headers) {
+    if (header.first == name) return true;
+  }
+  return false;
+}
+
+// What every answer says, whatever it is.
+void add_headers(Response& response, const RequestRecord& record, bool secure) {
+  const auto add = [&response](const char* name, std::string value) {
+    if (!has(response.headers, name)) response.headers.emplace_back(name, std::move(value));
+  };
+  add("x-content-type-options", "nosniff");
+  add("referrer-policy", "no-referrer");
+  add("cache-control", "no-store");
+  // A picture brings its own style.
+  add("content-security-policy", response.content_type == "image/svg+xml"
+                                     ? "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+                                     : "default-src 'none'; frame-ancestors 'none'");
+  add("traceparent", record.trace.header());
+  if (secure) add("strict-transport-security", "max-age=31536000");
+}
+
+void log_answer(const RequestRecord& record, const Request& head, int status, double ms, bool every_request) {
+  if (status < 500 && !every_request) return;
+  log(status >= 500 ? LogLevel::error : LogLevel::info, "http.request",
+      {{"operation", record.operation},
+       {"method", head.method},
+       {"path", head.path},
+       {"status", status},
+       {"ms", ms},
+       {"account", record.account},
+       {"peer", head.peer},
+       {"trace", record.trace.trace},
+       {"span", record.trace.span}});
+}
+
+bool is_this_machine(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+}  // namespace
+
+// In the order in which they are built; what answers are still to come hold what is shared.
+struct Server::Parts {
+  Parts(Coordinator& coordinator, const ServerSettings& given)
+      : settings(given),
+        authenticator(coordinator.store(), given.access),
+        audit(std::make_shared<AuditTrail>(coordinator.store())),
+        gate(coordinator.store(), authenticator, audit, metrics) {}
+
+  void receive(Request request, Reply reply);
+  void add_metrics();
+
+  const ServerSettings settings;
+  Authenticator authenticator;
+  std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
+  std::shared_ptr<AuditTrail> audit;
+  ApiGate gate;
+  std::atomic<bool> draining{false};
+  Router router;
+  RequestThreads threads;
+  std::unique_ptr<HttpServer> http;  // last: its connections end before what they use
+};
+
+void Server::Parts::receive(Request request, Reply reply) {
+  const auto record = std::make_shared<RequestRecord>();
+  record->trace = trace_of(request.header("traceparent"));
+  const auto shared = std::make_shared<Request>(std::move(request));
+  const auto head = std::make_shared<Request>();  // what the log and the headers need, without the body
+  head->method = shared->method;
+  head->path = shared->path;
+  head->peer = shared->peer;
+  head->secure = shared->secure;
+  const std::string encoding(shared->header("accept-encoding"));
+  const std::string origin(shared->header("origin"));
+  const bool cors = allowed_by_cors(origin, settings.cors_origins);
+  const Reply finish = reply.through([counted = metrics, record, head, encoding, origin, cors, reply,
+                                      every = settings.log_requests](Response response) {
+    const auto took = std::chrono::steady_clock::now() - record->began;
+    counted->count_request(record->operation, response.status, took);
+    log_answer(*record, *head, response.status, std::chrono::duration<double, std::milli>(took).count(), every);
+    compress(response, encoding);
+    if (cors) add_cors(response, origin);
+    add_headers(response, *record, head->secure);
+    reply(std::move(response));
+  });
+  if (cors && shared->method == "OPTIONS") {
+    finish(preflight());
+    return;
+  }
+  if (auto refusal = foreign(*shared, settings.cors_origins, settings.access.required)) {
+    metrics->count_refusal("foreign");
+    finish(std::move(*refusal));
+    return;
+  }
+  const auto job = [this, shared, finish, record] { router.handle(std::move(*shared), finish, &gate, record.get()); };
+  if (!threads.submit(job)) {
+    metrics->count_refusal("overloaded");
+    Response busy = problem(503, "overloaded", "Too many requests wait already", "try again in a moment");
+    busy.headers.emplace_back("retry-after", "1");
+    finish(std::move(busy));
+  }
+}
+
+void Server::Parts::add_metrics() {
+  metrics->gauge("cairn_http_connections", "Open connections.",
+                 [this] { return static_cast<double>(http ? http->connections() : 0); });
+  metrics->gauge("cairn_http_requests_waiting", "Requests that wait for a thread.",
+                 [this] { return static_cast<double>(threads.waiting()); });
+  metrics->gauge("cairn_audit_rows_waiting", "Rows of the audit trail that are not written yet.",
+                 [this] { return static_cast<double>(audit->waiting()); });
+  add_process_metrics(*metrics);
+}
+
+Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Server::~Server() = default;
+
+Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const ServerSettings& settings) {
+  if (!settings.access.required && !is_this_machine(settings.http.host)) {
+    return Error{ErrorCode::not_allowed,
+                 "a server that asks nobody who they are listens on this machine only (127.0.0.1), not on " +
+                     settings.http.host};
+  }
+  auto parts = std::make_unique<Parts>(coordinator, settings);
+  Parts* const running = parts.get();
+  std::vector<Route> routes = api_routes(coordinator);
+  // The document of the table cannot be made before the table is whole.
+  const auto openapi = std::make_shared<std::string>();
+  routes.push_back({"GET", "/openapi.json", Permission::open, "openapi", "This API as an OpenAPI 3.1 document",
+                    [openapi](const Call& call) {
+                      call.reply({200, "application/json", {}, *openapi});
+                    }});
+  // Ready means that the store answers and that nothing is being wound up.
+  routes.push_back({"GET", "/readyz", Permission::open, "readyz", "The store answers and work is taken",
+                    [running, &coordinator](const Call& call) {
+                      const auto schema = coordinator.store().schema_version();
+                      if (!schema) {
+                        call.reply(problem(schema.error()));
+                      } else if (running->draining) {
+                        call.reply(problem(503, "draining", "The server is shutting down", "ask another node"));
+                      } else {
+                        call.reply({200, "text/plain; charset=utf-8", {}, "ready\n"});
+                      }
+                    }});
+  routes.push_back({"GET", "/metrics", Permission::view, "metrics", "Figures for Prometheus",
+                    [counted = parts->metrics](const Call& call) {
+                      call.reply({200, "text/plain; version=0.0.4; charset=utf-8", {}, counted->text()});
+                    }});
+  CAIRN_TRY(parts->router, Router::make(std::move(routes)));
+  *openapi = write_json(parts->router.openapi());
+  parts->add_metrics();
+  const auto handle = [running](Request request, Reply reply) {
+    running->receive(std::move(request), std::move(reply));
+  };
+  CAIRN_TRY(parts->http, HttpServer::listen(settings.http, handle));
+  return std::unique_ptr<Server>(new Server(std::move(parts)));
+}
+
+std::uint16_t Server::port() const { return parts_->http->port(); }
+Result<void> Server::reload_tls() { return parts_->http->reload_tls(); }
+
+void Server::drain(std::chrono::milliseconds grace) {
+  parts_->draining = true;
+  parts_->http->drain(grace);
+}
+
+}  // namespace cairn::server
