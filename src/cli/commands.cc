@@ -1,16 +1,20 @@
 // The list of commands, in the order in which `cairn --help` shows them.
+#include "cli/audit_command.h"
 #include "cli/bench_command.h"
 #include "cli/cancel_command.h"
 #include "cli/check_data_command.h"
 #include "cli/command.h"
 #include "cli/compile_command.h"
 #include "cli/completion_command.h"
+#include "cli/config_command.h"
 #include "cli/dead_command.h"
 #include "cli/decompile_command.h"
 #include "cli/definitions_command.h"
 #include "cli/dev_command.h"
+#include "cli/doctor_command.h"
 #include "cli/eval_command.h"
 #include "cli/history_command.h"
+#include "cli/keys_command.h"
 #include "cli/list_command.h"
 #include "cli/render_command.h"
 #include "cli/resume_command.h"
@@ -19,6 +23,7 @@
 #include "cli/runs_command.h"
 #include "cli/schedules_command.h"
 #include "cli/schema_command.h"
+#include "cli/serve_command.h"
 #include "cli/show_command.h"
 #include "cli/signal_command.h"
 #include "cli/skip_command.h"
@@ -39,6 +44,10 @@ namespace cairn::cli {
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> commands{
       {"Servers", dev_spec, run_dev},
+      {"Servers", serve_spec, run_serve},
+      {"Servers", config_spec, run_config},
+      {"Servers", keys_spec, run_keys},
+      {"Servers", audit_spec, run_audit},
       {"Data", check_data_spec, run_check_data},
       {"Data", eval_spec, run_eval},
       {"Definitions", validate_spec, run_validate},
@@ -68,6 +77,7 @@ const std::vector<Command>& all_commands() {
       {"Operations", schedules_spec, run_schedules},
       {"Operations", dead_spec, run_dead},
       {"Operations", verify_spec, run_verify},
+      {"Operations", doctor_spec, run_doctor},
       {"Operations", bench_spec, run_bench},
       {"About cairn", version_spec, run_version},
       {"About cairn", completion_spec, run_completion},

@@ -17,7 +17,9 @@ bool takes_gzip(std::string_view accepted) {
     if (!one.starts_with("gzip")) continue;
     one.remove_prefix(4);
     if (one.empty() || one.front() == ' ') return true;
-    return one.front() == ';' && one.find("q=0") == std::string_view::npos;
+    const std::size_t weight = one.find("q=");
+    return one.front() == ';' && (weight == std::string_view::npos ||
+                                  one.substr(weight + 2).find_first_not_of("0. ") != std::string_view::npos);
   }
   return false;
 }

@@ -42,6 +42,8 @@ using boost::system::error_code;
 // answers are there sooner, and the watch costs a system call.
 constexpr std::chrono::milliseconds unwatched{250};
 
+constexpr std::size_t head_piece = 4096;  // how much of a head is read at once
+
 using Bell = std::shared_ptr<asio::steady_timer>;  // shared by the connection and the wake-ups on their way to it
 
 // Rings from any thread, as long as the connection is there.
@@ -362,7 +364,7 @@ struct HttpServer::Core {
   }
 
   asio::awaitable<void> converse(Wire& wire, const std::string& peer) {
-    beast::flat_buffer buffer(settings.head_bytes_max + settings.body_bytes_max);
+    beast::flat_buffer buffer(settings.head_bytes_max + settings.body_bytes_max + head_piece);
     for (;;) {
       error_code failed;
       if (buffer.size() == 0 && !co_await wait_for_request(wire, buffer)) co_return;
@@ -438,7 +440,6 @@ struct HttpServer::Core {
 
   // Until the head is whole. Beast would read over folded lines, which others read in another way.
   asio::awaitable<std::optional<error_code>> read_head(Wire& wire, beast::flat_buffer& buffer) {
-    constexpr std::size_t piece = 4096;
     for (;;) {
       const std::string_view bytes(static_cast<const char*>(buffer.data().data()), buffer.size());
       const Head head = look_at_head(bytes);
@@ -446,7 +447,7 @@ struct HttpServer::Core {
       if (head.whole) co_return std::nullopt;
       if (buffer.size() > settings.head_bytes_max) co_return http::make_error_code(http::error::header_limit);
       error_code failed;
-      const auto space = buffer.prepare(piece);
+      const auto space = buffer.prepare(head_piece);
       const std::size_t count = co_await wire.async_read_some(space, asio::redirect_error(asio::use_awaitable, failed));
       buffer.commit(count);
       if (failed) co_return failed;

@@ -1,0 +1,51 @@
+#include "cli/config_command.h"
+
+#include <iomanip>
+
+#include "cli/configuration_flags.h"
+#include "cli/exit_code.h"
+#include "cli/store_session.h"
+
+namespace cairn::cli {
+
+const CommandSpec& config_spec() {
+  static const CommandSpec spec = [] {
+    std::vector<Flag> flags = configuration_flags();
+    flags.push_back(json_flag);
+    return CommandSpec{"config",
+                       "show [--config FILE] [--SETTING VALUE…] [--json]",
+                       "Show every setting of a server and where its value comes from",
+                       "Flags win over variables, variables over the file, the file over defaults. Passwords are not "
+                       "shown.",
+                       flags,
+                       {"cairn config show --config cairn.toml"}};
+  }();
+  return spec;
+}
+
+int run_config(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
+  Arguments arguments;
+  if (const auto over = read_arguments(config_spec(), args, arguments, out, err)) return *over;
+  if (arguments.positional() != std::vector<std::string>{"show"}) {
+    return wrong_call("config", "say `cairn config show`", err);
+  }
+  const auto configuration = read_configuration(arguments);
+  if (!configuration) return fail("config", configuration.error(), err);
+  if (arguments.has("--json")) {
+    Json json = Json::object();
+    for (const config::Spec& spec : config::specs()) {
+      const config::Setting& setting = configuration->at(spec.name);
+      json.set(spec.name, Json::object({{"value", config::shown(spec, setting)}, {"origin", setting.origin}}));
+    }
+    out << write_json(json) << "\n";
+    return exit_done;
+  }
+  for (const config::Spec& spec : config::specs()) {
+    const config::Setting& setting = configuration->at(spec.name);
+    out << std::left << std::setw(34) << spec.name << std::setw(30) << config::shown(spec, setting) << "  "
+        << setting.origin << "\n";
+  }
+  return exit_done;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,135 @@
+#include "cli/doctor_command.h"
+
+#include "cli/exit_code.h"
+#include "cli/store_session.h"
+#include "coordinator/verify.h"
+#include "store/audit_chain.h"
+
+namespace cairn::cli {
+namespace {
+
+struct Finding {
+  enum class Grade { fine, look, broken };
+  Grade grade = Grade::fine;
+  std::string what;
+  std::string advice;  // empty when there is nothing to do
+};
+
+const char* to_string(Finding::Grade grade) {
+  switch (grade) {
+    case Finding::Grade::fine: return "ok";
+    case Finding::Grade::look: return "look";
+    case Finding::Grade::broken: return "BROKEN";
+  }
+  return "ok";
+}
+
+Finding unreadable(const std::string& what, const Error& error) {
+  return {Finding::Grade::broken, what + " cannot be read: " + error.message, "run `cairn verify` and keep a copy"};
+}
+
+std::string counted(std::size_t count, bool more, std::string_view noun) {
+  return (more ? "more than " : "") + std::to_string(count) + " " + std::string(noun);
+}
+
+std::vector<Finding> examine(Store& store) {
+  std::vector<Finding> findings;
+  if (const auto schema = store.schema_version()) {
+    findings.push_back({Finding::Grade::fine, "the store answers, schema " + std::to_string(*schema), ""});
+  } else {
+    findings.push_back(unreadable("the schema", schema.error()));
+    return findings;
+  }
+  if (const auto report = verify_store(store); !report) {
+    findings.push_back(unreadable("the store", report.error()));
+  } else if (report->findings.empty()) {
+    findings.push_back(
+        {Finding::Grade::fine, std::to_string(report->instances) + " instances keep every invariant", ""});
+  } else {
+    findings.push_back({Finding::Grade::broken, std::to_string(report->findings.size()) + " invariants are broken",
+                        "`cairn verify` names each"});
+  }
+  constexpr std::size_t enough = 1000;
+  InstanceFilter suspended;
+  suspended.status = Status::suspended;
+  if (const auto rows = store.list_instances(suspended, {enough, ""}); rows && !rows->items.empty()) {
+    findings.push_back({Finding::Grade::look,
+                        counted(rows->items.size(), !rows->next_cursor.empty(), "suspended instances"),
+                        "`cairn list --status suspended`, `cairn why ID`, then retry, skip, edit or cancel"});
+  }
+  if (const auto letters = store.list_dead_letters({enough, ""}); letters && !letters->items.empty()) {
+    findings.push_back({Finding::Grade::look,
+                        counted(letters->items.size(), !letters->next_cursor.empty(), "dead letters"),
+                        "`cairn dead list`, then replay or discard them"});
+  }
+  TaskFilter overdue;
+  overdue.due_before = store.now();
+  if (const auto tasks = store.list_tasks(overdue, {enough, ""}); tasks && !tasks->items.empty()) {
+    findings.push_back({Finding::Grade::look,
+                        counted(tasks->items.size(), !tasks->next_cursor.empty(), "overdue tasks"),
+                        "`cairn tasks --overdue`, then reassign them"});
+  }
+  if (const auto due = store.next_due(); due && *due && between(**due, store.now()).ms_up() > 60'000) {
+    findings.push_back({Finding::Grade::look, "work has been due since " + format_timestamp(**due),
+                        "is a server running on this store? `cairn serve` or `cairn dev`"});
+  }
+  if (const auto report = verify_audit(store); !report) {
+    if (report.error().code != ErrorCode::unsupported)
+      findings.push_back(unreadable("the audit trail", report.error()));
+  } else if (report->broken_at) {
+    findings.push_back({Finding::Grade::broken,
+                        "the audit trail is broken at row " + std::to_string(*report->broken_at) + ": " + report->why,
+                        "somebody changed the table: compare with a backup"});
+  } else {
+    findings.push_back(
+        {Finding::Grade::fine, "the audit trail is whole, " + std::to_string(report->rows) + " rows", ""});
+  }
+  if (const auto keys = store.list_api_keys()) {
+    for (const ApiKeyRow& key : *keys) {
+      const bool soon = key.expires_at && !key.revoked_at && *key.expires_at > store.now() &&
+                        between(store.now(), *key.expires_at).ms_up() < 7LL * 86'400'000;
+      if (soon) {
+        findings.push_back(
+            {Finding::Grade::look,
+             "the key " + key.id + " of " + key.subject + " expires " + format_timestamp(*key.expires_at),
+             "make a new one with `cairn keys create` and hand it over before that"});
+      }
+    }
+  }
+  return findings;
+}
+
+}  // namespace
+
+const CommandSpec& doctor_spec() {
+  static const CommandSpec spec{"doctor",
+                                "--store URL [--json]",
+                                "A health report of a store, with what to do about each finding",
+                                "Exit code 1 when something is broken; what only needs a look does not change it.",
+                                {store_flag, json_flag},
+                                {"cairn doctor --store sqlite:cairn.db"}};
+  return spec;
+}
+
+int run_doctor(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
+  Arguments arguments;
+  if (const auto over = read_arguments(doctor_spec(), args, arguments, out, err)) return *over;
+  auto opened = StoreSession::open("doctor", arguments, StoreSession::Use::read, err);
+  if (const int* code = std::get_if<int>(&opened)) return *code;
+  const std::vector<Finding> findings = examine(std::get<0>(opened)->store());
+  bool broken = false;
+  Json list = Json::array();
+  for (const Finding& finding : findings) {
+    broken = broken || finding.grade == Finding::Grade::broken;
+    list.push_back(
+        Json::object({{"grade", to_string(finding.grade)}, {"what", finding.what}, {"advice", finding.advice}}));
+    if (arguments.has("--json")) continue;
+    out << to_string(finding.grade) << "\t" << finding.what;
+    if (!finding.advice.empty()) out << "\n\t→ " << finding.advice;
+    out << "\n";
+  }
+  if (arguments.has("--json")) out << write_json(Json::object({{"findings", list}})) << "\n";
+  return broken ? exit_failed : exit_done;
+}
+
+}  // namespace cairn::cli

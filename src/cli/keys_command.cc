@@ -1,0 +1,105 @@
+#include "cli/keys_command.h"
+
+#include "cli/api_session.h"
+#include "cli/exit_code.h"
+#include "cli/store_session.h"
+
+namespace cairn::cli {
+namespace {
+
+std::string joined(const Json& list) {
+  std::string text;
+  if (!list.is_array()) return text;
+  for (const Json& item : list.items()) {
+    if (item.is_string()) text += (text.empty() ? "" : ",") + std::string(item.as_string());
+  }
+  return text;
+}
+
+Json texts(const std::vector<std::string>& list) {
+  Json json = Json::array();
+  for (const std::string& text : list) json.push_back(text);
+  return json;
+}
+
+int create(ApiSession& session, const Arguments& arguments, std::ostream& out, std::ostream& err) {
+  Json body = Json::object({{"subject", arguments.value("--subject").value_or("")},
+                            {"roles", texts(arguments.values("--role"))},
+                            {"note", arguments.value("--note").value_or("")}});
+  Json scope = Json::object();
+  if (arguments.has("--prefix")) scope.set("prefixes", texts(arguments.values("--prefix")));
+  if (arguments.has("--task-role")) scope.set("task_roles", texts(arguments.values("--task-role")));
+  if (scope.size() > 0) body.set("scope", scope);
+  if (const auto lifetime = arguments.value("--expires-in")) body.set("expires_in", *lifetime);
+  auto answer = session.ask({"POST", "/v1/keys", {}, body}, err);
+  if (const int* code = std::get_if<int>(&answer)) return *code;
+  const Json& key = std::get<ApiAnswer>(answer).body;
+  if (arguments.has("--json")) {
+    out << write_json(key) << "\n";
+  } else {
+    err << "key " << key.text_or("id", "") << " for " << key.text_or("subject", "")
+        << "; it is shown this once and kept nowhere:\n";
+    out << key.text_or("key", "") << "\n";
+  }
+  return exit_done;
+}
+
+int list(ApiSession& session, const Arguments& arguments, std::ostream& out, std::ostream& err) {
+  auto answer = session.ask({"GET", "/v1/keys"}, err);
+  if (const int* code = std::get_if<int>(&answer)) return *code;
+  const Json& document = std::get<ApiAnswer>(answer).body;
+  if (arguments.has("--json")) {
+    out << write_json(document) << "\n";
+    return exit_done;
+  }
+  for (const Json& key : document["items"].items()) {
+    const std::string_view end = key.find("revoked_at") ? "revoked" : key.text_or("expires_at", "never expires");
+    out << key.text_or("id", "") << "\t" << key.text_or("subject", "") << "\t" << joined(key["roles"]) << "\t" << end
+        << "\t" << key.text_or("note", "") << "\n";
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+const CommandSpec& keys_spec() {
+  static const CommandSpec spec{
+      "keys",
+      "create --subject WHO --role ROLE… | list | revoke ID",
+      "Make, list and revoke API keys",
+      "Roles: viewer, task_worker, starter, worker, operator, deployer, admin. A worker's key names the types of runs "
+      "it may take\nwith --prefix; a task worker's key names the roles that the person has in tasks with --task-role. "
+      "The key is shown once.\nOn a local store it makes the first key of a server.",
+      with_api_flags({{"--subject", "WHO", "the person or program that acts with the key"},
+                      {"--role", "ROLE", "what it may do; may stand several times"},
+                      {"--prefix", "PREFIX", "types of runs that a worker may take; may stand several times"},
+                      {"--task-role", "ROLE", "a role in human tasks; may stand several times"},
+                      {"--expires-in", "DURATION", "90d; without it the key does not expire"},
+                      {"--note", "TEXT", "what it is for"}}),
+      {"cairn keys create --store sqlite:cairn.db --subject ada --role admin",
+       "cairn keys create --subject billing --role worker --prefix billing. --expires-in 90d", "cairn keys list",
+       "cairn keys revoke 4f2a90c1d2e3"}};
+  return spec;
+}
+
+int run_keys(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
+  Arguments arguments;
+  if (const auto over = read_arguments(keys_spec(), args, arguments, out, err)) return *over;
+  const std::vector<std::string>& words = arguments.positional();
+  const std::string verb = words.empty() ? "" : words[0];
+  const bool form = (verb == "create" && words.size() == 1) || (verb == "list" && words.size() == 1) ||
+                    (verb == "revoke" && words.size() == 2);
+  if (!form) return wrong_call("keys", "say create, list or revoke ID", err);
+  auto opened =
+      ApiSession::open("keys", arguments, verb == "list" ? ApiSession::Use::read : ApiSession::Use::change, err);
+  if (const int* code = std::get_if<int>(&opened)) return *code;
+  ApiSession& session = *std::get<0>(opened);
+  if (verb == "create") return create(session, arguments, out, err);
+  if (verb == "list") return list(session, arguments, out, err);
+  auto answer = session.ask({"DELETE", "/v1/keys/" + path_part(words[1])}, err);
+  if (const int* code = std::get_if<int>(&answer)) return *code;
+  err << "revoked; servers notice within seconds\n";
+  return exit_done;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,202 @@
+#include "cli/serve_command.h"
+
+#include <pthread.h>
+
+#include <charconv>
+#include <csignal>
+
+#include "base/log.h"
+#include "cairn/engine.h"
+#include "cli/configuration_flags.h"
+#include "cli/definition_files.h"
+#include "cli/exit_code.h"
+#include "cli/input_file.h"
+#include "cli/store_session.h"
+#include "server/api.h"
+
+namespace cairn::cli {
+namespace {
+
+using config::Configuration;
+
+std::chrono::milliseconds milliseconds(const Configuration& from, std::string_view name) {
+  return std::chrono::milliseconds(from.duration(name).ms_up());
+}
+
+Result<server::HttpSettings> http_settings(const Configuration& from) {
+  server::HttpSettings http;
+  const std::string listen = from.text("listen");
+  const std::size_t colon = listen.rfind(':');
+  const std::string port = colon == std::string::npos ? listen : listen.substr(colon + 1);
+  if (colon != std::string::npos) http.host = listen.substr(0, colon);
+  if (http.host.size() > 2 && http.host.front() == '[') http.host = http.host.substr(1, http.host.size() - 2);
+  const auto read = std::from_chars(port.data(), port.data() + port.size(), http.port);
+  if (port.empty() || read.ec != std::errc() || read.ptr != port.data() + port.size()) {
+    return Error{ErrorCode::invalid, from.at("listen").origin + ": listen takes HOST:PORT, not \"" + listen + "\""};
+  }
+  http.threads = std::max(1, static_cast<int>(from.number("http.threads")));
+  http.head_bytes_max = static_cast<std::size_t>(from.number("http.head_bytes_max"));
+  http.body_bytes_max = static_cast<std::size_t>(from.number("http.body_bytes_max"));
+  http.connections_max = static_cast<std::size_t>(from.number("http.connections_max"));
+  http.connections_per_address_max = static_cast<std::size_t>(from.number("http.connections_per_address_max"));
+  http.head_timeout = milliseconds(from, "http.head_timeout");
+  http.body_timeout = milliseconds(from, "http.body_timeout");
+  http.idle_timeout = milliseconds(from, "http.idle_timeout");
+  http.write_timeout = milliseconds(from, "http.write_timeout");
+  http.answer_timeout = milliseconds(from, "http.answer_timeout");
+  if (from.is_set("tls.certificate") != from.is_set("tls.key")) {
+    return Error{ErrorCode::invalid, "TLS needs both tls.certificate and tls.key"};
+  }
+  if (from.is_set("tls.certificate")) http.tls = server::TlsFiles{from.text("tls.certificate"), from.text("tls.key")};
+  return http;
+}
+
+Result<server::AccessSettings> access_settings(const Configuration& from) {
+  server::AccessSettings access;
+  const std::string auth = from.text("auth");
+  if (auth != "required" && auth != "none") {
+    return Error{ErrorCode::invalid, from.at("auth").origin + ": auth takes required or none, not \"" + auth + "\""};
+  }
+  access.required = auth == "required";
+  if (!from.is_set("oidc.issuer")) return access;
+  server::TokenSettings tokens;
+  tokens.rules.issuer = from.text("oidc.issuer");
+  tokens.rules.audience = from.text("oidc.audience");
+  tokens.rules.skew = from.duration("oidc.skew");
+  tokens.jwks = from.text("oidc.jwks");
+  tokens.roles_claim = from.text("oidc.roles_claim");
+  tokens.person_claim = from.text("oidc.person_claim");
+  tokens.prefixes_claim = from.text("oidc.prefixes_claim");
+  if (tokens.rules.audience.empty() || tokens.jwks.empty()) {
+    return Error{ErrorCode::invalid, "oidc.issuer needs oidc.audience and oidc.jwks too"};
+  }
+  if (tokens.jwks.find("://") != std::string::npos && !tokens.jwks.starts_with("https://")) {
+    return Error{ErrorCode::invalid, from.at("oidc.jwks").origin + ": oidc.jwks is a file or an https URL"};
+  }
+  access.tokens = std::move(tokens);
+  return access;
+}
+
+// A server to which nobody could come in is a mistake that should show now.
+Result<void> check_somebody_may_enter(Store& store, const server::AccessSettings& access, const std::string& url) {
+  if (!access.required || access.tokens) return {};
+  CAIRN_TRY(const auto keys, store.list_api_keys());
+  for (const ApiKeyRow& key : keys) {
+    if (!key.revoked_at && (!key.expires_at || *key.expires_at > store.now())) return {};
+  }
+  return Error{ErrorCode::not_allowed,
+               "nobody could come in: there is no API key and no oidc.issuer. Make a key first:\n"
+               "  cairn keys create --store " +
+                   url + " --subject YOU --role admin\nor say --auth none to listen on this machine only"};
+}
+
+void configure_logging(const Configuration& from) {
+  LogSettings log;
+  log.format = from.text("log.format") == "text" ? LogFormat::text : LogFormat::json;
+  const std::string level = from.text("log.level");
+  log.level = level == "debug"     ? LogLevel::debug
+              : level == "warning" ? LogLevel::warning
+              : level == "error"   ? LogLevel::error
+                                   : LogLevel::info;
+  configure_log(log);
+}
+
+Result<void> deploy(Engine& engine, const std::vector<std::string>& paths, std::istream& in) {
+  for (const std::string& path : paths) {
+    CAIRN_TRY(const auto files, definition_files(path));
+    for (const std::string& file : files) {
+      CAIRN_TRY(const std::string text, read_input(file, in, Limits().definition_bytes_max));
+      CAIRN_TRY(const std::string name, engine.deploy(text, file));
+      log_info("definition.deployed", {{"definition", name}, {"file", file}});
+    }
+  }
+  return {};
+}
+
+// SIGHUP reads the certificate again; the others end the wait.
+int wait_for_end(const sigset_t& signals, server::Server& serving) {
+  for (;;) {
+    int received = 0;
+    if (sigwait(&signals, &received) != 0 || received != SIGHUP) return received;
+    if (const auto done = serving.reload_tls(); done) {
+      log_info("tls.reloaded");
+    } else {
+      log_error("tls.not_reloaded", done.error());
+    }
+  }
+}
+
+}  // namespace
+
+const CommandSpec& serve_spec() {
+  static const CommandSpec spec{
+      "serve",
+      "--store URL [--listen HOST:PORT] [--config FILE] [--SETTING VALUE…]",
+      "A server node",
+      "Every flag has a key in the TOML file and a variable: --tls-key is CAIRN_TLS_KEY and `key` in [tls]. `cairn "
+      "config show`\nsays where each value comes from. SIGTERM drains: nothing new is taken, what is under way is "
+      "finished, leases are handed\nback, exit code 0. SIGHUP reads the certificate again.",
+      configuration_flags(),
+      {"cairn serve --store sqlite:/var/lib/cairn/cairn.db --listen 0.0.0.0:8400 --tls-certificate c.pem --tls-key "
+       "k.pem",
+       "cairn serve --config /etc/cairn/cairn.toml"}};
+  return spec;
+}
+
+int run_serve(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err) {
+  Arguments arguments;
+  if (const auto over = read_arguments(serve_spec(), args, arguments, out, err)) return *over;
+  const auto refuse = [&err](const Error& error) { return fail("serve", error, err); };
+  const auto configuration = read_configuration(arguments);
+  if (!configuration) return refuse(configuration.error());
+  if (!configuration->is_set("store")) {
+    return wrong_call("serve", "say where everything is kept: --store sqlite:PATH or postgres://…", err);
+  }
+  server::ServerSettings settings;
+  auto http = http_settings(*configuration);
+  if (!http) return refuse(http.error());
+  settings.http = std::move(*http);
+  auto access = access_settings(*configuration);
+  if (!access) return refuse(access.error());
+  settings.access = std::move(*access);
+  settings.cors_origins = configuration->list("cors.origins");
+  settings.log_requests = configuration->yes("log.requests");
+  configure_logging(*configuration);
+
+  // Blocked before any thread starts, so that only sigwait below sees them.
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+
+  EngineOptions options;
+  options.store = configuration->text("store");
+  options.node = configuration->text("node");
+  options.config = configuration->values();
+  options.workers = static_cast<std::size_t>(std::max<std::int64_t>(1, configuration->number("workers")));
+  options.lease = milliseconds(*configuration, "lease");
+  options.limits.body_bytes_max = settings.http.body_bytes_max;
+  auto engine = Engine::open(options);
+  if (!engine) return refuse(engine.error());
+  if (const auto fine = check_somebody_may_enter((*engine)->store(), settings.access, options.store); !fine) {
+    return refuse(fine.error());
+  }
+  if (const auto done = deploy(**engine, configuration->list("definitions"), in); !done) return refuse(done.error());
+  (*engine)->run();
+  auto serving = server::Server::open((*engine)->coordinator(), settings);
+  if (!serving) return refuse(serving.error());
+  out << "cairn serves on " << (settings.http.tls ? "https://" : "http://") << settings.http.host << ":"
+      << (*serving)->port() << std::endl;
+
+  const int received = wait_for_end(signals, **serving);
+  log_info("server.draining", {{"signal", received}});
+  // Long polls end with nothing, so that workers ask another node; what they lease goes back with the engine.
+  (*engine)->coordinator().lease_desk().stop();
+  (*serving)->drain(milliseconds(*configuration, "drain"));
+  serving->reset();
+  (*engine)->stop();
+  log_info("server.stopped");
+  return exit_done;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,343 @@
+#!/usr/bin/env python3
+"""routes_test.py CAIRN SOURCE_DIR: every route of the server, with good and bad requests.
+
+The list of routes comes from the server (/openapi.json). Each operation needs an entry in GOOD below that makes it succeed; one
+without an entry fails this test. Bad requests are made from the schemas: none may be answered with 5xx."""
+import gzip, http.client, json, os, random, re, sys
+from served import Served, expect, finish
+
+cairn, source = sys.argv[1], sys.argv[2]
+seed = int(os.environ.get("CAIRN_SEED", "1"))
+random.seed(seed)
+server = Served(cairn, "--definitions", os.path.join(source, "examples/hello.yaml"))
+WAITING = """
+cairn: 1
+name: t.wait
+version: 1.0.0
+input: { type: object }
+reference: { key: '= input.?ref.orValue("none")', parts: { customer: '= input.?customer.orValue("nobody")' } }
+steps:
+  - id: review
+    task: { name: Review, title: Look, result: seen, roles: [clerk] }
+  - emit: { type: t.done, subject: = ref.key, data: { ok: true } }
+"""
+FAILING = """
+cairn: 1
+name: t.fail
+version: 1.0.0
+steps:
+  - { id: bad, set: { x: '= state.nothing' } }
+"""
+QUICK = """
+cairn: 1
+name: t.quick
+version: 1.0.0
+steps: [ { emit: { type: t.quick, subject: q, data: { n: 1 } } } ]
+output: { done: true }
+"""
+YAML = {"content-type": "application/yaml"}
+
+
+def ok(answer, *statuses):
+    return answer.status in (statuses or (200, 201, 202, 204))
+
+
+def start(definition, **more):
+    return server.call("POST", "/v1/instances", {"definition": definition, "input": more})
+
+
+def task_of(instance):
+    return server.call("GET", f"/v1/tasks?instance={instance}").json["items"][0]
+
+
+def leased(kind="demo.work.v1"):
+    server.call("POST", "/v1/runs", {"type": kind, "payload": {}})
+    return server.call("POST", "/v1/runs/lease", {"worker": "w", "types": [kind]}).json["items"][0]
+
+
+def run_call(verb, **body):
+    run = leased()
+    return server.call("POST", f"/v1/runs/{run['id']}/{verb}", {"fence": run["fence"], **body})
+
+
+def task_call(verb, body=None):
+    return server.call("POST", f"/v1/tasks/{task_of(start('t.wait').json['id'])['id']}/{verb}", body)
+
+
+def instance_call(verb, body=None, definition="t.wait", method="POST"):
+    return server.call(method, f"/v1/instances/{start(definition).json['id']}/{verb}", body)
+
+
+def bulk():
+    found = start("t.wait", customer="bulk")
+    preview = server.call("POST", "/v1/bulk", {"action": "cancel", "filter": "part.customer:bulk", "dry_run": True})
+    expect("a preview changes nothing", ok(preview, 200) and preview.json["matched"] == 1 and
+           server.call("GET", "/v1/instances/" + found.json["id"]).json["status"] == "waiting", preview.text)
+    expect("everything must be meant", server.call("POST", "/v1/bulk", {"action": "cancel"}).status == 422)
+    return server.call("POST", "/v1/bulk", {"action": "cancel", "filter": "part.customer:bulk", "reason": "test"})
+
+
+def bulk_progress():
+    job = server.call("POST", "/v1/bulk", {"action": "cancel", "filter": "definition:nobody"}).json["id"]
+    return server.call("GET", "/v1/bulk/" + job)
+
+
+def events():
+    """From the beginning: the stream gives what has already happened, with ids to go on from."""
+    start("t.quick")
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection.request("GET", "/v1/events?type=t.", headers={"authorization": "Bearer " + server.keys["viewer"], "last-event-id": "0"})
+    answer = connection.getresponse()
+    seen = b""
+    while b"t.quick" not in seen:
+        seen += answer.read1()
+    number = int(re.search(rb"id: (\d+)", seen).group(1))
+    expect("an event is a CloudEvent", b'"specversion":"1.0"' in seen, seen)
+    connection.close()
+    start("t.quick")
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection.request("GET", "/v1/events?type=t.quick", headers={"authorization": "Bearer " + server.keys["viewer"], "last-event-id": str(number)})
+    more = b""
+    answer = connection.getresponse()
+    while b"id: " not in more:
+        more += answer.read1()
+    expect("it goes on after the last one", int(re.search(rb"id: (\d+)", more).group(1)) > number, more)
+    connection.close()
+    return server.call("GET", "/v1/events")
+
+
+def final():
+    instance = start("t.quick").json["id"]
+    return server.call("DELETE", f"/v1/instances/{instance}?reason=test")
+
+
+def suspended():
+    return start("t.fail").json["id"]
+
+
+def new_key():
+    return server.call("POST", "/v1/keys", {"subject": "s", "roles": ["viewer"], "scope": {"task_roles": ["clerk"]}, "expires_in": "1d"})
+
+
+def put_type():
+    return server.call("PUT", "/v1/run-types/demo.typed.v1", {"concurrency": 2})
+
+
+def deploy(text, **query):
+    return server.call("POST", "/v1/definitions" + "".join("?" + k for k in query), text=text, **YAML)
+
+
+def schedule(verb=None, method="POST", body=None):
+    """A new schedule, and a call about it."""
+    global schedules
+    schedules += 1
+    name = f"s{schedules}"
+    made = server.call("POST", "/v1/schedules", {"name": name, "every": "1h", "start": {"definition": "t.quick"}})
+    return made if verb is None else server.call(method, f"/v1/schedules/{name}{verb}", body)
+
+
+def dead_letter(verb="", method="GET"):
+    """There is none here to act on: an answer that says so is what can be had."""
+    answer = server.call(method, f"/v1/dead-letters/1{verb}")
+    answer.status = 200 if answer.status == 404 else answer.status
+    return answer
+
+
+def outbox(verb="", method="GET"):
+    start("t.quick")
+    number = server.call("GET", "/v1/outbox?limit=1").json["items"][0]["sequence"]
+    return server.call(method, f"/v1/outbox/{number}{verb}")
+
+
+schedules = 0
+GOOD = {
+    "openapi": lambda: server.call("GET", "/openapi.json"),
+    "readyz": lambda: server.call("GET", "/readyz"),
+    "healthz": lambda: server.call("GET", "/healthz"),
+    "livez": lambda: server.call("GET", "/livez"),
+    "metrics": lambda: server.call("GET", "/metrics"),
+    "page": lambda: server.call("GET", "/"),
+    "getInfo": lambda: server.call("GET", "/v1/info"),
+    "listFunctions": lambda: server.call("GET", "/v1/functions"),
+    "deployDefinition": lambda: deploy(QUICK.replace("1.0.0", "1.0.1")),
+    "listDefinitions": lambda: server.call("GET", "/v1/definitions?limit=2"),
+    "getDefinition": lambda: server.call("GET", "/v1/definitions/hello"),
+    "getCanonical": lambda: server.call("GET", "/v1/definitions/hello/1.0.0"),
+    "getDefinitionSource": lambda: server.call("GET", "/v1/definitions/hello/1.0.0/source?to=cpp"),
+    "getDefinitionDiagram": lambda: server.call("GET", "/v1/definitions/hello/1.0.0/diagram?format=svg"),
+    "getNewestDiagram": lambda: server.call("GET", "/v1/definitions/hello/diagram"),
+    "retireDefinition": lambda: (deploy(QUICK.replace("1.0.0", "1.0.2")), server.call("DELETE", "/v1/definitions/t.quick/1.0.2"))[1],
+    "startInstance": lambda: server.call("POST", "/v1/instances?wait=5s", {"definition": "t.quick"}),
+    "listInstances": lambda: server.call("GET", "/v1/instances?status=waiting&definition=t.wait&version=1.0.0&part=customer:nobody&q=t.wait"
+                                                "&from=2020-01-01T00:00:00Z&to=2099-01-01T00:00:00Z&limit=5&filter=ref:none"),
+    "getInstance": lambda: server.call("GET", "/v1/instances/" + start("t.wait").json["id"]),
+    "getHistory": lambda: server.call("GET", f"/v1/instances/{start('t.wait').json['id']}/history"),
+    "getSnapshot": lambda: server.call("GET", f"/v1/instances/{start('t.wait').json['id']}/snapshot"),
+    "getInstanceDiagram": lambda: server.call("GET", f"/v1/instances/{start('t.wait').json['id']}/diagram"),
+    "explainInstance": lambda: server.call("GET", f"/v1/instances/{start('t.wait').json['id']}/why"),
+    "deleteInstance": final,
+    "signalInstance": lambda: instance_call("signals", {"name": "x", "payload": 1}),
+    "cancelInstance": lambda: instance_call("cancel", {"reason": "test"}),
+    "suspendInstance": lambda: instance_call("suspend", {"reason": "test"}),
+    "resumeInstance": lambda: (lambda id: (server.call("POST", f"/v1/instances/{id}/suspend"), server.call("POST", f"/v1/instances/{id}/resume"))[1])(
+        start("t.wait").json["id"]),
+    "retryInstance": lambda: server.call("POST", f"/v1/instances/{suspended()}/retry"),
+    "skipStep": lambda: server.call("POST", f"/v1/instances/{suspended()}/skip", {"result": 1}),
+    "editState": lambda: server.call("PATCH", f"/v1/instances/{suspended()}/state", {"nothing": 1}),
+    "sendSignal": lambda: server.call("POST", "/v1/signals", {"name": "x", "key": "k", "payload": 1, "ttl": "1h"}),
+    "listTasks": lambda: server.call("GET", "/v1/tasks?role=clerk&q=look&filter=name:Review"),
+    "getTask": lambda: server.call("GET", "/v1/tasks/" + task_of(start("t.wait").json["id"])["id"]),
+    "getTaskEvents": lambda: server.call("GET", f"/v1/tasks/{task_of(start('t.wait').json['id'])['id']}/events"),
+    "assignTask": lambda: server.call("POST", f"/v1/tasks/{task_of(start('t.wait').json['id'])['id']}/assign", {}, role="task_worker"),
+    "releaseTask": lambda: (lambda id: (server.call("POST", f"/v1/tasks/{id}/assign", {}, role="task_worker"),
+                                        server.call("POST", f"/v1/tasks/{id}/release", role="task_worker"))[1])(task_of(start("t.wait").json["id"])["id"]),
+    "reassignTask": lambda: server.call("POST", f"/v1/tasks/{task_of(start('t.wait').json['id'])['id']}/reassign", {"assignee": "eva"}, role="task_worker"),
+    "commentTask": lambda: server.call("POST", f"/v1/tasks/{task_of(start('t.wait').json['id'])['id']}/comment", {"comment": "hm"}, role="task_worker"),
+    "completeTask": lambda: server.call("POST", f"/v1/tasks/{task_of(start('t.wait').json['id'])['id']}/complete", {"payload": {}}, role="task_worker"),
+    "submitRun": lambda: server.call("POST", "/v1/runs", {"type": "demo.x.v1", "payload": 1}),
+    "submitRuns": lambda: server.call("POST", "/v1/runs/batch", {"runs": [{"type": "demo.x.v1"}]}),
+    "leaseRuns": lambda: server.call("POST", "/v1/runs/lease", {"worker": "w", "prefixes": ["demo.y."], "wait": "1ms"}),
+    "reportRuns": lambda: (lambda run: server.call("POST", "/v1/runs/report", {"reports": [{"id": run["id"], "fence": run["fence"], "result": 1}]}))(leased()),
+    "heartbeatRun": lambda: run_call("heartbeat"),
+    "completeRun": lambda: run_call("complete", result=1),
+    "failRun": lambda: run_call("fail", error={"message": "no"}),
+    "releaseRun": lambda: run_call("release"),
+    "cancelRun": lambda: server.call("POST", f"/v1/runs/{leased()['id']}/cancel"),
+    "listRuns": lambda: server.call("GET", "/v1/runs?limit=2"),
+    "getRun": lambda: server.call("GET", "/v1/runs/" + leased()["id"]),
+    "getRunEvents": lambda: server.call("GET", f"/v1/runs/{leased()['id']}/events"),
+    "deleteRun": lambda: (lambda run: (server.call("POST", f"/v1/runs/{run['id']}/complete", {"fence": run["fence"]}),
+                                       server.call("DELETE", f"/v1/runs/{run['id']}?reason=test"))[1])(leased()),
+    "listRunTypes": lambda: server.call("GET", "/v1/run-types"),
+    "getRunType": lambda: (put_type(), server.call("GET", "/v1/run-types/demo.typed.v1"))[1],
+    "putRunType": put_type,
+    "deleteRunType": lambda: (put_type(), server.call("DELETE", "/v1/run-types/demo.typed.v1"))[1],
+    "streamEvents": events,
+    "startBulk": bulk,
+    "getBulk": bulk_progress,
+    "runRetention": lambda: server.call("POST", "/v1/retention/run", {"older_than": "30d"}),
+    "createKey": new_key,
+    "listKeys": lambda: server.call("GET", "/v1/keys"),
+    "revokeKey": lambda: server.call("DELETE", "/v1/keys/" + new_key().json["id"]),
+    "createSchedule": schedule,
+    "listSchedules": lambda: server.call("GET", "/v1/schedules?limit=2"),
+    "getSchedule": lambda: schedule("", "GET"),
+    "changeSchedule": lambda: schedule("", "PATCH", {"every": "2h"}),
+    "deleteSchedule": lambda: schedule("", "DELETE"),
+    "triggerSchedule": lambda: schedule("/trigger"),
+    "pauseSchedule": lambda: schedule("/pause"),
+    "resumeSchedule": lambda: schedule("/resume"),
+    "previewSchedule": lambda: schedule("/preview?count=3", "GET"),
+    "listDeadLetters": lambda: server.call("GET", "/v1/dead-letters?limit=2"),
+    "getDeadLetter": dead_letter,
+    "replayDeadLetter": lambda: dead_letter("/replay", "POST"),
+    "discardDeadLetter": lambda: dead_letter("", "DELETE"),
+    "receiveEvents": lambda: server.call("POST", "/v1/events", {"specversion": "1.0", "id": "e1", "source": "/t", "type": "t.in", "data": {}},
+                                         **{"content-type": "application/cloudevents+json"}),
+    "listOutbox": lambda: server.call("GET", "/v1/outbox?limit=2"),
+    "listDeliveries": lambda: outbox("/deliveries"),
+    "resendEvent": lambda: outbox("/resend", "POST"),
+    "listAudit": lambda: server.call("GET", "/v1/audit?limit=3"),
+    "verifyAudit": lambda: server.call("GET", "/v1/audit/verify"),
+}
+
+for text in (WAITING, FAILING, QUICK):
+    answer = deploy(text)
+    expect("a definition is deployed", ok(answer, 201), answer.text)
+table = server.call("GET", "/openapi.json", role=None).json
+operations = {operation["operationId"]: (method.upper(), path, operation)
+              for path, item in table["paths"].items() for method, operation in item.items()}
+
+# Good requests: every operation succeeds once.
+for name in operations:
+    if name not in GOOD:
+        expect(f"{name} has a test: add it to GOOD in {os.path.basename(__file__)}", False)
+        continue
+    answer = GOOD[name]()
+    expect(f"{name} succeeds", ok(answer), (answer.status, answer.text))
+    expect(f"{name} carries the headers of every answer", answer.headers.get("x-content-type-options") == "nosniff" and
+           "content-security-policy" in answer.headers and len(answer.headers.get("traceparent", "")) == 55 or name == "streamEvents", answer.headers)
+
+# Bad requests, from the schemas: wrong types, missing and unknown members, hostile values.
+ODD = [None, True, 0, -1, 2**63, 1e308, "", "x" * 300, "\u202e", "'; DROP TABLE wf_instances; --", "../../etc/passwd", "%00", "= 1/0", [], {}, [[]],
+       {"a": {"b": None}}, "PT1S", "-1s", "9" * 40]
+
+
+def bad_bodies(schema):
+    yield "not JSON"
+    for value in (None, 1, "x", []):
+        yield value
+    properties = schema.get("properties", {})
+    yield {"no_such_member": 1}
+    for name in properties:
+        for value in random.sample(ODD, 8):
+            body = {other: random.choice(ODD) for other in schema.get("required", [])}
+            body[name] = value
+            yield body
+
+
+requests = 0
+for name, (method, path, operation) in operations.items():
+    if name == "createKey":
+        continue  # every good one of these would be a key
+    for place in ("nothing-here", "%F0%9F%92%A5", "a%2Fb", "'%20OR%201=1"):
+        answer = server.call(method, re.sub(r"\{[^}]*\}", place, path))
+        expect(f"{name} on {place} is not 5xx", answer.status < 500, (answer.status, answer.text))
+        requests += 1
+    answer = server.call(method, re.sub(r"\{[^}]*\}", "x", path) + "?no_such_parameter=1")
+    expect(f"{name} refuses an unknown parameter", answer.status == 400, (answer.status, answer.text))
+    for parameter in operation.get("parameters", []):
+        if parameter["in"] != "query" or name == "streamEvents":
+            continue
+        for value in ("", "x", "-1", "%27", "%E2%80%AE", "9" * 30, "status:x", "a:b:c"):
+            answer = server.call(method, re.sub(r"\{[^}]*\}", "x", path) + f"?{parameter['name']}={value}")
+            expect(f"{name}?{parameter['name']}={value} is not 5xx", answer.status < 500, (answer.status, answer.text))
+            requests += 1
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    if not content:
+        continue
+    for body in bad_bodies(content["schema"]):
+        answer = server.call(method, re.sub(r"\{[^}]*\}", "x", path), text=body if body == "not JSON" else json.dumps(body))
+        expect(f"{name} with {str(body)[:80]} is not 5xx", answer.status < 500, (answer.status, answer.text))
+        if body == {"no_such_member": 1} and content["schema"].get("additionalProperties") is False:
+            expect(f"{name} refuses an unknown member with its place", answer.status == 422 and
+                   any(error["pointer"] == "/no_such_member" for error in answer.json["errors"]), answer.text)
+        requests += 1
+    answer = server.call(method, re.sub(r"\{[^}]*\}", "x", path), text="{}", **{"content-type": "text/plain"})
+    expect(f"{name} refuses text/plain", answer.status == 415, (answer.status, answer.text))
+print(f"seed {seed}: {len(operations)} routes, {requests} odd requests")
+
+# Preconditions, repeats, compression, traces, pages from elsewhere.
+instance = start("t.wait").json["id"]
+answer = server.call("POST", f"/v1/instances/{instance}/suspend", **{"if-match": '"99"'})
+current = server.call("GET", "/v1/instances/" + instance).headers["etag"]
+expect("a version that moved is 412 with the current one", answer.status == 412 and answer.headers.get("etag") == current, (answer.status, answer.headers))
+expect("the right one goes through", server.call("POST", f"/v1/instances/{instance}/suspend", **{"if-match": current}).status == 200)
+first = server.call("POST", f"/v1/instances/{instance}/resume", **{"idempotency-key": "r1"})
+again = server.call("POST", f"/v1/instances/{instance}/resume", **{"idempotency-key": "r1"})
+expect("a repeat gets the first answer", first.status == again.status == 200 and first.text == again.text and
+       again.headers.get("idempotency-replayed") == "true", (first.text, again.text))
+other = server.call("POST", f"/v1/instances/{instance}/cancel", {"reason": "a"}, **{"idempotency-key": "c1"})
+other = server.call("POST", f"/v1/instances/{instance}/cancel", {"reason": "b"}, **{"idempotency-key": "c1"})
+expect("the same key for something else is refused", other.status == 422 and other.json["type"].endswith("idempotency_key_reused"), other.text)
+answer = server.call("GET", "/v1/functions", **{"accept-encoding": "gzip"})
+expect("a large answer is compressed", answer.headers.get("content-encoding") == "gzip", answer.headers)
+trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+answer = server.call("GET", "/v1/info", traceparent=trace)
+expect("a trace goes on", answer.headers["traceparent"].startswith("00-0af7651916cd43dd8448eb211c80319c-") and
+       answer.headers["traceparent"] != trace, answer.headers)
+answer = server.call("POST", "/v1/signals", {"name": "x"}, origin="https://evil.example")
+expect("a page from elsewhere may not act", answer.status == 403 and answer.json["type"].endswith("foreign_origin"), answer.text)
+answer = server.call("GET", "/v1/info", origin="https://evil.example")
+expect("nor read", "access-control-allow-origin" not in answer.headers, answer.headers)
+expect("no method override", server.call("GET", "/v1/info", **{"x-http-method-override": "DELETE"}).status == 200)
+expect("TRACE is refused", server.call("TRACE", "/v1/info").status == 405)
+with open(os.path.join(source, "docs/errors.md")) as file:
+    errors = file.read()
+kinds = set(re.findall(r'problem\(\s*\d+,\s*"([a-z_]+)"', "".join(
+    open(os.path.join(source, "src/server", name)).read() for name in os.listdir(os.path.join(source, "src/server")) if name.endswith(".cc"))))
+for kind in sorted(kinds):
+    expect(f"docs/errors.md explains the problem {kind}", f"`{kind}`" in errors)
+expect("SIGTERM ends with 0", server.end() == 0, server.said[-2000:])
+expect("nothing failed inside", '"level":"error"' not in server.said, [line for line in server.said.splitlines() if '"error"' in line][:3])
+finish()
