@@ -36,11 +36,23 @@ class Coordinator;
 class Store;
 class Transport;
 
+// How long what has ended is kept. Absent: for ever.
+struct KeepFor {
+  std::optional<Duration> completed;  // instances, by how they ended
+  std::optional<Duration> failed;
+  std::optional<Duration> cancelled;
+  std::optional<Duration> runs;    // finished runs without an instance
+  std::optional<Duration> outbox;  // published events
+  std::optional<Duration> keys;    // idempotency keys
+};
+
 struct EngineOptions {
   std::string store = "memory:";  // memory: or sqlite:PATH
   std::string node = "node";      // a name for people; made unique per process
   Json config = Json::object();   // `config` in expressions
   Limits limits;
+  KeepFor keep;
+  std::chrono::milliseconds retention_every = std::chrono::hours(1);
   bool strict_definitions = true;  // refuse to open with a stored definition that does not compile
   std::size_t workers = 4;         // threads for handlers
   std::chrono::milliseconds lease = std::chrono::seconds(30);

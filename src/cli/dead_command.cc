@@ -58,7 +58,8 @@ int run_dead(std::span<const std::string> args, std::istream&, std::ostream& out
   auto opened = StoreSession::open("dead", arguments, StoreSession::Use::change, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
   StoreSession& session = *std::get<0>(opened);
-  const auto done = verb == "replay" ? session.store().replay_dead_letter(id) : session.store().discard_dead_letter(id);
+  const auto done =
+      verb == "replay" ? session.coordinator().replay_dead_letter(id, {}) : session.store().discard_dead_letter(id);
   if (!done) return fail("dead", done.error(), err);
   if (!*done) return fail("dead", {ErrorCode::not_found, "no dead letter " + given[1]}, err);
   session.coordinator().settle();

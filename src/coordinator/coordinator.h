@@ -24,6 +24,7 @@
 #include "coordinator/leased_runs.h"
 #include "coordinator/registry.h"
 #include "coordinator/result_waiters.h"
+#include "coordinator/retention.h"
 #include "coordinator/run_intake.h"
 #include "coordinator/run_types.h"
 #include "coordinator/snapshot_cache.h"
@@ -168,6 +169,14 @@ class Coordinator {
   // New runs of these types begin leased to this node and are handed to `take` after their commit.
   void lease_here(std::vector<std::string> types, Duration length, std::function<void(RunRow)> take);
 
+  // Dead letters. False: there is no such letter. conflict when what it was about has gone on since.
+  Result<bool> replay_dead_letter(std::int64_t id, const Actor& actor);
+
+  // Removes what ended long ago; at most one node at a time does it.
+  Result<RetentionReport> run_retention(const RetentionPolicy& policy) {
+    return cairn::run_retention(store_, node_, policy, [this] { return stopped_.load(); });
+  }
+
   // One bounded batch of what is due; how much there was. The loops call these, and so do tests.
   std::size_t fire_timers(std::size_t max = due_max);
   std::size_t dispatch_messages();
@@ -209,6 +218,8 @@ class Coordinator {
   void deliver_all(std::vector<Errand> errands);
   void drop_repeat(const Errand& errand);
   void clear_away(const Errand& errand, const Obstacle& obstacle);
+  Result<std::optional<DeadLetter>> find_dead_letter(std::int64_t id);
+  Result<void> replay_run(const DeadLetter& letter, const Actor& actor);
   Result<InstanceAnswer> answer(Result<Delivered, Obstacle> delivered, const InstanceId& id);
   Result<RunRow> run_of(const RunOrder& order);
   // What a report comes to, as far as it can be told without its commit: an answer, or the end to commit.

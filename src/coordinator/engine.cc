@@ -71,6 +71,7 @@ struct Engine::Parts {
   std::unique_ptr<EventOutlet> outlet;
   std::unique_ptr<Loops> loops;
   std::function<void(const InstanceId&)> ended;
+  std::unique_ptr<RetentionLoop> retention;
   bool running = false;
 };
 
@@ -117,6 +118,16 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
     if (wakeup.runs) workers->look();
     if (wakeup.outbox) outlet->look();
   });
+  const KeepFor& keep = options.keep;
+  RetentionPolicy policy;
+  policy.completed = keep.completed;
+  policy.failed = keep.failed;
+  policy.cancelled = keep.cancelled;
+  policy.runs = keep.runs;
+  policy.outbox = keep.outbox;
+  policy.keys = keep.keys;
+  parts->retention =
+      std::make_unique<RetentionLoop>(*parts->store, parts->coordinator->node(), policy, options.retention_every);
   return std::unique_ptr<Engine>(new Engine(std::move(parts)));
 }
 
@@ -161,6 +172,7 @@ void Engine::run() {
   if (parts_->running) return;
   parts_->running = true;
   parts_->coordinator->resume_cut_slices();
+  parts_->retention->start();
   parts_->workers->start();
   parts_->loops->start();
   parts_->outlet->start();
@@ -181,6 +193,7 @@ void Engine::settle() {
 
 void Engine::stop() {
   // Those who make work first, then those who do it, then the writer.
+  parts_->retention->stop();
   parts_->loops->stop();
   parts_->workers->stop();
   parts_->transports->stop();

@@ -6,6 +6,7 @@
 #include "coordinator/coordinator.h"
 #include "coordinator/schedules.h"
 #include "instance/retry.h"
+#include "store/projection.h"
 
 namespace cairn {
 
@@ -232,6 +233,17 @@ Result<RunRow> Coordinator::cancel_run(const RunId& id, const Actor& actor) {
   return changed.row;
 }
 
+namespace {
+
+// Its worker may be alive and keep its lease: the attempt has lasted too long all the same.
+bool is_overdue(const RunRow& run, Timestamp now) {
+  if (!run.timeout) return false;
+  return run.attempt < run.attempts_max || (run.lease_until && *run.lease_until > now) ||
+         after(run.updated_at, *run.timeout) <= now;
+}
+
+}  // namespace
+
 std::size_t Coordinator::end_exhausted_runs() {
   constexpr std::size_t batch = 100;
   auto runs = store_.exhausted_runs(batch);
@@ -241,6 +253,15 @@ std::size_t Coordinator::end_exhausted_runs() {
   }
   std::size_t count = 0;
   for (const RunRow& run : *runs) {
+    if (is_overdue(run, store_.now())) {
+      const RunReport overdue{run.id, run.fence, Json(), call_timeout(*run.timeout, run.attempt), true, {}, node_, {}};
+      if (auto ended = report(overdue); !ended) {
+        log_error("runs.overdue", ended.error(), {{"run", run.id.value}});
+      } else {
+        ++count;
+      }
+      continue;
+    }
     Failure failure;
     failure.failure_class = FailureClass::timeout;
     failure.code = "lease_expired";

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "coordinator/message_body.h"
+#include "interpreter/reference.h"
 
 namespace cairn {
 
@@ -129,7 +130,8 @@ void Slice::refuse_child(const InstanceId& parent, const InstanceStart& start, F
   letter.envelope = Json::object({{"instance", start.id.value},
                                   {"name", start.name},
                                   {"version", start.version ? Json(*start.version) : Json()},
-                                  {"input", start.input}});
+                                  {"input", start.input},
+                                  {"reference", start.reference ? to_json(*start.reference) : Json()}});
   letter.reason = failure.code + ": " + failure.message;
   letter.node = node_;
   unit.dead_letters.push_back(std::move(letter));

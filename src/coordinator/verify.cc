@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "store/audit_chain.h"
 #include "store/projection.h"
 
 namespace cairn {
@@ -27,6 +28,9 @@ class Check {
     } while (!page.cursor.empty());
     CAIRN_TRY_VOID(check_tasks());
     CAIRN_TRY_VOID(check_runs());
+    CAIRN_TRY_VOID(check_dead_letters());
+    CAIRN_TRY_VOID(check_outbox());
+    CAIRN_TRY_VOID(check_audit());
     return std::move(report_);
   }
 
@@ -74,6 +78,8 @@ class Check {
            std::string("shown as ") + to_string(row.status) + ", is " + to_string(snapshot.status));
     }
     CAIRN_TRY_VOID(check_history(snapshot, subject));
+    check_strands(snapshot, subject);
+    check_kept(snapshot, subject);
     CAIRN_TRY_VOID(check_waits(snapshot, subject));
     CAIRN_TRY_VOID(check_definition(snapshot, subject));
     if (snapshot.parent) CAIRN_TRY_VOID(check_parent(snapshot, subject));
@@ -103,6 +109,40 @@ class Check {
       page.cursor = rows.next_cursor;
     } while (!page.cursor.empty());
     return {};
+  }
+
+  // Every strand but the main one belongs to another, and waits and strands know each other.
+  void check_strands(const Snapshot& snapshot, const std::string& subject) {
+    std::set<std::uint64_t> strands;
+    std::multiset<std::string> waited;
+    for (const Strand& strand : snapshot.strands) {
+      const bool is_main = strand.parent == 0;
+      if (is_main != strands.empty()) find("I-21 strands", subject, "it has no main strand, or two");
+      if (!is_main && !strands.contains(strand.parent)) {
+        find("I-21 strands", subject, "strand " + std::to_string(strand.id) + " joins a strand that does not exist");
+      }
+      if (!strands.insert(strand.id).second) {
+        find("I-21 strands", subject, "strand " + std::to_string(strand.id) + " exists twice");
+      }
+      for (const WaitToken& token : strand.waits) waited.insert(token.value);
+    }
+    for (const Wait& wait : snapshot.waits) {
+      if (waited.count(wait.token.value) != 1 || !strands.contains(wait.strand)) {
+        find("I-05 waits", subject, "the wait of step " + wait.step + " is not one strand's");
+      }
+      waited.erase(wait.token.value);
+    }
+    if (!waited.empty()) find("I-05 waits", subject, "a strand waits for something that is not open");
+  }
+
+  // A signal is taken once: one that is kept is not kept twice.
+  void check_kept(const Snapshot& snapshot, const std::string& subject) {
+    std::set<std::string> kept;
+    for (const BufferedSignal& signal : snapshot.signals) {
+      if (!signal.id.empty() && !kept.insert(signal.id).second) {
+        find("I-10 signals", subject, "signal " + signal.id + " is kept twice");
+      }
+    }
   }
 
   // The rows that others look at say the same as the snapshot.
@@ -266,6 +306,7 @@ class Check {
         if (row.attempt > row.attempts_max) find("I-16 attempts", subject, "it was leased more often than allowed");
         if (static_cast<std::uint64_t>(row.leases) > row.fence)
           find("I-15 leases", subject, "its fence is behind its leases");
+        if (row.instance) CAIRN_TRY_VOID(check_intent(row, subject));
         if (!is_final(row.status) && row.instance) {
           CAIRN_TRY(const auto instance, store_.find_instance(*row.instance));
           if (instance && is_final(instance->status)) {
@@ -276,6 +317,75 @@ class Check {
       }
       page.cursor = rows.next_cursor;
     } while (!page.cursor.empty());
+    return {};
+  }
+
+  // A run of an instance is what one of its steps asked for, under a key that names it.
+  Result<void> check_intent(const RunRow& row, const std::string& subject) {
+    if (!row.idempotency_key.starts_with(row.instance->value + "/")) {
+      find("I-17 effect keys", subject, "its idempotency key does not name its instance");
+    }
+    auto snapshot = store_.find_snapshot(*row.instance);
+    if (!snapshot) return {};  // unreadable: said where instances are checked
+    if (!*snapshot) {
+      find("I-25 whole trees", subject, "its instance " + row.instance->value + " does not exist");
+      return {};
+    }
+    if (is_final(row.status) || is_final((**snapshot).status)) return {};
+    const auto& waits = (**snapshot).waits;
+    const bool asked = std::any_of(waits.begin(), waits.end(), [&](const Wait& wait) {
+      return wait.token == row.token && wait.target == row.id.value;
+    });
+    if (!asked) find("I-18 intents", subject, "instance " + row.instance->value + " does not wait for it");
+    return {};
+  }
+
+  // Work that was given up is told once, with everything that replaying it needs.
+  Result<void> check_dead_letters() {
+    std::set<std::string> runs;
+    PageRequest page{500, ""};
+    do {
+      CAIRN_TRY(const Page<DeadLetter> letters, store_.list_dead_letters(page));
+      for (const DeadLetter& letter : letters.items) {
+        const std::string subject = "dead letter " + std::to_string(letter.id);
+        if (letter.kind.empty() || letter.envelope.is_null() || letter.reason.empty() || letter.node.empty()) {
+          find("I-16 dead letters", subject, "its envelope, reason or node is missing");
+        }
+        const std::string run(letter.kind == "run" ? letter.envelope.text_or("run", "") : "");
+        if (!run.empty() && !runs.insert(run).second) {
+          find("I-16 dead letters", subject, "run " + run + " was given up twice");
+        }
+      }
+      page.cursor = letters.next_cursor;
+    } while (!page.cursor.empty());
+    return {};
+  }
+
+  // An event is written once. Their order cannot be judged here: an operator may have sent one again.
+  Result<void> check_outbox() {
+    std::set<std::string> ids;
+    PageRequest page{1000, ""};
+    do {
+      auto rows = store_.list_outbox({}, page);
+      if (!rows && rows.error().code == ErrorCode::unsupported) return {};
+      if (!rows) return std::move(rows).error();
+      for (const OutboxRow& row : rows->items) {
+        if (!ids.insert(row.event.id.value).second) {
+          find("I-19 outbox", "event " + row.event.id.value, "it was written twice");
+        }
+      }
+      page.cursor = rows->next_cursor;
+    } while (!page.cursor.empty());
+    return {};
+  }
+
+  Result<void> check_audit() {
+    auto chain = verify_audit(store_);
+    if (!chain && chain.error().code == ErrorCode::unsupported) return {};
+    if (!chain) return std::move(chain).error();
+    if (chain->broken_at) {
+      find("I-28 audit chain", "audit row " + std::to_string(*chain->broken_at), chain->why);
+    }
     return {};
   }
 

@@ -53,4 +53,13 @@ Duration retry_delay(const RunIntent& run, int failed) {
   return Duration::of_ms(static_cast<std::int64_t>(std::llround(delay * 1000)));
 }
 
+Failure call_timeout(Duration timeout, int attempt) {
+  Failure failure;
+  failure.failure_class = FailureClass::timeout;
+  failure.code = "call_timeout";
+  failure.message = "the call took longer than its timeout of " + format_duration(timeout);
+  failure.attempt = attempt;
+  return failure;
+}
+
 }  // namespace cairn

@@ -17,4 +17,7 @@ bool is_retryable(const Failure& failure);
 // were made. The jitter is derived from the run's id and the attempt, so it is the same on every replay.
 Duration retry_delay(const RunIntent& run, int failed);
 
+// An attempt that lasted longer than it may: class timeout, code call_timeout.
+Failure call_timeout(Duration timeout, int attempt);
+
 }  // namespace cairn

@@ -141,7 +141,10 @@ void Rehearsal::collect(const InstanceId& id, Advance& advance) {
   for (const RunId& run : advance.runs_cancelled) {
     std::erase_if(runs_, [&](const PendingRun& pending) { return pending.intent.id == run; });
   }
-  for (RunIntent& run : advance.runs) runs_.push_back({id, std::move(run), 1, std::nullopt, ++sequence_});
+  for (RunIntent& run : advance.runs) {
+    runs_.push_back({id, std::move(run), 1, std::nullopt, std::nullopt, ++sequence_});
+    begin_attempt(runs_.back());
+  }
   for (InstanceStart& begun : advance.starts) {
     if (begun.token) {
       starts_.emplace_back(id, std::move(begun));
@@ -209,6 +212,7 @@ void Rehearsal::attempt(PendingRun& run, const CallReply& reply) {
     failure->attempt = run.attempt;
     if (is_retryable(*failure) && run.attempt < run.intent.attempts_max) {
       run.again_at = add(now_, retry_delay(run.intent, run.attempt)).value_or(now_);
+      run.overdue_at.reset();
       run.order = ++sequence_;
       ++run.attempt;
       return;
@@ -217,6 +221,12 @@ void Rehearsal::attempt(PendingRun& run, const CallReply& reply) {
   letters_.push_back({run.instance, RunFinished{run.intent.token, reply.result, std::move(failure)}});
   const RunId done = run.intent.id;
   std::erase_if(runs_, [&](const PendingRun& pending) { return pending.intent.id == done; });
+}
+
+void Rehearsal::begin_attempt(PendingRun& run) {
+  run.again_at.reset();
+  run.overdue_at.reset();
+  if (run.intent.timeout) run.overdue_at = add(now_, *run.intent.timeout);
 }
 
 Result<void> Rehearsal::reply_now(const CallReply& reply) {
@@ -297,7 +307,9 @@ std::optional<Timestamp> Rehearsal::next_due() const {
   std::optional<Timestamp> due;
   for (const Timer& timer : timers_) due = due ? std::min(*due, timer.until) : timer.until;
   for (const PendingRun& run : runs_) {
-    if (run.again_at) due = due ? std::min(*due, *run.again_at) : *run.again_at;
+    for (const auto& at : {run.again_at, run.overdue_at}) {
+      if (at) due = due ? std::min(*due, *at) : *at;
+    }
   }
   return due;
 }
@@ -314,10 +326,15 @@ Result<bool> Rehearsal::fire_next(std::optional<Timestamp> until) {
     if (candidate.until == *due && (!timer || candidate.order < timer->order)) timer = &candidate;
   }
   for (PendingRun& candidate : runs_) {
-    if (candidate.again_at == due && (!retry || candidate.order < retry->order)) retry = &candidate;
+    const bool is_due = candidate.again_at == due || candidate.overdue_at == due;
+    if (is_due && (!retry || candidate.order < retry->order)) retry = &candidate;
   }
   if (retry && (!timer || retry->order < timer->order)) {
-    retry->again_at.reset();
+    if (retry->again_at) {
+      begin_attempt(*retry);
+    } else {
+      attempt(*retry, {{}, {}, call_timeout(*retry->intent.timeout, retry->attempt)});
+    }
   } else {
     const Timer fired = *timer;
     std::erase_if(timers_, [&](const Timer& candidate) { return candidate.token == fired.token; });

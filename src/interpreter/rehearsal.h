@@ -46,7 +46,8 @@ class Rehearsal {
     InstanceId instance;
     RunIntent intent;
     int attempt = 1;
-    std::optional<Timestamp> again_at;  // a retry waits for its time
+    std::optional<Timestamp> again_at;    // a retry waits for its time
+    std::optional<Timestamp> overdue_at;  // the attempt under way may last until then
     std::uint64_t order = 0;
   };
   struct Emitted {
@@ -121,6 +122,7 @@ class Rehearsal {
   void collect(const InstanceId& id, Advance& advance);
   void attempt_runs();
   void attempt(PendingRun& run, const CallReply& reply);
+  void begin_attempt(PendingRun& run);
   std::optional<CallReply> take_reply(const PendingRun& run);
   Result<void> start_child(const InstanceId& parent, const InstanceStart& start);
   Result<bool> offer_kept_to_children();

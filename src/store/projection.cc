@@ -75,6 +75,11 @@ RunRow project_run(const RunIntent& intent, const InstanceId& instance, Timestam
   return row;
 }
 
+Timestamp attention_at(const RunRow& leased, Timestamp at) {
+  const Timestamp end = leased.lease_until.value_or(at);
+  return leased.timeout ? std::min(end, after(at, *leased.timeout)) : end;
+}
+
 Wait project_wait(const Wait& wait) {
   Wait row = wait;
   row.since = whole_ms(wait.since);

@@ -34,4 +34,7 @@ bool asks_for(const LeaseRequest& request, std::string_view type);
 // Why a unit can never be written, whatever the store holds: versions that do not follow each other.
 std::optional<Error> contradiction(const Unit& unit);
 
+// When a run that was leased at `at` wants attention: its lease ends, or its attempt has lasted too long.
+Timestamp attention_at(const RunRow& leased, Timestamp at);
+
 }  // namespace cairn

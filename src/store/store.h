@@ -194,7 +194,9 @@ class Store {
   virtual Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) = 0;
   virtual Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) = 0;
   virtual Result<RunChanged> change_run(const RunChange& change) = 0;
-  // Leased runs whose lease has ended and that may not be leased again: to be ended by a Unit.
+  // Leased runs that nobody may lease again as they are: their lease has ended and no attempt is left, or
+  // the attempt under way has lasted longer than its timeout, whatever its worker says. To be ended by a
+  // Unit, or retried.
   virtual Result<std::vector<RunRow>> exhausted_runs(std::size_t max) = 0;
   virtual Result<std::optional<RunRow>> find_run(const RunId& id) = 0;
   virtual Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) = 0;

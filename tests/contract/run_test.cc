@@ -194,6 +194,32 @@ TEST_P(Runs, AHolderThatDiesCountsAsAnAttempt) {
   EXPECT_TRUE(must(store().exhausted_runs(10)).empty());
 }
 
+TEST_P(Runs, AnAttemptThatLastsTooLongIsNobodysToLease) {
+  RunRow run = sample::run("r");
+  run.attempts_max = 3;
+  run.timeout = Duration::of_ms(lease.ms_up() / 2);
+  must(store().submit_run(run));
+  const Timestamp begun = clock_.now();
+  run = must(store().lease_runs(request())).at(0);
+  EXPECT_EQ(must(store().next_due()), *add(begun, *run.timeout)) << "earlier than the lease's end";
+  EXPECT_TRUE(must(store().exhausted_runs(10)).empty());
+  RunChange beat = change(RunChange::Kind::heartbeat, run);
+  beat.length = Duration::of_seconds(3600);
+  EXPECT_EQ(must(store().change_run(beat)).kind, RunChanged::Kind::done);
+  clock_.advance(*run.timeout);
+  ASSERT_EQ(must(store().exhausted_runs(10)).size(), 1u) << "whatever its worker says";
+  clock_.advance(Duration::of_seconds(7200));
+  EXPECT_TRUE(must(store().lease_runs(request())).empty()) << "its retry has a delay of its own";
+  EXPECT_EQ(must(store().exhausted_runs(10)).size(), 1u);
+  RunChange retry = change(RunChange::Kind::retry, run);
+  retry.length = Duration::of_seconds(1);
+  EXPECT_EQ(must(store().change_run(retry)).kind, RunChanged::Kind::done);
+  EXPECT_TRUE(must(store().exhausted_runs(10)).empty());
+  clock_.advance(Duration::of_seconds(1));
+  EXPECT_EQ(must(store().lease_runs(request())).size(), 1u);
+  EXPECT_TRUE(must(store().exhausted_runs(10)).empty()) << "a new attempt has its own time";
+}
+
 TEST_P(Runs, AReleasedRunDoesNotCountAsAnAttempt) {
   RunRow run = sample::run("r");
   run.attempts_max = 1;

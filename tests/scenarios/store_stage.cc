@@ -214,11 +214,12 @@ Result<bool> StoreStage::fire_next(std::optional<Timestamp> until) {
   }
   for (const RunRow& run : open_runs()) {
     if (run.status == RunStatus::pending) consider(run.run_at);
+    if (run.status == RunStatus::leased && run.timeout) consider(after(run.updated_at, *run.timeout));
   }
   if (!due || (until && *due > *until)) return false;
   move_clock(*due);
   CAIRN_TRY_VOID(act([&](Coordinator& coordinator) -> Result<void> {
-    coordinator.fire_timers(1);
+    if (coordinator.fire_timers(1) == 0) coordinator.end_exhausted_runs();
     return {};
   }));
   CAIRN_TRY_VOID(settle());

@@ -29,7 +29,7 @@ void MemoryStore::insert_run(RunRow row, const std::optional<RunLease>& lease, C
     if (ruled) apply_overrides(rule->second, run.row);
     run_event(run, "leased", 1, lease->owner, Json());
     outcome.leased.push_back(run.row);
-    if (!wakeup.due || *run.row.lease_until < *wakeup.due) wakeup.due = run.row.lease_until;
+    begin_attempt(run, at, wakeup);
   } else {
     wakeup.runs = true;
   }
@@ -57,9 +57,22 @@ void MemoryStore::cancel_run(Run& run, const std::string& actor) {
   run_event(run, "cancelled", run.row.attempt, actor, Json());
 }
 
-bool MemoryStore::leasable(const RunRow& run, Timestamp at) const {
-  if (run.deleted_at || run.run_at > at || run.attempt >= run.attempts_max) return false;
-  return run.status == RunStatus::pending || (run.status == RunStatus::leased && run.lease_until <= at);
+bool MemoryStore::leasable(const Run& run, Timestamp at) const {
+  const RunRow& row = run.row;
+  if (row.deleted_at || row.run_at > at || row.attempt >= row.attempts_max) return false;
+  if (row.status == RunStatus::pending) return true;
+  return row.status == RunStatus::leased && row.lease_until <= at && !is_overdue(run, at);
+}
+
+bool MemoryStore::is_overdue(const Run& run, Timestamp at) {
+  return run.row.status == RunStatus::leased && run.attempt_until && *run.attempt_until <= at;
+}
+
+void MemoryStore::begin_attempt(Run& run, Timestamp at, Wakeup& wakeup) {
+  run.attempt_until.reset();
+  if (run.row.timeout) run.attempt_until = after(at, *run.row.timeout);
+  const Timestamp due = attention_at(run.row, at);
+  if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
 }
 
 Result<std::pair<RunRow, bool>> MemoryStore::submit_run(const RunRow& given) {
@@ -138,7 +151,7 @@ Result<std::vector<RunRow>> MemoryStore::lease_runs(const LeaseRequest& request)
     std::map<std::int64_t, Run*> by_number;
     for (auto& [id, run] : runs_) {
       const auto line = line_of(request, run.row.type);
-      if (!line || !leasable(run.row, at)) continue;
+      if (!line || !leasable(run, at)) continue;
       const auto rule = run_types_.find(run.row.type);
       if (rule != run_types_.end() && rule->second.paused) continue;
       ready.push_back({run.number, run.row.type, run.row.limit_key, run.row.priority, run.row.run_at.unix_ms(), *line});
@@ -160,7 +173,7 @@ Result<std::vector<RunRow>> MemoryStore::lease_runs(const LeaseRequest& request)
       if (ruled) apply_overrides(rule->second, row);
       if (ruled && rule->second.rate) run_starts_[row.type].emplace_back(at, row.limit_key);
       run_event(run, "leased", row.attempt, request.worker, Json());
-      if (!wakeup.due || *row.lease_until < *wakeup.due) wakeup.due = row.lease_until;
+      begin_attempt(run, at, wakeup);
       leased.push_back(row);
     }
   }
@@ -287,9 +300,8 @@ Result<std::vector<RunRow>> MemoryStore::exhausted_runs(std::size_t max) {
   std::vector<RunRow> found;
   for (const auto& [id, run] : runs_) {
     if (found.size() == max) break;
-    if (run.row.status == RunStatus::leased && run.row.lease_until <= at && run.row.attempt >= run.row.attempts_max) {
-      found.push_back(run.row);
-    }
+    const bool lapsed = run.row.status == RunStatus::leased && run.row.lease_until <= at;
+    if (is_overdue(run, at) || (lapsed && run.row.attempt >= run.row.attempts_max)) found.push_back(run.row);
   }
   return found;
 }

@@ -118,6 +118,7 @@ class MemoryStore final : public Store {
   struct Run {
     std::int64_t number = 0;
     RunRow row;
+    std::optional<Timestamp> attempt_until;  // while it is leased
     std::vector<RunEvent> events;
   };
   struct Key {
@@ -146,7 +147,9 @@ class MemoryStore final : public Store {
   void write_event(const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup);
   // The first of the schedules and of the postponed events.
   std::optional<Timestamp> next_scheduled() const;
-  bool leasable(const RunRow& run, Timestamp at) const;
+  bool leasable(const Run& run, Timestamp at) const;
+  static bool is_overdue(const Run& run, Timestamp at);
+  void begin_attempt(Run& run, Timestamp at, Wakeup& wakeup);
   void run_event(Run& run, std::string_view kind, int attempt, std::string_view actor, const Json& details);
   // What limited types use now; forgets starts that no window holds any more.
   LeaseSlots slots(Timestamp at, Wakeup& wakeup);

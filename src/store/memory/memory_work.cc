@@ -76,7 +76,9 @@ Result<std::optional<Timestamp>> MemoryStore::next_due() {
   }
   for (const auto& [id, run] : runs_) {
     if (run.row.status == RunStatus::pending && run.row.run_at > at && !run.row.deleted_at) offer(run.row.run_at);
-    if (run.row.status == RunStatus::leased && run.row.lease_until > at) offer(*run.row.lease_until);
+    if (run.row.status != RunStatus::leased) continue;
+    if (run.row.lease_until > at) offer(*run.row.lease_until);
+    if (run.attempt_until && *run.attempt_until > at) offer(*run.attempt_until);
   }
   if (const auto scheduled = next_scheduled()) offer(*scheduled);
   return due;

@@ -140,7 +140,8 @@ class Leasing {
     std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<RunRow> leased;
     for (auto& [at, row] : ordered) {
-      if (!wakeup.due || *row.lease_until < *wakeup.due) wakeup.due = row.lease_until;
+      const Timestamp due = attention_at(row, row.updated_at);
+      if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
       leased.push_back(std::move(row));
     }
     return leased;

@@ -72,7 +72,8 @@ void PostgresStore::insert_runs(Connection& db, const std::vector<RunRow>& rows,
     event(uuids[i], "created", row.created_at, 0, "");
     if (row.status == RunStatus::leased) {
       event(uuids[i], "leased", row.created_at, row.attempt, row.leased_by);
-      if (!wakeup.due || *row.lease_until < *wakeup.due) wakeup.due = row.lease_until;
+      const Timestamp due = attention_at(row, row.created_at);
+      if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
     } else {
       wakeup.runs = true;
       if (row.run_at > row.created_at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;

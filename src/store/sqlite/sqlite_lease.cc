@@ -25,7 +25,8 @@ class SqliteLease {
     for (const LeaseCandidate& one : choose(std::move(candidates_), request_.max, slots_)) {
       if (db_.error()) break;
       if (auto row = lease(one)) {
-        if (!wakeup.due || *row->lease_until < *wakeup.due) wakeup.due = row->lease_until;
+        const Timestamp due = attention_at(*row, at_);
+        if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
         leased.push_back(std::move(*row));
       }
     }

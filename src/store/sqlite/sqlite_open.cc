@@ -1,5 +1,6 @@
 #include <sqlite3.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/log.h"
@@ -65,19 +66,21 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
 
 std::optional<Error> SqliteStore::refusal() const {
   if (mode_ == Mode::read_only) return Error{ErrorCode::not_allowed, path_ + " was opened read-only"};
-  if (broken_) {
-    return Error{ErrorCode::unavailable, path_ + ": the disk failed to keep what was written; restart to recover"};
-  }
   return std::nullopt;
 }
 
-// After a failed sync nobody knows which pages the kernel still has. Going on would acknowledge
-// writes on top of lost ones, so everything stops until recovery has read the file again.
+// After a failed sync nobody knows which pages the kernel still has. Going on would acknowledge writes on
+// top of lost ones, and trying again may succeed without having written anything. So the process ends here,
+// without unwinding: nothing more is said to anybody, and the next start recovers from what is on the disk.
 Error SqliteStore::failed(Error error) {
   const int number = writer_->error_number();
   if (number == SQLITE_IOERR_FSYNC || number == SQLITE_IOERR_DIR_FSYNC) {
-    broken_ = true;
-    log_error("store.sync_failed", error, {{"path", path_}});
+    log_error("store.sync_failed", error,
+              {{"path", path_},
+               {"advice",
+                "the disk failed to keep what was written; cairn stops. Check the disk, then start again: "
+                "everything that was acknowledged before is recovered"}});
+    std::_Exit(sync_failure_exit);
   }
   return error;
 }

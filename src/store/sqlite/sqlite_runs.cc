@@ -31,7 +31,8 @@ void SqliteStore::insert_run(RunRow& row, Wakeup& wakeup) {
   run_event(number, "created", 0, "", Json());
   if (row.status == RunStatus::leased) {
     run_event(number, "leased", row.attempt, row.leased_by, Json());
-    if (!wakeup.due || *row.lease_until < *wakeup.due) wakeup.due = row.lease_until;
+    const Timestamp due = attention_at(row, row.created_at);
+    if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
   } else {
     wakeup.runs = true;
   }
@@ -169,6 +170,10 @@ Result<std::vector<RunRow>> SqliteStore::exhausted_runs(std::size_t max) {
     while (rows.next()) types.push_back(rows.text(0));
   }
   std::vector<RunRow> found;
+  {
+    Query rows = db->query(Sql::overdue_runs, at, static_cast<std::int64_t>(max));
+    while (rows.next()) found.push_back(sqlite::read_run(rows, *db));
+  }
   for (const std::string& type : types) {
     if (found.size() == max) break;
     Query rows = db->query(Sql::exhausted_runs, type, at, static_cast<std::int64_t>(max - found.size()));

@@ -22,6 +22,8 @@ namespace cairn {
 class SqliteStore final : public Store {
  public:
   enum class Mode { own, read_only };
+  // How the process ends when the disk fails to keep what was written.
+  static constexpr int sync_failure_exit = 74;
   // `clock` outlives the store. Creates and migrates the file in mode `own`. In mode `read_only` the
   // owner may be running; every verb that writes is ErrorCode::not_allowed.
   // Without `run_events` no audit trail of runs is written.
@@ -152,7 +154,6 @@ class SqliteStore final : public Store {
 
   std::mutex writer_mutex_;
   std::unique_ptr<sqlite::Connection> writer_;
-  bool broken_ = false;     // a sync failed
   bool maybe_kept_ = true;  // a hint: false only when no signal is kept
   std::optional<std::map<std::string, RunTypeRow>> run_types_;
   std::map<std::int64_t, Timestamp> held_messages_;

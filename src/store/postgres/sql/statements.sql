@@ -206,6 +206,7 @@ INSERT INTO cairn.wf_schedule_q (due, instance, token) VALUES ($1, $2, $3) ON CO
 SELECT min(at) FROM (
   SELECT min(run_at) AS at FROM cairn.workflow_run WHERE status = 'pending' AND deleted_at IS NULL AND run_at > $1
   UNION ALL SELECT min(lease_until) FROM cairn.workflow_run WHERE status = 'leased' AND lease_until > $1
+  UNION ALL SELECT min(attempt_until) FROM cairn.workflow_run WHERE status = 'leased' AND attempt_until > $1
   UNION ALL SELECT min(held_until) FROM cairn.outbox_event WHERE published_at IS NULL AND held_until > $1
   UNION ALL SELECT min(greatest(next_at, held_until)) FROM cairn.wf_schedules WHERE NOT paused AND next_at IS NOT NULL) soon
 

@@ -2,8 +2,8 @@
 
 -- name: insert_run
 INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by,
-  fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, touched, updated_at)
-SELECT r.*, 1, r.created_at FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::jsonb[], $8::integer[], $9::integer[],
+  fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, touched, updated_at, attempt_until)
+SELECT r.*, 1, r.created_at, r.created_at + r.timeout_ms * interval '1 millisecond' FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::jsonb[], $8::integer[], $9::integer[],
   $10::timestamptz[], $11::timestamptz[], $12::text[], $13::bigint[], $14::integer[], $15::bigint[], $16::double precision[], $17::bigint[],
   $18::double precision[], $19::bigint[], $20::text[], $21::text[], $22::text[], $23::text[], $24::timestamptz[])
   AS r (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by, fence, leases, backoff_ms,
@@ -41,6 +41,7 @@ ORDER BY r.priority DESC, r.run_at, r.n LIMIT $3 FOR UPDATE SKIP LOCKED
 -- name: lapsed_runs
 SELECT r.n, r.type, r.limit_key, r.priority, r.run_at FROM cairn.workflow_run r
 WHERE r.status = 'leased' AND r.lease_until <= $1 AND r.deleted_at IS NULL AND r.run_at <= $1 AND r.attempt < r.max_attempts
+  AND (r.attempt_until IS NULL OR r.attempt_until > $1)
   AND (r.type = ANY ($3::text[]) OR EXISTS (SELECT 1 FROM unnest($2::text[]) p WHERE starts_with(r.type, p)))
 ORDER BY r.priority DESC, r.run_at, r.n LIMIT $4 FOR UPDATE SKIP LOCKED
 -- name: ready_limited_runs
@@ -61,7 +62,7 @@ INSERT INTO cairn.wf_run_leases (type, limit_key, at) SELECT s.type, s.limit_key
 -- name: lease_chosen
 WITH r AS (
   UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until = c.until, attempt = r.attempt + 1, leases = r.leases + 1,
-    fence = r.fence + 1, updated_at = $2, touched = r.touched + 1, max_attempts = greatest(coalesce(c.max_attempts, r.max_attempts),
+    fence = r.fence + 1, updated_at = $2, attempt_until = $2::timestamptz + r.timeout_ms * interval '1 millisecond', touched = r.touched + 1, max_attempts = greatest(coalesce(c.max_attempts, r.max_attempts),
       CASE WHEN c.max_attempts IS NULL THEN r.max_attempts ELSE r.attempt + 1 END),
     backoff_ms = coalesce(c.backoff_ms, r.backoff_ms), cap_ms = coalesce(c.cap_ms, r.cap_ms)
   FROM unnest($1::bigint[], $4::timestamptz[], $5::integer[], $6::bigint[], $7::bigint[]) AS c (n, until, max_attempts, backoff_ms, cap_ms)
@@ -91,7 +92,8 @@ UPDATE cairn.workflow_run SET deleted_at = $2, delete_reason = $3, updated_at = 
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
-FROM cairn.workflow_run r WHERE r.status = 'leased' AND r.lease_until <= $1 AND r.attempt >= r.max_attempts ORDER BY r.lease_until, r.n LIMIT $2
+FROM cairn.workflow_run r WHERE r.status = 'leased' AND (r.attempt_until <= $1 OR (r.lease_until <= $1 AND r.attempt >= r.max_attempts))
+ORDER BY r.lease_until, r.n LIMIT $2
 -- name: list_runs
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,

@@ -1,7 +1,7 @@
 -- name: insert_run
 INSERT INTO workflow_run (id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by, fence, leases,
-  backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, limit_key)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?22, ?23)
+  backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, limit_key, attempt_until)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?22, ?23, ?22 + ?18)
 -- name: find_run
 SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
   leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n, limit_key
@@ -49,6 +49,7 @@ ORDER BY priority DESC, run_at, n LIMIT ?3
 -- name: lapsed_runs
 SELECT n, priority, run_at, limit_key FROM workflow_run
 WHERE status = 'leased' AND type = ?1 AND lease_until <= ?2 AND deleted_at IS NULL AND attempt < max_attempts
+  AND (attempt_until IS NULL OR attempt_until > ?2)
 ORDER BY priority DESC, run_at, n LIMIT ?3
 -- name: live_leases
 SELECT coalesce(limit_key, ''), count(*) FROM workflow_run WHERE status = 'leased' AND type = ?1 AND lease_until > ?2 GROUP BY 1
@@ -69,7 +70,7 @@ DELETE FROM wf_run_types WHERE type = ?1
 -- name: list_run_types
 SELECT type, lease_ms, max_attempts, backoff_ms, cap_ms, paused, concurrency, rate, rate_window_ms, limit_key FROM wf_run_types ORDER BY type
 -- name: lease_run
-UPDATE workflow_run SET status = 'leased', leased_by = ?2, lease_until = ?3, attempt = attempt + 1, leases = leases + 1, fence = fence + 1, updated_at = ?4,
+UPDATE workflow_run SET status = 'leased', leased_by = ?2, lease_until = ?3, attempt = attempt + 1, leases = leases + 1, fence = fence + 1, updated_at = ?4, attempt_until = ?4 + timeout_ms,
   max_attempts = coalesce(max(?5, attempt + 1), max_attempts), backoff_ms = coalesce(?6, backoff_ms), cap_ms = coalesce(?7, cap_ms)
 WHERE n = ?1
 RETURNING id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
@@ -94,7 +95,12 @@ UPDATE workflow_run SET deleted_at = ?2, delete_reason = ?3, updated_at = ?2 WHE
 -- name: exhausted_runs
 SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
   leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n, limit_key
-FROM workflow_run WHERE status = 'leased' AND type = ?1 AND lease_until <= ?2 AND attempt >= max_attempts ORDER BY lease_until, n LIMIT ?3
+FROM workflow_run WHERE status = 'leased' AND type = ?1 AND lease_until <= ?2 AND attempt >= max_attempts
+  AND (attempt_until IS NULL OR attempt_until > ?2) ORDER BY lease_until, n LIMIT ?3
+-- name: overdue_runs
+SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
+  leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n, limit_key
+FROM workflow_run WHERE status = 'leased' AND attempt_until <= ?1 ORDER BY attempt_until, n LIMIT ?2
 -- name: list_runs
 SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
   leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n, limit_key
@@ -117,6 +123,7 @@ WITH RECURSIVE seen (type) AS (
   UNION ALL SELECT (SELECT min(type) FROM workflow_run WHERE status = 'leased' AND type > seen.type) FROM seen WHERE seen.type IS NOT NULL)
 SELECT min(at) FROM (
   SELECT min(run_at) AS at FROM workflow_run WHERE status = 'pending' AND deleted_at IS NULL AND run_at > ?1
+  UNION ALL SELECT min(attempt_until) FROM workflow_run WHERE status = 'leased' AND attempt_until > ?1
   UNION ALL
   SELECT (SELECT min(lease_until) FROM workflow_run r WHERE r.status = 'leased' AND r.type = seen.type AND r.lease_until > ?1)
   FROM seen WHERE seen.type IS NOT NULL)

@@ -1,0 +1,122 @@
+// A disk that fails to sync. In a process of its own, on a SQLite file system that fails on demand.
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "base/clock.h"
+#include "sample.h"
+#include "store/open.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace cairn {
+namespace {
+
+bool syncs_fail = false;
+
+// A file of the system's own, followed in memory by that file.
+struct File {
+  sqlite3_file base;
+  sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
+};
+sqlite3_file* real(sqlite3_file* file) { return reinterpret_cast<File*>(file)->real(); }
+sqlite3_vfs* system_vfs = nullptr;
+
+int close_file(sqlite3_file* f) { return real(f)->pMethods->xClose(real(f)); }
+int read_file(sqlite3_file* f, void* to, int n, sqlite3_int64 at) {
+  return real(f)->pMethods->xRead(real(f), to, n, at);
+}
+int write_file(sqlite3_file* f, const void* from, int n, sqlite3_int64 at) {
+  return real(f)->pMethods->xWrite(real(f), from, n, at);
+}
+int truncate_file(sqlite3_file* f, sqlite3_int64 n) { return real(f)->pMethods->xTruncate(real(f), n); }
+int sync_file(sqlite3_file* f, int flags) {
+  return syncs_fail ? SQLITE_IOERR_FSYNC : real(f)->pMethods->xSync(real(f), flags);
+}
+int file_size(sqlite3_file* f, sqlite3_int64* n) { return real(f)->pMethods->xFileSize(real(f), n); }
+int lock_file(sqlite3_file* f, int kind) { return real(f)->pMethods->xLock(real(f), kind); }
+int unlock_file(sqlite3_file* f, int kind) { return real(f)->pMethods->xUnlock(real(f), kind); }
+int check_lock(sqlite3_file* f, int* held) { return real(f)->pMethods->xCheckReservedLock(real(f), held); }
+int control(sqlite3_file* f, int what, void* arg) { return real(f)->pMethods->xFileControl(real(f), what, arg); }
+int sector(sqlite3_file* f) { return real(f)->pMethods->xSectorSize(real(f)); }
+int traits(sqlite3_file* f) { return real(f)->pMethods->xDeviceCharacteristics(real(f)); }
+int shm_map(sqlite3_file* f, int page, int size, int extend, void volatile** at) {
+  return real(f)->pMethods->xShmMap(real(f), page, size, extend, at);
+}
+int shm_lock(sqlite3_file* f, int offset, int n, int flags) {
+  return real(f)->pMethods->xShmLock(real(f), offset, n, flags);
+}
+void shm_barrier(sqlite3_file* f) { real(f)->pMethods->xShmBarrier(real(f)); }
+int shm_unmap(sqlite3_file* f, int remove) { return real(f)->pMethods->xShmUnmap(real(f), remove); }
+const sqlite3_io_methods methods{2,         close_file,  read_file,  write_file, truncate_file, sync_file, file_size,
+                                 lock_file, unlock_file, check_lock, control,    sector,        traits,    shm_map,
+                                 shm_lock,  shm_barrier, shm_unmap,  nullptr,    nullptr};
+
+int open_file(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out) {
+  const int code = system_vfs->xOpen(system_vfs, name, real(file), flags, out);
+  file->pMethods = real(file)->pMethods != nullptr ? &methods : nullptr;
+  return code;
+}
+
+void install_failing_vfs() {
+  static sqlite3_vfs vfs;
+  system_vfs = sqlite3_vfs_find(nullptr);
+  vfs = *system_vfs;
+  vfs.zName = "failing";
+  vfs.szOsFile = static_cast<int>(sizeof(File)) + system_vfs->szOsFile;
+  vfs.xOpen = open_file;
+  sqlite3_vfs_register(&vfs, 1);
+}
+
+CommitOutcome::Kind begin(Store& store, const std::string& id) {
+  Unit unit;
+  unit.advances = {sample::begin(id)};
+  const auto outcomes = store.commit(std::span(&unit, 1));
+  return outcomes ? outcomes->front().kind : CommitOutcome::Kind::failed;
+}
+
+TEST(SyncFailure, StopsTheProcessAndLosesNothingThatWasAcknowledged) {
+  const std::string folder = testing::TempDir() + "cairn_sync_" + std::to_string(::getpid());
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const std::string url = "sqlite:" + folder + "/store.db";
+  ManualClock clock{sample::start_of_time};
+  int said[2];
+  ASSERT_EQ(::pipe(said), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(said[1], STDERR_FILENO);
+    install_failing_vfs();
+    auto store = open_store(url, clock);
+    if (!store) ::_exit(10);
+    if (begin(**store, "kept") != CommitOutcome::Kind::done) ::_exit(11);
+    syncs_fail = true;
+    begin(**store, "lost");
+    ::_exit(12);  // it went on after a failed sync
+  }
+  ::close(said[1]);
+  std::string text;
+  char buffer[512];
+  for (ssize_t n = 0; (n = ::read(said[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(n));
+  ::close(said[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), SqliteStore::sync_failure_exit) << text;
+  EXPECT_NE(text.find("store.sync_failed"), std::string::npos) << text;
+  EXPECT_NE(text.find("cairn stops"), std::string::npos) << text;
+
+  auto store = open_store(url, clock);
+  ASSERT_TRUE(store.has_value()) << store.error().message;
+  EXPECT_TRUE((*store)->find_instance({"kept"})->has_value());
+  EXPECT_EQ(begin(**store, "next"), CommitOutcome::Kind::done);
+  store->reset();
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace cairn
