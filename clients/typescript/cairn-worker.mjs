@@ -244,7 +244,10 @@ export class Worker {
     this.#roomOrStop?.();
     await this.#loop;
     if (this.#active.size) {
-      await Promise.race([new Promise((resolve) => this.#idle.push(resolve)), pause(graceMs)]);
+      // The timer must not outlive the wait, or it would keep the process.
+      const over = new AbortController();
+      await Promise.race([new Promise((resolve) => this.#idle.push(resolve)), pause(graceMs, over.signal)]);
+      over.abort();
     }
     this.#halted.abort();
     this.#wakeBeat?.();

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 from server import Server
@@ -28,6 +29,12 @@ class ClientTest(unittest.TestCase):
         self.worker.wait()
         self.worker.stdout.close()
         self.server.stop()
+
+    def until_at_work(self, id):
+        """Its first heartbeat tells that the worker has it: the lease alone may still be on its way."""
+        first = self.server.until(id, "leased")["lease_until"]
+        while self.server.run(id).get("lease_until") == first:
+            time.sleep(0.01)
 
     def end_worker(self):
         self.worker.send_signal(signal.SIGTERM)
@@ -65,6 +72,7 @@ class ClientTest(unittest.TestCase):
         server = self.server
         server.call("PUT", "/v1/run-types/billing.slow.x", {"lease": "400ms"})
         id = server.submit("billing.slow.x", {"seconds": 1.5})
+        server.until(id, "leased")
         # Somebody else would take it as soon as its lease ended.
         self.assertEqual(server.lease("thief", types=["billing.slow.x"], wait="1200ms") and "stolen" or "kept", "kept")
         run = server.until(id, "succeeded")
@@ -74,22 +82,24 @@ class ClientTest(unittest.TestCase):
         server = self.server
         server.call("PUT", "/v1/run-types/billing.slow.y", {"lease": "400ms"})
         id = server.submit("billing.slow.y", {"seconds": 600})
-        server.until(id, "leased")
+        self.until_at_work(id)
         self.assertEqual(server.call("POST", "/v1/runs/%s/cancel" % id)[0], 200)
         # The handler sleeps for ten minutes unless it hears of it; the worker waits for its handlers.
         self.end_worker()
         self.assertEqual(server.run(id)["status"], "cancelled")
 
     def test_stopping_finishes_what_is_under_way(self):
-        id = self.server.submit("billing.slow.z", {"seconds": 0.5})
-        self.server.until(id, "leased")
+        self.server.call("PUT", "/v1/run-types/billing.slow.z", {"lease": "600ms"})
+        id = self.server.submit("billing.slow.z", {"seconds": 1})
+        self.until_at_work(id)
         self.end_worker()
         run = self.server.run(id)
         self.assertEqual((run["status"], run["leases"]), ("succeeded", 1))
 
     def test_the_server_may_be_away_for_a_moment(self):
-        id = self.server.submit("billing.slow.w", {"seconds": 1})
-        self.server.until(id, "leased")
+        self.server.call("PUT", "/v1/run-types/billing.slow.w", {"lease": "5s"})
+        id = self.server.submit("billing.slow.w", {"seconds": 3})
+        self.until_at_work(id)
         self.server.kill()
         self.server.start()
         run = self.server.until(id, "succeeded")

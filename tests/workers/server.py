@@ -44,11 +44,14 @@ class Server:
     def kill(self):
         self.process.kill()
         self.process.wait()
+        self.process.stdout.close()
+        self.log.close()
 
     def stop(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-            self.process.wait(30)
+            self.process.wait(60)
+        self.process.stdout.close()
         self.log.close()
         if self.temporary:
             self.temporary.cleanup()
