@@ -4,13 +4,15 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 time=1
+quick=
 for flag in "$@"; do
   case "$flag" in
-    --quick) time=0.1 ;;
+    --quick) time=0.1 quick=--quick ;;
     --peers) echo "bench: the comparison with other engines needs their workloads, which are not in this release" >&2; exit 2 ;;
     *) echo "bench: unknown flag $flag (--quick)" >&2; exit 2 ;;
   esac
 done
+bench/figures.sh $quick
 for program in build/release/bench/*_bench; do
   [ "$(basename "$program")" = expr_compare_bench ] && continue
   echo "== $(basename "$program")"

@@ -1,9 +1,9 @@
-// What this machine can write at all: the rows that one-wait changes, taken from a real run of it, written again and
-// again by one thread with bare SQLite, as many slices a transaction as there are requests outstanding. Only the time
-// between BEGIN and COMMIT counts; the values are made before it.
+#include "bench/ceiling.h"
+
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 
 #include "base/clock.h"
@@ -247,7 +247,7 @@ class Replay {
 // The file after: the definition, the start, the signal.
 Result<std::vector<Dump>> sample(const Plan& plan) {
   CAIRN_TRY(Stage stage, Stage::open(plan, std::array{one_wait}));
-  const std::string path = stage.url().substr(std::string("sqlite:").size());
+  const std::string path = stage.url.substr(std::string("sqlite:").size());
   std::vector<Dump> dumps;
   const auto look = [&]() -> Result<void> {
     CAIRN_TRY(const Handle handle, open_file(path));
@@ -333,19 +333,23 @@ Result<Row> replay(const Plan& plan, const std::vector<Dump>& dumps, std::size_t
 
 }  // namespace
 
-Result<std::vector<Row>> run_ceiling(const Plan& plan) {
-  if (plan.store != "sqlite") return std::vector<Row>{};
+struct Ceiling::Sample {
+  std::vector<Dump> dumps;
+};
+
+Ceiling::Ceiling(std::unique_ptr<Sample> sample) : sample_(std::move(sample)) {}
+Ceiling::Ceiling(Ceiling&&) noexcept = default;
+Ceiling::~Ceiling() = default;
+
+Result<Ceiling> Ceiling::of_one_wait(const Plan& plan) {
   count_disk();
-  CAIRN_TRY(const std::vector<Dump> dumps, sample(plan));
-  std::vector<Row> rows;
-  for (const int outstanding : plan.outstanding) {
-    plan.progress("ceiling, " + std::to_string(outstanding) + " slices a transaction");
-    CAIRN_TRY(Row row, median_of(plan, [&] { return replay(plan, dumps, static_cast<std::size_t>(outstanding)); }));
-    row.workload = "ceiling";
-    row.variant = "rows of one-wait";
-    rows.push_back(std::move(row));
-  }
-  return rows;
+  auto taken = std::make_unique<Sample>();
+  CAIRN_TRY(taken->dumps, sample(plan));
+  return Ceiling(std::move(taken));
+}
+
+Result<Row> Ceiling::run(const Plan& plan, int slices) const {
+  return replay(plan, sample_->dumps, static_cast<std::size_t>(slices));
 }
 
 }  // namespace cairn::bench

@@ -10,7 +10,7 @@
 namespace cairn::bench {
 
 struct ProcessCost {
-  double cpu_s = 0;  // user and system
+  double cpu_s = 0;  // user and system, of the threads that still run
   std::uint64_t memory_bytes = 0;
   std::uint64_t memory_peak_bytes = 0;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <optional>
 
 namespace cairn::bench {
 
@@ -23,23 +22,17 @@ std::string bytes(double value) {
 
 double each(double total, const Row& row) { return row.count == 0 ? 0 : total / static_cast<double>(row.count); }
 
-std::optional<double> share_of_ceiling(const Row& row, const std::vector<Row>& rows) {
-  if (row.workload != "one-wait") return std::nullopt;
-  const auto ceiling = std::find_if(rows.begin(), rows.end(), [&](const Row& other) {
-    return other.workload == "ceiling" && other.outstanding == row.outstanding;
-  });
-  if (ceiling == rows.end() || ceiling->rate == 0) return std::nullopt;
-  return row.rate / ceiling->rate;
-}
-
-std::string remarks(const Row& row, const std::vector<Row>& rows) {
+std::string remarks(const Row& row) {
   std::string text = row.variant;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (const auto share = share_of_ceiling(row, rows)) add(number(*share * 100) + " % of the ceiling");
   for (const Json::Member& member : row.extra.members()) {
     if (!member.value.is_number() && !member.value.is_integer()) continue;
     const double value = member.value.as_double();
     const std::string key(member.key);
+    if (key == "share_of_ceiling") {
+      add(number(value * 100) + " % of the ceiling");
+      continue;
+    }
     add(key + " " + (key.find("bytes") == std::string::npos ? number(value) : bytes(value)));
   }
   return text;
@@ -57,7 +50,7 @@ void print_table(const std::vector<Row>& rows, std::ostream& out) {
                      bytes(static_cast<double>(row.cost.memory_peak_bytes)),
                      bytes(each(static_cast<double>(row.cost.written_bytes), row)),
                      bytes(each(static_cast<double>(row.cost.log_bytes), row)),
-                     number(each(static_cast<double>(row.cost.syncs), row)), remarks(row, rows)});
+                     number(each(static_cast<double>(row.cost.syncs), row)), remarks(row)});
   }
   std::vector<std::size_t> widths(lines.front().size());
   for (const auto& line : lines) {
@@ -78,7 +71,7 @@ void print_table(const std::vector<Row>& rows, std::ostream& out) {
 Json to_json(const std::vector<Row>& rows) {
   Json list = Json::array();
   for (const Row& row : rows) {
-    Json one = Json::object({
+    list.push_back(Json::object({
         {"workload", row.workload},
         {"variant", row.variant},
         {"outstanding", row.outstanding},
@@ -96,9 +89,7 @@ Json to_json(const std::vector<Row>& rows) {
         {"wal_bytes_each", each(static_cast<double>(row.cost.log_bytes), row)},
         {"syncs_each", each(static_cast<double>(row.cost.syncs), row)},
         {"extra", row.extra},
-    });
-    if (const auto share = share_of_ceiling(row, rows)) one.set("share_of_ceiling", *share);
-    list.push_back(std::move(one));
+    }));
   }
   return list;
 }

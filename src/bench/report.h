@@ -7,7 +7,7 @@
 
 namespace cairn::bench {
 
-// One line a row; the ratio to the ceiling where both were measured.
+// One line a row.
 void print_table(const std::vector<Row>& rows, std::ostream& out);
 Json to_json(const std::vector<Row>& rows);
 

@@ -13,10 +13,13 @@ Result<std::vector<Row>> run_w1(const Plan& plan);
 Result<std::vector<Row>> run_w2(const Plan& plan);
 Result<std::vector<Row>> run_w3(const Plan& plan);
 Result<std::vector<Row>> run_w4(const Plan& plan);
+Result<std::vector<Row>> run_w5(const Plan& plan);
 Result<std::vector<Row>> run_w6(const Plan& plan);
 Result<std::vector<Row>> run_w7(const Plan& plan);
 Result<std::vector<Row>> run_w8(const Plan& plan);
-Result<std::vector<Row>> run_ceiling(const Plan& plan);
+Result<std::vector<Row>> run_http_one_wait(const Plan& plan);
+Result<std::vector<Row>> run_http_w1(const Plan& plan);
+Result<std::vector<Row>> run_http_w2(const Plan& plan);
 
 // An order that says only what and with which input.
 inline StartOrder order_for(const std::string& definition, const Json& input) {

@@ -26,7 +26,7 @@ Result<Row> one_instant(const Plan& plan, std::size_t count) {
   stage.engine->run();
 
   // Far enough ahead that every timer is written before it falls due; checked below.
-  const Duration lead = Duration::of_ms(2000 + static_cast<std::int64_t>(count) * 2 / 3);
+  const Duration lead = Duration::of_ms(1500 + static_cast<std::int64_t>(count) * 2 / 5);
   const Timestamp due = add(clock.now(), lead).value_or(clock.now());
   Json input = order_input();
   input.set("at", format_timestamp(due));

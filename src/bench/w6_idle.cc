@@ -1,17 +1,19 @@
-// W6: what instances cost that only wait, on a timer far ahead: processor, memory, disk.
+// W6: what instances cost that only wait, on a timer far ahead: processor, memory, disk. The engine that is looked at
+// is a process of its own (`cairn bench --idle`), so that nothing of the load stays in its memory.
 #include <unistd.h>
 
+#include <iostream>
 #include <thread>
 
+#include "bench/child_process.h"
 #include "bench/definitions.h"
+#include "bench/idle.h"
 #include "bench/rows.h"
 
 namespace cairn::bench {
 
 namespace {
 
-// A process of its own would be fairer to the memory, and is what is measured: the engine is opened anew on the store,
-// so that nothing of the load stays in its caches.
 Result<Row> waiting(const Plan& plan, std::size_t count) {
   CAIRN_TRY(Stage stage, Stage::open(plan, std::array{one_timer}));
   Json input = order_input();
@@ -21,24 +23,33 @@ Result<Row> waiting(const Plan& plan, std::size_t count) {
               CAIRN_TRY_VOID(stage.engine->start(order_for("one-timer", input)));
               return {};
             }));
+  row.outstanding = 0;
+  pid_t looked_at = ::getpid();
+  std::optional<ChildProcess> idle;
   if (stage.scratch) {
     stage.engine.reset();
     row.extra.set("disk_bytes_per_instance", static_cast<double>(stage.scratch->bytes()) / static_cast<double>(count));
-    CAIRN_TRY(stage.engine, open_engine(stage.url()));
-    stage.engine->run();
+    CAIRN_TRY(ChildProcess process, ChildProcess::start({"bench", "--idle", stage.url}));
+    idle.emplace(std::move(process));
+    looked_at = idle->id();
   }
-  const double window_s = std::max(1.0, 2 * plan.seconds);
-  const Meter meter;
-  std::this_thread::sleep_for(std::chrono::milliseconds(static_cast<long>(window_s * 1000)));
-  const Cost idle = meter.read();
-  row.extra.set("idle_cpu_percent", 100 * idle.cpu_s / idle.wall_s);
-  row.extra.set("idle_memory_bytes", static_cast<std::int64_t>(process_cost(::getpid()).memory_bytes));
-  row.extra.set("idle_window_s", idle.wall_s);
-  row.outstanding = 0;
+  const std::chrono::milliseconds window(static_cast<long>(std::max(1000.0, 2000 * plan.seconds)));
+  const double before_s = process_cost(looked_at).cpu_s;
+  std::this_thread::sleep_for(window);
+  const ProcessCost after = process_cost(looked_at);
+  row.extra.set("idle_cpu_percent", 100 * (after.cpu_s - before_s) / std::chrono::duration<double>(window).count());
+  row.extra.set("idle_memory_bytes", static_cast<std::int64_t>(after.memory_bytes));
   return row;
 }
 
 }  // namespace
+
+Result<void> stay_idle(const std::string& url) {
+  CAIRN_TRY(const auto engine, open_engine(url));
+  engine->run();
+  std::cout << "ready" << std::endl;
+  for (;;) ::pause();
+}
 
 Result<std::vector<Row>> run_w6(const Plan& plan) {
   std::vector<Row> rows;

@@ -55,11 +55,12 @@ Result<Stage> Stage::open(const Plan& plan, std::span<const std::string_view> de
   EngineOptions options;
   if (plan.store == "sqlite") {
     CAIRN_TRY(Scratch scratch, Scratch::make(plan.folder));
+    stage.url = "sqlite:" + scratch.path() + "/store.db";
     stage.scratch.emplace(std::move(scratch));
-    options.store = stage.url();
-  } else if (plan.store != "memory") {
-    return Error{ErrorCode::invalid, "there is no store '" + plan.store + "' to measure; sqlite or memory"};
+  } else {
+    stage.url = plan.store == "memory" ? "memory:" : plan.store;
   }
+  options.store = stage.url;
   count_disk();
   CAIRN_TRY(stage.engine, Engine::open(options));
   for (const std::string_view definition : definitions) CAIRN_TRY_VOID(stage.engine->deploy(definition));
@@ -71,8 +72,6 @@ Result<std::unique_ptr<Engine>> open_engine(const std::string& url) {
   options.store = url;
   return Engine::open(std::move(options));
 }
-
-std::string Stage::url() const { return scratch ? "sqlite:" + scratch->path() + "/store.db" : "memory:"; }
 
 Result<Row> closed_loop(const Plan& plan, int outstanding, const std::function<Result<void>(int)>& op) {
   enum Phase { warming, measuring, over };
@@ -138,17 +137,21 @@ Result<Row> each_once(std::size_t count, int outstanding, const std::function<Re
   return row;
 }
 
-Result<Row> median_of(const Plan& plan, const std::function<Result<Row>()>& run) {
-  std::vector<Row> rows;
-  for (int i = 0; i < std::max(1, plan.repeats); ++i) {
-    CAIRN_TRY(Row row, run());
-    rows.push_back(std::move(row));
-  }
+Row median_row(std::vector<Row> rows) {
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.rate < b.rate; });
   Row median = rows[rows.size() / 2];
   median.rate_low = rows.front().rate;
   median.rate_high = rows.back().rate;
   return median;
+}
+
+Result<Row> median_of(const Plan& plan, const std::function<Result<Row>()>& run) {
+  std::vector<Row> rows;
+  for (int i = 0; i < plan.repeats; ++i) {
+    CAIRN_TRY(Row row, run());
+    rows.push_back(std::move(row));
+  }
+  return median_row(std::move(rows));
 }
 
 }  // namespace cairn::bench

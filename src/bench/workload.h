@@ -19,11 +19,11 @@
 namespace cairn::bench {
 
 struct Plan {
-  std::string store = "sqlite";  // sqlite or memory
+  std::string store = "sqlite";  // sqlite, memory, or the URL of an empty PostgreSQL database
   std::string folder = ".";      // where scratch stores are made: the disk that is measured
   std::vector<int> outstanding = {1, 16, 64, 256};
   double seconds = 2;  // of each closed loop, after a quarter of it to warm up
-  int repeats = 3;     // of which the median is taken
+  int repeats = 3;     // at least 1; the median is taken
   double scale = 1;    // of the fixed numbers of instances
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 
@@ -51,11 +51,11 @@ std::span<const Workload> workloads();
 
 // A store in a folder of its own with an engine on it.
 struct Stage {
-  std::optional<Scratch> scratch;  // none: in memory
+  std::optional<Scratch> scratch;  // on SQLite
+  std::string url;
   std::unique_ptr<Engine> engine;
 
   static Result<Stage> open(const Plan& plan, std::span<const std::string_view> definitions);
-  std::string url() const;
 };
 
 Result<std::unique_ptr<Engine>> open_engine(const std::string& url);
@@ -64,7 +64,9 @@ Result<std::unique_ptr<Engine>> open_engine(const std::string& url);
 Result<Row> closed_loop(const Plan& plan, int outstanding, const std::function<Result<void>(int thread)>& op);
 // Does op(0) … op(count - 1), `outstanding` at a time.
 Result<Row> each_once(std::size_t count, int outstanding, const std::function<Result<void>(std::size_t)>& op);
-// The run with the median rate of plan.repeats, with the range of all.
+// The one with the median rate, with the range of all.
+Row median_row(std::vector<Row> rows);
+// The median of plan.repeats runs.
 Result<Row> median_of(const Plan& plan, const std::function<Result<Row>()>& run);
 
 }  // namespace cairn::bench

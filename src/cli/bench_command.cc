@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "bench/idle.h"
 #include "bench/report.h"
 #include "cli/exit_code.h"
 
@@ -12,33 +13,37 @@ namespace cairn::cli {
 const CommandSpec& bench_spec() {
   static const CommandSpec spec{
       "bench",
-      "[WORKLOAD…] [--store sqlite|memory] [--outstanding 1,16,64,256] [--seconds S] [--repeats N] [--scale X] "
-      "[--dir DIR] [--quick] [--json]",
+      "[WORKLOAD…] [--store sqlite|memory|URL] [--outstanding 1,16,64,256] [--seconds S] [--repeats N] [--scale X] "
+      "[--dir DIR] [--quick] [--idle STORE] [--work URL] [--json]",
       "Measure this build on this machine",
       "Without names: every workload. Each one makes a store of its own below --dir (the disk that is measured) and\n"
       "removes it. Rates are the median of --repeats runs. `written`, `WAL` and `syncs` are for each workflow, "
       "counted\n"
       "where SQLite calls the system.\n"
       "\n"
-      "  one-wait           a workflow that waits once, started and completed\n"
+      "  one-wait           a workflow that waits once, started and completed; in turn with it the ceiling: the same\n"
+      "                     rows written with bare SQLite by one thread\n"
       "  five-checkpoints   five steps, each committed before the next\n"
-      "  ceiling            the rows of one-wait written with bare SQLite by one thread\n"
       "  W1, W2             one worker call, five worker calls one after the other\n"
       "  W3                 5 000 instances wait for a signal, 64 signals in flight\n"
       "  W4                 10 000 timers due at one instant; the times are lateness\n"
+      "  W5                 20 000 jobs: enqueued in bulk and drained, one at a time, and begun by an idle worker\n"
       "  W6                 cost of 10 000, 100 000 and 1 000 000 waiting instances\n"
       "  W7                 a task created, claimed and completed\n"
-      "  W8                 100 000 due instances after kill -9\n",
-      {{"--store", "sqlite|memory", "what to measure; sqlite unless said otherwise"},
+      "  W8                 100 000 due instances after kill -9\n"
+      "  http-…             one-wait, W1 and W2 through the HTTP API: server, worker and client are processes of their "
+      "own\n",
+      {{"--store", "sqlite|memory|URL", "what to measure; sqlite unless said otherwise"},
        {"--outstanding", "N,…", "requests at a time; 1,16,64,256"},
        {"--seconds", "S", "of each closed loop; 2"},
        {"--repeats", "N", "of which the median is taken; 3"},
        {"--scale", "X", "times the fixed numbers of instances; 1"},
        {"--dir", "DIR", "where stores are made; the temporary folder"},
        {"--quick", "", "short runs: --seconds 0.3 --repeats 1 --scale 0.01"},
+       {"--idle", "STORE", "no measuring: open the store, run, rest until killed; what W6 looks at"},
+       {"--work", "URL", "no measuring: the worker process of http-W1 and http-W2"},
        {"--json", "", "one JSON document instead of a table"}},
-      {"cairn bench", "cairn bench one-wait ceiling --outstanding 64,256 --repeats 5",
-       "cairn bench W4 --store memory"}};
+      {"cairn bench", "cairn bench one-wait --outstanding 64,256 --repeats 5", "cairn bench W4 --store memory"}};
   return spec;
 }
 
@@ -58,7 +63,9 @@ std::optional<std::string> read_plan(const Arguments& arguments, bench::Plan& pl
     plan.scale = 0.01;
   }
   plan.store = arguments.value("--store").value_or("sqlite");
-  if (plan.store != "sqlite" && plan.store != "memory") return "--store is sqlite or memory";
+  if (plan.store != "sqlite" && plan.store != "memory" && !plan.store.starts_with("postgres")) {
+    return "--store is sqlite, memory or the URL of an empty PostgreSQL database";
+  }
   plan.folder = arguments.value("--dir").value_or(std::filesystem::temp_directory_path().string());
   if (const auto text = arguments.value("--seconds"); text && !read_number(*text, plan.seconds)) {
     return "--seconds is a number greater than 0";
@@ -89,6 +96,13 @@ std::optional<std::string> read_plan(const Arguments& arguments, bench::Plan& pl
 int run_bench(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
   Arguments arguments;
   if (const auto over = read_arguments(bench_spec(), args, arguments, out, err)) return *over;
+  const auto idle = arguments.value("--idle");
+  const auto work = arguments.value("--work");
+  if (idle || work) {
+    const auto failed = idle ? bench::stay_idle(*idle) : bench::work_for(*work);
+    err << "cairn bench: " << failed.error().message << "\n";
+    return exit_code_of(failed.error().code);
+  }
   bench::Plan plan;
   if (const auto wrong = read_plan(arguments, plan)) {
     err << "cairn bench: " << *wrong << "\n";
