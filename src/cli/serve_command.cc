@@ -77,6 +77,27 @@ Result<server::AccessSettings> access_settings(const Configuration& from) {
   return access;
 }
 
+std::optional<Duration> age(const Configuration& from, std::string_view name) {
+  return from.is_set(name) ? std::optional(from.duration(name)) : std::nullopt;
+}
+
+EngineOptions engine_options(const Configuration& from) {
+  EngineOptions options;
+  options.store = from.text("store");
+  options.node = from.text("node");
+  options.config = from.values();
+  options.workers = static_cast<std::size_t>(std::max<std::int64_t>(1, from.number("workers")));
+  options.lease = milliseconds(from, "lease");
+  options.egress = from.list("egress");
+  options.secrets = from.secrets();
+  options.events = from.events();
+  options.keep = {age(from, "keep.completed"), age(from, "keep.failed"), age(from, "keep.cancelled"),
+                  age(from, "keep.runs"),      age(from, "keep.outbox"), age(from, "keep.keys")};
+  options.retention_every = milliseconds(from, "keep.every");
+  options.limits.body_bytes_max = static_cast<std::size_t>(from.number("http.body_bytes_max"));
+  return options;
+}
+
 // A server to which nobody could come in is a mistake that should show now.
 Result<void> check_somebody_may_enter(Store& store, const server::AccessSettings& access, const std::string& url) {
   if (!access.required || access.tokens) return {};
@@ -169,13 +190,7 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
-  EngineOptions options;
-  options.store = configuration->text("store");
-  options.node = configuration->text("node");
-  options.config = configuration->values();
-  options.workers = static_cast<std::size_t>(std::max<std::int64_t>(1, configuration->number("workers")));
-  options.lease = milliseconds(*configuration, "lease");
-  options.limits.body_bytes_max = settings.http.body_bytes_max;
+  const EngineOptions options = engine_options(*configuration);
   auto engine = Engine::open(options);
   if (!engine) return refuse(engine.error());
   if (const auto fine = check_somebody_may_enter((*engine)->store(), settings.access, options.store); !fine) {

@@ -84,6 +84,13 @@ Result<Configuration> Configuration::read(const Sources& sources) {
   if (!sources.file.empty()) {
     CAIRN_TRY(file, read_toml(sources.file));
     configuration.values_ = file.config;
+    configuration.events_ = file.events;
+    for (const Json::Member& secret : file.secrets.members()) {
+      const std::string origin = sources.file + ": secrets." + std::string(secret.key);
+      if (!secret.value.is_string()) return Error{ErrorCode::invalid, origin + " takes the path of a file"};
+      CAIRN_TRY(const Setting read, from_file(std::string(secret.value.as_string()), origin));
+      configuration.secrets_[std::string(secret.key)] = read.value;
+    }
     std::vector<std::string_view> names;
     for (const Spec& spec : specs()) names.push_back(spec.name);
     for (const auto& [name, value] : file.values) {

@@ -57,10 +57,16 @@ class Configuration {
 
   // The file's table [config]: `config` in expressions.
   const Json& values() const { return values_; }
+  // The file's table [events] (docs/events.md); null without one.
+  const Json& events() const { return events_; }
+  // The file's table [secrets]: a name and the file that holds the value. For secret("name").
+  const std::map<std::string, std::string>& secrets() const { return secrets_; }
 
  private:
   std::map<std::string, Setting, std::less<>> settings_;
   Json values_ = Json::object();
+  Json events_;
+  std::map<std::string, std::string> secrets_;  // their values
 };
 
 std::string flag_of(std::string_view name);      // tls.key → --tls-key
@@ -68,7 +74,8 @@ std::string variable_of(std::string_view name);  // tls.key → CAIRN_TLS_KEY
 // For showing: passwords in URLs and secret values are ***.
 std::string shown(const Spec& spec, const Setting& setting);
 
-// What a TOML file says, flat: `tls.key` → its text and its line. The table [config] as it is.
+// What a TOML file says, flat: `tls.key` → its text and its line. The tables [config], [events] and [secrets] as
+// they are.
 struct TomlFile {
   struct Value {
     std::string text;
@@ -76,6 +83,8 @@ struct TomlFile {
   };
   std::map<std::string, Value> values;
   Json config = Json::object();
+  Json events;
+  Json secrets = Json::object();
 };
 Result<TomlFile> read_toml(const std::string& path);
 

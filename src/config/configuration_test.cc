@@ -71,6 +71,17 @@ TEST_F(Configurations, ASecretComesFromAFileOfItsOwn) {
   EXPECT_EQ(from_toml->text("store"), "postgres://cairn:hunter2@db/x");
 }
 
+TEST_F(Configurations, SecretsOfWorkflowsStandInFilesAndEventsInATable) {
+  const std::string secret = write("token", "s3cret\n");
+  const auto all =
+      read({}, {}, write("a.toml", "[secrets]\npartner = \"" + secret + "\"\n[events]\nsource = \"/x\"\n"));
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->secrets().at("partner"), "s3cret");
+  EXPECT_EQ(write_json(all->events()), R"({"source":"/x"})");
+  EXPECT_FALSE(read({}, {}, write("b.toml", "[secrets]\npartner = 7\n")));
+  EXPECT_FALSE(read({}, {}, write("c.toml", "[secrets]\npartner = \"" + folder + "/nowhere\"\n")));
+}
+
 TEST_F(Configurations, WhatIsWrongIsNamedWithItsPlace) {
   const auto message = [this](const std::string& text) {
     const auto all = read({}, {}, write("a.toml", text));

@@ -44,6 +44,10 @@ void flatten(const toml::table& table, const std::string& prefix, TomlFile& file
     const std::string name = prefix + std::string(key.str());
     if (prefix.empty() && name == "config" && value.is_table()) {
       file.config = to_json(value);
+    } else if (prefix.empty() && name == "events" && value.is_table()) {
+      file.events = to_json(value);
+    } else if (prefix.empty() && name == "secrets" && value.is_table()) {
+      file.secrets = to_json(value);
     } else if (const auto* inner = value.as_table()) {
       flatten(*inner, name + ".", file);
     } else {
