@@ -19,37 +19,43 @@ Json functions() {
   return Json::object({{"items", items}});
 }
 
-// One batch, so that a request stays short; `more` says that there are others.
+// Until nothing is left that is old enough; what the body does not name stays.
 void retire(Coordinator& coordinator, const Call& call) {
-  const auto age = parse_duration(call.body["older_than"].as_string());
-  if (!age) {
-    call.reply(problem(age.error()));
-    return;
-  }
-  RetentionRequest request;
-  request.ended_before = Timestamp::of_unix_ms(coordinator.store().now().unix_ms() - age->ms_up());
-  if (call.body["max"].is_integer()) request.max = static_cast<std::size_t>(call.body["max"].as_integer());
-  request.statuses = {Status::completed, Status::cancelled, Status::failed};
-  if (const Json* statuses = call.body.find("statuses")) {
-    request.statuses.clear();
-    for (const Json& one : statuses->items()) {
-      if (const auto status = status_from(one.as_string())) request.statuses.push_back(*status);
+  RetentionPolicy policy;
+  for (const auto& [name, field] : {std::pair{"completed", &policy.completed}, std::pair{"failed", &policy.failed},
+                                    std::pair{"cancelled", &policy.cancelled}, std::pair{"runs", &policy.runs},
+                                    std::pair{"outbox", &policy.outbox}, std::pair{"keys", &policy.keys}}) {
+    if (!call.body[name].is_string()) continue;
+    const auto age = parse_duration(call.body[name].as_string());
+    if (!age || age->negative()) {
+      call.reply(problem({ErrorCode::invalid, std::string(name) + " takes an age such as 30d"}));
+      return;
     }
+    *field = *age;
   }
-  const auto outcome = coordinator.store().retire_instances(request);
-  if (!outcome) {
-    call.reply(problem(outcome.error()));
+  if (policy.keeps_everything()) {
+    call.reply(problem({ErrorCode::invalid, "say what to remove and from which age on: \"completed\": \"30d\""}));
     return;
   }
-  call.reply(json_response(
-      Json::object({{"instances", static_cast<std::int64_t>(outcome->instances)}, {"more", outcome->more}})));
+  const auto report = coordinator.run_retention(policy);
+  if (!report) {
+    call.reply(problem(report.error()));
+    return;
+  }
+  call.reply(json_response(Json::object({{"ran", report->ran},
+                                         {"instances", static_cast<std::int64_t>(report->instances)},
+                                         {"runs", static_cast<std::int64_t>(report->runs)},
+                                         {"outbox", static_cast<std::int64_t>(report->outbox)},
+                                         {"keys", static_cast<std::int64_t>(report->keys)}})));
 }
 
 constexpr std::string_view retention_schema =
-    R"({"type":"object","required":["older_than"],"additionalProperties":false,"properties":{
-  "older_than":{"type":"string","description":"since they ended: 30d"},
-  "statuses":{"type":"array","items":{"enum":["completed","failed","cancelled"]}},
-  "max":{"type":"integer","minimum":1,"maximum":10000,"description":"roots in this batch"},
+    R"({"type":"object","additionalProperties":false,"properties":{
+  "completed":{"type":"string","description":"instances that completed longer ago than this: 30d"},
+  "failed":{"type":"string"},"cancelled":{"type":"string"},
+  "runs":{"type":"string","description":"finished runs without an instance"},
+  "outbox":{"type":"string","description":"published events"},
+  "keys":{"type":"string","description":"idempotency keys"},
   "reason":{"type":"string"}}})";
 
 }  // namespace
@@ -72,7 +78,7 @@ std::vector<Route> operation_routes(Coordinator& coordinator) {
        "/v1/retention/run",
        Permission::administer,
        "runRetention",
-       "Remove instances that ended long ago, whole trees, with everything of theirs",
+       "Remove what ended long ago: instances with their children, runs, events, keys",
        [with](const Call& call) { retire(*with, call); },
        {},
        retention_schema},

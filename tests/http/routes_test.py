@@ -215,7 +215,7 @@ GOOD = {
     "streamEvents": events,
     "startBulk": bulk,
     "getBulk": bulk_progress,
-    "runRetention": lambda: server.call("POST", "/v1/retention/run", {"older_than": "30d"}),
+    "runRetention": lambda: server.call("POST", "/v1/retention/run", {"completed": "30d", "keys": "90d"}),
     "createKey": new_key,
     "listKeys": lambda: server.call("GET", "/v1/keys"),
     "revokeKey": lambda: server.call("DELETE", "/v1/keys/" + new_key().json["id"]),
