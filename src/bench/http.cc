@@ -64,6 +64,7 @@ struct Shares {
     row.extra.set("client_cpu_s", row.cost.cpu_s / thousands);
     row.extra.set("server_memory_bytes", static_cast<std::int64_t>(server_after.memory_peak_bytes));
     row.cost.cpu_s += of_server + of_worker;
+    row.cost.written_bytes = server_after.written_bytes - server_before.written_bytes;
   }
 };
 

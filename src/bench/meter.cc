@@ -36,6 +36,11 @@ ProcessCost process_cost(pid_t process) {
     if (counts >> nanoseconds) cost.cpu_s += nanoseconds / 1e9;
   }
   std::string line;
+  constexpr std::string_view written = "write_bytes: ";
+  std::ifstream disk(folder + "/io");
+  while (std::getline(disk, line)) {
+    if (line.starts_with(written)) cost.written_bytes = std::stoull(line.substr(written.size()));
+  }
   std::ifstream status(folder + "/status");
   while (std::getline(status, line)) {
     const bool peak = line.starts_with("VmHWM:");

@@ -13,6 +13,7 @@ struct ProcessCost {
   double cpu_s = 0;  // user and system, of the threads that still run
   std::uint64_t memory_bytes = 0;
   std::uint64_t memory_peak_bytes = 0;
+  std::uint64_t written_bytes = 0;  // what it made the disk write, checkpoints and all
 };
 // Of a process that still runs; zeros when it does not.
 ProcessCost process_cost(pid_t process);

@@ -38,6 +38,11 @@ std::string remarks(const Row& row) {
   return text;
 }
 
+// Of another process only what the kernel tells is known, and in memory there is nothing to count.
+std::string counted(const Row& row, std::string figure) {
+  return row.cost.syncs == 0 && row.cost.log_bytes == 0 ? "-" : figure;
+}
+
 }  // namespace
 
 void print_table(const std::vector<Row>& rows, std::ostream& out) {
@@ -49,8 +54,8 @@ void print_table(const std::vector<Row>& rows, std::ostream& out) {
                      number(row.max_ms), number(each(row.cost.cpu_s * 1000, row)),
                      bytes(static_cast<double>(row.cost.memory_peak_bytes)),
                      bytes(each(static_cast<double>(row.cost.written_bytes), row)),
-                     bytes(each(static_cast<double>(row.cost.log_bytes), row)),
-                     number(each(static_cast<double>(row.cost.syncs), row)), remarks(row)});
+                     counted(row, bytes(each(static_cast<double>(row.cost.log_bytes), row))),
+                     counted(row, number(each(static_cast<double>(row.cost.syncs), row))), remarks(row)});
   }
   std::vector<std::size_t> widths(lines.front().size());
   for (const auto& line : lines) {
