@@ -16,6 +16,8 @@ Result<std::unique_ptr<EventOutlet>> EventOutlet::open(Store& store, const Event
 
 Result<void> EventOutlet::subscribe(const std::string& name, const std::vector<std::string>& types,
                                     EventHandler handler) {
+  const std::lock_guard lock(mutex_);
+  if (dispatcher_) return Error{ErrorCode::conflict, "events are being published already; subscribe before that"};
   for (const auto& sink : sinks_) {
     if (sink->name() == name) return Error{ErrorCode::conflict, "there is a sink " + name + " already"};
   }
@@ -24,6 +26,11 @@ Result<void> EventOutlet::subscribe(const std::string& name, const std::vector<s
   settings_.keep.dispatched = true;
   store_.keep_events(settings_.keep);
   return {};
+}
+
+bool EventOutlet::serves_any() {
+  const std::lock_guard lock(mutex_);
+  return dispatcher_ || !sinks_.empty();
 }
 
 Dispatcher& EventOutlet::dispatcher() {
@@ -37,7 +44,7 @@ Dispatcher& EventOutlet::dispatcher() {
 }
 
 void EventOutlet::start() {
-  if (!sinks_.empty()) dispatcher().start();
+  if (serves_any()) dispatcher().start();
 }
 
 void EventOutlet::stop() {
@@ -53,7 +60,7 @@ void EventOutlet::look() {
 }
 
 Result<std::size_t> EventOutlet::drain() {
-  if (sinks_.empty() && !dispatcher_) return std::size_t{0};
+  if (!serves_any()) return std::size_t{0};
   std::size_t published = 0;
   for (;;) {
     CAIRN_TRY(const Dispatcher::Round round, dispatcher().dispatch());

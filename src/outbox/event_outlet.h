@@ -15,7 +15,7 @@ class EventOutlet {
                                                    const std::string& owner);
   ~EventOutlet();
 
-  // Before `start`. ErrorCode::conflict when the name is taken.
+  // Before the first event is published. ErrorCode::conflict when the name is taken, or when it is too late.
   Result<void> subscribe(const std::string& name, const std::vector<std::string>& types, EventHandler handler);
   // Nothing to do without a sink.
   void start();
@@ -27,6 +27,7 @@ class EventOutlet {
  private:
   EventOutlet(Store& store, EventSettings settings, EgressPolicy policy, std::string owner);
   Dispatcher& dispatcher();
+  bool serves_any();
 
   Store& store_;
   EventSettings settings_;

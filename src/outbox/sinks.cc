@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/log.h"
 #include "outbox/http_sink.h"
 #include "outbox/log_sink.h"
 #include "outbox/redis_sink.h"
@@ -43,6 +44,7 @@ Result<std::unique_ptr<Sink>> make_http(const Json& given, HttpSinkSettings sett
   if (!settings.secret.empty() && settings.secret.size() < signing_secret_bytes_min) {
     return wrong(where + ".secret", "has at least 32 characters");
   }
+  mask_in_logs(settings.secret);
   if (const Json* headers = given.find("headers"); headers != nullptr && headers->is_object()) {
     for (const auto& [name, value] : headers->members()) {
       if (!value.is_string()) return wrong(where + ".headers", "takes texts");
