@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/log.h"
+#include "base/process_end.h"
 #include "store/projection.h"
 #include "store/sqlite/log_rescue.h"
 #include "store/sqlite/migrate.h"
@@ -80,7 +81,7 @@ Error SqliteStore::failed(Error error) {
                {"advice",
                 "the disk failed to keep what was written; cairn stops. Check the disk, then start again: "
                 "everything that was acknowledged before is recovered"}});
-    std::_Exit(sync_failure_exit);
+    end_process(sync_failure_exit);
   }
   return error;
 }
