@@ -175,7 +175,7 @@ class Instance:
                 fields = step.get(step["type"])
                 if isinstance(fields, dict) and "result" in fields:
                     self.assign_result(fields["result"], decision[1])
-                break
+                return  # it did not end without error: there is nothing to undo
         if step.get("compensate") is not None:
             self.compensations.append((strand.lineage(), step["compensate"], scope.for_compensation()))
 

@@ -202,20 +202,32 @@ class World:
 
     def offer(self, instance, signal):
         """S11: to the wait that was opened first. Whether a wait used it."""
+        faulted = []
         for wait in sorted((one for one in instance.waits if one.kind == "signal"), key=lambda one: one.order):
             if not wait.open:
                 continue
             try:
                 fits = steps.signal_fits(instance, wait, signal)
             except Failure as failure:
+                # The other waits may be asked before the error leaves its step, or after.
+                if self.choose(["first", "last"]) == "last":
+                    faulted.append((wait, failure))
+                    continue
                 instance.wake(wait.strand, throw=failure)
                 if instance.status in ("suspended", "completed", "failed"):
                     return False
                 continue
             if fits:
                 instance.wake(wait.strand, (wait, signal))
+                self.raise_all(instance, faulted)
                 return True
+        self.raise_all(instance, faulted)
         return False
+
+    def raise_all(self, instance, faulted):
+        for wait, failure in faulted:
+            if wait.open and instance.status not in ("suspended", "completed", "failed"):
+                instance.wake(wait.strand, throw=failure)
 
     def on_timer(self, instance, entry):
         if entry["due"] > entry["at"]:
