@@ -1,0 +1,87 @@
+// What the oracle found in worlds of several nodes and failing stores, each as a small test.
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "coordinator/coordinator.h"
+#include "definition/definition.h"
+#include "forwarding_store.h"
+#include "store/memory/memory_store.h"
+
+namespace cairn::sim {
+namespace {
+
+std::shared_ptr<const Program> program_of(const char* text) { return load_definition(text, "test.yaml").program; }
+
+// Writes, and says that it could not.
+class LyingStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
+    auto outcomes = behind_.commit(units);
+    if (lies > 0) {
+      --lies;
+      return Error{ErrorCode::unavailable, "the connection was lost"};
+    }
+    return outcomes;
+  }
+  int lies = 0;
+};
+
+class Found : public testing::Test {
+ protected:
+  std::unique_ptr<Coordinator> node(Store& store) {
+    CoordinatorOptions options;
+    options.yield = [] {};
+    return std::move(Coordinator::open(store, std::move(options)).value());
+  }
+
+  ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
+  MemoryStore memory_{clock_};
+};
+
+TEST_F(Found, AChildThatAnotherNodeDeployedIsKnown) {
+  // Each node has a listener of its own; here nobody passes the word on.
+  const auto second = node(memory_);
+  const auto first = node(memory_);
+  ASSERT_TRUE(first->registry()
+                  .deploy(program_of("{cairn: 1, name: grandchild, version: 1.0.0, steps: [{set: {a: 1}}], output: 7}"))
+                  .has_value());
+  ASSERT_TRUE(first->registry()
+                  .deploy(program_of("{cairn: 1, name: child, version: 1.0.0, steps: [{subworkflow: {name: grandchild, "
+                                     "result: r}}], output: '= state.r'}"))
+                  .has_value());
+  const char* parent =
+      "{cairn: 1, name: parent, version: 1.0.0, steps: [{subworkflow: {name: child, result: r}}], output: '= state.r'}";
+  ASSERT_TRUE(first->registry().deploy(program_of(parent)).has_value());
+  StartRequest request;
+  request.definition = "parent";
+  const auto answer = second->start(request);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->status, Status::completed);
+  EXPECT_EQ(answer->output, Json(7));
+}
+
+TEST_F(Found, ASliceThatAFailingStoreCutGoesOnByItself) {
+  LyingStore store(memory_);
+  const auto only = node(store);
+  const char* stepper =
+      "{cairn: 1, name: stepper, version: 1.0.0, checkpoint: step, steps: [{set: {a: 1}}, {set: {b: 2}}, {set: {c: "
+      "3}}], "
+      "output: '= state.c'}";
+  ASSERT_TRUE(only->registry().deploy(program_of(stepper)).has_value());
+  for (const int lies : {1, 3}) {
+    StartRequest request;
+    request.definition = "stepper";
+    request.id = "cut-" + std::to_string(lies);
+    store.lies = lies;
+    ASSERT_FALSE(only->start(request).has_value());
+    while (store.lies > 0) only->fire_timers();
+    only->fire_timers();
+    const auto row = memory_.find_instance({request.id});
+    ASSERT_TRUE(row.has_value() && row->has_value());
+    EXPECT_EQ((*row)->status, Status::completed) << lies;
+  }
+}
+
+}  // namespace
+}  // namespace cairn::sim
