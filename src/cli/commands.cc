@@ -1,6 +1,7 @@
 // The list of commands, in the order in which `cairn --help` shows them.
 #include "cli/audit_command.h"
 #include "cli/bench_command.h"
+#include "cli/bulk_command.h"
 #include "cli/cancel_command.h"
 #include "cli/check_data_command.h"
 #include "cli/command.h"
@@ -16,6 +17,7 @@
 #include "cli/history_command.h"
 #include "cli/keys_command.h"
 #include "cli/list_command.h"
+#include "cli/migrate_command.h"
 #include "cli/render_command.h"
 #include "cli/resume_command.h"
 #include "cli/retry_command.h"
@@ -76,6 +78,8 @@ const std::vector<Command>& all_commands() {
       {"Operations", runs_spec, run_runs},
       {"Operations", schedules_spec, run_schedules},
       {"Operations", dead_spec, run_dead},
+      {"Operations", bulk_spec, run_bulk},
+      {"Operations", migrate_spec, run_migrate},
       {"Operations", verify_spec, run_verify},
       {"Operations", doctor_spec, run_doctor},
       {"Operations", bench_spec, run_bench},

@@ -1,20 +1,42 @@
 #include "cli/dead_command.h"
 
-#include <charconv>
-
+#include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/store_session.h"
+#include "cli/table.h"
 
 namespace cairn::cli {
+namespace {
+
+int list(ApiSession& api, const Arguments& arguments, std::ostream& out, std::ostream& err) {
+  Json items = Json::array();
+  Table table({"ID", "AT", "KIND", "INSTANCE", "REASON"});
+  const auto take = [&](const Json& item) {
+    items.push_back(item);
+    table.add({write_json(item["id"]), std::string(item.text_or("at", "")), std::string(item.text_or("kind", "")),
+               std::string(item.text_or("instance", "")), std::string(item.text_or("reason", ""))});
+    return true;
+  };
+  if (const auto code = api.each({"GET", "/v1/dead-letters"}, 10'000, take, err)) return *code;
+  if (arguments.has("--json")) {
+    out << write_json(Json::object({{"items", items}})) << "\n";
+    return exit_done;
+  }
+  table.print(out);
+  if (table.empty() && on_terminal(out)) err << "There is none.\n";
+  return exit_done;
+}
+
+}  // namespace
 
 const CommandSpec& dead_spec() {
   static const CommandSpec spec{
       "dead",
-      "list|replay|discard [ID] --store URL [--json]",
-      "List, replay or discard dead letters",
-      "",
-      {store_flag, json_flag},
-      {"cairn dead list --store sqlite:orders.db", "cairn dead replay 7 --store sqlite:orders.db"}};
+      "[list | show ID | replay ID | discard ID] [--json]",
+      "List, show, replay or discard dead letters",
+      "A dead letter is what could not be delivered, with everything that replaying it needs.",
+      with_api_flags({as_json_flag}),
+      {"cairn dead --server http://127.0.0.1:8400", "cairn dead replay 7"}};
   return spec;
 }
 
@@ -23,47 +45,27 @@ int run_dead(std::span<const std::string> args, std::istream&, std::ostream& out
   if (const auto over = read_arguments(dead_spec(), args, arguments, out, err)) return *over;
   const auto& given = arguments.positional();
   const std::string verb = given.empty() ? "list" : given[0];
-  if (verb == "list") {
-    auto opened = StoreSession::open("dead", arguments, StoreSession::Use::read, err);
-    if (const int* code = std::get_if<int>(&opened)) return *code;
-    StoreSession& session = *std::get<0>(opened);
-    const auto letters = session.store().list_dead_letters({1000, ""});
-    if (!letters) return fail("dead", letters.error(), err);
-    Json items = Json::array();
-    for (const DeadLetter& letter : letters->items) {
-      if (arguments.has("--json")) {
-        items.push_back(Json::object({{"id", letter.id},
-                                      {"kind", letter.kind},
-                                      {"instance", letter.instance ? Json(letter.instance->value) : Json()},
-                                      {"reason", letter.reason},
-                                      {"node", letter.node},
-                                      {"at", format_timestamp(letter.at)},
-                                      {"envelope", letter.envelope}}));
-        continue;
-      }
-      out << letter.id << "  " << format_timestamp(letter.at) << "  " << letter.kind;
-      if (letter.instance) out << "  " << letter.instance->value;
-      out << "  " << letter.reason << "\n";
-    }
-    if (arguments.has("--json")) out << write_json(Json::object({{"items", items}})) << "\n";
-    return exit_done;
-  }
-  if (verb != "replay" && verb != "discard")
-    return wrong_call("dead", "'" + verb + "' is none of list, replay, discard", err);
-  std::int64_t id = 0;
-  if (given.size() != 2 || std::from_chars(given[1].data(), given[1].data() + given[1].size(), id).ptr !=
-                               given[1].data() + given[1].size()) {
-    return wrong_call("dead", verb + " needs the letter's number", err);
-  }
-  auto opened = StoreSession::open("dead", arguments, StoreSession::Use::change, err);
+  const bool changes = verb == "replay" || verb == "discard";
+  if (!changes && verb != "list" && verb != "show")
+    return wrong_call("dead", "'" + verb + "' is none of list, show, replay, discard", err);
+  if (verb != "list" && given.size() != 2) return wrong_call("dead", verb + " needs the letter's number", err);
+  auto opened = ApiSession::open("dead", arguments, changes ? ApiSession::Use::change : ApiSession::Use::read, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
-  StoreSession& session = *std::get<0>(opened);
-  const auto done =
-      verb == "replay" ? session.coordinator().replay_dead_letter(id, {}) : session.store().discard_dead_letter(id);
-  if (!done) return fail("dead", done.error(), err);
-  if (!*done) return fail("dead", {ErrorCode::not_found, "no dead letter " + given[1]}, err);
-  session.coordinator().settle();
-  out << (verb == "replay" ? "replayed\n" : "discarded\n");
+  ApiSession& api = *std::get<0>(opened);
+  if (verb == "list") return list(api, arguments, out, err);
+  ApiRequest request{verb == "show"     ? "GET"
+                     : verb == "replay" ? "POST"
+                                        : "DELETE",
+                     "/v1/dead-letters/" + path_part(given[1])};
+  if (verb == "replay") request.path += "/replay";
+  const auto answer = api.ask(request, err);
+  if (const int* code = std::get_if<int>(&answer)) return *code;
+  if (verb == "show") {
+    const Json& letter = std::get<0>(answer).body;
+    out << (arguments.has("--json") ? write_json(letter) : write_json_pretty(letter)) << "\n";
+  } else {
+    out << (verb == "replay" ? "replayed\n" : "discarded\n");
+  }
   return exit_done;
 }
 

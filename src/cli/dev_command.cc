@@ -99,7 +99,8 @@ const CommandSpec& dev_spec() {
       {{"--listen", "HOST:PORT", "where to listen (default 127.0.0.1:8400)"},
        {"--store", "URL", "another store: memory: or sqlite:PATH"},
        {"--config", "FILE", "values for `config` in expressions, YAML or JSON"},
-       {"--egress", "ENTRIES", "where calls may go besides https to public addresses: http://HOST:PORT, 10.0.0.0/8, …"}},
+       {"--egress", "ENTRIES",
+        "where calls may go besides https to public addresses: http://HOST:PORT, 10.0.0.0/8, …"}},
       {"cairn dev", "cairn dev order.yaml --listen 9000", "cairn dev examples --store memory:", "cairn dev time +2d"}};
   return spec;
 }

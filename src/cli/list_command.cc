@@ -19,7 +19,8 @@ std::string text_of(const Json& value) { return value.is_string() ? std::string(
 const CommandSpec& list_spec() {
   static const CommandSpec spec{
       "list",
-      "[--status S] [--definition NAME] [--reference KEY] [--text TEXT] [--from TIME] [--to TIME] [--limit N] [--json]",
+      "[--status S] [--definition NAME] [--reference KEY] [--text TEXT] [--from TIME] [--to TIME] [--filter FILTER] "
+      "[--limit N] [--json]",
       "List instances, newest first",
       "",
       with_api_flags({{"--status", "S", "running, waiting, suspended, completed, failed or cancelled"},
@@ -28,6 +29,7 @@ const CommandSpec& list_spec() {
                       {"--text", "TEXT", "with this text in id, name or reference"},
                       {"--from", "TIME", "started at or after"},
                       {"--to", "TIME", "started before"},
+                      {"--filter", "FILTER", "in one text: status:suspended definition:order …"},
                       {"--limit", "N", "at most so many (default 50)"},
                       as_json_flag}),
       {"cairn list --server http://127.0.0.1:8400 --status suspended", "cairn list --store sqlite:orders.db"}};
@@ -49,7 +51,8 @@ int run_list(std::span<const std::string> args, std::istream&, std::ostream& out
   ApiRequest request{"GET", "/v1/instances"};
   for (const auto& [flag, parameter] :
        {std::pair{"--status", "status"}, std::pair{"--definition", "definition"}, std::pair{"--reference", "reference"},
-        std::pair{"--text", "q"}, std::pair{"--from", "from"}, std::pair{"--to", "to"}}) {
+        std::pair{"--text", "q"}, std::pair{"--from", "from"}, std::pair{"--to", "to"},
+        std::pair{"--filter", "filter"}}) {
     if (const auto value = arguments.value(flag)) request.query.emplace_back(parameter, *value);
   }
   auto opened = ApiSession::open("list", arguments, ApiSession::Use::read, err);

@@ -1,0 +1,112 @@
+#include "cli/bulk_command.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "cli/api_session.h"
+#include "cli/exit_code.h"
+#include "cli/input_file.h"
+#include "cli/store_session.h"
+#include "cli/table.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr std::string_view actions[] = {"cancel", "suspend", "resume", "retry", "signal", "delete"};
+
+void print_preview(const Json& preview, std::ostream& out) {
+  Table table({"ID", "STATUS", "DEFINITION"});
+  for (const Json& one : preview["instances"].items())
+    table.add({std::string(one.text_or("id", "")), std::string(one.text_or("status", "")),
+               std::string(one.text_or("definition", ""))});
+  table.print(out);
+}
+
+// Until the job is done, with its progress on a terminal.
+int follow(ApiSession& api, const std::string& id, const Arguments& arguments, std::ostream& out, std::ostream& err) {
+  while (true) {
+    const auto answer = api.ask({"GET", "/v1/bulk/" + path_part(id)}, err);
+    if (const int* code = std::get_if<int>(&answer)) return *code;
+    const Json& job = std::get<0>(answer).body;
+    const bool finished = job["finished"] == Json(true);
+    if (finished && arguments.has("--json")) {
+      out << write_json(job) << "\n";
+    } else if (finished || on_terminal(out)) {
+      out << (on_terminal(out) ? "\r" : "") << write_json(job["done"]) << " of " << write_json(job["total"]) << " done"
+          << (finished ? "\n" : "") << std::flush;
+    }
+    if (finished) {
+      for (const Json& one : job["failed"].items())
+        err << one.text_or("instance", "") << ": " << one.text_or("detail", "") << "\n";
+      return job["failed"].size() == 0 ? exit_done : exit_failed;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
+
+}  // namespace
+
+const CommandSpec& bulk_spec() {
+  static const CommandSpec spec{
+      "bulk",
+      "cancel|suspend|resume|retry|signal|delete --filter FILTER [--yes] [--reason TEXT]",
+      "Do one thing to every instance that matches",
+      "Without --yes it only shows which instances it would be. FILTER is as in `GET /v1/instances?filter=`: "
+      "status:suspended definition:order …",
+      with_api_flags({{"--filter", "FILTER", "which instances"},
+                      {"--all", "", "every instance, without a filter"},
+                      {"--yes", "", "do it, instead of showing what would be done"},
+                      {"--reason", "TEXT", "why, for the history"},
+                      {"--signal", "NAME", "signal: its name"},
+                      {"--key", "KEY", "signal: its key"},
+                      {"--payload", "JSON|@FILE", "signal: its payload"},
+                      as_json_flag}),
+      {"cairn bulk retry --filter 'status:suspended definition:order'",
+       "cairn bulk cancel --filter 'definition:old' --yes"}};
+  return spec;
+}
+
+int run_bulk(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err) {
+  Arguments arguments;
+  if (const auto over = read_arguments(bulk_spec(), args, arguments, out, err)) return *over;
+  const auto& given = arguments.positional();
+  if (given.size() != 1 || std::find(std::begin(actions), std::end(actions), given[0]) == std::end(actions))
+    return wrong_call("bulk", "say what to do: cancel, suspend, resume, retry, signal or delete", err);
+  if (!arguments.has("--filter") && !arguments.has("--all"))
+    return wrong_call("bulk", "which ones? Give --filter, or --all for every instance", err);
+  if (given[0] == "signal" && !arguments.has("--signal")) return wrong_call("bulk", "signal needs --signal NAME", err);
+  ApiRequest request{"POST", "/v1/bulk"};
+  request.body = Json::object({{"action", given[0]}});
+  if (const auto filter = arguments.value("--filter")) request.body.set("filter", *filter);
+  if (arguments.has("--all")) request.body.set("all", true);
+  if (const auto reason = arguments.value("--reason")) request.body.set("reason", *reason);
+  if (const auto name = arguments.value("--signal")) {
+    Json signal = Json::object({{"name", *name}});
+    if (const auto key = arguments.value("--key")) signal.set("key", *key);
+    if (const auto payload = arguments.value("--payload")) {
+      auto json = read_json_argument(*payload, in);
+      if (!json) return fail("bulk", json.error(), err);
+      signal.set("payload", std::move(*json));
+    }
+    request.body.set("signal", signal);
+  }
+  const bool preview = !arguments.has("--yes");
+  if (preview) request.body.set("dry_run", true);
+  auto opened = ApiSession::open("bulk", arguments, preview ? ApiSession::Use::read : ApiSession::Use::change, err);
+  if (const int* code = std::get_if<int>(&opened)) return *code;
+  ApiSession& api = *std::get<0>(opened);
+  const auto answer = api.ask(request, err);
+  if (const int* code = std::get_if<int>(&answer)) return *code;
+  const Json& document = std::get<0>(answer).body;
+  if (!preview) return follow(api, std::string(document.text_or("id", "")), arguments, out, err);
+  if (arguments.has("--json")) {
+    out << write_json(document) << "\n";
+    return exit_done;
+  }
+  print_preview(document, out);
+  err << write_json(document["matched"]) << " match; --yes does it\n";
+  return exit_done;
+}
+
+}  // namespace cairn::cli
