@@ -52,7 +52,7 @@ void show(Coordinator& coordinator, const Call& call) {
 }
 
 // An event goes back to the outbox, anything else to the queue it came from.
-Result<void> replay(Coordinator& coordinator, std::int64_t id) {
+Result<void> replay(Coordinator& coordinator, std::int64_t id, const Actor& actor) {
   CAIRN_TRY(const DeadLetter letter, find(coordinator, id));
   if (letter.kind == "event") {
     if (!letter.envelope["sequence"].is_integer()) return Error{ErrorCode::unsupported, "its event is not named"};
@@ -61,7 +61,7 @@ Result<void> replay(Coordinator& coordinator, std::int64_t id) {
     CAIRN_TRY_VOID(coordinator.store().discard_dead_letter(id));
     return {};
   }
-  CAIRN_TRY(const bool done, coordinator.store().replay_dead_letter(id));
+  CAIRN_TRY(const bool done, coordinator.replay_dead_letter(id, actor));
   if (!done) return missing(id);
   return {};
 }
@@ -69,7 +69,7 @@ Result<void> replay(Coordinator& coordinator, std::int64_t id) {
 void replay_one(Coordinator& coordinator, const Call& call) {
   const auto id = id_of(call);
   if (!id) return call.reply(problem(id.error()));
-  const auto done = replay(coordinator, *id);
+  const auto done = replay(coordinator, *id, actor_of(call));
   call.reply(done ? json_response(Json::object({{"id", *id}, {"replayed", true}}), 202) : problem(done.error()));
 }
 
