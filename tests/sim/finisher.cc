@@ -9,7 +9,7 @@ namespace {
 
 class Finisher {
  public:
-  explicit Finisher(World& world) : world_(world) {}
+  explicit Finisher(World& world) : world_(world), calm_since_(world.scheduler().now()) {}
 
   void run() {
     constexpr int rounds_max = 400;
@@ -64,11 +64,29 @@ class Finisher {
     }
     const auto waits = store->list_waits(id);
     if (!waits) return;
-    if (tries > 25) return request(id, CancelRequested{"it takes too long"});
+    for (const Wait& wait : *waits) {
+      if (is_overdue(wait)) {
+        return world_.broken({"I-32 liveness", "instance " + id.value + " waits for the " + to_string(wait.kind) +
+                                                   " of step " + wait.step + " and nothing happens"});
+      }
+    }
+    // Only people can keep it waiting now: with guards that no answer fits, signals that `where` never takes.
+    if (tries > 30) return request(id, CancelRequested{"it takes too long"});
     for (const Wait& wait : *waits) {
       if (wait.kind == WaitKind::task) complete(*store, wait.target);
       if (wait.kind == WaitKind::signal && tries > 1) signal(id, wait);
     }
+  }
+
+  // What the engine and its workers owe, long after every lease, hold and notice of the storm has run out.
+  bool is_overdue(const Wait& wait) {
+    const auto passed = [&](Timestamp since, std::int64_t seconds) {
+      return between(since, world_.scheduler().now()) > Duration::of_seconds(seconds);
+    };
+    constexpr std::int64_t timer_seconds = 600;
+    constexpr std::int64_t run_seconds = 3 * 3600;  // attempts, backoff and a worker's doubts
+    if (wait.kind == WaitKind::timer) return wait.until && passed(*wait.until, timer_seconds);
+    return wait.kind == WaitKind::run && passed(std::max(wait.since, calm_since_), run_seconds);
   }
 
   void request(const InstanceId& id, const decltype(Event::what)& what) {
@@ -123,6 +141,7 @@ class Finisher {
   }
 
   World& world_;
+  const Timestamp calm_since_;
   std::map<std::string, int> tries_;
   int signals_ = 0;
   int requests_ = 0;

@@ -14,6 +14,7 @@ class NodeStore final : public Store {
   NodeStore(World& world, int node, Store& behind) : world_(world), node_(node), behind_(behind) {}
 
   Timestamp now() override;
+  bool keeps_encoded() const override { return behind_.keeps_encoded(); }
   Result<int> schema_version() override;
   void watch(WakeupListener listener) override;
   Result<PutDefinition> put_definition(const DefinitionRow& row) override;

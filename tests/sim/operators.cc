@@ -60,10 +60,10 @@ class Operator {
         "list dead letters", [](Coordinator& coordinator) { return coordinator.store().list_dead_letters({}); });
     if (!page || !*page || (**page).items.empty()) return;
     const DeadLetter& letter = world_.dice().pick((**page).items);
-    // Those of runs cannot be replayed; they are left for the last check.
-    if (letter.kind == "run" && world_.dice().chance(80)) return;
+    // Those of runs are left for the last check, which counts them.
+    if (letter.kind == "run") return;
     const std::int64_t id = letter.id;
-    const bool keep = letter.kind == "run" || world_.dice().chance(70);
+    const bool keep = world_.dice().chance(70);
     static_cast<void>(world_.ask<bool>("dead letter", [id, keep](Coordinator& coordinator) {
       return keep ? coordinator.store().replay_dead_letter(id) : coordinator.store().discard_dead_letter(id);
     }));

@@ -4,6 +4,7 @@
 
 #include "actors.h"
 #include "base/entropy.h"
+#include "base/process_end.h"
 #include "coordinator/verify.h"
 #include "coverage.h"
 #include "definition/definition.h"
@@ -40,11 +41,15 @@ World::World(const Plan& plan, bool print_trace)
     shared_->watch([this](const Wakeup& wakeup) { tell(wakeup); });
   } else {
     // Also while a node recovers: its second failure meets it half open.
+    set_process_end([this](int) { crash(0, "its disk failed it", false); });
     disk_.mount([this](Fault fault) { return strikes(fault); }, [this] { crash(0, "power lost", true); });
   }
 }
 
-World::~World() { set_entropy_source({}); }
+World::~World() {
+  set_entropy_source({});
+  set_process_end({});
+}
 
 Store* World::store() {
   if (shared_) return shared_.get();

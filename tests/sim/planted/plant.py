@@ -12,19 +12,16 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from bugs import BUGS  # noqa: E402
+from bugs import ALSO, BUGS  # noqa: E402
 
 SEEDS_MAX = 2000
 
 
 def planted(sources):
     """The mutated text of each file that has bugs."""
-    texts = {}
-    for name, _, path, old, new in BUGS:
-        text = texts.get(path) or '#include "base/planted.h"\n' + open(os.path.join(sources, path)).read()
-        texts[path] = text
-    # Each bug is looked for in the file as it is, so that two bugs may share a line's neighbourhood but not a text.
-    for name, _, path, old, new in BUGS:
+    changes = [(name, path, old, new) for name, _, path, old, new in BUGS] + ALSO
+    texts = {path: '#include "base/planted.h"\n' + open(os.path.join(sources, path)).read() for _, path, _, _ in changes}
+    for name, path, old, new in changes:
         if texts[path].count(old) != 1:
             sys.exit(f"planted bug {name}: its text stands {texts[path].count(old)} times in {path}; bugs.py must follow")
         texts[path] = texts[path].replace(old, re.sub(r"\bPLANTED\b", f'::cairn::planted("{name}")', new))
