@@ -73,11 +73,10 @@ Result<std::vector<InboundEvent>> read_binary(const EventHeaders& headers, std::
       CAIRN_TRY(Json data, parse_json(body));
       event.set("data", std::move(data));
     } else if (media_type.starts_with("text/")) {
-      CAIRN_TRY(Json data, parse_json("\"\""));
       // Through the JSON reader's eyes, so that text which cannot be kept is refused here.
       std::string quoted;
       write_json_string(body, quoted);
-      CAIRN_TRY(data, parse_json(quoted));
+      CAIRN_TRY(Json data, parse_json(quoted));
       event.set("data", std::move(data));
     } else {
       return wrong("has data of type " + std::string(media_type) + "; JSON and text are understood");
