@@ -50,6 +50,46 @@ class AdvanceTest : public ::testing::Test {
   int events_ = 0;
 };
 
+TEST_F(AdvanceTest, TheLogNamesEveryStepThatRanAndHowLongWasWaited) {
+  define(
+      "steps:\n  - { id: a, set: { x: 1 } }\n  - { id: b, set: { x: 2 } }\n  - { id: t, task: { name: T } }\n"
+      "  - { id: c, set: { x: 3 } }\n");
+  const Advance first = begin();
+  ASSERT_EQ(first.log.size(), 2u);
+  EXPECT_EQ(first.log[0].kind, LogEntry::Kind::started);
+  EXPECT_TRUE(first.log[0].details.is_null());
+  EXPECT_EQ(first.log[1].kind, LogEntry::Kind::waiting);
+  EXPECT_EQ(first.log[1].step, "t");
+  EXPECT_EQ(first.log[1].details, Json::object({{"ran", Json::array({"a", "b"})}}));
+
+  Event answer = event(TaskCompleted{first.tasks_opened.at(0).id, "ann", Json(), Json()});
+  answer.at = {monday.seconds + 90, 0};
+  const auto second = advance(*program_, setting_, first.after, answer);
+  ASSERT_TRUE(second);
+  ASSERT_EQ(second->log.size(), 2u);
+  EXPECT_EQ(second->log[0].kind, LogEntry::Kind::completed);
+  EXPECT_EQ(second->log[0].step, "t");
+  EXPECT_EQ(second->log[0].details, Json::object({{"duration_ms", 90'000}}));
+  EXPECT_EQ(second->log[1].step, "") << "the instance itself";
+  EXPECT_EQ(second->log[1].details, Json::object({{"ran", Json::array({"c"})}}));
+}
+
+TEST_F(AdvanceTest, TheLogOfALoopNamesItsFirstStepsAndCountsTheRest) {
+  define("steps:\n  - { id: r, repeat: { times: 60, steps: [ { id: s, set: { x: 1 } } ] } }\n");
+  const Advance only = begin();
+  ASSERT_EQ(only.log.size(), 2u);
+  EXPECT_EQ(only.log[1].details["ran"].size(), 50u);
+  EXPECT_EQ(only.log[1].details["ran_more"], Json(11)) << "ten more rounds, and the loop itself";
+}
+
+TEST_F(AdvanceTest, ACommitThatOnlyRanAStepSaysSo) {
+  define("checkpoint: step\nsteps:\n  - { id: a, set: { x: 1 } }\n  - { id: b, set: { x: 2 } }\n");
+  const Advance first = begin();
+  ASSERT_EQ(first.log.size(), 2u);
+  EXPECT_EQ(first.log[1].kind, LogEntry::Kind::completed);
+  EXPECT_EQ(first.log[1].step, "a");
+}
+
 TEST_F(AdvanceTest, TheSameInputsGiveTheSameAdvance) {
   define("steps:\n  - task: { name: T }\n  - emit: { type: a.b }\n  - call: { worker: { type: w.v1 } }\n");
   Started started;

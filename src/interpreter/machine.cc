@@ -183,19 +183,49 @@ void Machine::unwind(ActiveStrand& strand, std::size_t depth) {
 
 void Machine::end_step(ActiveStrand& strand) {
   ActiveFrame& frame = strand.top();
-  const Step& step = program_.steps[program_.blocks[frame.index].steps[frame.position]];
-  if (waits_outside(step.body)) log(LogEntry::Kind::completed, step.id);
+  const StepIndex index = program_.blocks[frame.index].steps[frame.position];
+  const Step& step = program_.steps[index];
+  // A row for each step would cost more than the step: those that did not wait share the next row.
+  constexpr std::size_t named_max = 50;
+  if (waits_outside(step.body)) {
+    Json details;
+    if (woken_step_ == step.id) details.set("duration_ms", between(woken_since_, now_).ms_up());
+    woken_step_.clear();
+    log(LogEntry::Kind::completed, step.id, std::move(details));
+  } else if (ran_.size() < named_max) {
+    ran_.push_back(index);
+  } else {
+    ++ran_more_;
+  }
   if (step.compensate != no_index) register_compensation(strand, step);
   ++frame.position;
 }
 
+Json Machine::named(Json details) {
+  if (ran_.empty()) return details;
+  Json ran = Json::array();
+  for (const StepIndex index : ran_) ran.push_back(program_.steps[index].id);
+  if (!details.is_object()) details = Json::object();
+  details.set("ran", std::move(ran));
+  if (ran_more_ > 0) details.set("ran_more", ran_more_);
+  ran_.clear();
+  ran_more_ = 0;
+  return details;
+}
+
 void Machine::log(LogEntry::Kind kind, const std::string& step, Json details, int attempt) {
-  out_.log.push_back(
-      {.kind = kind, .step = step, .at = now_, .actor = actor_, .attempt = attempt, .details = std::move(details)});
+  out_.log.push_back({.kind = kind,
+                      .step = step,
+                      .at = now_,
+                      .actor = actor_,
+                      .attempt = attempt,
+                      .details = named(std::move(details))});
 }
 
 Advance Machine::finish() {
   Snapshot& after = out_.after;
+  // A commit in which nothing else happened still says what ran.
+  if (!ran_.empty()) log(LogEntry::Kind::completed, program_.steps[ran_.back()].id);
   after.ready.clear();
   after.slice_now.reset();
   after.slice_steps = 0;

@@ -104,6 +104,7 @@ class Machine {
   Result<void, Failure> write_state(const Step* step, Json state);
   Result<void, Failure> assign(const Step* step, const StatePath& path, Json value);
 
+  // Steps that ended without waiting since the entry before are named in the details, as `ran`.
   void log(LogEntry::Kind kind, const std::string& step, Json details = {}, int attempt = 1);
 
  private:
@@ -122,6 +123,7 @@ class Machine {
   std::uint64_t branch_of(const ActiveStrand& strand);
   bool checkpoint_cuts();
   Failure too_deep(const Step* step) const;
+  Json named(Json details);
 
   const Program& program_;
   const Setting& setting_;
@@ -134,6 +136,10 @@ class Machine {
   std::int64_t steps_ = 0;  // begun in this slice
   bool worked_ = false;     // a step with an effect of its own has begun in this commit
   bool stopped_ = false;
+  std::vector<StepIndex> ran_;  // steps that the next entry of the log names
+  std::int64_t ran_more_ = 0;   // how many more there were
+  std::string woken_step_;      // the step that was woken last, and since when it had waited
+  Timestamp woken_since_;
   std::size_t state_bytes_bound_ = 0;  // the state is at most this long; 0: unknown
 };
 
