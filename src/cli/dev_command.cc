@@ -124,6 +124,7 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   EngineOptions options;
   options.node = "dev";
   options.strict_definitions = false;
+  options.events = Json::object({{"keep", Json::array({"instances", "tasks", "runs"})}});  // for GET /v1/events
   options.store = arguments.value("--store").value_or("");
   if (options.store.empty()) {
     if (mkdir(".cairn", 0700) != 0 && errno != EEXIST)
