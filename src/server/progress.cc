@@ -16,6 +16,15 @@ void take_history(Overlay& overlay, const std::vector<HistoryRow>& history) {
   std::unordered_map<std::string, Timestamp> waiting_since;
   for (const HistoryRow& row : history) {
     const LogEntry& entry = row.entry;
+    // Steps that ended within their slice are named by the row that follows them.
+    if (const Json& ran = entry.details["ran"]; ran.is_array()) {
+      for (const Json& id : ran.items()) {
+        if (!id.is_string()) continue;
+        StepProgress& step = overlay.steps[std::string(id.as_string())];
+        step.progress = Progress::done;
+        ++step.visits;
+      }
+    }
     if (entry.step.empty()) continue;
     StepProgress& step = overlay.steps[entry.step];
     switch (entry.kind) {
@@ -23,10 +32,12 @@ void take_history(Overlay& overlay, const std::vector<HistoryRow>& history) {
       case LogEntry::Kind::completed:
         step.progress = Progress::done;
         ++step.visits;
-        if (const auto since = waiting_since.find(entry.step); since != waiting_since.end()) {
+        if (const Json& waited = entry.details["duration_ms"]; waited.is_integer()) {
+          step.took = Duration::of_ms(waited.as_integer());
+        } else if (const auto since = waiting_since.find(entry.step); since != waiting_since.end()) {
           step.took = between(since->second, entry.at);
-          waiting_since.erase(since);
         }
+        waiting_since.erase(entry.step);
         break;
       case LogEntry::Kind::faulted:
       case LogEntry::Kind::suspended:
