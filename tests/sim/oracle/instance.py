@@ -164,7 +164,8 @@ class Instance:
                 if "when" in step and not self.condition(step["when"], scope):
                     self.world.reached("lane", "skipped by when")
                     return
-                yield from steps.KINDS[step["type"]](self, strand, step, scope)
+                if (yield from steps.KINDS[step["type"]](self, strand, step, scope)) == steps.SKIPPED:
+                    return
                 break
             except Failure as failure:
                 self.world.reached("error", f"{failure.kind} {failure.code}" if failure.kind != "business"

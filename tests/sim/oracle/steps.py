@@ -6,6 +6,8 @@ from failure import Completed, Failure, Reentered, Thrown
 from strand import Frozen, Join, Strand, TryHandler, Wait, Waits
 from times import Time
 
+SKIPPED = "skipped"  # by an operator: the step did not end without error
+
 
 def do_set(instance, strand, step, scope):
     before = instance.state
@@ -94,13 +96,13 @@ def do_repeat(instance, strand, step, scope):
                 raise
             decision = yield from instance.fault(strand, failure, step)
             if decision[0] == "skip":
-                return
+                return SKIPPED
             # Whether "the failed step again" means this round or the whole loop is left open.
             if instance.world.choose(["round", "loop"]) == "loop":
                 items, index = round_count(instance, repeat, scope), 0
             continue
         if names is None:
-            return
+            return None
         instance.world.reached("lane", "repeat " + kind)
         index += 1
         yield from instance.block(strand, repeat["steps"], names)
@@ -422,13 +424,13 @@ def do_try(instance, strand, step, scope):
         handler = TryHandler(step, scope)
         try:
             yield from tried(instance, strand, step, scope, handler)
-            return
+            return None
         except Reentered as reentered:
             strand.handlers = outer
             if reentered.target is not handler:
                 raise
             if reentered.decision[0] == "skip":
-                return
+                return SKIPPED
 
 
 def tried(instance, strand, step, scope, handler):
