@@ -43,6 +43,10 @@ bool offer(Machine& machine, const std::string& name, const Json& key, const Jso
   const std::vector<Wait> waits = machine.snapshot().waits;
   for (const Wait& wait : waits) {
     if (wait.kind != WaitKind::signal || !addresses(wait.key, wait.name, name, key)) continue;
+    // An error in `where` is an error of the step, so its other options are over.
+    const bool over =
+        std::any_of(faulted.begin(), faulted.end(), [&](const Faulted& one) { return one.strand == wait.strand; });
+    if (over) continue;
     ActiveStrand* strand = machine.find_strand(wait.strand);
     if (!strand || strand->top().kind != ActiveFrame::Kind::step) continue;
     Turn turn(machine, *strand, strand->top().index);
