@@ -18,7 +18,7 @@ Json name_list(const std::vector<std::string>& list) {
 }  // namespace
 
 void CommitWrites::instance(std::int64_t number, bool is_new, std::uint64_t from_version, const Snapshot& after,
-                            const std::string& node, Timestamp now) {
+                            const std::string& encoded, const std::string& node, Timestamp now) {
   const InstanceRow row = project_instance(after);
   const Json error = row.error ? to_json(*row.error) : Json();
   Instances& to = is_new ? new_instances_ : instances_;
@@ -54,7 +54,7 @@ void CommitWrites::instance(std::int64_t number, bool is_new, std::uint64_t from
   state.errors.add(json_or_null(error));
   state.nodes.add(text_or_null(node));
   state.times.add(now);
-  state.snapshots.add(encode_snapshot(after));
+  state.snapshots.add(encoded.empty() ? encode_snapshot(after) : encoded);
 }
 
 void CommitWrites::close_wait(std::int64_t instance, const std::string& token) {
@@ -138,6 +138,7 @@ void CommitWrites::end_run(const RunEnd& end) {
 
 void CommitWrites::run_event(const RunId& run, const char* kind, int attempt, const std::string& actor,
                              const Json& details, Timestamp now) {
+  if (!run_events) return;
   run_events_.runs.add(Uuid{run_uuid(run)});
   run_events_.kinds.add(std::string(kind));
   run_events_.times.add(now);

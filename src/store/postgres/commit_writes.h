@@ -9,8 +9,9 @@ namespace cairn::postgres {
 
 class CommitWrites {
  public:
+  // `encoded`: the snapshot as it is stored, when somebody has made it already.
   void instance(std::int64_t number, bool is_new, std::uint64_t from_version, const Snapshot& after,
-                const std::string& node, Timestamp now);
+                const std::string& encoded, const std::string& node, Timestamp now);
   void close_wait(std::int64_t instance, const std::string& token);
   void close_waits(std::int64_t instance);  // all of them
   void open_wait(std::int64_t instance, const Wait& wait);
@@ -35,6 +36,7 @@ class CommitWrites {
   void send(Connection& db, Timestamp now);
 
   std::vector<RunRow> runs;  // written by the store
+  bool run_events = true;    // false: no audit trail of runs
 
  private:
   struct States {

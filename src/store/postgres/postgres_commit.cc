@@ -78,7 +78,9 @@ Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> u
 }
 
 PostgresCommit::PostgresCommit(PostgresStore& store, postgres::Connection& db, std::span<const Unit> units)
-    : store_(store), db_(db), units_(units), now_(store.now()) {}
+    : store_(store), db_(db), units_(units), now_(store.now()) {
+  writes_.run_events = store.pool_.target().run_events;
+}
 
 Result<std::vector<CommitOutcome>> PostgresCommit::run() {
   std::vector<CommitOutcome> outcomes;
@@ -111,6 +113,7 @@ void PostgresCommit::flush() {
   writes_.send(db_, now_);
   store_.insert_runs(db_, writes_.runs, wakeup_);
   writes_ = {};
+  writes_.run_events = store_.pool_.target().run_events;
 }
 
 void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
@@ -125,8 +128,11 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
   // The states in between were never committed and are never read: only the last of each is written.
   std::map<std::string, const Snapshot*> last;
   std::map<std::string, std::uint64_t> from;
-  for (const Advance& advance : unit.advances) {
+  std::map<std::string, std::string_view> encoded;
+  for (std::size_t i = 0; i < unit.advances.size(); ++i) {
+    const Advance& advance = unit.advances[i];
     if (advance.outcome == Advance::Outcome::stale) continue;
+    if (i < unit.encoded.size()) encoded[advance.after.instance.value] = unit.encoded[i];
     last[advance.after.instance.value] = &advance.after;
     from.emplace(advance.after.instance.value, advance.from_version);
   }
@@ -139,7 +145,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     }
     place.version = snapshot->version;
     place.ended = is_final(snapshot->status);
-    writes_.instance(place.number, is_new, from.at(id), *snapshot, unit.actor, now_);
+    writes_.instance(place.number, is_new, from.at(id), *snapshot, std::string(encoded[id]), unit.actor, now_);
     if (place.ended) wakeup_.ended.push_back(snapshot->instance);
     last_[id] = snapshot;
   }

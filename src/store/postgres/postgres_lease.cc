@@ -23,8 +23,8 @@ constexpr const char* beyond_all_text = "\xf4\x8f\xbf\xbf";
 // One request, inside its transaction.
 class Leasing {
  public:
-  Leasing(postgres::Connection& db, const LeaseRequest& request, Timestamp at)
-      : db_(db), request_(request), at_(at), prefixes_(request.prefixes) {
+  Leasing(postgres::Connection& db, const LeaseRequest& request, Timestamp at, bool run_events)
+      : db_(db), request_(request), at_(at), run_events_(run_events), prefixes_(request.prefixes) {
     if (prefixes_.empty() && request.types.empty()) prefixes_ = {"default."};
   }
 
@@ -131,7 +131,8 @@ class Leasing {
       }
     }
     if (!rated_types.empty()) db_.send(Sql::insert_starts, rated_types, rated_keys, at_);
-    Rows rows = db_.query(Sql::lease_chosen, numbers, at_, request_.worker, until, attempts, backoffs, caps);
+    Rows rows =
+        db_.query(Sql::lease_chosen, numbers, at_, request_.worker, until, attempts, backoffs, caps, run_events_);
     std::vector<std::pair<std::size_t, RunRow>> ordered;
     while (rows.next()) {
       ordered.emplace_back(place[rows.integer(postgres::run_number_column)], postgres::read_run(rows));
@@ -150,6 +151,7 @@ class Leasing {
   postgres::Connection& db_;
   const LeaseRequest& request_;
   const Timestamp at_;
+  const bool run_events_;
   std::vector<std::string> prefixes_;
   std::set<std::string> types_;
   std::map<std::string, RunTypeRow> rules_;
@@ -166,7 +168,7 @@ Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& reques
   CAIRN_TRY(auto leased, read<std::vector<RunRow>>([&](Connection& db) -> Result<std::vector<RunRow>> {
               wakeup = {};
               db.send(Sql::begin);
-              auto runs = Leasing(db, request, now()).run(wakeup);
+              auto runs = Leasing(db, request, now(), pool_.target().run_events).run(wakeup);
               db.query(runs.empty() ? Sql::rollback : Sql::commit);
               return runs;
             }));

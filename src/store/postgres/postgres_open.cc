@@ -1,4 +1,5 @@
 #include <thread>
+#include <utility>
 
 #include "base/log.h"
 #include "store/postgres/channel.h"
@@ -89,21 +90,28 @@ Result<PostgresStore::Written> PostgresStore::conclude(Session& session) {
     return Written::yes;
   }
   const bool answered = db.usable() && !db.state().starts_with("57");
-  if (!answered) return look_up(session.writer, number);
+  if (!answered) return look_up(std::exchange(session.writer, ""), number);
+  if (db.state() == "22012") {
+    // Its row is gone: left alone for so long that another node cleared it away. The next one is new.
+    session.writer.clear();
+    return Written::no;
+  }
   if (db.may_repeat()) return Written::no;
   return *db.error();
 }
 
+// On a connection of its own: when the server goes away, everybody who commits comes here while still holding
+// a place in the pool, and waiting for another place would be waiting for each other.
 Result<PostgresStore::Written> PostgresStore::look_up(const std::string& writer, std::int64_t number) {
   constexpr std::chrono::seconds patience{60};
+  constexpr std::chrono::milliseconds pause{100};
   const auto until = std::chrono::steady_clock::now() + patience;
-  while (std::chrono::steady_clock::now() < until) {
-    auto lease =
-        pool_.take(std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()));
-    if (!lease) break;
+  for (; std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(pause)) {
+    auto connection = Connection::open(pool_.target());
+    if (!connection) continue;
     // Waits for a transaction that is still under way, and stops one that has not come to its guard yet.
-    Rows rows = (*lease)->query(Sql::end_writer, writer);
-    if ((*lease)->error()) continue;
+    Rows rows = (*connection)->query(Sql::end_writer, writer);
+    if ((*connection)->error()) continue;
     if (!rows.next()) break;
     const bool written = rows.integer(0) == number;
     log_warning("postgres.commit_looked_up", {{"committed", written}});

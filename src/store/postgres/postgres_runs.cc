@@ -82,11 +82,13 @@ void PostgresStore::insert_runs(Connection& db, const std::vector<RunRow>& rows,
   db.send(Sql::insert_run, ids, given, types, statuses, priorities, keys, payloads, attempts, attempts_max, run_at,
           until, owners, fences, leases, backoffs, factors, caps, jitters, timeouts, instances, tokens, steps, limits,
           created);
+  if (!pool_.target().run_events) return;
   db.send(Sql::insert_run_events, event_runs, kinds, event_times, event_attempts, actors, details);
 }
 
 void PostgresStore::run_event(Connection& db, const RunId& run, std::string_view kind, Timestamp at, int attempt,
                               std::string_view actor, const Json& what) {
+  if (!pool_.target().run_events) return;
   const std::string uuid = postgres::run_uuid(run);
   Column<Uuid> runs;
   Column<std::string> kinds, actors;

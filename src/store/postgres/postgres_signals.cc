@@ -1,6 +1,7 @@
 // Signals, messages and timers: what is on its way to instances.
 #include <algorithm>
 
+#include "store/postgres/channel.h"
 #include "store/postgres/row_reading.h"
 #include "store/postgres/signal_locks.h"
 #include "store/postgres/transaction.h"
@@ -15,6 +16,12 @@ using postgres::Sql;
 using postgres::text_or_null;
 
 namespace {
+
+// Of what falls due the nodes first take their own share, so that they do not all decide the same; what
+// nobody took for this long is anybody's.
+constexpr Duration patience = Duration::of_seconds(1);
+constexpr Duration patience_back = Duration::of_seconds(-1);
+constexpr std::int64_t looked_ahead = 32;
 
 DeadLetter unread(const Rows& row, const char* reason) {
   DeadLetter letter;
@@ -94,11 +101,13 @@ Result<std::vector<Message>> PostgresStore::take_messages(std::size_t max, Durat
       if (until > at) held.add(message);
     }
   }
+  const postgres::Channel::Share share = channel_ ? channel_->share() : postgres::Channel::Share{};
   std::vector<std::pair<std::int64_t, DeadLetter>> bad;
   CAIRN_TRY(auto taken, read<std::vector<Message>>([&](Connection& db) -> Result<std::vector<Message>> {
               std::vector<Message> messages;
               bad.clear();
-              Rows rows = db.query(Sql::ready_messages, static_cast<std::int64_t>(max), held);
+              Rows rows = db.query(Sql::ready_messages, static_cast<std::int64_t>(max), held, share.nodes, share.place,
+                                   after(at, patience_back));
               while (rows.next()) {
                 // One row that cannot be read, or whose instance is gone, must not stop the queue.
                 if (rows.is_null(1)) {
@@ -136,10 +145,12 @@ Result<std::vector<DueTimer>> PostgresStore::take_timers(std::size_t max, Durati
   Column<Timestamp> stale_due;
   Column<std::int64_t> stale_instances;
   Column<std::string> stale_tokens;
+  const postgres::Channel::Share share = channel_ ? channel_->share() : postgres::Channel::Share{};
   const auto page = static_cast<std::int64_t>(std::max<std::size_t>(max, 64));
   for (std::int64_t offset = 0; taken.size() < max; offset += page) {
     CAIRN_TRY(const std::size_t seen, read<std::size_t>([&](Connection& db) -> Result<std::size_t> {
-                Rows rows = db.query(Sql::due_timers, at, page, offset);
+                Rows rows =
+                    db.query(Sql::due_timers, at, page, offset, share.nodes, share.place, after(at, patience_back));
                 const std::lock_guard lock(marks_mutex_);
                 while (rows.next()) {
                   if (rows.is_null(3) || !rows.boolean(4)) {
@@ -178,19 +189,23 @@ void PostgresStore::give_back(const DueTimer& timer) {
 
 Result<std::optional<Timestamp>> PostgresStore::next_due() {
   const Timestamp at = now();
+  const postgres::Channel::Share share = channel_ ? channel_->share() : postgres::Channel::Share{};
   std::size_t held_count = 0;
+  Column<std::int64_t> held_numbers;
   {
     const std::lock_guard lock(marks_mutex_);
     std::erase_if(held_messages_, [&](const auto& held) { return held.second <= at; });
     std::erase_if(held_timers_, [&](const auto& held) { return held.second <= at; });
     held_count = held_timers_.size();
+    for (const auto& [message, until] : held_messages_) held_numbers.add(message);
   }
   return read<std::optional<Timestamp>>([&](Connection& db) -> Result<std::optional<Timestamp>> {
     std::optional<Timestamp> due;
     const auto offer = [&due](Timestamp candidate) {
       if (!due || candidate < *due) due = candidate;
     };
-    const std::size_t first = db.send(Sql::first_timers, static_cast<std::int64_t>(held_count + 1));
+    const std::size_t first = db.send(Sql::first_timers, static_cast<std::int64_t>(held_count) + looked_ahead);
+    const std::size_t left = share.nodes > 1 ? db.send(Sql::oldest_message, held_numbers) : 0;
     const std::size_t others = db.send(Sql::next_due, at);
     db.finish();
     Rows timers = db.take(first);
@@ -203,8 +218,13 @@ Result<std::optional<Timestamp>> PostgresStore::next_due() {
     for (const auto& [key, until] : held_timers_) held.emplace(std::get<0>(key), std::get<2>(key));
     while (timers.next()) {
       if (held.contains({timers.time(0).unix_ms(), timers.text(2)})) continue;
-      offer(timers.time(0));
-      break;
+      const bool mine = timers.integer(1) % share.nodes == share.place;
+      offer(mine ? timers.time(0) : after(timers.time(0), patience));
+      if (mine) break;
+    }
+    if (share.nodes > 1) {
+      Rows oldest = db.take(left);
+      if (oldest.next()) offer(after(oldest.time(0), patience));
     }
     for (const auto& [message, until] : held_messages_) {
       if (until > at) offer(until);

@@ -32,6 +32,7 @@ class PostgresStore final : public Store {
   Result<int> schema_version() override;
   void watch(WakeupListener listener) override;
   std::size_t writers() const override { return pool_.target().writers; }
+  bool keeps_encoded() const override { return true; }
 
   Result<PutDefinition> put_definition(const DefinitionRow& row) override;
   Result<std::optional<DefinitionRow>> find_definition(const std::string& name,

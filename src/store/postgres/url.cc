@@ -71,6 +71,11 @@ Result<Target> read_url(const std::string& url) {
       CAIRN_TRY(target.connections, read_count(name, value, 1000));
     } else if (name == "writers") {
       CAIRN_TRY(target.writers, read_count(name, value, 16));
+    } else if (name == "run_events") {
+      if (value != "on" && value != "off") {
+        return Error{ErrorCode::invalid, "the store URL's run_events is on or off"};
+      }
+      target.run_events = value == "on";
     } else if (name == "clock") {
       if (value != "server" && value != "process") {
         return Error{ErrorCode::invalid, "the store URL's clock is server or process"};

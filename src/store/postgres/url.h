@@ -2,6 +2,7 @@
 //   schema       where the tables are (cairn)
 //   connections  at most this many besides the listener (8)
 //   writers      commits in flight (2)
+//   run_events   on (default), or off: no audit trail of runs is written
 //   clock        server (default), or process: the injected clock, for tests
 // Everything else in the query (sslmode, connect_timeout, target_session_attrs, …) is libpq's.
 #pragma once
@@ -17,6 +18,7 @@ struct Target {
   std::string schema = "cairn";
   std::size_t connections = 8;
   std::size_t writers = 2;
+  bool run_events = true;
   bool process_clock = false;
   std::string shown;  // for messages: without the password
 };

@@ -187,14 +187,16 @@ INSERT INTO cairn.wf_idempotency_keys (scope, key, request_hash, answer, at) VAL
 ON CONFLICT (scope, key) DO NOTHING
 -- name: ready_messages
 SELECT q.n, i.id, q.kind, q.body, q.at FROM cairn.wf_signal_q q LEFT JOIN cairn.wf_instances i ON i.n = q.target
-WHERE q.target IS NOT NULL AND q.n <> ALL ($2::bigint[]) ORDER BY q.n LIMIT $1
+WHERE q.target IS NOT NULL AND q.n <> ALL ($2::bigint[]) AND (q.target % $3 = $4 OR q.at <= $5) ORDER BY q.n LIMIT $1
+-- name: oldest_message
+SELECT at FROM cairn.wf_signal_q WHERE target IS NOT NULL AND n <> ALL ($1::bigint[]) ORDER BY n LIMIT 1
 -- name: delete_message
 DELETE FROM cairn.wf_signal_q WHERE n = $1 AND target IS NOT NULL
 -- name: due_timers
 SELECT q.due, q.instance, q.token, i.id, w.token IS NOT NULL FROM cairn.wf_schedule_q q
 LEFT JOIN cairn.wf_instances i ON i.n = q.instance
 LEFT JOIN cairn.wf_waits w ON w.instance = q.instance AND w.token = q.token
-WHERE q.due <= $1 ORDER BY q.due, q.instance, q.token COLLATE "C" LIMIT $2 OFFSET $3
+WHERE q.due <= $1 AND (q.instance % $4 = $5 OR q.due <= $6) ORDER BY q.due, q.instance, q.token COLLATE "C" LIMIT $2 OFFSET $3
 -- name: first_timers
 SELECT due, instance, token FROM cairn.wf_schedule_q ORDER BY due, instance, token LIMIT $1
 -- name: delete_timers

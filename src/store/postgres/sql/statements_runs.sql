@@ -67,7 +67,7 @@ WITH r AS (
     backoff_ms = coalesce(c.backoff_ms, r.backoff_ms), cap_ms = coalesce(c.cap_ms, r.cap_ms)
   FROM unnest($1::bigint[], $4::timestamptz[], $5::integer[], $6::bigint[], $7::bigint[]) AS c (n, until, max_attempts, backoff_ms, cap_ms)
   WHERE r.n = c.n RETURNING r.*),
-told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT r.id, 'leased', $2, r.attempt, $3 FROM r)
+told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT r.id, 'leased', $2, r.attempt, $3 FROM r WHERE $8)
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
