@@ -32,7 +32,10 @@ Coordinator::Coordinator(Store& store, CoordinatorOptions options)
       lease_desk_(store) {
   store_.watch([this](const Wakeup& wakeup) {
     if (wakeup.runs) lease_desk_.look();
-    for (const InstanceId& id : wakeup.ended) waiters_.tell(id.value);
+    for (const InstanceId& id : wakeup.ended) {
+      // No id: ends may have been missed, everybody who waits for one looks.
+      id.empty() ? waiters_.tell_all() : waiters_.tell(id.value);
+    }
     if (wakeup.definitions) registry_.expect_changes();
     pass_on(wakeup);
   });

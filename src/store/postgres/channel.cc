@@ -27,6 +27,7 @@ Wakeup everything(Timestamp now) {
   Wakeup wakeup;
   wakeup.messages = wakeup.runs = wakeup.outbox = wakeup.definitions = true;
   wakeup.due = now;
+  wakeup.ended.push_back({});  // nobody in particular: whoever waits for an end shall look
   return wakeup;
 }
 
