@@ -1,0 +1,286 @@
+// Several nodes on one database: what one does the others know, whoever commits second finds the other,
+// programs that speak SQL take part, and a channel that dies is noticed.
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "cairn/engine.h"
+#include "coordinator/verify.h"
+#include "store/store.h"
+
+namespace cairn {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Cluster : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* given = std::getenv("CAIRN_TEST_POSTGRES");
+    if (!given) GTEST_SKIP() << "CAIRN_TEST_POSTGRES names no server";
+    server_ = given;
+    connection_.reset(PQconnectdb(server_.c_str()));
+    schema_ = "cluster_" + std::to_string(::getpid());
+    sql("SET client_min_messages = error; DROP SCHEMA IF EXISTS " + schema_ + " CASCADE");
+  }
+  void TearDown() override {
+    if (server_.empty()) return;
+    if (!nodes_.empty()) {
+      for (auto& node : nodes_) node->stop();
+      const auto report = verify_store(nodes_.front()->store());
+      ASSERT_TRUE(report.has_value()) << report.error().message;
+      for (const Finding& finding : report->findings) ADD_FAILURE() << finding.invariant << ": " << finding.message;
+    }
+    nodes_.clear();
+    sql("DROP SCHEMA IF EXISTS " + schema_ + " CASCADE");
+  }
+
+  Engine& node(const std::string& name) {
+    EngineOptions options;
+    options.store = server_ + "&schema=" + schema_;
+    options.node = name;
+    auto opened = Engine::open(options);
+    if (!opened) {
+      ADD_FAILURE() << opened.error().message;
+      std::abort();
+    }
+    nodes_.push_back(std::move(*opened));
+    return *nodes_.back();
+  }
+  void deploy(Engine& node, const std::string& text) {
+    const auto done = node.deploy(text);
+    ASSERT_TRUE(done.has_value()) << done.error().message;
+  }
+  InstanceId start(Engine& node, const std::string& definition, Json input = Json::object()) {
+    StartOrder order;
+    order.definition = definition;
+    order.input = std::move(input);
+    const auto started = node.start(order);
+    EXPECT_TRUE(started.has_value()) << started.error().message;
+    return started ? started->instance : InstanceId{};
+  }
+  void expect_completed(Engine& node, const InstanceId& id) {
+    const auto end = node.wait(id, 30s);
+    ASSERT_TRUE(end.has_value()) << end.error().message;
+    EXPECT_EQ(end->status, Status::completed) << id.value << (end->error ? end->error->message : "");
+  }
+
+  std::string sql(const std::string& text) {
+    PGresult* result = PQexec(connection_.get(), text.c_str());
+    const ExecStatusType status = PQresultStatus(result);
+    EXPECT_TRUE(status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) << text << PQerrorMessage(connection_.get());
+    const std::string value = PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : "";
+    PQclear(result);
+    return value;
+  }
+
+  struct Finish {
+    void operator()(PGconn* connection) const { PQfinish(connection); }
+  };
+  std::string server_, schema_;
+  std::unique_ptr<PGconn, Finish> connection_;
+  std::vector<std::unique_ptr<Engine>> nodes_;
+};
+
+std::string pause_for(const std::string& version) {
+  return "cairn: 1\nname: pause\nversion: " + version + "\nsteps:\n  - signal: { name: go, key: = input.key }\n";
+}
+
+TEST_F(Cluster, TwoNodesMakeTheTablesAtOnce) {
+  std::vector<std::jthread> threads;
+  std::mutex mutex;
+  std::vector<std::string> errors;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      EngineOptions options;
+      options.store = server_ + "&schema=" + schema_;
+      const auto opened = Engine::open(options);
+      const std::lock_guard lock(mutex);
+      if (!opened) errors.push_back(opened.error().message);
+    });
+  }
+  threads.clear();
+  EXPECT_TRUE(errors.empty()) << errors.front();
+}
+
+TEST_F(Cluster, ANewerSchemaIsRefused) {
+  node("a");
+  nodes_.clear();
+  sql("UPDATE " + schema_ + ".wf_schema SET version = 999");
+  EngineOptions options;
+  options.store = server_ + "&schema=" + schema_;
+  const auto refused = Engine::open(options);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::unsupported);
+}
+
+TEST_F(Cluster, WhatOneDeploysTheOthersStart) {
+  Engine& a = node("a");
+  Engine& b = node("b");
+  a.run();
+  b.run();
+  deploy(a, pause_for("1.0.0"));
+  const InstanceId first = start(b, "pause", Json::object({{"key", "1"}}));
+  deploy(b, pause_for("2.0.0"));
+  StartOrder order;
+  order.definition = "pause";
+  order.version = "2.0.0";
+  order.input = Json::object({{"key", "1"}});
+  ASSERT_TRUE(a.start(order).has_value());
+  ASSERT_TRUE(a.broadcast("go", Json("1"), Json(), Duration::of_seconds(60)).has_value());
+  expect_completed(a, first);
+}
+
+TEST_F(Cluster, AWaitAndItsSignalOnTwoNodesAtOnceMeetExactlyOnce) {
+  Engine& a = node("a");
+  Engine& b = node("b");
+  a.run();
+  b.run();
+  deploy(a, pause_for("1.0.0"));
+  constexpr int rounds = 60;
+  std::vector<InstanceId> instances(rounds);
+  {
+    std::jthread starts([&] {
+      for (int i = 0; i < rounds; ++i) {
+        instances[static_cast<std::size_t>(i)] = start(a, "pause", Json::object({{"key", std::to_string(i)}}));
+      }
+    });
+    std::jthread signals([&] {
+      for (int i = 0; i < rounds; ++i) {
+        EXPECT_TRUE(b.broadcast("go", Json(std::to_string(i)), Json(i), Duration::of_seconds(600)).has_value());
+      }
+    });
+  }
+  for (const InstanceId& id : instances) expect_completed(b, id);
+  EXPECT_EQ(sql("SELECT count(*) FROM " + schema_ + ".wf_signal_q"), "0") << "each was used, by one";
+}
+
+TEST_F(Cluster, AProgramThatSpeaksSqlDoesTheWork) {
+  Engine& a = node("a");
+  a.run();
+  deploy(a,
+         "cairn: 1\nname: plain\nversion: 1.0.0\nsteps:\n  - call:\n      worker: { type: plain.add.v1, payload: { x: "
+         "20 } }\n"
+         "      result: sum\noutput: = state.sum\n");
+  const InstanceId id = start(a, "plain");
+  const std::string run = sql(
+      "UPDATE " + schema_ +
+      ".workflow_run SET status = 'leased', leased_by = 'psql', lease_until = now() + interval '30 s' WHERE id = "
+      "(SELECT id FROM " +
+      schema_ +
+      ".workflow_run WHERE type = 'plain.add.v1' AND status = 'pending' ORDER BY priority DESC, run_at FOR UPDATE SKIP "
+      "LOCKED LIMIT 1) RETURNING id");
+  ASSERT_FALSE(run.empty());
+  EXPECT_EQ(sql("SELECT fence || ' ' || attempt || ' ' || leases FROM " + schema_ + ".workflow_run"), "1 1 1");
+  sql("UPDATE " + schema_ + ".workflow_run SET lease_until = now() + interval '30 s' WHERE id = '" + run + "'");
+  sql("UPDATE " + schema_ + ".workflow_run SET status = 'succeeded', result = '{\"y\": 21}' WHERE id = '" + run + "'");
+  expect_completed(a, id);
+  EXPECT_EQ(a.find(id)->output, Json::object({{"y", 21}}));
+  EXPECT_EQ(sql("SELECT string_agg(kind, ' ' ORDER BY n) FROM " + schema_ + ".workflow_event"),
+            "created leased succeeded");
+  // Finished is finished, whoever asks.
+  PGresult* refused = PQexec(connection_.get(), ("UPDATE " + schema_ + ".workflow_run SET status = 'pending'").c_str());
+  EXPECT_EQ(PQresultStatus(refused), PGRES_FATAL_ERROR);
+  PQclear(refused);
+}
+
+TEST_F(Cluster, AJobInsertedWithSqlIsDoneByANode) {
+  Engine& a = node("a");
+  a.handle("default.echo", [](const Work& work) -> WorkDone { return work.payload; });
+  a.run();
+  sql("INSERT INTO " + schema_ + ".workflow_run (type, payload) VALUES ('default.echo', '{\"x\": 1}')");
+  const auto until = std::chrono::steady_clock::now() + 30s;
+  std::string status;
+  while (status != "succeeded" && std::chrono::steady_clock::now() < until) {
+    status = sql("SELECT status FROM " + schema_ + ".workflow_run");
+  }
+  EXPECT_EQ(status, "succeeded");
+}
+
+TEST_F(Cluster, AListenerThatIsKilledComesBackAndLooks) {
+  Engine& a = node("a");
+  Engine& b = node("b");
+  a.run();
+  b.run();
+  deploy(a, pause_for("1.0.0"));
+  for (int round = 0; round < 3; ++round) {
+    const std::string key = "k" + std::to_string(round);
+    const InstanceId id = start(a, "pause", Json::object({{"key", key}}));
+    sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE '%pg_notify%' AND pid <> "
+        "pg_backend_pid()");
+    const auto begun = std::chrono::steady_clock::now();
+    ASSERT_TRUE(a.broadcast("go", Json(key), Json(), Duration::of_seconds(60)).has_value());
+    expect_completed(b, id);  // told by the channel, or found by looking after it was lost
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, 15s);
+  }
+}
+
+TEST_F(Cluster, AnIdleNodeAsksNothingButTheEcho) {
+  sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
+  Engine& a = node("a");
+  Engine& b = node("b");
+  a.run();
+  b.run();
+  deploy(a, pause_for("1.0.0"));
+  for (int i = 0; i < 20; ++i) start(a, "pause", Json::object({{"key", "never"}}));
+  const std::string echoes =
+      "SELECT coalesce(sum(calls), 0) FROM pg_stat_statements WHERE query LIKE '%pg_notify%pg_locks%'";
+  const auto rest = [&](int beats) {
+    const auto until = std::chrono::steady_clock::now() + 60s;
+    const int from = std::atoi(sql(echoes).c_str());
+    while (std::atoi(sql(echoes).c_str()) < from + beats && std::chrono::steady_clock::now() < until) {
+    }
+  };
+  rest(4);  // whatever the start brought has passed
+  sql("SELECT pg_stat_statements_reset()");
+  rest(6);
+  EXPECT_EQ(sql("SELECT coalesce(string_agg(query, E'\\n'), '') FROM pg_stat_statements WHERE query NOT LIKE "
+                "'%pg_stat_statements%' AND query NOT LIKE '%pg_notify%pg_locks%' AND query LIKE '%" +
+                schema_ + "%'"),
+            "");
+}
+
+TEST_F(Cluster, AHostLockHasOneOwner) {
+  Engine& a = node("a");
+  Engine& b = node("b");
+  const auto mine = a.store().hold_lock("retention", "a", Duration::of_seconds(60));
+  ASSERT_TRUE(mine.has_value() && mine->has_value());
+  EXPECT_FALSE(b.store().hold_lock("retention", "b", Duration::of_seconds(60))->has_value());
+  ASSERT_TRUE(a.store().drop_lock(**mine).has_value());
+  EXPECT_TRUE(b.store().hold_lock("retention", "b", Duration::of_seconds(60))->has_value());
+}
+
+TEST_F(Cluster, ALostAnswerToACommitIsLookedUp) {
+  Engine& a = node("a");
+  a.run();
+  deploy(a, pause_for("1.0.0"));
+  // Connections die under the feet of whoever commits; every start is answered once and is there once.
+  std::atomic<bool> over = false;
+  std::jthread killer([&] {
+    std::unique_ptr<PGconn, Finish> own(PQconnectdb(server_.c_str()));
+    while (!over) {
+      PQclear(PQexec(own.get(),
+                     "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = "
+                     "'cairn' AND query = 'COMMIT' AND random() < 0.3"));
+    }
+  });
+  std::set<std::string> acknowledged;
+  for (int i = 0; i < 200; ++i) {
+    StartOrder order;
+    order.definition = "pause";
+    order.input = Json::object({{"key", "never"}});
+    order.id = "i" + std::to_string(i);
+    const auto started = a.start(order);
+    if (started) acknowledged.insert(order.id);
+  }
+  over = true;
+  killer.join();
+  EXPECT_GT(acknowledged.size(), 150u);
+  for (const std::string& id : acknowledged) EXPECT_EQ(a.find({id})->version, 1u) << id;
+}
+
+}  // namespace
+}  // namespace cairn
