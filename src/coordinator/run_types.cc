@@ -26,6 +26,7 @@ Result<void> RunTypes::put(const RunTypeRow& row) {
   CAIRN_TRY_VOID(store_.put_run_type(row));
   const std::lock_guard lock(mutex_);
   read_ = false;
+  ++changes_;
   return {};
 }
 
@@ -33,25 +34,30 @@ Result<bool> RunTypes::remove(const std::string& type) {
   CAIRN_TRY(const bool removed, store_.remove_run_type(type));
   const std::lock_guard lock(mutex_);
   read_ = false;
+  ++changes_;
   return removed;
 }
 
 void RunTypes::refresh() {
   const Timestamp now = store_.now();
-  if (read_ && now >= read_at_ && between(read_at_, now) < age_max) return;
-  const auto rows = store_.list_run_types();
-  read_ = true;
-  read_at_ = now;
-  if (!rows) {
-    if (rows.error().code != ErrorCode::unsupported) log_error("run_types.read", rows.error());
-    return;
+  std::map<std::string, Key> known;
+  std::uint64_t changes = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (read_ && now >= read_at_ && between(read_at_, now) < age_max) return;
+    known = keys_;
+    changes = changes_;
   }
+  // Without the lock: nobody waits here for the disk.
+  const auto rows = store_.list_run_types();
+  if (!rows && rows.error().code != ErrorCode::unsupported) log_error("run_types.read", rows.error());
   std::map<std::string, Key> keys;
-  for (const RunTypeRow& row : *rows) {
+  if (!rows) keys = known;
+  for (const RunTypeRow& row : rows ? *rows : std::vector<RunTypeRow>()) {
     if (row.limit_key.empty()) continue;
-    const auto known = keys_.find(row.type);
-    if (known != keys_.end() && known->second.text == row.limit_key) {
-      keys.insert(*known);
+    const auto before = known.find(row.type);
+    if (before != known.end() && before->second.text == row.limit_key) {
+      keys.insert(*before);
       continue;
     }
     auto compiled = compile_key(row.limit_key);
@@ -61,14 +67,17 @@ void RunTypes::refresh() {
     }
     keys[row.type] = {row.limit_key, std::make_shared<const expr::Expression>(std::move(*compiled))};
   }
+  const std::lock_guard lock(mutex_);
   keys_ = std::move(keys);
+  read_ = changes == changes_;
+  read_at_ = now;
 }
 
 std::string RunTypes::limit_key(const std::string& type, const Json& payload) {
   std::shared_ptr<const expr::Expression> expression;
   {
-    const std::lock_guard lock(mutex_);
     refresh();
+    const std::lock_guard lock(mutex_);
     const auto found = keys_.find(type);
     if (found == keys_.end()) return {};
     expression = found->second.expression;

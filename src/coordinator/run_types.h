@@ -2,6 +2,7 @@
 // count a run. Leasing itself keeps to the rows in the store.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -38,6 +39,7 @@ class RunTypes {
   static constexpr Duration age_max = Duration::of_seconds(5);
   Timestamp read_at_;
   bool read_ = false;
+  std::uint64_t changes_ = 0;  // by this node: a reading that began before one is old
 };
 
 }  // namespace cairn

@@ -35,6 +35,8 @@ class Routes : public testing::Test {
     }
     request.body = body;
     request.headers = std::move(headers);
+    if (!body.empty() && request.header("content-type").empty())
+      request.headers.emplace_back("content-type", "application/json");
     Response response;
     router_.handle(std::move(request), Reply([&](Response answer) { response = std::move(answer); }));
     answer_ = response.body.empty() ? Json() : parse_json(response.body).value_or(Json());

@@ -171,7 +171,9 @@ class Clerk {
   // What could not be delivered, put aside by hand; operators replay or discard it.
   void letters() {
     DeadLetter lost;
+    lost.node = "clerk";
     lost.instance = InstanceId{name("nobody")};
+    lost.envelope = Json::object({{"id", lost.instance->value}});
     lost.kind = "start";
     lost.reason = "nobody knows it";
     Failure why;
@@ -190,6 +192,7 @@ class Clerk {
     letter.kind = "message";
     letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
     letter.reason = "put aside";
+    letter.node = "clerk";
     use<std::int64_t>("put dead letter", [letter](Store& store) { return store.put_dead_letter(letter); });
   }
 

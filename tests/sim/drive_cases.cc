@@ -45,7 +45,8 @@ bool live(std::uint64_t workflow_seed, std::uint64_t environment_seed) {
 int run(int count, char** arguments) {
   std::pair<std::uint64_t, std::uint64_t> workflows = {1, 100};
   std::uint64_t environments = 1;
-  std::optional<std::pair<std::uint64_t, std::uint64_t>> only;
+  bool single = false;
+  std::pair<std::uint64_t, std::uint64_t> only{};
   for (int i = 1; i + 1 < count; i += 2) {
     const std::string_view flag = arguments[i];
     const std::string_view given = arguments[i + 1];
@@ -54,13 +55,14 @@ int run(int count, char** arguments) {
     } else if (flag == "--environments" && number(given)) {
       environments = *number(given);
     } else if (flag == "--only" && pair_of(given, ",")) {
-      only = pair_of(given, ",");
+      only = *pair_of(given, ",");
+      single = true;
     } else {
       std::fprintf(stderr, "drive_cases: what is %s %s?\n", arguments[i], arguments[i + 1]);
       return 2;
     }
   }
-  if (only) return live(only->first, only->second) ? 0 : 1;
+  if (single) return live(only.first, only.second) ? 0 : 1;
   bool good = true;
   for (std::uint64_t workflow = workflows.first; workflow <= workflows.second; ++workflow) {
     for (std::uint64_t environment = 1; environment <= environments; ++environment) {
