@@ -342,7 +342,16 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
     return [&coordinator, handle](const Call& call) { handle(coordinator, call); };
   };
   return {
-      {"POST", "/v1/runs", Permission::start, "submitRun", "Submit a run on its own", with(submit), {}, submit_schema},
+      {"POST",
+       "/v1/runs",
+       Permission::start,
+       "submitRun",
+       "Submit a run on its own",
+       with(submit),
+       {},
+       submit_schema,
+       "application/json",
+       true},
       {"POST",
        "/v1/runs/batch",
        Permission::start,
