@@ -218,6 +218,7 @@ void MemoryStore::send(Message message, Wakeup& wakeup) {
     letter.kind = "message";
     letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
     letter.reason = "there is no such instance";
+    letter.node = "store";  // found while routing, by no node in particular
     letter.at = now();
     dead_.emplace(letter.id, std::move(letter));
     return;

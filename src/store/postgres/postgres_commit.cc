@@ -211,6 +211,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     letter.kind = "message";
     letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
     letter.reason = "there is no such instance";
+    letter.node = "store";  // found while routing, by no node in particular
     writes_.dead_letter(letter);
   }
   signals_.insert(signals_.end(), unit.signals.begin(), unit.signals.end());

@@ -43,6 +43,7 @@ void PostgresStore::send(Connection& db, const Message& message, Wakeup& wakeup)
     letter.kind = "message";
     letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
     letter.reason = "there is no such instance";
+    letter.node = "store";  // found while routing, by no node in particular
     insert_dead_letter(db, letter);
     return;
   }

@@ -36,6 +36,7 @@ void SqliteStore::send(const Message& message, Wakeup& wakeup) {
     letter.kind = "message";
     letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
     letter.reason = "there is no such instance";
+    letter.node = "store";  // found while routing, by no node in particular
     insert_dead_letter(letter);
     return;
   }
