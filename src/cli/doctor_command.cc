@@ -74,8 +74,7 @@ std::vector<Finding> examine(Store& store) {
                         "is a server running on this store? `cairn serve` or `cairn dev`"});
   }
   if (const auto report = verify_audit(store); !report) {
-    if (report.error().code != ErrorCode::unsupported)
-      findings.push_back(unreadable("the audit trail", report.error()));
+    findings.push_back(unreadable("the audit trail", report.error()));
   } else if (report->broken_at) {
     findings.push_back({Finding::Grade::broken,
                         "the audit trail is broken at row " + std::to_string(*report->broken_at) + ": " + report->why,

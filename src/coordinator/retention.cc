@@ -72,14 +72,11 @@ class Sweep {
       if (policy_.runs) request.runs_before = before(now, *policy_.runs);
       if (policy_.outbox) request.outbox_before = before(now, *policy_.outbox);
       if (policy_.keys) request.keys_before = before(now, *policy_.keys);
-      auto batch = store_.retire_rows(request);
-      // A back end that keeps such rows for ever has nothing to remove.
-      if (!batch && batch.error().code == ErrorCode::unsupported) return {};
-      if (!batch) return std::move(batch).error();
-      report_.runs += batch->runs;
-      report_.outbox += batch->outbox;
-      report_.keys += batch->keys;
-      if (!batch->more || batch->runs + batch->outbox + batch->keys == 0) return {};
+      CAIRN_TRY(const RowRetentionOutcome batch, store_.retire_rows(request));
+      report_.runs += batch.runs;
+      report_.outbox += batch.outbox;
+      report_.keys += batch.keys;
+      if (!batch.more || batch.runs + batch.outbox + batch.keys == 0) return {};
     }
   }
 

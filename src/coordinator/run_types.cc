@@ -50,7 +50,7 @@ void RunTypes::refresh() {
   }
   // Without the lock: nobody waits here for the disk.
   const auto rows = store_.list_run_types();
-  if (!rows && rows.error().code != ErrorCode::unsupported) log_error("run_types.read", rows.error());
+  if (!rows) log_error("run_types.read", rows.error());
   std::map<std::string, Key> keys;
   if (!rows) keys = known;
   for (const RunTypeRow& row : rows ? *rows : std::vector<RunTypeRow>()) {

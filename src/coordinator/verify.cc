@@ -366,25 +366,21 @@ class Check {
     std::set<std::string> ids;
     PageRequest page{1000, ""};
     do {
-      auto rows = store_.list_outbox({}, page);
-      if (!rows && rows.error().code == ErrorCode::unsupported) return {};
-      if (!rows) return std::move(rows).error();
-      for (const OutboxRow& row : rows->items) {
+      CAIRN_TRY(const Page<OutboxRow> rows, store_.list_outbox({}, page));
+      for (const OutboxRow& row : rows.items) {
         if (!ids.insert(row.event.id.value).second) {
           find("I-19 outbox", "event " + row.event.id.value, "it was written twice");
         }
       }
-      page.cursor = rows->next_cursor;
+      page.cursor = rows.next_cursor;
     } while (!page.cursor.empty());
     return {};
   }
 
   Result<void> check_audit() {
-    auto chain = verify_audit(store_);
-    if (!chain && chain.error().code == ErrorCode::unsupported) return {};
-    if (!chain) return std::move(chain).error();
-    if (chain->broken_at) {
-      find("I-28 audit chain", "audit row " + std::to_string(*chain->broken_at), chain->why);
+    CAIRN_TRY(const AuditReport chain, verify_audit(store_));
+    if (chain.broken_at) {
+      find("I-28 audit chain", "audit row " + std::to_string(*chain.broken_at), chain.why);
     }
     return {};
   }

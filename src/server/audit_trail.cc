@@ -34,7 +34,7 @@ void AuditTrail::run(const std::stop_token& stop) {
     std::vector<AuditRow> rows;
     rows.reserve(batch.size());
     for (const Entry& entry : batch) rows.push_back(entry.row);
-    if (const auto done = store_.append_audit(rows); !done && done.error().code != ErrorCode::unsupported) {
+    if (const auto done = store_.append_audit(rows); !done) {
       log_error("audit.not_written", done.error(), {{"rows", static_cast<std::int64_t>(rows.size())}});
     }
     for (const Entry& entry : batch) {

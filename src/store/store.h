@@ -203,43 +203,43 @@ class Store {
   virtual Result<std::vector<RunEvent>> run_events(const RunId& id) = 0;
 
   // All of them in one transaction, answered as by `submit_run`.
-  virtual Result<std::vector<std::pair<RunRow, bool>>> submit_runs(std::span<const RunRow> runs);
+  virtual Result<std::vector<std::pair<RunRow, bool>>> submit_runs(std::span<const RunRow> runs) = 0;
   // How runs of a type are treated; leasing keeps to it.
-  virtual Result<void> put_run_type(const RunTypeRow& row);
-  virtual Result<bool> remove_run_type(const std::string& type);
-  virtual Result<std::vector<RunTypeRow>> list_run_types();
+  virtual Result<void> put_run_type(const RunTypeRow& row) = 0;
+  virtual Result<bool> remove_run_type(const std::string& type) = 0;
+  virtual Result<std::vector<RunTypeRow>> list_run_types() = 0;
 
   // The outbox: in order per subject; marked, never a high-water mark. An event is only claimed when
   // every earlier one of its subject is published, or is claimed by the same call.
   virtual Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) = 0;
   virtual Result<void> mark_published(std::span<const std::int64_t> sequences) = 0;
   // Not to be claimed again, nor its subject, before `delay` has passed.
-  virtual Result<void> postpone_outbox(std::int64_t sequence, Duration delay);
+  virtual Result<void> postpone_outbox(std::int64_t sequence, Duration delay) = 0;
   // In order of sequence. Sequences grow, but a commit that began earlier may appear later.
-  virtual Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page);
-  virtual Result<void> record_deliveries(std::span<const Delivery> deliveries);
-  virtual Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence);
+  virtual Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) = 0;
+  virtual Result<void> record_deliveries(std::span<const Delivery> deliveries) = 0;
+  virtual Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) = 0;
   // To be published once more, to every sink: the delivery log gets an entry without a sink, and what was
   // delivered before it no longer counts. False: there is no such event.
-  virtual Result<bool> resend_outbox(std::int64_t sequence);
+  virtual Result<bool> resend_outbox(std::int64_t sequence) = 0;
 
   // Schedules. `put_schedule` writes the row when the stored one is at `row.version` (0: there is none)
   // and makes it one more. A schedule is due when it is not paused and its `next_at` has come; what is
   // taken is not given out again before `hold` has passed or its row has changed.
-  virtual Result<PutSchedule> put_schedule(const ScheduleRow& row);
-  virtual Result<std::optional<ScheduleRow>> find_schedule(const std::string& name);
-  virtual Result<Page<ScheduleRow>> list_schedules(const PageRequest& page);
-  virtual Result<bool> remove_schedule(const std::string& name);
-  virtual Result<std::vector<ScheduleRow>> take_schedules(std::size_t max, Duration hold);
+  virtual Result<PutSchedule> put_schedule(const ScheduleRow& row) = 0;
+  virtual Result<std::optional<ScheduleRow>> find_schedule(const std::string& name) = 0;
+  virtual Result<Page<ScheduleRow>> list_schedules(const PageRequest& page) = 0;
+  virtual Result<bool> remove_schedule(const std::string& name) = 0;
+  virtual Result<std::vector<ScheduleRow>> take_schedules(std::size_t max, Duration hold) = 0;
 
   // Credentials and the audit trail.
-  virtual Result<void> put_api_key(const ApiKeyRow& row);
-  virtual Result<std::optional<ApiKeyRow>> find_api_key(const std::string& secret_hash);
-  virtual Result<std::vector<ApiKeyRow>> list_api_keys();
-  virtual Result<bool> revoke_api_key(const std::string& id);
+  virtual Result<void> put_api_key(const ApiKeyRow& row) = 0;
+  virtual Result<std::optional<ApiKeyRow>> find_api_key(const std::string& secret_hash) = 0;
+  virtual Result<std::vector<ApiKeyRow>> list_api_keys() = 0;
+  virtual Result<bool> revoke_api_key(const std::string& id) = 0;
   // Appends to the chain, in order, in one transaction.
-  virtual Result<void> append_audit(std::span<const AuditRow> rows);
-  virtual Result<Page<AuditRow>> list_audit(const PageRequest& page);  // oldest first
+  virtual Result<void> append_audit(std::span<const AuditRow> rows) = 0;
+  virtual Result<Page<AuditRow>> list_audit(const PageRequest& page) = 0;  // oldest first
 
   // Tasks. They open and close with their instance, in a Unit.
   virtual Result<TaskChanged> change_task(const TaskChange& change) = 0;
@@ -270,7 +270,7 @@ class Store {
   // Removes whole trees of instances that ended long ago. Never touches live work; idempotency keys
   // stay.
   virtual Result<RetentionOutcome> retire_instances(const RetentionRequest& request) = 0;
-  virtual Result<RowRetentionOutcome> retire_rows(const RowRetention& request);
+  virtual Result<RowRetentionOutcome> retire_rows(const RowRetention& request) = 0;
 
  protected:
   EventPolicy events_;

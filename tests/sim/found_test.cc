@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "coordinator/coordinator.h"
 #include "definition/definition.h"
-#include "forwarding_store.h"
+#include "stores/forwarding_store.h"
 #include "store/memory/memory_store.h"
 
 namespace cairn::sim {

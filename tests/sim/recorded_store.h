@@ -1,7 +1,7 @@
 // Tells a recorder what a store really wrote.
 #pragma once
 
-#include "forwarding_store.h"
+#include "stores/forwarding_store.h"
 #include "recorder.h"
 
 namespace cairn::sim {

@@ -5,7 +5,7 @@
 
 #include "store/store.h"
 
-namespace cairn::sim {
+namespace cairn {
 
 class ForwardingStore : public Store {
  public:
@@ -138,4 +138,4 @@ class ForwardingStore : public Store {
   Store& behind_;
 };
 
-}  // namespace cairn::sim
+}  // namespace cairn
