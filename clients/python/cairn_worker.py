@@ -172,6 +172,7 @@ class Run:
         self.attempt = document["attempt"]
         self.max_attempts = document["max_attempts"]
         self.instance = document.get("instance")
+        self.traceparent = document.get("traceparent")  # W3C trace context, to pass on
         self.fence = document["fence"]
         self.lease = document["lease_ms"] / 1000.0
         self.extend(self.lease)

@@ -14,7 +14,7 @@ def charge(run):
         raise BusinessError("limit", "more than this card may be charged", {"limit": 1000})
     if amount < 0 and run.attempt == 1:
         raise RetryLater(0, message="the bank is closed at the first attempt")
-    return {"charged": amount, "key": run.idempotency_key, "attempt": run.attempt}
+    return {"charged": amount, "key": run.idempotency_key, "attempt": run.attempt, "trace": run.traceparent}
 
 
 @worker.handler("billing.slow.")

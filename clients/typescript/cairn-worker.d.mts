@@ -90,6 +90,8 @@ export declare class Run<Payload = any> {
   readonly maxAttempts: number;
   /** The instance that waits for it, when there is one. */
   readonly instance: string | undefined;
+  /** W3C trace context of this attempt, to pass on. */
+  readonly traceparent: string;
   readonly fence: number;
   readonly leaseMs: number;
   /** Aborted when the run was cancelled or its lease is lost. */

@@ -138,6 +138,7 @@ export class Run {
     this.attempt = document.attempt;
     this.maxAttempts = document.max_attempts;
     this.instance = document.instance;
+    this.traceparent = document.traceparent;
     this.fence = document.fence;
     this.leaseMs = document.lease_ms;
     this.extend(document.lease_ms);

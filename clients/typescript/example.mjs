@@ -10,7 +10,7 @@ worker.handle('billing.charge.v1', (run) => {
   if (typeof amount !== 'number') throw new TypeError('a charge needs an amount');
   if (amount > 1000) throw new BusinessError('limit', 'more than this card may be charged', { limit: 1000 });
   if (amount < 0 && run.attempt === 1) throw new RetryLater(0, { message: 'the bank is closed at the first attempt' });
-  return { charged: amount, key: run.idempotencyKey, attempt: run.attempt };
+  return { charged: amount, key: run.idempotencyKey, attempt: run.attempt, trace: run.traceparent };
 });
 
 // Longer than its lease: the client keeps it alive. Ends early when the run is cancelled.

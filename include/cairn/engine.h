@@ -62,7 +62,7 @@ struct EngineOptions {
   bool environment_secrets = true;                     // CAIRN_SECRET_NAME as well
   std::vector<std::shared_ptr<Transport>> transports;  // further ones, for `call: {NAME: …}`
   Json events;  // what is written about life cycles, and where events go: {source, keep, sinks} (docs/events.md)
-  Clock* clock = nullptr;                              // absent: the system's; must outlive the engine
+  Clock* clock = nullptr;  // absent: the system's; must outlive the engine
 };
 
 // Who asks. Without roles they are not checked.
@@ -110,7 +110,9 @@ struct Work {
   Json payload;
   int attempt = 1;
   int attempts_max = 1;
-  std::stop_token stop;  // asked for when the run was cancelled or its lease is lost
+  std::stop_token stop;                // asked for when the run was cancelled or its lease is lost
+  std::optional<InstanceId> instance;  // that waits for it
+  std::string traceparent;             // W3C: the instance's trace, a span for this attempt
 };
 struct WorkDone {
   Json result;

@@ -10,8 +10,9 @@
 #include "coordinator/loops.h"
 #include "coordinator/schedules.h"
 #include "coordinator/worker_pool.h"
-#include "outbox/event_outlet.h"
 #include "definition/definition.h"
+#include "instance/trace_id.h"
+#include "outbox/event_outlet.h"
 #include "store/open.h"
 #include "transport/transports.h"
 
@@ -156,7 +157,8 @@ Result<std::string> Engine::deploy_file(const std::string& path) {
 
 void Engine::handle(const std::string& type, WorkHandler handler) {
   parts_->workers->handle(type, [handler = std::move(handler)](const RunRow& run, const std::stop_token& stop) {
-    WorkDone done = handler({run.id, run.type, run.idempotency_key, run.payload, run.attempt, run.attempts_max, stop});
+    WorkDone done = handler({run.id, run.type, run.idempotency_key, run.payload, run.attempt, run.attempts_max, stop,
+                             run.instance, traceparent_of(run.instance, run.id, run.attempt)});
     return HandlerAnswer{std::move(done.result), std::move(done.failure), done.retry, done.retry_after};
   });
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "instance/trace_id.h"
+
 namespace cairn {
 namespace {
 
@@ -86,6 +88,10 @@ Result<std::vector<InboundEvent>> read_binary(const EventHeaders& headers, std::
   return std::vector<InboundEvent>{std::move(read)};
 }
 
+std::string traceparent_of(const OutboxRow& row) {
+  return cairn::traceparent_of(trace_id_of(row.instance), span_id_of(row.event.id.value));
+}
+
 }  // namespace
 
 Json cloud_event(const OutboxRow& row, const std::string& source) {
@@ -98,7 +104,10 @@ Json cloud_event(const OutboxRow& row, const std::string& source) {
                              {"data", row.event.data},
                              {"sequence", std::to_string(row.sequence)}});
   if (!row.event.subject.empty()) event.set("subject", row.event.subject);
-  if (!row.instance.value.empty()) event.set("instance", row.instance.value);
+  if (!row.instance.value.empty()) {
+    event.set("instance", row.instance.value);
+    event.set("traceparent", traceparent_of(row));
+  }
   return event;
 }
 
@@ -111,7 +120,10 @@ EventHeaders binary_headers(const OutboxRow& row, const std::string& source) {
                        {"ce-sequence", std::to_string(row.sequence)},
                        {"content-type", "application/json"}};
   if (!row.event.subject.empty()) headers.emplace_back("ce-subject", header_value(row.event.subject));
-  if (!row.instance.value.empty()) headers.emplace_back("ce-instance", header_value(row.instance.value));
+  if (!row.instance.value.empty()) {
+    headers.emplace_back("ce-instance", header_value(row.instance.value));
+    headers.emplace_back("ce-traceparent", traceparent_of(row));
+  }
   return headers;
 }
 

@@ -18,7 +18,7 @@ inline constexpr const char* structured_type = "application/cloudevents+json";
 inline constexpr const char* batch_type = "application/cloudevents-batch+json";
 
 // The whole event as JSON. `source` says which cairn it comes from; with the id it is unique. The extension
-// `sequence` is the place in the outbox, `instance` the instance that caused it.
+// `sequence` is the place in the outbox, `instance` the instance that caused it, `traceparent` its trace.
 Json cloud_event(const OutboxRow& row, const std::string& source);
 // Binary mode: the attributes as headers, the data alone as the body.
 EventHeaders binary_headers(const OutboxRow& row, const std::string& source);

@@ -18,7 +18,7 @@ TEST(CloudEvent, HasEveryRequiredAttribute) {
   EXPECT_EQ(write_json(cloud_event(row(), "/cairn")),
             R"({"data":{"ok":true},"datacontenttype":"application/json","id":"e-1","instance":"i-1","sequence":"12",)"
             R"("source":"/cairn","specversion":"1.0","subject":"L \"1\" é","time":"2023-11-14T22:13:20Z",)"
-            R"("type":"loan.decided"})");
+            R"("traceparent":"00-f105b11df43d5d321f5c773ef904af97-b94f523196aaacd8-01","type":"loan.decided"})");
 }
 
 TEST(CloudEvent, LeavesOutWhatIsNotThere) {
@@ -28,6 +28,7 @@ TEST(CloudEvent, LeavesOutWhatIsNotThere) {
   const Json event = cloud_event(bare, "/cairn");
   EXPECT_EQ(event.find("subject"), nullptr);
   EXPECT_EQ(event.find("instance"), nullptr);
+  EXPECT_EQ(event.find("traceparent"), nullptr);
 }
 
 TEST(CloudEvent, BinaryHeadersAreEscapedAndReadBack) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "instance/trace_id.h"
 #include "server/api.h"
 #include "server/documents.h"
 #include "server/problem.h"
@@ -106,6 +107,7 @@ Json leased_document(const RunRow& row, Timestamp now) {
   Json json = document(row);
   // As a length too: the worker's clock may be another one.
   if (row.lease_until) json.set("lease_ms", between(now, *row.lease_until).ms_up());
+  json.set("traceparent", traceparent_of(row.instance, row.id, row.attempt));
   return json;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/sha256.h"
+#include "instance/trace_id.h"
 
 namespace cairn {
 
@@ -148,7 +148,7 @@ Result<HttpCall> read_http_call(const Json& request, const TransportCall& call, 
   if (find_header(http, "user-agent") == nullptr) http.headers.emplace_back("User-Agent", "cairn");
   if (has_control(call.idempotency_key)) return wrong("the idempotency key holds a control character");
   if (!call.idempotency_key.empty()) http.headers.emplace_back("Idempotency-Key", call.idempotency_key);
-  http.headers.emplace_back("traceparent", traceparent_of(call));
+  http.headers.emplace_back("traceparent", traceparent_of(call.instance, call.run, call.attempt));
   if (const Json& accept = request["accept"]; accept.is_array()) {
     for (const Json& status : accept.items()) {
       if (status.is_integer()) http.accepted.insert(static_cast<int>(status.as_integer()));
@@ -156,12 +156,6 @@ Result<HttpCall> read_http_call(const Json& request, const TransportCall& call, 
   }
   http.full_response = request.text_or("response", "body") == "full";
   return http;
-}
-
-std::string traceparent_of(const TransportCall& call) {
-  const std::string trace = sha256_hex(call.instance ? call.instance->value : call.run.value).substr(0, 32);
-  const std::string span = sha256_hex(call.run.value + "#" + std::to_string(call.attempt)).substr(0, 16);
-  return "00-" + trace + "-" + span + "-01";
 }
 
 }  // namespace cairn

@@ -28,7 +28,4 @@ struct HttpCall {
 // `request` as in `call.http`, sealed. ErrorCode::invalid names what is wrong with it, never a value of it.
 Result<HttpCall> read_http_call(const Json& request, const TransportCall& call, Unsealing& unsealing);
 
-// W3C trace context: one trace for each instance, one span for each attempt of a run.
-std::string traceparent_of(const TransportCall& call);
-
 }  // namespace cairn

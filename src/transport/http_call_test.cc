@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "expr/secret_mark.h"
+#include "instance/trace_id.h"
 
 namespace cairn {
 namespace {
@@ -49,11 +50,14 @@ TEST(HttpCall, CarriesKeyTraceAndBody) {
 }
 
 TEST(HttpCall, TheTraceIsTheInstancesAndTheSpanTheAttempts) {
-  TransportCall first = call_of(Json());
-  TransportCall second = call_of(Json());
-  second.attempt = 2;
-  EXPECT_EQ(traceparent_of(first).substr(0, 35), traceparent_of(second).substr(0, 35));
-  EXPECT_NE(traceparent_of(first), traceparent_of(second));
+  const Json request = Json::object({{"url", "https://api.example/"}});
+  TransportCall call = call_of(request);
+  call.instance = InstanceId{"order-7"};
+  call.attempt = 2;
+  Unsealing unsealing(secrets, true);
+  const auto http = read_http_call(request, call, unsealing);
+  ASSERT_TRUE(http) << http.error().message;
+  EXPECT_EQ(header(*http, "traceparent"), traceparent_of(trace_id_of(InstanceId{"order-7"}), span_id_of(call.run, 2)));
 }
 
 // RELIABILITY S-36.

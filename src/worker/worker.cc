@@ -145,7 +145,10 @@ struct Worker::Parts {
                  item["payload"],
                  static_cast<int>(number("attempt")),
                  static_cast<int>(number("max_attempts")),
-                 run->stop.get_token()};
+                 run->stop.get_token(),
+                 {},
+                 std::string(item.text_or("traceparent", ""))};
+    if (item["instance"].is_string()) run->work.instance = InstanceId{std::string(item["instance"].as_string())};
     held[id] = run;
     came = true;
     ready.push_back(std::move(run));

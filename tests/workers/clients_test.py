@@ -3,6 +3,7 @@
 
 Each language brings the same example, with handlers for billing.charge.v1 and for everything below billing.slow."""
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -14,6 +15,12 @@ from server import Server
 
 BINARY = os.path.abspath(sys.argv[1])
 PROGRAM = sys.argv[2:]
+
+
+def trace_of(whole, run, attempt):
+    """W3C trace context of one attempt, by the rule in docs/workers.md."""
+    digits = lambda text: hashlib.sha256(text.encode()).hexdigest()
+    return "00-%s-%s-01" % (digits(whole)[:32], digits("%s#%d" % (run, attempt))[:16])
 
 
 class ClientTest(unittest.TestCase):
@@ -47,7 +54,7 @@ class ClientTest(unittest.TestCase):
         later = server.submit("billing.charge.v1", {"amount": -5})
         broken = server.submit("billing.charge.v1", {}, max_attempts=2, retry={"backoff": "1ms", "cap": "1ms"})
         run = server.until(good, "succeeded")
-        self.assertEqual(run["result"], {"charged": 12, "key": "order-7", "attempt": 1})
+        self.assertEqual(run["result"], {"charged": 12, "key": "order-7", "attempt": 1, "trace": trace_of(good, good, 1)})
         run = server.until(refused, "failed")
         self.assertEqual((run["attempt"], run["error"]["class"], run["error"]["code"], run["error"]["details"]),
                          (1, "business", "limit", {"limit": 1000}))
@@ -58,6 +65,23 @@ class ClientTest(unittest.TestCase):
         # A type that nobody here handles is left to others.
         other = server.submit("billing.refund.v1", {})
         self.assertEqual(server.lease("somebody", types=["billing.refund.v1"], wait="10s")[0]["id"], other)
+        self.end_worker()
+
+    def test_an_instance_is_one_trace(self):
+        definition = {"cairn": 1, "name": "traced", "version": "1.0.0", "steps": [
+            {"call": {"worker": {"type": "billing.charge.v1", "payload": {"amount": 1}}, "result": "first"}},
+            {"call": {"worker": {"type": "billing.charge.v1", "payload": {"amount": -1}}, "result": "second"}},
+            {"emit": {"type": "traced.done", "subject": "s", "data": {}}}],
+            "output": ["= state.first.trace", "= state.second.trace"]}
+        status, answer = self.server.call("POST", "/v1/definitions", definition)
+        self.assertIn(status, (200, 201), answer)
+        status, ended = self.server.call("POST", "/v1/instances?wait=30s", {"definition": "traced", "input": {}})
+        instance = ended["id"]
+        runs = {run["step"]: run for run in self.server.call("GET", "/v1/runs?instance=" + instance)[1]["items"]}
+        self.assertEqual(sorted(ended["output"]),
+                         sorted(trace_of(instance, run["id"], run["attempt"]) for run in runs.values()))
+        event = self.server.call("GET", "/v1/outbox?instance=" + instance)[1]["items"][0]
+        self.assertEqual(event["traceparent"].split("-")[1], ended["output"][0].split("-")[1])
         self.end_worker()
 
     def test_many_at_once(self):

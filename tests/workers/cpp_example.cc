@@ -29,7 +29,8 @@ cairn::WorkDone charge(const cairn::Work& work) {
     later.retry_after = cairn::Duration();
     return later;
   }
-  return cairn::Json::object({{"charged", given}, {"key", work.idempotency_key}, {"attempt", work.attempt}});
+  return cairn::Json::object(
+      {{"charged", given}, {"key", work.idempotency_key}, {"attempt", work.attempt}, {"trace", work.traceparent}});
 }
 
 // Longer than its lease: the client keeps it alive. Ends early when the run is cancelled.
