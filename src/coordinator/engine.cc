@@ -34,7 +34,11 @@ Actor actor_of(const Person& person) { return {person.name, person.roles}; }
 
 // A definition that calls through a transport which is not here would wait for a worker that never comes.
 Result<void> check_transports(Store& store, const Transports& transports, bool strict) {
-  const std::vector<std::string> names = transports.names();
+  std::vector<std::string> names = transports.names();
+  std::sort(names.begin(), names.end());
+  std::string listed;
+  for (const std::string& name : names) listed += (listed.empty() ? "" : ", ") + name;
+  listed += " and worker";
   PageRequest page;
   do {
     CAIRN_TRY(const Page<DefinitionRow> rows, store.list_definitions(page));
@@ -45,7 +49,8 @@ Result<void> check_transports(Store& store, const Transports& transports, bool s
         if (!name.is_string() || name.as_string() == "worker") continue;
         if (std::find(names.begin(), names.end(), name.as_string()) != names.end()) continue;
         const std::string message = "definition " + row.name + " " + row.version + " requires the transport " +
-                                    std::string(name.as_string()) + ", which is not registered";
+                                    std::string(name.as_string()) + ", which is not registered here; there are " +
+                                    listed;
         if (strict) return Error{ErrorCode::unsupported, message};
         log_warning("definitions.transport_missing", {{"message", message}});
       }
@@ -68,6 +73,7 @@ struct Engine::Parts {
   std::unique_ptr<Store> store;
   std::unique_ptr<Coordinator> coordinator;
   std::unique_ptr<Transports> transports;
+  Limits limits;
   std::unique_ptr<WorkerPool> workers;
   std::unique_ptr<EventOutlet> outlet;
   std::unique_ptr<Loops> loops;
@@ -89,7 +95,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   CoordinatorOptions inner;
   inner.node = options.node;
   inner.config = options.config;
-  inner.limits = options.limits;
+  inner.limits = parts->limits = options.limits;
   inner.strict_definitions = options.strict_definitions;
   CAIRN_TRY(parts->coordinator, Coordinator::open(*parts->store, inner));
   CAIRN_TRY(EgressPolicy egress, EgressPolicy::make(options.egress));
@@ -133,7 +139,8 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
 }
 
 Result<std::string> Engine::deploy(std::string_view text, const std::string& file) {
-  const Definition definition = load_definition(text, file);
+  const std::vector<std::string> transports = parts_->transports->names();
+  const Definition definition = load_definition(text, file, parts_->limits, transports);
   if (!definition.valid()) {
     std::string message;
     for (const Diagnostic& diagnostic : definition.diagnostics) {
