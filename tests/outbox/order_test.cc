@@ -161,5 +161,12 @@ TEST(OutboxOrder, OnSqlite) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(OutboxOrder, OnPostgres) {
+  const char* const server = std::getenv("CAIRN_TEST_POSTGRES");
+  if (server == nullptr) GTEST_SKIP() << "CAIRN_TEST_POSTGRES names no server";
+  const std::string url(server);
+  run_on(url + (url.find('?') == std::string::npos ? "?" : "&") + "schema=outbox_" + std::to_string(::getpid()));
+}
+
 }  // namespace
 }  // namespace cairn

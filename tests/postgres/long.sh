@@ -8,4 +8,5 @@ folder=/tmp/cairn-pg-long-$$
 trap '"$here/throwaway.sh" stop "$folder"' EXIT
 export CAIRN_TEST_POSTGRES="postgresql:///cairn?host=$folder&user=cairn"
 CAIRN_TEST_LONG=1 "$build/tests/contract/contract_test" --gtest_brief=1 --gtest_filter='*/postgres*'
+CAIRN_OUTBOX_EVENTS=100000 "$build/tests/outbox/outbox_order_test" --gtest_brief=1 --gtest_filter='*OnPostgres'
 CAIRN_INTERLEAVINGS=40 "$build/tests/postgres/interleave_test"
