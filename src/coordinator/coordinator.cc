@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/sha256.h"
 #include "coordinator/boundary.h"
+#include "store/mandate.h"
 #include "store/projection.h"
 
 namespace cairn {
@@ -130,7 +131,7 @@ Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
     slice.unit.key = key;
   }
   name_runs(slice.unit);
-  auto written = queue_.commit(std::move(slice.unit));
+  auto written = write(std::move(slice.unit));
   if (!written) {
     leave_cut(slice.unfinished());
     return std::move(written).error();
@@ -236,7 +237,16 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
   return decision;
 }
 
+Result<CommitOutcome> Coordinator::write(Unit unit) {
+  OwedRows owed;
+  unit.audit = owed.rows();
+  auto outcome = queue_.commit(std::move(unit));
+  if (outcome && outcome->kind == CommitOutcome::Kind::done) owed.written();
+  return outcome;
+}
+
 void Coordinator::committed(const Slice& slice, CommitOutcome& outcome) {
+  if (observer_) observer_(slice);
   for (const auto& [id, snapshot] : slice.latest()) {
     if (is_final(snapshot.status)) {
       cache_.drop(snapshot.instance);
@@ -315,7 +325,7 @@ Result<Delivered, Obstacle> Coordinator::commit_one(const Errand& errand) {
     if (decision.slice.stale() && !cause.message && !cause.timer && !cause.run) {
       return Delivered{Delivered::Kind::stale, decision.before, {}, true, {}};
     }
-    auto written = queue_.commit(std::move(decision.slice.unit));
+    auto written = write(std::move(decision.slice.unit));
     if (!written) {
       leave_cut(decision.slice.unfinished());  // it may have been written all the same
       return Obstacle{Obstacle::Kind::store, written.error()};

@@ -191,6 +191,10 @@ class Coordinator {
   // One more, for as long as the handle is kept; at any time. It must neither block nor call here.
   std::shared_ptr<void> listen(WakeupListener listener);
   ResultWaiters& result_waiters() { return waiters_; }
+  // Told of each unit that this node committed, by the thread that asked for it: it must be quick and must not call
+  // here. Set before the first request.
+  using Observer = std::function<void(const Slice& committed)>;
+  void observe(Observer observer) { observer_ = std::move(observer); }
   // Finishes what was submitted; later requests are ErrorCode::unavailable.
   void stop();
 
@@ -236,8 +240,12 @@ class Coordinator {
   // What a unit with new runs says about leasing them.
   void name_runs(Unit& unit);
 
+  // With what the calling thread owes the audit trail.
+  Result<CommitOutcome> write(Unit unit);
+
   Store& store_;
   CoordinatorOptions options_;
+  Observer observer_;
   std::string node_;
   Registry registry_;
   SnapshotCache cache_;

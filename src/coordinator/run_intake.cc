@@ -1,5 +1,9 @@
 #include "coordinator/run_intake.h"
 
+#include <iterator>
+
+#include "store/mandate.h"
+
 namespace cairn {
 
 RunIntake::RunIntake(Store& store) : store_(store) {}
@@ -17,12 +21,14 @@ void RunIntake::stop() {
 
 void RunIntake::submit(RunRow run, Answer answer) {
   Error refused{ErrorCode::limit, "too many runs wait for the store; try again later"};
+  OwedRows owed;
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) {
       refused = {ErrorCode::unavailable, "the engine is stopping"};
     } else if (waiting_.size() < waiting_max) {
-      waiting_.emplace_back(std::move(run), std::move(answer));
+      waiting_.push_back({std::move(run), std::move(answer), owed.rows()});
+      owed.written();
       if (!writer_.joinable()) writer_ = std::jthread([this] { write(); });
       filled_.notify_one();
       return;
@@ -34,21 +40,31 @@ void RunIntake::submit(RunRow run, Answer answer) {
 void RunIntake::write() {
   std::vector<RunRow> runs;
   std::vector<Answer> answers;
+  std::vector<AuditRow> audit;
   for (;;) {
     {
       std::unique_lock lock(mutex_);
       filled_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
       if (waiting_.empty()) return;
       while (!waiting_.empty() && runs.size() < batch_max) {
-        runs.push_back(std::move(waiting_.front().first));
-        answers.push_back(std::move(waiting_.front().second));
+        Entry& entry = waiting_.front();
+        runs.push_back(std::move(entry.run));
+        answers.push_back(std::move(entry.answer));
+        std::move(entry.audit.begin(), entry.audit.end(), std::back_inserter(audit));
         waiting_.pop_front();
       }
     }
-    auto submitted = store_.submit_runs(runs);
+    Mandate mandate(std::move(audit));
+    const auto submitted = [&] {
+      const Mandate::Scope scope(mandate);
+      return store_.submit_runs(runs);
+    }();
+    audit = mandate.take();
+    if (submitted && !audit.empty()) static_cast<void>(store_.append_audit(audit));  // repeats: nothing was written
+    audit.clear();
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (submitted) {
-        answers[i](std::move((*submitted)[i]));
+        answers[i]((*submitted)[i]);
       } else {
         answers[i](submitted.error());
       }

@@ -36,7 +36,12 @@ class RunIntake {
   Store& store_;
   std::mutex mutex_;
   std::condition_variable filled_;
-  std::deque<std::pair<RunRow, Answer>> waiting_;
+  struct Entry {
+    RunRow run;
+    Answer answer;
+    std::vector<AuditRow> audit;  // what the submitting thread owed the audit trail
+  };
+  std::deque<Entry> waiting_;
   bool stopping_ = false;
   std::jthread writer_;  // from the first submission on
 };

@@ -1,12 +1,25 @@
 #include "coordinator/slice.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "coordinator/message_body.h"
 #include "interpreter/reference.h"
 
 namespace cairn {
+namespace {
+
+const char* name_of(const decltype(Event::what)& what) {
+  static constexpr std::array names{"started",           "continued",        "signal_received", "timer_fired",
+                                    "task_completed",    "run_finished",     "child_finished",  "cancel_requested",
+                                    "suspend_requested", "resume_requested", "retry_requested", "skip_requested",
+                                    "state_edited"};
+  static_assert(names.size() == std::variant_size_v<decltype(Event::what)>);
+  return names[what.index()];
+}
+
+}  // namespace
 
 Slice::Slice(Registry& registry, Setting setting, Timestamp at, std::string actor, std::string node)
     : registry_(registry), setting_(std::move(setting)), at_(at), actor_(std::move(actor)), node_(std::move(node)) {
@@ -38,11 +51,13 @@ Result<void> Slice::start(const Program& program, Started started) {
 Result<void> Slice::apply(const Program& program, const Snapshot& before, decltype(Event::what) what) {
   first_ = before.instance.value;
   first_program_ = &program;
+  cause_ = name_of(what);
   CAIRN_TRY(Advance next,
             advance(program, setting_, before, event(before.instance, before.version + 1, std::move(what))));
   if (next.outcome == Advance::Outcome::stale) {
     stale_ = true;
     latest_[first_] = before;
+    from_[first_] = before.version;
     return {};
   }
   take(std::move(next));
@@ -59,6 +74,7 @@ void Slice::take(Advance advance) {
     unit.messages.push_back(cancel_message(child, "the parent no longer needs it"));
   }
   if (advance.notice) to_tell_.push_back(*advance.notice);
+  from_.try_emplace(id.value, advance.from_version);
   latest_[id.value] = advance.after;
   unit.advances.push_back(std::move(advance));
 }

@@ -3,6 +3,7 @@
 // waiting, the parent's next advance too. Nothing is written here.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 
@@ -32,6 +33,12 @@ class Slice {
   const std::map<std::string, Snapshot>& latest() const { return latest_; }
   // Instances that a checkpoint cut: each goes on with Continued once the unit is committed.
   const std::vector<InstanceId>& unfinished() const { return unfinished_; }
+  // The version at which the unit finds an instance; 0: it starts it.
+  std::uint64_t from_version(const std::string& id) const { return from_.at(id); }
+  // For those who watch: what the slice began with (task_completed), by whom, and when by the clock on the wall.
+  const char* cause() const { return cause_; }
+  const std::string& actor() const { return actor_; }
+  std::chrono::system_clock::time_point began() const { return began_; }
 
   Unit unit;  // the caller adds what caused it, and may move it away
 
@@ -49,7 +56,10 @@ class Slice {
   std::string node_;
   std::string first_;
   bool stale_ = false;
+  const char* cause_ = "started";
+  std::chrono::system_clock::time_point began_ = std::chrono::system_clock::now();
   std::map<std::string, Snapshot> latest_;
+  std::map<std::string, std::uint64_t> from_;
   std::map<std::string, std::shared_ptr<const Program>> programs_;  // of instances that this slice started
   const Program* first_program_ = nullptr;
   std::vector<InstanceId> unfinished_;

@@ -3,6 +3,7 @@
 #include "base/sha256.h"
 #include "server/problem.h"
 #include "server/worker_scope.h"
+#include "store/mandate.h"
 
 namespace cairn::server {
 namespace {
@@ -61,10 +62,7 @@ bool ApiGate::prepare(const Route& route, Call& call) {
       return false;
     }
   }
-  if (route.method == "POST" && !route.keeps_keys && !remember(route, call)) return false;
-  // What workers do stands in the events of their runs.
-  if (route.permission != Permission::work_runs) record(route, call);
-  return true;
+  return route.method != "POST" || route.keeps_keys || remember(route, call);
 }
 
 bool ApiGate::remember(const Route& route, Call& call) {
@@ -105,24 +103,33 @@ bool ApiGate::remember(const Route& route, Call& call) {
   return true;
 }
 
-void ApiGate::record(const Route& route, Call& call) {
-  // Programs start and signal in bulk; a person's decision waits for its row.
-  const bool waits = route.permission != Permission::start;
-  call.reply = call.reply.through(
-      [audit = audit_, waits, row = row_of(route, call), reply = call.reply](Response response) mutable {
-        if (response.status >= 400) {
-          reply(std::move(response));
-          return;
-        }
-        row.details.set("status", response.status);
-        if (!waits) {
-          audit->add(std::move(row));
-          reply(std::move(response));
-          return;
-        }
-        const auto answer = std::make_shared<Response>(std::move(response));
-        audit->add(std::move(row), [reply, answer] { reply(std::move(*answer)); });
-      });
+void ApiGate::carry_out(const Route& route, Call call) {
+  std::vector<AuditRow> rows;
+  // What workers do stands in the events of their runs.
+  const bool recorded = changes(route) && route.permission != Permission::work_runs;
+  if (recorded) {
+    rows.push_back(row_of(route, call));
+    rows.back().at = store_.now();
+  }
+  const auto mandate = std::make_shared<Mandate>(rows, call.trace.header());  // shared with the answer to come
+  if (recorded) {
+    call.reply = call.reply.through(
+        [audit = audit_, mandate, row = std::move(rows.front()), reply = call.reply](Response response) mutable {
+          const bool refused = response.status >= 400;
+          const bool written = mandate->take().empty();
+          // Nothing happened and nothing was written, or the change was made and its row is there.
+          if (refused != written) {
+            reply(std::move(response));
+            return;
+          }
+          // Written, and then refused after all; or done without any transaction: a repeat.
+          row.details.set("status", response.status);
+          const auto answer = std::make_shared<Response>(std::move(response));
+          audit->add(std::move(row), [reply, answer] { reply(std::move(*answer)); });
+        });
+  }
+  const Mandate::Scope scope(*mandate);
+  route.handle(std::move(call));
 }
 
 }  // namespace cairn::server

@@ -143,8 +143,11 @@ void Router::handle(Request request, Reply reply, Gate* gate, RequestRecord* rec
       }
       call.body = std::move(*body);
     }
-    if (gate != nullptr && !gate->prepare(route, call)) return;
-    route.handle(std::move(call));
+    if (gate == nullptr) {
+      route.handle(std::move(call));
+    } else if (gate->prepare(route, call)) {
+      gate->carry_out(route, std::move(call));
+    }
     return;
   }
   if (!allowed.empty()) {

@@ -55,6 +55,8 @@ class Gate {
   // Each answers the call itself when it says false. `admit` comes before the body is looked at.
   virtual bool admit(const Route& route, Call& call) = 0;
   virtual bool prepare(const Route& route, Call& call) = 0;
+  // Hands the call to its operation.
+  virtual void carry_out(const Route& route, Call call) { route.handle(std::move(call)); }
 };
 
 // What is known about a request once it is answered.

@@ -14,6 +14,8 @@ std::string audit_hash(const AuditRow& row);
 
 // The row as it follows `last` (nothing: the first one) at `at`.
 AuditRow chained(AuditRow row, const std::optional<AuditRow>& last, Timestamp at);
+// The same, at the instant that the row says itself.
+inline AuditRow chained(const AuditRow& row, const std::optional<AuditRow>& last) { return chained(row, last, row.at); }
 
 struct AuditReport {
   std::int64_t rows = 0;

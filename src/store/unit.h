@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "instance/advance.h"
+#include "store/access_rows.h"
 #include "store/rows.h"
 
 namespace cairn {
@@ -69,6 +70,9 @@ struct Unit {
   std::optional<RunLease> lease;
   // By what the limits of their type count new runs; those not named here by their type alone.
   std::vector<std::pair<RunId, std::string>> limit_keys;
+
+  // What the audit trail is to say about it (store/mandate.h): appended when the unit is done.
+  std::vector<AuditRow> audit;
 
   std::string actor;  // who made this commit: the node
 

@@ -1,4 +1,6 @@
+#include "sample.h"
 #include "store/audit_chain.h"
+#include "store/mandate.h"
 #include "store_under_test.h"
 
 namespace cairn {
@@ -79,6 +81,48 @@ TEST_P(AuditTrail, AHashThatWasKeptElsewhereShowsThatTheEndIsMissing) {
   const std::string kept = must(verify_audit(store())).last_hash;
   EXPECT_FALSE(must(verify_audit(store(), kept)).broken_at);
   EXPECT_EQ(must(verify_audit(store(), std::string(64, 'f'))).broken_at, 2);
+}
+
+TEST_P(AuditTrail, AUnitBringsItsRowsAndOneThatIsRefusedNone) {
+  Unit unit;
+  unit.advances.push_back(sample::begin("a"));
+  unit.audit.push_back(change("startInstance"));
+  unit.audit.back().at = store().now();
+  ASSERT_EQ(commit(unit).kind, CommitOutcome::Kind::done);
+  EXPECT_EQ(commit(unit).kind, CommitOutcome::Kind::stale);
+  const Page<AuditRow> rows = must(store().list_audit({10, ""}));
+  ASSERT_EQ(rows.items.size(), 1u);
+  EXPECT_EQ(rows.items[0].what, "startInstance");
+  EXPECT_EQ(must(verify_audit(store())).rows, 1);
+}
+
+TEST_P(AuditTrail, AChangeTakesAlongWhatItsThreadOwes) {
+  if (GetParam() == BackEnd::memory) GTEST_SKIP() << "nothing outlives the process";
+  Mandate mandate({change("createKey")});
+  {
+    const Mandate::Scope scope(mandate);
+    must(store().put_api_key(key("k1")));
+    must(store().put_api_key(key("k2")));  // nothing is owed any more
+  }
+  EXPECT_TRUE(mandate.take().empty());
+  EXPECT_EQ(must(store().list_audit({10, ""})).items.size(), 1u);
+  must(store().put_api_key(key("k3")));  // on nobody's behalf
+  EXPECT_EQ(must(verify_audit(store())).rows, 1);
+}
+
+TEST_P(AuditTrail, WhatFailsLeavesTheRowsOwed) {
+  if (GetParam() == BackEnd::memory) GTEST_SKIP() << "nothing outlives the process";
+  Mandate mandate({change("cancelInstance")});
+  {
+    const Mandate::Scope scope(mandate);
+    Unit wrong;  // of an instance that is not there
+    wrong.advances = {sample::next(sample::begin("nowhere").after)};
+    EXPECT_NE(commit(wrong).kind, CommitOutcome::Kind::done);
+  }
+  if (GetParam() == BackEnd::sqlite || GetParam() == BackEnd::sqlite_reopened) {
+    EXPECT_EQ(mandate.take().size(), 1u);  // no row was changed
+    EXPECT_TRUE(must(store().list_audit({10, ""})).items.empty());
+  }
 }
 
 }  // namespace cairn

@@ -1,3 +1,4 @@
+#include "store/audit_chain.h"
 #include "store/memory/memory_store.h"
 #include "store/projection.h"
 
@@ -89,6 +90,9 @@ std::optional<CommitOutcome> MemoryStore::refuse(const Unit& unit) const {
 }
 
 void MemoryStore::apply(const Unit& unit, CommitOutcome& outcome, Wakeup& wakeup) {
+  for (const AuditRow& row : unit.audit) {
+    audit_.push_back(chained(row, audit_.empty() ? std::nullopt : std::optional(audit_.back())));
+  }
   if (unit.run) {
     const InstanceId instance = instance_of_run(unit);
     if (const auto event = event_of(*unit.run, instance, events_)) write_event(instance, *event, wakeup);

@@ -64,27 +64,33 @@ Result<bool> PostgresStore::revoke_api_key(const std::string& id) {
 }
 
 Result<void> PostgresStore::append_audit(std::span<const AuditRow> rows) {
+  std::vector<AuditRow> dated(rows.begin(), rows.end());
+  for (AuditRow& row : dated) row.at = now();
   CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
-    // The chain has one end: whoever appends holds it.
-    db.send(Sql::outbox_lock, postgres::lock_key("audit", db.schema()));
-    std::optional<AuditRow> last;
-    {
-      Rows found = db.query(Sql::last_audit);
-      if (found.next()) {
-        last.emplace();
-        last->sequence = found.integer(0);
-        last->hash = found.text(1);
-      }
-    }
-    for (const AuditRow& given : rows) {
-      const AuditRow row = chained(given, last, now());
-      db.send(Sql::insert_audit, row.sequence, row.at, row.who, row.what, row.resource, row.why, row.from,
-              json_or_null(row.details), row.previous_hash, row.hash);
-      last = row;
-    }
+    append_audit_rows(db, dated);
     return true;
   }));
   return {};
+}
+
+void PostgresStore::append_audit_rows(Connection& db, std::span<const AuditRow> rows) {
+  if (rows.empty()) return;
+  // The chain has one end: whoever appends holds it.
+  db.send(Sql::outbox_lock, postgres::lock_key("audit", db.schema()));
+  std::optional<AuditRow> last;
+  {
+    Rows found = db.query(Sql::last_audit);
+    if (found.next()) {
+      last.emplace();
+      last->sequence = found.integer(0);
+      last->hash = found.text(1);
+    }
+  }
+  for (const AuditRow& given : rows) {
+    last = chained(given, last);
+    db.send(Sql::insert_audit, last->sequence, last->at, last->who, last->what, last->resource, last->why, last->from,
+            json_or_null(last->details), last->previous_hash, last->hash);
+  }
 }
 
 Result<Page<AuditRow>> PostgresStore::list_audit(const PageRequest& request) {

@@ -100,6 +100,7 @@ Result<std::vector<CommitOutcome>> PostgresCommit::run() {
   flush();
   for (const CorrelatedSignal& signal : signals_) store_.route(db_, signal, wakeup_);
   if (image_.kept) claim_kept();
+  store_.append_audit_rows(db_, audit_);  // last: whoever holds the end of the chain waits for nothing but its commit
   if (db_.error()) return *db_.error();
   return outcomes;
 }
@@ -117,6 +118,7 @@ void PostgresCommit::flush() {
 }
 
 void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
+  audit_.insert(audit_.end(), unit.audit.begin(), unit.audit.end());
   if (unit.run) {
     const InstanceId instance = instance_of_run(unit);
     if (const auto event = event_of(*unit.run, instance, store_.events_)) {

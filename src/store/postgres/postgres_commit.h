@@ -49,6 +49,7 @@ class PostgresCommit {
   std::vector<DueTimer> timers_gone_;
   std::map<std::string, const Snapshot*> last_;  // of every instance that won, as it will be
   std::vector<CorrelatedSignal> signals_;
+  std::vector<AuditRow> audit_;
 };
 
 }  // namespace cairn

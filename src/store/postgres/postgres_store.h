@@ -144,6 +144,7 @@ class PostgresStore final : public Store {
   void run_event(Connection& db, const RunId& run, std::string_view kind, Timestamp at, int attempt,
                  std::string_view actor, const Json& details);
   void insert_dead_letter(Connection& db, const DeadLetter& letter);
+  void append_audit_rows(Connection& db, std::span<const AuditRow> rows);
   void write_event(Connection& db, const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup);
   void send(Connection& db, const Message& message, Wakeup& wakeup);
   SignalOutcome route(Connection& db, const CorrelatedSignal& signal, Wakeup& wakeup);

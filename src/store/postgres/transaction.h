@@ -1,6 +1,7 @@
 // How the verbs of the PostgreSQL store run; see PostgresStore::read and PostgresStore::write.
 #pragma once
 
+#include "store/mandate.h"
 #include "store/postgres/postgres_store.h"
 
 namespace cairn {
@@ -30,6 +31,8 @@ Result<T> PostgresStore::write(const std::function<Result<T>(Connection&)>& body
     }
     lease->send(postgres::Sql::begin);
     Result<T> answer = body(*lease);
+    OwedRows owed;  // last of all: whoever holds the end of the chain waits for nothing but its commit
+    if (answer && !lease->error()) append_audit_rows(*lease, owed.rows());
     if (lease->error()) {
       last = *lease->error();
       if (lease->may_repeat() || !lease->usable()) continue;
@@ -37,7 +40,10 @@ Result<T> PostgresStore::write(const std::function<Result<T>(Connection&)>& body
     }
     if (!answer) return answer;
     CAIRN_TRY(const Written written, conclude(lease.session()));
-    if (written == Written::yes) return answer;
+    if (written == Written::yes) {
+      owed.written();
+      return answer;
+    }
     last = {ErrorCode::unavailable, "PostgreSQL: the transaction was not committed"};
   }
   return last;

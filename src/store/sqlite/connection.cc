@@ -4,6 +4,9 @@
 
 #include <vector>
 
+#include "store/audit_chain.h"
+#include "store/mandate.h"
+
 namespace cairn::sqlite {
 
 namespace {
@@ -108,6 +111,8 @@ std::int64_t Connection::run_bound(sqlite3_stmt* statement) {
 
 std::int64_t Connection::last_number() const { return sqlite3_last_insert_rowid(handle_); }
 
+std::int64_t Connection::rows_changed() const { return sqlite3_total_changes(handle_); }
+
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 
 void Connection::fail(Error error, int number) {
@@ -206,6 +211,7 @@ Json Query::json(int column) const {
 Transaction::Transaction(Connection& connection) : connection_(connection) {
   connection_.clear_error();
   connection_.run(Sql::begin);
+  rows_changed_before_ = connection_.rows_changed();
   open_ = !connection_.error();
 }
 
@@ -220,10 +226,33 @@ Transaction::~Transaction() {
 }
 
 Result<void> Transaction::commit() {
+  std::optional<OwedRows> owed;
+  if (Mandate::current() != nullptr && connection_.rows_changed() != rows_changed_before_) {
+    append_audit_rows(connection_, owed.emplace().rows());
+  }
   if (!connection_.error()) connection_.run(Sql::commit);
   if (connection_.error()) return *connection_.error();
+  if (owed) owed->written();
   open_ = false;
   return {};
+}
+
+void append_audit_rows(Connection& connection, std::span<const AuditRow> rows) {
+  if (rows.empty() || connection.error()) return;
+  std::optional<AuditRow> last;
+  {
+    Query newest = connection.query(Sql::last_audit);
+    if (newest.next()) {
+      last.emplace();
+      last->sequence = newest.integer(0);
+      last->hash = newest.text(1);
+    }
+  }
+  for (const AuditRow& row : rows) {
+    last = chained(row, last);
+    connection.run(Sql::insert_audit, last->sequence, last->at, last->who, last->what, last->resource, last->why,
+                   last->from, last->details, last->previous_hash, last->hash);
+  }
 }
 
 std::string json_text(const Json& value) { return write_json(value); }

@@ -7,12 +7,14 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "store/access_rows.h"
 #include "store/sqlite/embedded_sql.h"
 
 struct sqlite3;
@@ -82,6 +84,7 @@ class Connection {
   void fail(Error error, int number = 0);
   void clear_error();
   bool in_transaction() const;
+  std::int64_t rows_changed() const;  // since it was opened
 
  private:
   friend class Query;
@@ -131,7 +134,8 @@ class Connection {
   int error_number_ = 0;
 };
 
-// BEGIN IMMEDIATE … COMMIT. Rolls back unless committed.
+// BEGIN IMMEDIATE … COMMIT. Rolls back unless committed. When it changes something, it takes along what the calling
+// thread owes the audit trail (store/mandate.h).
 class Transaction {
  public:
   explicit Transaction(Connection& connection);
@@ -144,8 +148,12 @@ class Transaction {
 
  private:
   Connection& connection_;
+  std::int64_t rows_changed_before_ = 0;
   bool open_ = false;
 };
+
+// Appends to the chain of the audit trail, inside a transaction.
+void append_audit_rows(Connection& connection, std::span<const AuditRow> rows);
 
 // "" is NULL.
 inline std::optional<std::string_view> text_or_null(std::string_view text) {

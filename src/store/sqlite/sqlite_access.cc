@@ -92,17 +92,10 @@ Result<bool> SqliteStore::revoke_api_key(const std::string& id) {
 Result<void> SqliteStore::append_audit(std::span<const AuditRow> rows) {
   const std::lock_guard lock(writer_mutex_);
   if (auto refused = refusal()) return *refused;
+  std::vector<AuditRow> dated(rows.begin(), rows.end());
+  for (AuditRow& row : dated) row.at = whole_ms(now());
   Transaction transaction(*writer_);
-  std::optional<AuditRow> last;
-  {
-    Query row = writer_->query(Sql::last_audit);
-    if (row.next()) last = read_audit(row);
-  }
-  for (const AuditRow& row : rows) {
-    last = chained(row, last, whole_ms(now()));
-    writer_->run(Sql::insert_audit, last->sequence, last->at, last->who, last->what, last->resource, last->why,
-                 last->from, last->details, last->previous_hash, last->hash);
-  }
+  sqlite::append_audit_rows(*writer_, dated);
   if (auto done = transaction.commit(); !done) return failed(done.error());
   return {};
 }

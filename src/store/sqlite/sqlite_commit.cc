@@ -91,6 +91,7 @@ Result<std::vector<CommitOutcome>> SqliteCommit::run(std::span<const Unit> units
     apply(unit, places, outcomes.emplace_back());
     if (db_.error()) break;
   }
+  sqlite::append_audit_rows(db_, audit_);
   CAIRN_TRY_VOID(transaction.commit());
   for (const std::int64_t message : messages_gone_) store_.held_messages_.erase(message);
   for (const SqliteStore::TimerKey& timer : timers_gone_) store_.held_timers_.erase(timer);
@@ -151,6 +152,7 @@ std::optional<CommitOutcome> SqliteCommit::refuse(const Unit& unit, Places& plac
 }
 
 void SqliteCommit::apply(const Unit& unit, Places& places, CommitOutcome& outcome) {
+  audit_.insert(audit_.end(), unit.audit.begin(), unit.audit.end());
   if (unit.run) {
     const InstanceId instance = instance_of_run(unit);
     if (const auto event = event_of(*unit.run, instance, store_.events_)) store_.write_event(instance, *event, wakeup_);

@@ -42,6 +42,7 @@ class SqliteCommit {
   sqlite::Connection& db_;
   Timestamp now_;
   Wakeup wakeup_;
+  std::vector<AuditRow> audit_;
   std::vector<std::int64_t> messages_gone_;
   std::vector<SqliteStore::TimerKey> timers_gone_;
 };

@@ -9,7 +9,7 @@ SELECT id, secret_hash, subject, roles, scope, note, created_at, expires_at, rev
 -- name: revoke_api_key
 UPDATE wf_api_keys SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1
 -- name: last_audit
-SELECT sequence, at, who, what, resource, why, origin, details, previous_hash, hash FROM wf_audit ORDER BY sequence DESC LIMIT 1
+SELECT sequence, hash FROM wf_audit ORDER BY sequence DESC LIMIT 1
 -- name: insert_audit
 INSERT INTO wf_audit (sequence, at, who, what, resource, why, origin, details, previous_hash, hash)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
