@@ -13,8 +13,8 @@ constexpr std::size_t written_max = 4;
 
 }  // namespace
 
-CommitQueue::CommitQueue(Store& store, Writer writer) : store_(store), kind_(writer) {
-  if (kind_ == Writer::by_caller) return;
+CommitQueue::CommitQueue(Store& store, std::function<void()> yield) : store_(store), yield_(std::move(yield)) {
+  if (yield_) return;
   for (std::size_t i = 0; i < store.writers(); ++i) writers_.emplace_back([this] { run(); });
   answerer_ = std::jthread([this] { run_answers(); });
 }
@@ -27,6 +27,8 @@ void CommitQueue::stop() {
     stopping_ = true;
   }
   filled_.notify_all();
+  while (yield_ && write_queued()) {
+  }
   for (std::jthread& writer : writers_) {
     if (writer.joinable()) writer.join();
   }
@@ -45,10 +47,6 @@ void CommitQueue::submit(Unit unit, Answer answer) {
     std::unique_lock lock(mutex_);
     if (stopping_) {
       refused = {ErrorCode::unavailable, "the engine is stopping"};
-    } else if (kind_ == Writer::by_caller) {
-      lock.unlock();
-      auto outcomes = store_.commit({&unit, 1});
-      return outcomes ? answer(std::move(outcomes->front())) : answer(outcomes.error());
     } else if (waiting_.size() < waiting_max) {
       const bool was_empty = waiting_.empty();
       waiting_.push_back({std::move(unit), std::move(answer)});
@@ -62,18 +60,68 @@ void CommitQueue::submit(Unit unit, Answer answer) {
 }
 
 Result<CommitOutcome> CommitQueue::commit(Unit unit) {
-  std::mutex mutex;
-  std::condition_variable answered;
   std::optional<Result<CommitOutcome>> outcome;
+  Expected expected(*this);
+  expected.one_more();
   submit(std::move(unit), [&](Result<CommitOutcome> given) {
-    // Notified under the lock: the waiter owns all of this and is gone as soon as it can see the answer.
-    const std::lock_guard lock(mutex);
     outcome = std::move(given);
-    answered.notify_one();
+    expected.answered();
   });
-  std::unique_lock lock(mutex);
-  answered.wait(lock, [&] { return outcome.has_value(); });
+  expected.wait();
   return std::move(*outcome);
+}
+
+void CommitQueue::Expected::one_more() {
+  const std::lock_guard lock(mutex_);
+  ++open_;
+}
+
+void CommitQueue::Expected::answered() {
+  // Notified under the lock: the waiter owns all of this and is gone as soon as it can see the last answer.
+  const std::lock_guard lock(mutex_);
+  if (--open_ == 0) changed_.notify_one();
+}
+
+void CommitQueue::Expected::wait() {
+  if (!queue_.yield_) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return open_ == 0; });
+    return;
+  }
+  while (open_ > 0) {
+    if (!queue_.write_queued()) queue_.yield_();
+  }
+}
+
+// Under the lock.
+CommitQueue::Batch CommitQueue::take_batch() {
+  Batch batch;
+  const std::size_t size = std::min(batch_max, waiting_.size());
+  batch.units.reserve(size);
+  batch.answers.reserve(size);
+  while (batch.units.size() < size) {
+    batch.units.push_back(std::move(waiting_.front().unit));
+    batch.answers.push_back(std::move(waiting_.front().answer));
+    waiting_.pop_front();
+  }
+  return batch;
+}
+
+bool CommitQueue::write_queued() {
+  Batch batch;
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.empty() || writing_ >= store_.writers()) return false;
+    ++writing_;
+    batch = take_batch();
+  }
+  batch.outcomes = store_.commit(batch.units);
+  {
+    const std::lock_guard lock(mutex_);
+    --writing_;
+  }
+  answer(batch);
+  return true;
 }
 
 void CommitQueue::run() {
@@ -83,14 +131,7 @@ void CommitQueue::run() {
       std::unique_lock lock(mutex_);
       filled_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
       if (waiting_.empty()) return;
-      const std::size_t size = std::min(batch_max, waiting_.size());
-      batch.units.reserve(size);
-      batch.answers.reserve(size);
-      while (batch.units.size() < size) {
-        batch.units.push_back(std::move(waiting_.front().unit));
-        batch.answers.push_back(std::move(waiting_.front().answer));
-        waiting_.pop_front();
-      }
+      batch = take_batch();
       if (!waiting_.empty()) filled_.notify_one();
     }
     batch.outcomes = store_.commit(batch.units);

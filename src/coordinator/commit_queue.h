@@ -2,8 +2,8 @@
 // one transaction. When idle a unit is committed at once; under load the batches grow by themselves. What can
 // be done beside the writing is not a writer's work: snapshots are encoded by those who ask, and a large batch
 // is answered by a thread of its own, because waking hundreds of callers takes as long as writing for them.
-// A host that has only one thread asks for `by_caller`: then there are no threads, and each unit is
-// committed before `submit` returns.
+// A host that has only one thread gives `yield`: then there are no threads, and whoever waits for an answer
+// writes what is queued by then.
 #pragma once
 
 #include <condition_variable>
@@ -24,9 +24,9 @@ class CommitQueue {
   static constexpr std::size_t waiting_max = 65'536;
 
   using Answer = std::function<void(Result<CommitOutcome>)>;
-  enum class Writer { thread, by_caller };
 
-  explicit CommitQueue(Store& store, Writer writer = Writer::thread);
+  // `yield`, when given, lets other activities of the only thread go on.
+  explicit CommitQueue(Store& store, std::function<void()> yield = {});
   ~CommitQueue();
 
   // `answer` is called once, from a thread of the queue: it must be quick and must not call back here.
@@ -34,6 +34,21 @@ class CommitQueue {
   void submit(Unit unit, Answer answer);
   // The same, waiting for the answer.
   Result<CommitOutcome> commit(Unit unit);
+
+  // For those who submit several units and then wait for all of them: counts the answers that are to come.
+  class Expected {
+   public:
+    explicit Expected(CommitQueue& queue) : queue_(queue) {}
+    void one_more();  // before it is submitted
+    void answered();  // the last thing that an answer does
+    void wait();
+
+   private:
+    CommitQueue& queue_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::size_t open_ = 0;
+  };
 
   // What is queued is still written; later submissions are ErrorCode::unavailable.
   void stop();
@@ -50,14 +65,18 @@ class CommitQueue {
   };
   void run();
   void run_answers();
+  Batch take_batch();
+  // Without threads. False: there is nothing to write, or as many write as the store can use.
+  bool write_queued();
   static void answer(Batch& batch);
 
   Store& store_;
-  const Writer kind_;
+  const std::function<void()> yield_;
   std::mutex mutex_;
   std::condition_variable filled_;
   std::deque<Entry> waiting_;
   bool stopping_ = false;
+  std::size_t writing_ = 0;  // without threads: activities that write now
 
   std::mutex written_mutex_;
   std::condition_variable written_changed_;

@@ -74,10 +74,22 @@ TEST_F(CommitQueueTest, WhatIsQueuedWhenItStopsIsStillWrittenAndAnswered) {
   EXPECT_EQ(late.error().code, ErrorCode::unavailable);
 }
 
-TEST_F(CommitQueueTest, WithoutThreadsAUnitIsWrittenBeforeSubmitReturns) {
-  CommitQueue queue(*store_, CommitQueue::Writer::by_caller);
+TEST_F(CommitQueueTest, WithoutThreadsWhoeverWaitsWritesWhatIsQueued) {
+  CommitQueue queue(*store_, [] { ADD_FAILURE() << "there is nobody to wait for"; });
+  int answered = 0;
+  for (const char* key : {"a", "b", "c"}) {
+    queue.submit(keyed(key), [&](Result<CommitOutcome> outcome) { answered += outcome ? 1 : 0; });
+  }
+  EXPECT_EQ(answered, 0);
+  ASSERT_TRUE(queue.commit(keyed("d")));
+  EXPECT_EQ(answered, 3);
+}
+
+TEST_F(CommitQueueTest, WithoutThreadsWhatIsQueuedWhenItStopsIsStillWritten) {
+  CommitQueue queue(*store_, [] {});
   bool answered = false;
   queue.submit(keyed("a"), [&](Result<CommitOutcome> outcome) { answered = outcome.has_value(); });
+  queue.stop();
   EXPECT_TRUE(answered);
 }
 

@@ -27,7 +27,7 @@ Coordinator::Coordinator(Store& store, CoordinatorOptions options)
       registry_(store),
       cache_(options_.snapshots_cached),
       lanes_(options_.yield),
-      queue_(store, options_.yield ? CommitQueue::Writer::by_caller : CommitQueue::Writer::thread),
+      queue_(store, options_.yield),
       run_types_(store),
       run_intake_(store),
       lease_desk_(store) {
@@ -291,8 +291,12 @@ void Coordinator::leave_cut(const std::vector<InstanceId>& cut) {
     const std::lock_guard lock(left_cut_mutex_);
     for (const InstanceId& id : cut) left_cut_.insert(id.value);
   }
+  look_again();
+}
+
+void Coordinator::look_again() {
   Wakeup later;
-  later.due = add(store_.now(), options_.hold);
+  later.due = after(store_.now(), options_.hold);
   pass_on(later);
 }
 

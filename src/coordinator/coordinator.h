@@ -114,7 +114,7 @@ struct CoordinatorOptions {
   std::size_t snapshots_cached = 4096;
   bool trace = false;  // units tell which steps and lanes they went through (Advance::trace)
   // For a host that runs many activities on one thread: no thread is started and none is blocked. Units are
-  // committed by whoever has them, and an activity that must wait for another one calls this meanwhile.
+  // committed by whoever waits for one, and an activity that must wait for another one calls this meanwhile.
   std::function<void()> yield;
 };
 
@@ -219,6 +219,8 @@ class Coordinator {
   // Slices that were cut and that a failing store kept from going on: tried again after the hold.
   void leave_cut(const std::vector<InstanceId>& cut);
   void resume_left();
+  // When the hold is over, at everything that is due then: something of it could not be done now.
+  void look_again();
   void deliver_all(std::vector<Errand> errands);
   void drop_repeat(const Errand& errand);
   void clear_away(const Errand& errand, const Obstacle& obstacle);

@@ -1,6 +1,4 @@
 // Wake-ups: timers, messages between instances, and what to do with those that cannot be delivered.
-#include <latch>
-
 #include "base/log.h"
 #include "coordinator/coordinator.h"
 #include "coordinator/message_body.h"
@@ -46,6 +44,7 @@ std::size_t Coordinator::dispatch_messages() {
   auto messages = store_.take_messages(due_max, options_.hold);
   if (!messages) {
     log_error("messages.failed", messages.error());
+    look_again();
     return 0;
   }
   std::vector<Errand> errands;
@@ -88,28 +87,27 @@ void Coordinator::deliver_all(std::vector<Errand> errands) {
   std::vector<Item> items;
   std::vector<Errand> alone;
   items.reserve(errands.size());
-  std::latch answered(static_cast<std::ptrdiff_t>(errands.size()));
+  CommitQueue::Expected expected(queue_);
   for (Errand& errand : errands) {
     Lanes::Hold lane = lanes_.try_enter(errand.instance);
     if (!lane) {
       alone.push_back(std::move(errand));
-      answered.count_down();
       continue;
     }
     auto decision = decide(errand, true);
     if (!decision) {
       clear_away(errand, decision.error());
-      answered.count_down();
       continue;
     }
     // Submitted at once, so that the first are written while the others are decided.
     Item& item = items.emplace_back(Item{std::move(errand), std::move(lane), std::move(*decision), std::nullopt});
-    queue_.submit(std::move(item.decision->slice.unit), [&item, &answered](Result<CommitOutcome> outcome) {
+    expected.one_more();
+    queue_.submit(std::move(item.decision->slice.unit), [&item, &expected](Result<CommitOutcome> outcome) {
       item.answer = std::move(outcome);
-      answered.count_down();
+      expected.answered();
     });
   }
-  answered.wait();
+  expected.wait();
   for (Item& item : items) {
     if (!*item.answer) {
       leave_cut(item.decision->slice.unfinished());
@@ -149,9 +147,7 @@ void Coordinator::drop_repeat(const Errand& errand) {
 void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
   const auto give_back = [&] {
     // Left marked as taken: it comes again when the hold is over, not at once in a circle.
-    Wakeup later;
-    later.due = after(store_.now(), options_.hold);
-    pass_on(later);
+    look_again();
     log_warning("errand.postponed", {{"instance", errand.instance.value}, {"reason", obstacle.error.message}});
   };
   DeadLetter letter;

@@ -122,9 +122,7 @@ Result<RunAnswer> Coordinator::report(const RunReport& given) {
 
 std::vector<Result<RunAnswer>> Coordinator::report_all(std::span<const RunReport> reports) {
   std::vector<Result<RunAnswer>> answers(reports.size(), Result<RunAnswer>(RunAnswer::lease_lost));
-  std::mutex mutex;
-  std::condition_variable answered;
-  std::size_t open = 0;
+  CommitQueue::Expected expected(queue_);
   std::vector<std::pair<std::size_t, ReportedEnd>> of_instances;
   std::vector<RunRow> of_schedules;
   for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -141,35 +139,22 @@ std::vector<Result<RunAnswer>> Coordinator::report_all(std::span<const RunReport
       Unit unit;
       unit.run = std::get<ReportedEnd>(*weighed).end;
       unit.actor = node_;
-      {
-        const std::lock_guard lock(mutex);
-        ++open;
-      }
+      expected.one_more();
       queue_.submit(std::move(unit), [&, i](Result<CommitOutcome> outcome) {
-        const std::lock_guard lock(mutex);
         answers[i] = answer_of(std::move(outcome));
-        --open;
-        answered.notify_one();
+        expected.answered();
       });
     }
   }
   if (of_instances.size() == 1) {
-    Result<RunAnswer> answer = deliver_end(of_instances[0].second);
-    const std::lock_guard lock(mutex);
-    answers[of_instances[0].first] = std::move(answer);
+    answers[of_instances[0].first] = deliver_end(of_instances[0].second);
   } else {
     std::vector<Errand> errands;
     for (const auto& [i, reported] : of_instances) errands.push_back(errand_of(reported));
     deliver_all(std::move(errands));
-    for (const auto& [i, reported] : of_instances) {
-      Result<RunAnswer> answer = ended_by(reported.end);
-      const std::lock_guard lock(mutex);
-      answers[i] = std::move(answer);
-    }
+    for (const auto& [i, reported] : of_instances) answers[i] = ended_by(reported.end);
   }
-  std::unique_lock lock(mutex);
-  answered.wait(lock, [&] { return open == 0; });
-  lock.unlock();
+  expected.wait();
   for (const RunRow& run : of_schedules) release_schedule(*this, run);
   return answers;
 }
@@ -249,14 +234,18 @@ std::size_t Coordinator::end_exhausted_runs() {
   auto runs = store_.exhausted_runs(batch);
   if (!runs) {
     log_error("runs.exhausted", runs.error());
+    look_again();
     return 0;
   }
   std::size_t count = 0;
+  // Their time is over, so nothing of them will fall due: those that could not be ended now must be remembered.
+  bool left = false;
   for (const RunRow& run : *runs) {
     if (is_overdue(run, store_.now())) {
       const RunReport overdue{run.id, run.fence, Json(), call_timeout(*run.timeout, run.attempt), true, {}, node_, {}};
       if (auto ended = report(overdue); !ended) {
         log_error("runs.overdue", ended.error(), {{"run", run.id.value}});
+        left = true;
       } else {
         ++count;
       }
@@ -279,10 +268,12 @@ std::size_t Coordinator::end_exhausted_runs() {
     const RunReport report{run.id, run.fence, Json(), failure, false, std::nullopt, node_, letter};
     if (auto ended = this->report(report); !ended) {
       log_error("runs.exhausted", ended.error(), {{"run", run.id.value}});
+      left = true;
     } else {
       ++count;
     }
   }
+  if (left) look_again();
   return count;
 }
 

@@ -1,11 +1,11 @@
-// What the oracle found in worlds of several nodes and failing stores, each as a small test.
+// What the simulation and its oracle found in worlds of several nodes and failing stores, each as a small test.
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
 #include "coordinator/coordinator.h"
 #include "definition/definition.h"
-#include "stores/forwarding_store.h"
 #include "store/memory/memory_store.h"
+#include "stores/forwarding_store.h"
 
 namespace cairn::sim {
 namespace {
@@ -24,7 +24,14 @@ class LyingStore final : public ForwardingStore {
     }
     return outcomes;
   }
+  Result<std::vector<Message>> take_messages(std::size_t max, Duration hold) override {
+    return reads ? behind_.take_messages(max, hold) : Error{ErrorCode::unavailable, "the connection was lost"};
+  }
+  Result<std::vector<RunRow>> exhausted_runs(std::size_t max) override {
+    return reads ? behind_.exhausted_runs(max) : Error{ErrorCode::unavailable, "the connection was lost"};
+  }
   int lies = 0;
+  bool reads = true;
 };
 
 class Found : public testing::Test {
@@ -81,6 +88,44 @@ TEST_F(Found, ASliceThatAFailingStoreCutGoesOnByItself) {
     ASSERT_TRUE(row.has_value() && row->has_value());
     EXPECT_EQ((*row)->status, Status::completed) << lies;
   }
+}
+
+// The time of such a run is over and a message has none: without this, both wait for whatever else falls due.
+TEST_F(Found, WhatCouldNotBeReadIsLookedAtAgain) {
+  LyingStore store(memory_);
+  const auto only = node(store);
+  std::optional<Timestamp> due;
+  only->on_wakeup([&](const Wakeup& wakeup) { due = wakeup.due; });
+  store.reads = false;
+  EXPECT_EQ(only->end_exhausted_runs(), 0u);
+  ASSERT_TRUE(due.has_value());
+  EXPECT_GT(*due, clock_.now());
+  due.reset();
+  EXPECT_EQ(only->dispatch_messages(), 0u);
+  EXPECT_TRUE(due.has_value());
+}
+
+TEST_F(Found, ARunWithoutAttemptsThatCouldNotBeEndedIsLookedAtAgain) {
+  LyingStore store(memory_);
+  const auto only = node(store);
+  RunOrder order;
+  order.type = "mail";
+  order.attempts_max = 1;
+  ASSERT_TRUE(only->submit_runs({&order, 1}).has_value());
+  LeaseRequest lease;
+  lease.types = {"mail"};
+  lease.worker = "gone";
+  lease.length = Duration::of_seconds(30);
+  ASSERT_EQ(memory_.lease_runs(lease)->size(), 1u);
+  clock_.advance(Duration::of_seconds(31));
+  std::optional<Timestamp> due;
+  only->on_wakeup([&](const Wakeup& wakeup) {
+    if (wakeup.due) due = wakeup.due;
+  });
+  store.lies = 1;
+  EXPECT_EQ(only->end_exhausted_runs(), 0u);
+  ASSERT_TRUE(due.has_value());
+  EXPECT_GT(*due, clock_.now());
 }
 
 }  // namespace
