@@ -195,13 +195,19 @@ void Chronicle::run_changed(const RunChange& change, const RunChanged& answer, T
 bool Chronicle::settle_doubt(const Unit& unit, Store& store, Timestamp now) {
   for (const Advance& advance : unit.advances) {
     if (advance.outcome != Advance::Outcome::applied) continue;
+    // Tried again before the crash, the same request is in doubt twice and was written once.
+    const auto known = instances_.find(advance.after.instance.value);
+    if (known != instances_.end() && known->second.version >= advance.after.version) continue;
+    // Nothing less will do: two timers of one instance make the same version, and a signal gives its id to two.
     const auto snapshot = store.find_snapshot(advance.after.instance);
-    if (!snapshot || !*snapshot || (**snapshot).last_event != advance.after.last_event) continue;
+    if (!snapshot || !*snapshot || **snapshot != advance.after) continue;
     committed(unit, {}, now);
     return true;
   }
   if (!unit.advances.empty() || !unit.run) return false;
   // Without an advance only the end of a run tells; a message that was removed does not come again.
+  const auto known = runs_.find(unit.run->run.value);
+  if (known != runs_.end() && is_final(known->second.status)) return false;
   const auto run = store.find_run(unit.run->run);
   if (!run || !*run || !is_final((**run).status)) return false;
   committed(unit, {}, now);

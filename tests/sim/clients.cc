@@ -191,14 +191,24 @@ class Client {
   void broadcast() {
     const auto request = some_signal();
     if (!request) return;
+    // Several at once for the same waits: one goes first, the others find what it left.
+    for (int more = world_.dice().chance(25) ? 2 : 0; more > 0; --more) {
+      SignalRequest other = *request;
+      other.id = next_key("signal");
+      world_.scheduler().spawn(no_node, name_ + "'s other signal", [this, other] { broadcast(other); });
+    }
+    broadcast(*request);
+  }
+
+  void broadcast(const SignalRequest& request) {
     const Duration ttl = Duration::of_seconds(world_.dice().chance(50) ? 60 : 100'000'000);
     const Timestamp until = *add(world_.scheduler().now(), ttl);
     maybe_twice([this, request, ttl, until] {
       const std::function<Result<SignalOutcome>(Coordinator&)> call = [request, ttl](Coordinator& coordinator) {
-        return coordinator.broadcast(*request, ttl);
+        return coordinator.broadcast(request, ttl);
       };
-      insist<SignalOutcome>("broadcast " + request->id, call, [this, request, until](const SignalOutcome&) {
-        world_.promises().broadcast(*request, until);
+      insist<SignalOutcome>("broadcast " + request.id, call, [this, request, until](const SignalOutcome&) {
+        world_.promises().broadcast(request, until);
       });
     });
   }

@@ -103,6 +103,8 @@ std::vector<std::string> missing(const std::map<std::string, std::uint64_t>& rea
   for (const char* kind : kinds) ask(std::string("step ") + kind);
   for (const char* lane : lanes) ask(std::string("lane ") + lane);
   for (const char* verb : verbs) ask(std::string("verb ") + verb);
+  ask("batch done");
+  ask("batch refused");
   for (std::size_t i = 0; i < fault_count; ++i) ask(std::string("fault ") + to_string(static_cast<Fault>(i)));
   return names;
 }

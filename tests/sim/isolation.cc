@@ -61,6 +61,11 @@ WorldOutcome outcome_from(const Json& json) {
   return outcome;
 }
 
+std::size_t& jobs() {
+  static std::size_t count = std::max(1u, std::thread::hardware_concurrency());
+  return count;
+}
+
 std::filesystem::path folder_of(pid_t process) {
   return std::filesystem::temp_directory_path() / ("cairn-sim-" + std::to_string(process));
 }
@@ -114,6 +119,8 @@ WorldOutcome collect(Child& child) {
 
 }  // namespace
 
+void set_jobs(std::size_t count) { jobs() = std::max<std::size_t>(1, count); }
+
 void enter_folder() {
   const auto folder = folder_of(::getpid());
   std::filesystem::create_directory(folder);
@@ -121,11 +128,10 @@ void enter_folder() {
 }
 
 void run_isolated(const std::vector<Plan>& worlds, const std::function<void(std::size_t, const WorldOutcome&)>& done) {
-  const std::size_t jobs = std::max(1u, std::thread::hardware_concurrency());
   std::vector<Child> children;
   std::size_t next = 0;
   while (next < worlds.size() || !children.empty()) {
-    while (children.size() < jobs && next < worlds.size()) children.push_back(start(worlds, next++));
+    while (children.size() < jobs() && next < worlds.size()) children.push_back(start(worlds, next++));
     std::vector<pollfd> pipes;
     for (const Child& child : children) pipes.push_back({child.pipe, POLLIN, 0});
     CAIRN_ASSERT(::poll(pipes.data(), pipes.size(), -1) >= 0);

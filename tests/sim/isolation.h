@@ -15,7 +15,10 @@ namespace cairn::sim {
 // A folder of its own for the world that runs in this process, as working directory; for the few real files.
 void enter_folder();
 
-// Runs `worlds` side by side, as many as there are processors; `done` is called as each ends, in any order.
+// How many worlds at once. Unset: as many as there are processors.
+void set_jobs(std::size_t count);
+
+// Runs `worlds` side by side; `done` is called as each ends, in any order.
 void run_isolated(const std::vector<Plan>& worlds, const std::function<void(std::size_t, const WorldOutcome&)>& done);
 WorldOutcome run_isolated(const Plan& plan);
 

@@ -14,6 +14,8 @@ auto NodeStore::through(const char* verb, Way way, const Call& call) -> decltype
 
 Timestamp NodeStore::now() { return behind_.now(); }
 
+std::size_t NodeStore::writers() const { return static_cast<std::size_t>(world_.plan().writers); }
+
 void NodeStore::watch(WakeupListener listener) { world_.listen(node_, std::move(listener)); }
 
 Result<std::vector<CommitOutcome>> NodeStore::commit(std::span<const Unit> units) {

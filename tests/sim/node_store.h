@@ -15,6 +15,7 @@ class NodeStore final : public Store {
 
   Timestamp now() override;
   bool keeps_encoded() const override { return behind_.keeps_encoded(); }
+  std::size_t writers() const override;
   Result<int> schema_version() override;
   void watch(WakeupListener listener) override;
   Result<PutDefinition> put_definition(const DefinitionRow& row) override;

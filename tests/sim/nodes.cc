@@ -108,7 +108,10 @@ void World::open_node(int node) {
   options.node = "node" + std::to_string(node);
   options.snapshots_cached = static_cast<std::size_t>(plan_.snapshots_cached);
   options.trace = true;
-  options.yield = [this] { scheduler_.sleep(20 + dice_.below(400)); };
+  options.yield = [this, node] {
+    scheduler_.sleep(20 + dice_.below(400));
+    stand_still(node);
+  };
   auto opened = Coordinator::open(*own.face, std::move(options));
   if (!opened) return drop(opened.error());
   own.coordinator = std::move(*opened);
@@ -241,8 +244,12 @@ void World::written(int node, std::span<const Unit> units, const Result<std::vec
   own.in_doubt.clear();
   Store& behind = *store();
   for (std::size_t i = 0; i < units.size(); ++i) {
-    if ((*outcomes)[i].kind != CommitOutcome::Kind::done) continue;
+    if ((*outcomes)[i].kind != CommitOutcome::Kind::done) {
+      if (units.size() > 1) trace_.reach("batch refused");
+      continue;
+    }
     cover(units[i]);
+    if (units.size() > 1) trace_.reach("batch done");
     std::string line = "commit by node " + std::to_string(node) + " (" + scheduler_.current_name() + ")";
     for (const Advance& advance : units[i].advances) {
       line += " " + short_id(advance.after.instance) + "@" + std::to_string(advance.after.version) + " " +

@@ -42,6 +42,8 @@ class Operator {
         "request", [id, what, actor](Coordinator& coordinator) { return coordinator.request(*id, what, actor); });
     if (answer && *answer && std::holds_alternative<CancelRequested>(what)) {
       world_.promises().cancelled(**answer, world_.chronicle());
+      // Its children have not heard of it yet.
+      if (world_.plan().rate(Fault::retention) > 0 && world_.dice().chance(50)) retire();
     }
   }
 

@@ -16,7 +16,7 @@ struct FaultKind {
 constexpr std::array<FaultKind, fault_count> kinds = {{
     {"crash", 60},          {"pause", 40},          {"error", 300},         {"lost_answer", 300},
     {"slow", 200},          {"outage", 15},         {"wakeup_lost", 5000},  {"wakeup_late", 5000},
-    {"wakeup_twice", 5000}, {"power_loss", 60},     {"write_error", 40},    {"sync_error", 30},
+    {"wakeup_twice", 5000}, {"power_loss", 60},     {"write_error", 40},    {"sync_error", 300},
     {"double_click", 3000}, {"stale_form", 2000},   {"wrong_person", 2000}, {"odd_payload", 1500},
     {"stray_signal", 4000}, {"signal_again", 4000}, {"worker_dies", 1500},  {"worker_hangs", 1500},
     {"worker_fails", 3000}, {"report_again", 3000}, {"cancel", 800},        {"suspend", 2500},
@@ -35,6 +35,7 @@ void each_number(Plan& plan, const Visit& visit) {
   visit("instances", plan.instances);
   visit("actions", plan.actions);
   visit("cached", plan.snapshots_cached);
+  visit("writers", plan.writers);
 }
 
 }  // namespace
@@ -61,6 +62,7 @@ Plan plan_of(std::uint64_t seed) {
     plan.rates[i] = exists ? rate : 0;
   }
   plan.clerks = dice.chance(30) ? 1 : 0;
+  plan.writers = plan.store == StoreKind::sqlite ? 1 : dice.between(1, 3);
   return plan;
 }
 

@@ -62,6 +62,7 @@ struct Plan {
   bool record = false;                   // keep what the judge needs
   bool local_leases = false;             // new runs begin leased to the node that committed them
   int snapshots_cached = 4096;           // 0: none
+  int writers = 1;                       // commits under way at once, of each node
   std::array<int, fault_count> rates{};  // of 10 000 opportunities
 
   int& rate(Fault fault) { return rates[static_cast<std::size_t>(fault)]; }

@@ -147,8 +147,14 @@ Json Recorder::cause_of(const Unit& unit, const Advance& advance) {
   const auto request = std::find_if(requests_.begin(), requests_.end(), [&](const auto& one) {
     const auto by_it = [&](const LogEntry& log) { return log.actor == one.first; };
     if (std::any_of(advance.log.begin(), advance.log.end(), by_it)) return true;
-    // An edit runs nothing, so there is nothing to log.
-    return advance.log.empty() && one.second["event"] == Json("edit") && one.second["instance"] == Json(id.value);
+    // An edit runs nothing, so there is nothing to log; one that failed may still be here.
+    if (!advance.log.empty() || one.second["event"] != Json("edit") || one.second["instance"] != Json(id.value)) {
+      return false;
+    }
+    for (const auto& [name, value] : one.second["patch"].members()) {
+      if (advance.after.state[name.view()] != value) return false;
+    }
+    return true;
   });
   if (request != requests_.end()) {
     Json entry = request->second;

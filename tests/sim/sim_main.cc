@@ -75,6 +75,8 @@ bool read_options(int count, char** given, Options& options) {
       const char* first = std::getenv("CAIRN_SIM_FIRST");
       options.first = first ? number(first) : 1;
       options.last = options.first + number(given[++i]) - 1;
+    } else if (flag == "--jobs") {
+      set_jobs(number(given[++i]));
     } else if (flag == "--minutes") {
       options.minutes = std::atof(given[++i]);
     } else if (flag == "--plan") {
@@ -281,7 +283,7 @@ int main(int count, char** given) {
     std::fprintf(stderr,
                  "cairn_sim [--seed N | --seeds A..B | --count N | --minutes M | --list FILE] [--plan TEXT] [--trace] "
                  "[--twice]\n"
-                 "          [--twice] [--no-shrink] [--quiet] [--until-failure]\n");
+                 "          [--no-shrink] [--quiet] [--until-failure] [--records FILE] [--jobs N]\n");
     return 2;
   }
   return cairn::sim::run(options);

@@ -13,11 +13,11 @@ Failure failure_of(Dice& dice) {
   failure.message = "the other side did not answer";
   return failure;
 }
-}  // namespace
 
-void execute_run(World& world, const RunRow& run, const std::string& worker) {
+// Does the work, or dies or gives up over it; then there is nothing to report.
+std::optional<RunReport> work_on(World& world, const RunRow& run, const std::string& worker) {
   Dice& dice = world.dice();
-  if (world.strikes(Fault::worker_dies)) return;
+  if (world.strikes(Fault::worker_dies)) return std::nullopt;
   world.scheduler().sleep(dice.below(5'000));
   if (world.strikes(Fault::worker_hangs)) world.scheduler().sleep(lease_ms + dice.below(120'000));
   if (dice.chance(20)) {
@@ -29,8 +29,8 @@ void execute_run(World& world, const RunRow& run, const std::string& worker) {
     pulse.actor = worker;
     const auto changed = world.ask<RunChanged>(
         "heartbeat", [pulse](Coordinator& coordinator) { return coordinator.store().change_run(pulse); });
-    if (pulse.kind == RunChange::Kind::release) return;
-    if (changed && *changed && (**changed).kind != RunChanged::Kind::done) return;
+    if (pulse.kind == RunChange::Kind::release) return std::nullopt;
+    if (changed && *changed && (**changed).kind != RunChanged::Kind::done) return std::nullopt;
   }
   RunReport report;
   report.run = run.id;
@@ -42,18 +42,43 @@ void execute_run(World& world, const RunRow& run, const std::string& worker) {
     if (!report.retry) world.recorder().will_not_retry(run.id);
   } else {
     report.result = world.ledger().perform(run, random_payload(dice, 0), world.chronicle());
-    if (world.strikes(Fault::worker_dies)) return;
+    if (world.strikes(Fault::worker_dies)) return std::nullopt;
     if (world.strikes(Fault::worker_hangs)) world.scheduler().sleep(lease_ms + dice.below(120'000));
   }
-  const int times = world.strikes(Fault::report_again) ? 2 : 1;
-  for (int i = 0; i < times; ++i) {
-    for (int attempt = 0; attempt < 5; ++attempt) {
-      const auto answer =
-          world.ask<RunAnswer>("report", [report](Coordinator& coordinator) { return coordinator.report(report); });
-      if (answer && (*answer || !is_transient(answer->error()))) break;
-      world.scheduler().sleep(200 << attempt);
+  return report;
+}
+
+bool is_heard(const std::optional<Result<RunAnswer>>& answer) {
+  return answer && (*answer || !is_transient(answer->error()));
+}
+
+// Those that were not heard are sent again.
+void send(World& world, std::vector<RunReport> reports) {
+  for (int attempt = 0; attempt < 5 && !reports.empty(); ++attempt) {
+    using Answers = std::vector<Result<RunAnswer>>;
+    const auto answers = world.ask<Answers>("report", [reports](Coordinator& coordinator) -> Result<Answers> {
+      if (reports.size() == 1) return Answers{coordinator.report(reports.front())};
+      return coordinator.report_all(reports);
+    });
+    std::vector<RunReport> again;
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+      if (!answers || !is_heard((**answers)[i])) again.push_back(reports[i]);
     }
+    reports = std::move(again);
+    if (!reports.empty()) world.scheduler().sleep(200 << attempt);
   }
+}
+
+void send_once_or_twice(World& world, const std::vector<RunReport>& reports) {
+  if (reports.empty()) return;
+  const int times = world.strikes(Fault::report_again) ? 2 : 1;
+  for (int i = 0; i < times; ++i) send(world, reports);
+}
+
+}  // namespace
+
+void execute_run(World& world, const RunRow& run, const std::string& worker) {
+  if (const auto report = work_on(world, run, worker)) send_once_or_twice(world, {*report});
 }
 
 void run_worker(World& world, int number) {
@@ -69,7 +94,15 @@ void run_worker(World& world, int number) {
     const auto leased = world.ask<std::vector<RunRow>>(
         "lease", [request](Coordinator& coordinator) { return coordinator.store().lease_runs(request); });
     if (leased && *leased) {
-      for (const RunRow& run : **leased) execute_run(world, run, request.worker);
+      const bool together = world.dice().chance(30);
+      std::vector<RunReport> reports;
+      for (const RunRow& run : **leased) {
+        auto report = work_on(world, run, request.worker);
+        if (!report) continue;
+        reports.push_back(std::move(*report));
+        if (!together) send_once_or_twice(world, std::exchange(reports, {}));
+      }
+      send_once_or_twice(world, reports);
       if (!(**leased).empty()) continue;
     }
     // Without an answer it asks again soon.

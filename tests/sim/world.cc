@@ -77,6 +77,11 @@ std::optional<int> World::some_node() {
   return dice_.pick(up);
 }
 
+void World::stand_still(int node) {
+  const Node& own = nodes_[static_cast<std::size_t>(node)];
+  while (own.paused_until > scheduler_.now_ms()) scheduler_.park(own.paused_until);
+}
+
 std::optional<Error> World::arrive(int node, const char* verb) {
   trace_.reach(std::string("verb ") + verb);
   Node& own = nodes_[static_cast<std::size_t>(node)];
@@ -87,7 +92,7 @@ std::optional<Error> World::arrive(int node, const char* verb) {
   } else {
     scheduler_.yield();
   }
-  while (own.paused_until > scheduler_.now_ms()) scheduler_.park(own.paused_until);
+  stand_still(node);
   if (plan_.store == StoreKind::sqlite) return std::nullopt;
   if (strikes(Fault::outage)) {
     store_down_until_ = scheduler_.now_ms() + dice_.below(120'000);
@@ -105,7 +110,7 @@ std::optional<Error> World::leave(int node, const char* verb, bool writes) {
   Node& own = nodes_[static_cast<std::size_t>(node)];
   if (own.up && strikes(Fault::crash)) crash(node, std::string("after ") + verb, false);
   scheduler_.yield();
-  while (own.paused_until > scheduler_.now_ms()) scheduler_.park(own.paused_until);
+  stand_still(node);
   if (writes && plan_.store == StoreKind::memory && strikes(Fault::lost_answer)) {
     say(std::string("the answer of ") + verb + " is lost");
     return Error{ErrorCode::unavailable, std::string("the answer of ") + verb + " was lost"};

@@ -69,6 +69,8 @@ class World {
   // What a node meets on its way to the store and back; an error is given to it instead of the answer.
   std::optional<Error> arrive(int node, const char* verb);
   std::optional<Error> leave(int node, const char* verb, bool writes);
+  // While the node is paused.
+  void stand_still(int node);
   void tell(const Wakeup& wakeup);
   void tell_node(int node, const Wakeup& wakeup);
   void listen(int node, WakeupListener listener);

@@ -5,16 +5,22 @@ plant.py tree FOLDER          make or refresh the copy
 plant.py run PROGRAM [NAME…]  run each bug (or those named) and print the table
 """
 
+import collections
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+import check  # noqa: E402
 from bugs import ALSO, BUGS  # noqa: E402
 
 SEEDS_MAX = 2000
+RECORDED_AT_ONCE = 200
 
 
 def planted(sources):
@@ -59,16 +65,38 @@ def make_tree(folder):
             os.symlink(modules, link)
 
 
+def found_by_invariants(program, environment):
+    """The first world that fails, and which check said so."""
+    answer = subprocess.run([program, "--seeds", f"1..{SEEDS_MAX}", "--until-failure"], text=True, capture_output=True,
+                            env=environment)
+    found = re.search(r"^first failure: seed (\d+): (.*?):", answer.stdout, re.M)
+    return (found[1], found[2]) if found else None
+
+
+def found_by_oracle(program, environment):
+    """The first world that holds all invariants and does what no workflow asked for."""
+    with tempfile.TemporaryDirectory() as folder:
+        records = os.path.join(folder, "worlds.jsonl")
+        for first in range(1, SEEDS_MAX + 1, RECORDED_AT_ONCE):
+            subprocess.run([program, "--seeds", f"{first}..{min(SEEDS_MAX, first + RECORDED_AT_ONCE - 1)}", "--quiet",
+                            "--no-shrink", "--records", records], stdout=subprocess.DEVNULL, env=environment)
+            with open(records, encoding="utf-8") as lines:
+                cases = [json.loads(line) for line in lines]
+            wrong = [case["environment_seed"] for case in cases if check.judged(case, {}, collections.Counter()) is not None]
+            if wrong:
+                return str(min(wrong)), "the oracle"
+    return None
+
+
 def run(program, names):
     missed = []
     print("| planted bug | seeds | found by | what a real engine did |\n| --- | --- | --- | --- |")
     for name, why, *_ in BUGS:
         if names and name not in names:
             continue
-        answer = subprocess.run([program, "--seeds", f"1..{SEEDS_MAX}", "--until-failure"], text=True,
-                                capture_output=True, env={**os.environ, "CAIRN_PLANTED": name})
-        found = re.search(r"^first failure: seed (\d+): (.*?):", answer.stdout, re.M)
-        print(f"| `{name}` | {found[1] if found else 'none'} | {found[2] if found else ''} | {why} |", flush=True)
+        environment = {**os.environ, "CAIRN_PLANTED": name}
+        found = found_by_invariants(program, environment) or found_by_oracle(program, environment)
+        print(f"| `{name}` | {found[0] if found else 'none'} | {found[1] if found else ''} | {why} |", flush=True)
         if not found:
             missed.append(name)
     if missed:
