@@ -156,6 +156,11 @@ class Engine {
   void stop();
 
   Result<InstanceState> start(const StartOrder& order);
+  // The same for programs with many requests under way: `done` is called once, from this thread or one of the
+  // engine's, when it is durable. It must be quick; it may ask again this way, and must not wait for anything here.
+  using Done = std::function<void(Result<InstanceState>)>;
+  void start(const StartOrder& order, Done done);
+  void signal(const InstanceId& id, const std::string& name, const Json& payload, Done done);
   Result<InstanceState> find(const InstanceId& id);
   // Once it has ended or is suspended, or as it is when the time is over.
   Result<InstanceState> wait(const InstanceId& id, std::chrono::milliseconds limit);

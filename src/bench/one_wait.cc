@@ -10,7 +10,7 @@ namespace cairn::bench {
 
 namespace {
 
-Result<Row> one_level(const Plan& plan, int outstanding) {
+Result<Row> with_threads(const Plan& plan, int outstanding) {
   CAIRN_TRY(Stage stage, Stage::open(plan, std::array{one_wait}));
   stage.engine->run();
   const Json input = order_input();
@@ -19,6 +19,22 @@ Result<Row> one_level(const Plan& plan, int outstanding) {
     CAIRN_TRY(const InstanceState begun, stage.engine->start(order_for("one-wait", input)));
     CAIRN_TRY(const InstanceState ended, stage.engine->signal(begun.instance, "go", answer));
     return expect(ended.status, Status::completed);
+  });
+}
+
+Result<Row> with_callbacks(const Plan& plan, int outstanding) {
+  CAIRN_TRY(Stage stage, Stage::open(plan, std::array{one_wait}));
+  stage.engine->run();
+  Engine& engine = *stage.engine;
+  const Json input = order_input();
+  const Json answer = Json::object({{"ok", true}});
+  return callback_loop(plan, outstanding, [&](int, const OpDone& done) {
+    engine.start(order_for("one-wait", input), [&engine, &answer, done](Result<InstanceState> begun) {
+      if (!begun) return done(begun.error());
+      engine.signal(begun->instance, "go", answer, [done](Result<InstanceState> ended) {
+        done(ended ? expect(ended->status, Status::completed) : Result<void>(ended.error()));
+      });
+    });
   });
 }
 
@@ -33,23 +49,30 @@ Result<std::vector<Row>> run_one_wait(const Plan& plan) {
   std::vector<Row> rows;
   for (const int outstanding : plan.outstanding) {
     plan.progress("one-wait, " + std::to_string(outstanding) + " outstanding");
-    std::vector<Row> ours, bare;
-    std::vector<double> shares;
+    std::vector<Row> threads, callbacks, bare;
+    std::vector<double> threads_share, callbacks_share;
     for (int i = 0; i < plan.repeats; ++i) {
-      CAIRN_TRY(Row row, one_level(plan, outstanding));
-      ours.push_back(std::move(row));
-      if (!ceiling) continue;
-      CAIRN_TRY(Row beside, ceiling->run(plan, outstanding));
-      shares.push_back(ours.back().rate / beside.rate);
-      bare.push_back(std::move(beside));
+      CAIRN_TRY(Row first, with_threads(plan, outstanding));
+      CAIRN_TRY(Row second, with_callbacks(plan, outstanding));
+      if (ceiling) {
+        CAIRN_TRY(Row beside, ceiling->run(plan, outstanding));
+        threads_share.push_back(first.rate / beside.rate);
+        callbacks_share.push_back(second.rate / beside.rate);
+        bare.push_back(std::move(beside));
+      }
+      threads.push_back(std::move(first));
+      callbacks.push_back(std::move(second));
     }
-    Row row = median_row(std::move(ours));
-    row.workload = "one-wait";
-    if (ceiling) {
+    const auto add = [&rows](std::vector<Row> all, const char* variant, std::vector<double> shares) {
+      Row row = median_row(std::move(all));
+      row.workload = "one-wait";
+      row.variant = variant;
       std::sort(shares.begin(), shares.end());
-      row.extra.set("share_of_ceiling", shares[shares.size() / 2]);
-    }
-    rows.push_back(std::move(row));
+      if (!shares.empty()) row.extra.set("share_of_ceiling", shares[shares.size() / 2]);
+      rows.push_back(std::move(row));
+    };
+    add(std::move(threads), "a thread for each", std::move(threads_share));
+    add(std::move(callbacks), "callbacks", std::move(callbacks_share));
     if (!ceiling) continue;
     Row beside = median_row(std::move(bare));
     beside.workload = "ceiling";

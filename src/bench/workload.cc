@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <latch>
 #include <mutex>
 #include <thread>
 
@@ -73,8 +74,34 @@ Result<std::unique_ptr<Engine>> open_engine(const std::string& url) {
   return Engine::open(std::move(options));
 }
 
+enum Phase { warming, measuring, over };
+
+// Warms up, measures, and says when it is over; what it cost meanwhile.
+static Cost pass_phases(const Plan& plan, std::atomic<int>& phase, const FirstError& failed) {
+  const auto pass = [&](double seconds) {
+    const Moment until = std::chrono::steady_clock::now() + std::chrono::microseconds(static_cast<long>(seconds * 1e6));
+    while (std::chrono::steady_clock::now() < until && !failed.any()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  };
+  pass(plan.seconds / 4);
+  const Meter meter;
+  phase = measuring;
+  pass(plan.seconds);
+  const Cost cost = meter.read();
+  phase = over;
+  return cost;
+}
+
+static Result<Row> loop_row(const std::vector<Latencies>& latencies, const Cost& cost, int outstanding) {
+  Latencies all;
+  for (const Latencies& own : latencies) all.add(own);
+  Row row = row_of(std::move(all), cost);
+  row.outstanding = outstanding;
+  return row;
+}
+
 Result<Row> closed_loop(const Plan& plan, int outstanding, const std::function<Result<void>(int)>& op) {
-  enum Phase { warming, measuring, over };
   std::atomic<int> phase = warming;
   FirstError failed;
   std::vector<Latencies> latencies(static_cast<std::size_t>(outstanding));
@@ -90,25 +117,32 @@ Result<Row> closed_loop(const Plan& plan, int outstanding, const std::function<R
       }
     });
   }
-  const auto pass = [&](double seconds) {
-    const Moment until = std::chrono::steady_clock::now() + std::chrono::microseconds(static_cast<long>(seconds * 1e6));
-    while (std::chrono::steady_clock::now() < until && !failed.any()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-  };
-  pass(plan.seconds / 4);
-  const Meter meter;
-  phase = measuring;
-  pass(plan.seconds);
-  const Cost cost = meter.read();
-  phase = over;
+  const Cost cost = pass_phases(plan, phase, failed);
   threads.clear();
   if (failed.get()) return *failed.get();
-  Latencies all;
-  for (const Latencies& own : latencies) all.add(own);
-  Row row = row_of(std::move(all), cost);
-  row.outstanding = outstanding;
-  return row;
+  return loop_row(latencies, cost, outstanding);
+}
+
+Result<Row> callback_loop(const Plan& plan, int outstanding, const std::function<void(int, OpDone)>& op) {
+  std::atomic<int> phase = warming;
+  FirstError failed;
+  std::vector<Latencies> latencies(static_cast<std::size_t>(outstanding));
+  std::latch ended(outstanding);
+  const std::function<void(int)> next = [&](int lane) {
+    if (phase == over || failed.any()) return ended.count_down();
+    op(lane, [&, lane, began = std::chrono::steady_clock::now()](Result<void> done) {
+      if (!done) failed.set(done.error());
+      if (done && phase == measuring) {
+        latencies[static_cast<std::size_t>(lane)].add(ms_between(began, std::chrono::steady_clock::now()));
+      }
+      next(lane);
+    });
+  };
+  for (int lane = 0; lane < outstanding; ++lane) next(lane);
+  const Cost cost = pass_phases(plan, phase, failed);
+  ended.wait();
+  if (failed.get()) return *failed.get();
+  return loop_row(latencies, cost, outstanding);
 }
 
 Result<Row> each_once(std::size_t count, int outstanding, const std::function<Result<void>(std::size_t)>& op) {

@@ -62,6 +62,9 @@ Result<std::unique_ptr<Engine>> open_engine(const std::string& url);
 
 // Repeats `op` on `outstanding` threads for the plan's time. An op that fails ends the run with its error.
 Result<Row> closed_loop(const Plan& plan, int outstanding, const std::function<Result<void>(int thread)>& op);
+// The same without a thread for each: `op` calls `done` once, from any thread, and the next one begins there.
+using OpDone = std::function<void(Result<void>)>;
+Result<Row> callback_loop(const Plan& plan, int outstanding, const std::function<void(int lane, OpDone done)>& op);
 // Does op(0) … op(count - 1), `outstanding` at a time.
 Result<Row> each_once(std::size_t count, int outstanding, const std::function<Result<void>(std::size_t)>& op);
 // The one with the median rate, with the range of all.

@@ -8,11 +8,6 @@
 
 namespace cairn {
 
-namespace {
-// One instance that many decide about at once moves with each try; this many in a row is somebody's bug.
-constexpr int commit_attempts_max = 100;
-}  // namespace
-
 Result<std::unique_ptr<Coordinator>> Coordinator::open(Store& store, CoordinatorOptions options) {
   const bool strict = options.strict_definitions;
   std::unique_ptr<Coordinator> coordinator(new Coordinator(store, std::move(options)));
@@ -100,7 +95,8 @@ std::string hash_of(const StartRequest& request) {
 
 }  // namespace
 
-Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
+Result<std::variant<InstanceAnswer, Coordinator::Beginning>> Coordinator::begin(const StartRequest& request) {
+  using Begun = std::variant<InstanceAnswer, Beginning>;
   CAIRN_TRY_VOID(check_incoming(request.input, "the input", options_.limits));
   CAIRN_TRY_VOID(check_incoming_text(request.id, "the id", options_.limits));
   CAIRN_TRY_VOID(check_incoming_text(request.idempotency_key, "the idempotency key", options_.limits));
@@ -114,7 +110,11 @@ Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
     key = IdempotencyKey{"start", request.idempotency_key, hash_of(request), Json()};
     // Before anything else: a repeat is answered even when its definition can no longer be started.
     CAIRN_TRY(const auto known, store_.find_key(key->scope, key->key));
-    if (known) return started_before(*key, known->answer, known->request_hash == key->request_hash);
+    if (known) {
+      CAIRN_TRY(const InstanceAnswer again,
+                started_before(*key, known->answer, known->request_hash == key->request_hash));
+      return Begun(again);
+    }
   }
   CAIRN_TRY(const auto program, registry_.find(request.definition, request.version));
   const Timestamp now = store_.now();
@@ -130,30 +130,44 @@ Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
     key->answer = Json::object({{"instance", id.value}});
     slice.unit.key = key;
   }
-  name_runs(slice.unit);
-  auto written = write(std::move(slice.unit));
+  name_runs(slice);
+  return Begun(Beginning{id, std::move(key), std::move(slice)});
+}
+
+Result<InstanceAnswer> Coordinator::begun(Beginning& beginning, Result<CommitOutcome> written) {
+  const Slice& slice = beginning.slice;
   if (!written) {
     leave_cut(slice.unfinished());
     return std::move(written).error();
   }
-  CommitOutcome outcome = std::move(*written);
-  switch (outcome.kind) {
-    case CommitOutcome::Kind::done: {
-      committed(slice, outcome);
-      InstanceAnswer answer{id, slice.last().version, slice.last().status, slice.last().output, false};
-      if (slice.unfinished().empty()) return answer;
-      go_on(slice.unfinished());
-      CAIRN_TRY(const auto rested, store_.find_snapshot(id));
-      if (rested) answer = {id, rested->version, rested->status, rested->output, false};
-      return answer;
-    }
-    case CommitOutcome::Kind::duplicate_key: return started_before(*key, outcome.answer, outcome.same_request);
+  switch (written->kind) {
+    case CommitOutcome::Kind::done:
+      committed(slice, *written);
+      return InstanceAnswer{beginning.id, slice.last().version, slice.last().status, slice.last().output, false};
+    case CommitOutcome::Kind::duplicate_key:
+      return started_before(*beginning.key, written->answer, written->same_request);
     case CommitOutcome::Kind::stale:
-      return Error{ErrorCode::conflict, "an instance with the id " + id.value + " exists already"};
+      return Error{ErrorCode::conflict, "an instance with the id " + beginning.id.value + " exists already"};
     case CommitOutcome::Kind::duplicate_signal:
     case CommitOutcome::Kind::failed: break;
   }
-  return outcome.error;
+  return written->error;
+}
+
+Result<InstanceAnswer> Coordinator::rested(const InstanceId& id) {
+  CAIRN_TRY(const auto snapshot, store_.find_snapshot(id));
+  if (!snapshot) return Error{ErrorCode::not_found, "no instance " + id.value};
+  return InstanceAnswer{id, snapshot->version, snapshot->status, snapshot->output, false};
+}
+
+Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
+  CAIRN_TRY(auto begun, begin(request));
+  if (const auto* known = std::get_if<InstanceAnswer>(&begun)) return *known;
+  auto& beginning = std::get<Beginning>(begun);
+  auto answer = this->begun(beginning, write(std::move(beginning.slice.unit)));
+  if (!answer || answer->repeated || beginning.slice.unfinished().empty()) return answer;
+  go_on(beginning.slice.unfinished());
+  return rested(beginning.id);
 }
 
 Result<InstanceAnswer> Coordinator::started_before(const IdempotencyKey& key, const Json& first, bool same_request) {
@@ -233,7 +247,7 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
                                      {"version", static_cast<std::int64_t>(after.version)},
                                      {"status", to_string(after.status)}});
   }
-  name_runs(unit);
+  name_runs(decision.slice);
   return decision;
 }
 
@@ -262,7 +276,11 @@ void Coordinator::committed(const Slice& slice, CommitOutcome& outcome) {
     take = take_run_;
   }
   for (RunRow& run : outcome.leased) {
-    if (take) take(std::move(run));
+    if (slice.promise) {
+      slice.promise->keep(std::move(run));
+    } else if (take) {
+      take(std::move(run));
+    }
   }
 }
 
@@ -323,7 +341,7 @@ Result<Delivered, Obstacle> Coordinator::deliver(const Errand& errand) {
 }
 
 Result<Delivered, Obstacle> Coordinator::commit_one(const Errand& errand) {
-  for (int attempt = 0; attempt < commit_attempts_max; ++attempt) {
+  for (int attempt = 0; attempt < attempts_max; ++attempt) {
     CAIRN_TRY(Decision decision, decide(errand, attempt == 0));
     const Unit& cause = errand.cause;
     if (decision.slice.stale() && !cause.message && !cause.timer && !cause.run) {

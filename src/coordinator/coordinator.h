@@ -121,6 +121,8 @@ struct CoordinatorOptions {
 class Coordinator {
  public:
   static constexpr std::size_t due_max = 1024;  // decided before the first answer is looked at
+  // One instance that many decide about at once moves with each try; this many in a row is somebody's bug.
+  static constexpr int attempts_max = 100;
 
   // `store` outlives it and has no other listener.
   static Result<std::unique_ptr<Coordinator>> open(Store& store, CoordinatorOptions options);
@@ -137,6 +139,11 @@ class Coordinator {
   Result<InstanceAnswer> start(const StartRequest& request);
   // To one instance; kept by it when it does not wait for it yet. conflict when it has ended.
   Result<InstanceAnswer> signal(const InstanceId& id, const SignalRequest& request);
+  // The same for programs that have many requests under way and no thread to wait with: `done` is called once, from
+  // this thread or one of the queue's, when it is durable. It must be quick, may ask again, and must not wait.
+  using Done = std::function<void(Result<InstanceAnswer>)>;
+  void start(const StartRequest& request, Done done);
+  void signal(const InstanceId& id, const SignalRequest& request, Done done);
   // To everybody who waits for name and key, else kept for `ttl`.
   Result<SignalOutcome> broadcast(const SignalRequest& request, Duration ttl);
   // cancel, suspend, resume, retry, skip, edit. With `version`, conflict when the instance has moved.
@@ -165,6 +172,9 @@ class Coordinator {
   Result<RunAnswer> report(const RunReport& report);
   // Each on its own; what goes into one commit is the queue's business.
   std::vector<Result<RunAnswer>> report_all(std::span<const RunReport> reports);
+  using Reported = std::function<void(std::vector<Result<RunAnswer>>)>;
+  void report_all(std::span<const RunReport> reports,
+                  Reported done);  // `done` as above; asked on a thread that may wait
   Result<RunRow> cancel_run(const RunId& id, const Actor& actor);
   // New runs of these types begin leased to this node and are handed to `take` after their commit.
   void lease_here(std::vector<std::string> types, Duration length, std::function<void(RunRow)> take);
@@ -204,6 +214,18 @@ class Coordinator {
   Setting setting(const Program& program);
   void pass_on(const Wakeup& wakeup);
   Result<void> check(const SignalRequest& request) const;
+  // A start that is ready to be written.
+  struct Beginning {
+    InstanceId id;
+    std::optional<IdempotencyKey> key;
+    Slice slice;
+  };
+  Result<std::variant<InstanceAnswer, Beginning>> begin(const StartRequest& request);
+  // What the commit's answer means.
+  Result<InstanceAnswer> begun(Beginning& beginning, Result<CommitOutcome> written);
+  Result<InstanceAnswer> rested(const InstanceId& id);
+  Result<Errand> errand_of(const InstanceId& id, const SignalRequest& request) const;
+  Result<InstanceAnswer> signalled(Result<Delivered, Obstacle> delivered, const InstanceId& id);
   Result<InstanceAnswer> started_before(const IdempotencyKey& key, const Json& first, bool same_request);
   // One attempt to decide, on the cached snapshot or the stored one.
   Result<Decision, Obstacle> decide(const Errand& errand, bool may_use_cache);
@@ -216,6 +238,13 @@ class Coordinator {
   Result<Delivered, Obstacle> commit_one(const Errand& errand);
   Result<Delivered, Obstacle> deliver(const Errand& errand);
   void go_on(std::vector<InstanceId> cut);
+  // The same three with nobody waiting on a thread (pursuit.cc).
+  using Reached = std::function<void(Result<Delivered, Obstacle>)>;
+  struct Principal;
+  struct Pursuit;
+  void pursue(const std::shared_ptr<Pursuit>& pursuit);
+  void deliver(Errand errand, Reached reached);
+  void go_on(std::vector<InstanceId> cut, std::function<void()> rested);
   // Slices that were cut and that a failing store kept from going on: tried again after the hold.
   void leave_cut(const std::vector<InstanceId>& cut);
   void resume_left();
@@ -236,11 +265,13 @@ class Coordinator {
     std::vector<DeadLetter> letters;
   };
   Result<std::variant<RunAnswer, ReportedEnd>> weigh(const RunReport& report);
-  Result<RunAnswer> deliver_end(const ReportedEnd& reported);
   Errand errand_of(const ReportedEnd& reported) const;
-  Result<RunAnswer> ended_by(const RunEnd& end);
-  // What a unit with new runs says about leasing them.
-  void name_runs(Unit& unit);
+  Unit unit_of(const ReportedEnd& reported) const;  // of one without an instance
+  Result<RunAnswer> end_alone(const ReportedEnd& reported);
+  void submit_end(ReportedEnd reported, std::function<void(Result<RunAnswer>)> done);
+  Result<RunAnswer> ended_by(const RunEnd& end, Result<Delivered, Obstacle> delivered);
+  // What a slice with new runs says about leasing them.
+  void name_runs(Slice& slice);
 
   // With what the calling thread owes the audit trail.
   Result<CommitOutcome> write(Unit unit);

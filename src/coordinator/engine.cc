@@ -210,7 +210,9 @@ void Engine::stop() {
   parts_->outlet->stop();
 }
 
-Result<InstanceState> Engine::start(const StartOrder& order) {
+namespace {
+
+StartRequest request_of(const StartOrder& order) {
   StartRequest request;
   request.definition = order.definition;
   request.version = order.version;
@@ -219,7 +221,18 @@ Result<InstanceState> Engine::start(const StartOrder& order) {
   request.id = order.id;
   request.idempotency_key = order.idempotency_key;
   request.actor = actor_of(order.by);
-  return state_of(parts_->coordinator->start(request));
+  return request;
+}
+
+}  // namespace
+
+Result<InstanceState> Engine::start(const StartOrder& order) {
+  return state_of(parts_->coordinator->start(request_of(order)));
+}
+
+void Engine::start(const StartOrder& order, Done done) {
+  parts_->coordinator->start(request_of(order),
+                             [done = std::move(done)](auto answer) { done(state_of(std::move(answer))); });
 }
 
 Result<InstanceState> Engine::find(const InstanceId& id) {
@@ -236,6 +249,11 @@ Result<InstanceState> Engine::wait(const InstanceId& id, std::chrono::millisecon
 Result<InstanceState> Engine::signal(const InstanceId& id, const std::string& name, const Json& payload,
                                      const Json& key, const std::string& signal_id) {
   return state_of(parts_->coordinator->signal(id, {signal_id, name, key, payload, {}}));
+}
+
+void Engine::signal(const InstanceId& id, const std::string& name, const Json& payload, Done done) {
+  parts_->coordinator->signal(id, {{}, name, {}, payload, {}},
+                              [done = std::move(done)](auto answer) { done(state_of(std::move(answer))); });
 }
 
 Result<std::size_t> Engine::broadcast(const std::string& name, const Json& key, const Json& payload, Duration ttl,

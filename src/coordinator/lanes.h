@@ -2,11 +2,11 @@
 // on one instance would meet in the store and one would be made again.
 #pragma once
 
-#include <condition_variable>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "base/id.h"
@@ -38,8 +38,12 @@ class Lanes {
   // `yield`, when given, is called instead of blocking the thread until a lane is free.
   explicit Lanes(std::function<void()> yield = {}) : yield_(std::move(yield)) {}
 
-  // Waits until nobody else decides about it. A holder never waits for a second lane.
+  using Entered = std::function<void(Hold)>;
+
+  // Waits until nobody else decides about it, first come, first served. A holder never waits for a second lane.
   Hold enter(const InstanceId& id);
+  // The same without a thread that waits: `entered` is called now, or by whoever leaves.
+  void enter(const InstanceId& id, Entered entered);
   // Holds nothing when somebody else does: for those who hold several.
   Hold try_enter(const InstanceId& id);
 
@@ -48,8 +52,7 @@ class Lanes {
 
   std::function<void()> yield_;
   std::mutex mutex_;
-  std::condition_variable left_;
-  std::unordered_set<std::string> busy_;
+  std::unordered_map<std::string, std::deque<Entered>> busy_;  // and who comes next
 };
 
 }  // namespace cairn

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/log.h"
+#include "store/lease_order.h"
 
 namespace cairn {
 
@@ -32,6 +33,46 @@ void LeaseDesk::ask(LeaseRequest request, std::chrono::milliseconds wait, Answer
     if (!stopping_) return answer(Error{ErrorCode::limit, "too many workers wait for runs already"});
   }
   answer(std::vector<RunRow>());
+}
+
+std::shared_ptr<LeaseDesk::Promise> LeaseDesk::promise(std::span<const std::string> types) {
+  const std::lock_guard lock(mutex_);
+  if (stopping_ || types.empty()) return nullptr;
+  for (Place& place : waiting_) {
+    // One that has got something is answered as soon as the rest of what it was promised is there.
+    if (!place.kept.empty() || place.promised + types.size() > place.request.max) continue;
+    const bool asked = std::all_of(types.begin(), types.end(), [&place](const std::string& type) {
+      return line_of(place.request, type).has_value();
+    });
+    if (!asked || (place.listening && !place.listening())) continue;
+    place.promised += types.size();
+    auto promise = std::make_shared<Promise>();
+    promise->desk_ = this;
+    promise->place_ = &place;
+    promise->open_ = types.size();
+    promise->lease_ = {place.request.worker, place.request.length, {types.begin(), types.end()}};
+    return promise;
+  }
+  return nullptr;
+}
+
+void LeaseDesk::Promise::keep(RunRow run) {
+  const std::lock_guard lock(desk_->mutex_);
+  --open_;
+  --place_->promised;
+  place_->kept.push_back(std::move(run));
+  if (place_->promised > 0) return;
+  desk_->kept_ = true;
+  desk_->changed_.notify_one();
+}
+
+LeaseDesk::Promise::~Promise() {
+  if (open_ == 0) return;
+  const std::lock_guard lock(desk_->mutex_);
+  place_->promised -= open_;
+  if (place_->promised > 0) return;
+  desk_->kept_ = true;
+  desk_->changed_.notify_one();
 }
 
 void LeaseDesk::look() {
@@ -78,6 +119,19 @@ void LeaseDesk::serve(Places& places, Places& answered) {
   }
 }
 
+void LeaseDesk::answer_kept() {
+  Places ready;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto place = waiting_.begin(); place != waiting_.end();) {
+      const auto next = std::next(place);
+      if (place->promised == 0 && !place->kept.empty()) ready.splice(ready.end(), waiting_, place);
+      place = next;
+    }
+  }
+  for (Place& place : ready) place.answer(std::move(place.kept));
+}
+
 void LeaseDesk::end_overdue() {
   Places over;
   {
@@ -85,11 +139,16 @@ void LeaseDesk::end_overdue() {
     const auto now = std::chrono::steady_clock::now();
     for (auto place = waiting_.begin(); place != waiting_.end();) {
       const auto next = std::next(place);
-      if (stopping_ || place->until <= now) over.splice(over.end(), waiting_, place);
+      if ((stopping_ || place->until <= now) && place->promised == 0 && place->kept.empty())
+        over.splice(over.end(), waiting_, place);
       place = next;
     }
   }
   for (Place& place : over) place.answer(std::vector<RunRow>());
+}
+
+bool LeaseDesk::is_promised() const {
+  return std::any_of(waiting_.begin(), waiting_.end(), [](const Place& place) { return place.promised > 0; });
 }
 
 void LeaseDesk::run() {
@@ -97,20 +156,28 @@ void LeaseDesk::run() {
     Places serving;
     {
       std::unique_lock lock(mutex_);
-      const auto woken = [this] { return stopping_ || look_; };
-      const auto earliest = std::min_element(waiting_.begin(), waiting_.end(),
-                                             [](const Place& a, const Place& b) { return a.until < b.until; });
-      if (earliest == waiting_.end()) {
+      const auto woken = [this] { return (stopping_ && !is_promised()) || look_ || kept_; };
+      // What is promised is not over before it is settled.
+      const auto earliest = std::min_element(waiting_.begin(), waiting_.end(), [](const Place& a, const Place& b) {
+        return std::pair(a.promised > 0, a.until) < std::pair(b.promised > 0, b.until);
+      });
+      if (earliest == waiting_.end() || earliest->promised > 0) {
         changed_.wait(lock, woken);
       } else {
         changed_.wait_until(lock, earliest->until, woken);
       }
       if (look_ && !stopping_) {
         look_ = false;
-        serving.swap(waiting_);
+        for (auto place = waiting_.begin(); place != waiting_.end();) {
+          const auto next = std::next(place);
+          if (place->promised == 0 && place->kept.empty()) serving.splice(serving.end(), waiting_, place);
+          place = next;
+        }
         serving_ = serving.size();
       }
+      kept_ = false;
     }
+    answer_kept();
     Places answered;
     serve(serving, answered);
     {

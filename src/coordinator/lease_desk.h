@@ -1,12 +1,15 @@
 // Where workers outside this process wait for runs: many of them, without a thread for each. Whoever
-// came first is served first; those who ask for the same types cost one look at the store together.
+// came first is served first; those who ask for the same types cost one look at the store together. A run that is
+// about to be written is promised to somebody who waits for its type: it begins leased, and the lease costs no commit.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <list>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -15,6 +18,8 @@
 namespace cairn {
 
 class LeaseDesk {
+  struct Place;
+
  public:
   static constexpr std::size_t waiting_max = 10'000;
 
@@ -25,6 +30,24 @@ class LeaseDesk {
   // `store` outlives it.
   explicit LeaseDesk(Store& store);
   ~LeaseDesk();
+
+  // New runs for somebody who waits. What is not kept by the time it is dropped is open again.
+  class Promise {
+   public:
+    ~Promise();
+    const RunLease& lease() const { return lease_; }
+    // A run that began leased.
+    void keep(RunRow run);
+
+   private:
+    friend class LeaseDesk;
+    LeaseDesk* desk_ = nullptr;
+    Place* place_ = nullptr;
+    std::size_t open_ = 0;
+    RunLease lease_;
+  };
+  // For one run of each of these types; nothing when nobody waits for all of them. The desk outlives it.
+  std::shared_ptr<Promise> promise(std::span<const std::string> types);
 
   // `answer` is called once: at once when runs are ready, else when some have come, with none when the
   // time is over. From this thread or the desk's; it must not call back here.
@@ -42,12 +65,16 @@ class LeaseDesk {
     std::chrono::steady_clock::time_point until;
     Answer answer;
     Listening listening;
+    std::size_t promised = 0;
+    std::vector<RunRow> kept = {};  // of what was promised; answered when nothing more is to come
   };
   using Places = std::list<Place>;
 
   void run();
   // Leases for those who wait, in their order.
   void serve(Places& places, Places& answered);
+  bool is_promised() const;
+  void answer_kept();
   void end_overdue();
 
   Store& store_;
@@ -56,6 +83,7 @@ class LeaseDesk {
   Places waiting_;
   std::size_t serving_ = 0;  // taken out of the line for a look at the store
   bool look_ = false;
+  bool kept_ = false;  // a promise was settled
   bool stopping_ = false;
   std::jthread thread_;  // from the first one who waits on
 };

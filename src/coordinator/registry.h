@@ -37,7 +37,8 @@ class Registry {
 
   // What `subworkflow` and `continue_with` may name at this moment.
   std::shared_ptr<const DefinitionIndex> index();
-  // The same for this program, and for what that may start in turn: asked of the store where this node does not know it.
+  // The same for this program, and for what that may start in turn: asked of the store where this node does not know
+  // it.
   std::shared_ptr<const DefinitionIndex> index_for(const Program& program);
   std::vector<std::string> unavailable() const;
 

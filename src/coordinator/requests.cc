@@ -58,7 +58,7 @@ Result<void> Coordinator::check(const SignalRequest& request) const {
   return {};
 }
 
-Result<InstanceAnswer> Coordinator::signal(const InstanceId& id, const SignalRequest& request) {
+Result<Errand> Coordinator::errand_of(const InstanceId& id, const SignalRequest& request) const {
   CAIRN_TRY_VOID(check(request));
   Errand errand;
   errand.instance = id;
@@ -70,12 +70,20 @@ Result<InstanceAnswer> Coordinator::signal(const InstanceId& id, const SignalReq
   }
   errand.what = std::move(signal);
   errand.actor = request.actor.name;
-  auto delivered = deliver(errand);
+  return errand;
+}
+
+Result<InstanceAnswer> Coordinator::signalled(Result<Delivered, Obstacle> delivered, const InstanceId& id) {
   if (delivered && delivered->kind == Delivered::Kind::stale) {
     return Error{ErrorCode::conflict,
                  "instance " + id.value + " is " + to_string(delivered->after.status) + " and takes no more signals"};
   }
   return answer(std::move(delivered), id);
+}
+
+Result<InstanceAnswer> Coordinator::signal(const InstanceId& id, const SignalRequest& request) {
+  CAIRN_TRY(const Errand errand, errand_of(id, request));
+  return signalled(deliver(errand), id);
 }
 
 Result<SignalOutcome> Coordinator::broadcast(const SignalRequest& request, Duration ttl) {

@@ -1,5 +1,7 @@
 // What becomes of external work.
 #include <algorithm>
+#include <atomic>
+#include <future>
 
 #include "base/log.h"
 #include "coordinator/boundary.h"
@@ -30,15 +32,29 @@ void Coordinator::lease_here(std::vector<std::string> types, Duration length, st
   take_run_ = std::move(take);
 }
 
-void Coordinator::name_runs(Unit& unit) {
+void Coordinator::name_runs(Slice& slice) {
+  Unit& unit = slice.unit;
+  std::vector<std::string> types;
   for (const Advance& advance : unit.advances) {
     for (const RunIntent& run : advance.runs) {
       std::string key = run_types_.limit_key(run.type, run.payload);
       if (!key.empty()) unit.limit_keys.emplace_back(run.id, std::move(key));
+      types.push_back(run.type);
     }
   }
-  const std::lock_guard lock(lease_mutex_);
-  unit.lease = lease_;
+  if (types.empty()) return;
+  {
+    const std::lock_guard lock(lease_mutex_);
+    const auto ours = [this](const std::string& type) {
+      return std::find(lease_->types.begin(), lease_->types.end(), type) != lease_->types.end();
+    };
+    if (lease_ && std::any_of(types.begin(), types.end(), ours)) {
+      unit.lease = lease_;
+      return;
+    }
+  }
+  slice.promise = lease_desk_.promise(types);
+  if (slice.promise) unit.lease = slice.promise->lease();
 }
 
 Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(const RunReport& given) {
@@ -110,53 +126,66 @@ Result<RunAnswer> Coordinator::report(const RunReport& given) {
   CAIRN_TRY(const auto weighed, weigh(given));
   if (const auto* told = std::get_if<RunAnswer>(&weighed)) return *told;
   const auto& reported = std::get<ReportedEnd>(weighed);
-  if (reported.run.instance) return deliver_end(reported);
+  return reported.run.instance ? ended_by(reported.end, deliver(errand_of(reported))) : end_alone(reported);
+}
+
+Unit Coordinator::unit_of(const ReportedEnd& reported) const {
   Unit unit;
   unit.run = reported.end;
   unit.dead_letters = reported.letters;
   unit.actor = node_;
-  auto answer = answer_of(queue_.commit(std::move(unit)));
+  return unit;
+}
+
+Result<RunAnswer> Coordinator::end_alone(const ReportedEnd& reported) {
+  auto answer = answer_of(queue_.commit(unit_of(reported)));
   if (answer && *answer == RunAnswer::finished) release_schedule(*this, reported.run);
   return answer;
 }
 
 std::vector<Result<RunAnswer>> Coordinator::report_all(std::span<const RunReport> reports) {
-  std::vector<Result<RunAnswer>> answers(reports.size(), Result<RunAnswer>(RunAnswer::lease_lost));
-  CommitQueue::Expected expected(queue_);
-  std::vector<std::pair<std::size_t, ReportedEnd>> of_instances;
-  std::vector<RunRow> of_schedules;
+  std::promise<std::vector<Result<RunAnswer>>> answered;
+  report_all(reports, [&answered](auto answers) { answered.set_value(std::move(answers)); });
+  return answered.get_future().get();
+}
+
+void Coordinator::report_all(std::span<const RunReport> reports, Reported done) {
+  struct Answers {
+    std::vector<Result<RunAnswer>> list;
+    std::atomic<std::size_t> open;
+    Reported done;
+  };
+  // One more than there are: nobody is told before all are on their way.
+  auto answers = std::make_shared<Answers>(
+      std::vector<Result<RunAnswer>>(reports.size(), Result<RunAnswer>(RunAnswer::lease_lost)), reports.size() + 1,
+      std::move(done));
+  const auto answer = [answers](std::size_t i, Result<RunAnswer> given) {
+    answers->list[i] = std::move(given);
+    if (--answers->open == 0) answers->done(std::move(answers->list));
+  };
   for (std::size_t i = 0; i < reports.size(); ++i) {
     auto weighed = weigh(reports[i]);
     if (!weighed) {
-      answers[i] = std::move(weighed).error();
+      answer(i, std::move(weighed).error());
     } else if (const auto* told = std::get_if<RunAnswer>(&*weighed)) {
-      answers[i] = *told;
-    } else if (std::get<ReportedEnd>(*weighed).run.instance) {
-      of_instances.emplace_back(i, std::get<ReportedEnd>(std::move(*weighed)));
+      answer(i, *told);
     } else {
-      const RunRow& run = std::get<ReportedEnd>(*weighed).run;
-      if (schedule_of(run.idempotency_key)) of_schedules.push_back(run);
-      Unit unit;
-      unit.run = std::get<ReportedEnd>(*weighed).end;
-      unit.actor = node_;
-      expected.one_more();
-      queue_.submit(std::move(unit), [&, i](Result<CommitOutcome> outcome) {
-        answers[i] = answer_of(std::move(outcome));
-        expected.answered();
-      });
+      submit_end(std::get<ReportedEnd>(std::move(*weighed)), [answer, i](auto given) { answer(i, std::move(given)); });
     }
   }
-  if (of_instances.size() == 1) {
-    answers[of_instances[0].first] = deliver_end(of_instances[0].second);
-  } else {
-    std::vector<Errand> errands;
-    for (const auto& [i, reported] : of_instances) errands.push_back(errand_of(reported));
-    deliver_all(std::move(errands));
-    for (const auto& [i, reported] : of_instances) answers[i] = ended_by(reported.end);
+  if (--answers->open == 0) answers->done(std::move(answers->list));
+}
+
+void Coordinator::submit_end(ReportedEnd reported, std::function<void(Result<RunAnswer>)> done) {
+  if (reported.run.instance) {
+    return deliver(errand_of(reported),
+                   [this, end = reported.end, done = std::move(done)](Result<Delivered, Obstacle> delivered) {
+                     done(ended_by(end, std::move(delivered)));
+                   });
   }
-  expected.wait();
-  for (const RunRow& run : of_schedules) release_schedule(*this, run);
-  return answers;
+  // Its schedule has a firing to begin afterwards: that takes a thread, this one.
+  if (schedule_of(reported.run.idempotency_key)) return done(end_alone(reported));
+  queue_.submit(unit_of(reported), [done = std::move(done)](auto outcome) { done(answer_of(std::move(outcome))); });
 }
 
 Errand Coordinator::errand_of(const ReportedEnd& reported) const {
@@ -169,18 +198,13 @@ Errand Coordinator::errand_of(const ReportedEnd& reported) const {
   return errand;
 }
 
-Result<RunAnswer> Coordinator::ended_by(const RunEnd& end) {
-  CAIRN_TRY(const auto after, store_.find_run(end.run));
-  const bool ours = after && is_final(after->status) && after->fence == end.fence;
-  return ours && after->status != RunStatus::cancelled ? RunAnswer::finished : RunAnswer::lease_lost;
-}
-
-Result<RunAnswer> Coordinator::deliver_end(const ReportedEnd& reported) {
-  auto delivered = deliver(errand_of(reported));
+Result<RunAnswer> Coordinator::ended_by(const RunEnd& end, Result<Delivered, Obstacle> delivered) {
   // When its instance cannot take the result now, the lease ends by itself and the run is tried again.
   if (!delivered) return std::move(delivered).error().error;
   if (delivered->kind == Delivered::Kind::applied) return RunAnswer::finished;
-  return ended_by(reported.end);
+  CAIRN_TRY(const auto after, store_.find_run(end.run));
+  const bool ours = after && is_final(after->status) && after->fence == end.fence;
+  return ours && after->status != RunStatus::cancelled ? RunAnswer::finished : RunAnswer::lease_lost;
 }
 
 Result<RunRow> Coordinator::cancel_run(const RunId& id, const Actor& actor) {

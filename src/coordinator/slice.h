@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "coordinator/lease_desk.h"
 #include "coordinator/registry.h"
 #include "interpreter/advance.h"
 #include "store/unit.h"
@@ -40,7 +41,8 @@ class Slice {
   const std::string& actor() const { return actor_; }
   std::chrono::system_clock::time_point began() const { return began_; }
 
-  Unit unit;  // the caller adds what caused it, and may move it away
+  Unit unit;                                    // the caller adds what caused it, and may move it away
+  std::shared_ptr<LeaseDesk::Promise> promise;  // of its new runs, until the commit is answered
 
  private:
   Event event(const InstanceId& id, std::uint64_t version, decltype(Event::what) what) const;

@@ -60,18 +60,19 @@ void start(Coordinator& coordinator, ResultDesk& desk, const Call& call) {
     call.reply(problem(wait.error()));
     return;
   }
-  const auto answer = coordinator.start(request);
-  if (!answer || !*wait || is_final(answer->status)) {
-    reply_with(call, answer, 201);
-    return;
-  }
-  // No thread waits: the answer is given by the desk.
-  desk.wait(answer->instance, **wait, [&coordinator, call](const Result<InstanceRow>& row) {
-    if (row) {
-      show(coordinator, call, row->id, 201);
-    } else {
-      call.reply(problem(row.error()));
+  // No thread waits: the commit answers, or the desk.
+  coordinator.start(request, [&coordinator, &desk, call, wait = *wait](const Result<InstanceAnswer>& answer) {
+    if (!answer || !wait || is_final(answer->status)) {
+      reply_with(call, answer, 201);
+      return;
     }
+    desk.wait(answer->instance, *wait, [&coordinator, call](const Result<InstanceRow>& row) {
+      if (row) {
+        show(coordinator, call, row->id, 201);
+      } else {
+        call.reply(problem(row.error()));
+      }
+    });
   });
 }
 
@@ -180,7 +181,7 @@ void signal(Coordinator& coordinator, const Call& call) {
   given.key = call.body["key"];
   given.payload = call.body["payload"];
   given.actor = actor_of(call);
-  reply_with(call, coordinator.signal(id_of(call), given));
+  coordinator.signal(id_of(call), given, [call](const Result<InstanceAnswer>& answer) { reply_with(call, answer); });
 }
 
 void history(Coordinator& coordinator, const Call& call) {

@@ -211,13 +211,15 @@ const char* name_of(RunAnswer answer) {
 void finish(Coordinator& coordinator, const Call& call) {
   const auto report = report_of(call.body, id_of(call), worker_of(call));
   if (!report) return call.reply(problem(report.error()));
-  const auto told = coordinator.report(*report);
-  if (!told) return call.reply(problem(told.error()));
-  if (*told == RunAnswer::lease_lost) {
-    const auto row = coordinator.store().find_run(report->run);
-    return call.reply(row && *row ? lease_lost(call, **row) : not_found(call));
-  }
-  call.reply(json_response(Json::object({{"id", report->run.value}, {"outcome", name_of(*told)}})));
+  coordinator.report_all({&*report, 1}, [&coordinator, call, run = report->run](const auto& answers) {
+    const Result<RunAnswer>& told = answers.front();
+    if (!told) return call.reply(problem(told.error()));
+    if (*told == RunAnswer::lease_lost) {
+      const auto row = coordinator.store().find_run(run);
+      return call.reply(row && *row ? lease_lost(call, **row) : not_found(call));
+    }
+    call.reply(json_response(Json::object({{"id", run.value}, {"outcome", name_of(*told)}})));
+  });
 }
 
 void finish_many(Coordinator& coordinator, const Call& call) {
@@ -227,14 +229,17 @@ void finish_many(Coordinator& coordinator, const Call& call) {
     if (!report) return call.reply(problem(with_context(report.error(), "reports/" + std::to_string(reports.size()))));
     reports.push_back(std::move(*report));
   }
-  const auto answers = coordinator.report_all(reports);
-  Json items = Json::array();
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    Json item = Json::object({{"id", reports[i].run.value}, {"outcome", answers[i] ? name_of(*answers[i]) : "error"}});
-    if (!answers[i]) item.set("error", answers[i].error().message);
-    items.push_back(std::move(item));
-  }
-  call.reply(json_response(Json::object({{"items", std::move(items)}})));
+  std::vector<std::string> ids;
+  for (const RunReport& report : reports) ids.push_back(report.run.value);
+  coordinator.report_all(reports, [ids = std::move(ids), reply = call.reply](const auto& answers) {
+    Json items = Json::array();
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      Json item = Json::object({{"id", ids[i]}, {"outcome", answers[i] ? name_of(*answers[i]) : "error"}});
+      if (!answers[i]) item.set("error", answers[i].error().message);
+      items.push_back(std::move(item));
+    }
+    reply(json_response(Json::object({{"items", std::move(items)}})));
+  });
 }
 
 void cancel(Coordinator& coordinator, const Call& call) {

@@ -1,0 +1,141 @@
+// Requests on their way with nobody waiting for them on a thread: each commit's answer takes the next step.
+#include "base/log.h"
+#include "coordinator/coordinator.h"
+#include "store/mandate.h"
+
+namespace cairn {
+
+// On whose behalf the asking thread works, carried along until they are answered: so long they are there.
+struct Coordinator::Principal {
+  Mandate* mandate = Mandate::current();
+  std::optional<OwedRows> owed{std::in_place};
+
+  // Submits a unit with what is owed to the audit trail.
+  void submit(CommitQueue& queue, Unit unit, CommitQueue::Answer answer) {
+    if (owed) unit.audit = owed->rows();
+    queue.submit(std::move(unit), [this, answer = std::move(answer)](Result<CommitOutcome> written) {
+      if (owed && written && written->kind == CommitOutcome::Kind::done) owed->written();
+      answer(std::move(written));
+    });
+  }
+
+  // Does something in their name.
+  auto act(const auto& what) {
+    std::optional<Mandate::Scope> scope;
+    if (mandate != nullptr) scope.emplace(*mandate);
+    return what();
+  }
+};
+
+struct Coordinator::Pursuit {
+  Errand errand;
+  Reached reached;
+  std::shared_ptr<Principal> principal = {};
+  std::optional<Decision> decision = {};
+  int attempt = 0;
+
+  void end(Result<Delivered, Obstacle> delivered) {
+    if (principal) principal->owed.reset();
+    decision.reset();
+    reached(std::move(delivered));
+  }
+};
+
+// As commit_one.
+void Coordinator::pursue(const std::shared_ptr<Pursuit>& pursuit) {
+  auto decision = decide(pursuit->errand, pursuit->attempt == 0);
+  if (!decision) return pursuit->end(std::move(decision).error());
+  const Unit& cause = pursuit->errand.cause;
+  if (decision->slice.stale() && !cause.message && !cause.timer && !cause.run) {
+    return pursuit->end(Delivered{Delivered::Kind::stale, decision->before, {}, true, {}});
+  }
+  pursuit->decision.emplace(std::move(*decision));
+  auto answer = [this, pursuit](Result<CommitOutcome> written) {
+    if (!written) {
+      leave_cut(pursuit->decision->slice.unfinished());  // it may have been written all the same
+      return pursuit->end(Obstacle{Obstacle::Kind::store, written.error()});
+    }
+    const auto concluded = [&] { return conclude(pursuit->errand, *pursuit->decision, *written); };
+    auto delivered = pursuit->principal ? pursuit->principal->act(concluded) : concluded();
+    if (!delivered) return pursuit->end(std::move(delivered).error());
+    if (*delivered) return pursuit->end(std::move(**delivered));
+    if (++pursuit->attempt < attempts_max) return pursue(pursuit);
+    pursuit->end(
+        Obstacle{Obstacle::Kind::store,
+                 {ErrorCode::conflict, "instance " + pursuit->errand.instance.value + " kept changing; try again"}});
+  };
+  Unit unit = std::move(pursuit->decision->slice.unit);
+  if (pursuit->principal) return pursuit->principal->submit(queue_, std::move(unit), std::move(answer));
+  queue_.submit(std::move(unit), std::move(answer));
+}
+
+void Coordinator::deliver(Errand errand, Reached reached) {
+  // A host with one thread: nothing would be won, and every cut slice would stand on the stack of the one before.
+  if (options_.yield) return reached(deliver(errand));
+  const InstanceId id = errand.instance;
+  auto lane = std::make_shared<Lanes::Hold>();
+  auto cut_too = [this, id, lane, reached = std::move(reached)](Result<Delivered, Obstacle> delivered) {
+    if (!delivered || delivered->unfinished.empty()) {
+      *lane = {};  // whoever is told may ask about the same instance at once
+      return reached(std::move(delivered));
+    }
+    auto cut = delivered->unfinished;
+    go_on(std::move(cut), [this, id, lane, reached, delivered = std::move(*delivered)]() mutable {
+      if (const auto rested = cache_.find(id)) delivered.after = *rested;
+      *lane = {};
+      reached(std::move(delivered));
+    });
+  };
+  auto pursuit =
+      std::make_shared<Pursuit>(Pursuit{std::move(errand), std::move(cut_too), std::make_shared<Principal>()});
+  lanes_.enter(id, [this, lane, pursuit = std::move(pursuit)](Lanes::Hold entered) {
+    *lane = std::move(entered);
+    pursue(pursuit);
+  });
+}
+
+void Coordinator::go_on(std::vector<InstanceId> cut, std::function<void()> rested) {
+  if (cut.empty()) return rested();
+  Errand errand;
+  errand.instance = cut.back();
+  errand.what = Continued{};
+  errand.actor = node_;
+  cut.pop_back();
+  auto next = [this, id = errand.instance, cut = std::move(cut),
+               rested = std::move(rested)](Result<Delivered, Obstacle> done) mutable {
+    if (!done) {
+      log_error("slice.cut", done.error().error, {{"instance", id.value}});
+      leave_cut({id});
+    } else {
+      cut.insert(cut.end(), done->unfinished.begin(), done->unfinished.end());
+    }
+    go_on(std::move(cut), std::move(rested));
+  };
+  pursue(std::make_shared<Pursuit>(Pursuit{std::move(errand), std::move(next)}));
+}
+
+void Coordinator::start(const StartRequest& request, Done done) {
+  if (options_.yield) return done(start(request));
+  auto begun = begin(request);
+  if (!begun) return done(std::move(begun).error());
+  if (const auto* known = std::get_if<InstanceAnswer>(&*begun)) return done(*known);
+  auto beginning = std::make_shared<Beginning>(std::get<Beginning>(std::move(*begun)));
+  auto principal = std::make_shared<Principal>();
+  principal->submit(queue_, std::move(beginning->slice.unit), [=, this](Result<CommitOutcome> written) {
+    auto answer = principal->act([&] { return this->begun(*beginning, std::move(written)); });
+    beginning->slice.promise.reset();
+    principal->owed.reset();
+    if (!answer || answer->repeated || beginning->slice.unfinished().empty()) return done(std::move(answer));
+    go_on(beginning->slice.unfinished(), [this, beginning, done] { done(rested(beginning->id)); });
+  });
+}
+
+void Coordinator::signal(const InstanceId& id, const SignalRequest& request, Done done) {
+  auto errand = errand_of(id, request);
+  if (!errand) return done(std::move(errand).error());
+  deliver(std::move(*errand), [this, id, done = std::move(done)](Result<Delivered, Obstacle> delivered) {
+    done(signalled(std::move(delivered), id));
+  });
+}
+
+}  // namespace cairn
