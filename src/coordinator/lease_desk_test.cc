@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <set>
+#include <thread>
 
 #include "base/clock.h"
 #include "store/memory/memory_store.h"
@@ -86,6 +88,55 @@ TEST_F(LeaseDeskTest, ManyWhoWaitGetOneEach) {
   std::set<std::string> seen;
   for (auto& one : waiting) seen.insert(one.get().at(0).id.value);
   EXPECT_EQ(seen.size(), 50u);
+}
+
+RunRow leased(const std::string& id) {
+  RunRow run;
+  run.id = {id};
+  run.type = "t";
+  run.status = RunStatus::leased;
+  return run;
+}
+
+// The desk's thread looks once after each question: only then is everybody in the line.
+std::shared_ptr<LeaseDesk::Promise> promise_when_in_line(LeaseDesk& desk, const std::vector<std::string>& types) {
+  for (;;) {
+    if (auto promise = desk.promise(types)) return promise;
+    std::this_thread::yield();
+  }
+}
+
+TEST_F(LeaseDeskTest, NewRunsArePromisedToWhoeverWaitsAndGivenTogether) {
+  EXPECT_EQ(desk_.promise(std::vector<std::string>{"t"}), nullptr);
+  auto waiting = ask("t", long_wait, 2);
+  const auto first = promise_when_in_line(desk_, {"t"});
+  EXPECT_EQ(first->lease().owner, "w");
+  EXPECT_EQ(first->lease().types, std::vector<std::string>{"t"});
+  const auto second = promise_when_in_line(desk_, {"t"});
+  EXPECT_EQ(desk_.promise(std::vector<std::string>{"t"}), nullptr) << "it asked for two";
+  EXPECT_EQ(desk_.promise(std::vector<std::string>{"other"}), nullptr);
+  first->keep(leased("a"));
+  EXPECT_EQ(waiting.wait_for(std::chrono::seconds(0)), std::future_status::timeout) << "one is still to come";
+  second->keep(leased("b"));
+  const Runs runs = waiting.get();
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[1].id.value, "b");
+}
+
+TEST_F(LeaseDeskTest, APromiseThatIsNotKeptLeavesThePlaceInTheLine) {
+  auto waiting = ask("t", long_wait);
+  promise_when_in_line(desk_, {"t"}).reset();
+  submit("a", "t");
+  EXPECT_EQ(waiting.get().at(0).id.value, "a");
+}
+
+TEST_F(LeaseDeskTest, NobodyGoesHomeWhileSomethingIsPromised) {
+  auto waiting = ask("t", std::chrono::milliseconds(1));
+  auto promise = desk_.promise(std::vector<std::string>{"t"});
+  if (!promise) return;  // its time was over sooner
+  std::jthread stopping([this] { desk_.stop(); });
+  promise->keep(leased("a"));
+  EXPECT_EQ(waiting.get().at(0).id.value, "a");
 }
 
 }  // namespace

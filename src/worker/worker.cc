@@ -22,6 +22,10 @@ constexpr std::size_t reports_max = 256;
 constexpr milliseconds call_timeout{30'000};
 constexpr milliseconds pause_min{100};
 constexpr milliseconds pause_max{10'000};
+// How much work is leased ahead: what the threads do in this time. A question takes some of it; a run that waits here
+// longer could have been somebody else's.
+constexpr std::chrono::duration<double, std::milli> ahead{50};
+constexpr double ahead_max = 256;
 
 // A run that this worker holds.
 struct Held {
@@ -78,6 +82,7 @@ struct Worker::Parts {
   std::map<std::string, std::shared_ptr<Held>> held;  // shared with the thread that works on it
   std::deque<std::shared_ptr<Held>> ready;
   std::deque<std::pair<std::shared_ptr<Held>, Json>> reports;
+  std::optional<std::chrono::duration<double, std::milli>> handled;  // how long a handler takes, the last ones more
   bool came = false;  // new ones, since the heartbeats were last looked at
   bool started = false;
   bool stopping = false;  // nothing new
@@ -102,13 +107,20 @@ struct Worker::Parts {
     return asked;
   }
 
+  // Runs to hold at once: one for each thread, and ahead of them as many as are quickly done.
+  std::size_t capacity() const {
+    if (!handled) return options.threads;
+    const double quick = static_cast<double>(options.threads) * ahead.count() / std::max(handled->count(), 0.001);
+    return options.threads + static_cast<std::size_t>(std::min(quick, ahead_max));
+  }
+
   void lease() {
     milliseconds pause = pause_min;
     std::unique_lock lock(mutex);
     for (;;) {
-      changed.wait(lock, [this] { return stopping || held.size() < options.threads; });
+      changed.wait(lock, [this] { return stopping || held.size() < capacity(); });
       if (stopping) return;
-      const Json asked = question(options.threads - held.size());
+      const Json asked = question(capacity() - held.size());
       lock.unlock();
       const auto answer = polls.post("/v1/runs/lease", asked, options.poll + milliseconds(15'000));
       lock.lock();
@@ -176,6 +188,7 @@ struct Worker::Parts {
       ready.pop_front();
       const WorkHandler* const handler = find(run->work.type);
       lock.unlock();
+      const SteadyTime began = std::chrono::steady_clock::now();
       WorkDone done = Json();
       if (handler == nullptr) {
         done = Failure{FailureClass::transport, "no_handler_registered", "", Json(), 1, "", ""};
@@ -188,7 +201,10 @@ struct Worker::Parts {
         }
       }
       Json report = report_of(*run, done);
+      const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
       lock.lock();
+      // A slow one counts at once, a quick one little by little.
+      handled = !handled || took > *handled ? took : *handled * 0.9 + took * 0.1;
       if (run->stop.stop_requested()) {
         forget(*run);  // nobody waits for it
       } else {

@@ -1,0 +1,164 @@
+// Requests without a thread that waits.
+#include <gtest/gtest.h>
+
+#include <future>
+#include <latch>
+
+#include "cairn/engine.h"
+#include "coordinator/coordinator.h"
+
+namespace cairn {
+namespace {
+
+constexpr const char* counting = R"(
+cairn: 1
+name: counting
+version: 1.0.0
+state: { count: 0 }
+steps:
+  - repeat:
+      while: = state.count < 200
+      max: 1000
+      steps:
+        - signal: { name: tick }
+        - set: { count: = state.count + 1 }
+output: = state.count
+)";
+
+constexpr const char* stepping = R"(
+cairn: 1
+name: stepping
+version: 1.0.0
+checkpoint: step
+state: { count: 0 }
+steps:
+  - repeat:
+      times: 20
+      steps:
+        - set: { count: = state.count + 1 }
+output: = state.count
+)";
+
+constexpr const char* calling = R"(
+cairn: 1
+name: calling
+version: 1.0.0
+steps:
+  - call: { worker: { type: demo.work.v1, payload: {} }, result: answer }
+output: = state.answer
+)";
+
+class PursuitTest : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    EngineOptions options;
+    options.store = std::string(GetParam()) == "memory" ? "memory:" : "sqlite:" + path_;
+    options.environment_secrets = false;
+    auto engine = Engine::open(options);
+    ASSERT_TRUE(engine) << engine.error().message;
+    engine_ = std::move(*engine);
+    for (const char* const text : {counting, stepping, calling}) {
+      const auto deployed = engine_->deploy(text);
+      ASSERT_TRUE(deployed) << deployed.error().message;
+    }
+    engine_->run();
+  }
+  void TearDown() override {
+    engine_.reset();
+    for (const char* const end : {"", "-wal", "-shm", "-owner"}) std::remove((path_ + end).c_str());
+  }
+
+  Result<InstanceState> start(const std::string& definition, const std::string& key = {}) {
+    std::promise<Result<InstanceState>> answered;
+    StartOrder order;
+    order.definition = definition;
+    order.idempotency_key = key;
+    engine_->start(order, [&](Result<InstanceState> state) { answered.set_value(std::move(state)); });
+    return answered.get_future().get();
+  }
+
+  const std::string path_ = testing::TempDir() + "cairn_pursuit_" + std::to_string(::getpid()) + ".db";
+  std::unique_ptr<Engine> engine_;
+};
+
+TEST_P(PursuitTest, ManySignalsToOneInstanceAreAllTaken) {
+  const auto begun = start("counting");
+  ASSERT_TRUE(begun) << begun.error().message;
+  std::latch answered(200);
+  std::atomic<int> refused = 0;
+  for (int i = 0; i < 200; ++i) {
+    engine_->signal(begun->instance, "tick", Json(), [&](const Result<InstanceState>& state) {
+      if (!state) ++refused;
+      answered.count_down();
+    });
+  }
+  answered.wait();
+  EXPECT_EQ(refused, 0);
+  const auto ended = engine_->find(begun->instance);
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->status, Status::completed);
+  EXPECT_EQ(ended->output, Json(200));
+}
+
+TEST_P(PursuitTest, AnAnswerWaitsForTheLastCheckpoint) {
+  const auto ended = start("stepping");
+  ASSERT_TRUE(ended) << ended.error().message;
+  EXPECT_EQ(ended->status, Status::completed);
+  EXPECT_EQ(ended->output, Json(20));
+  EXPECT_GE(ended->version, 20u);
+}
+
+TEST_P(PursuitTest, OneKeyStartsOneInstanceHoweverManyAskAtOnce) {
+  std::latch answered(50);
+  std::mutex mutex;
+  std::set<std::string> ids;
+  StartOrder order;
+  order.definition = "counting";
+  order.idempotency_key = "k";
+  for (int i = 0; i < 50; ++i) {
+    engine_->start(order, [&](const Result<InstanceState>& state) {
+      const std::lock_guard lock(mutex);
+      ids.insert(state ? state->instance.value : state.error().message);
+      answered.count_down();
+    });
+  }
+  answered.wait();
+  EXPECT_EQ(ids.size(), 1u);
+}
+
+TEST_P(PursuitTest, ErrorsAreAnswersToo) {
+  EXPECT_EQ(start("nobody").error().code, ErrorCode::not_found);
+  std::promise<Result<InstanceState>> answered;
+  engine_->signal({"nobody"}, "tick", Json(),
+                  [&](Result<InstanceState> state) { answered.set_value(std::move(state)); });
+  EXPECT_EQ(answered.get_future().get().error().code, ErrorCode::not_found);
+}
+
+TEST_P(PursuitTest, AWorkerWhoWaitsGetsANewRunInTheCommitThatMakesIt) {
+  Coordinator& coordinator = engine_->coordinator();
+  std::promise<std::vector<RunRow>> leased;
+  coordinator.lease_desk().ask({"elsewhere", {"demo."}, {}, 5, Duration::of_seconds(30)}, std::chrono::seconds(60),
+                               [&](Result<std::vector<RunRow>> runs) { leased.set_value(std::move(*runs)); });
+  const auto begun = start("calling");
+  ASSERT_TRUE(begun) << begun.error().message;
+  const std::vector<RunRow> runs = leased.get_future().get();
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].leased_by, "elsewhere");
+  EXPECT_EQ(runs[0].attempt, 1);
+  std::promise<std::vector<Result<RunAnswer>>> reported;
+  RunReport report;
+  report.run = runs[0].id;
+  report.fence = runs[0].fence;
+  report.result = Json("done");
+  coordinator.report_all({&report, 1}, [&](auto answers) { reported.set_value(std::move(answers)); });
+  const auto answers = reported.get_future().get();
+  ASSERT_TRUE(answers.at(0));
+  EXPECT_EQ(*answers[0], RunAnswer::finished);
+  EXPECT_EQ(engine_->find(begun->instance)->output, Json("done"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, PursuitTest, testing::Values("memory", "sqlite"),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace cairn
