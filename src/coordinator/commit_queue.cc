@@ -60,15 +60,7 @@ void CommitQueue::submit(Unit unit, Answer answer) {
 }
 
 Result<CommitOutcome> CommitQueue::commit(Unit unit) {
-  std::optional<Result<CommitOutcome>> outcome;
-  Expected expected(*this);
-  expected.one_more();
-  submit(std::move(unit), [&](Result<CommitOutcome> given) {
-    outcome = std::move(given);
-    expected.answered();
-  });
-  expected.wait();
-  return std::move(*outcome);
+  return wait_for<Result<CommitOutcome>>([&](Answer answer) { submit(std::move(unit), std::move(answer)); });
 }
 
 void CommitQueue::Expected::one_more() {

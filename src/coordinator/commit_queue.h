@@ -50,6 +50,20 @@ class CommitQueue {
     std::size_t open_ = 0;
   };
 
+  // Asks with a function that is to be given the answer, and waits for it.
+  template <typename Given>
+  Given wait_for(const std::function<void(std::function<void(Given)>)>& ask) {
+    std::optional<Given> answer;
+    Expected expected(*this);
+    expected.one_more();
+    ask([&](Given given) {
+      answer.emplace(std::move(given));
+      expected.answered();
+    });
+    expected.wait();
+    return std::move(*answer);
+  }
+
   // What is queued is still written; later submissions are ErrorCode::unavailable.
   void stop();
 

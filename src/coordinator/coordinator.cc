@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "base/sha256.h"
 #include "coordinator/boundary.h"
-#include "store/mandate.h"
 #include "store/projection.h"
 
 namespace cairn {
@@ -160,16 +159,6 @@ Result<InstanceAnswer> Coordinator::rested(const InstanceId& id) {
   return InstanceAnswer{id, snapshot->version, snapshot->status, snapshot->output, false};
 }
 
-Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
-  CAIRN_TRY(auto begun, begin(request));
-  if (const auto* known = std::get_if<InstanceAnswer>(&begun)) return *known;
-  auto& beginning = std::get<Beginning>(begun);
-  auto answer = this->begun(beginning, write(std::move(beginning.slice.unit)));
-  if (!answer || answer->repeated || beginning.slice.unfinished().empty()) return answer;
-  go_on(beginning.slice.unfinished());
-  return rested(beginning.id);
-}
-
 Result<InstanceAnswer> Coordinator::started_before(const IdempotencyKey& key, const Json& first, bool same_request) {
   if (!same_request) {
     return Error{ErrorCode::conflict,
@@ -251,14 +240,6 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
   return decision;
 }
 
-Result<CommitOutcome> Coordinator::write(Unit unit) {
-  OwedRows owed;
-  unit.audit = owed.rows();
-  auto outcome = queue_.commit(std::move(unit));
-  if (outcome && outcome->kind == CommitOutcome::Kind::done) owed.written();
-  return outcome;
-}
-
 void Coordinator::committed(const Slice& slice, CommitOutcome& outcome) {
   if (observer_) observer_(slice);
   for (const auto& [id, snapshot] : slice.latest()) {
@@ -281,25 +262,6 @@ void Coordinator::committed(const Slice& slice, CommitOutcome& outcome) {
     } else if (take) {
       take(std::move(run));
     }
-  }
-}
-
-// Slices that a checkpoint cut go on until they rest. A crash in between leaves them to
-// resume_cut_slices.
-void Coordinator::go_on(std::vector<InstanceId> cut) {
-  while (!cut.empty()) {
-    Errand errand;
-    errand.instance = cut.back();
-    errand.what = Continued{};
-    errand.actor = node_;
-    cut.pop_back();
-    auto done = commit_one(errand);
-    if (!done) {
-      log_error("slice.cut", done.error().error, {{"instance", errand.instance.value}});
-      leave_cut({errand.instance});
-      continue;
-    }
-    cut.insert(cut.end(), done->unfinished.begin(), done->unfinished.end());
   }
 }
 
@@ -328,35 +290,6 @@ void Coordinator::resume_left() {
     const Lanes::Hold lane = lanes_.enter({id});
     go_on({{id}});
   }
-}
-
-Result<Delivered, Obstacle> Coordinator::deliver(const Errand& errand) {
-  const Lanes::Hold lane = lanes_.enter(errand.instance);
-  CAIRN_TRY(Delivered delivered, commit_one(errand));
-  if (!delivered.unfinished.empty()) {
-    go_on(delivered.unfinished);
-    if (const auto rested = cache_.find(errand.instance)) delivered.after = *rested;
-  }
-  return delivered;
-}
-
-Result<Delivered, Obstacle> Coordinator::commit_one(const Errand& errand) {
-  for (int attempt = 0; attempt < attempts_max; ++attempt) {
-    CAIRN_TRY(Decision decision, decide(errand, attempt == 0));
-    const Unit& cause = errand.cause;
-    if (decision.slice.stale() && !cause.message && !cause.timer && !cause.run) {
-      return Delivered{Delivered::Kind::stale, decision.before, {}, true, {}};
-    }
-    auto written = write(std::move(decision.slice.unit));
-    if (!written) {
-      leave_cut(decision.slice.unfinished());  // it may have been written all the same
-      return Obstacle{Obstacle::Kind::store, written.error()};
-    }
-    CAIRN_TRY(auto delivered, conclude(errand, decision, *written));
-    if (delivered) return std::move(*delivered);
-  }
-  return Obstacle{Obstacle::Kind::store,
-                  {ErrorCode::conflict, "instance " + errand.instance.value + " kept changing; try again"}};
 }
 
 Result<std::optional<Delivered>, Obstacle> Coordinator::conclude(const Errand& errand, const Decision& decision,

@@ -234,17 +234,17 @@ class Coordinator {
   // What a commit's answer means; nothing: decide again.
   Result<std::optional<Delivered>, Obstacle> conclude(const Errand& errand, const Decision& decision,
                                                       CommitOutcome& outcome);
-  // Decides and commits until it is written or cannot be. The caller has the lane.
-  Result<Delivered, Obstacle> commit_one(const Errand& errand);
-  Result<Delivered, Obstacle> deliver(const Errand& errand);
-  void go_on(std::vector<InstanceId> cut);
-  // The same three with nobody waiting on a thread (pursuit.cc).
+  // Decides and commits until it is written or cannot be; nobody waits on a thread (pursuit.cc).
   using Reached = std::function<void(Result<Delivered, Obstacle>)>;
   struct Principal;
   struct Pursuit;
   void pursue(const std::shared_ptr<Pursuit>& pursuit);
   void deliver(Errand errand, Reached reached);
+  // Slices that a checkpoint cut go on until they rest. A crash in between leaves them to resume_cut_slices.
   void go_on(std::vector<InstanceId> cut, std::function<void()> rested);
+  // For those who wait.
+  Result<Delivered, Obstacle> deliver(Errand errand);
+  void go_on(std::vector<InstanceId> cut);
   // Slices that were cut and that a failing store kept from going on: tried again after the hold.
   void leave_cut(const std::vector<InstanceId>& cut);
   void resume_left();
@@ -272,9 +272,6 @@ class Coordinator {
   Result<RunAnswer> ended_by(const RunEnd& end, Result<Delivered, Obstacle> delivered);
   // What a slice with new runs says about leasing them.
   void name_runs(Slice& slice);
-
-  // With what the calling thread owes the audit trail.
-  Result<CommitOutcome> write(Unit unit);
 
   Store& store_;
   CoordinatorOptions options_;

@@ -1,4 +1,5 @@
-// Requests on their way with nobody waiting for them on a thread: each commit's answer takes the next step.
+// Requests on their way with nobody waiting for them on a thread: each commit's answer takes the next step. Who does
+// want to wait asks here and waits for the answer.
 #include "base/log.h"
 #include "coordinator/coordinator.h"
 #include "store/mandate.h"
@@ -41,7 +42,6 @@ struct Coordinator::Pursuit {
   }
 };
 
-// As commit_one.
 void Coordinator::pursue(const std::shared_ptr<Pursuit>& pursuit) {
   auto decision = decide(pursuit->errand, pursuit->attempt == 0);
   if (!decision) return pursuit->end(std::move(decision).error());
@@ -70,8 +70,6 @@ void Coordinator::pursue(const std::shared_ptr<Pursuit>& pursuit) {
 }
 
 void Coordinator::deliver(Errand errand, Reached reached) {
-  // A host with one thread: nothing would be won, and every cut slice would stand on the stack of the one before.
-  if (options_.yield) return reached(deliver(errand));
   const InstanceId id = errand.instance;
   auto lane = std::make_shared<Lanes::Hold>();
   auto cut_too = [this, id, lane, reached = std::move(reached)](Result<Delivered, Obstacle> delivered) {
@@ -115,7 +113,6 @@ void Coordinator::go_on(std::vector<InstanceId> cut, std::function<void()> reste
 }
 
 void Coordinator::start(const StartRequest& request, Done done) {
-  if (options_.yield) return done(start(request));
   auto begun = begin(request);
   if (!begun) return done(std::move(begun).error());
   if (const auto* known = std::get_if<InstanceAnswer>(&*begun)) return done(*known);
@@ -136,6 +133,23 @@ void Coordinator::signal(const InstanceId& id, const SignalRequest& request, Don
   deliver(std::move(*errand), [this, id, done = std::move(done)](Result<Delivered, Obstacle> delivered) {
     done(signalled(std::move(delivered), id));
   });
+}
+
+Result<Delivered, Obstacle> Coordinator::deliver(Errand errand) {
+  using Given = Result<Delivered, Obstacle>;
+  return queue_.wait_for<Given>([&](Reached reached) { deliver(std::move(errand), std::move(reached)); });
+}
+
+void Coordinator::go_on(std::vector<InstanceId> cut) {
+  if (cut.empty()) return;
+  CommitQueue::Expected expected(queue_);
+  expected.one_more();
+  go_on(std::move(cut), [&expected] { expected.answered(); });
+  expected.wait();
+}
+
+Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
+  return queue_.wait_for<Result<InstanceAnswer>>([&](Done done) { start(request, std::move(done)); });
 }
 
 }  // namespace cairn

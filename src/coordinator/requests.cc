@@ -82,8 +82,8 @@ Result<InstanceAnswer> Coordinator::signalled(Result<Delivered, Obstacle> delive
 }
 
 Result<InstanceAnswer> Coordinator::signal(const InstanceId& id, const SignalRequest& request) {
-  CAIRN_TRY(const Errand errand, errand_of(id, request));
-  return signalled(deliver(errand), id);
+  CAIRN_TRY(Errand errand, errand_of(id, request));
+  return signalled(deliver(std::move(errand)), id);
 }
 
 Result<SignalOutcome> Coordinator::broadcast(const SignalRequest& request, Duration ttl) {

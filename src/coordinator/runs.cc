@@ -1,7 +1,6 @@
 // What becomes of external work.
 #include <algorithm>
 #include <atomic>
-#include <future>
 
 #include "base/log.h"
 #include "coordinator/boundary.h"
@@ -144,9 +143,7 @@ Result<RunAnswer> Coordinator::end_alone(const ReportedEnd& reported) {
 }
 
 std::vector<Result<RunAnswer>> Coordinator::report_all(std::span<const RunReport> reports) {
-  std::promise<std::vector<Result<RunAnswer>>> answered;
-  report_all(reports, [&answered](auto answers) { answered.set_value(std::move(answers)); });
-  return answered.get_future().get();
+  return queue_.wait_for<std::vector<Result<RunAnswer>>>([&](Reported done) { report_all(reports, std::move(done)); });
 }
 
 void Coordinator::report_all(std::span<const RunReport> reports, Reported done) {
