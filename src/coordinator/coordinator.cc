@@ -277,13 +277,25 @@ void Coordinator::leave_cut(const std::vector<InstanceId>& cut) {
 void Coordinator::look_again() {
   Wakeup later;
   later.due = after(store_.now(), options_.hold);
+  {
+    const std::lock_guard lock(left_cut_mutex_);
+    if (!again_at_ || *later.due < *again_at_) again_at_ = later.due;
+  }
   pass_on(later);
+}
+
+Result<std::optional<Timestamp>> Coordinator::next_due() {
+  CAIRN_TRY(std::optional<Timestamp> due, store_.next_due());
+  const std::lock_guard lock(left_cut_mutex_);
+  if (again_at_ && (!due || *again_at_ < *due)) due = again_at_;
+  return due;
 }
 
 void Coordinator::resume_left() {
   std::set<std::string> left;
   {
     const std::lock_guard lock(left_cut_mutex_);
+    if (again_at_ && *again_at_ <= store_.now()) again_at_.reset();
     left.swap(left_cut_);
   }
   for (const std::string& id : left) {

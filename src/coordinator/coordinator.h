@@ -187,6 +187,8 @@ class Coordinator {
     return cairn::run_retention(store_, node_, policy, [this] { return stopped_.load(); });
   }
 
+  // When there is something to do next: the earliest that the store knows, and what could not be done before.
+  Result<std::optional<Timestamp>> next_due();
   // One bounded batch of what is due; how much there was. The loops call these, and so do tests.
   std::size_t fire_timers(std::size_t max = due_max);
   std::size_t dispatch_messages();
@@ -295,6 +297,7 @@ class Coordinator {
 
   std::mutex left_cut_mutex_;
   std::set<std::string> left_cut_;
+  std::optional<Timestamp> again_at_;  // see look_again; under the same lock
 
   std::mutex grace_mutex_;
   std::map<std::string, Timestamp> missing_since_;  // definitions that instances ask for in vain

@@ -23,9 +23,11 @@ std::size_t Coordinator::fire_timers(std::size_t max) {
   }
   std::vector<Errand> errands;
   std::map<std::string, bool> seen;
+  bool gave_back = false;
   for (DueTimer& timer : *due) {
     if (!first_for(timer.instance, seen)) {
       store_.give_back(timer);
+      gave_back = true;
       continue;
     }
     Errand errand;
@@ -35,6 +37,7 @@ std::size_t Coordinator::fire_timers(std::size_t max) {
     errand.cause.timer = std::move(timer);
     errands.push_back(std::move(errand));
   }
+  if (gave_back) look_again();  // should the store have kept one of them
   const std::size_t count = errands.size();
   deliver_all(std::move(errands));
   return count;
@@ -49,9 +52,11 @@ std::size_t Coordinator::dispatch_messages() {
   }
   std::vector<Errand> errands;
   std::map<std::string, bool> seen;
+  bool gave_back = false;
   for (Message& message : *messages) {
     if (!first_for(message.target, seen)) {
       store_.give_back_message(message.id);
+      gave_back = true;
       continue;
     }
     Errand errand;
@@ -70,6 +75,7 @@ std::size_t Coordinator::dispatch_messages() {
     }
     errands.push_back(std::move(errand));
   }
+  if (gave_back) look_again();  // should the store have kept one of them
   const std::size_t count = errands.size();
   deliver_all(std::move(errands));
   return count;
@@ -141,7 +147,10 @@ void Coordinator::drop_repeat(const Errand& errand) {
   Unit unit;
   unit.message = errand.cause.message;
   unit.actor = node_;
-  if (auto removed = queue_.commit(std::move(unit)); !removed) log_error("messages.failed", removed.error());
+  if (auto removed = queue_.commit(std::move(unit)); !removed) {
+    log_error("messages.failed", removed.error());
+    look_again();
+  }
 }
 
 void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
@@ -191,13 +200,17 @@ void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
           errand.message && errand.message->kind == Message::Kind::cancel && obstacle.kind == Obstacle::Kind::refused;
       if (!late_cancel) unit.dead_letters = {letter};
       unit.actor = node_;
-      if (auto done = queue_.commit(std::move(unit)); !done) log_error("dead_letter.failed", done.error());
+      if (auto done = queue_.commit(std::move(unit)); !done) {
+        log_error("dead_letter.failed", done.error());
+        look_again();
+      }
       return;
     }
   }
   log_error("instance.parked", obstacle.error, {{"instance", errand.instance.value}});
   if (auto parked = store_.park(errand.instance, why, letter, errand.cause.message); !parked) {
     log_error("instance.park_failed", parked.error(), {{"instance", errand.instance.value}});
+    look_again();
     return;
   }
   {
@@ -207,7 +220,10 @@ void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
   if (errand.cause.timer) {
     Unit unit;
     unit.timer = errand.cause.timer;
-    if (auto done = queue_.commit(std::move(unit)); !done) log_error("dead_letter.failed", done.error());
+    if (auto done = queue_.commit(std::move(unit)); !done) {
+      log_error("dead_letter.failed", done.error());
+      look_again();
+    }
   }
 }
 

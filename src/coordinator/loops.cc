@@ -79,7 +79,7 @@ void Loops::run_timers() {
     const bool busy = coordinator_.fire_timers() + coordinator_.end_exhausted_runs() + fire_schedules(coordinator_) > 0;
     runs_due_();
     if (busy) continue;
-    const auto due = coordinator_.store().next_due();
+    const auto due = coordinator_.next_due();
     if (!due) log_error("timers.failed", due.error());
 
     std::unique_lock lock(mutex_);

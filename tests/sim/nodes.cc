@@ -160,7 +160,7 @@ void World::run_timers(int node) {
     if (own.coordinator->fire_timers() + own.coordinator->end_exhausted_runs() > 0) continue;
     // Runs that wait for their time, or whose worker is gone, may have become free.
     for (const std::uint64_t worker : resting_) scheduler_.wake(worker);
-    const auto due = own.coordinator->store().next_due();
+    const auto due = own.coordinator->next_due();
     if (!due) {
       scheduler_.sleep(1000);
       continue;
