@@ -284,6 +284,58 @@ TEST_F(RunCommandTest, TestReportsPassesFailuresAndCoverage) {
   EXPECT_EQ(test({write("i.test.yaml", "definition: nofile.yaml\nsteps: []\n")}).code, 8);
   EXPECT_EQ(test({"/nowhere.test.yaml"}).code, 2);
   EXPECT_EQ(test({}).code, 2);
+  write("other.yaml", "cairn: 1\nname: other\nversion: 1.0.0\nsteps: [ { set: { a: 1 } } ]\n");
+  const Outcome beside = test({write("w.test.yaml",
+                                     "definition: flow.yaml\nwith: [ other.yaml ]\ninput: { x: true }\n"
+                                     "steps: [ { expect: { output: 1 } } ]\n")});
+  EXPECT_NE(beside.out.find("coverage other 1.0.0: 0 of 1 steps"), std::string::npos) << beside.out;
+}
+
+// What is misspelt in a scenario is told with its place: it would be a test that cannot fail.
+TEST_F(RunCommandTest, TestRefusesScenariosThatTestNothing) {
+  define("steps: [ { task: { name: T } } ]\n");
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"steps: 5", "2:8: `steps` is a list"},
+      {"input: 1", "`steps` is missing: nothing would be tested"},
+      {"steps: []", "`steps` is missing: nothing would be tested"},
+      {"steps: [ 3 ]", "2:10: a step is an event, an `expect`, or both"},
+      {"steps: [ { answer: 3 } ]", "2:20: `answer` holds names and values: task, by, with"},
+      {"steps: [ { answer: { tsk: T } } ]", "2:22: `answer` has no `tsk`; did you mean `task`?"},
+      {"steps: [ { answer: { by: ann } } ]", "`answer` needs `task`"},
+      {"steps: [ { signal: { nme: x } } ]", "2:22: `signal` has no `nme`; did you mean `name`?"},
+      {"steps: [ { signal: { name: x, key: 5 } } ]", "2:36: `key` is a text"},
+      {"steps: [ { clock: tomorrow } ]", "2:19: `clock` is +DURATION or an RFC 3339 time"},
+      {"steps: [ { clock: -1h } ]", "2:19: `clock` is +DURATION or an RFC 3339 time"},
+      {"steps: [ { retry: 5 } ]", "2:19: `retry` takes nothing"},
+      {"steps: [ { cancel: [ 1 ] } ]", "2:20: `cancel` takes a reason"},
+      {"steps: [ { skip: { with: 1 } } ]", "2:20: `skip` has no `with`"},
+      {"steps: [ { edit: 5 } ]", "2:18: `edit` takes an object"},
+      {"steps: [ { reply: { to: x, error: 5 } } ]", "2:35: `error` holds names and values"},
+      {"steps: [ { reply: { to: x, error: { class: nope, code: z } } } ]", "2:44: `class` is definition"},
+      {"replies: [ 3 ]", "2:12: `reply` holds names and values"},
+      {"with: 5", "2:7: `with` is a list"},
+      {"calls: maybe", "2:8: `calls` is hold or fail"},
+      {"limits: { strands: 0 }", "2:20: a limit is a whole number, at least 1"},
+      {"config: [ 1 ]", "2:9: `config` holds names and values"},
+      {"steps: [ { expect: { statsu: waiting } } ]", "2:22: `expect` has no `statsu`; did you mean `status`?"},
+      {"steps: [ { expect: 4 } ]", "2:20: `expect` holds names and values"},
+      {"steps: [ { retry: {}, refused: 1 } ]", "2:32: `refused` is true, or a part of the reason"},
+  };
+  for (const auto& [text, message] : wrong) {
+    const std::string file = write("wrong.test.yaml", "definition: flow.yaml\n" + text + "\n");
+    std::istringstream in;
+    std::ostringstream out;
+    std::ostringstream err;
+    EXPECT_EQ(run_test(std::vector<std::string>{file}, in, out, err), 8) << text;
+    EXPECT_NE(err.str().find(message), std::string::npos) << text << "\n" << err.str();
+  }
+  const std::string back =
+      write("back.test.yaml", "definition: flow.yaml\nsteps: [ { clock: \"2020-01-01T00:00:00Z\" } ]\n");
+  std::istringstream in;
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(run_test(std::vector<std::string>{back}, in, out, err), 1);
+  EXPECT_NE(err.str().find("does not go back"), std::string::npos) << err.str();
 }
 
 }  // namespace

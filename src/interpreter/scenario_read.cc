@@ -3,6 +3,7 @@
 #include "definition/definition.h"
 #include "definition/source.h"
 #include "interpreter/scenario.h"
+#include "interpreter/scenario_shape.h"
 
 namespace cairn {
 namespace {
@@ -58,6 +59,7 @@ class ScenarioReader {
     }
     for (const Scenario& scenario : scenarios) {
       if (!scenario.program) return wrong({scenario.line, 1}, "`definition` is missing");
+      if (scenario.steps.empty()) return wrong({scenario.line, 1}, "`steps` is missing: nothing would be tested");
     }
     return scenarios;
   }
@@ -65,6 +67,19 @@ class ScenarioReader {
  private:
   Error wrong(SourcePlace at, const std::string& what) const {
     return {ErrorCode::invalid, file_ + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + what};
+  }
+
+  Result<void> expect_list(const SourceNode& node, const std::string& name) const {
+    if (node.kind == Json::Kind::array) return {};
+    return wrong(node.at, "`" + name + "` is a list");
+  }
+  Result<void> expect_object(const SourceNode& node, const std::string& name) const {
+    if (node.kind == Json::Kind::object) return {};
+    return wrong(node.at, "`" + name + "` holds names and values");
+  }
+  Result<void> accept(const std::optional<Misshapen>& found) const {
+    if (found) return wrong(found->at, found->what);
+    return {};
   }
 
   Result<std::shared_ptr<const Program>> load(const SourceNode& node) {
@@ -108,6 +123,7 @@ class ScenarioReader {
     if (!definition && !with) return {};
     auto known = std::make_shared<DefinitionIndex>(*into.known);
     if (with) {
+      CAIRN_TRY_VOID(expect_list(*with, "with"));
       for (const SourceNode& one : with->items) {
         CAIRN_TRY(auto program, load(one));
         known->add(std::move(program));
@@ -133,8 +149,10 @@ class ScenarioReader {
       } else if (key == "input") {
         into.input = value.to_json();
       } else if (key == "config") {
+        CAIRN_TRY_VOID(expect_object(value, key));
         into.config = value.to_json();
       } else if (key == "reference") {
+        CAIRN_TRY_VOID(expect_object(value, key));
         const Json reference = value.to_json();
         into.reference =
             Reference{reference["key"], reference["parts"].is_object() ? reference["parts"] : Json::object()};
@@ -143,15 +161,18 @@ class ScenarioReader {
         if (!at) return wrong(value.at, at.error().message);
         into.begins_at = *at;
       } else if (key == "calls") {
-        into.calls_fail = value.scalar.is_string() && value.scalar.as_string() == "fail";
+        into.calls_fail = value.scalar == Json("fail");
+        if (!into.calls_fail && value.scalar != Json("hold")) return wrong(value.at, "`calls` is hold or fail");
       } else if (key == "limits") {
         CAIRN_TRY_VOID(read_limits(value, into.limits));
       } else if (key == "replies") {
+        CAIRN_TRY_VOID(expect_list(value, key));
         for (const SourceNode& one : value.items) {
           CAIRN_TRY(CallReply reply, read_reply(one));
           into.replies.push_back(std::move(reply));
         }
       } else if (key == "steps" && !has_list) {
+        CAIRN_TRY_VOID(expect_list(value, key));
         for (const SourceNode& one : value.items) {
           CAIRN_TRY(ScenarioStep step, read_step(one));
           into.steps.push_back(std::move(step));
@@ -164,8 +185,11 @@ class ScenarioReader {
   }
 
   Result<void> read_limits(const SourceNode& node, Limits& into) {
+    CAIRN_TRY_VOID(expect_object(node, "limits"));
     for (const SourceMember& member : node.members) {
-      if (!member.value.scalar.is_integer()) return wrong(member.value.at, "a limit is a whole number");
+      if (!member.value.scalar.is_integer() || member.value.scalar.as_integer() < 1) {
+        return wrong(member.value.at, "a limit is a whole number, at least 1");
+      }
       const std::int64_t value = member.value.scalar.as_integer();
       if (member.key == "steps_per_slice") {
         into.steps_per_slice_max = value;
@@ -185,14 +209,13 @@ class ScenarioReader {
   }
 
   Result<CallReply> read_reply(const SourceNode& node) {
+    CAIRN_TRY_VOID(accept(check_reply(node)));
     const Json value = node.to_json();
     CallReply reply;
     reply.target = value.text_or("to", "");
-    if (reply.target.empty()) return wrong(node.at, "a reply says whom it answers: `to`");
     reply.result = value["result"];
     if (const Json* error = value.find("error")) {
       Json full = *error;
-      if (!full.is_object()) return wrong(node.at, "`error` of a reply has a `code`");
       if (!full.find("class")) full.set("class", "transport");
       if (!full.find("message")) full.set("message", std::string(full.text_or("code", "failed")));
       CAIRN_TRY(reply.failure, failure_from_json(full));
@@ -203,11 +226,18 @@ class ScenarioReader {
   Result<ScenarioStep> read_step(const SourceNode& node) {
     ScenarioStep step;
     step.line = node.at.line;
+    if (node.kind != Json::Kind::object || node.members.empty()) {
+      return wrong(node.at, "a step is an event, an `expect`, or both");
+    }
     for (const SourceMember& member : node.members) {
       if (member.key == "expect") {
+        CAIRN_TRY_VOID(accept(check_expectation(member.value)));
         step.expect = member.value.to_json();
       } else if (member.key == "refused") {
         step.refused = member.value.to_json();
+        if (step.refused != Json(true) && !step.refused.is_string()) {
+          return wrong(member.value.at, "`refused` is true, or a part of the reason");
+        }
       } else if (std::find(std::begin(event_kinds), std::end(event_kinds), member.key) == std::end(event_kinds)) {
         return wrong(member.key_at, "`" + member.key +
                                         "` is no event; events are answer, signal, reply, clock, "
@@ -215,6 +245,7 @@ class ScenarioReader {
       } else if (!step.kind.empty()) {
         return wrong(member.key_at, "one event at a time: this step has `" + step.kind + "` already");
       } else {
+        CAIRN_TRY_VOID(accept(check_event(member.key, member.value)));
         step.kind = member.key;
         step.value = member.value.to_json();
       }

@@ -169,26 +169,24 @@ class ScenarioRun {
       to = add(stage_.now(), by).value_or(stage_.now());
     } else {
       CAIRN_TRY(to, parse_timestamp(text));
+      if (to < stage_.now()) {
+        return Error{ErrorCode::invalid, "it stands at " + format_timestamp(stage_.now()) + " and does not go back"};
+      }
     }
-    while (true) {
-      CAIRN_TRY(const bool fired, stage_.fire_next(to));
-      if (!fired) break;
+    // A workflow that sets its next timer as soon as one fires would keep us here.
+    constexpr int fired_max = 100'000;
+    for (int fired = 0; fired < fired_max; ++fired) {
+      CAIRN_TRY(const bool another, stage_.fire_next(to));
+      if (another) continue;
+      stage_.move_clock(to);
+      return {};
     }
-    stage_.move_clock(to);
-    return {};
+    return Error{ErrorCode::limit, "more than " + std::to_string(fired_max) + " timers fired on the way"};
   }
 
   void expect(const ScenarioStep& step) {
-    static const std::vector<std::string> known{"status", "state",     "output",  "error",        "reference",
-                                                "waits",  "now",       "tasks",   "closed_tasks", "events",
-                                                "calls",  "continued", "signals", "state_is"};
-    if (!step.expect.is_object()) return problem(step.line, "`expect` holds names and values");
     for (const Json::Member& member : step.expect.members()) {
       const std::string key = member.key.str();
-      if (std::find(known.begin(), known.end(), key) == known.end()) {
-        problem(step.line, "`" + key + "` cannot be expected");
-        continue;
-      }
       const Json found = stage_.show(key == "state_is" ? "state" : key);
       // Outputs and `state_is` are compared whole, everything else may have more than expected.
       if (key == "output" || key == "state_is") {

@@ -1,0 +1,21 @@
+// What the events and expectations of a scenario may look like. A misspelt one would be a test that cannot fail.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "definition/source.h"
+
+namespace cairn {
+
+struct Misshapen {
+  SourcePlace at;
+  std::string what;
+};
+
+// `kind` is one of the events; `value` stands beside it.
+std::optional<Misshapen> check_event(const std::string& kind, const SourceNode& value);
+std::optional<Misshapen> check_reply(const SourceNode& value);
+std::optional<Misshapen> check_expectation(const SourceNode& value);
+
+}  // namespace cairn
