@@ -21,7 +21,9 @@ std::string environment(const char* name) {
 
 ApiAnswer answer_of(int status, std::string text) {
   ApiAnswer answer{status, {}, std::move(text)};
-  if (auto parsed = parse_json(answer.text)) answer.body = std::move(*parsed);
+  // Documents wrap what instances hold, and lists hold many of them.
+  const JsonLimits limits{.bytes_max = 256u << 20, .depth_max = 512};
+  if (auto parsed = parse_json(answer.text, limits)) answer.body = std::move(*parsed);
   return answer;
 }
 

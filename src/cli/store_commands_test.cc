@@ -118,6 +118,76 @@ TEST_F(StoreCommands, SuspendResumeAndCancel) {
   EXPECT_EQ(json()["items"].size(), 0u);
 }
 
+TEST_F(StoreCommands, WhyTellsWhoOrWhatUnblocksEachKindOfWait) {
+  std::ofstream(folder_ + "/child.yaml") << R"(
+cairn: 1
+name: child
+version: 1.0.0
+steps: [ { id: bad, set: { x: = state.nope } } ]
+)";
+  std::ofstream(folder_ + "/waits.yaml") << R"(
+cairn: 1
+name: waits
+version: 1.0.0
+steps:
+  - parallel:
+      branches:
+        t: [ { id: ask, task: { name: Ask, exclude: [bob], deadline: { after: 1h, steps: [] }, remind: [10m] } } ]
+        s: [ { id: sig, signal: { name: paid, key: "it's", where: signal.ok, timeout: 2h } } ]
+        w: [ { id: nap, wait: 1d } ]
+        c: [ { id: bill, call: { worker: { type: bill.v1 } } } ]
+        k: [ { id: kid, subworkflow: { name: child } } ]
+        f: [ { id: race, first: [ { task: { name: Or, remind: [20m] } }, { wait: 3h } ] } ]
+)";
+  ASSERT_EQ(run({"definitions", "deploy", folder_ + "/child.yaml", folder_ + "/waits.yaml"}), 0) << err_.str();
+  ASSERT_EQ(run({"start", "waits", "--id", "w 1"}), 0) << err_.str();
+  ASSERT_EQ(run({"why", "w 1", "--json"}), 0) << err_.str();
+  const Json told = json();
+  std::vector<std::string> sentences;
+  std::vector<std::string> commands;
+  std::string child;
+  std::string task;
+  for (const Json& reason : told["reasons"].items()) {
+    std::string text(reason.text_or("reason", ""));
+    EXPECT_FALSE(reason.text_or("since", "").empty()) << text;
+    if (reason.text_or("kind", "") == "subworkflow") child = std::string(reason.text_or("command", "")).substr(10);
+    if (reason.text_or("step", "") == "ask" && task.empty()) task = reason.text_or("command", "");
+    // Times and ids differ from run to run.
+    if (const auto at = text.find(" 20"); at != std::string::npos) text.resize(at);
+    if (const auto id = text.find(", instance "); id != std::string::npos) text.erase(id, 11 + child.size());
+    sentences.push_back(text);
+    commands.emplace_back(std::string(reason.text_or("command", "")).substr(0, 14));
+  }
+  EXPECT_EQ(sentences, (std::vector<std::string>{
+                           "Step ask waits for anybody, but not bob, to complete the task Ask",
+                           "Step ask has its deadline at", "Step ask reminds of its task at",
+                           "Step sig waits for the signal paid with the key it's for which `signal.ok` holds",
+                           "Step sig gives up waiting for its signal at", "Step nap waits until",
+                           "Step bill waits for a worker that takes bill.v1",
+                           "Step kid waits for the subworkflow child, which is suspended",
+                           "Step race waits for anybody to complete the task Or", "Step race reminds of its task at",
+                           "Step race waits until"}));
+  EXPECT_EQ(commands, (std::vector<std::string>{"cairn task com", "", "", "cairn signal '", "", "", "cairn runs sho",
+                                                "cairn why " + child.substr(0, 4), "cairn task com", "", ""}));
+  EXPECT_EQ(told["reasons"].items()[3].text_or("command", ""),
+            "cairn signal 'w 1' paid --key 'it'\\''s' --payload '{…}'");
+
+  ASSERT_EQ(run({"why", child}), 0);
+  EXPECT_NE(out_.str().find("incident at step bad: no_such_key"), std::string::npos) << out_.str();
+  EXPECT_NE(out_.str().find("\n  cairn retry " + child + " --store"), std::string::npos) << out_.str();
+  EXPECT_NE(out_.str().find("\n  or: cairn skip " + child + " --store"), std::string::npos) << out_.str();
+
+  ASSERT_EQ(run({"suspend", "w 1", "--reason", "night work"}), 0) << err_.str();
+  ASSERT_EQ(run({"why", "w 1"}), 0);
+  EXPECT_TRUE(out_.str().starts_with("It was suspended by cli: night work (for ")) << out_.str();
+  EXPECT_NE(out_.str().find("\n  cairn resume 'w 1' --store"), std::string::npos) << out_.str();
+  EXPECT_NE(out_.str().find("Once it goes on, step nap waits until"), std::string::npos) << out_.str();
+  EXPECT_EQ(out_.str().find("cairn task complete"), std::string::npos) << "it would be refused: " << out_.str();
+  ASSERT_EQ(run({"cancel", "w 1", "--reason", "enough"}), 0) << err_.str();
+  ASSERT_EQ(run({"why", "w 1"}), 0);
+  EXPECT_TRUE(out_.str().starts_with("It is cancelled (cancelled: enough) and waits for nothing")) << out_.str();
+}
+
 TEST_F(StoreCommands, AnEarlySignalIsKept) {
   started();
   ASSERT_EQ(run({"signal", "paid", "--key", "B2", "--payload", "1", "--json"}), 0);

@@ -36,6 +36,10 @@ int run_why(std::span<const std::string> args, std::istream&, std::ostream& out,
       out << " (for " << ago(*since, SystemClock().now()) << ")";
     out << ".\n";
     if (reason["command"].is_string()) out << "  " << reason["command"].as_string() << api.flags() << "\n";
+    const Json& others = reason["alternatives"];
+    for (std::size_t i = 0; others.is_array() && i < others.size(); ++i) {
+      if (others.items()[i].is_string()) out << "  or: " << others.items()[i].as_string() << api.flags() << "\n";
+    }
   }
   return exit_done;
 }
