@@ -147,6 +147,9 @@ void Chronicle::submitted(const RunRow& row) {
 }
 
 void Chronicle::leased(const RunRow& row, Timestamp now) {
+  if (const auto made = in_doubt_.find(row.id.value); made != in_doubt_.end() && !runs_.contains(row.id.value)) {
+    submitted(made->second);
+  }
   const auto found = runs_.find(row.id.value);
   if (found == runs_.end()) return broken("I-18 effects", "run " + row.id.value + " was leased and never made");
   Run& run = found->second;

@@ -47,6 +47,8 @@ class Chronicle {
   void committed(const Unit& unit, const CommitOutcome& outcome, Timestamp now);
   void leased(const RunRow& run, Timestamp now);
   void run_changed(const RunChange& change, const RunChanged& answer, Timestamp now);
+  // Before and after a run is submitted: when its node dies in between, nobody knows whether it was made.
+  void submitting(const RunRow& run) { in_doubt_.emplace(run.id.value, run); }
   void submitted(const RunRow& run);
   // After retention or a restart: what the store has must follow from what was committed. `lost` names
   // what to call a version that is gone.
@@ -71,6 +73,7 @@ class Chronicle {
   std::function<void(Violation)> report_;
   std::map<std::string, Instance> instances_;
   std::map<std::string, Run> runs_;
+  std::map<std::string, RunRow> in_doubt_;  // runs that were submitted and never answered
   std::map<std::string, Task> tasks_;
   std::set<std::string> tokens_;
   std::map<std::string, std::string> run_keys_;

@@ -58,6 +58,7 @@ Result<RunChanged> NodeStore::change_run(const RunChange& change) {
 
 Result<std::pair<RunRow, bool>> NodeStore::submit_run(const RunRow& run) {
   return through("submit_run", Way::write, [&] {
+    world_.chronicle().submitting(run);
     auto submitted = behind_.submit_run(run);
     if (submitted && submitted->second) world_.chronicle().submitted(submitted->first);
     return submitted;
@@ -66,6 +67,7 @@ Result<std::pair<RunRow, bool>> NodeStore::submit_run(const RunRow& run) {
 
 Result<std::vector<std::pair<RunRow, bool>>> NodeStore::submit_runs(std::span<const RunRow> runs) {
   return through("submit_runs", Way::write, [&] {
+    for (const RunRow& run : runs) world_.chronicle().submitting(run);
     auto submitted = behind_.submit_runs(runs);
     if (submitted) {
       for (const auto& [run, fresh] : *submitted) {

@@ -125,9 +125,10 @@ BUGS = [
     ("sync_normal", "B-02: synchronous=NORMAL", "src/store/sqlite/sqlite_open.cc",
      "    if (db.error()) return with_context(*db.error(), path);\n    {\n      Query query = db.query(Sql::journal_mode);",
      "    if (PLANTED) db.script(\"PRAGMA synchronous = NORMAL\");\n    if (db.error()) return with_context(*db.error(), path);\n    {\n      Query query = db.query(Sql::journal_mode);"),
-    ("goes_on_after_failed_sync", "P-04: the sync is simply tried again", "src/store/sqlite/sqlite_open.cc",
-     "    end_process(sync_failure_exit);\n",
-     "    if (!PLANTED) end_process(sync_failure_exit);\n"),
+    ("failed_sync_is_success", "P-04: the sync is tried again; there is nothing left to write, so it succeeds",  # 1034: SQLITE_IOERR_FSYNC
+     "src/store/sqlite/sqlite_commit.cc",
+     "  CAIRN_TRY_VOID(transaction.commit());\n  for (const std::int64_t message",
+     "  if (auto done = transaction.commit(); !done && !(PLANTED && db_.error_number() == 1034)) return done.error();\n  for (const std::int64_t message"),
     ("log_not_rescued", "P-04: recovery reads what the kernel will never write", "src/store/sqlite/sqlite_open.cc",
      "    CAIRN_TRY_VOID(sqlite::rescue_log(path));\n",
      "    if (!PLANTED) CAIRN_TRY_VOID(sqlite::rescue_log(path));\n"),
