@@ -23,6 +23,17 @@ Json error_json(const Json& error) {
                        {"details", error["details"]}});
 }
 
+// Whether a merge patch (RFC 7396) may have been applied last.
+bool shows(const Json& state, const Json& patch) {
+  if (!patch.is_object()) return state == patch;
+  if (!state.is_object()) return false;
+  for (const auto& [name, value] : patch.members()) {
+    const Json* now = state.find(name.view());
+    if (value.is_null() ? now != nullptr : now == nullptr || !shows(*now, value)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void Recorder::will_signal(const std::string& id, const std::string& name, const Json& key, const Json& payload) {
@@ -151,10 +162,7 @@ Json Recorder::cause_of(const Unit& unit, const Advance& advance) {
     if (!advance.log.empty() || one.second["event"] != Json("edit") || one.second["instance"] != Json(id.value)) {
       return false;
     }
-    for (const auto& [name, value] : one.second["patch"].members()) {
-      if (advance.after.state[name.view()] != value) return false;
-    }
-    return true;
+    return shows(advance.after.state, one.second["patch"]);
   });
   if (request != requests_.end()) {
     Json entry = request->second;

@@ -92,7 +92,7 @@ BUGS = [
      "  Unit unit;\n  if (!PLANTED) unit.message = errand.cause.message;\n  unit.actor = node_;\n  if (auto removed"),
     ("unknown_is_success", "B-36: a commit whose outcome is unknown is answered as done", COORDINATOR,
      "  if (!written) {\n    leave_cut(slice.unfinished());",
-     "  if (!written && PLANTED) return InstanceAnswer{id, 1, Status::waiting, Json(), false};\n  if (!written) {\n    leave_cut(slice.unfinished());"),
+     "  if (!written && PLANTED) return InstanceAnswer{beginning.id, 1, Status::waiting, Json(), false};\n  if (!written) {\n    leave_cut(slice.unfinished());"),
     ("key_not_written", "H10: the key of a start is not kept with it", COORDINATOR,
      "    slice.unit.key = key;\n",
      "    if (!PLANTED) slice.unit.key = key;\n"),
