@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/utf8.h"
+#include "instance/key_length.h"
 
 namespace cairn {
 
@@ -67,6 +68,15 @@ Result<void> check_incoming(const Json& value, std::string_view what, const Limi
                                        " bytes (limit: body)"};
   }
   return {};
+}
+
+Result<void> check_incoming_key(const Json& key, std::string_view what, const Limits& limits) {
+  CAIRN_TRY_VOID(check_incoming(key, what, limits));
+  if (key.is_null()) return {};
+  if (!key.is_string()) return Error{ErrorCode::invalid, std::string(what) + " is text"};
+  if (!is_too_long_a_key(key.as_string())) return {};
+  return Error{ErrorCode::limit, std::string(what) + " is longer than " + std::to_string(key_characters_max) +
+                                     " characters (limit: key)"};
 }
 
 Result<void> check_incoming_text(std::string_view text, std::string_view what, const Limits& limits) {

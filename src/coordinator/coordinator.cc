@@ -1,8 +1,11 @@
 #include "coordinator/coordinator.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "base/sha256.h"
 #include "coordinator/boundary.h"
+#include "coordinator/task_fields.h"
 #include "store/projection.h"
 
 namespace cairn {
@@ -101,7 +104,7 @@ Result<std::variant<InstanceAnswer, Coordinator::Beginning>> Coordinator::begin(
   CAIRN_TRY_VOID(check_incoming_text(request.idempotency_key, "the idempotency key", options_.limits));
   CAIRN_TRY_VOID(check_incoming_text(request.actor.name, "the actor", options_.limits));
   if (request.reference) {
-    CAIRN_TRY_VOID(check_incoming(request.reference->key, "the reference", options_.limits));
+    CAIRN_TRY_VOID(check_incoming_key(request.reference->key, "the reference's key", options_.limits));
     CAIRN_TRY_VOID(check_incoming(request.reference->parts, "the reference", options_.limits));
   }
   std::optional<IdempotencyKey> key;
@@ -172,8 +175,51 @@ Result<InstanceAnswer> Coordinator::started_before(const IdempotencyKey& key, co
     again.version = row->version;
     again.status = row->status;
   }
+  return with_output(std::move(again));
+}
+
+Result<InstanceAnswer> Coordinator::with_output(InstanceAnswer again) {
+  if (again.status != Status::completed && again.status != Status::running) return again;
+  CAIRN_TRY(const auto rested, store_.find_snapshot(again.instance));
+  if (!rested) return again;
+  if (again.status == Status::running) {
+    again.version = rested->version;
+    again.status = rested->status;
+  }
+  again.output = rested->output;
   return again;
 }
+
+namespace {
+
+// A signal by name and key that its instance does not use belongs to whoever waits for it, or will: because the
+// instance has ended meanwhile, or because it left it (S11). In the latter case the instance keeps it too, for its
+// own later waits, and is not asked again. Where several got it, each has its own.
+void pass_signal_on(Decision& decision, const Message& message) {
+  Unit& unit = decision.slice.unit;
+  const Snapshot& rested = decision.slice.last();
+  CorrelatedSignal signal = signal_of(message.body);
+  const bool ended = decision.slice.stale();
+  const bool left = !ended && rested.status != Status::suspended && message.body["alone"] == Json(true) &&
+                    std::any_of(rested.signals.begin(), rested.signals.end(),
+                                [&](const BufferedSignal& kept) { return kept.id == signal.id; });
+  if (!ended && !left) return;
+  if (ended) unit.inbox.reset();
+  // Not a moment longer than it was sent for.
+  const Timestamp until = after(message.at, signal.ttl);
+  if (until <= rested.changed_at && left) return;
+  if (left) signal.ttl = between(rested.changed_at, until);
+  unit.signals = {std::move(signal)};
+}
+
+// What may come between the commits of one slice. Everything else would begin a slice of its own in the middle of
+// this one, and `now` would change under its steps (S22).
+bool may_interrupt(const decltype(Event::what)& what) {
+  return std::holds_alternative<Continued>(what) || std::holds_alternative<CancelRequested>(what) ||
+         std::holds_alternative<SuspendRequested>(what) || std::holds_alternative<StateEdited>(what);
+}
+
+}  // namespace
 
 Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_use_cache) {
   std::optional<Snapshot> before;
@@ -202,14 +248,25 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
                     {ErrorCode::conflict, "stale_version: instance " + errand.instance.value + " is at version " +
                                               std::to_string(before->version)}};
   }
+  if (before->status == Status::running && !may_interrupt(errand.what)) {
+    if (from_cache) return decide(errand, false);
+    return Obstacle{Obstacle::Kind::cut,
+                    {ErrorCode::unavailable, "instance " + errand.instance.value + " is in the middle of a slice"}};
+  }
   auto program = registry_.pinned(before->program);
   if (!program) {
     const bool missing = program.error().code == ErrorCode::not_found;
     return Obstacle{missing ? Obstacle::Kind::no_definition : Obstacle::Kind::store, program.error()};
   }
+  auto what = errand.what;
+  if (auto* timer = std::get_if<TimerFired>(&what)) {
+    auto fields = fields_beside(store_, *before, timer->token);
+    if (!fields) return Obstacle{Obstacle::Kind::store, std::move(fields).error()};
+    timer->task_fields = std::move(*fields);
+  }
   Decision decision{Slice(registry_, setting(**program), store_.now(), errand.actor, node_), std::move(*before),
                     from_cache};
-  if (auto applied = decision.slice.apply(**program, decision.before, errand.what); !applied) {
+  if (auto applied = decision.slice.apply(**program, decision.before, std::move(what)); !applied) {
     // What the cache had is no ground for a refusal: ask the store.
     if (from_cache) return decide(errand, false);
     const bool unreadable = applied.error().code == ErrorCode::corrupt;
@@ -225,11 +282,7 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
   unit.key = errand.cause.key;
   unit.dead_letters.insert(unit.dead_letters.end(), errand.cause.dead_letters.begin(), errand.cause.dead_letters.end());
   if (errand.cancels && !decision.slice.stale()) unit.advances.front().runs_cancelled.push_back(*errand.cancels);
-  if (decision.slice.stale() && errand.message && errand.message->kind == Message::Kind::signal) {
-    // Its instance has ended meanwhile: the signal belongs to whoever waits for it next.
-    unit.inbox.reset();
-    unit.signals = {signal_of(errand.message->body)};
-  }
+  if (errand.message && errand.message->kind == Message::Kind::signal) pass_signal_on(decision, *errand.message);
   if (unit.key && unit.key->answer.is_null()) {
     const Snapshot& after = decision.slice.last();
     unit.key->answer = Json::object({{"instance", after.instance.value},

@@ -228,6 +228,8 @@ class Coordinator {
   Result<InstanceAnswer> rested(const InstanceId& id);
   Result<Errand> errand_of(const InstanceId& id, const SignalRequest& request) const;
   Result<InstanceAnswer> signalled(Result<Delivered, Obstacle> delivered, const InstanceId& id);
+  // What an idempotency key does not remember of the first answer: the output, and where a slice that was cut came to.
+  Result<InstanceAnswer> with_output(InstanceAnswer again);
   Result<InstanceAnswer> started_before(const IdempotencyKey& key, const Json& first, bool same_request);
   // One attempt to decide, on the cached snapshot or the stored one.
   Result<Decision, Obstacle> decide(const Errand& errand, bool may_use_cache);
@@ -300,7 +302,7 @@ class Coordinator {
   std::optional<Timestamp> again_at_;  // see look_again; under the same lock
 
   std::mutex grace_mutex_;
-  std::map<std::string, Timestamp> missing_since_;  // definitions that instances ask for in vain
+  std::map<std::string, Timestamp> missing_since_;  // what waits for a definition that is not here
 
   std::atomic<bool> stopped_ = false;
   CommitQueue queue_;

@@ -12,6 +12,14 @@ namespace {
 // The first message of each instance now, the others after it: order is kept per instance.
 bool first_for(const InstanceId& id, std::map<std::string, bool>& seen) { return seen.emplace(id.value, true).second; }
 
+// What waits for a definition: the message or timer, not its instance. The next one has a grace period of its own,
+// because a newer node may have seen to this one.
+std::string name_of(const Errand& errand) {
+  if (errand.cause.message) return "message " + std::to_string(*errand.cause.message);
+  if (errand.cause.timer) return "timer " + errand.cause.timer->token.value;
+  return "instance " + errand.instance.value;
+}
+
 }  // namespace
 
 std::size_t Coordinator::fire_timers(std::size_t max) {
@@ -101,6 +109,10 @@ void Coordinator::deliver_all(std::vector<Errand> errands) {
       continue;
     }
     auto decision = decide(errand, true);
+    if (!decision && decision.error().kind == Obstacle::Kind::cut) {
+      alone.push_back(std::move(errand));
+      continue;
+    }
     if (!decision) {
       clear_away(errand, decision.error());
       continue;
@@ -170,12 +182,16 @@ void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
     letter.kind = "timer";
     letter.envelope =
         Json::object({{"token", errand.cause.timer->token.value}, {"due", format_timestamp(errand.cause.timer->due)}});
+  } else if (errand.cause.run) {
+    letter.kind = "run";
+    letter.envelope = Json::object({{"run", errand.cause.run->run.value}});
   }
   Failure why;
   why.failure_class = FailureClass::consistency;
   why.message = obstacle.error.message;
   switch (obstacle.kind) {
     case Obstacle::Kind::store:
+    case Obstacle::Kind::cut:
     case Obstacle::Kind::moved: return give_back();
     case Obstacle::Kind::no_definition: {
       // Another node may know it, or it is on its way: only after the grace period is it a fault.
@@ -183,7 +199,11 @@ void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
       Timestamp since;
       {
         const std::lock_guard lock(grace_mutex_);
-        since = missing_since_.emplace(errand.instance.value, now).first->second;
+        since = missing_since_.emplace(name_of(errand), now).first->second;
+        // Somebody else saw to those that never came again.
+        std::erase_if(missing_since_, [&](const auto& one) {
+          return between(one.second, now).seconds > 10 * (options_.deploy_grace.seconds + options_.hold.seconds + 1);
+        });
       }
       if (between(since, now) < options_.deploy_grace) return give_back();
       why.code = "definition_missing";
@@ -215,7 +235,7 @@ void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
   }
   {
     const std::lock_guard lock(grace_mutex_);
-    missing_since_.erase(errand.instance.value);
+    missing_since_.erase(name_of(errand));
   }
   if (errand.cause.timer) {
     Unit unit;

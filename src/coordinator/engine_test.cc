@@ -297,6 +297,9 @@ TEST_P(EngineOnAStore, ASecondCompletionConflictsUnlessItIsTheSameRequest) {
   ASSERT_TRUE(again.has_value()) << again.error().message;
   EXPECT_TRUE(again->repeated);
   EXPECT_EQ(again->version, first->version);
+  EXPECT_EQ(again->status, first->status);
+  EXPECT_EQ(again->output, first->output) << "it answers as the first one did";
+  EXPECT_FALSE(first->output.is_null());
   EXPECT_EQ(engine_->complete(task, approval, ann).error().code, ErrorCode::conflict);
   EXPECT_EQ(engine_->complete(task, Json::object({{"ok", false}}), ann, "key").error().code, ErrorCode::conflict);
 }
@@ -356,6 +359,64 @@ TEST_P(EngineOnAStore, AnEarlyBroadcastIsKept) {
   EXPECT_EQ(now(id).output, Json(5));
 }
 
+// S11: a signal for which `where` is false is left for other waits, also those of other instances.
+TEST_P(EngineOnAStore, ASignalThatWhereRefusesIsLeftForOtherInstances) {
+  deploy(R"(
+cairn: 1
+name: paid_for
+version: 1.0.0
+steps:
+  - signal: { name: paid, where: signal.order == input.order, result: first }
+  - task: { name: Between }
+  - signal: { name: paid, result: second }
+output: = state
+)");
+  const auto order = [](const char* name) { return Json::object({{"order", name}}); };
+  const InstanceId one = start("paid_for", order("A")).instance;
+  // Nobody but the wrong one waits; then two that wait for others; then the right one.
+  ASSERT_TRUE(engine_->broadcast("paid", Json(), order("C")).has_value());
+  engine_->settle();
+  EXPECT_EQ(now(one).status, Status::waiting);
+  restart();
+  const InstanceId bob = start("paid_for", order("B")).instance;
+  engine_->settle();
+  EXPECT_EQ(now(bob).status, Status::waiting);
+  const InstanceId cid = start("paid_for", order("C")).instance;
+  engine_->settle();
+  const auto tasks = engine_->tasks();
+  ASSERT_EQ(tasks->size(), 1u) << "only the third one has gone on";
+  EXPECT_EQ(tasks->front().instance, cid);
+  EXPECT_EQ(engine_->store().find_snapshot(cid)->value().state["first"], order("C"));
+  // An early one comes behind one that does not fit.
+  ASSERT_TRUE(engine_->broadcast("paid", Json(), order("X")).has_value());
+  engine_->settle();
+  ASSERT_TRUE(engine_->broadcast("paid", Json(), order("A")).has_value());
+  engine_->settle();
+  ASSERT_EQ(engine_->tasks(one)->size(), 1u);
+  ASSERT_TRUE(engine_->complete(engine_->tasks(one)->front().id, Json(), {"ann", {}}).has_value());
+  engine_->settle();
+  EXPECT_EQ(now(one).status, Status::completed);
+  EXPECT_EQ(now(one).output["second"], order("C")) << "what it left it keeps for its own later waits, oldest first";
+}
+
+TEST_P(EngineOnAStore, ALeftSignalLivesNoLongerThanItWasSentFor) {
+  deploy(R"(
+cairn: 1
+name: picky
+version: 1.0.0
+steps: [ { signal: { name: paid, where: signal == input.n, result: r } } ]
+output: = state.r
+)");
+  start("picky", Json::object({{"n", 1}}));
+  ASSERT_TRUE(engine_->broadcast("paid", Json(), Json(2), Duration::of_seconds(60)).has_value());
+  pass(Duration::of_seconds(50));
+  start("picky", Json::object({{"n", 3}}));
+  pass(Duration::of_seconds(20));
+  const InstanceId late = start("picky", Json::object({{"n", 2}})).instance;
+  engine_->settle();
+  EXPECT_EQ(now(late).status, Status::waiting);
+}
+
 TEST_P(EngineOnAStore, ARepeatedSignalIsAppliedOnce) {
   deploy(counter);
   const InstanceId id = start("counter").instance;
@@ -400,6 +461,26 @@ TEST_P(EngineOnAStore, AChildThatNeverWaitsEndsInTheSameCommit) {
   engine_->settle();
   EXPECT_EQ(now(begun.instance).status, Status::completed);
   EXPECT_EQ(now(begun.instance).output["b"], Json::object({{"ok", true}, {"amount", 8}}));
+}
+
+TEST_P(EngineOnAStore, AChildThatIsCancelledIsAnErrorOfItsParent) {
+  deploy(review);
+  deploy(R"(
+cairn: 1
+name: careful
+version: 1.0.0
+steps: [ { subworkflow: { name: review, input: { amount: 1, no: x }, on_failure: [ { set: { e: = error } } ] } } ]
+output: = state.e
+)");
+  const InstanceId id = start("careful").instance;
+  const InstanceId child = engine_->tasks()->at(0).instance;
+  ASSERT_TRUE(engine_->cancel(child, "a mistake").has_value());
+  restart();
+  engine_->settle();
+  const Json error = now(id).output;
+  EXPECT_EQ(error["class"], Json("business"));
+  EXPECT_EQ(error["code"], Json("cancelled"));
+  EXPECT_EQ(error["message"], Json("a mistake"));
 }
 
 TEST_P(EngineOnAStore, CancellingAParentCancelsItsChildren) {
@@ -569,6 +650,71 @@ TEST_P(EngineOnAStore, TasksAreAssignedAndReleased) {
   change.kind = TaskChange::Kind::release;
   EXPECT_TRUE(coordinator.change_task(change, {}).has_value());
   EXPECT_TRUE(engine_->complete(task, approval, ann).has_value());
+}
+
+TEST_P(EngineOnAStore, DeadlinesAndRemindersKnowWhoHasTheTask) {
+  deploy(R"(
+cairn: 1
+name: nudging
+version: 1.0.0
+steps:
+  - task: { name: T, remind: [10m], deadline: { after: 1h, interrupt: false, steps: [ { set: { beside: = task.assignee } } ] } }
+  - first:
+      - task: { name: U, remind: [10m] }
+      - task: { name: V }
+  - task: { name: W, deadline: { after: 1h, steps: [ { set: { expired: = task.assignee } } ] } }
+output: = state
+)");
+  const InstanceId id = start("nudging").instance;
+  const auto assign = [&](const std::string& name, const std::string& person) {
+    const auto tasks = engine_->tasks();
+    ASSERT_TRUE(tasks.has_value());
+    for (const OpenTaskView& task : *tasks) {
+      if (task.name != name) continue;
+      TaskChange change;
+      change.task = task.id;
+      change.assignee = person;
+      ASSERT_TRUE(engine_->coordinator().change_task(change, {}).has_value());
+    }
+  };
+  const auto complete = [&](const std::string& name, const std::string& person) {
+    const auto tasks = engine_->tasks();
+    ASSERT_TRUE(tasks.has_value());
+    for (const OpenTaskView& task : *tasks) {
+      if (task.name != name) continue;
+      ASSERT_TRUE(engine_->complete(task.id, Json(), {person, {}}).has_value());
+    }
+  };
+  assign("T", "ann");
+  pass(Duration::of_seconds(3600));
+  complete("T", "ann");
+  assign("U", "bob");
+  assign("V", "eve");
+  pass(Duration::of_seconds(600));
+  complete("V", "eve");
+  assign("W", "cid");
+  pass(Duration::of_seconds(3600));
+  EXPECT_EQ(now(id).output, Json::object({{"beside", "ann"}, {"expired", "cid"}}));
+  std::vector<std::string> reminded;
+  const auto outbox = engine_->store().claim_outbox(100, Duration{});
+  ASSERT_TRUE(outbox.has_value());
+  for (const OutboxRow& row : *outbox) {
+    reminded.emplace_back(row.event.data["task"].text_or("assignee", ""));
+  }
+  EXPECT_EQ(reminded, (std::vector<std::string>{"ann", "bob"}));
+}
+
+TEST_P(EngineOnAStore, TheHistorySaysWhoEditedTheState) {
+  deploy(divider);
+  const InstanceId id = start("divider", Json::object({{"by", 0}})).instance;
+  ASSERT_TRUE(engine_->edit(id, Json::object({{"by", 5}}), {"olga", {}}).has_value());
+  restart();
+  const auto history = engine_->store().history(id, {});
+  ASSERT_TRUE(history.has_value());
+  const LogEntry& last = history->items.back().entry;
+  EXPECT_EQ(last.kind, LogEntry::Kind::edited);
+  EXPECT_EQ(last.actor, "olga");
+  EXPECT_EQ(last.details, Json::object({{"changed", Json::array({"/by"})}}));
 }
 
 TEST(EngineThreads, ATimerWakesTheLoopWithoutPolling) {

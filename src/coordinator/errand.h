@@ -26,6 +26,7 @@ struct Obstacle {
     refused,  // by the interpreter: the caller is told
     no_instance,
     moved,          // not at the version that the caller has seen
+    cut,            // in the middle of a slice, which goes on first
     no_definition,  // not here, perhaps not yet
     unreadable,     // the snapshot or message does not add up
     store,          // the store cannot do it now

@@ -34,6 +34,7 @@ struct Coordinator::Pursuit {
   std::shared_ptr<Principal> principal = {};
   std::optional<Decision> decision = {};
   int attempt = 0;
+  bool went_on = false;  // once: a store that fails must not keep us here
 
   void end(Result<Delivered, Obstacle> delivered) {
     if (principal) principal->owed.reset();
@@ -44,6 +45,11 @@ struct Coordinator::Pursuit {
 
 void Coordinator::pursue(const std::shared_ptr<Pursuit>& pursuit) {
   auto decision = decide(pursuit->errand, pursuit->attempt == 0);
+  if (!decision && decision.error().kind == Obstacle::Kind::cut && !pursuit->went_on) {
+    pursuit->went_on = true;
+    ++pursuit->attempt;
+    return go_on({pursuit->errand.instance}, [this, pursuit] { pursue(pursuit); });
+  }
   if (!decision) return pursuit->end(std::move(decision).error());
   const Unit& cause = pursuit->errand.cause;
   if (decision->slice.stale() && !cause.message && !cause.timer && !cause.run) {

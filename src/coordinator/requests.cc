@@ -4,14 +4,11 @@
 #include "base/sha256.h"
 #include "coordinator/boundary.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/task_fields.h"
 
 namespace cairn {
 
 namespace {
-
-Json fields_of(const TaskRow& task) {
-  return Json::object({{"assignee", task.assignee.empty() ? Json() : Json(task.assignee)}});
-}
 
 // The effective roles stand on the row. An assigned task is its assignee's.
 std::optional<Error> may_complete(const TaskRow& task, const Actor& actor) {
@@ -49,11 +46,10 @@ Result<InstanceAnswer> Coordinator::answer(Result<Delivered, Obstacle> delivered
 
 Result<void> Coordinator::check(const SignalRequest& request) const {
   CAIRN_TRY_VOID(check_incoming(request.payload, "the payload", options_.limits));
-  CAIRN_TRY_VOID(check_incoming(request.key, "the key", options_.limits));
+  CAIRN_TRY_VOID(check_incoming_key(request.key, "a signal's key", options_.limits));
   CAIRN_TRY_VOID(check_incoming_text(request.name, "the signal's name", options_.limits));
   CAIRN_TRY_VOID(check_incoming_text(request.id, "the signal's id", options_.limits));
   CAIRN_TRY_VOID(check_incoming_text(request.actor.name, "the actor", options_.limits));
-  if (!request.key.is_null() && !request.key.is_string()) return Error{ErrorCode::invalid, "a signal's key is text"};
   if (request.name.empty()) return Error{ErrorCode::invalid, "a signal has a name"};
   return {};
 }
@@ -164,7 +160,7 @@ Result<InstanceAnswer> Coordinator::complete_task(const TaskCompletion& completi
     if (first["version"].is_integer()) again.version = static_cast<std::uint64_t>(first["version"].as_integer());
     again.status = status_from(first.text_or("status", "")).value_or(Status::running);
     again.repeated = true;
-    return again;
+    return with_output(std::move(again));
   };
   constexpr int tries_max = 20;  // each one means that the task's row changed under us
   for (int attempt = 0; attempt < tries_max; ++attempt) {

@@ -188,7 +188,8 @@ void Coordinator::submit_end(ReportedEnd reported, std::function<void(Result<Run
 Errand Coordinator::errand_of(const ReportedEnd& reported) const {
   Errand errand;
   errand.instance = *reported.run.instance;
-  errand.what = RunFinished{reported.run.token, reported.end.result, reported.failure};
+  errand.what =
+      RunFinished{reported.run.token, reported.end.result, reported.failure, std::max(1, reported.run.attempt)};
   errand.actor = reported.end.actor;
   errand.cause.run = reported.end;
   errand.cause.dead_letters = reported.letters;

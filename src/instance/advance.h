@@ -83,7 +83,7 @@ struct OutboxEvent {
 };
 
 struct LogEntry {
-  enum class Kind { started, completed, faulted, suspended, resumed, skipped, cancelled, waiting };
+  enum class Kind { started, completed, faulted, suspended, resumed, skipped, cancelled, waiting, edited };
   Kind kind = Kind::started;
   std::string step;  // empty: the instance itself
   Timestamp at;
@@ -93,6 +93,7 @@ struct LogEntry {
   bool operator==(const LogEntry&) const = default;
 };
 const char* to_string(LogEntry::Kind kind);
+std::optional<LogEntry::Kind> log_kind_from(std::string_view text);
 
 // The end of an instance that somebody waits for.
 struct ParentNotice {

@@ -30,7 +30,8 @@ struct SignalReceived {
 };
 struct TimerFired {
   WaitToken token;
-  Json task_fields;  // for a task's deadline: the row as in TaskCompleted; null: as it was opened
+  Json task_fields;  // by task id, what has changed of the tasks open beside the timer, as in TaskCompleted; null:
+                     // nothing
 };
 struct TaskCompleted {
   TaskId task;
@@ -42,6 +43,7 @@ struct RunFinished {
   WaitToken token;
   Json result;
   std::optional<Failure> failure;  // final: retries are over
+  int attempt = 1;                 // that succeeded; a failure has its own
 };
 struct ChildFinished {
   WaitToken token;

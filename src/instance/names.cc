@@ -55,14 +55,15 @@ constexpr Words<FailureClass, 7> failure_classes{{{FailureClass::definition, "de
                                                   {FailureClass::consistency, "consistency"},
                                                   {FailureClass::business, "business"}}};
 
-constexpr Words<LogEntry::Kind, 8> log_kinds{{{LogEntry::Kind::started, "started"},
+constexpr Words<LogEntry::Kind, 9> log_kinds{{{LogEntry::Kind::started, "started"},
                                               {LogEntry::Kind::completed, "completed"},
                                               {LogEntry::Kind::faulted, "faulted"},
                                               {LogEntry::Kind::suspended, "suspended"},
                                               {LogEntry::Kind::resumed, "resumed"},
                                               {LogEntry::Kind::skipped, "skipped"},
                                               {LogEntry::Kind::cancelled, "cancelled"},
-                                              {LogEntry::Kind::waiting, "waiting"}}};
+                                              {LogEntry::Kind::waiting, "waiting"},
+                                              {LogEntry::Kind::edited, "edited"}}};
 
 }  // namespace
 
@@ -79,5 +80,6 @@ const char* to_string(FailureClass value) { return word_of(failure_classes, valu
 std::optional<FailureClass> failure_class_from(std::string_view text) { return value_of(failure_classes, text); }
 
 const char* to_string(LogEntry::Kind kind) { return word_of(log_kinds, kind); }
+std::optional<LogEntry::Kind> log_kind_from(std::string_view text) { return value_of(log_kinds, text); }
 
 }  // namespace cairn

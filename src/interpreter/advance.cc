@@ -72,6 +72,7 @@ class Application {
     Wakening wakening;
     wakening.payload = run.result;
     wakening.failure = run.failure;
+    wakening.attempt = run.attempt;
     return wake(run.token, WaitKind::run, std::move(wakening));
   }
   Result<Advance> operator()(const ChildFinished& child) const {
@@ -153,9 +154,12 @@ class Application {
     if (auto written = machine.write_state(nullptr, std::move(state)); !written) {
       return Error{ErrorCode::limit, written.error().message};
     }
-    // Nothing runs; a slice that a checkpoint cut stays cut.
+    machine.log(LogEntry::Kind::edited, "", Json::object({{"changed", changed_by(edit.merge_patch)}}));
+    // Nothing runs; a slice that a checkpoint cut stays cut and keeps its time.
     if (before_.status == Status::running) machine.out().unfinished = true;
-    return machine.finish();
+    Advance edited = machine.finish();
+    edited.after.slice_now = before_.slice_now;
+    return edited;
   }
 
  private:

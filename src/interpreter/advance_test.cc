@@ -90,6 +90,44 @@ TEST_F(AdvanceTest, ACommitThatOnlyRanAStepSaysSo) {
   EXPECT_EQ(first.log[1].step, "a");
 }
 
+TEST_F(AdvanceTest, TheLogSaysWhichAttemptSucceeded) {
+  define("steps:\n  - { id: c, call: { worker: { type: w.v1 } } }\n");
+  const Advance first = begin();
+  const Advance second = next(first.after, RunFinished{first.runs[0].token, Json(1), {}, 3});
+  ASSERT_FALSE(second.log.empty());
+  EXPECT_EQ(second.log[0].kind, LogEntry::Kind::completed);
+  EXPECT_EQ(second.log[0].step, "c");
+  EXPECT_EQ(second.log[0].attempt, 3);
+  EXPECT_EQ(second.log.back().attempt, 1) << "that the instance completed is no attempt of anything";
+}
+
+TEST_F(AdvanceTest, TheLogSaysWhoEditedWhat) {
+  define("state: { a: 1, b: { c: 1 } }\nsteps:\n  - task: { name: T }\n");
+  const Json patch = Json::object({{"a", Json()}, {"b", Json::object({{"x/y", "private"}})}});
+  const Advance edited = next(begin().after, StateEdited{patch});
+  ASSERT_EQ(edited.log.size(), 1u);
+  EXPECT_EQ(edited.log[0].kind, LogEntry::Kind::edited);
+  EXPECT_EQ(edited.log[0].actor, "test");
+  EXPECT_EQ(edited.log[0].details, Json::object({{"changed", Json::array({"/a", "/b/x~1y"})}}));
+  EXPECT_EQ(log_kind_from(to_string(LogEntry::Kind::edited)), LogEntry::Kind::edited);
+}
+
+TEST_F(AdvanceTest, AnEditBetweenTwoCheckpointsLeavesTheSliceItsTime) {
+  define("checkpoint: step\nsteps:\n  - set: { a: = now }\n  - set: { b: = now }\noutput: = state.a == state.b\n");
+  const Advance first = begin();
+  ASSERT_TRUE(first.unfinished);
+  Event later = event(StateEdited{Json::object({{"c", 1}})});
+  later.at.seconds += 3600;
+  const auto edited = advance(*program_, setting_, first.after, later);
+  ASSERT_TRUE(edited && edited->unfinished);
+  Event rest = event(Continued{});
+  rest.at.seconds += 7200;
+  const auto last = advance(*program_, setting_, edited->after, rest);
+  ASSERT_TRUE(last.has_value());
+  EXPECT_EQ(last->after.output, Json(true));
+  EXPECT_EQ(last->after.state["c"], Json(1));
+}
+
 TEST_F(AdvanceTest, TheSameInputsGiveTheSameAdvance) {
   define("steps:\n  - task: { name: T }\n  - emit: { type: a.b }\n  - call: { worker: { type: w.v1 } }\n");
   Started started;

@@ -128,6 +128,7 @@ void Machine::leave_lane(ActiveStrand& strand, BlockIndex block) {
 void Machine::wake(ActiveStrand& strand, Wakening wakening) {
   if (strand.top().kind != ActiveFrame::Kind::step) return;
   worked_ = true;
+  woken_attempt_ = wakening.attempt;
   make_ready(strand);
   Turn turn(*this, strand, strand.top().index);
   std::visit([&](const auto& body) { woken(turn, body, std::move(wakening)); }, turn.step.body);
@@ -189,9 +190,10 @@ void Machine::end_step(ActiveStrand& strand) {
   constexpr std::size_t named_max = 50;
   if (waits_outside(step.body)) {
     Json details;
-    if (woken_step_ == step.id) details.set("duration_ms", between(woken_since_, now_).ms_up());
+    const bool woken = woken_step_ == step.id;
+    if (woken) details.set("duration_ms", between(woken_since_, now_).ms_up());
     woken_step_.clear();
-    log(LogEntry::Kind::completed, step.id, std::move(details));
+    log(LogEntry::Kind::completed, step.id, std::move(details), woken ? woken_attempt_ : 1);
   } else if (ran_.size() < named_max) {
     ran_.push_back(index);
   } else {

@@ -23,6 +23,7 @@ struct Wakening {
   std::optional<Failure> failure;
   std::string by;
   Json task_fields;
+  int attempt = 1;  // of a run that succeeded
 };
 
 class Machine {
@@ -103,6 +104,10 @@ class Machine {
   // State.
   Result<void, Failure> write_state(const Step* step, Json state);
   Result<void, Failure> assign(const Step* step, const StatePath& path, Json value);
+  // What an expression gave, unless it is larger or deeper than anything that could have come in.
+  Result<Json, Failure> bounded(const Step* step, Json value, std::string_view what) const;
+  // The same for a text that people and signals find something by.
+  Result<Json, Failure> bounded_key(const Step* step, Json key, std::string_view what) const;
 
   // Steps that ended without waiting since the entry before are named in the details, as `ran`.
   void log(LogEntry::Kind kind, const std::string& step, Json details = {}, int attempt = 1);
@@ -140,6 +145,7 @@ class Machine {
   std::int64_t ran_more_ = 0;   // how many more there were
   std::string woken_step_;      // the step that was woken last, and since when it had waited
   Timestamp woken_since_;
+  int woken_attempt_ = 1;
   std::size_t state_bytes_bound_ = 0;  // the state is at most this long; 0: unknown
 };
 

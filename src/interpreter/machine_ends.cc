@@ -18,7 +18,11 @@ void Machine::evaluate_start(ActiveStrand& strand) {
     auto evaluated =
         evaluate_reference(program_, nullptr, *program_.reference, Reference{}, scope_.bind_globals(), budget());
     if (!evaluated) return raise(strand, std::move(evaluated).error());
-    after.reference = std::move(evaluated).value();
+    auto parts = bounded(nullptr, std::move(evaluated->parts), "reference.parts");
+    if (!parts) return raise(strand, std::move(parts).error());
+    auto key = bounded_key(nullptr, std::move(evaluated->key), "reference.key");
+    if (!key) return raise(strand, std::move(key).error());
+    after.reference = {std::move(*key), std::move(*parts)};
   } else if (!inherited.is_null()) {
     after.reference = reference_from_json(inherited);
   }
@@ -48,7 +52,9 @@ void Machine::finish_main(ActiveStrand& strand, std::optional<Json> output) {
       return raise(strand,
                    expression_failure(program_, nullptr, evaluated.error(), "output", single ? single->text() : ""));
     }
-    output = std::move(*evaluated);
+    auto fits = bounded(nullptr, std::move(*evaluated), "output");
+    if (!fits) return raise(strand, std::move(fits).error());
+    output = std::move(*fits);
   }
   end_instance(Status::completed, output ? std::move(*output) : Json(), std::nullopt);
 }
@@ -69,6 +75,8 @@ void Machine::raise(ActiveStrand& strand, Failure failure) {
 }
 
 void Machine::unhandled(ActiveStrand* strand, Failure failure) {
+  // The undos are under way already, for the first error (S17).
+  if (main_strand().frames.front().kind == ActiveFrame::Kind::compensating) return suspend(strand, std::move(failure));
   const bool decision = failure.failure_class == FailureClass::business;
   switch (program_.on_error) {
     case OnError::compensate: return begin_compensating(std::move(failure));

@@ -1,4 +1,5 @@
 // Writing business state (S1, S2, S23).
+#include "instance/key_length.h"
 #include "interpreter/failures.h"
 #include "interpreter/machine.h"
 #include "interpreter/state_path.h"
@@ -22,7 +23,44 @@ bool is_deeper_than(const Json& value, int levels) {
   return false;
 }
 
+// What writing it can take at most: every character may need an escape of six bytes.
+std::size_t written_at_most(const Json& value) {
+  std::size_t bytes = 32;  // a number, brackets, a comma
+  if (value.is_string()) {
+    bytes += value.as_string().size() * 6;
+  } else if (value.is_array()) {
+    for (const Json& item : value.items()) bytes += written_at_most(item);
+  } else if (value.is_object()) {
+    for (const Json::Member& member : value.members())
+      bytes += 8 + member.key.size() * 6 + written_at_most(member.value);
+  }
+  return bytes;
+}
+
 }  // namespace
+
+Result<Json, Failure> Machine::bounded(const Step* step, Json value, std::string_view what) const {
+  const std::string place = step ? " (" + step->path + ")" : "";
+  if (is_deeper_than(value, setting_.limits.json_depth_max)) {
+    return make_failure(program_, step, FailureClass::definition, "limit_value",
+                        std::string(what) + " is nested deeper than " + std::to_string(setting_.limits.json_depth_max) +
+                            " levels (limit: JSON depth)" + place);
+  }
+  const std::size_t bytes_max = setting_.limits.body_bytes_max;
+  if (written_at_most(value) <= bytes_max) return value;
+  const std::size_t bytes = write_json(value).size();
+  if (bytes <= bytes_max) return value;
+  return make_failure(program_, step, FailureClass::definition, "limit_value",
+                      std::string(what) + " is " + std::to_string(bytes) + " bytes long, more than " +
+                          std::to_string(bytes_max) + " (limit: body)" + place);
+}
+
+Result<Json, Failure> Machine::bounded_key(const Step* step, Json key, std::string_view what) const {
+  if (!key.is_string() || !is_too_long_a_key(key.as_string())) return key;
+  return make_failure(program_, step, FailureClass::definition, "limit_value",
+                      std::string(what) + " is longer than " + std::to_string(key_characters_max) +
+                          " characters (limit: key)" + (step ? " (" + step->path + ")" : ""));
+}
 
 Failure Machine::too_deep(const Step* step) const {
   return make_failure(program_, step, FailureClass::definition, "limit_state",

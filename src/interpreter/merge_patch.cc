@@ -1,6 +1,37 @@
 #include "interpreter/merge_patch.h"
 
+#include <string>
+
 namespace cairn {
+namespace {
+
+constexpr std::size_t named_max = 50;
+
+std::string escaped(std::string_view key) {
+  std::string text;
+  for (const char c : key) {
+    if (c == '~') {
+      text += "~0";
+    } else if (c == '/') {
+      text += "~1";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+// Recursion ends with the depth of the patch, which the reader of JSON has bounded.
+void collect(const Json& patch, const std::string& place, Json& into) {
+  if (into.size() > named_max) return;
+  if (!patch.is_object() || patch.members().empty()) {
+    into.push_back(into.size() < named_max ? place : "…");
+    return;
+  }
+  for (const Json::Member& member : patch.members()) collect(member.value, place + "/" + escaped(member.key), into);
+}
+
+}  // namespace
 
 // Recursion ends with the depth of the patch, which the reader of JSON has bounded.
 Json merge_patch(const Json& target, const Json& patch) {
@@ -14,6 +45,12 @@ Json merge_patch(const Json& target, const Json& patch) {
     }
   }
   return merged;
+}
+
+Json changed_by(const Json& patch) {
+  Json places = Json::array();
+  collect(patch, "", places);
+  return places;
 }
 
 }  // namespace cairn

@@ -218,7 +218,7 @@ void Rehearsal::attempt(PendingRun& run, const CallReply& reply) {
       return;
     }
   }
-  letters_.push_back({run.instance, RunFinished{run.intent.token, reply.result, std::move(failure)}});
+  letters_.push_back({run.instance, RunFinished{run.intent.token, reply.result, std::move(failure), run.attempt}});
   const RunId done = run.intent.id;
   std::erase_if(runs_, [&](const PendingRun& pending) { return pending.intent.id == done; });
 }

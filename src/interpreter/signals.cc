@@ -71,7 +71,7 @@ bool offer(Machine& machine, const std::string& name, const Json& key, const Jso
 Result<Json, Failure> signal_key(Turn& turn, const SignalSpec& signal) {
   if (!signal.key) return Json();
   CAIRN_TRY(std::string key, turn.text(*signal.key, "key"));
-  return Json(key);
+  return turn.machine.bounded_key(&turn.step, Json(key), "key");
 }
 
 Result<std::optional<Json>, Failure> take_kept_signal(Turn& turn, const SignalSpec& signal, const Json& key) {

@@ -30,11 +30,13 @@ void win(Turn& turn, const FirstStep& first, std::size_t option, Json scope, Jso
 }
 
 // Every timer that is no option is a reminder of one of the tasks.
-void remind(Turn& turn, const WaitToken& token) {
+void remind(Turn& turn, const WaitToken& token, const Json& task_fields) {
   const Json tasks = turn.data()["tasks"];
   if (!tasks.is_object()) return;
   for (const Json::Member& held : tasks.members()) {
-    if (position_of(held.value, "reminders", token)) return emit_reminder(turn, held.value["task"]);
+    if (position_of(held.value, "reminders", token)) {
+      return emit_reminder(turn, current_fields(held.value["task"], task_fields));
+    }
   }
 }
 
@@ -83,7 +85,7 @@ void woken(Turn& turn, const FirstStep& first, Wakening&& wakening) {
   Machine& machine = turn.machine;
   const auto option = position_of(turn.data(), "options", wakening.wait.token);
   if (!option || *option >= first.options.size()) {
-    remind(turn, wakening.wait.token);
+    remind(turn, wakening.wait.token, wakening.task_fields);
     return turn.keep_waiting();
   }
   const Json task_fields = turn.data()["tasks"][std::to_string(*option)]["task"];

@@ -10,17 +10,15 @@ void expire(Turn& turn, const TaskStep& step, const Json& task_fields) {
   Machine& machine = turn.machine;
   const std::vector<WaitToken> open = turn.strand.waits;
   for (const WaitToken& token : open) machine.abandon_wait(turn.strand, token, TaskStatus::expired);
-  Json fields = turn.data()["task"];
-  if (!fields.is_object()) fields = Json::object();
-  if (const Json* assignee = task_fields.find("assignee")) fields.set("assignee", *assignee);
-  turn.remember(Json::object({{"task", std::move(fields)}}));
+  turn.remember(Json::object({{"task", current_fields(turn.data()["task"], task_fields)}}));
   turn.enter(step.task.deadline->steps);
 }
 
 // Not interrupting: the deadline's steps run in a strand of their own while the task stays open.
-void start_deadline_steps(Turn& turn, const TaskStep& step) {
+void start_deadline_steps(Turn& turn, const TaskStep& step, const Json& task_fields) {
   Machine& machine = turn.machine;
   turn.remember("deadline", {});
+  turn.remember("task", current_fields(turn.data()["task"], task_fields));
   const BlockIndex steps = step.task.deadline->steps;
   if (steps == no_index) return turn.keep_waiting();
   if (!machine.strand_fits()) {
@@ -34,7 +32,7 @@ void start_deadline_steps(Turn& turn, const TaskStep& step) {
 
 void deadline_passed(Turn& turn, const TaskStep& step, const Json& task_fields) {
   if (step.task.deadline->interrupt) return expire(turn, step, task_fields);
-  start_deadline_steps(turn, step);
+  start_deadline_steps(turn, step, task_fields);
 }
 
 }  // namespace
@@ -56,7 +54,7 @@ void woken(Turn& turn, const TaskStep& step, Wakening&& wakening) {
   if (wakening.wait.kind == WaitKind::timer) {
     const bool deadline = turn.data().text_or("deadline", "") == wakening.wait.token.value;
     if (deadline) return deadline_passed(turn, step, wakening.task_fields);
-    emit_reminder(turn, turn.data()["task"]);
+    emit_reminder(turn, current_fields(turn.data()["task"], wakening.task_fields));
     return turn.keep_waiting();
   }
   machine.out().tasks_closed.push_back(

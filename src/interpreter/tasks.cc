@@ -91,6 +91,13 @@ WaitToken open_task(Turn& turn, TaskDraft& draft) {
   return row.token;
 }
 
+Json current_fields(const Json& fields, const Json& changed_by_task) {
+  Json current = fields.is_object() ? fields : Json::object();
+  const Json& changed = changed_by_task[current.text_or("id", "")];
+  if (const Json* assignee = changed.find("assignee")) current.set("assignee", *assignee);
+  return current;
+}
+
 Json completed_fields(const Machine& machine, const Json& fields, const Wakening& wakening) {
   Json completed = fields.is_object() ? fields : Json::object();
   if (const Json* assignee = wakening.task_fields.find("assignee")) completed.set("assignee", *assignee);

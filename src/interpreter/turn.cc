@@ -78,13 +78,13 @@ Result<Json, Failure> Turn::value(const Template& source, const char* what) {
   if (const Json* constant = source.constant()) return *constant;
   auto evaluated = source.evaluate(machine.scope().bind(strand), machine.budget());
   if (!evaluated) return expression_failure(machine.program(), &step, evaluated.error(), what, text_of(source));
-  return std::move(evaluated).value();
+  return machine.bounded(&step, std::move(evaluated).value(), what);
 }
 
 Result<Json, Failure> Turn::sealed_value(const Template& source, const char* what) {
   auto evaluated = source.evaluate_sealed(machine.scope().bind(strand), machine.budget());
   if (!evaluated) return expression_failure(machine.program(), &step, evaluated.error(), what, text_of(source));
-  return std::move(evaluated).value();
+  return machine.bounded(&step, std::move(evaluated).value(), what);
 }
 
 Result<Json, Failure> Turn::value(const std::optional<Template>& source, const char* what, Json otherwise) {
@@ -157,7 +157,11 @@ Result<Timestamp, Failure> Turn::due(const std::optional<DurationTemplate>& leng
 }
 
 Result<Reference, Failure> Turn::reference(const ReferenceTemplate& source, const Reference& before) {
-  return evaluate_reference(machine.program(), &step, source, before, machine.scope().bind(strand), machine.budget());
+  CAIRN_TRY(Reference made, evaluate_reference(machine.program(), &step, source, before, machine.scope().bind(strand),
+                                               machine.budget()));
+  CAIRN_TRY(made.key, machine.bounded_key(&step, std::move(made.key), "reference.key"));
+  CAIRN_TRY(made.parts, machine.bounded(&step, std::move(made.parts), "reference.parts"));
+  return made;
 }
 
 Result<void, Failure> Turn::assign_result(const std::optional<StatePath>& path, Json value) {

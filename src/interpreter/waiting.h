@@ -35,6 +35,8 @@ struct TaskDraft {
 Result<TaskDraft, Failure> draft_task(Turn& turn, const TaskSpec& task);
 // Opens the wait and the row; `fields` get their id.
 WaitToken open_task(Turn& turn, TaskDraft& draft);
+// `task` with what a timer's event knows to have changed since it was opened.
+Json current_fields(const Json& fields, const Json& changed_by_task);
 // `task` as it is from completion on.
 Json completed_fields(const Machine& machine, const Json& fields, const Wakening& wakening);
 // The event of a reminder (M3).

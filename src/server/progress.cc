@@ -47,7 +47,8 @@ void take_history(Overlay& overlay, const std::vector<HistoryRow>& history) {
       case LogEntry::Kind::skipped: step.progress = Progress::skipped; break;
       case LogEntry::Kind::started:
       case LogEntry::Kind::resumed:
-      case LogEntry::Kind::cancelled: break;
+      case LogEntry::Kind::cancelled:
+      case LogEntry::Kind::edited: break;
     }
   }
 }

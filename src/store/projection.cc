@@ -113,7 +113,7 @@ TaskEvent::Kind event_of(TaskStatus closed) {
 
 bool takes(const Json& wait_key, const Json& signal_key) { return wait_key.is_null() || wait_key == signal_key; }
 
-Message message_of(const CorrelatedSignal& signal, const InstanceId& target) {
+Message message_of(const CorrelatedSignal& signal, const InstanceId& target, bool alone) {
   Message message;
   message.target = target;
   message.kind = Message::Kind::signal;
@@ -122,6 +122,7 @@ Message message_of(const CorrelatedSignal& signal, const InstanceId& target) {
                                {"key", signal.key},
                                {"payload", signal.payload},
                                {"ttl_ms", signal.ttl.ms_up()}});
+  if (alone) message.body.set("alone", true);
   return message;
 }
 

@@ -26,7 +26,8 @@ TaskEvent::Kind event_of(TaskStatus closed);
 
 // A wait without a key takes every key, a wait with one takes exactly that.
 bool takes(const Json& wait_key, const Json& signal_key);
-Message message_of(const CorrelatedSignal& signal, const InstanceId& target);
+// `alone`: nobody else gets it, so that what this instance leaves is there for others.
+Message message_of(const CorrelatedSignal& signal, const InstanceId& target, bool alone);
 CorrelatedSignal signal_of(const Json& message_body);
 
 bool asks_for(const LeaseRequest& request, std::string_view type);

@@ -132,6 +132,37 @@ TEST_P(Signals, AnInstanceThatNoLongerWaitsGetsNothing) {
   EXPECT_TRUE(must(store().record_signal(sample::signal("s", "paid"))).kept);
 }
 
+// What an instance has had and left is for others; asking it again would go round in a circle.
+TEST_P(Signals, AnInstanceThatHasHadItIsNotAskedAgain) {
+  commit(waiting("a", "paid"));
+  const auto first = must(store().record_signal(sample::signal("s", "paid", Json("1"))));
+  EXPECT_EQ(first.delivered, std::vector<InstanceId>{{"a"}});
+  const auto taken = must(store().take_messages(10, hold));
+  ASSERT_EQ(taken.size(), 1u);
+  EXPECT_EQ(taken[0].body["alone"], Json(true));
+  Unit left;
+  left.advances = {sample::next(waiting("a", "paid").after)};
+  left.message = taken[0].id;
+  left.inbox = Unit::Inbox{{"a"}, "s"};
+  left.signals = {sample::signal("s", "paid", Json("1"))};
+  ASSERT_EQ(must(store().commit(std::span(&left, 1))).front().kind, Kind::done);
+  EXPECT_TRUE(must(store().list_messages({"a"})).empty()) << "neither routed to it nor claimed by it";
+  must(store().record_signal(sample::signal("t", "paid", Json("1"))));
+  EXPECT_EQ(must(store().list_messages({"a"})).size(), 1u) << "another one is";
+  commit(waiting("b", "paid"));
+  const auto claimed = must(store().list_messages({"b"}));
+  ASSERT_EQ(claimed.size(), 1u);
+  EXPECT_EQ(claimed[0].body["id"], Json("s"));
+  EXPECT_EQ(claimed[0].body["alone"], Json(true));
+}
+
+TEST_P(Signals, OneThatSeveralGetIsNobodysAlone) {
+  commit(waiting("a", "paid"));
+  commit(waiting("b", "paid"));
+  must(store().record_signal(sample::signal("s", "paid")));
+  for (const Message& message : must(store().take_messages(10, hold))) EXPECT_EQ(message.body["alone"], Json());
+}
+
 TEST_P(Signals, AUnitMaySendOneOn) {
   commit(waiting("a", "paid"));
   Unit unit;

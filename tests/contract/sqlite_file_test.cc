@@ -202,6 +202,7 @@ TEST_F(SqliteFile, AMessageThatCannotBeReadGoesToTheDeadLettersAndTheRestGoesOn)
   EXPECT_EQ(taken->size(), 1u);
   ASSERT_EQ(store_->list_dead_letters({})->items.size(), 1u);
   EXPECT_EQ(store_->list_dead_letters({})->items[0].envelope["unreadable"], Json("{broken"));
+  EXPECT_FALSE(store_->list_dead_letters({})->items[0].node.empty());
 }
 
 TEST_F(SqliteFile, ARowThatBreaksARuleFailsAloneInItsBatch) {

@@ -186,7 +186,7 @@ class Clerk {
     signal.id = name("letter");
     signal.name = world_.dice().pick(names);
     signal.payload = random_payload(world_.dice(), 0);
-    const Message message = message_of(signal, world_.dice().pick(known));
+    const Message message = message_of(signal, world_.dice().pick(known), false);
     DeadLetter letter;
     letter.instance = message.target;
     letter.kind = "message";

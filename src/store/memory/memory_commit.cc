@@ -237,13 +237,16 @@ SignalOutcome MemoryStore::route(const CorrelatedSignal& signal, Wakeup& wakeup)
   SignalOutcome outcome;
   for (const auto& [number, id] : instance_order_) {
     const Instance& instance = instances_.at(id);
+    if (instance.inbox.contains(signal.id)) continue;  // it has had it
     for (const auto& [token, wait] : instance.waits) {
       if (wait.kind == WaitKind::signal && wait.name == signal.name && takes(wait.key, signal.key)) {
         outcome.delivered.push_back(instance.row.id);
-        send(message_of(signal, instance.row.id), wakeup);
         break;
       }
     }
+  }
+  for (const InstanceId& id : outcome.delivered) {
+    send(message_of(signal, id, outcome.delivered.size() == 1), wakeup);
   }
   if (outcome.delivered.empty()) {
     outcome.kept = true;
@@ -266,7 +269,8 @@ void MemoryStore::claim_kept(Instance& instance, Wakeup& wakeup) {
     for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
       if (kept->second.expires_at <= at) continue;
       if (kept->second.signal.name != wait.name || !takes(wait.key, kept->second.signal.key)) continue;
-      send(message_of(kept->second.signal, instance.row.id), wakeup);
+      if (instance.inbox.contains(kept->second.signal.id)) continue;
+      send(message_of(kept->second.signal, instance.row.id, true), wakeup);
       kept_.erase(kept);
       return;
     }

@@ -6,6 +6,7 @@
 #include "store/postgres/row_reading.h"
 #include "store/postgres/transaction.h"
 #include "store/projection.h"
+#include "store/stored_json.h"
 
 namespace cairn {
 
@@ -342,9 +343,16 @@ void PostgresCommit::claim_kept() {
 // Another node may be claiming the same one: then its row is waited for, and when it is gone the next is tried.
 bool PostgresCommit::claim_one(std::int64_t number, const Wait& wait) {
   const auto key = postgres::key_text(wait.key);
+  std::int64_t looked_at = 0;
   for (;;) {
-    Rows kept = db_.query(Sql::find_kept, wait.name, key, now_);
+    Rows kept = db_.query(Sql::find_kept, wait.name, key, now_, looked_at);
     if (!kept.next() || db_.error()) return false;
+    // What this instance has had and left is for others.
+    const auto body = parse_stored(kept.text(1));
+    if (body && db_.query(Sql::has_had, number, std::string(body->text_or("id", ""))).next()) {
+      looked_at = kept.integer(0);
+      continue;
+    }
     if (db_.query(Sql::claim_kept, kept.integer(0), number).changed() == 1) {
       wakeup_.messages = true;
       return true;

@@ -6,6 +6,7 @@
 #include "store/postgres/signal_locks.h"
 #include "store/postgres/transaction.h"
 #include "store/projection.h"
+#include "store/stored_json.h"
 
 namespace cairn {
 
@@ -29,6 +30,7 @@ DeadLetter unread(const Rows& row, const char* reason) {
   letter.kind = "message";
   letter.envelope = Json::object({{"kind", row.text(2)}, {"unreadable", row.text(3)}, {"message", row.integer(0)}});
   letter.reason = reason;
+  letter.node = "store";  // found while reading the queue, by no node in particular
   return letter;
 }
 
@@ -59,16 +61,21 @@ SignalOutcome PostgresStore::route(Connection& db, const CorrelatedSignal& signa
   SignalOutcome outcome;
   const Timestamp at = now();
   const auto key = key_text(signal.key);
-  Rows waiting = db.query(Sql::signal_waits, signal.name, key);
+  std::vector<std::int64_t> numbers;
+  Rows waiting = db.query(Sql::signal_waits, signal.name, key, signal.id);
   while (waiting.next()) {
-    const InstanceId target{waiting.text(0)};
-    db.send(Sql::insert_message, waiting.integer(1), "signal", text_or_null(signal.name), key,
-            write_json(message_of(signal, target).body), at);
-    outcome.delivered.push_back(target);
+    outcome.delivered.push_back({waiting.text(0)});
+    numbers.push_back(waiting.integer(1));
+  }
+  const bool alone = numbers.size() == 1;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    db.send(Sql::insert_message, numbers[i], "signal", text_or_null(signal.name), key,
+            write_json(message_of(signal, outcome.delivered[i], alone).body), at);
     wakeup.messages = true;
   }
   if (outcome.delivered.empty() && !db.error()) {
-    db.send(Sql::keep_signal, signal.name, key, write_json(message_of(signal, {}).body), at, after(at, signal.ttl));
+    db.send(Sql::keep_signal, signal.name, key, write_json(message_of(signal, {}, true).body), at,
+            after(at, signal.ttl));
     outcome.kept = true;
   }
   return outcome;
@@ -113,7 +120,7 @@ Result<std::vector<Message>> PostgresStore::take_messages(std::size_t max, Durat
                 // One row that cannot be read, or whose instance is gone, must not stop the queue.
                 if (rows.is_null(1)) {
                   bad.emplace_back(rows.integer(0), unread(rows, "there is no such instance"));
-                } else if (!message_kind_from(rows.text(2)) || !parse_json(rows.text(3))) {
+                } else if (!message_kind_from(rows.text(2)) || !parse_stored(rows.text(3))) {
                   bad.emplace_back(rows.integer(0), unread(rows, "the message cannot be read"));
                 } else {
                   messages.push_back(postgres::read_message(rows));

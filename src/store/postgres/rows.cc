@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "store/postgres/parameters.h"
+#include "store/stored_json.h"
 
 namespace cairn::postgres {
 
@@ -104,7 +105,7 @@ std::optional<Timestamp> Rows::time_or_nothing(int column) const {
 
 Json Rows::json(int column) const {
   if (is_null(column)) return {};
-  auto value = parse_json(text(column));
+  auto value = parse_stored(text(column));
   if (value) return std::move(*value);
   fail({ErrorCode::corrupt, "a stored value is not JSON: " + value.error().message});
   return {};

@@ -6,6 +6,7 @@
 
 #include "store/audit_chain.h"
 #include "store/mandate.h"
+#include "store/stored_json.h"
 
 namespace cairn::sqlite {
 
@@ -200,7 +201,7 @@ std::optional<Timestamp> Query::time_or_nothing(int column) const {
 
 Json Query::json(int column) const {
   if (is_null(column)) return {};
-  auto parsed = parse_json(text(column));
+  auto parsed = parse_stored(text(column));
   if (!parsed) {
     connection_.fail({ErrorCode::corrupt, "a stored value is not JSON: " + parsed.error().message});
     return {};

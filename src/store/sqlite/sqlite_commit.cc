@@ -392,7 +392,7 @@ void SqliteCommit::claim_kept(const Place& place) {
     if (wait.key.is_string()) key = wait.key.as_string();
     std::int64_t kept = 0;
     {
-      Query row = db_.query(Sql::find_kept, wait.name, key, now_);
+      Query row = db_.query(Sql::find_kept, wait.name, key, now_, place.number);
       if (row.next()) kept = row.integer(0);
     }
     if (kept == 0) continue;

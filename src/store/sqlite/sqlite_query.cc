@@ -160,12 +160,7 @@ Result<Page<HistoryRow>> SqliteStore::history(const InstanceId& id, const PageRe
       HistoryRow row;
       row.sequence = rows.integer(0);
       row.version = static_cast<std::uint64_t>(rows.integer(1));
-      const std::string kind = rows.text(2);
-      using Kind = LogEntry::Kind;
-      for (const Kind one : {Kind::started, Kind::completed, Kind::faulted, Kind::suspended, Kind::resumed,
-                             Kind::skipped, Kind::cancelled, Kind::waiting}) {
-        if (kind == to_string(one)) row.entry.kind = one;
-      }
+      if (const auto kind = log_kind_from(rows.text(2))) row.entry.kind = *kind;
       row.entry.step = rows.text(3);
       row.entry.at = rows.time(4);
       row.entry.actor = rows.text(5);

@@ -1,6 +1,7 @@
 #include "store/projection.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/row_reading.h"
+#include "store/stored_json.h"
 
 namespace cairn {
 
@@ -23,6 +24,7 @@ DeadLetter unread(std::int64_t id, const std::string& target, const std::string&
   letter.kind = "message";
   letter.envelope = Json::object({{"kind", kind}, {"unreadable", body}, {"message", id}});
   letter.reason = "the message cannot be read";
+  letter.node = "store";  // found while reading the queue, by no node in particular
   return letter;
 }
 
@@ -50,13 +52,14 @@ void SqliteStore::send(const Message& message, Wakeup& wakeup) {
 SignalOutcome SqliteStore::route(const CorrelatedSignal& signal, Wakeup& wakeup) {
   SignalOutcome outcome;
   {
-    Query waiting = writer_->query(Sql::signal_waits, signal.name, key_text(signal.key));
+    Query waiting = writer_->query(Sql::signal_waits, signal.name, key_text(signal.key), signal.id);
     while (waiting.next()) outcome.delivered.push_back({waiting.text(0)});
   }
-  for (const InstanceId& target : outcome.delivered) send(message_of(signal, target), wakeup);
+  const bool alone = outcome.delivered.size() == 1;
+  for (const InstanceId& target : outcome.delivered) send(message_of(signal, target, alone), wakeup);
   if (outcome.delivered.empty()) {
     const Timestamp at = now();
-    writer_->run(Sql::keep_signal, signal.name, key_text(signal.key), json_text(message_of(signal, {}).body), at,
+    writer_->run(Sql::keep_signal, signal.name, key_text(signal.key), json_text(message_of(signal, {}, true).body), at,
                  after(at, signal.ttl));
     outcome.kept = true;
     maybe_kept_ = true;
@@ -97,7 +100,7 @@ Result<std::vector<Message>> SqliteStore::take_messages(std::size_t max, Duratio
       const auto held = held_messages_.find(id);
       if (held != held_messages_.end() && held->second > at) continue;
       // One row that cannot be read must not stop the queue.
-      if (!message_kind_from(ready.text(2)) || !parse_json(ready.text(3))) {
+      if (!message_kind_from(ready.text(2)) || !parse_stored(ready.text(3))) {
         bad.emplace_back(id, unread(id, ready.text(1), ready.text(2), ready.text(3)));
         continue;
       }

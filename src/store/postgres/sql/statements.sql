@@ -169,7 +169,8 @@ SELECT CASE WHEN l.exclusive THEN pg_advisory_xact_lock(l.key) ELSE pg_advisory_
 FROM unnest($1::bigint[], $2::boolean[]) AS l (key, exclusive)
 -- name: signal_waits
 SELECT i.id, i.n FROM cairn.wf_instances i WHERE i.n IN
-  (SELECT w.instance FROM cairn.wf_waits w WHERE w.kind = 'signal' AND w.name = $1 AND (w.key IS NULL OR w.key = $2)) ORDER BY i.n
+  (SELECT w.instance FROM cairn.wf_waits w WHERE w.kind = 'signal' AND w.name = $1 AND (w.key IS NULL OR w.key = $2))
+  AND NOT EXISTS (SELECT 1 FROM cairn.wf_inbox b WHERE b.instance = i.n AND b.signal = $3) ORDER BY i.n
 -- name: insert_message
 INSERT INTO cairn.wf_signal_q (target, kind, name, key, body, at) VALUES ($1, $2, $3, $4, $5, $6)
 -- name: keep_signal
@@ -177,7 +178,10 @@ INSERT INTO cairn.wf_signal_q (kind, name, key, body, at, expires_at) VALUES ('s
 -- name: has_signal_message
 SELECT 1 FROM cairn.wf_signal_q WHERE target = $1 AND kind = 'signal' LIMIT 1
 -- name: find_kept
-SELECT n FROM cairn.wf_signal_q WHERE target IS NULL AND name = $1 AND ($2::text IS NULL OR key = $2) AND expires_at > $3 ORDER BY n LIMIT 1
+SELECT n, body FROM cairn.wf_signal_q WHERE target IS NULL AND name = $1 AND ($2::text IS NULL OR key = $2) AND expires_at > $3 AND n > $4
+  ORDER BY n LIMIT 1
+-- name: has_had
+SELECT 1 FROM cairn.wf_inbox WHERE instance = $1 AND signal = $2
 -- name: claim_kept
 UPDATE cairn.wf_signal_q SET target = $2, expires_at = NULL WHERE n = $1 AND target IS NULL
 -- name: purge_kept

@@ -172,9 +172,12 @@ INSERT INTO wf_signal_q (kind, name, key, body, at, expires_at) VALUES ('signal'
 SELECT 1 FROM wf_signal_q WHERE target IS NULL LIMIT 1
 -- name: signal_waits
 SELECT i.id FROM wf_instances i WHERE i.n IN
-  (SELECT w.instance FROM wf_waits w WHERE w.kind = 'signal' AND w.name = ?1 AND (w.key IS NULL OR w.key = ?2)) ORDER BY i.n
+  (SELECT w.instance FROM wf_waits w WHERE w.kind = 'signal' AND w.name = ?1 AND (w.key IS NULL OR w.key = ?2))
+  AND NOT EXISTS (SELECT 1 FROM wf_inbox b WHERE b.instance = i.n AND b.signal = ?3) ORDER BY i.n
 -- name: find_kept
-SELECT n FROM wf_signal_q WHERE target IS NULL AND name = ?1 AND (?2 IS NULL OR key = ?2) AND expires_at > ?3 ORDER BY n LIMIT 1
+SELECT n FROM wf_signal_q WHERE target IS NULL AND name = ?1 AND (?2 IS NULL OR key = ?2) AND expires_at > ?3
+  AND NOT EXISTS (SELECT 1 FROM wf_inbox b WHERE b.instance = ?4 AND b.signal = CASE WHEN json_valid(body) THEN json_extract(body, '$.id') END)
+  ORDER BY n LIMIT 1
 -- name: claim_kept
 UPDATE wf_signal_q SET target = ?2, expires_at = NULL WHERE n = ?1
 -- name: has_signal_message
