@@ -25,6 +25,7 @@ namespace cairn {
 struct WorkerOptions {
   std::string server;           // http://HOST:PORT or https://…
   std::string token;            // empty: none
+  std::string ca_file;          // PEM: authorities to trust besides the system's
   std::string name = "worker";  // for people; made unique with a random part
   std::size_t threads = 4;      // handlers at work at once
   std::chrono::milliseconds lease = std::chrono::seconds(30);

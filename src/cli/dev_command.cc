@@ -85,7 +85,8 @@ int move_time(const std::optional<std::string>& by, std::ostream& out, std::ostr
 const CommandSpec& dev_spec() {
   static const CommandSpec spec{
       "dev",
-      "[FILE|FOLDER…] [--listen HOST:PORT] [--store URL] [--config FILE] [--egress ENTRIES] | time [+DURATION]",
+      "[FILE|FOLDER…] [--listen HOST:PORT] [--store URL] [--config FILE] [--egress ENTRIES] [--ca-file FILE] | time "
+      "[+DURATION]",
       "Everything in one process, for trying out: engine, API, a page with the tasks",
       "Keeps its store in ./.cairn, so that a kill or a restart loses nothing. Files are deployed again when they "
       "change; "
@@ -99,8 +100,8 @@ const CommandSpec& dev_spec() {
       {{"--listen", "HOST:PORT", "where to listen (default 127.0.0.1:8400)"},
        {"--store", "URL", "another store: memory: or sqlite:PATH"},
        {"--config", "FILE", "values for `config` in expressions, YAML or JSON"},
-       {"--egress", "ENTRIES",
-        "where calls may go besides https to public addresses: http://HOST:PORT, 10.0.0.0/8, …"}},
+       {"--egress", "ENTRIES", "where calls may go besides https to public addresses: http://HOST:PORT, 10.0.0.0/8, …"},
+       {"--ca-file", "FILE", "PEM: authorities that calls trust besides the system's"}},
       {"cairn dev", "cairn dev order.yaml --listen 9000", "cairn dev examples --store memory:", "cairn dev time +2d"}};
   return spec;
 }
@@ -143,6 +144,8 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   }
 
   const char* const from_environment = std::getenv("CAIRN_EGRESS");
+  const char* const authorities = std::getenv("CAIRN_CA_FILE");
+  options.ca_file = arguments.value("--ca-file").value_or(authorities != nullptr ? authorities : "");
   options.egress = egress_entries(arguments.value("--egress").value_or(from_environment ? from_environment : ""));
 
   // Blocked before any thread starts, so that only sigwait below sees them.

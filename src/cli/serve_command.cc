@@ -89,6 +89,7 @@ EngineOptions engine_options(const Configuration& from) {
   options.workers = static_cast<std::size_t>(std::max<std::int64_t>(1, from.number("workers")));
   options.lease = milliseconds(from, "lease");
   options.egress = from.list("egress");
+  options.ca_file = from.text("ca_file");
   options.secrets = from.secrets();
   options.events = from.events();
   options.keep = {age(from, "keep.completed"), age(from, "keep.failed"), age(from, "keep.cancelled"),

@@ -11,6 +11,7 @@ const std::vector<Spec>& specs() {
       {"lease", Kind::duration, "30s", "how long a run is leased to a worker of this node"},
       {"definitions", Kind::list, "", "files and folders to deploy at start"},
       {"egress", Kind::list, "", "where calls may go besides https to public addresses: 10.0.0.0/8, http://HOST:PORT"},
+      {"ca_file", Kind::text, "", "PEM file: authorities that calls trust besides the system's"},
       {"keep.completed", Kind::duration, "", "how long completed instances are kept; empty: for ever"},
       {"keep.failed", Kind::duration, "", "failed ones"},
       {"keep.cancelled", Kind::duration, "", "cancelled ones"},

@@ -101,8 +101,13 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   CAIRN_TRY(EgressPolicy egress, EgressPolicy::make(options.egress));
   Secrets secrets = options.environment_secrets ? Secrets::from_environment() : Secrets();
   for (const auto& [name, value] : options.secrets) secrets.put(name, {value, {}});
-  CAIRN_TRY(parts->outlet, EventOutlet::open(*parts->store, events, egress, parts->coordinator->node()));
-  parts->transports = std::make_unique<Transports>(std::move(egress), std::move(secrets));
+  HttpSurroundings surroundings;
+  surroundings.ca_file = options.ca_file;
+  if (!options.ca_file.empty() && !std::ifstream(options.ca_file)) {
+    return Error{ErrorCode::invalid, options.ca_file + ": the file of authorities cannot be read"};
+  }
+  CAIRN_TRY(parts->outlet, EventOutlet::open(*parts->store, events, egress, parts->coordinator->node(), surroundings));
+  parts->transports = std::make_unique<Transports>(std::move(egress), std::move(secrets), HttpLimits(), surroundings);
   for (const auto& transport : options.transports) CAIRN_TRY_VOID(parts->transports->add(transport));
   CAIRN_TRY_VOID(check_transports(*parts->store, *parts->transports, options.strict_definitions));
   parts->workers =

@@ -2,14 +2,19 @@
 
 namespace cairn {
 
-EventOutlet::EventOutlet(Store& store, EventSettings settings, EgressPolicy policy, std::string owner)
-    : store_(store), settings_(std::move(settings)), owner_(std::move(owner)), client_(std::move(policy)) {}
+EventOutlet::EventOutlet(Store& store, EventSettings settings, EgressPolicy policy, std::string owner,
+                         HttpSurroundings surroundings)
+    : store_(store),
+      settings_(std::move(settings)),
+      owner_(std::move(owner)),
+      client_(std::move(policy), {}, std::move(surroundings)) {}
 
 EventOutlet::~EventOutlet() { stop(); }
 
 Result<std::unique_ptr<EventOutlet>> EventOutlet::open(Store& store, const EventSettings& settings, EgressPolicy policy,
-                                                       const std::string& owner) {
-  std::unique_ptr<EventOutlet> outlet(new EventOutlet(store, settings, std::move(policy), owner));
+                                                       const std::string& owner, HttpSurroundings surroundings) {
+  std::unique_ptr<EventOutlet> outlet(
+      new EventOutlet(store, settings, std::move(policy), owner, std::move(surroundings)));
   CAIRN_TRY(outlet->sinks_, make_sinks(settings, outlet->client_, [&store] { return store.now(); }));
   return outlet;
 }

@@ -12,7 +12,7 @@ class EventOutlet {
  public:
   // `store` outlives it; `owner` is unique for each process. ErrorCode::invalid for settings that do not add up.
   static Result<std::unique_ptr<EventOutlet>> open(Store& store, const EventSettings& settings, EgressPolicy policy,
-                                                   const std::string& owner);
+                                                   const std::string& owner, HttpSurroundings surroundings = {});
   ~EventOutlet();
 
   // Before the first event is published. ErrorCode::conflict when the name is taken, or when it is too late.
@@ -25,7 +25,8 @@ class EventOutlet {
   Result<std::size_t> drain();
 
  private:
-  EventOutlet(Store& store, EventSettings settings, EgressPolicy policy, std::string owner);
+  EventOutlet(Store& store, EventSettings settings, EgressPolicy policy, std::string owner,
+              HttpSurroundings surroundings);
   Dispatcher& dispatcher();
   bool serves_any();
 

@@ -17,6 +17,7 @@ namespace cairn {
 namespace {
 
 using Kind = HttpProblem::Kind;
+using SteadyTime = std::chrono::steady_clock::time_point;
 
 struct UrlParts {
   std::string scheme;
@@ -69,10 +70,15 @@ struct Exchange {
   HttpClient::Done done;
   const EgressPolicy* policy = nullptr;
   const HttpLimits* limits = nullptr;
+  const HttpSurroundings* surroundings = nullptr;
 
   CURL* easy = nullptr;
   CURLU* url = nullptr;
   curl_slist* headers = nullptr;
+  curl_slist* addresses = nullptr;
+  std::string host_name;  // when it has to be looked up
+  std::uint16_t host_port = 0;
+  SteadyTime deadline;
   HttpReply reply;
   std::size_t head_bytes = 0;
   bool denied = false;
@@ -85,7 +91,26 @@ struct Exchange {
     if (easy != nullptr) curl_easy_cleanup(easy);
     if (url != nullptr) curl_url_cleanup(url);
     curl_slist_free_all(headers);
+    curl_slist_free_all(addresses);
   }
+
+  // What its name stands for. All of it is checked, and nothing else is connected to.
+  std::optional<HttpProblem> name_is(const NameLookup::Addresses& found) {
+    if (found.empty()) return HttpProblem{Kind::connect, "there is no host of that name"};
+    const std::string host = host_name + ":" + std::to_string(host_port);
+    std::string known;
+    for (const std::string& text : found) {
+      const auto address = expr::IpAddress::parse(text);
+      if (!address || !policy->allows(*address)) return denial();
+      const bool six = text.find(':') != std::string::npos;
+      known += (known.empty() ? "" : ",") + (six ? "[" + text + "]" : text);
+    }
+    // What an earlier call was told is forgotten first.
+    addresses = curl_slist_append(addresses, ("-" + host).c_str());
+    addresses = curl_slist_append(addresses, (host + ":" + known).c_str());
+    return std::nullopt;
+  }
+  static HttpProblem denial() { return {Kind::denied, "the address is not one that may be called"}; }
 
   // Everything that can be refused before a packet leaves.
   std::optional<HttpProblem> prepare() {
@@ -107,7 +132,8 @@ struct Exchange {
     if (check_host) {
       if (auto allowed = check_host(parts->host); !allowed) return HttpProblem{Kind::denied, allowed.error().message};
     }
-    build();
+    if (!expr::IpAddress::parse(parts->host)) host_name = parts->host;
+    host_port = parts->port;
     return std::nullopt;
   }
 
@@ -126,11 +152,16 @@ struct Exchange {
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_SSL_VERIFYPEER, 1L);
     set(CURLOPT_SSL_VERIFYHOST, 2L);
+    if (!surroundings->ca_file.empty()) set(CURLOPT_CAINFO, surroundings->ca_file.c_str());
+    if (addresses != nullptr) set(CURLOPT_RESOLVE, addresses);
     set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
     set(CURLOPT_HTTP09_ALLOWED, 0L);
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-    set(CURLOPT_TIMEOUT_MS, static_cast<long>(std::max<std::int64_t>(1, timeout.ms_up())));
-    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::min(timeout, limits->connect_timeout).ms_up()));
+    // Looking up its name, and waiting for its turn, was part of the attempt.
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    const std::int64_t left_ms = std::max<std::int64_t>(1, left);
+    set(CURLOPT_TIMEOUT_MS, static_cast<long>(left_ms));
+    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::min(left_ms, limits->connect_timeout.ms_up())));
     set(CURLOPT_PRIVATE, static_cast<void*>(this));
     set(CURLOPT_OPENSOCKETFUNCTION, &Exchange::open_socket);
     set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
@@ -198,7 +229,7 @@ struct Exchange {
   }
 
   Result<HttpReply, HttpProblem> outcome(CURLcode code) {
-    if (denied) return HttpProblem{Kind::denied, "the address is not one that may be called"};
+    if (denied) return denial();
     if (too_large) return HttpProblem{Kind::too_large, "the response is larger than the limit"};
     switch (code) {
       case CURLE_OK: break;
@@ -223,8 +254,17 @@ struct Exchange {
 };
 
 struct HttpClient::Core {
-  Core(EgressPolicy given_policy, HttpLimits given_limits)
-      : policy(std::move(given_policy)), limits(given_limits), multi(curl_multi_init()) {
+  Core(EgressPolicy given_policy, HttpLimits given_limits, HttpSurroundings given_surroundings)
+      : policy(std::move(given_policy)),
+        limits(given_limits),
+        surroundings(std::move(given_surroundings)),
+        multi(curl_multi_init()),
+        names(surroundings.resolve ? surroundings.resolve : system_names(),
+              [this](std::uint64_t ticket, NameLookup::Addresses found) {
+                const std::lock_guard lock(mutex);
+                named.emplace_back(ticket, std::move(found));
+                curl_multi_wakeup(multi);
+              }) {
     CAIRN_ASSERT(multi != nullptr);
     curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, static_cast<long>(limits.in_flight_max));
     thread = std::jthread([this] { run(); });
@@ -239,29 +279,77 @@ struct HttpClient::Core {
       const std::lock_guard lock(mutex);
       stopping = true;
     }
+    names.stop();
     curl_multi_wakeup(multi);
     if (thread.joinable()) thread.join();
+  }
+
+  // Needs the mutex. What was looked up goes on its way; the answers of what cannot are returned.
+  std::vector<std::pair<std::unique_ptr<Exchange>, HttpProblem>> take_names() {
+    std::vector<std::pair<std::unique_ptr<Exchange>, HttpProblem>> failed;
+    for (const auto& [ticket, found] : std::exchange(named, {})) {
+      const auto asked = naming.find(ticket);
+      if (asked == naming.end()) continue;  // too late
+      std::unique_ptr<Exchange> exchange = std::move(asked->second);
+      naming.erase(asked);
+      if (auto problem = exchange->name_is(found)) {
+        failed.emplace_back(std::move(exchange), std::move(*problem));
+      } else {
+        waiting.push_back(std::move(exchange));
+      }
+    }
+    const SteadyTime now = std::chrono::steady_clock::now();
+    for (auto asked = naming.begin(); asked != naming.end();) {
+      const auto next = std::next(asked);
+      if (asked->second->deadline <= now) {
+        failed.emplace_back(std::move(asked->second), HttpProblem{Kind::timeout, "its name was not found in time"});
+        naming.erase(asked);
+      }
+      asked = next;
+    }
+    return failed;
+  }
+
+  // Needs the mutex.
+  int patience_ms() const {
+    int ms = in_flight.empty() ? 60'000 : 1'000;
+    const SteadyTime now = std::chrono::steady_clock::now();
+    for (const auto& [ticket, exchange] : naming) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(exchange->deadline - now).count();
+      ms = static_cast<int>(std::clamp<std::int64_t>(left, 0, ms));
+    }
+    return ms;
   }
 
   void run() {
     for (;;) {
       std::deque<std::unique_ptr<Exchange>> refused;
+      std::vector<std::pair<std::unique_ptr<Exchange>, HttpProblem>> failed;
+      int patience = 0;
       {
         const std::lock_guard lock(mutex);
+        failed = take_names();
         while (!stopping && !waiting.empty() && in_flight.size() < limits.in_flight_max) {
           std::unique_ptr<Exchange> next = std::move(waiting.front());
           waiting.pop_front();
+          next->build();
           curl_multi_add_handle(multi, next->easy);
           in_flight.emplace(next->easy, std::move(next));
         }
-        if (stopping) refused.swap(waiting);
+        if (stopping) {
+          refused.swap(waiting);
+          for (auto& [ticket, exchange] : naming) refused.push_back(std::move(exchange));
+          naming.clear();
+        }
+        patience = patience_ms();
       }
+      for (auto& [exchange, problem] : failed) exchange->done(std::move(problem));
       if (stopping) return end_all(refused);
       int running = 0;
       curl_multi_perform(multi, &running);
       collect();
       // A wake-up or a socket ends it early; libcurl shortens it to its own next time-out.
-      curl_multi_poll(multi, nullptr, 0, in_flight.empty() ? 60'000 : 1'000, nullptr);
+      curl_multi_poll(multi, nullptr, 0, patience, nullptr);
     }
   }
 
@@ -290,17 +378,22 @@ struct HttpClient::Core {
 
   EgressPolicy policy;
   HttpLimits limits;
+  HttpSurroundings surroundings;
   CURLM* multi;
   std::mutex mutex;
   std::deque<std::unique_ptr<Exchange>> waiting;
+  std::map<std::uint64_t, std::unique_ptr<Exchange>> naming;  // whose names are looked up, by ticket
+  std::vector<std::pair<std::uint64_t, NameLookup::Addresses>> named;
+  std::uint64_t tickets = 0;
   std::atomic<bool> stopping = false;
   std::map<CURL*, std::unique_ptr<Exchange>> in_flight;  // of the thread alone
+  NameLookup names;
   std::jthread thread;
 };
 
-HttpClient::HttpClient(EgressPolicy policy, HttpLimits limits) {
+HttpClient::HttpClient(EgressPolicy policy, HttpLimits limits, HttpSurroundings surroundings) {
   use_curl();
-  core_ = std::make_unique<Core>(std::move(policy), limits);
+  core_ = std::make_unique<Core>(std::move(policy), limits, std::move(surroundings));
 }
 
 HttpClient::~HttpClient() = default;
@@ -315,13 +408,23 @@ void HttpClient::send(const HttpCall& call, Duration timeout, CheckHost check_ho
   exchange->done = std::move(done);
   exchange->policy = &core_->policy;
   exchange->limits = &core_->limits;
+  exchange->surroundings = &core_->surroundings;
+  exchange->deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout.ms_up());
   if (auto problem = exchange->prepare()) return exchange->done(*problem);
+  std::uint64_t ticket = 0;
+  const std::string name = exchange->host_name;
   {
     const std::lock_guard lock(core_->mutex);
-    if (!core_->stopping && core_->waiting.size() < core_->limits.waiting_max) {
-      core_->waiting.push_back(std::move(exchange));
+    if (!core_->stopping && core_->waiting.size() + core_->naming.size() < core_->limits.waiting_max) {
+      if (name.empty()) {
+        core_->waiting.push_back(std::move(exchange));
+      } else {
+        ticket = ++core_->tickets;
+        core_->naming.emplace(ticket, std::move(exchange));
+      }
     }
   }
+  if (ticket != 0) core_->names.ask(ticket, name);
   if (exchange) return exchange->done(HttpProblem{Kind::overloaded, "too many calls wait already"});
   curl_multi_wakeup(core_->multi);
 }

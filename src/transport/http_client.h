@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "transport/egress_policy.h"
 #include "transport/http_call.h"
+#include "transport/name_lookup.h"
 
 namespace cairn {
 
@@ -22,6 +23,12 @@ struct HttpLimits {
   std::size_t response_head_bytes_max = 64u << 10;
   std::size_t in_flight_max = 256;  // the rest waits its turn
   std::size_t waiting_max = 65'536;
+};
+
+// What the client takes from its surroundings.
+struct HttpSurroundings {
+  std::string ca_file;          // PEM: authorities to trust besides the system's
+  NameLookup::Resolve resolve;  // asked for every call, instead of the system
 };
 
 struct HttpReply {
@@ -52,7 +59,7 @@ class HttpClient {
   // Asked with the host as it is connected to, before anything is sent.
   using CheckHost = std::function<Result<void>(std::string_view host)>;
 
-  HttpClient(EgressPolicy policy, HttpLimits limits = {});
+  explicit HttpClient(EgressPolicy policy, HttpLimits limits = {}, HttpSurroundings surroundings = {});
   ~HttpClient();
 
   // Returns at once; `done` is called once, from the client's thread or this one, and must be quick.

@@ -5,8 +5,9 @@
 
 namespace cairn {
 
-Transports::Transports(EgressPolicy policy, Secrets secrets, HttpLimits limits)
-    : secrets_(std::move(secrets)), client_(std::make_unique<HttpClient>(std::move(policy), limits)) {
+Transports::Transports(EgressPolicy policy, Secrets secrets, HttpLimits limits, HttpSurroundings surroundings)
+    : secrets_(std::move(secrets)),
+      client_(std::make_unique<HttpClient>(std::move(policy), limits, std::move(surroundings))) {
   secrets_.mask_in_logs();
   transports_.push_back(std::make_shared<HttpTransport>(*client_, secrets_));
   transports_.push_back(std::make_shared<GraphqlTransport>(*client_, secrets_));

@@ -13,7 +13,7 @@ namespace cairn {
 
 class Transports {
  public:
-  Transports(EgressPolicy policy, Secrets secrets, HttpLimits limits = {});
+  Transports(EgressPolicy policy, Secrets secrets, HttpLimits limits = {}, HttpSurroundings surroundings = {});
   ~Transports();
 
   // ErrorCode::conflict when there is one of that name.

@@ -20,8 +20,10 @@ HttpLimits limits() {
 
 }  // namespace
 
-ApiClient::ApiClient(std::string server, std::string token)
-    : server_(std::move(server)), token_(std::move(token)), client_(everywhere(), limits()) {
+ApiClient::ApiClient(std::string server, std::string token, std::string ca_file)
+    : server_(std::move(server)),
+      token_(std::move(token)),
+      client_(everywhere(), limits(), HttpSurroundings{std::move(ca_file), {}}) {
   while (!server_.empty() && server_.back() == '/') server_.pop_back();
 }
 

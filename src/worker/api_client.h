@@ -19,7 +19,7 @@ struct ApiAnswer {
 class ApiClient {
  public:
   // Calls whatever address the operator named, private ones too.
-  ApiClient(std::string server, std::string token);
+  ApiClient(std::string server, std::string token, std::string ca_file);
 
   // ErrorCode::unavailable when the server cannot be reached, or `stop` was called.
   Result<ApiAnswer> post(const std::string& path, const Json& body, std::chrono::milliseconds timeout);

@@ -68,8 +68,8 @@ struct Worker::Parts {
   explicit Parts(WorkerOptions given)
       : options(std::move(given)),
         name(options.name + "-" + new_uuid(SystemClock().now()).substr(24)),
-        polls(options.server, options.token),
-        calls(options.server, options.token) {}
+        polls(options.server, options.token, options.ca_file),
+        calls(options.server, options.token, options.ca_file) {}
 
   WorkerOptions options;
   std::string name;

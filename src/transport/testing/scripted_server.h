@@ -21,11 +21,14 @@ class ScriptedServer {
   // Given the whole request, writes to the connection; it is closed afterwards.
   using Answer = std::function<void(const std::string& request, int connection)>;
 
-  explicit ScriptedServer(Answer answer) : answer_(std::move(answer)) {
+  // On any free port unless one is named.
+  explicit ScriptedServer(Answer answer, const char* host = "127.0.0.1", std::uint16_t port = 0)
+      : answer_(std::move(answer)) {
     listener_ = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    inet_pton(AF_INET, host, &address.sin_addr);
+    address.sin_port = htons(port);
     bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address);
     listen(listener_, 512);
     socklen_t size = sizeof address;

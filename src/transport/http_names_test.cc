@@ -1,0 +1,109 @@
+// S-32 and S-33: what a name resolves to is somebody else's choice. 127.0.0.1 stands for a public address here, and
+// 127.0.0.2 on the same port for one that must not be reached.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <future>
+
+#include "transport/http_transport.h"
+#include "transport/testing/scripted_server.h"
+
+namespace cairn {
+namespace {
+
+using testing_support::ScriptedServer;
+
+using Addresses = std::vector<std::string>;
+
+class HttpNamesTest : public testing::Test {
+ protected:
+  HttpNamesTest()
+      : public_([](const std::string&, int connection) {
+          ScriptedServer::say(connection, ScriptedServer::reply("\"public\""));
+        }),
+        private_([](const std::string&,
+                    int connection) { ScriptedServer::say(connection, ScriptedServer::reply("\"private\"")); },
+                 "127.0.0.2", public_.port()),
+        client_(*EgressPolicy::make({"127.0.0.1", "http://*"}), {},
+                HttpSurroundings{"", [this](const std::string& host) { return resolve(host); }}),
+        http_(client_, secrets_) {}
+
+  Addresses resolve(const std::string& host) {
+    asked_.push_back(host);
+    if (answers_.empty()) return {};
+    Addresses first = answers_.front();
+    if (answers_.size() > 1) answers_.pop_front();
+    return first;
+  }
+
+  TransportAnswer call(const std::string& host) {
+    TransportCall call;
+    call.run = {"run"};
+    call.request = Json::object({{"url", "http://" + host + ":" + std::to_string(public_.port()) + "/"}});
+    call.timeout = Duration::of_seconds(5);
+    std::promise<TransportAnswer> answered;
+    http_.send(std::move(call), [&](TransportAnswer answer) { answered.set_value(std::move(answer)); });
+    return answered.get_future().get();
+  }
+
+  // The resolver double: one answer after the other, the last one for ever.
+  std::deque<Addresses> answers_;
+  std::vector<std::string> asked_;
+  ScriptedServer public_;
+  ScriptedServer private_;
+  Secrets secrets_;
+  HttpClient client_;
+  HttpTransport http_;
+};
+
+TEST_F(HttpNamesTest, ANameOfAnAllowedAddressIsCalled) {
+  answers_ = {{"127.0.0.1"}};
+  const TransportAnswer answer = call("ok.example");
+  ASSERT_FALSE(answer.failure) << answer.failure->message;
+  EXPECT_EQ(answer.result, Json("public"));
+  EXPECT_EQ(asked_, Addresses{"ok.example"});
+}
+
+TEST_F(HttpNamesTest, ANameOfAPrivateAddressIsRefused) {
+  for (const char* const name : {"metadata.google.internal", "inside.example"}) {
+    answers_ = {{"127.0.0.2"}};
+    const TransportAnswer answer = call(name);
+    ASSERT_TRUE(answer.failure) << name;
+    EXPECT_EQ(answer.failure->code, "egress_denied") << name;
+  }
+  EXPECT_EQ(private_.connections(), 0);
+}
+
+TEST_F(HttpNamesTest, ASecondAnswerDoesNotGetAroundIt) {
+  answers_ = {{"127.0.0.1"}, {"127.0.0.2"}};
+  EXPECT_EQ(call("rebinds.example").result, Json("public"));
+  const TransportAnswer again = call("rebinds.example");
+  ASSERT_TRUE(again.failure);
+  EXPECT_EQ(again.failure->code, "egress_denied");
+  EXPECT_EQ(private_.connections(), 0);
+}
+
+TEST_F(HttpNamesTest, ANameWithOneForbiddenAddressIsRefusedWhicheverComesFirst) {
+  for (const Addresses& mixed : {Addresses{"127.0.0.2", "127.0.0.1"}, Addresses{"127.0.0.1", "127.0.0.2"}}) {
+    answers_ = {mixed};
+    const TransportAnswer answer = call("mixed.example");
+    ASSERT_TRUE(answer.failure) << mixed.front();
+    EXPECT_EQ(answer.failure->code, "egress_denied");
+  }
+  EXPECT_EQ(public_.connections(), 0);
+  EXPECT_EQ(private_.connections(), 0);
+}
+
+TEST_F(HttpNamesTest, ANameThatDoesNotExistIsAFailedConnection) {
+  answers_ = {{}};
+  EXPECT_EQ(call("nowhere.example").failure->code, "connect_failed");
+}
+
+TEST_F(HttpNamesTest, AnAddressInTheUrlIsNoName) {
+  answers_ = {{"127.0.0.2"}};
+  EXPECT_EQ(call("127.0.0.1").result, Json("public"));
+  EXPECT_TRUE(asked_.empty());
+}
+
+}  // namespace
+}  // namespace cairn
