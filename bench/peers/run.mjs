@@ -15,6 +15,7 @@ const plan = [
   ['cairn postgres', 'cairn', 'w1', { ...all, STORE: 'postgres' }],
   ['cairn postgres', 'cairn', 'w2', { ...all, STORE: 'postgres' }],
   ...['w3', 'w4', 'w5', 'w5one', 'w5lat', 'w6'].map((w) => ['cairn postgres', 'cairn', w, { STORE: 'postgres' }]),
+  ['cairn postgres without trail', 'cairn', 'w5', { STORE: 'postgres', STORE_OPTIONS: '?run_events=off' }],
   // label, script, workload, environment; closed loops, drains and idle windows repeat inside one program run
   ['restate', 'restate', 'w1', { ...open, ...all }],
   ['dbos', 'dbos', 'w1', all],

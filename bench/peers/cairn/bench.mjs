@@ -1,5 +1,5 @@
 // usage: node cairn/bench.mjs w1|w2|w3|w4|w5|w5one|w5lat|w6   (starts its own server and worker in a fresh directory)
-// CAIRN: the binary. STORE: sqlite (default) or postgres (then PG_URL is used, in a fresh database).
+// CAIRN: the binary. STORE: sqlite (default) or postgres (then PG_URL is used, in a fresh database, with STORE_OPTIONS behind it).
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -11,7 +11,7 @@ const what = process.argv[2];
 const binary = path.resolve(env('CAIRN', path.join(ROOT, '../../build/release/cairn')));
 const dir = fs.mkdtempSync(path.join(env('DATA_DIR', os.tmpdir()), 'cairn-'));
 const store = env('STORE', 'sqlite');
-const url = store === 'postgres' ? await freshDb('peers_cairn') : `sqlite:${dir}/cairn.db`;
+const url = store === 'postgres' ? (await freshDb('peers_cairn')) + env('STORE_OPTIONS', '') : `sqlite:${dir}/cairn.db`;
 const call5 = [1, 2, 3, 4, 5].map((n) => ({ id: `s${n}`, call: { worker: { type: 'bench.ok.v1', payload: {} }, result: 'last' } }));
 const definitions = {
   w1: { steps: call5.slice(0, 1), output: { ok: '= state.last.ok' } },
@@ -29,7 +29,7 @@ const base = /http:\/\/[^/\s]+/.exec(line)[0];
 server.stdout.resume();
 const needsWorker = ['w1', 'w2', 'w5', 'w5lat'].includes(what);
 let worker;
-const startWorker = () => { worker = spawn(process.execPath, [path.join(ROOT, 'cairn/worker.mjs'), base], { stdio: ['pipe', 'pipe', 'inherit'] }); };
+const startWorker = (tellAt = 0) => { worker = spawn(process.execPath, [path.join(ROOT, 'cairn/worker.mjs'), base], { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, TELL_AT: tellAt } }); };
 if (needsWorker && what !== 'w5') startWorker();
 process.on('exit', () => { worker?.kill('SIGKILL'); server.kill('SIGKILL'); fs.rmSync(dir, { recursive: true, force: true }); });
 process.on('SIGTERM', () => process.exit(1));
@@ -99,8 +99,10 @@ if (what === 'w1' || what === 'w2') {
     for (let i = 0; i < n; i += 1000)
       await call('POST', '/v1/runs/batch', { runs: Array.from({ length: Math.min(1000, n - i) }, (_, k) => ({ type: 'bench.ok.v1', payload: { i: i + k } })) });
     const enqueued = now() - t0;
-    startWorker();
+    startWorker(n);
     const m = meter().start(), t1 = now();
+    // The list is only asked once there is not much left: asking it all the time would be part of the load.
+    await new Promise((done) => worker.stdout.once('data', done));
     for (;;) {
       await sleep(5);
       if (!JSON.parse(await call('GET', '/v1/runs?status=pending&limit=1')).items.length && !JSON.parse(await call('GET', '/v1/runs?status=leased&limit=1')).items.length) break;
