@@ -135,6 +135,24 @@ struct EventPolicy {
   bool operator==(const EventPolicy&) const = default;
 };
 
+// How much there is of what somebody should know about, each counted up to a bound, and since when.
+struct StoreFigures {
+  std::size_t suspended = 0;  // instances
+  std::size_t failed = 0;     // instances
+  std::size_t tasks_open = 0;
+  std::size_t runs_ready = 0;  // pending, and their time has come
+  std::size_t runs_leased = 0;
+  std::size_t messages = 0;  // on their way to an instance
+  std::size_t events_unpublished = 0;
+  std::size_t dead_letters = 0;
+  // The oldest of each; nothing when there is none.
+  std::optional<Timestamp> run_ready_since;
+  std::optional<Timestamp> message_since;
+  std::optional<Timestamp> event_since;
+  std::optional<Timestamp> timer_due_since;
+  bool operator==(const StoreFigures&) const = default;
+};
+
 enum class PutSchedule { done, stale };  // stale: the row is not at the version that was given
 
 class Store {
@@ -254,6 +272,9 @@ class Store {
   virtual Result<std::vector<Wait>> list_waits(const InstanceId& id) = 0;
   virtual Result<std::vector<DueTimer>> list_timers(const InstanceId& id) = 0;
   virtual Result<std::vector<Message>> list_messages(const InstanceId& id) = 0;
+
+  // For those who watch; nothing is counted further than `most`, so that asking stays cheap.
+  virtual Result<StoreFigures> figures(std::size_t most) = 0;
 
   // Dead letters. Replaying moves the envelope back to its queue in one transaction; nothing when
   // there is no such letter, ErrorCode::unsupported when its kind cannot be replayed.

@@ -286,6 +286,10 @@ Result<std::vector<Message>> NodeStore::list_messages(const InstanceId& id) {
   return through("list_messages", Way::read, [&] { return behind_.list_messages(id); });
 }
 
+Result<StoreFigures> NodeStore::figures(std::size_t most) {
+  return through("figures", Way::read, [&] { return behind_.figures(most); });
+}
+
 Result<std::int64_t> NodeStore::put_dead_letter(const DeadLetter& letter) {
   return through("put_dead_letter", Way::write, [&] { return behind_.put_dead_letter(letter); });
 }

@@ -1,0 +1,45 @@
+#include <algorithm>
+
+#include "store/memory/memory_store.h"
+
+namespace cairn {
+
+Result<StoreFigures> MemoryStore::figures(std::size_t most) {
+  const std::lock_guard lock(mutex_);
+  StoreFigures figures;
+  const auto earlier = [](std::optional<Timestamp>& since, Timestamp at) {
+    if (!since || at < *since) since = at;
+  };
+  for (const auto& [id, instance] : instances_) {
+    if (instance.row.deleted_at) continue;
+    figures.suspended += instance.row.status == Status::suspended ? 1 : 0;
+    figures.failed += instance.row.status == Status::failed ? 1 : 0;
+  }
+  for (const auto& [id, task] : tasks_) {
+    figures.tasks_open += task.row.status == TaskStatus::open || task.row.status == TaskStatus::assigned ? 1 : 0;
+  }
+  for (const auto& [id, run] : runs_) {
+    figures.runs_leased += run.row.status == RunStatus::leased ? 1 : 0;
+    if (run.row.status != RunStatus::pending || run.row.deleted_at || run.row.run_at > now()) continue;
+    ++figures.runs_ready;
+    earlier(figures.run_ready_since, run.row.run_at);
+  }
+  figures.messages = messages_.size();
+  if (!messages_.empty()) figures.message_since = messages_.begin()->second.at;
+  for (const auto& [sequence, event] : outbox_) {
+    if (event.published_at) continue;
+    if (figures.events_unpublished++ == 0) figures.event_since = event.created_at;
+  }
+  figures.dead_letters = dead_.size();
+  for (const auto& [key, timer] : timers_) {
+    if (timer.due <= now()) earlier(figures.timer_due_since, timer.due);
+  }
+  for (std::size_t* count :
+       {&figures.suspended, &figures.failed, &figures.tasks_open, &figures.runs_ready, &figures.runs_leased,
+        &figures.messages, &figures.events_unpublished, &figures.dead_letters}) {
+    *count = std::min(*count, most);
+  }
+  return figures;
+}
+
+}  // namespace cairn

@@ -1,0 +1,30 @@
+#include "store/sqlite/reader.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace cairn {
+
+using sqlite::Query;
+using sqlite::Sql;
+
+Result<StoreFigures> SqliteStore::figures(std::size_t most) {
+  Reader db = reader();
+  StoreFigures figures;
+  {
+    Query row = db->query(Sql::figures, static_cast<std::int64_t>(most), now());
+    if (row.next()) {
+      int column = 0;
+      for (std::size_t* count :
+           {&figures.suspended, &figures.failed, &figures.tasks_open, &figures.runs_ready, &figures.runs_leased,
+            &figures.messages, &figures.events_unpublished, &figures.dead_letters}) {
+        *count = static_cast<std::size_t>(row.integer(column++));
+      }
+      for (std::optional<Timestamp>* since :
+           {&figures.run_ready_since, &figures.message_since, &figures.event_since, &figures.timer_due_since}) {
+        *since = row.time_or_nothing(column++);
+      }
+    }
+  }
+  return db.give(std::move(figures));
+}
+
+}  // namespace cairn
