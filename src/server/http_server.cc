@@ -1,4 +1,5 @@
-// The only file that includes Asio and Beast (with http_wire.h): they cost 20 s to compile.
+// The only file that includes Asio and Beast (with http_wire.h, http_translation.h, tls_context.h): they cost 20 s to
+// compile.
 //
 // g++ 12 frees aggregates and capturing lambdas twice when they are temporaries inside an expression
 // with co_await: name them first.
@@ -27,14 +28,17 @@
 #include <thread>
 
 #include "base/log.h"
+#include "server/event_line.h"
+#include "server/http_translation.h"
 #include "server/http_wire.h"
+#include "server/pending_answer.h"
+#include "server/tls_context.h"
 
 namespace cairn::server {
 namespace {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-namespace http = beast::http;
 using tcp = asio::ip::tcp;
 using boost::system::error_code;
 
@@ -51,216 +55,9 @@ std::function<void()> rope_of(const Bell& bell) {
   return [bell] { asio::post(bell->get_executor(), [bell] { bell->cancel(); }); };
 }
 
-// Where the answer of one request arrives, from whatever thread, even when the connection is gone.
-class Answer {
- public:
-  explicit Answer(std::function<void()> ring) : ring_(std::move(ring)) {}
-  void give(Response response) {
-    const std::scoped_lock lock(mutex_);
-    if (!ring_ || response_) return;
-    response_ = std::move(response);
-    ring_();
-  }
-  bool given() {
-    const std::scoped_lock lock(mutex_);
-    return response_.has_value();
-  }
-  // What came; later answers are dropped.
-  std::optional<Response> close() {
-    const std::scoped_lock lock(mutex_);
-    ring_ = nullptr;
-    return std::move(response_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::function<void()> ring_;
-  std::optional<Response> response_;
-};
-
-// Ends an Answer or a stream's Line also when the server is torn down around the coroutine.
-template <class Shared>
-struct ClosedAtTheEnd {
-  explicit ClosedAtTheEnd(std::shared_ptr<Shared> given) : shared(std::move(given)) {}
-  ClosedAtTheEnd(const ClosedAtTheEnd&) = delete;
-  ClosedAtTheEnd& operator=(const ClosedAtTheEnd&) = delete;
-  ~ClosedAtTheEnd() { shared->close(); }
-  std::shared_ptr<Shared> shared;
-};
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
-Response problem(int status, std::string_view title) {
-  return {
-      status,
-      "application/problem+json",
-      {},
-      "{\"status\":" + std::to_string(status) + ",\"title\":\"" + std::string(title) + "\",\"type\":\"about:blank\"}"};
-}
-
-// A request that two parsers could read in two ways is refused, not guessed at.
-bool ambiguous(const http::request<http::string_body>& message) {
-  const auto count = [&](http::field name) {
-    const auto [first, last] = message.equal_range(name);
-    return std::distance(first, last);
-  };
-  const bool chunked = message.count(http::field::transfer_encoding) > 0;
-  const auto value = [&](http::field name) { return std::string_view(message[name].data(), message[name].size()); };
-  if (value(http::field::host).find_first_of(" \t") != std::string_view::npos) return true;
-  // Beast reads `5,5` as 5 and leaves other encodings alone.
-  if (value(http::field::content_length).find_first_not_of("0123456789") != std::string_view::npos) return true;
-  if (chunked && lower(value(http::field::transfer_encoding)) != "chunked") return true;
-  return (chunked && message.count(http::field::content_length) > 0) || count(http::field::content_length) > 1 ||
-         count(http::field::transfer_encoding) > 1 || count(http::field::host) > 1 ||
-         (message.version() == 11 && count(http::field::host) != 1) || (chunked && message.version() != 11);
-}
-
-// Where the head in `bytes` ends, if it is whole; nothing is wrong with what is there so far unless `bad`.
-struct Head {
-  bool whole = false;
-  bool bad = false;  // a line that does not end with CRLF, or one that goes on in the next
-};
-Head look_at_head(std::string_view bytes) {
-  Head head;
-  const std::size_t end = bytes.find("\r\n\r\n");
-  head.whole = end != std::string_view::npos;
-  const std::string_view lines = bytes.substr(0, head.whole ? end + 2 : bytes.size());
-  for (std::size_t at = lines.find('\n'); at != std::string_view::npos; at = lines.find('\n', at + 1)) {
-    const bool goes_on = at + 1 < lines.size() && (lines[at + 1] == ' ' || lines[at + 1] == '\t');
-    if (at == 0 || lines[at - 1] != '\r' || goes_on) head.bad = true;
-  }
-  return head;
-}
-
-// Nothing when the target is malformed.
-std::optional<Request> to_request(http::request<http::string_body>&& message) {
-  Request request;
-  request.method = std::string(message.method_string());
-  const std::string_view target(message.target().data(), message.target().size());
-  if (target.empty() || target.front() != '/') return std::nullopt;
-  const std::size_t mark = target.find('?');
-  if (!percent_decode(target.substr(0, mark), false, request.path)) return std::nullopt;
-  std::string_view query = mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
-  while (!query.empty()) {
-    const std::size_t end = query.find('&');
-    const std::string_view part = query.substr(0, end);
-    query = end == std::string_view::npos ? std::string_view() : query.substr(end + 1);
-    if (part.empty()) continue;
-    const std::size_t equals = part.find('=');
-    std::string name;
-    std::string value;
-    if (!percent_decode(part.substr(0, equals), true, name)) return std::nullopt;
-    if (equals != std::string_view::npos && !percent_decode(part.substr(equals + 1), true, value)) return std::nullopt;
-    request.query.emplace_back(std::move(name), std::move(value));
-  }
-  for (const auto& field : message) {
-    request.headers.emplace_back(lower({field.name_string().data(), field.name_string().size()}),
-                                 std::string(field.value()));
-  }
-  request.body = std::move(message.body());
-  return request;
-}
-
-http::response<http::string_body> to_message(Response&& response, unsigned version, bool keep_alive, bool head) {
-  http::response<http::string_body> message;
-  message.result(static_cast<unsigned>(response.status));
-  message.version(version);
-  message.keep_alive(keep_alive);
-  message.set(http::field::content_type, response.content_type);
-  for (const auto& [name, value] : response.headers) message.set(name, value);
-  const std::size_t length = response.body.size();
-  if (!head) message.body() = std::move(response.body);
-  if (response.status != 204 && response.status != 304) message.content_length(length);
-  return message;
-}
-
 bool is_loopback(const tcp::endpoint& endpoint) { return endpoint.address().is_loopback(); }
 
-Result<std::shared_ptr<asio::ssl::context>> tls_context(const TlsFiles& files) {
-  auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
-  SSL_CTX* const native = context->native_handle();
-  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
-  SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
-  SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20");
-  SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
-  error_code failed;
-  context->use_certificate_chain_file(files.certificate, failed);
-  if (failed) return Error{ErrorCode::invalid, "the certificate " + files.certificate + ": " + failed.message()};
-  context->use_private_key_file(files.key, asio::ssl::context::pem, failed);
-  if (failed) return Error{ErrorCode::invalid, "the private key " + files.key + ": " + failed.message()};
-  if (SSL_CTX_check_private_key(native) != 1) {
-    return Error{ErrorCode::invalid, "the private key " + files.key + " does not belong to " + files.certificate};
-  }
-  return context;
-}
-
 }  // namespace
-
-struct EventStream::Line {
-  Line(std::function<void()> ring_function, std::size_t most) : ring(std::move(ring_function)), bytes_max(most) {}
-
-  void close() {
-    std::function<void()> tell;
-    {
-      const std::scoped_lock lock(mutex);
-      if (ring) ring();
-      ring = nullptr;
-      tell = std::move(drained);
-      drained = nullptr;
-    }
-    if (tell) tell();  // whoever waits to send more learns that there is nobody
-  }
-
-  std::mutex mutex;
-  std::function<void()> ring;  // empty: closed
-  std::function<void()> drained;
-  std::string waiting;
-  std::size_t writing = 0;  // bytes on their way to the client
-  const std::size_t bytes_max;
-};
-
-bool EventStream::send(std::string text) const {
-  {
-    const std::scoped_lock lock(line_->mutex);
-    if (!line_->ring) return false;
-    if (line_->waiting.size() + line_->writing + text.size() <= line_->bytes_max) {
-      line_->waiting += text;
-      line_->ring();
-      return true;
-    }
-  }
-  line_->close();
-  return false;
-}
-
-bool EventStream::open() const {
-  const std::scoped_lock lock(line_->mutex);
-  return static_cast<bool>(line_->ring);
-}
-
-std::size_t EventStream::waiting_bytes() const {
-  const std::scoped_lock lock(line_->mutex);
-  return line_->waiting.size() + line_->writing;
-}
-
-void EventStream::close() const { line_->close(); }
-
-void EventStream::on_drained(std::function<void()> drained) const {
-  {
-    const std::scoped_lock lock(line_->mutex);
-    if (line_->ring && line_->waiting.size() + line_->writing > 0) {
-      line_->drained = std::move(drained);
-      return;
-    }
-  }
-  drained();
-}
 
 struct HttpServer::Core {
   Core(const HttpSettings& given, Handler given_handler)
@@ -489,7 +286,7 @@ struct HttpServer::Core {
   asio::awaitable<std::optional<Response>> answer(Wire& wire, Request request) {
     const auto bell = std::make_shared<asio::steady_timer>(wire.get_executor());
     const auto gone = std::make_shared<std::atomic<bool>>(false);
-    const ClosedAtTheEnd<Answer> pending(std::make_shared<Answer>(rope_of(bell)));
+    const ClosedAtTheEnd<PendingAnswer> pending(std::make_shared<PendingAnswer>(rope_of(bell)));
     const auto until = std::chrono::steady_clock::now() + settings.answer_timeout;
     wire.plain().expires_never();
     const auto send = [answer = pending.shared](Response response) { answer->give(std::move(response)); };

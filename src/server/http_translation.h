@@ -1,0 +1,107 @@
+// Between bytes, Beast's messages and ours. Included only by http_server.cc.
+#pragma once
+
+#include <boost/beast/http.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "server/http_server.h"
+
+namespace cairn::server {
+
+namespace http = boost::beast::http;
+
+inline std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+inline Response problem(int status, std::string_view title) {
+  return {
+      status,
+      "application/problem+json",
+      {},
+      "{\"status\":" + std::to_string(status) + ",\"title\":\"" + std::string(title) + "\",\"type\":\"about:blank\"}"};
+}
+
+// A request that two parsers could read in two ways is refused, not guessed at.
+inline bool ambiguous(const http::request<http::string_body>& message) {
+  const auto count = [&](http::field name) {
+    const auto [first, last] = message.equal_range(name);
+    return std::distance(first, last);
+  };
+  const bool chunked = message.count(http::field::transfer_encoding) > 0;
+  const auto value = [&](http::field name) { return std::string_view(message[name].data(), message[name].size()); };
+  if (value(http::field::host).find_first_of(" \t") != std::string_view::npos) return true;
+  // Beast reads `5,5` as 5 and leaves other encodings alone.
+  if (value(http::field::content_length).find_first_not_of("0123456789") != std::string_view::npos) return true;
+  if (chunked && lower(value(http::field::transfer_encoding)) != "chunked") return true;
+  return (chunked && message.count(http::field::content_length) > 0) || count(http::field::content_length) > 1 ||
+         count(http::field::transfer_encoding) > 1 || count(http::field::host) > 1 ||
+         (message.version() == 11 && count(http::field::host) != 1) || (chunked && message.version() != 11);
+}
+
+// Where the head in `bytes` ends, if it is whole; nothing is wrong with what is there so far unless `bad`.
+struct Head {
+  bool whole = false;
+  bool bad = false;  // a line that does not end with CRLF, or one that goes on in the next
+};
+inline Head look_at_head(std::string_view bytes) {
+  Head head;
+  const std::size_t end = bytes.find("\r\n\r\n");
+  head.whole = end != std::string_view::npos;
+  const std::string_view lines = bytes.substr(0, head.whole ? end + 2 : bytes.size());
+  for (std::size_t at = lines.find('\n'); at != std::string_view::npos; at = lines.find('\n', at + 1)) {
+    const bool goes_on = at + 1 < lines.size() && (lines[at + 1] == ' ' || lines[at + 1] == '\t');
+    if (at == 0 || lines[at - 1] != '\r' || goes_on) head.bad = true;
+  }
+  return head;
+}
+
+// Nothing when the target is malformed.
+inline std::optional<Request> to_request(http::request<http::string_body>&& message) {
+  Request request;
+  request.method = std::string(message.method_string());
+  const std::string_view target(message.target().data(), message.target().size());
+  if (target.empty() || target.front() != '/') return std::nullopt;
+  const std::size_t mark = target.find('?');
+  if (!percent_decode(target.substr(0, mark), false, request.path)) return std::nullopt;
+  std::string_view query = mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
+  while (!query.empty()) {
+    const std::size_t end = query.find('&');
+    const std::string_view part = query.substr(0, end);
+    query = end == std::string_view::npos ? std::string_view() : query.substr(end + 1);
+    if (part.empty()) continue;
+    const std::size_t equals = part.find('=');
+    std::string name;
+    std::string value;
+    if (!percent_decode(part.substr(0, equals), true, name)) return std::nullopt;
+    if (equals != std::string_view::npos && !percent_decode(part.substr(equals + 1), true, value)) return std::nullopt;
+    request.query.emplace_back(std::move(name), std::move(value));
+  }
+  for (const auto& field : message) {
+    request.headers.emplace_back(lower({field.name_string().data(), field.name_string().size()}),
+                                 std::string(field.value()));
+  }
+  request.body = std::move(message.body());
+  return request;
+}
+
+inline http::response<http::string_body> to_message(Response&& response, unsigned version, bool keep_alive, bool head) {
+  http::response<http::string_body> message;
+  message.result(static_cast<unsigned>(response.status));
+  message.version(version);
+  message.keep_alive(keep_alive);
+  message.set(http::field::content_type, response.content_type);
+  for (const auto& [name, value] : response.headers) message.set(name, value);
+  const std::size_t length = response.body.size();
+  if (!head) message.body() = std::move(response.body);
+  if (response.status != 204 && response.status != 304) message.content_length(length);
+  return message;
+}
+
+}  // namespace cairn::server
