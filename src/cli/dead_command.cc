@@ -2,29 +2,20 @@
 
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
+#include "cli/listing.h"
 #include "cli/store_session.h"
-#include "cli/table.h"
 
 namespace cairn::cli {
 namespace {
 
-int list(ApiSession& api, const Arguments& arguments, std::ostream& out, std::ostream& err) {
-  Json items = Json::array();
-  Table table({"ID", "AT", "KIND", "INSTANCE", "REASON"});
-  const auto take = [&](const Json& item) {
-    items.push_back(item);
-    table.add({write_json(item["id"]), std::string(item.text_or("at", "")), std::string(item.text_or("kind", "")),
-               std::string(item.text_or("instance", "")), std::string(item.text_or("reason", ""))});
-    return true;
+Listing letters() {
+  Listing listing;
+  listing.request = {"GET", "/v1/dead-letters"};
+  listing.columns = {"ID", "AT", "KIND", "INSTANCE", "REASON"};
+  listing.row = [](const Json& item) -> std::vector<std::string> {
+    return {cell(item, "id"), cell(item, "at"), cell(item, "kind"), cell(item, "instance"), cell(item, "reason")};
   };
-  if (const auto code = api.each({"GET", "/v1/dead-letters"}, 10'000, take, err)) return *code;
-  if (arguments.has("--json")) {
-    out << write_json(Json::object({{"items", items}})) << "\n";
-    return exit_done;
-  }
-  table.print(out);
-  if (table.empty() && on_terminal(out)) err << "There is none.\n";
-  return exit_done;
+  return listing;
 }
 
 }  // namespace
@@ -52,7 +43,7 @@ int run_dead(std::span<const std::string> args, std::istream&, std::ostream& out
   auto opened = ApiSession::open("dead", arguments, changes ? ApiSession::Use::change : ApiSession::Use::read, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
   ApiSession& api = *std::get<0>(opened);
-  if (verb == "list") return list(api, arguments, out, err);
+  if (verb == "list") return print_listing(api, letters(), arguments, out, err);
   ApiRequest request{verb == "show"     ? "GET"
                      : verb == "replay" ? "POST"
                                         : "DELETE",

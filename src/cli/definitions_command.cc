@@ -5,29 +5,26 @@
 #include "cli/definition_files.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
+#include "cli/listing.h"
 #include "cli/store_session.h"
-#include "cli/table.h"
 
 namespace cairn::cli {
 namespace {
 
-int list(ApiSession& api, const Arguments& arguments, std::ostream& out, std::ostream& err) {
-  Json items = Json::array();
-  Table table({"NAME", "VERSION", "TITLE", "DEPLOYED", "DIGEST", ""});
-  const auto take = [&](const Json& item) {
-    items.push_back(item);
-    table.add({std::string(item.text_or("name", "")), std::string(item.text_or("version", "")),
-               std::string(item.text_or("title", "")), std::string(item.text_or("deployed_at", "")),
-               std::string(item.text_or("digest", "")).substr(0, 12), item["retired_at"].is_string() ? "retired" : ""});
-    return true;
+Listing all_definitions() {
+  Listing listing;
+  listing.request = {"GET", "/v1/definitions"};
+  listing.most = 100'000;
+  listing.columns = {"NAME", "VERSION", "TITLE", "DEPLOYED", "DIGEST", ""};
+  listing.row = [](const Json& item) -> std::vector<std::string> {
+    return {cell(item, "name"),
+            cell(item, "version"),
+            cell(item, "title"),
+            cell(item, "deployed_at"),
+            cell(item, "digest").substr(0, 12),
+            item["retired_at"].is_string() ? "retired" : ""};
   };
-  if (const auto code = api.each({"GET", "/v1/definitions"}, 100'000, take, err)) return *code;
-  if (arguments.has("--json")) {
-    out << write_json(Json::object({{"items", items}})) << "\n";
-  } else {
-    table.print(out);
-  }
-  return exit_done;
+  return listing;
 }
 
 int deploy(ApiSession& api, const Arguments& arguments, std::istream& in, std::ostream& out, std::ostream& err) {
@@ -97,7 +94,7 @@ int run_definitions(std::span<const std::string> args, std::istream& in, std::os
       ApiSession::open("definitions", arguments, changes ? ApiSession::Use::change : ApiSession::Use::read, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
   ApiSession& api = *std::get<0>(opened);
-  if (verb == "list") return list(api, arguments, out, err);
+  if (verb == "list") return print_listing(api, all_definitions(), arguments, out, err);
   if (verb == "deploy") return deploy(api, arguments, in, out, err);
   ApiRequest request{verb == "retire" ? "DELETE" : "GET", "/v1/definitions/" + path_part(given[1])};
   if (given.size() == 3) request.path += "/" + path_part(given[2]);

@@ -5,16 +5,11 @@
 #include "base/near.h"
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
+#include "cli/listing.h"
 #include "cli/store_session.h"
-#include "cli/table.h"
 #include "instance/snapshot.h"
 
 namespace cairn::cli {
-namespace {
-
-std::string text_of(const Json& value) { return value.is_string() ? std::string(value.as_string()) : ""; }
-
-}  // namespace
 
 const CommandSpec& list_spec() {
   static const CommandSpec spec{
@@ -57,26 +52,19 @@ int run_list(std::span<const std::string> args, std::istream&, std::ostream& out
   }
   auto opened = ApiSession::open("list", arguments, ApiSession::Use::read, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
-  Json items = Json::array();
-  Table table({"ID", "STATUS", "STARTED", "DEFINITION", "REFERENCE", "ERROR"});
-  const auto take = [&](const Json& item) {
-    items.push_back(item);
-    const auto started = parse_timestamp(item.text_or("started_at", ""));
-    table.add({text_of(item["id"]), text_of(item["status"]),
-               started ? ago(*started, SystemClock().now()) : std::string(),
-               text_of(item["definition"]) + " " + text_of(item["version"]), text_of(item["reference"]["key"]),
-               text_of(item["error"]["code"])});
-    return true;
+  Listing listing;
+  listing.request = std::move(request);
+  listing.most = limit;
+  listing.columns = {"ID", "STATUS", "STARTED", "DEFINITION", "REFERENCE", "ERROR"};
+  listing.row = [](const Json& item) -> std::vector<std::string> {
+    return {cell(item, "id"),
+            cell(item, "status"),
+            age_cell(item, "started_at"),
+            cell(item, "definition") + " " + cell(item, "version"),
+            cell(item["reference"], "key"),
+            cell(item["error"], "code")};
   };
-  if (const auto code = std::get<0>(opened)->each(request, limit, take, err)) return *code;
-  if (arguments.has("--json")) {
-    out << write_json(Json::object({{"items", items}})) << "\n";
-    return exit_done;
-  }
-  table.print(out);
-  if (items.size() == limit) err << "There may be more: raise --limit or narrow the list.\n";
-  if (table.empty() && on_terminal(out)) err << "There is none.\n";
-  return exit_done;
+  return print_listing(*std::get<0>(opened), listing, arguments, out, err);
 }
 
 }  // namespace cairn::cli

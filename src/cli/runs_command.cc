@@ -5,8 +5,8 @@
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
+#include "cli/listing.h"
 #include "cli/store_session.h"
-#include "cli/table.h"
 
 namespace cairn::cli {
 namespace {
@@ -22,25 +22,20 @@ int list(const Arguments& arguments, std::ostream& out, std::ostream& err) {
   if (arguments.has("--all")) request.query.emplace_back("deleted", "true");
   auto opened = ApiSession::open("runs", arguments, ApiSession::Use::read, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
-  Json items = Json::array();
-  Table table({"ID", "STATUS", "AGE", "TYPE", "ATTEMPT", "WORKER", "ERROR"});
-  const auto take = [&](const Json& item) {
-    items.push_back(item);
-    const auto created = parse_timestamp(item.text_or("created_at", ""));
-    table.add({std::string(item.text_or("id", "")), std::string(item.text_or("status", "")),
-               created ? ago(*created, SystemClock().now()) : std::string(), std::string(item.text_or("type", "")),
-               write_json(item["attempt"]) + "/" + write_json(item["max_attempts"]),
-               std::string(item.text_or("leased_by", "")), std::string(item.text_or("last_error", ""))});
-    return true;
+  Listing listing;
+  listing.request = std::move(request);
+  listing.most = 1000;
+  listing.columns = {"ID", "STATUS", "AGE", "TYPE", "ATTEMPT", "WORKER", "ERROR"};
+  listing.row = [](const Json& item) -> std::vector<std::string> {
+    return {cell(item, "id"),
+            cell(item, "status"),
+            age_cell(item, "created_at"),
+            cell(item, "type"),
+            cell(item, "attempt") + "/" + cell(item, "max_attempts"),
+            cell(item, "leased_by"),
+            cell(item, "last_error")};
   };
-  if (const auto code = std::get<0>(opened)->each(request, 1000, take, err)) return *code;
-  if (arguments.has("--json")) {
-    out << write_json(Json::object({{"items", items}})) << "\n";
-    return exit_done;
-  }
-  table.print(out);
-  if (table.empty() && on_terminal(out)) err << "There is none.\n";
-  return exit_done;
+  return print_listing(*std::get<0>(opened), listing, arguments, out, err);
 }
 
 // What is changed about a type; everything else about it stays as it was.

@@ -5,8 +5,8 @@
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
+#include "cli/listing.h"
 #include "cli/store_session.h"
-#include "cli/table.h"
 
 namespace cairn::cli {
 namespace {
@@ -71,24 +71,19 @@ std::string last_of(const Json& schedule) {
   return "";
 }
 
-int list(const Arguments& arguments, ApiSession& session, std::ostream& out, std::ostream& err) {
-  Json items = Json::array();
-  Table table({"NAME", "WHEN", "STARTS", "NEXT", "LAST"});
-  const auto take = [&](const Json& item) {
-    items.push_back(item);
-    const bool paused = item["paused"].is_bool() && item["paused"].as_bool();
-    table.add({std::string(item.text_or("name", "")), beat_of(item), target_of(item),
-               paused ? "paused" : std::string(item.text_or("next_at", "never")), last_of(item)});
-    return true;
+Listing all_schedules() {
+  Listing listing;
+  listing.request = {"GET", "/v1/schedules"};
+  listing.columns = {"NAME", "WHEN", "STARTS", "NEXT", "LAST"};
+  listing.row = [](const Json& item) -> std::vector<std::string> {
+    const std::string next = cell(item, "next_at");
+    return {cell(item, "name"), beat_of(item), target_of(item),
+            item["paused"] == Json(true) ? "paused"
+            : next.empty()               ? "never"
+                                         : next,
+            last_of(item)};
   };
-  if (const auto code = session.each({"GET", "/v1/schedules"}, 10'000, take, err)) return *code;
-  if (arguments.has("--json")) {
-    out << write_json(Json::object({{"items", items}})) << "\n";
-    return exit_done;
-  }
-  table.print(out);
-  if (table.empty() && on_terminal(out)) err << "There is none.\n";
-  return exit_done;
+  return listing;
 }
 
 }  // namespace
@@ -137,7 +132,7 @@ int run_schedules(std::span<const std::string> args, std::istream& in, std::ostr
   auto opened = ApiSession::open("schedules", arguments, look ? ApiSession::Use::read : ApiSession::Use::change, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
   ApiSession& session = *std::get<0>(opened);
-  if (verb == "list") return list(arguments, session, out, err);
+  if (verb == "list") return print_listing(session, all_schedules(), arguments, out, err);
 
   ApiRequest request{"POST", "/v1/schedules/" + path_part(given[1])};
   if (verb == "show") request.method = "GET";

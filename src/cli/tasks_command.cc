@@ -2,8 +2,8 @@
 
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
+#include "cli/listing.h"
 #include "cli/store_session.h"
-#include "cli/table.h"
 
 namespace cairn::cli {
 
@@ -37,29 +37,25 @@ int run_tasks(std::span<const std::string> args, std::istream&, std::ostream& ou
   if (arguments.has("--all")) request.query.emplace_back("closed", "true");
   auto opened = ApiSession::open("tasks", arguments, ApiSession::Use::read, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
-  Json items = Json::array();
-  Table table({"ID", "STATUS", "AGE", "NAME", "TITLE", "WHO", "DUE"});
-  const auto take = [&](const Json& item) {
-    items.push_back(item);
-    const auto created = parse_timestamp(item.text_or("created_at", ""));
-    std::string who(item.text_or("assignee", ""));
+  Listing listing;
+  listing.request = std::move(request);
+  listing.most = 1000;
+  listing.columns = {"ID", "STATUS", "AGE", "NAME", "TITLE", "WHO", "DUE"};
+  listing.row = [](const Json& item) -> std::vector<std::string> {
+    std::string who = cell(item, "assignee");
     if (who.empty() && item["roles"].is_array()) {
       for (const Json& role : item["roles"].items()) who += (who.empty() ? "" : ",") + std::string(role.as_string());
     }
-    table.add({std::string(item.text_or("id", "")), std::string(item.text_or("status", "")),
-               created ? ago(*created, SystemClock().now()) : std::string(), std::string(item.text_or("name", "")),
-               std::string(item.text_or("title", "")), who,
-               std::string(item.text_or("due", item.text_or("deadline", "")))});
-    return true;
+    const std::string due = cell(item, "due");
+    return {cell(item, "id"),
+            cell(item, "status"),
+            age_cell(item, "created_at"),
+            cell(item, "name"),
+            cell(item, "title"),
+            who,
+            due.empty() ? cell(item, "deadline") : due};
   };
-  if (const auto code = std::get<0>(opened)->each(request, 1000, take, err)) return *code;
-  if (arguments.has("--json")) {
-    out << write_json(Json::object({{"items", items}})) << "\n";
-    return exit_done;
-  }
-  table.print(out);
-  if (table.empty() && on_terminal(out)) err << "There is none.\n";
-  return exit_done;
+  return print_listing(*std::get<0>(opened), listing, arguments, out, err);
 }
 
 }  // namespace cairn::cli
