@@ -1,8 +1,6 @@
 #include "cli/bulk_command.h"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
@@ -25,8 +23,10 @@ void print_preview(const Json& preview, std::ostream& out) {
 
 // Until the job is done, with its progress on a terminal.
 int follow(ApiSession& api, const std::string& id, const Arguments& arguments, std::ostream& out, std::ostream& err) {
-  while (true) {
-    const auto answer = api.ask({"GET", "/v1/bulk/" + path_part(id)}, err);
+  for (std::string after = "0";;) {
+    ApiRequest look{"GET", "/v1/bulk/" + path_part(id)};
+    look.query.emplace_back("after", after);
+    const auto answer = api.ask(look, err);
     if (const int* code = std::get_if<int>(&answer)) return *code;
     const Json& job = std::get<0>(answer).body;
     const bool finished = job["finished"] == Json(true);
@@ -41,7 +41,7 @@ int follow(ApiSession& api, const std::string& id, const Arguments& arguments, s
         err << one.text_or("instance", "") << ": " << one.text_or("detail", "") << "\n";
       return job["failed"].size() == 0 ? exit_done : exit_failed;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    after = std::to_string(job["done"].as_integer() + job["failed_count"].as_integer());
   }
 }
 
@@ -56,6 +56,7 @@ const CommandSpec& bulk_spec() {
       "status:suspended definition:order …",
       with_api_flags({{"--filter", "FILTER", "which instances"},
                       {"--all", "", "every instance, without a filter"},
+                      {"--max", "N", "how many it may be; 1000 unless said"},
                       {"--yes", "", "do it, instead of showing what would be done"},
                       {"--reason", "TEXT", "why, for the history"},
                       {"--signal", "NAME", "signal: its name"},
@@ -80,6 +81,11 @@ int run_bulk(std::span<const std::string> args, std::istream& in, std::ostream& 
   request.body = Json::object({{"action", given[0]}});
   if (const auto filter = arguments.value("--filter")) request.body.set("filter", *filter);
   if (arguments.has("--all")) request.body.set("all", true);
+  if (const auto max = arguments.value("--max")) {
+    const auto number = parse_json(*max);
+    if (!number || !number->is_integer()) return wrong_call("bulk", "--max takes a number", err);
+    request.body.set("max", *number);
+  }
   if (const auto reason = arguments.value("--reason")) request.body.set("reason", *reason);
   if (const auto name = arguments.value("--signal")) {
     Json signal = Json::object({{"name", *name}});
@@ -105,7 +111,9 @@ int run_bulk(std::span<const std::string> args, std::istream& in, std::ostream& 
     return exit_done;
   }
   print_preview(document, out);
-  err << write_json(document["matched"]) << " match; --yes does it\n";
+  const std::int64_t matched = document["matched"].as_integer();
+  err << (document["more"] == Json(true) ? "more than " : "") << matched << " match; --yes"
+      << (matched > 1000 ? " --max " + std::to_string(matched) : "") << " does it\n";
   return exit_done;
 }
 

@@ -198,6 +198,11 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
     return refuse(fine.error());
   }
   if (const auto done = deploy(**engine, configuration->list("definitions"), in); !done) return refuse(done.error());
+  if (configuration->is_set("otlp.endpoint")) {
+    settings.spans = std::make_shared<server::SpanExporter>(server::OtlpSettings{
+        configuration->text("otlp.endpoint"), configuration->list("otlp.headers"), (*engine)->coordinator().node()});
+    server::trace_units((*engine)->coordinator(), settings.spans);
+  }
   (*engine)->run();
   auto serving = server::Server::open((*engine)->coordinator(), settings);
   if (!serving) return refuse(serving.error());

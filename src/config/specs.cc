@@ -40,6 +40,8 @@ const std::vector<Spec>& specs() {
       {"http.idle_timeout", Kind::duration, "75s", "between requests"},
       {"http.write_timeout", Kind::duration, "30s", "for an answer"},
       {"http.answer_timeout", Kind::duration, "120s", "how long an answer may take, long polls included"},
+      {"otlp.endpoint", Kind::text, "", "where traces go, as OTLP over HTTP: http://collector:4318; empty: nowhere"},
+      {"otlp.headers", Kind::list, "", "NAME=VALUE, sent with traces", true},
       {"cors.origins", Kind::list, "", "pages that may read answers: https://console.example"},
       {"log.format", Kind::text, "json", "json or text"},
       {"log.level", Kind::text, "info", "debug, info, warning or error"},

@@ -9,6 +9,7 @@
 #include "server/authenticator.h"
 #include "server/http_server.h"
 #include "server/route.h"
+#include "server/span_exporter.h"
 
 namespace cairn::server {
 
@@ -47,7 +48,11 @@ struct ServerSettings {
   AccessSettings access;
   std::vector<std::string> cors_origins;  // none: no page from elsewhere may read answers
   bool log_requests = false;              // a line for every request, not only for failures
+  std::shared_ptr<SpanExporter> spans;    // shared with the engine's observer; absent: no traces
 };
+
+// Tells `spans` of what the coordinator commits, as long as that lives. Before the first request.
+void trace_units(Coordinator& coordinator, std::shared_ptr<SpanExporter> spans);
 
 // The whole server: routes, the port, and threads on which requests may wait for the disk.
 class Server {
@@ -56,7 +61,7 @@ class Server {
   static Result<std::unique_ptr<Server>> open(Coordinator& coordinator, const ServerSettings& settings);
   // Without authentication, for this machine.
   static Result<std::unique_ptr<Server>> open(Coordinator& coordinator, const HttpSettings& settings) {
-    return open(coordinator, ServerSettings{settings, {}, {}, false});
+    return open(coordinator, ServerSettings{settings, {}, {}, false, nullptr});
   }
   ~Server();
 

@@ -12,10 +12,12 @@ constexpr std::size_t key_length_max = 200;
 
 bool changes(const Route& route) { return route.method != "GET"; }
 
-AuditRow row_of(const Route& route, const Call& call) {
+}  // namespace
+
+AuditRow audit_row(const Call& call, std::string what) {
   AuditRow row;
   row.who = call.identity.person;
-  row.what = std::string(route.operation);
+  row.what = std::move(what);
   row.resource = call.request.path;
   row.why = std::string(call.body.is_object() ? call.body.text_or("reason", "") : "");
   if (row.why.empty()) row.why = std::string(call.request.header("x-cairn-reason"));
@@ -23,8 +25,6 @@ AuditRow row_of(const Route& route, const Call& call) {
   row.details = Json::object({{"account", call.identity.account}, {"trace", call.trace.trace}});
   return row;
 }
-
-}  // namespace
 
 bool ApiGate::admit(const Route& route, Call& call) {
   if (route.permission == Permission::open) return true;
@@ -44,7 +44,7 @@ bool ApiGate::admit(const Route& route, Call& call) {
   if (call.identity.may(route.permission)) return true;
   metrics_->count_refusal("forbidden");
   if (changes(route)) {
-    AuditRow row = row_of(route, call);
+    AuditRow row = audit_row(call, std::string(route.operation));
     row.details.set("status", 403);
     audit_->add(std::move(row));
   }
@@ -73,13 +73,18 @@ bool ApiGate::remember(const Route& route, Call& call) {
                        "Idempotency-Key has at most 200 characters"));
     return false;
   }
-  const std::string scope =
-      call.identity.account + "\n" + std::string(route.operation) + "\n" + call.request.path + "\n" + std::string(key);
-  std::optional<Response> first;
-  switch (answers_->begin(scope, sha256_hex(call.request.body), first)) {
+  const std::string scope = sha256_hex(call.identity.account + "\n" + std::string(route.operation) + "\n" +
+                                       call.request.path + "\n" + std::string(key));
+  const std::string hash = sha256_hex(call.request.body);
+  Result<IdempotentAnswers::Known> known = answers_->begin(scope, hash);
+  if (!known) {
+    call.reply(problem(known.error()));
+    return false;
+  }
+  switch (known->found) {
     case IdempotentAnswers::Found::repeat:
-      first->headers.emplace_back("idempotency-replayed", "true");
-      call.reply(std::move(*first));
+      known->answer.headers.emplace_back("idempotency-replayed", "true");
+      call.reply(std::move(known->answer));
       return false;
     case IdempotentAnswers::Found::other_request:
       call.reply(problem(422, "idempotency_key_reused", "This key was used for another request",
@@ -91,13 +96,10 @@ bool ApiGate::remember(const Route& route, Call& call) {
       return false;
     case IdempotentAnswers::Found::first: break;
   }
-  call.reply = call.reply.through([answers = answers_, scope, reply = call.reply](Response response) {
+  call.reply = call.reply.through([answers = answers_, scope, hash, reply = call.reply](Response response) {
     // A refusal for now is not an answer for later.
-    if (response.status >= 500 || response.status == 429 || response.status == 409 || response.stream) {
-      answers->forget(scope);
-    } else {
-      answers->keep(scope, response);
-    }
+    const bool lasts = response.status < 500 && response.status != 429 && response.status != 409 && !response.stream;
+    answers->end(scope, hash, lasts ? &response : nullptr);
     reply(std::move(response));
   });
   return true;
@@ -108,7 +110,7 @@ void ApiGate::carry_out(const Route& route, Call call) {
   // What workers do stands in the events of their runs.
   const bool recorded = changes(route) && route.permission != Permission::work_runs;
   if (recorded) {
-    rows.push_back(row_of(route, call));
+    rows.push_back(audit_row(call, std::string(route.operation)));
     rows.back().at = store_.now();
   }
   const auto mandate = std::make_shared<Mandate>(rows, call.trace.header());  // shared with the answer to come

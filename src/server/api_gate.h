@@ -9,12 +9,19 @@
 
 namespace cairn::server {
 
+// What the audit trail says about a call: who, what, which resource, why, from where.
+AuditRow audit_row(const Call& call, std::string what);
+
 class ApiGate final : public Gate {
  public:
   // `store` and `authenticator` outlive the gate.
   ApiGate(Store& store, Authenticator& authenticator, std::shared_ptr<AuditTrail> audit,
           std::shared_ptr<Metrics> metrics)
-      : store_(store), authenticator_(authenticator), audit_(std::move(audit)), metrics_(std::move(metrics)) {}
+      : store_(store),
+        authenticator_(authenticator),
+        audit_(std::move(audit)),
+        metrics_(std::move(metrics)),
+        answers_(std::make_shared<IdempotentAnswers>(store)) {}
 
   bool admit(const Route& route, Call& call) override;
   bool prepare(const Route& route, Call& call) override;
@@ -29,7 +36,7 @@ class ApiGate final : public Gate {
   // Shared with answers that are still to come.
   std::shared_ptr<AuditTrail> audit_;
   std::shared_ptr<Metrics> metrics_;
-  std::shared_ptr<IdempotentAnswers> answers_ = std::make_shared<IdempotentAnswers>();
+  std::shared_ptr<IdempotentAnswers> answers_;
 };
 
 }  // namespace cairn::server

@@ -1,11 +1,18 @@
+#include <charconv>
+
 #include "base/id.h"
 #include "server/api.h"
+#include "server/api_gate.h"
 #include "server/bulk_jobs.h"
 #include "server/filter_text.h"
 #include "server/problem.h"
+#include "store/mandate.h"
 
 namespace cairn::server {
 namespace {
+
+// A filter that matches more than somebody had in mind stops here.
+constexpr std::size_t instances_unless_said = 1'000;
 
 BulkJobs::Action action_of(Coordinator& coordinator, const Call& call) {
   const std::string name(call.body["action"].as_string());
@@ -36,6 +43,47 @@ BulkJobs::Action action_of(Coordinator& coordinator, const Call& call) {
   };
 }
 
+// Each item has a row of its own in the audit trail, in its own commit.
+BulkJobs::Action on_behalf_of(Coordinator& coordinator, const Call& call) {
+  AuditRow row = audit_row(call, "bulk." + std::string(call.body["action"].as_string()));
+  return [&coordinator, row = std::move(row), trace = call.trace.header(),
+          action = action_of(coordinator, call)](const InstanceId& id) -> Result<void> {
+    AuditRow own = row;
+    own.resource = "/v1/instances/" + id.value;
+    own.at = coordinator.store().now();
+    Mandate mandate({std::move(own)}, trace);
+    const Mandate::Scope scope(mandate);
+    return action(id);
+  };
+}
+
+struct Matching {
+  std::vector<InstanceId> ids;
+  Json shown = Json::array();  // the first of them, for people
+  bool more = false;
+};
+Result<Matching> match(Store& store, const InstanceFilter& filter, std::size_t max) {
+  constexpr std::size_t page_rows = 1'000;
+  Matching matching;
+  PageRequest page{page_rows, ""};
+  do {
+    CAIRN_TRY(const auto rows, store.list_instances(filter, page));
+    for (const InstanceRow& row : rows.items) {
+      if (matching.ids.size() == max) {
+        matching.more = true;
+        return matching;
+      }
+      matching.ids.push_back(row.id);
+      if (matching.shown.size() < page_rows) {
+        matching.shown.push_back(
+            Json::object({{"id", row.id.value}, {"definition", row.program.name}, {"status", to_string(row.status)}}));
+      }
+    }
+    page.cursor = rows.next_cursor;
+  } while (!page.cursor.empty());
+  return matching;
+}
+
 void submit(Coordinator& coordinator, BulkJobs& jobs, const Call& call) {
   const std::string name(call.body["action"].as_string());
   if (name == "signal" && !call.body.find("signal")) {
@@ -53,33 +101,31 @@ void submit(Coordinator& coordinator, BulkJobs& jobs, const Call& call) {
     call.reply(problem({ErrorCode::invalid, "without a filter it would be every instance: say \"all\": true"}));
     return;
   }
-  const auto found = coordinator.store().list_instances(filter, {BulkJobs::items_max, ""});
-  if (!found) {
-    call.reply(problem(found.error()));
+  const std::size_t max =
+      call.body["max"].is_integer() ? static_cast<std::size_t>(call.body["max"].as_integer()) : instances_unless_said;
+  const bool dry_run = call.body["dry_run"].is_bool() && call.body["dry_run"].as_bool();
+  const auto matching = match(coordinator.store(), filter, dry_run ? BulkJobs::items_max : max);
+  if (!matching) {
+    call.reply(problem(matching.error()));
     return;
   }
-  Json answer = Json::object({{"action", name}, {"matched", static_cast<std::int64_t>(found->items.size())}});
-  if (!found->next_cursor.empty()) {
-    call.reply(problem(413, "limit", "A limit was passed",
-                       "more than 1000 instances match; narrow the filter, by time for example",
-                       Json::object({{"matched_at_least", static_cast<std::int64_t>(found->items.size() + 1)}})));
-    return;
-  }
-  if (call.body["dry_run"].is_bool() && call.body["dry_run"].as_bool()) {
-    Json instances = Json::array();
-    for (const InstanceRow& row : found->items) {
-      instances.push_back(
-          Json::object({{"id", row.id.value}, {"definition", row.program.name}, {"status", to_string(row.status)}}));
-    }
-    answer.set("instances", instances);
+  Json answer = Json::object({{"action", name}, {"matched", static_cast<std::int64_t>(matching->ids.size())}});
+  if (dry_run) {
+    answer.set("instances", matching->shown);
+    answer.set("more", matching->more);
     answer.set("dry_run", true);
     call.reply(json_response(answer));
     return;
   }
-  std::vector<InstanceId> instances;
-  for (const InstanceRow& row : found->items) instances.push_back(row.id);
+  if (matching->more) {
+    call.reply(problem(413, "limit", "A limit was passed",
+                       "more than " + std::to_string(max) +
+                           " instances match; narrow the filter, or say with \"max\" how many it may be",
+                       Json::object({{"matched_at_least", static_cast<std::int64_t>(max + 1)}})));
+    return;
+  }
   const auto id =
-      jobs.submit(new_uuid(coordinator.store().now()), name, std::move(instances), action_of(coordinator, call));
+      jobs.submit(new_uuid(coordinator.store().now()), name, matching->ids, on_behalf_of(coordinator, call));
   if (!id) {
     call.reply(problem(503, "overloaded", "Too many requests wait already", "try again when earlier jobs are done"));
     return;
@@ -90,30 +136,46 @@ void submit(Coordinator& coordinator, BulkJobs& jobs, const Call& call) {
   call.reply(std::move(response));
 }
 
-void show(const BulkJobs& jobs, const Call& call) {
-  const auto progress = jobs.find(std::string(call.at("id")));
-  if (!progress) {
-    call.reply(problem({ErrorCode::not_found, "no job " + std::string(call.at("id")) + " on this node"}));
+Json document(const BulkJobs::Progress& progress) {
+  Json failed = Json::array();
+  for (const BulkJobs::Failed& item : progress.failures) {
+    failed.push_back(Json::object({{"instance", item.instance.value}, {"detail", item.error}}));
+  }
+  return Json::object({{"id", progress.id},
+                       {"action", progress.action},
+                       {"total", static_cast<std::int64_t>(progress.total)},
+                       {"done", static_cast<std::int64_t>(progress.done)},
+                       {"failed", failed},
+                       {"failed_count", static_cast<std::int64_t>(progress.failed)},
+                       {"finished", progress.finished}});
+}
+
+void show(BulkJobs& jobs, const Call& call) {
+  const std::string id(call.at("id"));
+  const auto none = [&] { call.reply(problem({ErrorCode::not_found, "no job " + id + " on this node"})); };
+  const std::string_view text = call.request.query_value("after");
+  if (text.empty()) {
+    const auto progress = jobs.find(id);
+    progress ? call.reply(json_response(document(*progress))) : none();
     return;
   }
-  Json failed = Json::array();
-  for (const BulkJobs::Item& item : progress->items) {
-    if (!item.error.empty()) {
-      failed.push_back(Json::object({{"instance", item.instance.value}, {"detail", item.error}}));
-    }
+  std::size_t after = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), after);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
+    call.reply(problem({ErrorCode::invalid, "after takes how many were through when you last looked"}));
+    return;
   }
-  call.reply(json_response(Json::object({{"id", progress->id},
-                                         {"action", progress->action},
-                                         {"total", static_cast<std::int64_t>(progress->total)},
-                                         {"done", static_cast<std::int64_t>(progress->items.size() - failed.size())},
-                                         {"failed", failed},
-                                         {"finished", progress->finished}})));
+  const auto told = [reply = call.reply](const BulkJobs::Progress& progress) {
+    reply(json_response(document(progress)));
+  };
+  if (!jobs.tell(id, after, told)) none();
 }
 
 constexpr std::string_view bulk_schema =
     R"({"type":"object","required":["action"],"additionalProperties":false,"properties":{
   "action":{"enum":["cancel","suspend","resume","retry","signal","delete"]},
   "filter":{"type":"string","description":"status:suspended definition:loan.approval …"},
+  "max":{"type":"integer","minimum":1,"maximum":100000,"description":"how many it may be; 1000 unless said"},
   "all":{"type":"boolean","description":"without a filter: every instance is meant"},
   "dry_run":{"type":"boolean","description":"only say what would be done"},
   "reason":{"type":"string"},
@@ -134,8 +196,13 @@ std::vector<Route> bulk_routes(Coordinator& coordinator) {
        [with, jobs](const Call& call) { submit(*with, *jobs, call); },
        {},
        bulk_schema},
-      {"GET", "/v1/bulk/{id}", Permission::operate, "getBulk", "How far a bulk action is",
-       [jobs](const Call& call) { show(*jobs, call); }},
+      {"GET",
+       "/v1/bulk/{id}",
+       Permission::operate,
+       "getBulk",
+       "How far a bulk action is",
+       [jobs](const Call& call) { show(*jobs, call); },
+       {{"after", "answer when more than this many are through, or all"}}},
   };
 }
 

@@ -8,6 +8,10 @@ namespace {
 constexpr std::size_t page_rows = 200;
 // A listener that is behind gets its next page when it has taken most of the last one.
 constexpr std::size_t unread_bytes_max = 256u << 10;
+// On PostgreSQL a transaction that took its number first may commit last. A number that is missing before an event
+// younger than this may still come: what follows is held back, so that nobody's position passes it by.
+constexpr std::chrono::milliseconds late_max{5'000};
+constexpr std::chrono::milliseconds look_at_gaps_every{100};
 
 bool wanted(const OutboxRow& row, const OutboxFilter& filter) {
   return row.event.type.starts_with(filter.type_prefix) &&
@@ -91,6 +95,7 @@ Result<std::int64_t> EventFeed::newest() {
 void EventFeed::run(const std::stop_token& stop) {
   bool behind = false;
   bool failed = false;
+  bool held = false;
   while (!stop.stop_requested()) {
     std::list<Listener> newcomers;
     {
@@ -98,6 +103,8 @@ void EventFeed::run(const std::stop_token& stop) {
       const auto something = [this] { return look_ || !newcomers_.empty(); };
       if (failed) {
         changed_.wait_for(lock, stop, std::chrono::seconds(1), something);
+      } else if (held && !behind) {
+        changed_.wait_for(lock, stop, look_at_gaps_every, something);
       } else if (!behind) {
         changed_.wait(lock, stop, something);
       }
@@ -111,7 +118,7 @@ void EventFeed::run(const std::stop_token& stop) {
     }
     const auto step = [&]() -> Result<bool> {
       CAIRN_TRY_VOID(admit(std::move(newcomers)));
-      CAIRN_TRY_VOID(read_new());
+      CAIRN_TRY(held, read_new());
       return catch_up();
     };
     const auto done = step();
@@ -167,20 +174,22 @@ Result<bool> EventFeed::catch_up() {
   return behind;
 }
 
-Result<void> EventFeed::read_new() {
-  if (listeners_.empty()) return {};
+Result<bool> EventFeed::read_new() {
+  if (listeners_.empty()) return false;
   for (;;) {
     OutboxFilter all;
     all.after = position_;
     CAIRN_TRY(const auto page, coordinator_.store().list_outbox(all, {page_rows, ""}));
+    const std::int64_t settled_before = coordinator_.store().now().unix_ms() - late_max.count();
     for (const OutboxRow& row : page.items) {
+      if (row.sequence != position_ + 1 && row.created_at.unix_ms() > settled_before) return true;
       const std::string text = stream_text(row);
       for (Listener& one : listeners_) {
         if (one.live && row.sequence > one.filter.after && wanted(row, one.filter)) one.stream.send(text);
       }
       position_ = row.sequence;
     }
-    if (page.items.size() < page_rows) return {};
+    if (page.items.size() < page_rows) return false;
   }
 }
 

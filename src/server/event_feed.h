@@ -38,7 +38,8 @@ class EventFeed {
   Result<void> admit(std::list<Listener> newcomers);
   // One page for those who are behind; whether somebody still is.
   Result<bool> catch_up();
-  Result<void> read_new();
+  // Whether something is held back because an earlier event may still appear.
+  Result<bool> read_new();
 
   Coordinator& coordinator_;
   mutable std::mutex mutex_;

@@ -1,45 +1,58 @@
 #include "server/idempotent_answers.h"
 
+#include "base/log.h"
+
 namespace cairn::server {
+namespace {
 
-IdempotentAnswers::Found IdempotentAnswers::begin(const std::string& scope, const std::string& request_hash,
-                                                  std::optional<Response>& answer) {
-  const std::scoped_lock lock(mutex_);
-  drop_old();
-  const auto [at, added] = entries_.try_emplace(scope);
-  Entry& entry = at->second;
-  if (added) {
-    entry.request_hash = request_hash;
-    entry.until = std::chrono::steady_clock::now() + kept;
-    return Found::first;
+constexpr const char* key_scope = "http";
+
+Json stored(const Response& response) {
+  Json headers = Json::array();
+  for (const auto& [name, value] : response.headers) headers.push_back(Json::array({name, value}));
+  return Json::object({{"status", response.status},
+                       {"type", response.content_type},
+                       {"headers", std::move(headers)},
+                       {"body", response.body}});
+}
+
+Response restored(const Json& answer) {
+  Response response;
+  if (answer["status"].is_integer()) response.status = static_cast<int>(answer["status"].as_integer());
+  response.content_type = std::string(answer.text_or("type", "application/json"));
+  for (const Json& header : answer["headers"].items()) {
+    if (header.is_array() && header.size() == 2 && header.items()[0].is_string() && header.items()[1].is_string()) {
+      response.headers.emplace_back(header.items()[0].as_string(), header.items()[1].as_string());
+    }
   }
-  if (entry.request_hash != request_hash) return Found::other_request;
-  if (!entry.answer) return Found::in_progress;
-  answer = entry.answer;
-  return Found::repeat;
+  response.body = std::string(answer.text_or("body", ""));
+  return response;
 }
 
-void IdempotentAnswers::keep(const std::string& scope, const Response& answer) {
-  const std::scoped_lock lock(mutex_);
-  const auto found = entries_.find(scope);
-  if (found == entries_.end()) return;
-  found->second.answer = answer;
-  order_.push_back(scope);
-}
+}  // namespace
 
-void IdempotentAnswers::forget(const std::string& scope) {
-  const std::scoped_lock lock(mutex_);
-  entries_.erase(scope);
-}
-
-void IdempotentAnswers::drop_old() {
-  const auto now = std::chrono::steady_clock::now();
-  while (!order_.empty()) {
-    const auto oldest = entries_.find(order_.front());
-    if (oldest != entries_.end() && oldest->second.until > now && order_.size() <= answers_max) return;
-    if (oldest != entries_.end()) entries_.erase(oldest);
-    order_.pop_front();
+Result<IdempotentAnswers::Known> IdempotentAnswers::begin(const std::string& scope, const std::string& request_hash) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!under_way_.insert(scope).second) return Known{Found::in_progress, {}};
   }
+  auto known = store_.find_key(key_scope, scope);
+  if (known && !*known) return Known{Found::first, {}};
+  const std::scoped_lock lock(mutex_);
+  under_way_.erase(scope);
+  if (!known) return known.error();
+  if ((*known)->request_hash != request_hash) return Known{Found::other_request, {}};
+  return Known{Found::repeat, restored((*known)->answer)};
+}
+
+void IdempotentAnswers::end(const std::string& scope, const std::string& request_hash, const Response* answer) {
+  if (answer != nullptr && answer->body.size() <= body_bytes_max) {
+    Unit unit;
+    unit.key = IdempotencyKey{key_scope, scope, request_hash, stored(*answer)};
+    if (const auto done = store_.commit(std::span(&unit, 1)); !done) log_error("keys.not_kept", done.error());
+  }
+  const std::scoped_lock lock(mutex_);
+  under_way_.erase(scope);
 }
 
 }  // namespace cairn::server

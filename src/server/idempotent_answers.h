@@ -1,41 +1,39 @@
 // Answers to requests with an `Idempotency-Key`, so that a repeat gets the first one's answer instead of a
-// second change. Kept in memory: starts, signals, completions and runs have keys of their own in the store,
-// which last longer than this process.
+// second change, on whatever node and after a restart: they stand in the store, for as long as it keeps keys. That
+// a request is under way is known to its own node only. Starts, signals, completions and runs have keys of their
+// own, written in the commit of the change.
 #pragma once
 
-#include <chrono>
-#include <deque>
-#include <map>
 #include <mutex>
-#include <optional>
+#include <set>
 #include <string>
 
 #include "server/http_server.h"
+#include "store/store.h"
 
 namespace cairn::server {
 
 class IdempotentAnswers {
  public:
-  static constexpr std::size_t answers_max = 10'000;
-  static constexpr std::chrono::hours kept{24};
+  static constexpr std::size_t body_bytes_max = 64u << 10;  // a larger answer is not kept
+
+  // `store` outlives it.
+  explicit IdempotentAnswers(Store& store) : store_(store) {}
 
   enum class Found { first, repeat, other_request, in_progress };
-  // `scope` is who and where. On `first` the caller must `keep` or `forget` later.
-  Found begin(const std::string& scope, const std::string& request_hash, std::optional<Response>& answer);
-  void keep(const std::string& scope, const Response& answer);
-  void forget(const std::string& scope);
+  struct Known {
+    Found found = Found::first;
+    Response answer;  // of a repeat
+  };
+  // `scope` is who, where and the key. On `first` the caller must `end` it later.
+  Result<Known> begin(const std::string& scope, const std::string& request_hash);
+  // Without an answer: a repeat will be a first request again.
+  void end(const std::string& scope, const std::string& request_hash, const Response* answer);
 
  private:
-  struct Entry {
-    std::string request_hash;
-    std::optional<Response> answer;  // nothing while the first one is under way
-    std::chrono::steady_clock::time_point until;
-  };
-  void drop_old();
-
+  Store& store_;
   std::mutex mutex_;
-  std::map<std::string, Entry> entries_;
-  std::deque<std::string> order_;  // of the answered ones
+  std::set<std::string> under_way_;
 };
 
 }  // namespace cairn::server

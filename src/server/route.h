@@ -42,8 +42,8 @@ struct Route {
   std::string_view summary;
   std::function<void(Call call)> handle;
   std::vector<QueryParameter> query = {};
-  std::string_view body_schema = {};  // JSON Schema text; empty: takes no JSON body
-  std::string_view content_types = "application/json";
+  std::string_view body_schema = {};                    // JSON Schema text; empty: takes no JSON body
+  std::string_view content_types = "application/json";  // of a body, with commas; the document names them
   // The operation looks after `Idempotency-Key` itself, in the store.
   bool keeps_keys = false;
 };

@@ -5,6 +5,8 @@
 #include "server/origin.h"
 #include "server/problem.h"
 #include "server/request_threads.h"
+#include "server/store_metrics.h"
+#include "store/mandate.h"
 
 namespace cairn::server {
 namespace {
@@ -61,7 +63,7 @@ struct Server::Parts {
         gate(coordinator.store(), authenticator, audit, metrics) {}
 
   void receive(Request request, Reply reply);
-  void add_metrics();
+  void add_metrics(Store& store);
 
   const ServerSettings settings;
   Authenticator authenticator;
@@ -74,9 +76,46 @@ struct Server::Parts {
   std::unique_ptr<HttpServer> http;  // last: its connections end before what they use
 };
 
+namespace {
+
+// Those who only look whether the server is there would drown what others do.
+bool is_probe(std::string_view operation) {
+  return operation == "livez" || operation == "healthz" || operation == "readyz" || operation == "metrics";
+}
+
+Span span_of(const RequestRecord& record, const Request& head, int status, Span::Time began) {
+  Span span;
+  span.trace = record.trace.trace;
+  span.id = record.trace.span;
+  span.parent = record.trace.parent;
+  span.name = std::string(record.operation);
+  span.kind = Span::Kind::server;
+  span.began = began;
+  span.ended = std::chrono::system_clock::now();
+  span.attributes = {{"http.request.method", head.method},
+                     {"url.path", head.path},
+                     {"http.response.status_code", status},
+                     {"client.address", head.peer},
+                     {"enduser.id", record.account}};
+  span.failed = status >= 500;
+  return span;
+}
+
+}  // namespace
+
+void trace_units(Coordinator& coordinator, std::shared_ptr<SpanExporter> spans) {
+  coordinator.observe([spans = std::move(spans)](const Slice& unit) {
+    const Mandate* const mandate = Mandate::current();
+    const std::string traceparent = mandate == nullptr ? std::string() : mandate->traceparent();
+    for (Span& span : spans_of(unit, traceparent, std::chrono::system_clock::now())) spans->add(std::move(span));
+  });
+}
+
 void Server::Parts::receive(Request request, Reply reply) {
   const auto record = std::make_shared<RequestRecord>();
   record->trace = trace_of(request.header("traceparent"));
+  // Whoever began a trace decides whether it is kept.
+  if (settings.spans && record->trace.parent.empty()) record->trace.sampled = true;
   const auto shared = std::make_shared<Request>(std::move(request));
   const auto head = std::make_shared<Request>();  // what the log and the headers need, without the body
   head->method = shared->method;
@@ -86,16 +125,20 @@ void Server::Parts::receive(Request request, Reply reply) {
   const std::string encoding(shared->header("accept-encoding"));
   const std::string origin(shared->header("origin"));
   const bool cors = allowed_by_cors(origin, settings.cors_origins);
-  const Reply finish = reply.through([counted = metrics, record, head, encoding, origin, cors, reply,
-                                      every = settings.log_requests](Response response) {
-    const auto took = std::chrono::steady_clock::now() - record->began;
-    counted->count_request(record->operation, response.status, took);
-    log_answer(*record, *head, response.status, std::chrono::duration<double, std::milli>(took).count(), every);
-    compress(response, encoding);
-    if (cors) add_cors(response, origin);
-    add_headers(response, *record, head->secure);
-    reply(std::move(response));
-  });
+  const Reply finish =
+      reply.through([counted = metrics, record, head, encoding, origin, cors, reply, spans = settings.spans,
+                     began = std::chrono::system_clock::now(), every = settings.log_requests](Response response) {
+        const auto took = std::chrono::steady_clock::now() - record->began;
+        if (spans && record->trace.sampled && !is_probe(record->operation)) {
+          spans->add(span_of(*record, *head, response.status, began));
+        }
+        counted->count_request(record->operation, response.status, took);
+        log_answer(*record, *head, response.status, std::chrono::duration<double, std::milli>(took).count(), every);
+        compress(response, encoding);
+        if (cors) add_cors(response, origin);
+        add_headers(response, *record, head->secure);
+        reply(std::move(response));
+      });
   if (cors && shared->method == "OPTIONS") {
     finish(preflight());
     return;
@@ -114,13 +157,26 @@ void Server::Parts::receive(Request request, Reply reply) {
   }
 }
 
-void Server::Parts::add_metrics() {
+void Server::Parts::add_metrics(Store& store) {
   metrics->gauge("cairn_http_connections", "Open connections.",
                  [this] { return static_cast<double>(http ? http->connections() : 0); });
   metrics->gauge("cairn_http_requests_waiting", "Requests that wait for a thread.",
                  [this] { return static_cast<double>(threads.waiting()); });
   metrics->gauge("cairn_audit_rows_waiting", "Rows of the audit trail that are not written yet.",
                  [this] { return static_cast<double>(audit->waiting()); });
+  if (settings.spans) {
+    const SpanExporter& spans = *settings.spans;
+    metrics->counter("cairn_otlp_spans_sent_total", "Spans that the collector took.",
+                     [&spans] { return static_cast<double>(spans.sent()); });
+    metrics->counter("cairn_otlp_spans_dropped_total",
+                     "Spans that were dropped: too many waited, or they were refused.",
+                     [&spans] { return static_cast<double>(spans.dropped()); });
+    metrics->counter("cairn_otlp_failures_total", "Requests that the collector did not take.",
+                     [&spans] { return static_cast<double>(spans.failures()); });
+    metrics->gauge("cairn_otlp_spans_waiting", "Spans that are not sent yet.",
+                   [&spans] { return static_cast<double>(spans.waiting()); });
+  }
+  add_store_metrics(*metrics, store);
   add_process_metrics(*metrics);
 }
 
@@ -160,7 +216,7 @@ Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const Ser
                     }});
   CAIRN_TRY(parts->router, Router::make(std::move(routes)));
   *openapi = write_json(parts->router.openapi());
-  parts->add_metrics();
+  parts->add_metrics(coordinator.store());
   const auto handle = [running](Request request, Reply reply) {
     running->receive(std::move(request), std::move(reply));
   };

@@ -3,7 +3,7 @@
 
 The list of routes comes from the server (/openapi.json). Each operation needs an entry in GOOD below that makes it succeed; one
 without an entry fails this test. Bad requests are made from the schemas: none may be answered with 5xx."""
-import gzip, http.client, json, os, random, re, sys, time
+import concurrent.futures, gzip, http.client, json, os, random, re, sys, time
 from served import Served, expect, finish
 
 cairn, source = sys.argv[1], sys.argv[2]
@@ -253,15 +253,50 @@ table = server.call("GET", "/openapi.json", role=None).json
 operations = {operation["operationId"]: (method.upper(), path, operation)
               for path, item in table["paths"].items() for method, operation in item.items()}
 
-# Good requests: every operation succeeds once.
+def fits(value, schema, place=""):
+    """The parts of JSON Schema that the document uses for answers; the first thing that is wrong, or None."""
+    if schema is True or schema == {}:
+        return None
+    if "$ref" in schema:
+        return fits(value, table["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]], place)
+    if "enum" in schema and value not in schema["enum"]:
+        return f"{place}: {value!r} is none of {schema['enum']}"
+    kinds = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool, "null": type(None)}
+    wanted = schema.get("type", list(kinds))
+    if not any(isinstance(value, kinds[kind]) for kind in (wanted if isinstance(wanted, list) else [wanted])):
+        return f"{place}: {value!r} is no {wanted}"
+    for name in schema.get("required", []) if isinstance(value, dict) else []:
+        if name not in value:
+            return f"{place}: {name} is missing"
+    if isinstance(value, dict):
+        parts = [(f"{place}/{name}", item, schema.get("properties", {}).get(name, True)) for name, item in value.items()]
+    else:
+        parts = [(place, item, schema.get("items", True)) for item in value] if isinstance(value, list) else []
+    return next(filter(None, (fits(item, inner, where) for where, item, inner in parts)), None)
+
+
+# Good requests: every operation succeeds once, and answers as the document says.
+described = 0
 for name in operations:
     if name not in GOOD:
         expect(f"{name} has a test: add it to GOOD in {os.path.basename(__file__)}", False)
         continue
     answer = GOOD[name]()
     expect(f"{name} succeeds", ok(answer), (answer.status, answer.text))
+    (status, response), = [(key, value) for key, value in operations[name][2]["responses"].items() if key != "default"]
+    if "content" in response and answer.json is not None and str(answer.status) == status:
+        described += 1
+        wrong = fits(answer.json, response["content"]["application/json"]["schema"])
+        expect(f"{name} answers as the document says", wrong is None, wrong)
+    elif "content" in response:
+        expect(f"{name} answers with the status of the document", False, (answer.status, status))
     expect(f"{name} carries the headers of every answer", answer.headers.get("x-content-type-options") == "nosniff" and
            "content-security-policy" in answer.headers and len(answer.headers.get("traceparent", "")) == 55 or name == "streamEvents", answer.headers)
+
+expect("most answers are described", described >= 30, described)
+expect("YAML can be deployed", "application/yaml" in table["paths"]["/v1/definitions"]["post"]["requestBody"]["content"])
+unknown = [name for name, (_, _, operation) in operations.items() if list(operation["responses"])[0] not in ("200", "201", "202", "204")]
+expect("statuses are statuses", not unknown, unknown)
 
 # No change without its row in the audit trail.
 recorded, cursor = {}, ""
@@ -314,8 +349,8 @@ for name, (method, path, operation) in operations.items():
             expect(f"{name}?{parameter['name']}={value} is not 5xx", answer.status < 500, (answer.status, answer.text))
             requests += 1
     content = operation.get("requestBody", {}).get("content", {}).get("application/json")
-    if not content:
-        continue
+    if not content or not content["schema"]:
+        continue  # what the body must be, the operation says by itself
     for body in bad_bodies(content["schema"]):
         answer = server.call(method, re.sub(r"\{[^}]*\}", "x", path), text=body if body == "not JSON" else json.dumps(body))
         expect(f"{name} with {str(body)[:80]} is not 5xx", answer.status < 500, (answer.status, answer.text))
@@ -335,6 +370,10 @@ expect("a version that moved is 412 with the current one", answer.status == 412 
 expect("the right one goes through", server.call("POST", f"/v1/instances/{instance}/suspend", **{"if-match": current}).status == 200)
 first = server.call("POST", f"/v1/instances/{instance}/resume", **{"idempotency-key": "r1"})
 again = server.call("POST", f"/v1/instances/{instance}/resume", **{"idempotency-key": "r1"})
+server.end()
+server.start()
+later = server.call("POST", f"/v1/instances/{instance}/resume", **{"idempotency-key": "r1"})
+expect("also after a restart", later.status == 200 and later.text == first.text and later.headers.get("idempotency-replayed") == "true", later.text)
 expect("a repeat gets the first answer", first.status == again.status == 200 and first.text == again.text and
        again.headers.get("idempotency-replayed") == "true", (first.text, again.text))
 other = server.call("POST", f"/v1/instances/{instance}/cancel", {"reason": "a"}, **{"idempotency-key": "c1"})
@@ -352,6 +391,27 @@ answer = server.call("GET", "/v1/info", origin="https://evil.example")
 expect("nor read", "access-control-allow-origin" not in answer.headers, answer.headers)
 expect("no method override", server.call("GET", "/v1/info", **{"x-http-method-override": "DELETE"}).status == 200)
 expect("TRACE is refused", server.call("TRACE", "/v1/info").status == 405)
+# More than a page of instances: it must be meant, is shown first, and each has its row in the audit trail.
+with concurrent.futures.ThreadPoolExecutor(16) as pool:
+    many = list(pool.map(lambda _: start("t.wait", customer="many").status, range(1001)))
+expect("1001 instances", many == [201] * 1001)
+body = {"action": "cancel", "filter": "part.customer:many", "reason": "too many"}
+preview = server.call("POST", "/v1/bulk", {**body, "dry_run": True}).json
+expect("a preview counts them all", preview["matched"] == 1001 and len(preview["instances"]) == 1000 and not preview["more"], preview["matched"])
+answer = server.call("POST", "/v1/bulk", body)
+expect("more than 1000 must be meant", answer.status == 413 and answer.json["matched_at_least"] == 1001, answer.text)
+job = server.call("POST", "/v1/bulk", {**body, "max": 1001}).json
+looks, progress = 0, {"done": 0, "finished": False}
+while not progress["finished"]:
+    progress = server.call("GET", f"/v1/bulk/{job['id']}?after={progress['done']}").json
+    looks += 1
+expect("all are done, told in some steps", progress["done"] == 1001 and progress["failed"] == [] and looks <= 110, (looks, progress))
+rows, cursor = 0, ""
+while cursor is not None:
+    page = server.call("GET", "/v1/audit?limit=1000" + (f"&cursor={cursor}" if cursor else "")).json
+    rows += sum(row["what"] == "bulk.cancel" and row["why"] == "too many" for row in page["items"])
+    cursor = page["next_cursor"]
+expect("each has its row", rows == 1001, rows)
 with open(os.path.join(source, "docs/errors.md")) as file:
     errors = file.read()
 kinds = set(re.findall(r'problem\(\s*\d+,\s*"([a-z_]+)"', "".join(

@@ -1,5 +1,5 @@
 """A server of this build on a free port, with keys for every role; shared by the tests of this folder."""
-import http.client, json, os, re, signal, subprocess, sys, tempfile
+import atexit, http.client, json, os, re, signal, subprocess, sys, tempfile
 
 ROLES = ["viewer", "task_worker", "starter", "worker", "operator", "deployer", "admin"]
 
@@ -55,6 +55,7 @@ class Served:
         self.process = subprocess.Popen([self.cairn, "serve", "--store", self.store, "--listen", "127.0.0.1:0", *flags],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         env={**os.environ, **(environment or {})})
+        atexit.register(lambda process=self.process: process.poll() is None and process.kill())  # also when a test breaks off
         line = self.process.stdout.readline()
         found = re.search(r"(https?)://[^:]+:(\d+)", line)
         if not found:
