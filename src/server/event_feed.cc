@@ -180,9 +180,11 @@ Result<bool> EventFeed::read_new() {
     OutboxFilter all;
     all.after = position_;
     CAIRN_TRY(const auto page, coordinator_.store().list_outbox(all, {page_rows, ""}));
+    // A store with one writer commits in the order of the numbers.
+    const bool in_order = coordinator_.store().writers() == 1;
     const std::int64_t settled_before = coordinator_.store().now().unix_ms() - late_max.count();
     for (const OutboxRow& row : page.items) {
-      if (row.sequence != position_ + 1 && row.created_at.unix_ms() > settled_before) return true;
+      if (!in_order && row.sequence != position_ + 1 && row.created_at.unix_ms() > settled_before) return true;
       const std::string text = stream_text(row);
       for (Listener& one : listeners_) {
         if (one.live && row.sequence > one.filter.after && wanted(row, one.filter)) one.stream.send(text);
