@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include "base/clock.h"
 #include "server/gzip.h"
 #include "server/idempotent_answers.h"
 #include "server/identity.h"
 #include "server/metrics.h"
 #include "server/origin.h"
 #include "server/trace_context.h"
+#include "store/memory/memory_store.h"
 
 namespace cairn::server {
 namespace {
@@ -76,31 +78,36 @@ TEST(TraceContext, GoesOnWithAGoodOneAndBeginsAnewOtherwise) {
   }
 }
 
-TEST(IdempotentAnswers, ARepeatGetsTheFirstAnswer) {
-  IdempotentAnswers answers;
-  std::optional<Response> found;
-  EXPECT_EQ(answers.begin("a", "h1", found), IdempotentAnswers::Found::first);
-  EXPECT_EQ(answers.begin("a", "h1", found), IdempotentAnswers::Found::in_progress);
-  EXPECT_EQ(answers.begin("a", "h2", found), IdempotentAnswers::Found::other_request);
-  answers.keep("a", Response(200, "text/plain", {}, "done"));
-  EXPECT_EQ(answers.begin("a", "h1", found), IdempotentAnswers::Found::repeat);
-  EXPECT_EQ(found->body, "done");
-  EXPECT_EQ(answers.begin("b", "h1", found), IdempotentAnswers::Found::first);
-  answers.forget("b");
-  EXPECT_EQ(answers.begin("b", "h1", found), IdempotentAnswers::Found::first);
-}
-
-TEST(IdempotentAnswers, OldOnesMakeRoom) {
-  IdempotentAnswers answers;
-  std::optional<Response> found;
-  for (std::size_t i = 0; i < IdempotentAnswers::answers_max + 10; ++i) {
-    const std::string scope = std::to_string(i);
-    answers.begin(scope, "h", found);
-    answers.keep(scope, Response());
+TEST(IdempotentAnswers, ARepeatGetsTheFirstAnswerAlsoOnAnotherNode) {
+  SystemClock clock;
+  MemoryStore store(clock);
+  IdempotentAnswers answers(store);
+  IdempotentAnswers elsewhere(store);
+  using Found = IdempotentAnswers::Found;
+  const auto found = [](IdempotentAnswers& of, const char* scope, const char* hash) {
+    const auto known = of.begin(scope, hash);
+    return known ? known->found : Found::in_progress;
+  };
+  EXPECT_EQ(found(answers, "a", "h1"), Found::first);
+  EXPECT_EQ(found(answers, "a", "h1"), Found::in_progress);
+  const Response done(201, "text/plain", {{"location", "/x"}}, "done");
+  answers.end("a", "h1", &done);
+  for (IdempotentAnswers* node : {&answers, &elsewhere}) {
+    const auto known = node->begin("a", "h1");
+    ASSERT_TRUE(known);
+    ASSERT_EQ(known->found, Found::repeat);
+    EXPECT_EQ(known->answer.status, 201);
+    EXPECT_EQ(known->answer.content_type, "text/plain");
+    EXPECT_EQ(header(known->answer, "location"), "/x");
+    EXPECT_EQ(known->answer.body, "done");
+    EXPECT_EQ(found(*node, "a", "h2"), Found::other_request);
   }
-  EXPECT_EQ(answers.begin("0", "h", found), IdempotentAnswers::Found::first);
-  EXPECT_EQ(answers.begin(std::to_string(IdempotentAnswers::answers_max), "h", found),
-            IdempotentAnswers::Found::repeat);
+  EXPECT_EQ(found(answers, "b", "h1"), Found::first);
+  answers.end("b", "h1", nullptr);
+  EXPECT_EQ(found(answers, "b", "h1"), Found::first) << "what had no answer is asked again";
+  const Response large(200, "text/plain", {}, std::string(IdempotentAnswers::body_bytes_max + 1, 'x'));
+  answers.end("b", "h1", &large);
+  EXPECT_EQ(found(elsewhere, "b", "h1"), Found::first);
 }
 
 TEST(Metrics, AreTextForPrometheus) {
