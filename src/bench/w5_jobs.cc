@@ -12,11 +12,14 @@ namespace cairn::bench {
 
 namespace {
 
-constexpr const char* job_type = "bench.job.v1";
+// A type for each part: on a server they share a store, and one must not work off what another left.
+constexpr const char* drained_type = "bench.drained.v1";
+constexpr const char* single_type = "bench.single.v1";
+constexpr const char* idle_type = "bench.idle.v1";
 
-RunOrder job(std::size_t number) {
+RunOrder job(const char* type, std::size_t number) {
   RunOrder order;
-  order.type = job_type;
+  order.type = type;
   order.payload = Json::object({{"i", static_cast<std::int64_t>(number)}});
   return order;
 }
@@ -45,6 +48,7 @@ Result<void> wait_until_recorded(Engine& engine) {
   for (const RunStatus status : {RunStatus::pending, RunStatus::leased}) {
     RunFilter filter;
     filter.status = status;
+    filter.type_prefix = drained_type;
     for (;;) {
       CAIRN_TRY(const auto page, engine.store().list_runs(filter, {1, ""}));
       if (page.items.empty()) break;
@@ -55,17 +59,17 @@ Result<void> wait_until_recorded(Engine& engine) {
 }
 
 Result<Row> drain(const Plan& plan, std::size_t count) {
-  constexpr std::size_t chunk = 1000;
+  constexpr std::size_t chunk = 5000;
   CAIRN_TRY(Stage stage, Stage::open(plan, {}));
   const Meter enqueue;
   for (std::size_t at = 0; at < count; at += chunk) {
     std::vector<RunOrder> orders;
-    for (std::size_t i = at; i < std::min(count, at + chunk); ++i) orders.push_back(job(i));
+    for (std::size_t i = at; i < std::min(count, at + chunk); ++i) orders.push_back(job(drained_type, i));
     CAIRN_TRY_VOID(stage.engine->coordinator().submit_runs(orders));
   }
   const double enqueued_s = enqueue.read().wall_s;
   Done done;
-  stage.engine->handle(job_type, [&](const Work&) {
+  stage.engine->handle(drained_type, [&](const Work&) {
     done.one_more();
     return WorkDone(Json());
   });
@@ -84,7 +88,7 @@ Result<Row> drain(const Plan& plan, std::size_t count) {
 Result<Row> enqueue_singly(const Plan& plan) {
   CAIRN_TRY(Stage stage, Stage::open(plan, {}));
   return closed_loop(plan, 64, [&](int) -> Result<void> {
-    CAIRN_TRY_VOID(stage.engine->coordinator().submit_run(job(0)));
+    CAIRN_TRY_VOID(stage.engine->coordinator().submit_run(job(single_type, 0)));
     return {};
   });
 }
@@ -93,7 +97,7 @@ Result<Row> idle_latency(const Plan& plan, std::size_t samples) {
   CAIRN_TRY(Stage stage, Stage::open(plan, {}));
   Done done;
   std::chrono::steady_clock::time_point began;
-  stage.engine->handle(job_type, [&](const Work&) {
+  stage.engine->handle(idle_type, [&](const Work&) {
     began = std::chrono::steady_clock::now();
     done.one_more();
     return WorkDone(Json());
@@ -106,7 +110,7 @@ Result<Row> idle_latency(const Plan& plan, std::size_t samples) {
   for (std::size_t i = 0; i < samples; ++i) {
     std::this_thread::sleep_for(std::chrono::microseconds(static_cast<long>(gap(random) * 1000)));
     const auto sent = std::chrono::steady_clock::now();
-    CAIRN_TRY_VOID(stage.engine->coordinator().submit_run(job(i)));
+    CAIRN_TRY_VOID(stage.engine->coordinator().submit_run(job(idle_type, i)));
     if (!done.wait_for(i + 1)) return Error{ErrorCode::internal, "a job was not begun"};
     latencies.add(std::chrono::duration<double, std::milli>(began - sent).count());
   }

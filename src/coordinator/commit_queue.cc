@@ -59,6 +59,29 @@ void CommitQueue::submit(Unit unit, Answer answer) {
   answer(refused);
 }
 
+void CommitQueue::submit_all(std::vector<Unit> units, std::function<void(std::size_t, Result<CommitOutcome>)> answer) {
+  if (units.empty()) return;
+  if (store_.keeps_encoded()) {
+    for (Unit& unit : units) encode_ahead(unit);
+  }
+  // One function for all of them, shared by their entries until the last is answered.
+  const auto shared = std::make_shared<std::function<void(std::size_t, Result<CommitOutcome>)>>(std::move(answer));
+  std::size_t taken = 0;
+  bool stopping = false;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping = stopping_;
+    for (; !stopping && taken < units.size() && waiting_.size() < waiting_max; ++taken) {
+      waiting_.push_back({std::move(units[taken]),
+                          [shared, taken](Result<CommitOutcome> outcome) { (*shared)(taken, std::move(outcome)); }});
+    }
+  }
+  filled_.notify_one();
+  const Error refused = stopping ? Error{ErrorCode::unavailable, "the engine is stopping"}
+                                 : Error{ErrorCode::limit, "too many commits wait for the store; try again later"};
+  for (; taken < units.size(); ++taken) (*shared)(taken, refused);
+}
+
 Result<CommitOutcome> CommitQueue::commit(Unit unit) {
   return wait_for<Result<CommitOutcome>>([&](Answer answer) { submit(std::move(unit), std::move(answer)); });
 }

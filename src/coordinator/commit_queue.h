@@ -32,6 +32,8 @@ class CommitQueue {
   // `answer` is called once, from a thread of the queue: it must be quick and must not call back here.
   // ErrorCode::limit through `answer` when too much waits already.
   void submit(Unit unit, Answer answer);
+  // Many at once, so that they go into as few transactions as possible. `answer` is called for each with its place.
+  void submit_all(std::vector<Unit> units, std::function<void(std::size_t, Result<CommitOutcome>)> answer);
   // The same, waiting for the answer.
   Result<CommitOutcome> commit(Unit unit);
 

@@ -272,7 +272,6 @@ class Coordinator {
   Errand errand_of(const ReportedEnd& reported) const;
   Unit unit_of(const ReportedEnd& reported) const;  // of one without an instance
   Result<RunAnswer> end_alone(const ReportedEnd& reported);
-  void submit_end(ReportedEnd reported, std::function<void(Result<RunAnswer>)> done);
   Result<RunAnswer> ended_by(const RunEnd& end, Result<Delivered, Obstacle> delivered);
   // What a slice with new runs says about leasing them.
   void name_runs(Slice& slice);

@@ -1,5 +1,6 @@
 #include "coordinator/run_intake.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "store/mandate.h"
@@ -16,7 +17,9 @@ void RunIntake::stop() {
     stopping_ = true;
   }
   filled_.notify_all();
-  if (writer_.joinable()) writer_.join();
+  for (std::jthread& writer : writers_) {
+    if (writer.joinable()) writer.join();
+  }
 }
 
 void RunIntake::submit(RunRow run, Answer answer) {
@@ -29,7 +32,9 @@ void RunIntake::submit(RunRow run, Answer answer) {
     } else if (waiting_.size() < waiting_max) {
       waiting_.push_back({std::move(run), std::move(answer), owed.rows()});
       owed.written();
-      if (!writer_.joinable()) writer_ = std::jthread([this] { write(); });
+      while (writers_.size() < std::min<std::size_t>(2, store_.writers())) {
+        writers_.emplace_back([this] { write(); });
+      }
       filled_.notify_one();
       return;
     }

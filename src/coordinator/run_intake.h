@@ -1,5 +1,6 @@
 // Group commit for runs that are submitted on their own: whatever waits goes to the store in one
-// transaction. When idle a run is written at once; under load the batches grow by themselves.
+// transaction. When idle a run is written at once; under load the batches grow by themselves. Where the store has
+// several writers, two take turns: one collects while the other waits for the disk.
 #pragma once
 
 #include <condition_variable>
@@ -7,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "store/store.h"
 
@@ -24,7 +26,7 @@ class RunIntake {
   explicit RunIntake(Store& store);
   ~RunIntake();
 
-  // `answer` is called once, from the writing thread: it must be quick and must not call back here.
+  // `answer` is called once, from a writing thread: it must be quick and must not call back here.
   // ErrorCode::limit through `answer` when too much waits already.
   void submit(RunRow run, Answer answer);
   // What is queued is still written; later submissions are ErrorCode::unavailable.
@@ -43,7 +45,7 @@ class RunIntake {
   };
   std::deque<Entry> waiting_;
   bool stopping_ = false;
-  std::jthread writer_;  // from the first submission on
+  std::vector<std::jthread> writers_;  // from the first submission on
 };
 
 }  // namespace cairn

@@ -101,7 +101,7 @@ Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(con
   end.result = report.result;
   if (reported.failure) end.error = to_json(*reported.failure);
   end.actor = report.worker;
-  reported.run = *run;
+  reported.run = std::move(*run);
   if (report.letter) reported.letters = {*report.letter};
   return Weighed(std::move(reported));
 }
@@ -160,6 +160,8 @@ void Coordinator::report_all(std::span<const RunReport> reports, Reported done) 
     answers->list[i] = std::move(given);
     if (--answers->open == 0) answers->done(std::move(answers->list));
   };
+  std::vector<Unit> units;
+  std::vector<std::size_t> places;  // of the units among the reports
   for (std::size_t i = 0; i < reports.size(); ++i) {
     auto weighed = weigh(reports[i]);
     if (!weighed) {
@@ -167,22 +169,24 @@ void Coordinator::report_all(std::span<const RunReport> reports, Reported done) 
     } else if (const auto* told = std::get_if<RunAnswer>(&*weighed)) {
       answer(i, *told);
     } else {
-      submit_end(std::get<ReportedEnd>(std::move(*weighed)), [answer, i](auto given) { answer(i, std::move(given)); });
+      auto& reported = std::get<ReportedEnd>(*weighed);
+      if (reported.run.instance) {
+        deliver(errand_of(reported), [this, answer, i, end = reported.end](Result<Delivered, Obstacle> delivered) {
+          answer(i, ended_by(end, std::move(delivered)));
+        });
+      } else if (schedule_of(reported.run.idempotency_key)) {
+        // Its schedule has a firing to begin afterwards: that takes a thread, this one.
+        answer(i, end_alone(reported));
+      } else {
+        units.push_back(unit_of(reported));
+        places.push_back(i);
+      }
     }
   }
+  queue_.submit_all(std::move(units), [answer, places = std::move(places)](std::size_t place, auto outcome) {
+    answer(places[place], answer_of(std::move(outcome)));
+  });
   if (--answers->open == 0) answers->done(std::move(answers->list));
-}
-
-void Coordinator::submit_end(ReportedEnd reported, std::function<void(Result<RunAnswer>)> done) {
-  if (reported.run.instance) {
-    return deliver(errand_of(reported),
-                   [this, end = reported.end, done = std::move(done)](Result<Delivered, Obstacle> delivered) {
-                     done(ended_by(end, std::move(delivered)));
-                   });
-  }
-  // Its schedule has a firing to begin afterwards: that takes a thread, this one.
-  if (schedule_of(reported.run.idempotency_key)) return done(end_alone(reported));
-  queue_.submit(unit_of(reported), [done = std::move(done)](auto outcome) { done(answer_of(std::move(outcome))); });
 }
 
 Errand Coordinator::errand_of(const ReportedEnd& reported) const {

@@ -8,10 +8,14 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t reports_max = 256;
-constexpr std::size_t leased_max = 512;
+constexpr std::size_t reports_max = 1000;
+constexpr std::size_t leased_max = 2000;
 // As much as the threads do in this time is leased ahead.
 constexpr double ahead_ms = 50;
+// Reports under way at once. A third would find little to report: what finishes meanwhile belongs to the next one.
+constexpr std::size_t reporting_max = 2;
+// A report may wait for others when those take no longer than this: a commit for each would cost more.
+constexpr double company_ms = 5;
 
 TransportCall call_of(const RunRow& run) {
   TransportCall call;
@@ -119,23 +123,30 @@ std::size_t WorkerPool::wanted() const {
 
 bool WorkerPool::may_lease() const {
   if (leasing_ || stopping_) return false;
-  return (look_for_handlers_ && ready_.size() < thread_count_) || (look_for_calls_ && calls_ < calls_max / 2);
+  // The next ones are fetched while there is still something to do.
+  const bool few = ready_.size() < std::max(thread_count_, wanted() / 2);
+  return (look_for_handlers_ && few) || (look_for_calls_ && calls_ < calls_max / 2);
+}
+
+bool WorkerPool::may_report() const {
+  if (finished_.empty() || reporting_ >= reporting_max) return false;
+  const bool alone = ready_.empty() || finished_.size() >= reports_max;
+  return alone || static_cast<double>(finished_.size()) * handler_ms_ >= company_ms;
 }
 
 void WorkerPool::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] {
-      return (stopping_ && active_.empty()) || !finished_.empty() || !ready_.empty() || may_lease();
-    });
-    if (!finished_.empty()) {
+    changed_.wait(lock,
+                  [this] { return (stopping_ && active_.empty()) || may_report() || !ready_.empty() || may_lease(); });
+    if (may_report()) {
       report(lock);
+    } else if (may_lease()) {
+      lease(lock);
     } else if (!ready_.empty()) {
       RunRow run = std::move(ready_.front());
       ready_.pop_front();
       execute(lock, std::move(run));
-    } else if (may_lease()) {
-      lease(lock);
     } else if (stopping_) {
       return;
     }
@@ -144,7 +155,7 @@ void WorkerPool::work() {
 
 void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
   // One question each, and only of those who have room: the other one's look stays asked for.
-  const bool for_handlers = look_for_handlers_ && ready_.size() < thread_count_;
+  const bool for_handlers = look_for_handlers_ && ready_.size() < std::max(thread_count_, wanted() / 2);
   bool& look = for_handlers ? look_for_handlers_ : look_for_calls_;
   LeaseRequest request;
   request.worker = coordinator_.node();
@@ -208,9 +219,10 @@ void WorkerPool::execute(std::unique_lock<std::mutex>& lock, RunRow run) {
   }
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
   lock.lock();
-  handler_ms_ = handler_ms_ * 0.9 + took.count() * 0.1;
+  handler_ms_ = timed_ ? handler_ms_ * 0.9 + took.count() * 0.1 : took.count();
+  timed_ = true;
   finished_.emplace_back(std::move(run), std::move(answer));
-  changed_.notify_one();
+  if (may_report()) changed_.notify_one();
 }
 
 void WorkerPool::finish(RunRow run, HandlerAnswer answer) {
@@ -228,6 +240,7 @@ void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
                        answer.retry_after, coordinator_.node()});
     finished_.pop_front();
   }
+  ++reporting_;
   lock.unlock();
   const auto answers = coordinator_.report_all(reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -238,6 +251,7 @@ void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
     }
   }
   lock.lock();
+  --reporting_;
   for (const RunReport& one : reports) {
     const auto active = active_.find(one.run.value);
     // The next attempt may have come here before this answer did.

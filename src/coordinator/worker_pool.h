@@ -70,6 +70,7 @@ class WorkerPool {
   // How many to have at hand: few when handlers take long, so that other nodes get their share.
   std::size_t wanted() const;
   bool may_lease() const;
+  bool may_report() const;
   std::vector<std::string> types() const;
 
   Coordinator& coordinator_;
@@ -86,6 +87,8 @@ class WorkerPool {
   std::map<std::string, Active> active_;
   std::size_t calls_ = 0;
   double handler_ms_ = 1000;  // a moving average; before the first one, careful
+  bool timed_ = false;        // there was a first one
+  std::size_t reporting_ = 0;
   bool look_for_handlers_ = false;
   bool look_for_calls_ = false;
   bool leasing_ = false;

@@ -96,8 +96,8 @@ if (what === 'w1' || what === 'w2') {
 } else if (what === 'w5') {
   for (let rep = 0; rep < num('REP', 3); rep++) {
     const n = num('N', 20000), t0 = now();
-    for (let i = 0; i < n; i += 1000)
-      await call('POST', '/v1/runs/batch', { runs: Array.from({ length: Math.min(1000, n - i) }, (_, k) => ({ type: 'bench.ok.v1', payload: { i: i + k } })) });
+    for (let i = 0; i < n; i += 5000)
+      await call('POST', '/v1/runs/batch', { runs: Array.from({ length: Math.min(5000, n - i) }, (_, k) => ({ type: 'bench.ok.v1', payload: { i: i + k } })) });
     const enqueued = now() - t0;
     startWorker(n);
     const m = meter().start(), t1 = now();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "store/lease_order.h"
+#include "store/postgres/plain_ends.h"
 #include "store/postgres/row_reading.h"
 #include "store/postgres/transaction.h"
 #include "store/projection.h"
@@ -85,6 +86,11 @@ PostgresCommit::PostgresCommit(PostgresStore& store, postgres::Connection& db, s
 
 Result<std::vector<CommitOutcome>> PostgresCommit::run() {
   std::vector<CommitOutcome> outcomes;
+  if (!store_.events_.runs && postgres::ends_runs_only(units_)) {
+    outcomes = postgres::end_plain_runs(db_, units_, now_, writes_.run_events, wakeup_);
+    if (db_.error()) return *db_.error();
+    return outcomes;
+  }
   image_.load(db_, units_, now_);
   if (db_.error()) return *db_.error();
   outcomes.reserve(units_.size());

@@ -112,64 +112,98 @@ Result<std::pair<RunRow, bool>> PostgresStore::submit_run(const RunRow& run) {
 Result<std::vector<std::pair<RunRow, bool>>> PostgresStore::submit_runs(std::span<const RunRow> given) {
   using Answers = std::vector<std::pair<RunRow, bool>>;
   Wakeup wakeup;
+  std::vector<std::string> uuids;
+  for (const RunRow& run : given) uuids.push_back(postgres::run_uuid(run.id));
   const auto submit = [&](Connection& db) -> Result<Answers> {
     wakeup = {};
-    Answers answers;
-    std::vector<RunRow> fresh;
-    // Two that submit the same key at once wait for each other here, in an order that all share.
-    Column<std::int64_t> locks;
-    Column<bool> exclusive;
-    std::set<std::int64_t> ordered;
-    for (const RunRow& run : given) {
-      const std::string& schema = db.schema();
-      if (!run.idempotency_key.empty()) ordered.insert(postgres::lock_key("run key", schema, run.idempotency_key));
-      ordered.insert(postgres::lock_key("run", schema, run.id.value));
-    }
-    for (const std::int64_t lock : ordered) {
-      locks.add(lock);
-      exclusive.add(true);
-    }
-    db.send(Sql::signal_locks, locks, exclusive);
-    std::vector<std::pair<std::optional<std::size_t>, std::size_t>> asked;
-    std::vector<std::string> uuids;
-    for (const RunRow& run : given) uuids.push_back(postgres::run_uuid(run.id));
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      std::optional<std::size_t> by_key;
-      if (!given[i].idempotency_key.empty()) by_key = db.send(Sql::find_run_by_key, given[i].idempotency_key);
-      asked.emplace_back(by_key, db.send(Sql::find_run, Uuid{uuids[i]}));
-    }
+    const Timestamp at = now();
+    const std::size_t asked = send_submission(db, given, uuids, at);
     db.finish();
+    Rows inserted = db.take(asked);
+    if (!inserted.next()) return Answers();  // the connection has the error
+    const bool all_fresh = inserted.integer(0) == static_cast<std::int64_t>(given.size());
+    std::set<std::string> fresh;
+    for (std::string& uuid : inserted.texts(1)) fresh.insert(std::move(uuid));
+    Answers answers;
+    answers.reserve(given.size());
     for (std::size_t i = 0; i < given.size(); ++i) {
-      std::optional<RunRow> known;
-      if (asked[i].first) {
-        Rows rows = db.take(*asked[i].first);
-        if (rows.next()) known = postgres::read_run(rows);
-        if (rows.fault()) return *rows.fault();
-      }
-      if (Rows rows = db.take(asked[i].second); !known && rows.next()) known = postgres::read_run(rows);
-      for (const RunRow& earlier : fresh) {
-        if (known) break;
-        const bool same_key = !earlier.idempotency_key.empty() && earlier.idempotency_key == given[i].idempotency_key;
-        if (same_key || earlier.id == given[i].id) known = earlier;
-      }
-      if (known) {
-        answers.emplace_back(std::move(*known), false);
+      // A second one of the same id in this batch is a repeat of the first.
+      if (!all_fresh && fresh.erase(uuids[i]) == 0) {
+        CAIRN_TRY(RunRow known, find_submitted(db, given[i], uuids[i]));
+        answers.emplace_back(std::move(known), false);
         continue;
       }
       RunRow row = given[i];
       row.status = RunStatus::pending;
-      row.created_at = row.updated_at = now();
-      row.run_at = std::max(whole_ms_up(row.run_at), row.created_at);
-      fresh.push_back(row);
+      row.created_at = row.updated_at = at;
+      row.run_at = std::max(whole_ms_up(row.run_at), at);
+      wakeup.runs = true;
+      if (row.run_at > at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;
       answers.emplace_back(std::move(row), true);
     }
-    insert_runs(db, fresh, wakeup);
     return answers;
   };
   if (given.empty()) return Answers();
   CAIRN_TRY(auto answers, write<Answers>(submit));
   tell(wakeup);
   return answers;
+}
+
+std::size_t PostgresStore::send_submission(Connection& db, std::span<const RunRow> given,
+                                           const std::vector<std::string>& uuids, Timestamp at) {
+  // Two that submit the same keys at once wait for each other here, in an order that all share.
+  std::set<std::int64_t> ordered;
+  Column<Uuid> ids;
+  Column<std::string> names, types, keys, limits;
+  Column<int> priorities, attempts_max;
+  Column<Jsonb> payloads;
+  Column<Timestamp> run_at;
+  Column<std::int64_t> backoffs, caps, timeouts;
+  Column<double> factors, jitters;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const RunRow& row = given[i];
+    if (!row.idempotency_key.empty()) ordered.insert(postgres::lock_key("run key", db.schema(), row.idempotency_key));
+    ids.add(Uuid{uuids[i]});
+    names.add(postgres::is_own_uuid(row.id) ? std::nullopt : std::optional(row.id.value));
+    types.add(row.type);
+    priorities.add(static_cast<int>(row.priority));
+    keys.add(text_or_null(row.idempotency_key));
+    payloads.add(Jsonb{row.payload});
+    attempts_max.add(row.attempts_max);
+    run_at.add(std::max(whole_ms_up(row.run_at), at));
+    backoffs.add(row.backoff.ms_up());
+    factors.add(row.factor);
+    caps.add(row.cap.ms_up());
+    jitters.add(row.jitter);
+    timeouts.add(row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt);
+    limits.add(row.limit_key);
+  }
+  if (!ordered.empty()) {
+    Column<std::int64_t> locks;
+    Column<bool> exclusive;
+    for (const std::int64_t lock : ordered) {
+      locks.add(lock);
+      exclusive.add(true);
+    }
+    db.send(Sql::signal_locks, locks, exclusive);
+  }
+  return db.send(Sql::submit_runs, ids, names, types, priorities, keys, payloads, attempts_max, run_at, backoffs,
+                 factors, caps, jitters, timeouts, limits, at, pool_.target().run_events);
+}
+
+// The key names it before the id does.
+Result<RunRow> PostgresStore::find_submitted(Connection& db, const RunRow& run, const std::string& uuid) {
+  for (const bool by_key : {true, false}) {
+    if (by_key && run.idempotency_key.empty()) continue;
+    Rows rows = by_key ? db.query(Sql::find_run_by_key, run.idempotency_key) : db.query(Sql::find_run, Uuid{uuid});
+    if (rows.next()) {
+      RunRow known = postgres::read_run(rows);
+      if (rows.fault()) return *rows.fault();
+      return known;
+    }
+  }
+  if (db.error()) return *db.error();
+  return Error{ErrorCode::unavailable, "run " + run.id.value + " was removed while it was submitted again"};
 }
 
 Result<RunChanged> PostgresStore::change_run(const RunChange& change) {

@@ -142,6 +142,9 @@ class PostgresStore final : public Store {
 
   // Parts of transactions.
   void insert_runs(Connection& db, const std::vector<RunRow>& rows, Wakeup& wakeup);
+  std::size_t send_submission(Connection& db, std::span<const RunRow> given, const std::vector<std::string>& uuids,
+                              Timestamp at);
+  Result<RunRow> find_submitted(Connection& db, const RunRow& run, const std::string& uuid);
   void run_event(Connection& db, const RunId& run, std::string_view kind, Timestamp at, int attempt,
                  std::string_view actor, const Json& details);
   void insert_dead_letter(Connection& db, const DeadLetter& letter);

@@ -210,7 +210,7 @@ WHERE q.due = t.due AND q.instance = t.instance AND q.token = t.token
 INSERT INTO cairn.wf_schedule_q (due, instance, token) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
 -- name: next_due
 SELECT min(at) FROM (
-  SELECT min(run_at) AS at FROM cairn.workflow_run WHERE status = 'pending' AND deleted_at IS NULL AND run_at > $1
+  SELECT min(run_at) AS at FROM cairn.workflow_run WHERE status = 'pending' AND deleted_at IS NULL AND run_at > created_at AND run_at > $1
   UNION ALL SELECT min(lease_until) FROM cairn.workflow_run WHERE status = 'leased' AND lease_until > $1
   UNION ALL SELECT min(attempt_until) FROM cairn.workflow_run WHERE status = 'leased' AND attempt_until > $1
   UNION ALL SELECT min(held_until) FROM cairn.outbox_event WHERE published_at IS NULL AND held_until > $1

@@ -8,6 +8,28 @@ SELECT r.*, 1, r.created_at, r.created_at + r.timeout_ms * interval '1 milliseco
   $18::double precision[], $19::bigint[], $20::text[], $21::text[], $22::text[], $23::text[], $24::timestamptz[])
   AS r (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by, fence, leases, backoff_ms,
   factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at)
+-- name: submit_runs
+-- What nobody has submitted yet, by id or key. Which ones it was is only told when it was not all of them.
+WITH fresh AS (
+  INSERT INTO cairn.workflow_run (id, given_id, type, priority, idempotency_key, payload, max_attempts, run_at, backoff_ms, factor, cap_ms, jitter, timeout_ms,
+    limit_key, created_at, updated_at, touched)
+  SELECT r.*, $15, $15, 1 FROM unnest($1::uuid[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::jsonb[], $7::integer[], $8::timestamptz[], $9::bigint[],
+    $10::double precision[], $11::bigint[], $12::double precision[], $13::bigint[], $14::text[]) AS r
+  ON CONFLICT DO NOTHING RETURNING id),
+told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT fresh.id, 'created', $15, 0, '' FROM fresh WHERE $16)
+SELECT count(*), CASE WHEN count(*) < cardinality($1::uuid[]) THEN array_agg(id::text) END FROM fresh
+-- name: end_plain_runs
+-- Ends that move no instance: the lease is checked where it is ended.
+WITH ended AS (
+  UPDATE cairn.workflow_run r SET status = e.status, result = e.result, error = e.error, last_error = coalesce(e.last_error, r.last_error),
+    lease_until = NULL, leased_by = NULL, updated_at = $8, touched = r.touched + 1
+  FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::jsonb[], $5::jsonb[], $6::text[], $7::text[]) WITH ORDINALITY
+    AS e (id, fence, status, result, error, last_error, actor, place)
+  WHERE r.id = e.id AND r.fence = e.fence AND r.status = 'leased'
+  RETURNING e.place, r.id, r.type, r.status, r.attempt, e.actor, CASE WHEN e.status = 'failed' THEN e.error END AS details),
+told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor, details)
+  SELECT id, status, $8, attempt, actor, details FROM ended WHERE $9)
+SELECT place, type FROM ended
 -- name: insert_run_events
 INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor, details)
 SELECT * FROM unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::integer[], $5::text[], $6::jsonb[])

@@ -1,0 +1,73 @@
+#include "store/postgres/plain_ends.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "store/postgres/row_reading.h"
+#include "store/projection.h"
+
+namespace cairn::postgres {
+
+bool ends_runs_only(std::span<const Unit> units) {
+  return std::all_of(units.begin(), units.end(), [](const Unit& unit) {
+    return unit.run && unit.advances.empty() && !unit.message && !unit.timer && !unit.key && !unit.inbox &&
+           !unit.task && unit.messages.empty() && unit.signals.empty() && unit.dead_letters.empty() &&
+           unit.audit.empty();
+  });
+}
+
+std::vector<CommitOutcome> end_plain_runs(Connection& db, std::span<const Unit> units, Timestamp now, bool run_events,
+                                          Wakeup& wakeup) {
+  std::vector<std::string> uuids;
+  uuids.reserve(units.size());
+  for (const Unit& unit : units) uuids.push_back(run_uuid(unit.run->run));
+  // Sorted, as everybody locks runs: two batches never wait for each other.
+  std::vector<std::size_t> order(units.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return uuids[a] < uuids[b]; });
+
+  std::vector<CommitOutcome> outcomes(units.size());
+  for (CommitOutcome& outcome : outcomes) outcome.kind = CommitOutcome::Kind::stale;
+  Column<Uuid> ids;
+  Column<std::int64_t> fences;
+  Column<std::string> statuses, last_errors, actors;
+  Column<Jsonb> results, errors;
+  std::vector<std::size_t> places;  // of what is sent
+  for (const std::size_t i : order) {
+    const RunEnd& end = *units[i].run;
+    if (auto error = contradiction(units[i])) {
+      outcomes[i].kind = CommitOutcome::Kind::failed;
+      outcomes[i].error = *error;
+      continue;
+    }
+    // Of two reports with one lease the first counts.
+    if (!places.empty() && uuids[places.back()] == uuids[i] && units[places.back()].run->fence == end.fence) continue;
+    places.push_back(i);
+    ids.add(Uuid{uuids[i]});
+    fences.add(static_cast<std::int64_t>(end.fence));
+    statuses.add(std::string(to_string(end.status)));
+    results.add(Jsonb{end.result});
+    errors.add(Jsonb{end.error});
+    last_errors.add(end.status == RunStatus::failed ? std::optional(error_line(end.error)) : std::nullopt);
+    actors.add(end.actor);
+  }
+  const std::size_t types = db.send(Sql::list_run_types);
+  const std::size_t ends =
+      db.send(Sql::end_plain_runs, ids, fences, statuses, results, errors, last_errors, actors, now, run_events);
+  db.finish();
+  std::set<std::string> limited;
+  for (const RunTypeRow& rule : read_run_types(db.take(types))) {
+    if (rule.concurrency) limited.insert(rule.type);
+  }
+  Rows ended = db.take(ends);
+  while (ended.next()) {
+    outcomes[places[static_cast<std::size_t>(ended.integer(0) - 1)]].kind = CommitOutcome::Kind::done;
+    // There is room for one more.
+    wakeup.runs |= !limited.empty() && limited.contains(ended.text(1));
+  }
+  return outcomes;
+}
+
+}  // namespace cairn::postgres
