@@ -124,7 +124,9 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   Loops* loops = parts->loops.get();
   parts->coordinator->on_wakeup([workers, loops, outlet, own = parts.get()](const Wakeup& wakeup) {
     if (own->ended) {
-      for (const InstanceId& id : wakeup.ended) own->ended(id);
+      for (const InstanceId& id : wakeup.ended) {
+        if (!id.value.empty()) own->ended(id);
+      }
     }
     loops->wake(wakeup);
     if (wakeup.runs) workers->look();

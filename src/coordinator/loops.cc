@@ -56,6 +56,13 @@ void Loops::wake(const Wakeup& wakeup) {
     timers_changed_.notify_one();
   }
   for (const InstanceId& id : wakeup.ended) {
+    if (id.value.empty()) {
+      // Nobody in particular: a node is gone or was not heard, and may have left slices that it had cut.
+      cut_ = true;
+      told_due_ = Timestamp();
+      timers_changed_.notify_one();
+      continue;
+    }
     auto schedule = schedule_of(id.value);
     if (!schedule) continue;
     released_.insert(std::move(*schedule));
@@ -68,14 +75,20 @@ void Loops::run_timers() {
   start_all_queued(coordinator_);
   for (;;) {
     std::set<std::string> released;
+    bool cut = false;
     {
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
       released.swap(released_);
+      cut = std::exchange(cut_, false);
       // Before the store is asked: what is written from here on is told and not overlooked.
       told_due_.reset();
     }
     for (const std::string& schedule : released) start_queued(coordinator_, schedule);
+    if (cut) {
+      coordinator_.resume_cut_slices();
+      start_all_queued(coordinator_);
+    }
     const bool busy = coordinator_.fire_timers() + coordinator_.end_exhausted_runs() + fire_schedules(coordinator_) > 0;
     runs_due_();
     if (busy) continue;

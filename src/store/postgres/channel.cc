@@ -10,6 +10,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "store/postgres/lock_key.h"
+#include "store/postgres/wakeup_text.h"
 
 namespace cairn::postgres {
 
@@ -21,27 +22,16 @@ constexpr std::chrono::seconds echo_every{2};     // what an idle node asks the 
 constexpr std::chrono::seconds answer_within{3};  // then the channel is in doubt
 constexpr std::chrono::seconds look_every{2};     // where no channel can work
 constexpr std::size_t payload_bytes_max = 7000;   // PostgreSQL's own limit is 8000
-constexpr int doubts_max = 3;                     // in a row, before the timer takes over
-
-Wakeup everything(Timestamp now) {
-  Wakeup wakeup;
-  wakeup.messages = wakeup.runs = wakeup.outbox = wakeup.definitions = true;
-  wakeup.due = now;
-  wakeup.ended.push_back({});  // nobody in particular: whoever waits for an end shall look
-  return wakeup;
-}
+constexpr int mutes_max = 3;                      // in a row, before the timer takes over
 
 }  // namespace
 
-Channel::Channel(const Target& target, std::function<void(const Wakeup&)> hear, std::function<void()> forget,
-                 std::function<Timestamp()> now)
+Channel::Channel(const Target& target, Callbacks callbacks)
     : target_(target),
       name_("cairn:" + target.schema),
-      number_(std::to_string(lock_key("node", target.schema, new_uuid(now())) & 0x7fffffff)),
-      node_("n" + number_),
-      hear_(std::move(hear)),
-      forget_(std::move(forget)),
-      now_(std::move(now)),
+      number_(lock_key("node", target.schema, new_uuid(callbacks.now())) & 0x1fffffff),
+      node_("n" + std::to_string(number_)),
+      callbacks_(std::move(callbacks)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       thread_([this] { run(); }) {}
 
@@ -50,8 +40,7 @@ Channel::~Channel() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  const std::uint64_t one = 1;
-  if (::write(wake_, &one, sizeof one) < 0) log_error("postgres.channel_stop");
+  wake();
   thread_.join();
   ::close(wake_);
 }
@@ -62,48 +51,57 @@ bool Channel::stopping() {
 }
 
 Channel::Share Channel::share() {
-  const std::lock_guard lock(mutex_);
-  const auto own = present_.find(number_);
-  if (own == present_.end()) return {};
-  return {static_cast<std::int64_t>(present_.size()), std::distance(present_.begin(), own)};
+  Share share{0, 0};
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    first = !std::exchange(working_, true);
+    bool among_them = false;
+    for (const auto& [number, works] : present_) {
+      if (!works) continue;
+      if (number == number_) among_them = true;
+      if (number < number_) ++share.place;
+      ++share.nodes;
+    }
+    if (!among_them) share = {};
+  }
+  if (first) wake();
+  return share;
+}
+
+void Channel::wake() {
+  const std::uint64_t one = 1;
+  if (::write(wake_, &one, sizeof one) < 0 && errno != EAGAIN) log_error("postgres.channel_wake");
 }
 
 void Channel::tell(const Wakeup& wakeup) {
   {
     const std::lock_guard lock(mutex_);
-    const bool alone = present_.size() < 2;
-    std::optional<Timestamp> due = wakeup.due;
+    Wakeup told = wakeup;
     // Whoever is armed for an earlier time will look then and find the later one.
-    if (due && told_due_ && *told_due_ <= *due && *told_due_ > now_()) due.reset();
-    if (due) told_due_ = due;
-    if (alone) return;
-    if (!wakeup.messages && !wakeup.runs && !wakeup.outbox && !wakeup.definitions && !due && wakeup.ended.empty()) {
-      return;
-    }
-    pending_.messages |= wakeup.messages;
-    pending_.runs |= wakeup.runs;
-    pending_.outbox |= wakeup.outbox;
-    pending_.definitions |= wakeup.definitions;
-    if (due && (!pending_.due || *due < *pending_.due)) pending_.due = due;
-    pending_.ended.insert(pending_.ended.end(), wakeup.ended.begin(), wakeup.ended.end());
+    if (told.due && told_due_ && *told_due_ <= *told.due && *told_due_ > callbacks_.now()) told.due.reset();
+    if (told.due) told_due_ = told.due;
+    // Before the first echo nobody knows who is there: then it is said.
+    const bool alone = seen_ && (present_.empty() || (present_.size() == 1 && present_.contains(number_)));
+    if (alone || says_nothing(told)) return;
+    merge_wakeup(pending_, told);
     if (has_pending_) return;
     has_pending_ = true;
   }
-  const std::uint64_t one = 1;
-  if (::write(wake_, &one, sizeof one) < 0 && errno != EAGAIN) log_error("postgres.channel_wake");
+  wake();
 }
 
 void Channel::look_everywhere() {
-  forget_();
+  callbacks_.forget();
   {
     const std::lock_guard lock(mutex_);
     told_due_.reset();
   }
-  hear_(everything(now_()));
+  callbacks_.hear(look_at_everything(callbacks_.now()));
 }
 
 void Channel::run() {
-  int doubts = 0;
+  int mutes = 0;
   bool said = false;
   while (!stopping()) {
     auto connection = Connection::open(target_);
@@ -112,12 +110,21 @@ void Channel::run() {
       handle_ = (*connection)->handle();
       doubt = listen(**connection);
       handle_ = nullptr;
-      // It worked until now: a fresh start for the count.
-      if (echo_heard_ > 1) doubts = 0;
+      // It worked until now: a fresh start.
+      if (echo_heard_ > 1) {
+        mutes = 0;
+        said = false;
+      }
     }
-    if (stopping()) return;
-    ++doubts;
-    const bool hopeless = doubt == Doubt::pooled || (connection && doubts > doubts_max);
+    if (stopping()) break;
+    {
+      // Who comes while nothing is heard is told all the same, later.
+      const std::lock_guard lock(mutex_);
+      seen_ = false;
+    }
+    // Statements are answered, but what is told never comes: after some of those it is not worth a try.
+    mutes += doubt == Doubt::mute ? 1 : 0;
+    const bool hopeless = doubt == Doubt::pooled || (doubt == Doubt::mute && mutes > mutes_max);
     if (hopeless && !said) {
       said = true;
       log_warning("postgres.no_channel",
@@ -126,33 +133,37 @@ void Channel::run() {
                    {"instead", "looks on a timer"},
                    {"seconds", static_cast<std::int64_t>(look_every.count())}});
     } else if (!hopeless) {
-      log_warning("postgres.channel_lost",
-                  {{"reason", connection ? "the echo did not come" : connection.error().message}});
+      log_warning("postgres.channel_lost", {{"reason", !connection ? connection.error().message
+                                                       : silent_   ? "no answer came"
+                                                                   : "the connection was closed"}});
     }
     if (hopeless) {
       {
         const std::lock_guard lock(mutex_);
         present_.clear();
       }
-      hear_(everything(now_()));
+      callbacks_.hear(look_at_everything(callbacks_.now()));
     }
-    wait(Clock::now() + (hopeless ? std::chrono::milliseconds(look_every) : std::chrono::milliseconds(200)));
+    pause(hopeless ? std::chrono::milliseconds(look_every) : std::chrono::milliseconds(200));
   }
+  say_farewell();
 }
 
 Channel::Doubt Channel::listen(Connection& connection) {
-  if (connection.pooled()) return Doubt::pooled;
   if (PQexitPipelineMode(handle_) != 1) return Doubt::lost;
+  if (connection.pooled()) {
+    // It hears nothing, but those who have a channel hear it.
+    say_pending();
+    return Doubt::pooled;
+  }
   PQsetnonblocking(handle_, 1);
   echo_sent_ = echo_heard_ = 0;
   std::vector<std::string> answer;
-  const std::string schema_class = std::to_string(static_cast<std::int32_t>(lock_key("present", target_.schema)));
   if (!ask(("LISTEN \"" + name_ + "\"").c_str(), {}, answer)) return Doubt::lost;
-  if (!ask("SELECT pg_advisory_lock_shared($1::integer, $2::integer)", {schema_class, number_}, answer)) {
-    return Doubt::lost;
-  }
-  if (!ask("SELECT pg_notify($1, $2)", {name_, node_ + "|h"}, answer)) return Doubt::lost;
-  if (!echo()) return Doubt::lost;
+  bool working = wants_work();
+  if (!appear(working)) return Doubt::lost;
+  if (!echo()) return answered_ && silent_ ? Doubt::mute : Doubt::lost;
+  if (std::exchange(silent_, false)) callbacks_.silent();
   // Listening now: what was written before is found by looking, what comes after is told.
   look_everywhere();
   log_info("postgres.listening", {{"channel", name_}});
@@ -165,6 +176,11 @@ Channel::Doubt Channel::listen(Connection& connection) {
     }
     if (!wait(until)) return Doubt::lost;
     read_notifications();
+    if (!working && wants_work()) {
+      working = true;
+      if (!appear(true)) return Doubt::lost;
+      next_echo = Clock::now();
+    }
     if (!say_pending()) return Doubt::lost;
     if (Clock::now() >= next_echo) {
       if (!echo()) return Doubt::lost;
@@ -172,6 +188,12 @@ Channel::Doubt Channel::listen(Connection& connection) {
     }
   }
   return Doubt::none;
+}
+
+// Only the end is worth waking up for: without a connection there is nobody to tell.
+void Channel::pause(std::chrono::milliseconds length) {
+  const auto until = Clock::now() + length;
+  while (!stopping() && Clock::now() < until) wait(until);
 }
 
 // Until something comes from the server or from this process, or the time is over. False: the connection broke.
@@ -188,6 +210,16 @@ bool Channel::wait(Clock::time_point until) {
   return (files[1].revents & (POLLERR | POLLNVAL)) == 0 && PQstatus(handle_) == CONNECTION_OK;
 }
 
+// Until something comes; false when it does not come in time, the connection broke, or it is time to leave.
+bool Channel::waited(Clock::time_point asked) {
+  const auto until = asked + answer_within;
+  if (Clock::now() >= until) {
+    silent_ = true;
+    return false;
+  }
+  return (!stopping() || leaving_) && wait(until);
+}
+
 bool Channel::ask(const char* text, const std::vector<std::string>& values, std::vector<std::string>& answer) {
   std::vector<const char*> pointers;
   for (const std::string& value : values) pointers.push_back(value.c_str());
@@ -196,13 +228,13 @@ bool Channel::ask(const char* text, const std::vector<std::string>& values, std:
                         0) != 1) {
     return false;
   }
-  const auto until = Clock::now() + answer_within;
+  const auto asked = Clock::now();
   bool done = false;
   bool good = true;
   while (!done) {
     PQflush(handle_);
     while (PQisBusy(handle_) == 1) {
-      if (Clock::now() >= until || stopping() || !wait(until)) return false;
+      if (!waited(asked)) return false;
     }
     PGresult* result = PQgetResult(handle_);
     if (result == nullptr) {
@@ -222,44 +254,61 @@ bool Channel::ask(const char* text, const std::vector<std::string>& values, std:
   return good;
 }
 
+bool Channel::wants_work() {
+  const std::lock_guard lock(mutex_);
+  return working_;
+}
+
+bool Channel::appear(bool working) {
+  std::vector<std::string> answer;
+  const std::string schema_class = std::to_string(static_cast<std::int32_t>(lock_key("present", target_.schema)));
+  const std::string place = std::to_string(2 * number_ + (working ? 1 : 0));
+  return ask("SELECT pg_advisory_lock_shared($1::integer, $2::integer)", {schema_class, place}, answer) &&
+         ask("SELECT pg_notify($1, $2)", {name_, node_ + (working ? "|w" : "|h")}, answer);
+}
+
 bool Channel::echo() {
   std::vector<std::string> answer;
   const std::string schema_class =
       std::to_string(static_cast<std::uint32_t>(static_cast<std::int32_t>(lock_key("present", target_.schema))));
   ++echo_sent_;
+  answered_ = false;
   if (!ask("SELECT pg_notify($1, $2), (SELECT string_agg(objid::text, ',') FROM pg_catalog.pg_locks WHERE locktype = "
            "'advisory' AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database()) AND "
            "classid = $3::oid AND objsubid = 2)",
            {name_, node_ + "|e" + std::to_string(echo_sent_), schema_class}, answer)) {
     return false;
   }
-  const auto until = Clock::now() + answer_within;
+  answered_ = true;
+  const auto asked = Clock::now();
   while (echo_heard_ < echo_sent_) {
-    if (Clock::now() >= until || stopping() || !wait(until)) return false;
+    if (!waited(asked)) return false;
     read_notifications();
   }
-  std::set<std::string> present;
-  std::string list = answer.size() > 1 ? answer[1] : "";
+  std::map<std::int64_t, bool> present;
+  std::string_view list = answer.size() > 1 ? std::string_view(answer[1]) : std::string_view();
   while (!list.empty()) {
-    const auto comma = list.find(',');
-    present.insert(list.substr(0, comma));
-    list = comma == std::string::npos ? "" : list.substr(comma + 1);
+    std::int64_t place = 0;
+    const auto end = std::from_chars(list.data(), list.data() + list.size(), place).ptr;
+    present[place / 2] |= place % 2 == 1;
+    list.remove_prefix(std::min(static_cast<std::size_t>(end - list.data()) + 1, list.size()));
   }
   see(std::move(present));
   return true;
 }
 
 // Somebody who is gone may have committed something without coming to say so.
-void Channel::see(std::set<std::string> present) {
+void Channel::see(std::map<std::int64_t, bool> present) {
   bool missing = false;
   {
     const std::lock_guard lock(mutex_);
-    for (const std::string& node : present_) missing |= !present.contains(node);
+    for (const auto& [number, works] : present_) missing |= !present.contains(number);
     present_ = std::move(present);
+    seen_ = true;
   }
   if (missing) {
     log_info("postgres.node_gone");
-    hear_(everything(now_()));
+    callbacks_.hear(look_at_everything(callbacks_.now()));
   }
 }
 
@@ -280,69 +329,56 @@ void Channel::receive(const std::string& payload) {
     if (what.starts_with("e")) std::from_chars(what.data() + 1, what.data() + what.size(), echo_heard_);
     return;
   }
-  Wakeup wakeup;
-  while (!what.empty()) {
-    const char kind = what.front();
-    what.remove_prefix(1);
-    if (kind == 'e') return;
-    if (kind == 'h') {
-      const std::lock_guard lock(mutex_);
-      present_.insert(from.substr(1));
-    }
-    wakeup.messages |= kind == 'm';
-    wakeup.runs |= kind == 'r';
-    wakeup.outbox |= kind == 'o';
-    wakeup.definitions |= kind == 'f';
-    if (kind == 'd') {
-      std::int64_t ms = 0;
-      const auto end = std::from_chars(what.data(), what.data() + what.size(), ms).ptr;
-      what.remove_prefix(static_cast<std::size_t>(end - what.data()));
-      wakeup.due = Timestamp::of_unix_ms(ms);
-      const std::lock_guard lock(mutex_);
-      if (!told_due_ || *wakeup.due < *told_due_) told_due_ = wakeup.due;
-    }
-    if (kind == 'x') {  // the rest: instances that ended
-      while (!what.empty()) {
-        const auto comma = what.find(',');
-        wakeup.ended.push_back({std::string(what.substr(0, comma))});
-        what.remove_prefix(comma == std::string_view::npos ? what.size() : comma + 1);
-      }
-    }
+  if (what.starts_with("e")) return;
+  if (what.starts_with("h") || what.starts_with("w")) {
+    std::int64_t number = 0;
+    std::from_chars(from.data() + 1, from.data() + from.size(), number);
+    const std::lock_guard lock(mutex_);
+    present_[number] |= what.starts_with("w");
+    return;
+  }
+  Wakeup wakeup = read_wakeup(what, callbacks_.now());
+  if (wakeup.due) {
+    const std::lock_guard lock(mutex_);
+    if (!told_due_ || *wakeup.due < *told_due_) told_due_ = wakeup.due;
   }
   // A program that speaks SQL does not say when its lease ends or its run is due: look.
-  if (from == "sql") wakeup.due = now_();
-  hear_(wakeup);
+  if (from == "sql") wakeup.due = callbacks_.now();
+  callbacks_.hear(wakeup);
 }
 
 bool Channel::say_pending() {
   Wakeup told;
   {
     const std::lock_guard lock(mutex_);
-    if (!has_pending_ || Clock::now() < last_said_ + quiet) return true;
-    told = std::move(pending_);
-    pending_ = {};
+    if (!has_pending_ || (Clock::now() < last_said_ + quiet && !stopping_)) return true;
+    told = std::exchange(pending_, {});
     has_pending_ = false;
   }
   last_said_ = Clock::now();
-  std::string head = node_ + "|";
-  if (told.messages) head += 'm';
-  if (told.runs) head += 'r';
-  if (told.outbox) head += 'o';
-  if (told.definitions) head += 'f';
-  if (told.due) head += "d" + std::to_string(told.due->unix_ms());
-  std::size_t next = 0;
-  do {
-    std::string payload = std::exchange(head, node_ + "|");
-    if (next < told.ended.size()) payload += 'x';
-    for (bool first = true; next < told.ended.size(); first = false, ++next) {
-      const std::string& id = told.ended[next].value;
-      if (payload.size() + id.size() > payload_bytes_max) break;
-      payload += (first ? "" : ",") + id;
-    }
-    std::vector<std::string> answer;
-    if (!ask("SELECT pg_notify($1, $2)", {name_, payload}, answer)) return false;
-  } while (next < told.ended.size());
+  std::vector<std::string> answer;
+  for (const std::string& text : write_wakeup(told, payload_bytes_max)) {
+    if (ask("SELECT pg_notify($1, $2)", {name_, node_ + "|" + text}, answer)) continue;
+    const std::lock_guard lock(mutex_);
+    merge_wakeup(pending_, told);
+    has_pending_ = true;
+    return false;
+  }
   return true;
+}
+
+// What was committed at the very end, or by somebody who was here only for a moment.
+void Channel::say_farewell() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!has_pending_) return;
+  }
+  auto connection = Connection::open(target_);
+  if (!connection || PQexitPipelineMode((*connection)->handle()) != 1) return;
+  handle_ = (*connection)->handle();
+  leaving_ = true;
+  say_pending();
+  handle_ = nullptr;
 }
 
 }  // namespace cairn::postgres

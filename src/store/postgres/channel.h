@@ -9,8 +9,8 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <mutex>
-#include <set>
 #include <thread>
 #include <vector>
 
@@ -21,16 +21,21 @@ namespace cairn::postgres {
 
 class Channel {
  public:
-  // `hear` is called from the channel's thread with what other nodes told; `forget` before everything is
-  // looked at again, after a doubt.
-  Channel(const Target& target, std::function<void(const Wakeup&)> hear, std::function<void()> forget,
-          std::function<Timestamp()> now);
+  // Called from the channel's thread.
+  struct Callbacks {
+    std::function<void(const Wakeup&)> hear;  // what other nodes told
+    std::function<void()> forget;             // before everything is looked at again, after a doubt
+    std::function<void()> silent;             // the server answers a new connection, but did not answer the old one
+    std::function<Timestamp()> now;
+  };
+  Channel(const Target& target, Callbacks callbacks);
   ~Channel();
 
   // Tells the other nodes, at most once every few milliseconds, and nobody when there are none.
   void tell(const Wakeup& wakeup);
 
-  // Where this node stands among those that are there: a hint for sharing work out.
+  // Where this node stands among those that take work: a hint for sharing it out. Whoever asks takes work from now
+  // on; who never does (a client, a command) only listens and has no share.
   struct Share {
     std::int64_t nodes = 1;
     std::int64_t place = 0;
@@ -38,38 +43,49 @@ class Channel {
   Share share();
 
  private:
-  enum class Doubt { none, lost, pooled };
+  enum class Doubt { none, lost, mute, pooled };
+  using Instant = std::chrono::steady_clock::time_point;
 
   void run();
   Doubt listen(Connection& connection);
   // Sends one statement and reads until its answer is there; false when it does not come in time.
   bool ask(const char* text, const std::vector<std::string>& values, std::vector<std::string>& answer);
-  bool wait(std::chrono::steady_clock::time_point until);
+  bool wait(Instant until);
+  bool waited(Instant asked);
   void read_notifications();
   void receive(const std::string& payload);
   bool echo();
   bool say_pending();
   void look_everywhere();
   bool stopping();
-  void see(std::set<std::string> present);
+  void wake();
+  void pause(std::chrono::milliseconds length);
+  void say_farewell();
+  bool wants_work();
+  // Lets the others see this node, for as long as the connection lasts.
+  bool appear(bool working);
+  void see(std::map<std::int64_t, bool> present);
 
   const Target target_;
-  const std::string name_;    // of the channel
-  const std::string number_;  // of this node, among the present
+  const std::string name_;     // of the channel
+  const std::int64_t number_;  // of this node, among the present
   const std::string node_;
-  const std::function<void(const Wakeup&)> hear_;
-  const std::function<void()> forget_;
-  const std::function<Timestamp()> now_;
+  const Callbacks callbacks_;
   const int wake_;  // an event of the kernel: something to say, or stop
 
   std::mutex mutex_;
   Wakeup pending_;
   bool has_pending_ = false;
   bool stopping_ = false;
-  std::set<std::string> present_;
-  std::optional<Timestamp> told_due_;  // the earliest that everybody knows of
+  bool working_ = false;                  // has asked for a share
+  bool seen_ = false;                     // `present_` was read since the channel last came up
+  std::map<std::int64_t, bool> present_;  // the nodes that are there, and whether they take work
+  std::optional<Timestamp> told_due_;     // the earliest that everybody knows of
 
   pg_conn* handle_ = nullptr;  // of the thread
+  bool leaving_ = false;
+  bool answered_ = false;  // the last echo's statement was, whether or not its notification came
+  bool silent_ = false;    // a question was not answered, and no new connection has worked since
   std::int64_t echo_sent_ = 0;
   std::int64_t echo_heard_ = 0;
   std::chrono::steady_clock::time_point last_said_;

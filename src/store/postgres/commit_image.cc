@@ -74,7 +74,7 @@ struct Questions {
 
 void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp now) {
   Questions ask;
-  SignalLocks locks(db.schema());
+  SignalLocks locks(db);
   for (const Unit& unit : units) ask.add(unit, locks);
 
   std::size_t instance_rows = 0, number_rows = 0, message_rows = 0, timer_rows = 0, run_rows = 0, task_rows = 0,
@@ -120,7 +120,7 @@ void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp no
     claimed_keys = db.send(Sql::claim_keys, scopes, names, hashes, answers, now);
     key_rows = db.send(Sql::find_keys, scopes, names);
   }
-  if (!locks.empty()) locks.send(db);
+  if (!locks.empty()) locks.send();
   // After the locks: a statement sees what was committed before it began.
   if (!ask.wait_names.empty()) kept_rows = db.send(Sql::any_kept, column_of(ask.wait_names), now);
   if (!ask.starts.empty()) new_numbers = db.send(Sql::take_numbers, static_cast<std::int64_t>(ask.starts.size()));

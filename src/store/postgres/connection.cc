@@ -21,7 +21,9 @@ constexpr const char* session_settings =
     "SET timezone = 'UTC'; SET client_min_messages = warning; SET plan_cache_mode = force_generic_plan; "
     "SET default_transaction_isolation = 'read committed'; "
     // Plans are made once, on tables that may still be empty: without these they would scan them for ever.
-    "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off";
+    // Where there is no other way they are taken all the same, at a price that would make the server compile them
+    // at every call (100 ms each).
+    "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off";
 
 const std::vector<std::string_view>& statement_texts() {
   static const std::vector<std::string_view> texts = [] {

@@ -1,5 +1,8 @@
 #include "store/postgres/pool.h"
 
+#include <libpq-fe.h>
+#include <sys/socket.h>
+
 #include <random>
 
 namespace cairn::postgres {
@@ -22,6 +25,7 @@ Result<Pool::Lease> Pool::take(std::chrono::milliseconds patience) {
     if (!idle_.empty()) {
       Session session = std::move(idle_.back());
       idle_.pop_back();
+      in_use_.insert(session.connection.get());
       return Lease(*this, std::move(session));
     }
     ++open_;
@@ -32,7 +36,10 @@ Result<Pool::Lease> Pool::take(std::chrono::milliseconds patience) {
     auto opened = Connection::open(target_);
     if (opened) {
       if (opened_) opened_(**opened);
-      return Lease(*this, Session{std::move(*opened), "", 0, generation});
+      Session session{std::move(*opened), "", 0, generation};
+      const std::lock_guard lock(mutex_);
+      in_use_.insert(session.connection.get());
+      return Lease(*this, std::move(session));
     }
     std::unique_lock lock(mutex_);
     pause = std::min(pause * 2, std::chrono::milliseconds(500));
@@ -56,6 +63,7 @@ void Pool::give_back(Session session) {
   std::vector<Session> distrusted;
   {
     const std::lock_guard lock(mutex_);
+    in_use_.erase(session.connection.get());
     if (usable && session.generation == generation_) {
       idle_.push_back(std::move(session));
     } else {
@@ -68,6 +76,19 @@ void Pool::give_back(Session session) {
       }
       dropped = std::move(session);
     }
+  }
+  freed_.notify_all();
+}
+
+void Pool::distrust() {
+  std::vector<Session> distrusted;
+  {
+    const std::lock_guard lock(mutex_);
+    ++generation_;
+    open_ -= idle_.size();
+    distrusted.swap(idle_);
+    // Only the sockets: the threads that wait on them own the rest.
+    for (Connection* connection : in_use_) ::shutdown(PQsocket(connection->handle()), SHUT_RDWR);
   }
   freed_.notify_all();
 }

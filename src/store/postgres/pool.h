@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "store/postgres/connection.h"
@@ -49,6 +50,9 @@ class Pool {
   void on_open(std::function<void(Connection&)> opened) { opened_ = std::move(opened); }
   // No more waiting for a server that is away.
   void stop();
+  // The server was found to answer a new connection, but not an old one: whoever waits for an answer is cut off, and
+  // takes it as any lost connection; what lies idle is not used again.
+  void distrust();
   const Target& target() const { return target_; }
 
  private:
@@ -59,6 +63,7 @@ class Pool {
   std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<Session> idle_;
+  std::set<Connection*> in_use_;
   std::size_t open_ = 0;
   std::size_t generation_ = 0;  // grows when a connection was lost: those before it are not trusted
   bool stopping_ = false;

@@ -6,6 +6,7 @@
 #include "store/postgres/plain_ends.h"
 #include "store/postgres/row_reading.h"
 #include "store/postgres/transaction.h"
+#include "store/postgres/wakeup_text.h"
 #include "store/projection.h"
 #include "store/stored_json.h"
 
@@ -21,14 +22,6 @@ CommitOutcome failed(Error error) {
   outcome.kind = CommitOutcome::Kind::failed;
   outcome.error = std::move(error);
   return outcome;
-}
-
-void merge(Wakeup& into, const Wakeup& from) {
-  into.messages |= from.messages;
-  into.runs |= from.runs;
-  into.outbox |= from.outbox;
-  if (from.due && (!into.due || *from.due < *into.due)) into.due = from.due;
-  into.ended.insert(into.ended.end(), from.ended.begin(), from.ended.end());
 }
 
 }  // namespace
@@ -49,7 +42,7 @@ Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> u
       return answers;
     });
     if (outcomes) {
-      merge(wakeup, woken);
+      postgres::merge_wakeup(wakeup, woken);
       const std::lock_guard lock(marks_mutex_);
       for (const std::int64_t message : messages) held_messages_.erase(message);
       for (const DueTimer& timer : timers) {

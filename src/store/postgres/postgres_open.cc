@@ -3,8 +3,10 @@
 
 #include "base/log.h"
 #include "store/postgres/channel.h"
+#include "store/postgres/hints.h"
 #include "store/postgres/migrate.h"
 #include "store/postgres/transaction.h"
+#include "store/postgres/wakeup_text.h"
 #include "store/projection.h"
 
 namespace cairn {
@@ -23,6 +25,7 @@ PostgresStore::PostgresStore(postgres::Target target, Clock& clock, Mode mode)
 }
 
 PostgresStore::~PostgresStore() {
+  hints_.reset();
   channel_.reset();
   pool_.stop();
 }
@@ -121,6 +124,7 @@ Result<PostgresStore::Written> PostgresStore::look_up(const std::string& writer,
 }
 
 void PostgresStore::watch(WakeupListener listener) {
+  hints_.reset();
   channel_.reset();
   {
     const std::lock_guard lock(listener_mutex_);
@@ -128,9 +132,21 @@ void PostgresStore::watch(WakeupListener listener) {
     if (!listener_) return;
   }
   if (mode_ == Mode::own && !pool_.target().process_clock) {
-    channel_ = std::make_unique<postgres::Channel>(
-        pool_.target(), [this](const Wakeup& wakeup) { hear(wakeup); }, [this] { forget_marks(); },
-        [this] { return now(); });
+    postgres::Channel::Callbacks callbacks;
+    callbacks.hear = [this](const Wakeup& wakeup) { hear(wakeup); };
+    callbacks.forget = [this] { forget_marks(); };
+    callbacks.silent = [this] {
+      log_warning("postgres.connections_distrusted",
+                  {{"reason", "the server answers, but not on a connection that was open: all are opened again"}});
+      pool_.distrust();
+    };
+    callbacks.now = [this] { return now(); };
+    channel_ = std::make_unique<postgres::Channel>(pool_.target(), std::move(callbacks));
+    if (!pool_.target().hints.empty()) {
+      hints_ = std::make_unique<postgres::Hints>(
+          pool_.target().hints, pool_.target().schema, [this](const Wakeup& wakeup) { hear(wakeup); },
+          [this] { return now(); });
+    }
   }
 }
 
@@ -140,11 +156,9 @@ void PostgresStore::hear(const Wakeup& wakeup) {
 }
 
 void PostgresStore::tell(const Wakeup& wakeup) {
-  if (!wakeup.messages && !wakeup.runs && !wakeup.outbox && !wakeup.definitions && !wakeup.due &&
-      wakeup.ended.empty()) {
-    return;
-  }
+  if (postgres::says_nothing(wakeup)) return;
   if (channel_) channel_->tell(wakeup);
+  if (hints_) hints_->tell(wakeup);
   hear(wakeup);
 }
 

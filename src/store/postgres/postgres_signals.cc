@@ -90,9 +90,9 @@ Result<SignalOutcome> PostgresStore::record_signal(const CorrelatedSignal& signa
       repeated.duplicate = true;
       return repeated;
     }
-    postgres::SignalLocks locks(db.schema());
+    postgres::SignalLocks locks(db);
     locks.add_signal(signal.name, key_text(signal.key));
-    locks.send(db);
+    locks.send();
     return route(db, signal, wakeup);
   });
   if (recorded) tell(wakeup);

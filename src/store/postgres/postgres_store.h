@@ -18,7 +18,8 @@ namespace cairn {
 
 namespace postgres {
 class Channel;
-}
+class Hints;
+}  // namespace postgres
 
 class PostgresStore final : public Store {
  public:
@@ -165,6 +166,7 @@ class PostgresStore final : public Store {
   std::map<TimerKey, Timestamp> held_timers_;
 
   std::unique_ptr<postgres::Channel> channel_;
+  std::unique_ptr<postgres::Hints> hints_;
 };
 
 }  // namespace cairn

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <vector>
 
+#include "redis/connection.h"
+
 namespace cairn::postgres {
 
 namespace {
@@ -30,6 +32,19 @@ bool is_plain_name(const std::string& name) {
   if (name.empty() || name.size() > 50 || std::isdigit(static_cast<unsigned char>(name[0]))) return false;
   return std::all_of(name.begin(), name.end(),
                      [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+// %3A → ':'. What is no such thing stays as it is.
+std::string decoded(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    const bool code = text[i] == '%' && i + 2 < text.size() &&
+                      std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16).ptr == text.data() + i + 3;
+    out += code ? static_cast<char>(value) : text[i];
+    if (code) i += 2;
+  }
+  return out;
 }
 
 std::string without_password(const std::string& url) {
@@ -76,6 +91,9 @@ Result<Target> read_url(const std::string& url) {
         return Error{ErrorCode::invalid, "the store URL's run_events is on or off"};
       }
       target.run_events = value == "on";
+    } else if (name == "hints") {
+      target.hints = decoded(value);
+      CAIRN_TRY_VOID(redis::check_url(target.hints));
     } else if (name == "clock") {
       if (value != "server" && value != "process") {
         return Error{ErrorCode::invalid, "the store URL's clock is server or process"};

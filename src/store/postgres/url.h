@@ -3,6 +3,7 @@
 //   connections  at most this many besides the listener (8)
 //   writers      commits in flight (2)
 //   run_events   on (default), or off: no audit trail of runs is written
+//   hints        redis://… or unix:PATH, percent-encoded: where nodes may tell each other sooner (none)
 //   clock        server (default), or process: the injected clock, for tests
 // Everything else in the query (sslmode, connect_timeout, target_session_attrs, …) is libpq's.
 #pragma once
@@ -20,6 +21,7 @@ struct Target {
   std::size_t writers = 2;
   bool run_events = true;
   bool process_clock = false;
+  std::string hints;
   std::string shown;  // for messages: without the password
 };
 

@@ -271,11 +271,3 @@ DELETE FROM cairn.workflow_event WHERE run_id IN (SELECT id FROM cairn.workflow_
 DELETE FROM cairn.workflow_run WHERE instance = ANY ($1::text[])
 -- name: remove_outbox
 DELETE FROM cairn.outbox_event WHERE instance = ANY ($1::text[]) AND published_at IS NOT NULL
--- name: notify
-SELECT pg_notify($1, $2)
--- name: echo
-SELECT pg_notify($1, $2), (SELECT array_agg(objid::text ORDER BY objid) FROM pg_catalog.pg_locks
-  WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
-    AND classid = $3::bigint::oid AND objsubid = 2)
--- name: be_present
-SELECT pg_advisory_lock_shared($1::integer, $2::integer)
