@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <cctype>
 #include <charconv>
 #include <csignal>
 
@@ -12,7 +13,9 @@
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
 #include "cli/store_session.h"
+#include "redis/connection.h"
 #include "server/api.h"
+#include "server/metrics_fanout.h"
 
 namespace cairn::cli {
 namespace {
@@ -81,9 +84,43 @@ std::optional<Duration> age(const Configuration& from, std::string_view name) {
   return from.is_set(name) ? std::optional(from.duration(name)) : std::nullopt;
 }
 
-EngineOptions engine_options(const Configuration& from) {
+// Everything but letters and digits as %XX.
+std::string encoded(const std::string& text) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0) {
+      out += c;
+    } else {
+      (out += '%') += digits[byte / 16];
+      out += digits[byte % 16];
+    }
+  }
+  return out;
+}
+
+// Hints are the store's business: they travel in its URL.
+Result<std::string> store_url(const Configuration& from) {
+  const std::string url = from.text("store");
+  if (!from.is_set("hints")) return url;
+  if (!url.starts_with("postgres://") && !url.starts_with("postgresql://")) {
+    return Error{ErrorCode::invalid,
+                 from.at("hints").origin + ": hints are for nodes that share a store on PostgreSQL"};
+  }
+  CAIRN_TRY_VOID(redis::check_url(from.text("hints")));
+  return url + (url.find('?') == std::string::npos ? "?" : "&") + "hints=" + encoded(from.text("hints"));
+}
+
+// `schema` of a store URL.
+std::string schema_of(const std::string& url) {
+  const std::size_t at = url.find("schema=");
+  return at == std::string::npos ? "cairn" : url.substr(at + 7, url.find('&', at) - at - 7);
+}
+
+Result<EngineOptions> engine_options(const Configuration& from) {
   EngineOptions options;
-  options.store = from.text("store");
+  CAIRN_TRY(options.store, store_url(from));
   options.node = from.text("node");
   options.config = from.values();
   options.workers = static_cast<std::size_t>(std::max<std::int64_t>(1, from.number("workers")));
@@ -191,10 +228,12 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
-  const EngineOptions options = engine_options(*configuration);
-  auto engine = Engine::open(options);
+  const auto options = engine_options(*configuration);
+  if (!options) return refuse(options.error());
+  auto engine = Engine::open(*options);
   if (!engine) return refuse(engine.error());
-  if (const auto fine = check_somebody_may_enter((*engine)->store(), settings.access, options.store); !fine) {
+  if (const auto fine = check_somebody_may_enter((*engine)->store(), settings.access, configuration->text("store"));
+      !fine) {
     return refuse(fine.error());
   }
   if (const auto done = deploy(**engine, configuration->list("definitions"), in); !done) return refuse(done.error());
@@ -209,7 +248,14 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   out << "cairn serves on " << (settings.http.tls ? "https://" : "http://") << settings.http.host << ":"
       << (*serving)->port() << std::endl;
 
+  std::optional<server::MetricsFanout> fanout;
+  if (configuration->is_set("hints")) {
+    fanout.emplace(configuration->text("hints"), schema_of(options->store), (*engine)->coordinator().node(),
+                   [&serving] { return (*serving)->metrics(); });
+  }
+
   const int received = wait_for_end(signals, **serving);
+  fanout.reset();
   log_info("server.draining", {{"signal", received}});
   // Long polls end with nothing, so that workers ask another node; what they lease goes back with the engine.
   (*engine)->coordinator().lease_desk().stop();

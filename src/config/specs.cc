@@ -5,6 +5,7 @@ namespace cairn::config {
 const std::vector<Spec>& specs() {
   static const std::vector<Spec> list{
       {"store", Kind::text, "", "where everything is kept: sqlite:PATH or postgres://…"},
+      {"hints", Kind::text, "", "redis://HOST:PORT: nodes on PostgreSQL wake each other sooner; nothing depends on it"},
       {"listen", Kind::text, "127.0.0.1:8400", "HOST:PORT"},
       {"node", Kind::text, "node", "this node's name, for people"},
       {"workers", Kind::number, "4", "threads that execute http and graphql calls"},

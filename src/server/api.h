@@ -66,6 +66,7 @@ class Server {
   ~Server();
 
   std::uint16_t port() const;
+  std::string metrics() const;  // as /metrics gives them
   Result<void> reload_tls();
   // Takes nothing new and finishes what is under way. /readyz says no from now on.
   void drain(std::chrono::milliseconds grace);

@@ -225,6 +225,7 @@ Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const Ser
 }
 
 std::uint16_t Server::port() const { return parts_->http->port(); }
+std::string Server::metrics() const { return parts_->metrics->text(); }
 Result<void> Server::reload_tls() { return parts_->http->reload_tls(); }
 
 void Server::drain(std::chrono::milliseconds grace) {
