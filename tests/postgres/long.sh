@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The long forms: the conformance suite with everything opened again before each call and 6 000 orders of the
-# statements of two nodes.   long.sh BUILD
+# The long forms: the conformance suite with everything opened again before each call; 6 000 orders of the statements of
+# two nodes; kills of nodes, servers and primaries under load; sizes over 20 minutes. Some 45 minutes.   long.sh BUILD
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}") build=$1
 folder=/tmp/cairn-pg-long-$$
@@ -10,3 +10,8 @@ export CAIRN_TEST_POSTGRES="postgresql:///cairn?host=$folder&user=cairn"
 CAIRN_TEST_LONG=1 "$build/tests/contract/contract_test" --gtest_brief=1 --gtest_filter='*/postgres*'
 CAIRN_OUTBOX_EVENTS=100000 "$build/tests/outbox/outbox_order_test" --gtest_brief=1 --gtest_filter='*OnPostgres'
 CAIRN_INTERLEAVINGS=40 "$build/tests/postgres/interleave_test"
+# These have servers of their own.
+CAIRN_CHAOS_WORKFLOWS=2000 CAIRN_CHAOS_SECONDS=3600 "$build/tests/postgres/chaos_test" --gtest_brief=1
+CAIRN_RESTARTS=20 "$build/tests/postgres/restart_test" --gtest_brief=1
+"$build/tests/postgres/failover_test" --gtest_brief=1
+CAIRN_BLOAT_MINUTES=20 "$build/tests/postgres/bloat_test" --gtest_brief=1

@@ -51,12 +51,18 @@ case $verb in
   up) up ;;
   kill)
     main=$(head -1 "$folder/data/postmaster.pid" 2>/dev/null || true)
-    [ -n "$main" ] && kill -9 "$main" 2>/dev/null || true
-    # The children notice by themselves; a new server refuses to start before they have.
-    for _ in $(seq 200); do
-      as_owner "$bin/pg_isready" -q -h "$folder" || true
-      if ! pgrep -P "$main" >/dev/null 2>&1 && ! fuser -s "$folder/data/postmaster.pid" 2>/dev/null; then break; fi
+    [ -n "$main" ] || exit 0
+    # Stopped first, so that it starts no child while they are counted. All of them die: a new server refuses to
+    # start as long as one is attached to the old one's memory.
+    kill -STOP "$main" 2>/dev/null || true
+    all="$main $(pgrep -P "$main" | tr '\n' ' ' || true)"
+    kill -9 $all 2>/dev/null || true
+    for process in $all; do
+      # Whoever has ended but was not asked about yet (Z) holds nothing any more.
+      while state=$(sed 's/.*) //' "/proc/$process/stat" 2>/dev/null) && [ "${state:0:1}" != Z ]; do :; done
     done
+    # A dead one that init has not buried yet still looks alive to pg_ctl.
+    rm -f "$folder/data/postmaster.pid" "$folder"/.s.PGSQL.*
     ;;
   halt) halt "${3:-fast}" ;;
   stop)
