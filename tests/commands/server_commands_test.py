@@ -72,7 +72,7 @@ expect("the history has an end", json.loads(run(0, "history", first, "--follow",
 expect("the output", document("show", first)["output"] == {"payment": 5})
 run(6, "cancel", first)
 run(0, "task", "complete", tasks["B2"]["id"], "--payload", '{"ok": false}', "--as", "bob")
-expect("an incident suspends it", "incident at broken" in run(0, "why", second), run(0, "why", second))
+expect("an incident suspends it", "incident at step broken" in run(0, "why", second), run(0, "why", second))
 run(0, "state", "edit", second, "--patch", '{"missing": {"thing": 1}}')
 expect("the state was edited", json.loads(run(0, "state", second))["missing"] == {"thing": 1})
 run(0, "retry", second)

@@ -113,9 +113,10 @@ class World:
         return None
 
     def broadcast(self, entry):
-        """To every instance that waits for this name and key; kept when none does."""
+        """To every instance that waits for this name and key and has not had it; kept when none does."""
         waiting = {instance.id for instance in self.instances.values() for wait in instance.waits
                    if wait.kind == "signal" and wait.facts["name"] == entry["name"]
+                   and entry["id"] not in instance.signal_ids
                    and wait.facts["key"] in (None, entry.get("key"))}
         if waiting != set(entry["delivered"]) or entry["kept"] == bool(waiting):
             raise Difference(f"sent to {sorted(entry['delivered'])}, but {sorted(waiting)} wait for it")
