@@ -1,8 +1,8 @@
 // Tells a recorder what a store really wrote.
 #pragma once
 
-#include "stores/forwarding_store.h"
 #include "recorder.h"
+#include "stores/forwarding_store.h"
 
 namespace cairn::sim {
 
