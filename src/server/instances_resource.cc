@@ -43,7 +43,7 @@ Result<std::optional<std::chrono::milliseconds>> wait_of(const Call& call) {
   return std::optional(std::chrono::milliseconds(std::min(given.ms_up(), wait_ms_max)));
 }
 
-void start(Coordinator& coordinator, ResultDesk& desk, const Call& call) {
+void start(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, const Call& call) {
   StartRequest request;
   request.definition = std::string(call.body["definition"].as_string());
   if (const Json* version = call.body.find("version")) request.version = std::string(version->as_string());
@@ -61,12 +61,12 @@ void start(Coordinator& coordinator, ResultDesk& desk, const Call& call) {
     return;
   }
   // No thread waits: the commit answers, or the desk.
-  coordinator.start(request, [&coordinator, &desk, call, wait = *wait](const Result<InstanceAnswer>& answer) {
+  coordinator.start(request, [&coordinator, desk, call, wait = *wait](const Result<InstanceAnswer>& answer) {
     if (!answer || !wait || is_final(answer->status)) {
       reply_with(call, answer, 201);
       return;
     }
-    desk.wait(answer->instance, *wait, [&coordinator, call](const Result<InstanceRow>& row) {
+    desk->wait(answer->instance, *wait, [&coordinator, call](const Result<InstanceRow>& row) {
       if (row) {
         show(coordinator, call, row->id, 201);
       } else {
@@ -214,7 +214,7 @@ std::vector<Route> instance_routes(Coordinator& coordinator) {
        Permission::start,
        "startInstance",
        "Start an instance",
-       [with, desk](const Call& call) { start(*with, *desk, call); },
+       [with, desk](const Call& call) { start(*with, desk, call); },
        {{"wait", "answer when it has ended, at most this long"}},
        start_schema,
        "application/json",
