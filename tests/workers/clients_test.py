@@ -94,13 +94,14 @@ class ClientTest(unittest.TestCase):
 
     def test_a_lease_is_kept_while_a_handler_works(self):
         server = self.server
-        server.call("PUT", "/v1/run-types/billing.slow.x", {"lease": "400ms"})
-        id = server.submit("billing.slow.x", {"seconds": 1.5})
+        # Long enough for a heartbeat on a busy disk, and less than half of what the handler takes.
+        server.call("PUT", "/v1/run-types/billing.slow.x", {"lease": "1500ms"})
+        id = server.submit("billing.slow.x", {"seconds": 4})
         server.until(id, "leased")
         # Somebody else would take it as soon as its lease ended.
-        self.assertEqual(server.lease("thief", types=["billing.slow.x"], wait="1200ms") and "stolen" or "kept", "kept")
+        self.assertEqual(server.lease("thief", types=["billing.slow.x"], wait="3500ms") and "stolen" or "kept", "kept")
         run = server.until(id, "succeeded")
-        self.assertEqual((run["result"], run["leases"]), ("done", 1))
+        self.assertEqual((run["result"], run["leases"]), ("done", 1), server.call("GET", "/v1/runs/%s/events" % id)[1])
 
     def test_a_cancelled_run_ends_its_handler(self):
         server = self.server
