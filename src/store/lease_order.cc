@@ -71,4 +71,11 @@ void apply_overrides(const RunTypeRow& rule, RunRow& run) {
   if (rule.cap) run.cap = *rule.cap;
 }
 
+void drop_cancelled(const Advance& advance, CommitOutcome& outcome) {
+  const auto& cancelled = advance.runs_cancelled;
+  std::erase_if(outcome.leased, [&](const RunRow& run) {
+    return std::find(cancelled.begin(), cancelled.end(), run.id) != cancelled.end();
+  });
+}
+
 }  // namespace cairn

@@ -49,6 +49,9 @@ std::vector<LeaseCandidate> choose(std::vector<LeaseCandidate> candidates, std::
 // The line of a type in a request, or nothing when it was not asked for.
 std::optional<std::size_t> line_of(const LeaseRequest& request, std::string_view type);
 
+// A run that a unit begins leased and then cancels is nobody's to work on.
+void drop_cancelled(const Advance& advance, CommitOutcome& outcome);
+
 // What a type's row says about a run that is being leased.
 void apply_overrides(const RunTypeRow& rule, RunRow& run);
 

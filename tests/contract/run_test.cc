@@ -351,6 +351,17 @@ TEST_P(Runs, AnIntentMayBeginLeasedToTheCommittingNode) {
   EXPECT_EQ(must(store().find_run({"theirs"}))->status, RunStatus::pending);
 }
 
+TEST_P(Runs, AnIntentThatItsOwnUnitCancelsIsNobodysToWorkOn) {
+  Unit unit;
+  unit.advances = {sample::begin("a")};
+  sample::add_run(unit.advances[0], "mine", "cairn.http.v1");
+  unit.advances.push_back(sample::next(unit.advances[0].after));
+  unit.advances[1].runs_cancelled = {{"mine"}};
+  unit.lease = RunLease{"node-1", lease, {"cairn.http.v1"}};
+  EXPECT_TRUE(commit(unit).leased.empty());
+  EXPECT_EQ(must(store().find_run({"mine"}))->status, RunStatus::cancelled);
+}
+
 TEST_P(Runs, TheEndAndTheAdvanceItCausesAreOne) {
   Advance advance = sample::begin("a");
   sample::add_run(advance, "r");

@@ -1,4 +1,5 @@
 #include "store/audit_chain.h"
+#include "store/lease_order.h"
 #include "store/memory/memory_store.h"
 #include "store/projection.h"
 
@@ -157,6 +158,7 @@ void MemoryStore::apply_advance(const Advance& advance, const Unit& unit, Commit
       cancel_run(found->second, unit.actor);
     }
   }
+  drop_cancelled(advance, outcome);
   for (const OutboxEntry& event : events_of(advance, events_)) write_event(advance.after.instance, event, wakeup);
   for (const LogEntry& entry : advance.log) {
     HistoryRow row{++last_number_, advance.after.version, entry};

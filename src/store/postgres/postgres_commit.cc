@@ -298,6 +298,7 @@ void PostgresCommit::change_runs(const Advance& advance, const Unit& unit, Commi
     }
     writes_.run_event(id, "cancelled", run->second.attempt, unit.actor, Json(), now_);
   }
+  drop_cancelled(advance, outcome);
 }
 
 void PostgresCommit::end_run(const RunEnd& end) {

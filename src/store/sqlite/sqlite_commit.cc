@@ -344,6 +344,7 @@ void SqliteCommit::change_runs(const Advance& advance, const Unit& unit, CommitO
     }
     if (number != 0) store_.run_event(number, "cancelled", attempt, unit.actor, Json());
   }
+  drop_cancelled(advance, outcome);
   for (const OutboxEntry& event : events_of(advance, store_.events_)) {
     store_.write_event(advance.after.instance, event, wakeup_);
   }
