@@ -349,6 +349,23 @@ TEST_P(EngineOnAStore, ABroadcastReachesWhoeverWaitsForTheKey) {
   EXPECT_EQ(now(b).output, Json(5));
 }
 
+TEST_P(EngineOnAStore, ARepeatThatWasOvertakenLeavesTheQueue) {
+  deploy(R"(
+cairn: 1
+name: twice
+version: 1.0.0
+steps:
+  - signal: { name: paid, key: = "7", result: first }
+  - signal: { name: paid, key: = "7", result: second }
+)");
+  const InstanceId id = start("twice", Json::object()).instance;
+  ASSERT_EQ(*engine_->broadcast("paid", Json("7"), Json(1), Duration::of_seconds(60), "s"), 1u);
+  ASSERT_TRUE(engine_->signal(id, "paid", Json(2), Json("7"), "s").has_value());
+  engine_->settle();
+  EXPECT_TRUE(engine_->store().list_messages(id)->empty());
+  EXPECT_EQ(now(id).status, Status::waiting) << "one signal is used up by one wait";
+}
+
 TEST_P(EngineOnAStore, AnEarlyBroadcastIsKept) {
   deploy(listener);
   EXPECT_EQ(*engine_->broadcast("paid", Json("1"), Json(5)), 0u);
