@@ -65,7 +65,7 @@ class Finisher {
     const auto waits = store->list_waits(id);
     if (!waits) return;
     for (const Wait& wait : *waits) {
-      if (is_overdue(wait)) {
+      if (is_overdue(*store, id, wait)) {
         return world_.broken({"I-32 liveness", "instance " + id.value + " waits for the " + to_string(wait.kind) +
                                                    " of step " + wait.step + " and nothing happens"});
       }
@@ -79,14 +79,24 @@ class Finisher {
   }
 
   // What the engine and its workers owe, long after every lease, hold and notice of the storm has run out.
-  bool is_overdue(const Wait& wait) {
+  bool is_overdue(Store& store, const InstanceId& id, const Wait& wait) {
     const auto passed = [&](Timestamp since, std::int64_t seconds) {
       return between(since, world_.scheduler().now()) > Duration::of_seconds(seconds);
     };
     constexpr std::int64_t timer_seconds = 600;
-    constexpr std::int64_t run_seconds = 3 * 3600;  // attempts, backoff and a worker's doubts
+    constexpr std::int64_t run_seconds = 3 * 3600;  // a worker's doubts
     if (wait.kind == WaitKind::timer) return wait.until && passed(*wait.until, timer_seconds);
-    return wait.kind == WaitKind::run && passed(std::max(wait.since, calm_since_), run_seconds);
+    if (wait.kind != WaitKind::run) return false;
+    // The next attempt may be hours away by its own policy: what counts is how long it could have been made.
+    Timestamp since = std::max(wait.since, calm_since_);
+    RunFilter of_instance;
+    of_instance.instance = id;
+    if (const auto runs = store.list_runs(of_instance, {1000, ""})) {
+      for (const RunRow& run : runs->items) {
+        if (run.token == wait.token) since = std::max(since, run.run_at);
+      }
+    }
+    return passed(since, run_seconds);
   }
 
   void request(const InstanceId& id, const decltype(Event::what)& what) {
