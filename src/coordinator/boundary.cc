@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/json_size.h"
 #include "base/utf8.h"
 #include "instance/key_length.h"
 
@@ -45,25 +46,11 @@ Result<void> check(const Json& value, std::string_view what, int depth_left) {
   return {};
 }
 
-// What writing it can take at most, without writing it: every character may need an escape of six bytes.
-std::size_t written_at_most(const Json& value) {
-  std::size_t bytes = 32;  // a number, brackets, a comma
-  if (value.is_string()) {
-    bytes += value.as_string().size() * 6;
-  } else if (value.is_array()) {
-    for (const Json& item : value.items()) bytes += written_at_most(item);
-  } else if (value.is_object()) {
-    for (const Json::Member& member : value.members())
-      bytes += 8 + member.key.size() * 6 + written_at_most(member.value);
-  }
-  return bytes;
-}
-
 }  // namespace
 
 Result<void> check_incoming(const Json& value, std::string_view what, const Limits& limits) {
   CAIRN_TRY_VOID(check(value, what, limits.json_depth_max));
-  if (written_at_most(value) > limits.body_bytes_max && write_json(value).size() > limits.body_bytes_max) {
+  if (written_beyond(value, limits.body_bytes_max)) {
     return Error{ErrorCode::limit, std::string(what) + " is larger than " + std::to_string(limits.body_bytes_max) +
                                        " bytes (limit: body)"};
   }

@@ -1,4 +1,5 @@
 // Writing business state (S1, S2, S23).
+#include "base/json_size.h"
 #include "instance/key_length.h"
 #include "interpreter/failures.h"
 #include "interpreter/machine.h"
@@ -23,20 +24,6 @@ bool is_deeper_than(const Json& value, int levels) {
   return false;
 }
 
-// What writing it can take at most: every character may need an escape of six bytes.
-std::size_t written_at_most(const Json& value) {
-  std::size_t bytes = 32;  // a number, brackets, a comma
-  if (value.is_string()) {
-    bytes += value.as_string().size() * 6;
-  } else if (value.is_array()) {
-    for (const Json& item : value.items()) bytes += written_at_most(item);
-  } else if (value.is_object()) {
-    for (const Json::Member& member : value.members())
-      bytes += 8 + member.key.size() * 6 + written_at_most(member.value);
-  }
-  return bytes;
-}
-
 }  // namespace
 
 Result<Json, Failure> Machine::bounded(const Step* step, Json value, std::string_view what) const {
@@ -47,11 +34,10 @@ Result<Json, Failure> Machine::bounded(const Step* step, Json value, std::string
                             " levels (limit: JSON depth)" + place);
   }
   const std::size_t bytes_max = setting_.limits.body_bytes_max;
-  if (written_at_most(value) <= bytes_max) return value;
-  const std::size_t bytes = write_json(value).size();
-  if (bytes <= bytes_max) return value;
+  const auto bytes = written_beyond(value, bytes_max);
+  if (!bytes) return value;
   return make_failure(program_, step, FailureClass::definition, "limit_value",
-                      std::string(what) + " is " + std::to_string(bytes) + " bytes long, more than " +
+                      std::string(what) + " is " + std::to_string(*bytes) + " bytes long, more than " +
                           std::to_string(bytes_max) + " (limit: body)" + place);
 }
 

@@ -95,9 +95,3 @@ TEST(Bloat, IsBoundedUnderLoad) {
 
 }  // namespace
 }  // namespace cairn
-
-int main(int count, char** arguments) {
-  cairn::become_node_when_asked(count, arguments);
-  testing::InitGoogleTest(&count, arguments);
-  return RUN_ALL_TESTS();
-}

@@ -123,9 +123,3 @@ TEST_F(Restarts, LoseAndDoubleNothing) {
 
 }  // namespace
 }  // namespace cairn
-
-int main(int count, char** arguments) {
-  cairn::become_node_when_asked(count, arguments);
-  testing::InitGoogleTest(&count, arguments);
-  return RUN_ALL_TESTS();
-}
