@@ -7,6 +7,7 @@
 
 #include <openssl/ssl.h>
 
+#include <array>
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -47,6 +48,8 @@ using boost::system::error_code;
 constexpr std::chrono::milliseconds unwatched{250};
 
 constexpr std::size_t head_piece = 4096;  // how much of a head is read at once
+
+constexpr std::size_t joined_body = 16u << 10;  // a body up to this is copied behind its head and goes out with it
 
 using Bell = std::shared_ptr<asio::steady_timer>;  // shared by the connection and the wake-ups on their way to it
 
@@ -292,8 +295,8 @@ struct HttpServer::Core {
     const auto send = [answer = pending.shared](Response response) { answer->give(std::move(response)); };
     handler(std::move(request), Reply(send, gone));
     error_code rung;
-    if (!pending.shared->given()) {
-      bell->expires_after(std::min(unwatched, settings.answer_timeout));
+    bell->expires_after(std::min(unwatched, settings.answer_timeout));
+    if (pending.shared->await()) {
       co_await bell->async_wait(asio::redirect_error(asio::use_awaitable, rung));
     }
     if (!pending.shared->given()) {
@@ -398,13 +401,14 @@ struct HttpServer::Core {
   asio::awaitable<bool> write(Wire& wire, Response response, unsigned version, bool keep_alive, bool head) {
     error_code failed;
     wire.plain().expires_after(settings.write_timeout);
-    auto message = to_message(std::move(response), version, keep_alive, head);
-    http::response_serializer<http::string_body> serializer(message);
+    std::string text = head_of(response, version, keep_alive);
     // A HEAD answer has the length of the body it does not send.
-    if (head) {
-      co_await http::async_write_header(wire, serializer, asio::redirect_error(asio::use_awaitable, failed));
+    if (head || response.body.size() <= joined_body) {
+      if (!head) text += response.body;
+      co_await asio::async_write(wire, asio::buffer(text), asio::redirect_error(asio::use_awaitable, failed));
     } else {
-      co_await http::async_write(wire, serializer, asio::redirect_error(asio::use_awaitable, failed));
+      const std::array<asio::const_buffer, 2> pieces{asio::buffer(text), asio::buffer(response.body)};
+      co_await asio::async_write(wire, pieces, asio::redirect_error(asio::use_awaitable, failed));
     }
     co_return !failed;
   }

@@ -91,17 +91,24 @@ inline std::optional<Request> to_request(http::request<http::string_body>&& mess
   return request;
 }
 
-inline http::response<http::string_body> to_message(Response&& response, unsigned version, bool keep_alive, bool head) {
-  http::response<http::string_body> message;
-  message.result(static_cast<unsigned>(response.status));
-  message.version(version);
-  message.keep_alive(keep_alive);
-  message.set(http::field::content_type, response.content_type);
-  for (const auto& [name, value] : response.headers) message.set(name, value);
-  const std::size_t length = response.body.size();
-  if (!head) message.body() = std::move(response.body);
-  if (response.status != 204 && response.status != 304) message.content_length(length);
-  return message;
+// The head of an answer. By hand: Beast's message would allocate every header once more and hand them to the kernel
+// piece by piece.
+inline std::string head_of(const Response& response, unsigned version, bool keep_alive) {
+  std::string head = version == 10 ? "HTTP/1.0 " : "HTTP/1.1 ";
+  const auto reason = http::obsolete_reason(static_cast<http::status>(response.status));
+  const auto header = [&head](std::string_view name, std::string_view value) {
+    head.append(name).append(": ").append(value).append("\r\n");
+  };
+  head.append(std::to_string(response.status)).append(" ").append(reason.data(), reason.size()).append("\r\n");
+  header("content-type", response.content_type);
+  for (const auto& [name, value] : response.headers) header(name, value);
+  if (!keep_alive) {
+    header("connection", "close");
+  } else if (version == 10) {
+    header("connection", "keep-alive");
+  }
+  if (response.status != 204 && response.status != 304) header("content-length", std::to_string(response.body.size()));
+  return head.append("\r\n");
 }
 
 }  // namespace cairn::server

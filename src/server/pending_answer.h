@@ -19,11 +19,17 @@ class PendingAnswer {
     const std::scoped_lock lock(mutex_);
     if (!ring_ || response_) return;
     response_ = std::move(response);
-    ring_();
+    if (awaited_) ring_();
   }
   bool given() {
     const std::scoped_lock lock(mutex_);
     return response_.has_value();
+  }
+  // False when it is there already; otherwise it rings when it comes. Until then nobody needs to be rung for.
+  bool await() {
+    const std::scoped_lock lock(mutex_);
+    awaited_ = true;
+    return !response_;
   }
   // What came; later answers are dropped.
   std::optional<Response> close() {
@@ -35,6 +41,7 @@ class PendingAnswer {
  private:
   std::mutex mutex_;
   std::function<void()> ring_;
+  bool awaited_ = false;
   std::optional<Response> response_;
 };
 

@@ -18,10 +18,21 @@ RequestThreads::~RequestThreads() {
 }
 
 bool RequestThreads::submit(std::function<void()> job) {
-  const std::scoped_lock lock(mutex_);
-  if (jobs_.size() >= queued_max) return false;
-  jobs_.push_back(std::move(job));
+  {
+    const std::scoped_lock lock(mutex_);
+    if (jobs_.size() >= queued_max) return false;
+    jobs_.push_back(std::move(job));
+    if (!call_one()) return true;
+  }
   ready_.notify_one();
+  return true;
+}
+
+// One at a time: whoever comes takes a job and calls the next, unless a thread that had work already took
+// them all. Waking one for every job costs more than most jobs do.
+bool RequestThreads::call_one() {
+  if (called_ || asleep_ == 0 || jobs_.empty()) return false;
+  called_ = true;
   return true;
 }
 
@@ -32,10 +43,22 @@ std::size_t RequestThreads::waiting() const {
 
 void RequestThreads::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  while (ready_.wait(lock, stop, [this] { return !jobs_.empty(); })) {
+  for (;;) {
+    if (jobs_.empty()) {
+      ++asleep_;
+      ready_.wait(lock, stop, [this] { return called_; });
+      --asleep_;
+      called_ = false;
+      if (jobs_.empty()) {  // another thread was quicker, or it is over
+        if (stop.stop_requested()) return;
+        continue;
+      }
+    }
     std::function<void()> job = std::move(jobs_.front());
     jobs_.pop_front();
+    const bool call = call_one();
     lock.unlock();
+    if (call) ready_.notify_one();
     try {
       job();
     } catch (const std::exception& failure) {

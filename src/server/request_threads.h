@@ -27,9 +27,12 @@ class RequestThreads {
 
  private:
   void work(const std::stop_token& stop);
+  bool call_one();  // with the mutex; true: notify when it is released
 
   mutable std::mutex mutex_;
   std::condition_variable_any ready_;
+  std::size_t asleep_ = 0;
+  bool called_ = false;  // somebody has been woken and has not come yet
   std::deque<std::function<void()>> jobs_;
   std::vector<std::jthread> threads_;
 };
