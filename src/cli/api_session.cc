@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <thread>
 
 #include "base/clock.h"
 #include "cli/exit_code.h"
@@ -13,6 +14,8 @@
 
 namespace cairn::cli {
 namespace {
+
+constexpr std::chrono::milliseconds local_pause{300};
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -37,7 +40,8 @@ class LocalApi final : public ApiSession {
     options.node = "cli";
     options.strict_definitions = false;
     CAIRN_TRY(session->coordinator_, Coordinator::open(*session->store_, options));
-    CAIRN_TRY(session->router_, server::Router::make(server::api_routes(*session->coordinator_)));
+    const auto desk = std::make_shared<server::ResultDesk>(*session->coordinator_);  // shared with the routes
+    CAIRN_TRY(session->router_, server::Router::make(server::api_routes(*session->coordinator_, desk)));
     session->changes_ = use == Use::change;
     return session;
   }
@@ -166,6 +170,17 @@ std::variant<ApiAnswer, int> ApiSession::ask(const ApiRequest& request, std::ost
   if (!answer) return fail(command_, answer.error(), err);
   if (!answer->ok()) return refuse(command_, *answer, err);
   return std::move(*answer);
+}
+
+std::variant<ApiAnswer, int> ApiSession::next_change(const std::string& place, const Json& seen, std::ostream& err) {
+  ApiRequest request{"GET", place};
+  if (remote_) {
+    request.query = {{"after", write_json(seen["state_version"])}, {"wait", "30s"}};
+  } else {
+    // Another process may own the file, and nothing tells readers of a file what was written to it.
+    std::this_thread::sleep_for(local_pause);
+  }
+  return ask(request, err);
 }
 
 std::optional<int> ApiSession::each(ApiRequest request, std::size_t most, const std::function<bool(const Json&)>& take,

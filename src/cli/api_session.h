@@ -54,6 +54,8 @@ class ApiSession {
   virtual Result<ApiAnswer> call(const ApiRequest& request) = 0;
   // The same; anything but success is printed and becomes the exit code.
   std::variant<ApiAnswer, int> ask(const ApiRequest& request, std::ostream& err);
+  // An instance that was `seen` as it is next: as soon as it has changed, and at times sooner.
+  std::variant<ApiAnswer, int> next_change(const std::string& place, const Json& seen, std::ostream& err);
   // Every item of a list, page by page, at most `most`; false from `take` ends it. Nothing: all went well.
   std::optional<int> each(ApiRequest request, std::size_t most, const std::function<bool(const Json&)>& take,
                           std::ostream& err);

@@ -1,8 +1,5 @@
 #include "cli/history_command.h"
 
-#include <chrono>
-#include <thread>
-
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/store_session.h"
@@ -45,9 +42,9 @@ int run_history(std::span<const std::string> args, std::istream&, std::ostream& 
   const bool follow = arguments.has("--follow");
   std::int64_t seen = 0;
   Json items = Json::array();
+  auto instance = api.ask({"GET", place}, err);
   while (true) {
     // The status first: events that come after it are in the list that follows.
-    const auto instance = api.ask({"GET", place}, err);
     if (const int* code = std::get_if<int>(&instance)) return *code;
     const auto take = [&](const Json& event) {
       const std::int64_t sequence = event["sequence"].is_integer() ? event["sequence"].as_integer() : 0;
@@ -66,7 +63,7 @@ int run_history(std::span<const std::string> args, std::istream&, std::ostream& 
     out << std::flush;
     const auto status = status_from(std::get<0>(instance).body.text_or("status", ""));
     if (!follow || !status || is_final(*status)) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    instance = api.next_change(place, std::get<0>(instance).body, err);
   }
   if (json && !follow) out << write_json(Json::object({{"items", items}})) << "\n";
   return exit_done;

@@ -1,8 +1,6 @@
 #include "cli/watch_command.h"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
@@ -33,8 +31,8 @@ int run_watch(std::span<const std::string> args, std::istream&, std::ostream& ou
   ApiSession& api = *std::get<0>(opened);
   const std::string place = "/v1/instances/" + path_part(arguments.positional()[0]);
   std::string shown;
+  auto instance = api.ask({"GET", place}, err);
   while (true) {
-    const auto instance = api.ask({"GET", place}, err);
     if (const int* code = std::get_if<int>(&instance)) return *code;
     const Json& document = std::get<0>(instance).body;
     const auto tree = api.ask({"GET", place + "/diagram", {{"format", "txt"}}}, err);
@@ -50,7 +48,7 @@ int run_watch(std::span<const std::string> args, std::istream&, std::ostream& ou
     }
     const auto status = status_from(document.text_or("status", ""));
     if (!status || is_final(*status)) return status == Status::completed ? exit_done : exit_not_completed;
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    instance = api.next_change(place, document, err);
   }
 }
 

@@ -301,7 +301,7 @@ void Coordinator::committed(const Slice& slice, CommitOutcome& outcome) {
     } else {
       cache_.put(snapshot);
     }
-    if (snapshot.status == Status::suspended) waiters_.tell(id);
+    if (!is_final(snapshot.status)) waiters_.tell(id);  // ends are told by the store, of every node
   }
   if (outcome.leased.empty()) return;
   std::function<void(RunRow)> take;

@@ -33,12 +33,18 @@ Result<std::optional<std::uint64_t>> version_of(const Call& call) {
   return std::optional<std::uint64_t>(version);
 }
 
-std::vector<Route> api_routes(Coordinator& coordinator) {
+std::vector<Route> api_routes(Coordinator& coordinator, std::shared_ptr<ResultDesk> desk) {
   std::vector<Route> routes;
-  for (auto* resource : {diagram_routes, definition_routes, instance_routes, task_routes, signal_routes, run_routes,
-                         run_type_routes, operation_routes, why_routes, page_routes, event_routes, bulk_routes,
-                         key_routes, audit_routes, schedule_routes, outbox_routes, dead_letter_routes}) {
-    for (Route& route : resource(coordinator)) routes.push_back(std::move(route));
+  const auto add = [&routes](std::vector<Route> resource) {
+    for (Route& route : resource) routes.push_back(std::move(route));
+  };
+  add(diagram_routes(coordinator));
+  add(definition_routes(coordinator));
+  add(instance_routes(coordinator, std::move(desk)));
+  for (auto* resource :
+       {task_routes, signal_routes, run_routes, run_type_routes, operation_routes, why_routes, page_routes,
+        event_routes, bulk_routes, key_routes, audit_routes, schedule_routes, outbox_routes, dead_letter_routes}) {
+    add(resource(coordinator));
   }
   return routes;
 }

@@ -8,6 +8,7 @@
 #include "coordinator/coordinator.h"
 #include "server/authenticator.h"
 #include "server/http_server.h"
+#include "server/result_desk.h"
 #include "server/route.h"
 #include "server/span_exporter.h"
 
@@ -16,7 +17,7 @@ namespace cairn::server {
 // Each gives the routes of one resource. `coordinator` outlives them.
 std::vector<Route> definition_routes(Coordinator& coordinator);
 std::vector<Route> diagram_routes(Coordinator& coordinator);
-std::vector<Route> instance_routes(Coordinator& coordinator);
+std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<ResultDesk> desk);
 std::vector<Route> run_routes(Coordinator& coordinator);
 std::vector<Route> run_type_routes(Coordinator& coordinator);
 std::vector<Route> task_routes(Coordinator& coordinator);
@@ -32,7 +33,8 @@ std::vector<Route> bulk_routes(Coordinator& coordinator);
 std::vector<Route> key_routes(Coordinator& coordinator);
 std::vector<Route> audit_routes(Coordinator& coordinator);
 // All of them, in the order in which they are tried. The command line asks a local store through the same table.
-std::vector<Route> api_routes(Coordinator& coordinator);
+// `desk`: where clients wait for instances, to be closed when the server ends; shared with the routes.
+std::vector<Route> api_routes(Coordinator& coordinator, std::shared_ptr<ResultDesk> desk);
 
 Response json_response(const Json& document, int status = 200);
 // Who asks, for checks on tasks: the person, with the roles that they have there. Without authentication

@@ -99,7 +99,7 @@ std::vector<Route> definition_routes(Coordinator& coordinator) {
        [with](const Call& call) { deploy(*with, call); },
        {{"dry_run", "only check"}},
        {},
-       "application/yaml, application/json"},
+       "application/yaml, application/json, application/x-yaml, text/yaml, text/x-yaml"},
       {"GET", "/v1/definitions", Permission::view, "listDefinitions", "List definitions", list, pages},
       {"GET", "/v1/definitions/{name}", Permission::view, "getDefinition", "The newest version of a definition", show},
       {"GET", "/v1/definitions/{name}/{version}", Permission::view, "getCanonical", "The canonical form", canonical},

@@ -1,3 +1,5 @@
+#include <charconv>
+
 #include "instance/snapshot.h"
 #include "server/api.h"
 #include "server/documents.h"
@@ -74,6 +76,39 @@ void start(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, co
       }
     });
   });
+}
+
+// `?after=7&wait=30s`: when it has changed since version 7, has ended, or the time is over.
+void get(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, const Call& call) {
+  const auto wait = wait_of(call);
+  if (!wait) {
+    call.reply(problem(wait.error()));
+    return;
+  }
+  const std::string_view text = call.request.query_value("after");
+  std::uint64_t after = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), after);
+  if (!text.empty() && (read.ec != std::errc() || read.ptr != text.data() + text.size())) {
+    call.reply(
+        problem(400, "version", "This is not a version", "`after` is the state_version that was seen, for example 7"));
+    return;
+  }
+  if (!*wait) {
+    show(coordinator, call, id_of(call), 200);
+    return;
+  }
+  const auto answer = [&coordinator, call](const Result<InstanceRow>& row) {
+    if (row) {
+      show(coordinator, call, row->id, 200);
+    } else {
+      call.reply(problem(row.error()));
+    }
+  };
+  if (text.empty()) {
+    desk->wait(id_of(call), **wait, answer);
+  } else {
+    desk->wait_for_change(id_of(call), after, **wait, answer);
+  }
 }
 
 void list(Coordinator& coordinator, const Call& call) {
@@ -204,9 +239,8 @@ constexpr std::string_view patch_schema = R"({"type":"object"})";
 
 }  // namespace
 
-std::vector<Route> instance_routes(Coordinator& coordinator) {
+std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<ResultDesk> desk) {
   Coordinator* const with = &coordinator;
-  const auto desk = std::make_shared<ResultDesk>(coordinator);  // shared with whoever waits
   const auto reason = [](const Call& call) { return std::string(call.body.text_or("reason", "")); };
   return {
       {"POST",
@@ -237,8 +271,14 @@ std::vector<Route> instance_routes(Coordinator& coordinator) {
         {"to", "started before"},
         {"limit", "how many at most"},
         {"cursor", "from the page before"}}},
-      {"GET", "/v1/instances/{id}", Permission::view, "getInstance", "One instance with its state and waits",
-       [with](const Call& call) { show(*with, call, id_of(call), 200); }},
+      {"GET",
+       "/v1/instances/{id}",
+       Permission::view,
+       "getInstance",
+       "One instance with its state and waits",
+       [with, desk](const Call& call) { get(*with, desk, call); },
+       {{"wait", "answer when it has ended or is suspended, at most this long"},
+        {"after", "with `wait`: answer as soon as its state_version is past this one, or it has ended"}}},
       {"GET",
        "/v1/instances/{id}/history",
        Permission::view,

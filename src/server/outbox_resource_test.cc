@@ -21,7 +21,7 @@ class Routes : public testing::Test {
         "order.yaml");
     ASSERT_TRUE(definition.valid());
     ASSERT_TRUE(coordinator_->registry().deploy(definition.program).has_value());
-    auto router = Router::make(api_routes(*coordinator_));
+    auto router = Router::make(api_routes(*coordinator_, std::make_shared<ResultDesk>(*coordinator_)));
     ASSERT_TRUE(router.has_value()) << router.error().message;
     router_ = std::move(*router);
   }

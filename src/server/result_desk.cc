@@ -1,10 +1,24 @@
 #include "server/result_desk.h"
 
+#include <algorithm>
+
 namespace cairn::server {
+namespace {
+
+constexpr std::chrono::milliseconds look_every{1'000};
+
+}  // namespace
 
 ResultDesk::~ResultDesk() {
   thread_.request_stop();
   if (thread_.joinable()) thread_.join();
+}
+
+void ResultDesk::close() {
+  const std::scoped_lock lock(mutex_);
+  closed_ = true;
+  for (const auto& [number, place] : places_) told_.insert(number);
+  changed_.notify_all();
 }
 
 std::size_t ResultDesk::waiting() const {
@@ -13,13 +27,30 @@ std::size_t ResultDesk::waiting() const {
 }
 
 void ResultDesk::wait(const InstanceId& id, std::chrono::milliseconds limit, Answer answer) {
+  take({id, std::nullopt, std::chrono::steady_clock::now() + limit, {}, std::move(answer), nullptr});
+}
+
+void ResultDesk::wait_for_change(const InstanceId& id, std::uint64_t after, std::chrono::milliseconds limit,
+                                 Answer answer) {
+  take({id, after, std::chrono::steady_clock::now() + limit, {}, std::move(answer), nullptr});
+}
+
+// Nodes tell each other of ends and not of every change, which would be a message for every commit: where there
+// are several, those who wait for a change look now and then.
+ResultDesk::Instant ResultDesk::next_look(const Place& place) const {
+  const bool may_change_elsewhere = place.after && coordinator_.store().writers() > 1;
+  return may_change_elsewhere ? std::min(place.until, std::chrono::steady_clock::now() + look_every) : place.until;
+}
+
+void ResultDesk::take(Place place) {
+  const InstanceId id = place.id;
+  place.next_look = next_look(place);
   std::uint64_t number = 0;
   {
     const std::scoped_lock lock(mutex_);
     number = ++last_;
-    const auto until = std::chrono::steady_clock::now() + limit;
-    places_.emplace(number, Place{id, until, std::move(answer), nullptr});
-    deadlines_.emplace(until, number);
+    looks_.emplace(place.next_look, number);
+    places_.emplace(number, std::move(place));
     if (!thread_.joinable()) {
       thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
     }
@@ -31,7 +62,7 @@ void ResultDesk::wait(const InstanceId& id, std::chrono::milliseconds limit, Ans
   });
   // Registered first, looked at after: an end between the two is not missed.
   const std::scoped_lock lock(mutex_);
-  if (const auto place = places_.find(number); place != places_.end()) place->second.call = std::move(call);
+  if (const auto found = places_.find(number); found != places_.end()) found->second.call = std::move(call);
   told_.insert(number);
   changed_.notify_all();
 }
@@ -39,29 +70,29 @@ void ResultDesk::wait(const InstanceId& id, std::chrono::milliseconds limit, Ans
 void ResultDesk::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
-    const auto now = std::chrono::steady_clock::now();
+    const Instant now = std::chrono::steady_clock::now();
+    std::optional<std::uint64_t> number;
     if (!told_.empty()) {
-      const std::uint64_t number = *told_.begin();
+      number = *told_.begin();
       told_.erase(told_.begin());
+    } else if (!looks_.empty() && looks_.begin()->first <= now) {
+      number = looks_.begin()->second;
+    }
+    if (number) {
       lock.unlock();
-      look(number, false);
+      look(*number);
       lock.lock();
-    } else if (!deadlines_.empty() && deadlines_.begin()->first <= now) {
-      const std::uint64_t number = deadlines_.begin()->second;
-      lock.unlock();
-      look(number, true);
-      lock.lock();
-    } else if (deadlines_.empty()) {
-      changed_.wait(lock, stop, [this] { return !told_.empty() || !deadlines_.empty(); });
+    } else if (looks_.empty()) {
+      changed_.wait(lock, stop, [this] { return !told_.empty() || !looks_.empty(); });
     } else {
-      changed_.wait_until(lock, stop, deadlines_.begin()->first, [this, first = deadlines_.begin()->first] {
-        return !told_.empty() || deadlines_.empty() || deadlines_.begin()->first < first;
+      changed_.wait_until(lock, stop, looks_.begin()->first, [this, first = looks_.begin()->first] {
+        return !told_.empty() || looks_.empty() || looks_.begin()->first < first;
       });
     }
   }
 }
 
-void ResultDesk::look(std::uint64_t number, bool over) {
+void ResultDesk::look(std::uint64_t number) {
   InstanceId id;
   {
     const std::scoped_lock lock(mutex_);
@@ -70,14 +101,23 @@ void ResultDesk::look(std::uint64_t number, bool over) {
     id = place->second.id;
   }
   Result<std::optional<InstanceRow>> row = coordinator_.store().find_instance(id);
-  const bool rests = row && *row && (is_final((*row)->status) || (*row)->status == Status::suspended);
-  if (row && *row && !rests && !over) return;
   Place place;
   {
     const std::scoped_lock lock(mutex_);
     const auto found = places_.find(number);
     if (found == places_.end()) return;
-    deadlines_.erase({found->second.until, number});
+    looks_.erase({found->second.next_look, number});
+    const std::optional<std::uint64_t> after = found->second.after;
+    const bool over = closed_ || found->second.until <= std::chrono::steady_clock::now();
+    if (row && *row && !over) {
+      // Whoever waits for a change has seen that it is suspended.
+      const bool there = after ? (*row)->version > *after : (*row)->status == Status::suspended;
+      if (!there && !is_final((*row)->status)) {
+        found->second.next_look = next_look(found->second);
+        looks_.emplace(found->second.next_look, number);
+        return;
+      }
+    }
     place = std::move(found->second);
     places_.erase(found);
   }

@@ -29,14 +29,53 @@ bool fits(const std::vector<std::string_view>& pattern, const std::vector<std::s
                     [](std::string_view a, std::string_view b) { return is_parameter(a) ? !b.empty() : a == b; });
 }
 
-// "text/plain; charset=utf-8" is text/plain.
-std::string media_type(std::string_view header) {
-  std::string type(header.substr(0, header.find(';')));
-  while (!type.empty() && type.back() == ' ') type.pop_back();
-  std::transform(type.begin(), type.end(), type.begin(),
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return type;
+  return out;
 }
+
+// `text` up to `mark`, without spaces around it; `text` goes on behind the mark.
+std::string_view next_part(std::string_view& text, char mark) {
+  const std::size_t end = text.find(mark);
+  std::string_view part = text.substr(0, end);
+  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  while (part.starts_with(' ')) part.remove_prefix(1);
+  while (part.ends_with(' ')) part.remove_suffix(1);
+  return part;
+}
+
+// What is wrong with how the body is declared, or nothing. A body without a type is refused too: a page of another
+// site can make a browser send one.
+std::optional<std::string> misdeclared(const Request& request, std::string_view accepted) {
+  if (request.body.empty()) return std::nullopt;
+  // A CloudEvent in its binary form declares its data, and no other site's page can make a browser send its headers.
+  const bool takes_events = accepted.starts_with("application/cloudevents");
+  if (takes_events && !request.header("ce-specversion").empty()) return std::nullopt;
+  std::string_view declared = request.header("content-type");
+  const std::string type = lower(next_part(declared, ';'));
+  bool known = false;
+  for (std::string_view rest = accepted; !rest.empty() && !known;) known = next_part(rest, ',') == type;
+  if (!known) {
+    std::string any(accepted);
+    if (const std::size_t last = any.rfind(", "); last != std::string::npos) any.replace(last, 2, " or ");
+    return "send " + any + ", not " + (type.empty() ? "a body without a type" : type);
+  }
+  while (!declared.empty()) {
+    const std::string parameter = lower(next_part(declared, ';'));
+    if (parameter.starts_with("charset=") && parameter != "charset=utf-8" && parameter != "charset=\"utf-8\"") {
+      return "send UTF-8, not " + parameter.substr(8);
+    }
+  }
+  const std::string encoding = lower(request.header("content-encoding"));
+  if (!encoding.empty() && encoding != "identity") return "send the body as it is, not " + encoding;
+  return std::nullopt;
+}
+
+// Most operations that need to be told nothing take a reason for the audit trail.
+constexpr std::string_view reason_only =
+    R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}})";
 
 }  // namespace
 
@@ -61,7 +100,10 @@ Result<Router> Router::make(std::vector<Route> routes) {
   table->routes = std::move(routes);
   std::set<std::string> places;
   std::set<std::string_view> operations;
-  for (const Route& route : table->routes) {
+  for (Route& route : table->routes) {
+    // A route of several media types reads its body itself.
+    const bool own_body = route.content_types.find(',') != std::string_view::npos;
+    if (route.method == "POST" && route.body_schema.empty() && !own_body) route.body_schema = reason_only;
     const std::string place = std::string(route.method) + " " + std::string(route.path);
     if (route.permission == Permission::undeclared)
       return Error{ErrorCode::invalid, "route " + place + " declares no permission"};
@@ -123,15 +165,12 @@ void Router::handle(Request request, Reply reply, Gate* gate, RequestRecord* rec
     for (std::size_t s = 0; s < segments.size(); ++s) {
       if (is_parameter(entry.segments[s])) call.path.emplace_back(parameter_name(entry.segments[s]), segments[s]);
     }
+    if (const auto wrong = misdeclared(call.request, route.content_types)) {
+      reply(problem(415, "media_type", "This media type is not understood here", *wrong));
+      return;
+    }
     if (entry.body) {
       const std::string& text = call.request.body;
-      const std::string type = media_type(call.request.header("content-type"));
-      // A body without a type is refused too: a foreign page can make a browser send one.
-      if (!text.empty() && type != "application/json") {
-        reply(problem(415, "media_type", "This media type is not understood here",
-                      "send application/json, not " + (type.empty() ? "a body without a type" : type)));
-        return;
-      }
       auto body = parse_json(text.empty() ? std::string_view("{}") : std::string_view(text));
       if (!body) {
         reply(problem(400, "not_json", "The body is not JSON", body.error().message));

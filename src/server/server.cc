@@ -60,6 +60,7 @@ struct Server::Parts {
       : settings(given),
         authenticator(coordinator.store(), given.access),
         audit(std::make_shared<AuditTrail>(coordinator.store())),
+        desk(std::make_shared<ResultDesk>(coordinator)),
         gate(coordinator.store(), authenticator, audit, metrics) {}
 
   void receive(Request request, Reply reply);
@@ -69,6 +70,7 @@ struct Server::Parts {
   Authenticator authenticator;
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
   std::shared_ptr<AuditTrail> audit;
+  std::shared_ptr<ResultDesk> desk;  // shared with the routes
   ApiGate gate;
   std::atomic<bool> draining{false};
   Router router;
@@ -191,7 +193,7 @@ Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const Ser
   }
   auto parts = std::make_unique<Parts>(coordinator, settings);
   Parts* const running = parts.get();
-  std::vector<Route> routes = api_routes(coordinator);
+  std::vector<Route> routes = api_routes(coordinator, parts->desk);
   // The document of the table cannot be made before the table is whole.
   const auto openapi = std::make_shared<std::string>();
   routes.push_back({"GET", "/openapi.json", Permission::open, "openapi", "This API as an OpenAPI 3.1 document",
@@ -230,6 +232,7 @@ Result<void> Server::reload_tls() { return parts_->http->reload_tls(); }
 
 void Server::drain(std::chrono::milliseconds grace) {
   parts_->draining = true;
+  parts_->desk->close();
   parts_->http->drain(grace);
 }
 

@@ -87,6 +87,17 @@ expect("a preview does nothing", fourth in run(0, "bulk", "cancel", "--filter", 
 run(0, "bulk", "cancel", "--filter", "status:waiting", "--yes")
 expect("bulk cancels", document("show", fourth)["status"] == "cancelled")
 run(2, "bulk", "cancel", "--yes")
+# What follows an instance shows an event when it happens.
+fifth = document("start", "order", "--input", '{"no": "F6"}')["id"]
+following = subprocess.Popen([cairn, "history", fifth, "--follow", "--json"], env=environment, stdout=subprocess.PIPE, text=True)
+expect("the history so far comes at once", json.loads(following.stdout.readline())["event"] == "started")
+seen = []
+run(0, "suspend", fifth)
+while not seen or seen[-1] != "suspended":
+    seen.append(json.loads(following.stdout.readline())["event"])
+run(0, "cancel", fifth)
+rest = [json.loads(line)["event"] for line in following.stdout]
+expect("and its end, with which the command ends", rest and rest[-1] == "cancelled" and following.wait(30) == 0, (seen, rest))
 run(0, "dead")
 run(3, "dead", "replay", "7")
 run(0, "runs")

@@ -360,7 +360,36 @@ for name, (method, path, operation) in operations.items():
         requests += 1
     answer = server.call(method, re.sub(r"\{[^}]*\}", "x", path), text="{}", **{"content-type": "text/plain"})
     expect(f"{name} refuses text/plain", answer.status == 415, (answer.status, answer.text))
+# How a body is declared: CSRF by forms, other alphabets, compressed bodies.
+for type in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "", "application/yaml; charset=utf-7"):
+    answer = server.call("POST", "/v1/definitions", text=QUICK, **{"content-type": type})
+    expect(f"a definition as {type!r} is refused", answer.status == 415, (answer.status, answer.text))
+for type in ("application/yaml", "text/yaml; charset=UTF-8", "application/x-yaml"):
+    expect(f"a definition as {type!r}", ok(server.call("POST", "/v1/definitions?dry_run", text=QUICK, **{"content-type": type})))
+for headers in ({"content-type": "application/json; charset=utf-16"}, {"content-encoding": "gzip"}, {"content-type": "text/plain"}):
+    for path in ("/v1/instances", "/v1/events", "/v1/instances/x/resume"):
+        answer = server.call("POST", path, text="{}", **headers)
+        expect(f"{path} with {headers} is refused", answer.status == 415, (answer.status, answer.text))
+answer = server.call("POST", "/v1/events", text="hello", **{"content-type": "text/plain", "ce-specversion": "1.0", "ce-id": "b1", "ce-source": "/s", "ce-type": "t.b"})
+expect("a CloudEvent in binary form declares its data", answer.status == 202, (answer.status, answer.text))
 print(f"seed {seed}: {len(operations)} routes, {requests} odd requests")
+
+# A client that waits for the next change is answered by it.
+instance = start("t.wait").json
+with concurrent.futures.ThreadPoolExecutor(1) as pool:
+    place = "/v1/instances/" + instance["id"]
+    seen = instance["state_version"]
+    next_change = pool.submit(server.call, "GET", f"{place}?after={seen}&wait=60s")
+    server.call("POST", place + "/suspend")
+    changed = next_change.result(30).json
+    expect("it says what changed", changed["state_version"] > seen and changed["status"] == "suspended", changed)
+    expect("what has changed already is told at once", server.call("GET", f"{place}?after={seen}&wait=60s").json["state_version"] == changed["state_version"])
+    expect("nothing changes", server.call("GET", f"{place}?after={changed['state_version']}&wait=1ms").json["state_version"] == changed["state_version"])
+    ended = pool.submit(server.call, "GET", f"{place}?after={changed['state_version']}&wait=60s")
+    server.call("POST", place + "/cancel")
+    expect("an end is a change", ended.result(30).json["status"] == "cancelled")
+    expect("what has ended changes no more", server.call("GET", f"{place}?after=999&wait=60s").json["status"] == "cancelled")
+expect("a version is a number", server.call("GET", f"{place}?after=new&wait=1s").status == 400)
 
 # Preconditions, repeats, compression, traces, pages from elsewhere.
 instance = start("t.wait").json["id"]

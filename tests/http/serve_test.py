@@ -58,10 +58,17 @@ expect("a wait answers when its time is over", answers[0].status == 201 and answ
 metrics = server.call("GET", "/metrics").text
 expect("metrics count requests", 'cairn_http_requests_total{operation="startInstance",status="201"} 1' in metrics, metrics[:1500])
 expect("and have no ids", answers[0].json["id"] not in metrics)
+looks = []
+look = threading.Thread(target=lambda: looks.append(server.call("GET", f"/v1/instances/{answers[0].json['id']}?after=999&wait=60s")))
+look.start()
+while 'cairn_http_connections 4' not in server.call("GET", "/metrics").text:  # the poll, the stream, the look, and this one
+    pass
 expect("SIGTERM ends with 0", server.end() == 0, server.said[-2000:])
 poll.join(30)
 expect("the long poll was answered with nothing", len(answers) == 2 and answers[1].status == 200 and answers[1].json["items"] == [],
        answers[-1].text)
+look.join(30)
+expect("who waits for an instance is told how it is", looks and looks[0].status == 200 and looks[0].json["status"] == "waiting", looks)
 rest = b""
 while chunk := stream.recv(4096):
     rest += chunk
