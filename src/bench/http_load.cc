@@ -91,8 +91,6 @@ Result<Row> HttpLoad::run(const Plan& plan, int outstanding) const {
     interest.events = EPOLLIN;
     interest.data.fd = i;
     ::epoll_ctl(poll, EPOLL_CTL_ADD, connection.socket, &interest);
-    connection.began = std::chrono::steady_clock::now();
-    CAIRN_TRY_VOID(send(i));
   }
   const auto after = [](double seconds) {
     return std::chrono::steady_clock::now() + std::chrono::microseconds(static_cast<long>(seconds * 1e6));
@@ -100,14 +98,28 @@ Result<Row> HttpLoad::run(const Plan& plan, int outstanding) const {
   Latencies latencies;
   std::optional<Meter> meter;
   std::optional<Error> failed;
-  Moment turn = after(plan.seconds / 4);
+  const auto measure = [&] {
+    measuring();
+    meter.emplace();
+  };
+  if (workflows > 0) measure();
+  std::size_t begun = 0;
+  // The first request of another workflow, unless as many as wanted are under way.
+  const auto begin = [&](int index) {
+    if (workflows > 0 && begun == workflows) return;
+    ++begun;
+    connections[static_cast<std::size_t>(index)].began = std::chrono::steady_clock::now();
+    if (auto sent = send(index); !sent) failed = sent.error();
+  };
+  for (int i = 0; i < outstanding; ++i) begin(i);
+  Moment turn = after(plan.warm_up_s());
   std::vector<epoll_event> events(static_cast<std::size_t>(outstanding));
   std::string buffer(64 * 1024, '\0');
   while (!failed) {
-    const Moment now = std::chrono::steady_clock::now();
-    if (now >= turn) {
+    if (workflows > 0 && latencies.count() == workflows) break;
+    if (workflows == 0 && std::chrono::steady_clock::now() >= turn) {
       if (meter) break;
-      meter.emplace();
+      measure();
       turn = after(plan.seconds);
     }
     const int ready = ::epoll_wait(poll, events.data(), outstanding, 50);
@@ -131,9 +143,10 @@ Result<Row> HttpLoad::run(const Plan& plan, int outstanding) const {
       if (*ended) {
         const Moment seen = std::chrono::steady_clock::now();
         if (meter) latencies.add(std::chrono::duration<double, std::milli>(seen - connection.began).count());
-        connection.began = seen;
+        begin(index);
+      } else if (auto sent = send(index); !sent) {
+        failed = sent.error();
       }
-      if (auto sent = send(index); !sent) failed = sent.error();
     }
   }
   ::close(poll);

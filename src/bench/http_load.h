@@ -23,6 +23,11 @@ struct HttpLoad {
   // What came back; true when that was the end of one workflow.
   std::function<Result<bool>(int connection, int status, std::string_view body)> answered;
 
+  // The moment from which everything counts.
+  std::function<void()> measuring = [] {};
+  // So many workflows, all of which count, instead of the plan's time.
+  std::size_t workflows = 0;
+
   Result<Row> run(const Plan& plan, int outstanding) const;
 };
 

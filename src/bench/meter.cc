@@ -56,7 +56,8 @@ Meter::Meter()
       cpu_s_(own_cpu_s()),
       log_bytes_(count_disk().log_bytes),
       database_bytes_(count_disk().database_bytes),
-      syncs_(count_disk().syncs) {
+      syncs_(count_disk().syncs),
+      database_(database_cost()) {
   // "5" lets the kernel count the peak of memory anew.
   std::ofstream("/proc/self/clear_refs") << "5";
 }
@@ -69,6 +70,17 @@ Cost Meter::read() const {
   cost.log_bytes = count_disk().log_bytes - log_bytes_;
   cost.written_bytes = cost.log_bytes + count_disk().database_bytes - database_bytes_;
   cost.syncs = count_disk().syncs - syncs_;
+  const DatabaseCost database = database_cost();
+  if (database.log_bytes != 0) {
+    const double of_database = database.cpu_s - database_.cpu_s;
+    cost.cpu_parts = {{"process", cost.cpu_s}, {"database", of_database}};
+    cost.cpu_s += of_database;
+    cost.log_bytes += database.log_bytes - database_.log_bytes;
+    cost.syncs += database.syncs - database_.syncs;
+    // A process that has ended takes its count with it.
+    if (database.written_bytes > database_.written_bytes)
+      cost.written_bytes += database.written_bytes - database_.written_bytes;
+  }
   return cost;
 }
 

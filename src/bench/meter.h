@@ -5,7 +5,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
+
+#include "bench/database_cost.h"
 
 namespace cairn::bench {
 
@@ -20,9 +24,10 @@ ProcessCost process_cost(pid_t process);
 
 struct Cost {
   double wall_s = 0;
-  double cpu_s = 0;
+  double cpu_s = 0;                                       // of all processes that took part
+  std::vector<std::pair<std::string, double>> cpu_parts;  // the same process by process; empty when there is only one
   std::uint64_t memory_peak_bytes = 0;
-  std::uint64_t written_bytes = 0;  // handed to the kernel by SQLite
+  std::uint64_t written_bytes = 0;  // handed to the kernel by SQLite, or by the processes of a local PostgreSQL
   std::uint64_t log_bytes = 0;      // of these, to the write-ahead log
   std::uint64_t syncs = 0;
 };
@@ -38,6 +43,7 @@ class Meter {
   std::uint64_t log_bytes_;
   std::uint64_t database_bytes_;
   std::uint64_t syncs_;
+  DatabaseCost database_;
 };
 
 // How long each of many things took, in milliseconds.

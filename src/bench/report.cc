@@ -25,6 +25,7 @@ double each(double total, const Row& row) { return row.count == 0 ? 0 : total / 
 std::string remarks(const Row& row) {
   std::string text = row.variant;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  for (const auto& [process, cpu_s] : row.cost.cpu_parts) add(process + "_cpu_s " + number(each(cpu_s * 1000, row)));
   for (const Json::Member& member : row.extra.members()) {
     if (!member.value.is_number() && !member.value.is_integer()) continue;
     const double value = member.value.as_double();
@@ -76,6 +77,8 @@ void print_table(const std::vector<Row>& rows, std::ostream& out) {
 Json to_json(const std::vector<Row>& rows) {
   Json list = Json::array();
   for (const Row& row : rows) {
+    Json parts = Json::object();
+    for (const auto& [process, cpu_s] : row.cost.cpu_parts) parts.set(process, each(cpu_s * 1000, row));
     list.push_back(Json::object({
         {"workload", row.workload},
         {"variant", row.variant},
@@ -89,6 +92,7 @@ Json to_json(const std::vector<Row>& rows) {
         {"max_ms", row.max_ms},
         {"wall_s", row.cost.wall_s},
         {"cpu_s_per_1000", each(row.cost.cpu_s * 1000, row)},
+        {"cpu_s_per_1000_by_process", parts},
         {"memory_peak_bytes", static_cast<std::int64_t>(row.cost.memory_peak_bytes)},
         {"written_bytes_each", each(static_cast<double>(row.cost.written_bytes), row)},
         {"wal_bytes_each", each(static_cast<double>(row.cost.log_bytes), row)},

@@ -20,6 +20,9 @@ Result<std::vector<Row>> run_w8(const Plan& plan);
 Result<std::vector<Row>> run_http_one_wait(const Plan& plan);
 Result<std::vector<Row>> run_http_w1(const Plan& plan);
 Result<std::vector<Row>> run_http_w2(const Plan& plan);
+Result<std::vector<Row>> run_http_w3(const Plan& plan);
+Result<std::vector<Row>> run_at_rest(const Plan& plan);
+Result<std::vector<Row>> run_scale(const Plan& plan);
 
 // An order that says only what and with which input.
 inline StartOrder order_for(const std::string& definition, const Json& input) {

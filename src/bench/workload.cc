@@ -51,6 +51,8 @@ std::size_t Plan::scaled(std::size_t count) const {
   return std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(count) * scale));
 }
 
+double Plan::warm_up_s() const { return std::min(1.0, seconds / 4); }
+
 Result<Stage> Stage::open(const Plan& plan, std::span<const std::string_view> definitions) {
   Stage stage;
   EngineOptions options;
@@ -63,6 +65,7 @@ Result<Stage> Stage::open(const Plan& plan, std::span<const std::string_view> de
   }
   options.store = stage.url;
   count_disk();
+  if (stage.url.starts_with("postgres")) count_database(stage.url);
   CAIRN_TRY(stage.engine, Engine::open(options));
   for (const std::string_view definition : definitions) CAIRN_TRY_VOID(stage.engine->deploy(definition));
   return stage;
@@ -84,7 +87,7 @@ static Cost pass_phases(const Plan& plan, std::atomic<int>& phase, const FirstEr
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   };
-  pass(plan.seconds / 4);
+  pass(plan.warm_up_s());
   const Meter meter;
   phase = measuring;
   pass(plan.seconds);

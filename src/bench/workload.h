@@ -19,15 +19,17 @@
 namespace cairn::bench {
 
 struct Plan {
-  std::string store = "sqlite";  // sqlite, memory, or the URL of an empty PostgreSQL database
+  std::string store = "sqlite";  // sqlite, memory, or the URL of an empty store, which is then kept
   std::string folder = ".";      // where scratch stores are made: the disk that is measured
   std::vector<int> outstanding = {1, 16, 64, 256};
-  double seconds = 2;  // of each closed loop, after a quarter of it to warm up
-  int repeats = 3;     // at least 1; the median is taken
-  double scale = 1;    // of the fixed numbers of instances
+  double seconds = 2;            // of each closed loop, after a quarter of it (at most a second) to warm up
+  int repeats = 3;               // at least 1; the median is taken
+  double scale = 1;              // of the fixed numbers of instances
+  std::size_t instances = 1000;  // of the workload "scale": how many there are before anything is measured
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 
   std::size_t scaled(std::size_t count) const;
+  double warm_up_s() const;
 };
 
 struct Row {
@@ -46,6 +48,7 @@ struct Workload {
   std::string_view name;
   std::string_view summary;
   Result<std::vector<Row>> (*run)(const Plan& plan);
+  bool by_name_only = false;  // not part of a run of everything
 };
 std::span<const Workload> workloads();
 

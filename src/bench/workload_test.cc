@@ -41,6 +41,37 @@ TEST(Workload, SignalsAreCountedWithWhatTheyCost) {
   EXPECT_LE(rows->front().p50_ms, rows->front().max_ms);
 }
 
+TEST(Workload, AStoreIsFilledBeforeOperationsInItAreMeasured) {
+  Plan plan = small();
+  plan.instances = 400;
+  plan.scale = 0.01;
+  const auto rows = run_scale(plan);
+  ASSERT_TRUE(rows) << rows.error().message;
+  ASSERT_EQ(rows->size(), 8U);
+  EXPECT_EQ(rows->front().variant, "start");
+  EXPECT_EQ(rows->front().count, 20U);
+  for (const Row& row : *rows) EXPECT_EQ(row.extra["instances"].as_integer(), 400) << row.variant;
+}
+
+TEST(Workload, TheCallerOfAWorkflowSeesItEnd) {
+  const auto rows = run_w2(small());
+  ASSERT_TRUE(rows) << rows.error().message;
+  EXPECT_EQ(rows->front().outstanding, 2);
+}
+
+TEST(Report, ProcessorSecondsProcessByProcess) {
+  Row row;
+  row.count = 2000;
+  row.cost.cpu_s = 3;
+  row.cost.cpu_parts = {{"server", 2}, {"client", 1}};
+  const Json one = to_json({row}).items()[0];
+  EXPECT_EQ(one["cpu_s_per_1000"].as_double(), 1.5);
+  EXPECT_EQ(one["cpu_s_per_1000_by_process"]["server"].as_double(), 1);
+  std::ostringstream table;
+  print_table({row}, table);
+  EXPECT_NE(table.str().find("client_cpu_s 0.50"), std::string::npos) << table.str();
+}
+
 TEST(Workload, InMemoryNothingIsWritten) {
   Plan plan = small();
   plan.store = "memory";

@@ -14,7 +14,7 @@ const CommandSpec& bench_spec() {
   static const CommandSpec spec{
       "bench",
       "[WORKLOAD…] [--store sqlite|memory|URL] [--outstanding 1,16,64,256] [--seconds S] [--repeats N] [--scale X] "
-      "[--dir DIR] [--quick] [--idle STORE] [--work URL] [--json]",
+      "[--instances N] [--dir DIR] [--quick] [--idle STORE] [--work URL] [--json]",
       "Measure this build on this machine",
       "Without names: every workload. Each one makes a store of its own below --dir (the disk that is measured) and\n"
       "removes it. Rates are the median of --repeats runs. `written`, `WAL` and `syncs` are for each workflow, "
@@ -31,13 +31,20 @@ const CommandSpec& bench_spec() {
       "  W6                 cost of 10 000, 100 000 and 1 000 000 waiting instances\n"
       "  W7                 a task created, claimed and completed\n"
       "  W8                 100 000 due instances after kill -9\n"
-      "  http-…             one-wait, W1 and W2 through the HTTP API: server, worker and client are processes of their "
-      "own\n",
+      "  http-…             one-wait, W1, W2 and W3 through the HTTP API: server, worker and client are processes of "
+      "their own\n"
+      "  at-rest            a server that nobody asks: milliseconds until it is ready, memory\n"
+      "  scale              by name only: operations in a store that is first filled with --instances instances\n"
+      "\n"
+      "On PostgreSQL `WAL` and `syncs` are what the server counts; its processor and what it writes are known when it "
+      "runs\n"
+      "on this machine. A store given by its URL is kept.\n",
       {{"--store", "sqlite|memory|URL", "what to measure; sqlite unless said otherwise"},
        {"--outstanding", "N,…", "requests at a time; 1,16,64,256"},
        {"--seconds", "S", "of each closed loop; 2"},
        {"--repeats", "N", "of which the median is taken; 3"},
        {"--scale", "X", "times the fixed numbers of instances; 1"},
+       {"--instances", "N", "of scale: how many there are; 1000"},
        {"--dir", "DIR", "where stores are made; the temporary folder"},
        {"--quick", "", "short runs: --seconds 0.3 --repeats 1 --scale 0.01"},
        {"--idle", "STORE", "no measuring: open the store, run, rest until killed; what W6 looks at"},
@@ -63,8 +70,12 @@ std::optional<std::string> read_plan(const Arguments& arguments, bench::Plan& pl
     plan.scale = 0.01;
   }
   plan.store = arguments.value("--store").value_or("sqlite");
-  if (plan.store != "sqlite" && plan.store != "memory" && !plan.store.starts_with("postgres")) {
-    return "--store is sqlite, memory or the URL of an empty PostgreSQL database";
+  if (plan.store != "sqlite" && plan.store != "memory" && !plan.store.starts_with("sqlite:") &&
+      !plan.store.starts_with("postgres")) {
+    return "--store is sqlite, memory or the URL of an empty store";
+  }
+  if (const auto text = arguments.value("--instances"); text && !read_number(*text, plan.instances)) {
+    return "--instances is a whole number greater than 0";
   }
   plan.folder = arguments.value("--dir").value_or(std::filesystem::temp_directory_path().string());
   if (const auto text = arguments.value("--seconds"); text && !read_number(*text, plan.seconds)) {
@@ -110,7 +121,7 @@ int run_bench(std::span<const std::string> args, std::istream&, std::ostream& ou
   }
   std::vector<const bench::Workload*> chosen;
   for (const bench::Workload& workload : bench::workloads()) {
-    if (arguments.positional().empty()) chosen.push_back(&workload);
+    if (arguments.positional().empty() && !workload.by_name_only) chosen.push_back(&workload);
   }
   for (const std::string& name : arguments.positional()) {
     const auto all = bench::workloads();
