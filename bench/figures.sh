@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# bench/figures.sh [--quick] [BINARY]: every figure of ours in one run of some six minutes, as a table in bench/results.
+# bench/figures.sh [--quick] [BINARY]: every figure of ours in one run of some six minutes, as a table in
+# bench/results/DATE-kernel.md.
 # Run it on a machine that has nothing else to do; the first line of the table says how busy it was.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,7 +14,7 @@ for argument in "$@"; do
 done
 results=bench/results
 mkdir -p "$results"
-name=$(date -u +%Y-%m-%d)
+name=$(date -u +%Y-%m-%d)-kernel
 [ $quick -eq 0 ] || name=quick
 out=$results/$name.md
 folder=$(mktemp -d "${TMPDIR:-/tmp}/cairn-figures-XXXXXX")
