@@ -1,5 +1,5 @@
-// The workflows that are measured. Each carries an input of a size that is common in practice, so that a snapshot is
-// about a kilobyte.
+// The workflows that are measured. Those of the kernel carry an input of a size that is common in practice, so that a
+// snapshot is about a kilobyte; calls are the ones of bench/peers, where input and payload are empty.
 #pragma once
 
 #include <string_view>
@@ -37,7 +37,7 @@ name: one-call
 version: 1.0.0
 steps:
   - id: first
-    call: { worker: { type: bench.work.v1, payload: { order: = input.order } }, result: a }
+    call: { worker: { type: bench.work.v1, payload: {} }, result: a }
 output: = state.a
 )";
 
@@ -47,15 +47,15 @@ name: five-calls
 version: 1.0.0
 steps:
   - id: first
-    call: { worker: { type: bench.work.v1, payload: { order: = input.order } }, result: a }
+    call: { worker: { type: bench.work.v1, payload: {} }, result: a }
   - id: second
-    call: { worker: { type: bench.work.v1, payload: { order: = input.order } }, result: b }
+    call: { worker: { type: bench.work.v1, payload: {} }, result: b }
   - id: third
-    call: { worker: { type: bench.work.v1, payload: { order: = input.order } }, result: c }
+    call: { worker: { type: bench.work.v1, payload: {} }, result: c }
   - id: fourth
-    call: { worker: { type: bench.work.v1, payload: { order: = input.order } }, result: d }
+    call: { worker: { type: bench.work.v1, payload: {} }, result: d }
   - id: fifth
-    call: { worker: { type: bench.work.v1, payload: { order: = input.order } }, result: e }
+    call: { worker: { type: bench.work.v1, payload: {} }, result: e }
 output: = state.e
 )";
 

@@ -17,7 +17,7 @@ namespace {
 Result<std::vector<Row>> run_calls(const Plan& plan, const char* workload, std::string_view definition,
                                    const char* name) {
   std::vector<Row> rows;
-  const std::string body = write_json(Json::object({{"definition", name}, {"input", order_input()}}));
+  const std::string body = write_json(Json::object({{"definition", name}, {"input", Json::object()}}));
   for (const int outstanding : plan.outstanding) {
     plan.progress(std::string(workload) + ", " + std::to_string(outstanding) + " outstanding");
     CAIRN_TRY(Row row, median_of(plan, [&]() -> Result<Row> {

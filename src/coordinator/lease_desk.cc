@@ -2,37 +2,72 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
 
 #include "base/log.h"
 #include "store/lease_order.h"
 
 namespace cairn {
 
+namespace {
+
+// Of a store that has nothing to give nobody asks the same again for so long, however many workers come. Everything
+// that makes a run ready is told; this bounds what a message that got lost could cost.
+constexpr std::chrono::seconds drained_for{1};
+
+}  // namespace
+
 LeaseDesk::LeaseDesk(Store& store) : store_(store) {}
 
 LeaseDesk::~LeaseDesk() { stop(); }
 
 void LeaseDesk::ask(LeaseRequest request, std::chrono::milliseconds wait, Answer answer, Listening listening) {
-  // Those who wait already have an older claim on what is there.
-  if (wait.count() <= 0 || waiting() == 0) {
+  const Question question = question_of(request);
+  bool ask_store = wait.count() <= 0;
+  Looks asked_at = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    asked_at = looks_;
+    // Those who wait already have an older claim on what is there.
+    ask_store = ask_store || (waiting_.empty() && serving_ == 0 && !is_drained(question));
+  }
+  if (ask_store) {
     auto leased = store_.lease_runs(request);
     if (!leased || !leased->empty() || wait.count() <= 0) return answer(std::move(leased));
+    note_drained(question, asked_at);
   }
   {
     const std::lock_guard lock(mutex_);
     if (!stopping_ && waiting_.size() < waiting_max) {
       waiting_.push_back(
           {std::move(request), std::chrono::steady_clock::now() + wait, std::move(answer), std::move(listening)});
-      // Once more from the line: what was written since the look above was told to nobody.
-      look_ = true;
       if (!thread_.joinable()) thread_ = std::jthread([this] { run(); });
+      // From the line: what was written since the store was asked was told to nobody.
+      if (!is_drained(question)) look_ = true;
       changed_.notify_one();
       return;
     }
     if (!stopping_) return answer(Error{ErrorCode::limit, "too many workers wait for runs already"});
   }
   answer(std::vector<RunRow>());
+}
+
+LeaseDesk::Question LeaseDesk::question_of(const LeaseRequest& request) { return {request.prefixes, request.types}; }
+
+LeaseDesk::Looks LeaseDesk::looks() const {
+  const std::lock_guard lock(mutex_);
+  return looks_;
+}
+
+bool LeaseDesk::is_drained(const Question& question) const {
+  const auto found = drained_.find(question);
+  return found != drained_.end() && std::chrono::steady_clock::now() < found->second + drained_for;
+}
+
+void LeaseDesk::note_drained(Question question, Looks asked_at) {
+  const std::lock_guard lock(mutex_);
+  if (asked_at != looks_) return;
+  if (drained_.size() >= waiting_max) drained_.clear();
+  drained_[std::move(question)] = std::chrono::steady_clock::now();
 }
 
 std::shared_ptr<LeaseDesk::Promise> LeaseDesk::promise(std::span<const std::string> types) {
@@ -77,6 +112,8 @@ LeaseDesk::Promise::~Promise() {
 
 void LeaseDesk::look() {
   const std::lock_guard lock(mutex_);
+  ++looks_;
+  drained_.clear();
   if (waiting_.empty() && serving_ == 0) return;
   look_ = true;
   changed_.notify_one();
@@ -99,16 +136,18 @@ void LeaseDesk::stop() {
 
 void LeaseDesk::serve(Places& places, Places& answered) {
   // Which questions have been answered with less than was asked for: nothing is left for their like.
-  std::set<std::tuple<std::vector<std::string>, std::vector<std::string>>> drained;
+  std::set<Question> drained;
   for (auto place = places.begin(); place != places.end();) {
     const auto next = std::next(place);
-    const auto question = std::tuple(place->request.prefixes, place->request.types);
+    const Question question = question_of(place->request);
     if (place->listening && !place->listening()) {
       place->answer(std::vector<RunRow>());
       answered.splice(answered.end(), places, place);
     } else if (!drained.contains(question)) {
+      const Looks asked_at = looks();
       auto leased = store_.lease_runs(place->request);
       if (!leased || leased->size() < place->request.max) drained.insert(question);
+      if (leased && leased->size() < place->request.max) note_drained(question, asked_at);
       if (!leased) log_error("runs.lease", leased.error());
       if (!leased || !leased->empty()) {
         place->answer(std::move(leased));

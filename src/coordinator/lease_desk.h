@@ -7,10 +7,13 @@
 #include <condition_variable>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "store/store.h"
@@ -70,7 +73,17 @@ class LeaseDesk {
   };
   using Places = std::list<Place>;
 
+  using Question = std::tuple<std::vector<std::string>, std::vector<std::string>>;
+  static Question question_of(const LeaseRequest& request);
+  // How often somebody said that runs may be ready; what was found out earlier may be wrong by now.
+  using Looks = std::uint64_t;
+
   void run();
+  // Whether the store had nothing more of it a moment ago, and nobody said that something has come since. Under the
+  // lock.
+  bool is_drained(const Question& question) const;
+  void note_drained(Question question, Looks asked_at);
+  Looks looks() const;
   // Leases for those who wait, in their order.
   void serve(Places& places, Places& answered);
   bool is_promised() const;
@@ -82,6 +95,8 @@ class LeaseDesk {
   std::condition_variable changed_;
   Places waiting_;
   std::size_t serving_ = 0;  // taken out of the line for a look at the store
+  Looks looks_ = 0;
+  std::map<Question, std::chrono::steady_clock::time_point> drained_;  // when that was found out
   bool look_ = false;
   bool kept_ = false;  // a promise was settled
   bool stopping_ = false;

@@ -8,11 +8,23 @@
 
 #include "base/clock.h"
 #include "store/memory/memory_store.h"
+#include "stores/forwarding_store.h"
 
 namespace cairn {
 namespace {
 
 constexpr std::chrono::seconds long_wait{60};
+
+// Counts how often it is asked for runs.
+class AskedStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override {
+    ++asked;
+    return ForwardingStore::lease_runs(request);
+  }
+  std::atomic<int> asked = 0;
+};
 
 class LeaseDeskTest : public testing::Test {
  protected:
@@ -41,7 +53,8 @@ class LeaseDeskTest : public testing::Test {
   }
 
   ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
-  MemoryStore store_{clock_};
+  MemoryStore memory_{clock_};
+  AskedStore store_{memory_};
   LeaseDesk desk_{store_};
 };
 
@@ -90,6 +103,16 @@ TEST_F(LeaseDeskTest, ManyWhoWaitGetOneEach) {
   EXPECT_EQ(seen.size(), 50u);
 }
 
+TEST_F(LeaseDeskTest, AStoreThatHasNothingIsNotAskedAgainBeforeSomethingComes) {
+  std::vector<std::future<Runs>> waiting;
+  for (int i = 0; i < 20; ++i) waiting.push_back(ask("t", long_wait));
+  EXPECT_EQ(store_.asked, 1) << "by the first one";
+  submit("a", "t");
+  EXPECT_EQ(waiting[0].get().at(0).id.value, "a");
+  EXPECT_TRUE(ask("t", std::chrono::milliseconds(0)).get().empty()) << "who does not wait is told what the store says";
+  desk_.stop();
+}
+
 RunRow leased(const std::string& id) {
   RunRow run;
   run.id = {id};
@@ -98,7 +121,7 @@ RunRow leased(const std::string& id) {
   return run;
 }
 
-// The desk's thread looks once after each question: only then is everybody in the line.
+// While the desk's thread looks, nobody is in the line.
 std::shared_ptr<LeaseDesk::Promise> promise_when_in_line(LeaseDesk& desk, const std::vector<std::string>& types) {
   for (;;) {
     if (auto promise = desk.promise(types)) return promise;

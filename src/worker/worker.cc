@@ -26,6 +26,9 @@ constexpr milliseconds pause_max{10'000};
 // longer could have been somebody else's.
 constexpr std::chrono::duration<double, std::milli> ahead{50};
 constexpr double ahead_max = 256;
+// Questions that wait at the server at once while handlers are quick. A run that is written while somebody waits for it
+// begins leased and costs no commit more; with one question only, nobody would wait while its answer is on the way.
+constexpr std::size_t questions_max = 3;
 
 // A run that this worker holds.
 struct Held {
@@ -82,6 +85,8 @@ struct Worker::Parts {
   std::map<std::string, std::shared_ptr<Held>> held;  // shared with the thread that works on it
   std::deque<std::shared_ptr<Held>> ready;
   std::deque<std::pair<std::shared_ptr<Held>, Json>> reports;
+  std::size_t questions = 0;                                         // that wait at the server
+  std::size_t wanted = 0;                                            // runs, by all of them
   std::optional<std::chrono::duration<double, std::milli>> handled;  // how long a handler takes, the last ones more
   bool came = false;  // new ones, since the heartbeats were last looked at
   bool started = false;
@@ -114,16 +119,29 @@ struct Worker::Parts {
     return options.threads + static_cast<std::size_t>(std::min(quick, ahead_max));
   }
 
+  // What one more question may ask for; nothing while enough are under way.
+  std::size_t room() const {
+    const std::size_t most = capacity() > options.threads ? questions_max : 1;
+    const std::size_t taken = held.size() + wanted;
+    if (questions >= most || taken >= capacity()) return 0;
+    const std::size_t others = most - questions - 1;  // that may come after it
+    return (capacity() - taken + others) / (others + 1);
+  }
+
   void lease() {
     milliseconds pause = pause_min;
     std::unique_lock lock(mutex);
     for (;;) {
-      changed.wait(lock, [this] { return stopping || held.size() < capacity(); });
+      changed.wait(lock, [this] { return stopping || room() > 0; });
       if (stopping) return;
-      const Json asked = question(capacity() - held.size());
+      const std::size_t max = room();
+      ++questions;
+      wanted += max;
       lock.unlock();
-      const auto answer = polls.post("/v1/runs/lease", asked, options.poll + milliseconds(15'000));
+      const auto answer = polls.post("/v1/runs/lease", question(max), options.poll + milliseconds(15'000));
       lock.lock();
+      --questions;
+      wanted -= max;
       if (!answer || !answer->ok()) {
         if (stopping) return;
         const std::string why =
@@ -323,7 +341,7 @@ void Worker::start() {
   Parts& parts = *parts_;
   if (parts.started) return;
   parts.started = true;
-  parts.threads.emplace_back([&parts] { parts.lease(); });
+  for (std::size_t i = 0; i < questions_max; ++i) parts.threads.emplace_back([&parts] { parts.lease(); });
   parts.threads.emplace_back([&parts] { parts.report(); });
   parts.threads.emplace_back([&parts] { parts.keep_alive(); });
   for (std::size_t i = 0; i < parts.options.threads; ++i) parts.threads.emplace_back([&parts] { parts.work(); });

@@ -71,6 +71,8 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Mo
   }
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, 5000);
+  // A statement is planned once: without this every other number behind LIMIT would have it prepared again.
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
   return connection;
 }
 

@@ -5,7 +5,7 @@ namespace cairn::sqlite {
 // How the one writing connection is set up: every commit is on the disk before it is answered.
 inline constexpr const char* writer_settings =
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF; PRAGMA foreign_keys = OFF;"
-    "PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;"
+    "PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 10000; PRAGMA journal_size_limit = 67108864;"
     "PRAGMA temp_store = MEMORY;";
 
 }  // namespace cairn::sqlite
