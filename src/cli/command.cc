@@ -34,6 +34,15 @@ void print_commands(std::ostream& out) {
   out << "\n`cairn COMMAND --help` says what a command takes, with examples.\n";
 }
 
+int no_such_command(const std::string& name, std::ostream& err) {
+  std::vector<std::string_view> names;
+  for (const Command& known : all_commands()) names.push_back(known.spec().name);
+  err << "cairn: there is no command \"" << name << "\"";
+  if (const auto near = nearest_name(name, names)) err << "; did you mean `cairn " << *near << "`?";
+  err << "\n`cairn --help` lists the commands.\n";
+  return exit_usage;
+}
+
 }  // namespace
 
 int run_cairn(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err) {
@@ -46,20 +55,14 @@ int run_cairn(std::span<const std::string> args, std::istream& in, std::ostream&
     const Command* command = args.size() > 1 ? find_command(args[1]) : nullptr;
     if (command) {
       print_help(command->spec(), out);
-    } else {
-      print_commands(out);
+      return exit_done;
     }
+    if (args.size() > 1) return no_such_command(args[1], err);
+    print_commands(out);
     return exit_done;
   }
   const Command* command = find_command(name == "--version" ? "version" : name);
-  if (!command) {
-    std::vector<std::string_view> names;
-    for (const Command& known : all_commands()) names.push_back(known.spec().name);
-    err << "cairn: there is no command \"" << name << "\"";
-    if (const auto near = nearest_name(name, names)) err << "; did you mean `cairn " << *near << "`?";
-    err << "\n`cairn --help` lists the commands.\n";
-    return exit_usage;
-  }
+  if (!command) return no_such_command(name, err);
   return command->run(args.subspan(1), in, out, err);
 }
 

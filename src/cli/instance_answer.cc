@@ -13,7 +13,7 @@ int print_answer(const Arguments& arguments, const Json& document, std::ostream&
   }
   out << document.text_or("id", "") << " " << document.text_or("status", "");
   if (document["repeated"] == Json(true)) out << " (done before)";
-  if (document["output"].is_object()) out << " " << write_json(document["output"]);
+  if (const Json& output = document["output"]; !output.is_null()) out << " " << write_json(output);
   out << "\n";
   return exit_done;
 }

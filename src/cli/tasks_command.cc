@@ -10,14 +10,17 @@ namespace cairn::cli {
 const CommandSpec& tasks_spec() {
   static const CommandSpec spec{
       "tasks",
-      "[--assignee WHO] [--role ROLE]… [--instance ID] [--overdue] [--text TEXT] [--all] [--json]",
+      "[--mine] [--assignee WHO] [--role ROLE]… [--instance ID] [--overdue] [--text TEXT] [--filter FILTER] [--all] "
+      "[--json]",
       "List tasks, the most urgent first",
       "",
-      with_api_flags({{"--assignee", "WHO", "assigned to this person"},
+      with_api_flags({{"--mine", "", "what waits for whoever asks, in the roles that they have"},
+                      {"--assignee", "WHO", "assigned to this person"},
                       {"--role", "ROLE", "for this role (repeatable)"},
                       {"--instance", "ID", "of this instance"},
                       {"--overdue", "", "past their due time or deadline"},
                       {"--text", "TEXT", "with this text in name, title or reference"},
+                      {"--filter", "FILTER", "in one text: role:clerk name:Review ref:A-1 due:2026-01-31 …"},
                       {"--all", "", "closed ones too"},
                       as_json_flag}),
       {"cairn tasks --server http://127.0.0.1:8400 --role clerk"}};
@@ -33,6 +36,8 @@ int run_tasks(std::span<const std::string> args, std::istream&, std::ostream& ou
   for (const std::string& role : arguments.values("--role")) request.query.emplace_back("role", role);
   if (const auto id = arguments.value("--instance")) request.query.emplace_back("instance", *id);
   if (const auto text = arguments.value("--text")) request.query.emplace_back("q", *text);
+  if (const auto filter = arguments.value("--filter")) request.query.emplace_back("filter", *filter);
+  if (arguments.has("--mine")) request.query.emplace_back("mine", "true");
   if (arguments.has("--overdue")) request.query.emplace_back("overdue", "true");
   if (arguments.has("--all")) request.query.emplace_back("closed", "true");
   auto opened = ApiSession::open("tasks", arguments, ApiSession::Use::read, err);

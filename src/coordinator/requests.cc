@@ -4,6 +4,7 @@
 #include "base/sha256.h"
 #include "coordinator/boundary.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/request_key.h"
 #include "coordinator/task_fields.h"
 
 namespace cairn {
@@ -111,6 +112,7 @@ Result<InstanceAnswer> Coordinator::request(const InstanceId& id, decltype(Event
   errand.what = std::move(what);
   errand.actor = actor.name;
   errand.version = version;
+  if (!RequestKey::current().empty()) errand.cause.inbox = Unit::Inbox{id, RequestKey::current()};
   auto delivered = deliver(errand);
   if (delivered && delivered->kind == Delivered::Kind::stale) {
     return Error{ErrorCode::conflict, "instance " + id.value + " is " + to_string(delivered->after.status)};

@@ -97,8 +97,8 @@ bool is_transient(const Error& error) {
 
 }  // namespace
 
-Result<void> launch(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at) {
-  const std::string id = firing_id(row.name, at);
+Result<void> launch(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at,
+                    const std::string& id) {
   const auto* const start = std::get_if<ScheduledStart>(&schedule.what);
   auto started = start != nullptr ? start_instance(coordinator, *start, id, row.name, at)
                                   : make_run(coordinator, std::get<ScheduledRun>(schedule.what), id);
@@ -136,7 +136,7 @@ Result<void> settle_firing(Coordinator& coordinator, const Schedule& schedule, S
       }
     }
   }
-  return launch(coordinator, schedule, row, at);
+  return launch(coordinator, schedule, row, at, firing_id(row.name, at));
 }
 
 Result<bool> launch_queued(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row) {
@@ -152,7 +152,7 @@ Result<bool> launch_queued(Coordinator& coordinator, const Schedule& schedule, S
     log_error("schedule.failed", at.error(), {{"schedule", row.name}});
     return true;  // dropped: it can never be read
   }
-  CAIRN_TRY_VOID(launch(coordinator, schedule, row, *at));
+  CAIRN_TRY_VOID(launch(coordinator, schedule, row, *at, firing_id(row.name, *at)));
   return true;
 }
 

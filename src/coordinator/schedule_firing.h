@@ -6,9 +6,10 @@
 
 namespace cairn {
 
-// Starts the instance or run of the firing for `at` and notes in `row.last` what it was, or why it could not be. An
+// Starts the instance or run of the firing for `at`, called `id`, and notes in `row.last` what it was, or why it could not be. An
 // error: nobody can tell now, try again later.
-Result<void> launch(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at);
+Result<void> launch(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at,
+                    const std::string& id);
 // Launches, queues or skips it, as the overlap policy says.
 Result<void> settle_firing(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at);
 // Launches the first that is queued when the one before has ended. Whether it did.

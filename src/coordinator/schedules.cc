@@ -185,11 +185,12 @@ Result<ScheduleRow> pause_schedule(Coordinator& coordinator, const std::string& 
   });
 }
 
-Result<ScheduleRow> trigger_schedule(Coordinator& coordinator, const std::string& name) {
+Result<ScheduleRow> trigger_schedule(Coordinator& coordinator, const std::string& name, const std::string& key) {
   const Timestamp now = coordinator.store().now();
   CAIRN_TRY(ScheduleRow row, find(coordinator, name));
   CAIRN_TRY(const Schedule schedule, read_schedule(row.spec));
-  CAIRN_TRY_VOID(launch(coordinator, schedule, row, now));
+  const std::string id = key.empty() ? firing_id(name, now) : trigger_id(name, key);
+  CAIRN_TRY_VOID(launch(coordinator, schedule, row, now, id));
   if (row.last["error"].is_string()) return Error{ErrorCode::conflict, std::string(row.last["error"].as_string())};
   const Json started = row.last;
   return revise(coordinator, name, [&](ScheduleRow& again) -> Result<void> {

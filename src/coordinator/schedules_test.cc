@@ -151,6 +151,18 @@ TEST_F(SchedulesOnACoordinator, TriggerStartsOneMore) {
   EXPECT_EQ(trigger_schedule(*coordinator_, "unknown").error().code, ErrorCode::not_found);
 }
 
+TEST_F(SchedulesOnACoordinator, ATriggerWithAKeyStartsOnce) {
+  create("s", spec("slow"));
+  const auto first = trigger_schedule(*coordinator_, "s", "k");
+  ASSERT_TRUE(first.has_value()) << first.error().message;
+  clock_.advance(Duration::of_seconds(5));
+  const auto again = trigger_schedule(*coordinator_, "s", "k");
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_EQ(again->last["instance"], first->last["instance"]);
+  EXPECT_EQ(coordinator_->store().list_instances({}, {10, ""})->items.size(), 1u);
+  EXPECT_NE(trigger_schedule(*coordinator_, "s", "another")->last["instance"], first->last["instance"]);
+}
+
 TEST_F(SchedulesOnACoordinator, MakeRunsToo) {
   create("r", Json::object({{"every", "1m"},
                             {"overlap", "queue"},

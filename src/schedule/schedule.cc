@@ -1,9 +1,12 @@
 #include "schedule/schedule.h"
 
+#include "base/sha256.h"
+
 namespace cairn {
 namespace {
 
 constexpr std::size_t name_max = 150;
+constexpr std::string_view trigger_mark = "trigger-";
 constexpr Duration every_min = Duration::of_seconds(1);
 constexpr Duration length_max = Duration::of_seconds(366LL * 86'400);
 
@@ -180,9 +183,14 @@ std::string firing_id(std::string_view schedule, Timestamp at) {
   return std::string(schedule) + "@" + format_timestamp(at);
 }
 
+std::string trigger_id(std::string_view schedule, std::string_view key) {
+  return std::string(schedule) + "@" + std::string(trigger_mark) + sha256_hex(std::string(key)).substr(0, 32);
+}
+
 std::optional<std::string> schedule_of(std::string_view id) {
   const std::size_t at = id.rfind('@');
-  if (at == std::string_view::npos || at == 0 || !parse_timestamp(id.substr(at + 1))) return std::nullopt;
+  if (at == std::string_view::npos || at == 0) return std::nullopt;
+  if (!id.substr(at + 1).starts_with(trigger_mark) && !parse_timestamp(id.substr(at + 1))) return std::nullopt;
   return std::string(id.substr(0, at));
 }
 

@@ -68,6 +68,8 @@ std::optional<Error> check_schedule_name(std::string_view name);
 
 // What the firing for `at` starts is called so, whoever fires it and however often it is tried.
 std::string firing_id(std::string_view schedule, Timestamp at);
+// What somebody triggered under a key, however often they ask.
+std::string trigger_id(std::string_view schedule, std::string_view key);
 // The schedule in such an id; nothing when it is no such id.
 std::optional<std::string> schedule_of(std::string_view id);
 

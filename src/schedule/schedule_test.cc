@@ -68,6 +68,9 @@ TEST(Schedule, AFiringIsNamedAfterItsTime) {
   const std::string id = firing_id("nightly", Timestamp::of_unix_ms(1'700'000'000'000));
   EXPECT_EQ(id, "nightly@2023-11-14T22:13:20Z");
   EXPECT_EQ(schedule_of(id), "nightly");
+  EXPECT_EQ(schedule_of(trigger_id("nightly", "key 1")), "nightly");
+  EXPECT_EQ(trigger_id("nightly", "key 1"), trigger_id("nightly", "key 1"));
+  EXPECT_NE(trigger_id("nightly", "key 1"), trigger_id("nightly", "key 2"));
   EXPECT_EQ(schedule_of("ann@example.com"), std::nullopt);
   EXPECT_EQ(schedule_of("plain"), std::nullopt);
 }

@@ -1,6 +1,7 @@
 #include "server/api_gate.h"
 
 #include "base/sha256.h"
+#include "coordinator/request_key.h"
 #include "server/problem.h"
 #include "server/worker_scope.h"
 #include "store/mandate.h"
@@ -96,6 +97,7 @@ bool ApiGate::remember(const Route& route, Call& call) {
       return false;
     case IdempotentAnswers::Found::first: break;
   }
+  call.repeat_key = scope;
   call.reply = call.reply.through([answers = answers_, scope, hash, reply = call.reply](Response response) {
     // A refusal for now is not an answer for later.
     const bool lasts = response.status < 500 && response.status != 429 && response.status != 409 && !response.stream;
@@ -131,6 +133,7 @@ void ApiGate::carry_out(const Route& route, Call call) {
         });
   }
   const Mandate::Scope scope(*mandate);
+  const RequestKey::Scope key(call.repeat_key);
   route.handle(std::move(call));
 }
 

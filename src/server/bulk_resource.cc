@@ -1,6 +1,7 @@
 #include <charconv>
 
 #include "base/id.h"
+#include "coordinator/request_key.h"
 #include "server/api.h"
 #include "server/api_gate.h"
 #include "server/bulk_jobs.h"
@@ -37,6 +38,7 @@ BulkJobs::Action action_of(Coordinator& coordinator, const Call& call) {
   signal.key = given["key"];
   signal.payload = given["payload"];
   signal.actor = actor;
+  signal.id = call.repeat_key;
   return [&coordinator, signal](const InstanceId& id) -> Result<void> {
     CAIRN_TRY_VOID(coordinator.signal(id, signal));
     return {};
@@ -46,13 +48,14 @@ BulkJobs::Action action_of(Coordinator& coordinator, const Call& call) {
 // Each item has a row of its own in the audit trail, in its own commit.
 BulkJobs::Action on_behalf_of(Coordinator& coordinator, const Call& call) {
   AuditRow row = audit_row(call, "bulk." + std::string(call.body["action"].as_string()));
-  return [&coordinator, row = std::move(row), trace = call.trace.header(),
+  return [&coordinator, row = std::move(row), trace = call.trace.header(), key = call.repeat_key,
           action = action_of(coordinator, call)](const InstanceId& id) -> Result<void> {
     AuditRow own = row;
     own.resource = "/v1/instances/" + id.value;
     own.at = coordinator.store().now();
     Mandate mandate({std::move(own)}, trace);
     const Mandate::Scope scope(mandate);
+    const RequestKey::Scope under(key);
     return action(id);
   };
 }

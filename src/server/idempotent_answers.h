@@ -1,7 +1,7 @@
 // Answers to requests with an `Idempotency-Key`, so that a repeat gets the first one's answer instead of a
 // second change, on whatever node and after a restart: they stand in the store, for as long as it keeps keys. That
-// a request is under way is known to its own node only. Starts, signals, completions and runs have keys of their
-// own, written in the commit of the change.
+// a request is under way is known to its own node only. An answer is kept after the change: what must not be done twice
+// when the server dies in between has its key in the commit too (starts, signals, completions, runs; RequestKey).
 #pragma once
 
 #include <mutex>

@@ -30,6 +30,8 @@ struct Call {
   Reply reply;
   Identity identity = {};
   TraceContext trace = {};
+  // Who, where and the Idempotency-Key as one name, for what is to be done only once under it; empty without a key.
+  std::string repeat_key = {};
 
   std::string_view at(std::string_view name) const;
 };

@@ -89,6 +89,9 @@ void submit_many(Coordinator& coordinator, const Call& call) {
     if (!order) {
       return call.reply(problem(with_context(order.error(), "runs/" + std::to_string(orders.size()))));
     }
+    if (order->idempotency_key.empty() && !call.repeat_key.empty()) {
+      order->idempotency_key = call.repeat_key + "/" + std::to_string(orders.size());
+    }
     orders.push_back(std::move(*order));
   }
   const auto submitted = coordinator.submit_runs(orders);

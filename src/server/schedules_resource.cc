@@ -84,7 +84,7 @@ void resume(Coordinator& coordinator, const Call& call) {
   answer(call, pause_schedule(coordinator, name_of(call), false));
 }
 void trigger(Coordinator& coordinator, const Call& call) {
-  answer(call, trigger_schedule(coordinator, name_of(call)), 202);
+  answer(call, trigger_schedule(coordinator, name_of(call), call.repeat_key), 202);
 }
 
 std::size_t count_of(const Call& call) {

@@ -57,6 +57,9 @@ expect("show begins with the tree", "◷ ☺ Review  waiting for Review" in show
 expect("why names role and command", re.search(r"role clerk.*\n  cairn task complete \S+", run(0, "why", first)), run(0, "why", first))
 tasks = {t["reference"]["key"]: t for t in document("tasks", "--role", "clerk")["items"]}
 expect("two tasks are open", set(tasks) == {"A1", "B2"}, tasks)
+expect("tasks can be filtered", [t["id"] for t in document("tasks", "--filter", "ref:B2 role:clerk")["items"]] == [tasks["B2"]["id"]])
+expect("the inbox", len(document("tasks", "--mine", "--as", "ann")["items"]) == 2)
+run(8, "tasks", "--filter", "colour:red")
 expect("tasks can be searched", [t["id"] for t in document("tasks", "--text", "review b2")["items"]] == [tasks["B2"]["id"]])
 task = tasks["A1"]["id"]
 run(0, "task", "assign", task, "--as", "ann")
@@ -104,6 +107,7 @@ run(0, "runs")
 run(0, "schedules")
 run(124, "start", "order", "--input", '{"no": "D4"}', "--wait", "50ms")
 run(3, "show", "nobody")
+expect("help for what there is not names the nearest", "cairn start" in run(2, "help", "strat"))
 run(3, "start", "ordre")
 run(2, "list", "--status", "asleep")
 run(2, "list", "--server", "http://x", "--store", "sqlite:y")

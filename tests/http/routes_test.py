@@ -3,7 +3,7 @@
 
 The list of routes comes from the server (/openapi.json). Each operation needs an entry in GOOD below that makes it succeed; one
 without an entry fails this test. Bad requests are made from the schemas: none may be answered with 5xx."""
-import concurrent.futures, gzip, http.client, json, os, random, re, sys, time
+import concurrent.futures, contextlib, gzip, http.client, json, os, random, re, sqlite3, sys, time
 from served import Served, expect, finish
 
 cairn, source = sys.argv[1], sys.argv[2]
@@ -405,6 +405,50 @@ later = server.call("POST", f"/v1/instances/{instance}/resume", **{"idempotency-
 expect("also after a restart", later.status == 200 and later.text == first.text and later.headers.get("idempotency-replayed") == "true", later.text)
 expect("a repeat gets the first answer", first.status == again.status == 200 and first.text == again.text and
        again.headers.get("idempotency-replayed") == "true", (first.text, again.text))
+# A server that dies between a change and keeping its answer: the row of the answer is missing, the change is there.
+TWICE = """
+cairn: 1
+name: t.twice
+version: 1.0.0
+steps:
+  - { id: one, set: { x: '= state.nothing' } }
+  - { id: two, set: { x: '= state.nothing' } }
+  - { id: three, signal: { name: go, result: got } }
+  - { id: four, signal: { name: go, result: again } }
+"""
+deploy(TWICE)
+server.call("POST", "/v1/schedules", {"name": "t.rare", "cron": "0 0 1 1 *", "start": {"definition": "t.wait"}})
+broken = start("t.twice").json["id"]
+signalled = start("t.twice", ref="s").json["id"]
+for _ in range(2):
+    server.call("POST", f"/v1/instances/{signalled}/skip", {})
+
+
+def keyed():
+    """Each of these twice would do something twice."""
+    server.call("POST", f"/v1/instances/{broken}/skip", {}, **{"idempotency-key": "s1"})
+    server.call("POST", "/v1/schedules/t.rare/trigger", **{"idempotency-key": "t1"})
+    server.call("POST", "/v1/runs/batch", {"runs": [{"type": "keyed.v1"}, {"type": "keyed.v1"}]}, **{"idempotency-key": "b1"})
+    job = server.call("POST", "/v1/bulk", {"action": "signal", "filter": "definition:t.twice status:waiting", "signal": {"name": "go"}},
+                      **{"idempotency-key": "g1"}).json
+    while job and not server.call("GET", f"/v1/bulk/{job['id']}?after=0").json["finished"]:
+        pass
+    return (server.call("GET", f"/v1/instances/{broken}").json["error"]["step"],
+            len(server.call("GET", "/v1/runs?type=keyed.v1").json["items"]),
+            sum(i["id"].startswith("t.rare@") for i in server.call("GET", "/v1/instances?limit=1000").json["items"]),
+            server.call("GET", f"/v1/instances/{signalled}").json["status"])
+
+
+done = keyed()
+expect("each is done", done == ("two", 2, 1, "waiting"), done)
+server.end()
+with contextlib.closing(sqlite3.connect(server.store.removeprefix("sqlite:"))) as file:
+    lost = file.execute("DELETE FROM wf_idempotency_keys WHERE scope = 'http'").rowcount
+    file.commit()
+expect("the answers are lost", lost >= 4, lost)
+server.start()
+again = keyed()
+expect("a repeat after a crash does nothing twice", again == done, (done, again))
 other = server.call("POST", f"/v1/instances/{instance}/cancel", {"reason": "a"}, **{"idempotency-key": "c1"})
 other = server.call("POST", f"/v1/instances/{instance}/cancel", {"reason": "b"}, **{"idempotency-key": "c1"})
 expect("the same key for something else is refused", other.status == 422 and other.json["type"].endswith("idempotency_key_reused"), other.text)
