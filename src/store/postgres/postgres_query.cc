@@ -107,9 +107,12 @@ Result<Page<InstanceRow>> PostgresStore::list_instances(const InstanceFilter& fi
     part_names.add(name);
     part_values.add(value);
   }
+  // Statuses that few instances have are found by an index of their own, however many others there are.
+  const bool troubled = filter.status == Status::suspended || filter.status == Status::failed;
   const Sql statement = filter.parent                      ? Sql::list_children
                         : !filter.reference_key.empty()    ? Sql::list_instances_by_reference
                         : filter.status == Status::running ? Sql::list_running
+                        : troubled                         ? Sql::list_troubled
                                                            : Sql::list_instances;
   return read<Page<InstanceRow>>([&](Connection& db) {
     Rows rows = db.query(statement, cursor, status, text_or_null(filter.definition), parent, filter.started_from,

@@ -108,6 +108,13 @@ Result<std::optional<InstanceRow>> SqliteStore::find_instance(const InstanceId& 
   return db.give(std::move(found));
 }
 
+// Statuses that few instances have are found by an index of their own, however many others there are.
+static Sql list_statement(std::optional<Status> status) {
+  if (status == Status::running) return Sql::list_running;
+  if (status == Status::suspended || status == Status::failed) return Sql::list_troubled;
+  return Sql::list_instances;
+}
+
 Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filter, const PageRequest& request) {
   CAIRN_TRY(const std::int64_t cursor, sqlite::read_cursor(request.cursor, INT64_MAX));
   Reader db = reader();
@@ -124,9 +131,8 @@ Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filt
                  : reference
                      ? db->query(Sql::list_instances_by_reference, cursor, status, text_or_null(filter.definition),
                                  parent, filter.started_from, filter.started_to, filter.deleted, limit, reference)
-                     : db->query(filter.status == Status::running ? Sql::list_running : Sql::list_instances, cursor,
-                                 status, text_or_null(filter.definition), parent, filter.started_from,
-                                 filter.started_to, filter.deleted, limit);
+                     : db->query(list_statement(filter.status), cursor, status, text_or_null(filter.definition), parent,
+                                 filter.started_from, filter.started_to, filter.deleted, limit);
     std::int64_t last = 0;
     while (rows.next()) {
       auto read = sqlite::read_instance(rows);

@@ -156,6 +156,13 @@ FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.status = 'running' AND i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL)
 ORDER BY i.n DESC LIMIT ?8
+-- name: list_troubled
+SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n
+WHERE i.status IN ('suspended', 'failed') AND i.status = ?2 AND i.n < ?1 AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
+  AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL)
+ORDER BY i.n DESC LIMIT ?8
 -- name: list_children
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
