@@ -233,6 +233,7 @@ int refuse(std::string_view command, const ApiAnswer& answer, std::ostream& err)
     err << "the server answered " << answer.status;
   }
   err << "\n";
+  if (answer.status == 401) err << "Give a key with CAIRN_TOKEN or --token-file; `cairn keys create` makes one.\n";
   const Json& errors = answer.body["errors"];
   if (errors.is_array() && errors.size() > 1) {
     for (const Json& one : errors.items())

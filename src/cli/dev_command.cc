@@ -76,7 +76,9 @@ int move_time(const std::optional<std::string>& by, std::ostream& out, std::ostr
   }
   DevClock clock;
   clock.move_to(*ahead);
-  out << format_timestamp(clock.now()) << (*ahead > 0 ? ", " + std::to_string(*ahead) + " s ahead" : "") << "\n";
+  const Timestamp now = Timestamp::of_unix_ms(clock.now().unix_ms() / 1000 * 1000);
+  out << format_timestamp(now)
+      << (*ahead > 0 ? ", " + format_duration_short(Duration::of_seconds(*ahead)) + " ahead" : "") << "\n";
   return exit_done;
 }
 

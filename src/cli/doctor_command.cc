@@ -29,6 +29,7 @@ Finding unreadable(const std::string& what, const Error& error) {
 }
 
 std::string counted(std::size_t count, bool more, std::string_view noun) {
+  if (count == 1 && !more) noun.remove_suffix(1);  // one task, two tasks
   return (more ? "more than " : "") + std::to_string(count) + " " + std::string(noun);
 }
 
@@ -44,7 +45,7 @@ std::vector<Finding> examine(Store& store) {
     findings.push_back(unreadable("the store", report.error()));
   } else if (report->findings.empty()) {
     findings.push_back(
-        {Finding::Grade::fine, std::to_string(report->instances) + " instances keep every invariant", ""});
+        {Finding::Grade::fine, "every invariant holds (" + counted(report->instances, false, "instances") + ")", ""});
   } else {
     findings.push_back({Finding::Grade::broken, std::to_string(report->findings.size()) + " invariants are broken",
                         "`cairn verify` names each"});

@@ -29,8 +29,10 @@ void print_instance(std::ostream& out, const Json& document, const std::string& 
   out << " (version " << text_of(document["state_version"]) << ")\n";
   if (!tree.empty()) out << "\n" << tree;
   if (document["error"].is_object()) {
-    out << "\nerror  " << text_of(document["error"]["code"]) << ": " << text_of(document["error"]["message"]);
-    if (document["error"]["at"].is_string()) out << " (" << text_of(document["error"]["at"]) << ")";
+    const std::string message = text_of(document["error"]["message"]);
+    const std::string place = " (" + text_of(document["error"]["at"]) + ")";
+    out << "\nerror  " << text_of(document["error"]["code"]) << ": " << message;
+    if (document["error"]["at"].is_string() && !message.ends_with(place)) out << place;
     out << "\n";
   }
   if (document["waits"].is_array() && document["waits"].size() > 0) {
@@ -43,7 +45,10 @@ void print_instance(std::ostream& out, const Json& document, const std::string& 
       if (wait["until"].is_string()) out << ", until " << text_of(wait["until"]);
       out << "\n";
     }
-    out << "  `cairn why " << text_of(document["id"]) << "` says how to go on.\n";
+  }
+  const bool waits = document["waits"].is_array() && document["waits"].size() > 0;
+  if (waits || document["status"] == Json("suspended")) {
+    out << (waits ? "  " : "\n") << "`cairn why " << text_of(document["id"]) << "` says how to go on.\n";
   }
   print_value(out, "input", document["input"]);
   print_value(out, "state", document["state"]);

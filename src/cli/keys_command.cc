@@ -2,7 +2,9 @@
 
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
+#include "cli/listing.h"
 #include "cli/store_session.h"
+#include "cli/table.h"
 
 namespace cairn::cli {
 namespace {
@@ -23,6 +25,8 @@ Json texts(const std::vector<std::string>& list) {
 }
 
 int create(ApiSession& session, const Arguments& arguments, std::ostream& out, std::ostream& err) {
+  if (!arguments.has("--subject") || !arguments.has("--role"))
+    return wrong_call("keys", "create needs --subject WHO and --role ROLE", err);
   Json body = Json::object({{"subject", arguments.value("--subject").value_or("")},
                             {"roles", texts(arguments.values("--role"))},
                             {"note", arguments.value("--note").value_or("")}});
@@ -52,11 +56,12 @@ int list(ApiSession& session, const Arguments& arguments, std::ostream& out, std
     out << write_json(document) << "\n";
     return exit_done;
   }
+  Table table({"ID", "SUBJECT", "ROLES", "EXPIRES", "NOTE"});
   for (const Json& key : document["items"].items()) {
     const std::string_view end = key.find("revoked_at") ? "revoked" : key.text_or("expires_at", "never expires");
-    out << key.text_or("id", "") << "\t" << key.text_or("subject", "") << "\t" << joined(key["roles"]) << "\t" << end
-        << "\t" << key.text_or("note", "") << "\n";
+    table.add({cell(key, "id"), cell(key, "subject"), joined(key["roles"]), std::string(end), cell(key, "note")});
   }
+  table.print(out);
   return exit_done;
 }
 

@@ -23,7 +23,7 @@ int exit_code_of_end(std::string_view status) {
 const CommandSpec& start_spec() {
   static const CommandSpec spec{
       "start",
-      "NAME|FILE [--input JSON|@FILE] [--version V] [--key KEY] [--id ID] [--wait [DURATION]]",
+      "NAME|FILE [--input JSON|@FILE] [--version V] [--key KEY] [--id ID] [--wait DURATION]",
       "Start an instance",
       "A FILE is deployed first. On a local store the instance runs until it waits; a server, or the next command, "
       "goes "
@@ -74,9 +74,14 @@ int run_start(std::span<const std::string> args, std::istream& in, std::ostream&
   if (const auto key = arguments.value("--key")) request.headers.emplace_back("idempotency-key", *key);
   if (const auto wait = arguments.value("--wait")) request.query.emplace_back("wait", *wait);
   const auto answer = api.ask(request, err);
-  if (const int* code = std::get_if<int>(&answer)) return *code;
+  if (const int* code = std::get_if<int>(&answer)) {
+    if (*code == exit_not_found) err << "`cairn definitions" << api.flags() << "` lists what can be started.\n";
+    return *code;
+  }
   const Json& started = std::get<0>(answer).body;
   print_answer(arguments, started, out);
+  if (started["status"] == Json("suspended"))
+    err << "`cairn why " << started.text_or("id", "") << api.flags() << "` says what stopped it.\n";
   if (!arguments.has("--wait")) return exit_done;
   const std::string_view status = started.text_or("status", "");
   if (const Json& error = started["error"]; error.is_object())

@@ -84,7 +84,8 @@ std::vector<Route> definition_routes(Coordinator& coordinator) {
     if (!done) {
       call.reply(problem(done.error()));
     } else if (!*done) {
-      call.reply(problem({ErrorCode::not_found, "no such definition"}));
+      call.reply(problem({ErrorCode::not_found,
+                          "no definition " + std::string(call.at("name")) + " " + std::string(call.at("version"))}));
     } else {
       call.reply({204, "application/json", {}, ""});
     }

@@ -55,6 +55,8 @@ waiting = threading.Thread(target=lambda: answers.append(
 waiting.start()
 waiting.join()
 expect("a wait answers when its time is over", answers[0].status == 201 and answers[0].json["status"] == "waiting", answers[0].text)
+said = cairn_says("list", "--server", f"http://127.0.0.1:{server.port}", CAIRN_TOKEN="")
+expect("who has no key is told how to get one", said.returncode == 4 and "CAIRN_TOKEN" in said.stderr and "cairn keys create" in said.stderr, said.stderr)
 metrics = server.call("GET", "/metrics").text
 expect("metrics count requests", 'cairn_http_requests_total{operation="startInstance",status="201"} 1' in metrics, metrics[:1500])
 expect("and have no ids", answers[0].json["id"] not in metrics)
