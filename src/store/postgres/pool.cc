@@ -16,16 +16,35 @@ std::chrono::milliseconds jittered(std::chrono::milliseconds most) {
 
 }  // namespace
 
-Result<Pool::Lease> Pool::take(std::chrono::milliseconds patience) {
+// Under the lock.
+bool Pool::has_room(Use use) const {
+  if (use == Use::read && reading_ + target_.writers >= target_.connections) return false;
+  return !idle_.empty() || open_ < target_.connections;
+}
+
+// Under the lock.
+void Pool::wake_next() { waiting_to_write_ > 0 ? free_to_write_.notify_one() : free_to_read_.notify_one(); }
+
+Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
   const auto until = std::chrono::steady_clock::now() + patience;
   std::size_t generation = 0;
   {
     std::unique_lock lock(mutex_);
-    freed_.wait(lock, [this] { return !idle_.empty() || open_ < target_.connections; });
+    if (use == Use::write) {
+      ++waiting_to_write_;
+      free_to_write_.wait(lock, [this] { return has_room(Use::write); });
+      --waiting_to_write_;
+    } else {
+      free_to_read_.wait(lock, [this] { return has_room(Use::read); });
+      ++reading_;
+    }
     if (!idle_.empty()) {
       Session session = std::move(idle_.back());
       idle_.pop_back();
+      session.use = use;
       in_use_.insert(session.connection.get());
+      // Two places may have become free before the first of us woke up.
+      if (!idle_.empty()) wake_next();
       return Lease(*this, std::move(session));
     }
     ++open_;
@@ -36,7 +55,7 @@ Result<Pool::Lease> Pool::take(std::chrono::milliseconds patience) {
     auto opened = Connection::open(target_);
     if (opened) {
       if (opened_) opened_(**opened);
-      Session session{std::move(*opened), "", 0, generation};
+      Session session{std::move(*opened), "", 0, generation, use};
       const std::lock_guard lock(mutex_);
       in_use_.insert(session.connection.get());
       return Lease(*this, std::move(session));
@@ -45,10 +64,10 @@ Result<Pool::Lease> Pool::take(std::chrono::milliseconds patience) {
     pause = std::min(pause * 2, std::chrono::milliseconds(500));
     const auto wake = std::chrono::steady_clock::now() + jittered(pause);
     const bool over = stopping_ || wake > until || opened.error().code != ErrorCode::unavailable;
-    if (over || freed_.wait_until(lock, wake, [this] { return stopping_; })) {
+    if (over || stopped_.wait_until(lock, wake, [this] { return stopping_; })) {
       --open_;
-      lock.unlock();
-      freed_.notify_one();
+      if (use == Use::read) --reading_;
+      wake_next();
       return opened.error();
     }
   }
@@ -61,23 +80,23 @@ void Pool::give_back(Session session) {
   const bool usable = session.connection->usable();
   Session dropped;
   std::vector<Session> distrusted;
-  {
-    const std::lock_guard lock(mutex_);
-    in_use_.erase(session.connection.get());
-    if (usable && session.generation == generation_) {
-      idle_.push_back(std::move(session));
-    } else {
-      --open_;
-      // The server went away or restarted: what else lies here is as dead as this one.
-      if (!usable && failed && session.generation == generation_) {
-        ++generation_;
-        open_ -= idle_.size();
-        distrusted.swap(idle_);
-      }
-      dropped = std::move(session);
-    }
+  const std::lock_guard lock(mutex_);
+  in_use_.erase(session.connection.get());
+  if (session.use == Use::read) --reading_;
+  if (usable && session.generation == generation_) {
+    idle_.push_back(std::move(session));
+    return wake_next();
   }
-  freed_.notify_all();
+  --open_;
+  // The server went away or restarted: what else lies here is as dead as this one.
+  if (!usable && failed && session.generation == generation_) {
+    ++generation_;
+    open_ -= idle_.size();
+    distrusted.swap(idle_);
+  }
+  dropped = std::move(session);
+  free_to_write_.notify_all();
+  free_to_read_.notify_all();
 }
 
 void Pool::distrust() {
@@ -89,8 +108,9 @@ void Pool::distrust() {
     distrusted.swap(idle_);
     // Only the sockets: the threads that wait on them own the rest.
     for (Connection* connection : in_use_) ::shutdown(PQsocket(connection->handle()), SHUT_RDWR);
+    free_to_write_.notify_all();
+    free_to_read_.notify_all();
   }
-  freed_.notify_all();
 }
 
 void Pool::stop() {
@@ -98,7 +118,7 @@ void Pool::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  freed_.notify_all();
+  stopped_.notify_all();
 }
 
 }  // namespace cairn::postgres

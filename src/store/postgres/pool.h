@@ -1,5 +1,7 @@
 // The connections of one store. Waits when all are in use, which is the back-pressure of everything above;
-// opens again what was lost, with jitter, for as long as its patience lasts. Safe from several threads.
+// opens again what was lost, with jitter, for as long as its patience lasts. As many as the store has writers are kept
+// from those who only read: however many of them there are, a commit does not queue behind them. Safe from several
+// threads.
 #pragma once
 
 #include <chrono>
@@ -14,12 +16,15 @@
 
 namespace cairn::postgres {
 
+enum class Use { write, read };
+
 // A connection with the row in wf_writers that its commits are known by.
 struct Session {
   std::unique_ptr<Connection> connection;
   std::string writer;  // empty: it has not written yet
   std::int64_t number = 0;
   std::size_t generation = 0;
+  Use use = Use::write;
 };
 
 class Pool {
@@ -45,7 +50,7 @@ class Pool {
   };
 
   // ErrorCode::unavailable when the server cannot be reached for that long.
-  Result<Lease> take(std::chrono::milliseconds patience = std::chrono::seconds(3));
+  Result<Lease> take(Use use, std::chrono::milliseconds patience = std::chrono::seconds(3));
   // Called with each new connection, before its first use.
   void on_open(std::function<void(Connection&)> opened) { opened_ = std::move(opened); }
   // No more waiting for a server that is away.
@@ -56,15 +61,21 @@ class Pool {
   const Target& target() const { return target_; }
 
  private:
+  bool has_room(Use use) const;
+  void wake_next();
   void give_back(Session session);
 
   const Target target_;
   std::function<void(Connection&)> opened_;
   std::mutex mutex_;
-  std::condition_variable freed_;
+  // One is woken for each place that is free, writers first: with one condition for all, each place would wake
+  // everybody who waits.
+  std::condition_variable free_to_write_, free_to_read_, stopped_;
+  std::size_t waiting_to_write_ = 0;
   std::vector<Session> idle_;
   std::set<Connection*> in_use_;
   std::size_t open_ = 0;
+  std::size_t reading_ = 0;
   std::size_t generation_ = 0;  // grows when a connection was lost: those before it are not trusted
   bool stopping_ = false;
 };

@@ -34,7 +34,7 @@ Result<std::unique_ptr<PostgresStore>> PostgresStore::open(const std::string& ur
   CAIRN_TRY(postgres::Target target, postgres::read_url(url));
   const std::string shown = target.shown;
   std::unique_ptr<PostgresStore> store(new PostgresStore(std::move(target), clock, mode));
-  CAIRN_TRY(postgres::Pool::Lease lease, store->pool_.take());
+  CAIRN_TRY(postgres::Pool::Lease lease, store->pool_.take(postgres::Use::write));
   if (mode == Mode::own) {
     if (auto done = postgres::migrate(*lease); !done) return with_context(done.error(), shown);
     // Left by nodes that did not say good-bye; nobody asks for them any more.

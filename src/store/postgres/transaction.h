@@ -9,7 +9,7 @@ namespace cairn {
 template <class T>
 Result<T> PostgresStore::read(const std::function<Result<T>(Connection&)>& body) {
   for (int attempt = 0;; ++attempt) {
-    CAIRN_TRY(postgres::Pool::Lease lease, pool_.take());
+    CAIRN_TRY(postgres::Pool::Lease lease, pool_.take(postgres::Use::read));
     Result<T> answer = body(*lease);
     if (!lease->error()) return answer;
     const bool again = (!lease->usable() && attempt < 3) || (lease->may_repeat() && attempt < 10);
@@ -23,7 +23,7 @@ Result<T> PostgresStore::write(const std::function<Result<T>(Connection&)>& body
   if (auto refused = refusal()) return *refused;
   Error last;
   for (int attempt = 0; attempt < attempts_max; ++attempt) {
-    CAIRN_TRY(postgres::Pool::Lease lease, pool_.take());
+    CAIRN_TRY(postgres::Pool::Lease lease, pool_.take(postgres::Use::write));
     if (auto known = introduce(lease.session()); !known) {
       last = known.error();
       if (lease->usable()) return last;
