@@ -1,6 +1,7 @@
 #include "coordinator/commit_queue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cairn {
 
@@ -10,6 +11,10 @@ namespace {
 constexpr std::size_t answered_here_max = 8;
 // Batches that wait to be answered before the writer waits for them.
 constexpr std::size_t written_max = 4;
+
+// While a commit is under way, another one begins with as many units as that has, or when it is over: each transaction
+// has its price, and whoever took every unit as it comes would pay it for each. Alone, a unit is written at once.
+bool worth_writing(std::size_t waiting, std::size_t under_way) { return waiting > 0 && waiting >= under_way; }
 
 }  // namespace
 
@@ -48,11 +53,13 @@ void CommitQueue::submit(Unit unit, Answer answer) {
     if (stopping_) {
       refused = {ErrorCode::unavailable, "the engine is stopping"};
     } else if (waiting_.size() < waiting_max) {
-      const bool was_empty = waiting_.empty();
+      const bool was_worth = worth_writing(waiting_.size(), writing_);
       waiting_.push_back({std::move(unit), std::move(answer)});
+      const bool is_worth = worth_writing(waiting_.size(), writing_);
       lock.unlock();
-      // A writer only sleeps on an empty queue, so only the first unit has somebody to wake.
-      if (was_empty) filled_.notify_one();
+      // No writer sleeps while there is something worth writing, so only the unit that makes it so has somebody to
+      // wake.
+      if (is_worth && !was_worth) filled_.notify_one();
       return;
     }
   }
@@ -130,7 +137,7 @@ bool CommitQueue::write_queued() {
     ++writing_;
     batch = take_batch();
   }
-  batch.outcomes = store_.commit(batch.units);
+  write(batch);
   {
     const std::lock_guard lock(mutex_);
     --writing_;
@@ -144,12 +151,19 @@ void CommitQueue::run() {
     Batch batch;
     {
       std::unique_lock lock(mutex_);
-      filled_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+      filled_.wait(lock, [this] { return stopping_ || worth_writing(waiting_.size(), writing_); });
       if (waiting_.empty()) return;
       batch = take_batch();
-      if (!waiting_.empty()) filled_.notify_one();
+      writing_ += batch.units.size();
+      if (worth_writing(waiting_.size(), writing_)) filled_.notify_one();
     }
-    batch.outcomes = store_.commit(batch.units);
+    write(batch);
+    {
+      const std::lock_guard lock(mutex_);
+      writing_ -= batch.units.size();
+      // This one has answers to give first.
+      if (worth_writing(waiting_.size(), writing_)) filled_.notify_one();
+    }
     if (batch.units.size() <= answered_here_max) {
       answer(batch);
       continue;
@@ -174,6 +188,14 @@ void CommitQueue::run_answers() {
     written_changed_.notify_all();
     answer(batch);
   }
+}
+
+thread_local const CommitQueue* CommitQueue::committing = nullptr;
+
+void CommitQueue::write(Batch& batch) {
+  const CommitQueue* const before = std::exchange(committing, this);
+  batch.outcomes = store_.commit(batch.units);
+  committing = before;
 }
 
 void CommitQueue::answer(Batch& batch) {

@@ -1,5 +1,6 @@
 // Group commit. As many threads write as the store can use: each takes whatever is queued and commits it in
-// one transaction. When idle a unit is committed at once; under load the batches grow by themselves. What can
+// one transaction. When idle a unit is committed at once; under load the batches grow by themselves, and a second
+// commit begins beside one that is under way once it would be as large. What can
 // be done beside the writing is not a writer's work: snapshots are encoded by those who ask, and a large batch
 // is answered by a thread of its own, because waking hundreds of callers takes as long as writing for them.
 // A host that has only one thread gives `yield`: then there are no threads, and whoever waits for an answer
@@ -66,6 +67,9 @@ class CommitQueue {
     return std::move(*answer);
   }
 
+  // Whether the calling thread is inside a commit of this queue: what the store says meanwhile is about that commit.
+  bool commits_here() const { return committing == this; }
+
   // What is queued is still written; later submissions are ErrorCode::unavailable.
   void stop();
 
@@ -84,7 +88,10 @@ class CommitQueue {
   Batch take_batch();
   // Without threads. False: there is nothing to write, or as many write as the store can use.
   bool write_queued();
+  void write(Batch& batch);
   static void answer(Batch& batch);
+
+  static thread_local const CommitQueue* committing;
 
   Store& store_;
   const std::function<void()> yield_;
@@ -92,7 +99,7 @@ class CommitQueue {
   std::condition_variable filled_;
   std::deque<Entry> waiting_;
   bool stopping_ = false;
-  std::size_t writing_ = 0;  // without threads: activities that write now
+  std::size_t writing_ = 0;  // units in commits that are under way; without threads: activities that write now
 
   std::mutex written_mutex_;
   std::condition_variable written_changed_;

@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <latch>
+#include <mutex>
+#include <set>
 
 #include "base/clock.h"
 #include "store/open.h"
+#include "stores/forwarding_store.h"
 
 namespace cairn {
 namespace {
@@ -91,6 +95,72 @@ TEST_F(CommitQueueTest, WithoutThreadsWhatIsQueuedWhenItStopsIsStillWritten) {
   queue.submit(keyed("a"), [&](Result<CommitOutcome> outcome) { answered = outcome.has_value(); });
   queue.stop();
   EXPECT_TRUE(answered);
+}
+
+// Two writers; each commit rests until it is let go.
+class SlowStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  std::size_t writers() const override { return 2; }
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
+    {
+      std::unique_lock lock(mutex_);
+      const std::size_t place = sizes_.size();
+      sizes_.push_back(units.size());
+      changed_.notify_all();
+      changed_.wait(lock, [&] { return let_go_.contains(place); });
+    }
+    return ForwardingStore::commit(units);
+  }
+  // The sizes of the commits that have begun, once there are so many.
+  std::vector<std::size_t> begun(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return sizes_.size() >= count; });
+    return sizes_;
+  }
+  void let_go(std::size_t place) {
+    const std::lock_guard lock(mutex_);
+    let_go_.insert(place);
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::size_t> sizes_;
+  std::set<std::size_t> let_go_;
+};
+
+TEST_F(CommitQueueTest, ASecondCommitBeginsBesideTheFirstOnceItIsAsLarge) {
+  using Sizes = std::vector<std::size_t>;
+  SlowStore store(*store_);
+  CommitQueue queue(store);
+  std::latch second(2), all(8);
+  int next = 0;
+  const auto submit = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      queue.submit(keyed(std::to_string(next)), [&, place = next](const Result<CommitOutcome>&) {
+        if (place < 2) second.count_down();
+        all.count_down();
+      });
+      ++next;
+    }
+  };
+  submit(1);
+  EXPECT_EQ(store.begun(1), Sizes({1}));
+  submit(1);
+  EXPECT_EQ(store.begun(2), Sizes({1, 1}));
+  submit(3);
+  store.let_go(0);
+  EXPECT_EQ(store.begun(3), Sizes({1, 1, 3}));
+  store.let_go(1);
+  second.wait();
+  submit(2);  // one writer is idle, but what is under way has three
+  submit(1);
+  EXPECT_EQ(store.begun(4), Sizes({1, 1, 3, 3}));
+  store.let_go(2);
+  store.let_go(3);
+  all.wait();
 }
 
 }  // namespace

@@ -31,6 +31,9 @@ Coordinator::Coordinator(Store& store, CoordinatorOptions options)
   store_.watch([this](const Wakeup& wakeup) {
     if (wakeup.runs) lease_desk_.look();
     for (const InstanceId& id : wakeup.ended) {
+      // What this node has ended itself is handed over with the answer to its commit (`committed`).
+      if (queue_.commits_here()) continue;
+      if (!id.empty()) cache_.drop(id);
       // No id: ends may have been missed, everybody who waits for one looks.
       id.empty() ? waiters_.tell_all() : waiters_.tell(id.value);
     }
@@ -295,13 +298,13 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
 
 void Coordinator::committed(const Slice& slice, CommitOutcome& outcome) {
   if (observer_) observer_(slice);
-  for (const auto& [id, snapshot] : slice.latest()) {
+  for (const auto& [_, snapshot] : slice.latest()) {
     if (is_final(snapshot.status)) {
       cache_.drop(snapshot.instance);
     } else {
       cache_.put(snapshot);
     }
-    if (!is_final(snapshot.status)) waiters_.tell(id);  // ends are told by the store, of every node
+    waiters_.tell(snapshot);
   }
   if (outcome.leased.empty()) return;
   std::function<void(RunRow)> take;

@@ -151,7 +151,7 @@ class Coordinator {
                                  std::optional<std::uint64_t> version = {});
   Result<void> remove(const InstanceId& id, const std::string& reason);
   // The instance once it has ended or is suspended, or as it is when the time is over.
-  Result<InstanceRow> wait_for(const InstanceId& id, std::chrono::milliseconds limit);
+  Result<Snapshot> wait_for(const InstanceId& id, std::chrono::milliseconds limit);
 
   // Tasks. not_allowed for the wrong person, conflict when it is closed or has changed.
   Result<InstanceAnswer> complete_task(const TaskCompletion& completion);

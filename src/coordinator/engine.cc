@@ -30,6 +30,10 @@ InstanceState state_of(const InstanceAnswer& answer) {
   return state;
 }
 
+InstanceState state_of(const Snapshot& snapshot) {
+  return {snapshot.instance, snapshot.status, snapshot.version, snapshot.output, snapshot.error, false};
+}
+
 Actor actor_of(const Person& person) { return {person.name, person.roles}; }
 
 // A definition that calls through a transport which is not here would wait for a worker that never comes.
@@ -245,12 +249,12 @@ void Engine::start(const StartOrder& order, Done done) {
 Result<InstanceState> Engine::find(const InstanceId& id) {
   CAIRN_TRY(const auto snapshot, parts_->store->find_snapshot(id));
   if (!snapshot) return Error{ErrorCode::not_found, "no instance " + id.value};
-  return InstanceState{id, snapshot->status, snapshot->version, snapshot->output, snapshot->error, false};
+  return state_of(*snapshot);
 }
 
 Result<InstanceState> Engine::wait(const InstanceId& id, std::chrono::milliseconds limit) {
-  CAIRN_TRY(const InstanceRow row, parts_->coordinator->wait_for(id, limit));
-  return find(row.id);
+  CAIRN_TRY(const Snapshot rested, parts_->coordinator->wait_for(id, limit));
+  return state_of(rested);
 }
 
 Result<InstanceState> Engine::signal(const InstanceId& id, const std::string& name, const Json& payload,

@@ -130,18 +130,22 @@ Result<void> Coordinator::remove(const InstanceId& id, const std::string& reason
   return {};
 }
 
-Result<InstanceRow> Coordinator::wait_for(const InstanceId& id, std::chrono::milliseconds limit) {
+Result<Snapshot> Coordinator::wait_for(const InstanceId& id, std::chrono::milliseconds limit) {
+  // What this node knows to be under way need not be read back: its end will most likely be committed here, and is
+  // handed over. Only when that does not come for so long the store is asked, once: another node may have ended it.
+  constexpr std::chrono::milliseconds unseen_max{250};
   const auto until = std::chrono::steady_clock::now() + limit;
   ResultWaiters::Place place(waiters_, id);
-  for (;;) {
-    CAIRN_TRY(const auto row, store_.find_instance(id));
-    if (!row) return Error{ErrorCode::not_found, "no instance " + id.value};
-    if (is_final(row->status) || row->status == Status::suspended) return *row;
+  if (const auto known = cache_.find(id); known && !rests(known->status)) {
+    place.wait_until(std::min(until, std::chrono::steady_clock::now() + unseen_max));
+  }
+  for (bool over = false;;) {
+    if (auto end = place.end()) return std::move(*end);
+    CAIRN_TRY(auto stored, store_.find_snapshot(id));
+    if (!stored) return Error{ErrorCode::not_found, "no instance " + id.value};
+    if (over || rests(stored->status)) return std::move(*stored);
     if (stopped_) return Error{ErrorCode::unavailable, "the engine is stopping"};
-    if (!place.wait_until(until)) {
-      CAIRN_TRY(const auto last, store_.find_instance(id));
-      return last.value_or(*row);
-    }
+    over = !place.wait_until(until);
   }
 }
 

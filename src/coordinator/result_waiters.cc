@@ -25,6 +25,11 @@ bool ResultWaiters::Place::wait_until(std::chrono::steady_clock::time_point limi
   return told;
 }
 
+std::optional<Snapshot> ResultWaiters::Place::end() {
+  const std::lock_guard lock(waiters_.mutex_);
+  return end_;
+}
+
 std::shared_ptr<void> ResultWaiters::call(const InstanceId& id, std::function<void()> told) {
   const std::lock_guard lock(calls_->mutex);
   const auto place = calls_->by_id.emplace(id.value, std::move(told));
@@ -43,6 +48,23 @@ void ResultWaiters::tell(const std::string& id) {
       at->second->changed_.notify_all();
     }
   }
+  tell_calls(id);
+}
+
+void ResultWaiters::tell(const Snapshot& after) {
+  if (rests(after.status)) {
+    const std::lock_guard lock(mutex_);
+    const auto [from, to] = places_.equal_range(after.instance.value);
+    for (auto at = from; at != to; ++at) {
+      at->second->told_ = true;
+      at->second->end_ = after;
+      at->second->changed_.notify_all();
+    }
+  }
+  tell_calls(after.instance.value);
+}
+
+void ResultWaiters::tell_calls(const std::string& id) {
   const std::lock_guard lock(calls_->mutex);
   const auto [from, to] = calls_->by_id.equal_range(id);
   for (auto at = from; at != to; ++at) at->second();

@@ -1,5 +1,5 @@
-// Those who wait for the end of an instance. A waiter registers, then looks at the store, then
-// waits: an end between the two is not missed.
+// Those who wait for the end of an instance. A waiter registers, then looks, then waits: an end between the two is
+// not missed. An end that this node has committed is handed over; of others they only learn that there is one.
 #pragma once
 
 #include <chrono>
@@ -8,11 +8,16 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/id.h"
+#include "instance/snapshot.h"
 
 namespace cairn {
+
+// What they wait for: nothing goes on by itself.
+inline bool rests(Status status) { return is_final(status) || status == Status::suspended; }
 
 class ResultWaiters {
  public:
@@ -24,6 +29,8 @@ class ResultWaiters {
     Place& operator=(const Place&) = delete;
     // False when the time is over. Each call waits for one more change.
     bool wait_until(std::chrono::steady_clock::time_point limit);
+    // What the instance has become, once somebody said so.
+    std::optional<Snapshot> end();
 
    private:
     friend class ResultWaiters;
@@ -31,15 +38,20 @@ class ResultWaiters {
     std::string id_;
     std::condition_variable changed_;
     bool told_ = false;
+    std::optional<Snapshot> end_;
   };
 
   // `told` is called at each change for as long as the handle is kept, from the committing thread: it must
   // neither block nor call here.
   std::shared_ptr<void> call(const InstanceId& id, std::function<void()> told);
   void tell(const std::string& id);
+  // What a commit of this node has made of an instance. Who waits for its end is only told when it rests.
+  void tell(const Snapshot& after);
   void tell_all();  // when the engine stops
 
  private:
+  void tell_calls(const std::string& id);
+
   std::mutex mutex_;
   std::multimap<std::string, Place*> places_;
   struct Calls {
