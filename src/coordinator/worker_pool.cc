@@ -68,12 +68,13 @@ void WorkerPool::take(std::vector<RunRow> runs) {
     active.run = run;
     active.lease = run.lease_until ? between(now, *run.lease_until) : lease_;
     active.beat_at = beat_after(active.lease);
+    sooner_ |= active.beat_at < next_beat_;
     active_[run.id.value] = std::move(active);
     ready_.push_back(std::move(run));
+    changed_.notify_one();  // one thread for each: all of them for one run would cost more than most runs
   }
-  came_ = true;
-  changed_.notify_all();
-  pulse_.notify_one();
+  if (stopping_) changed_.notify_all();
+  if (sooner_) pulse_.notify_one();
 }
 
 void WorkerPool::stop(std::chrono::milliseconds grace) {
@@ -265,15 +266,16 @@ void WorkerPool::keep_alive() {
   for (;;) {
     auto next = std::chrono::steady_clock::time_point::max();
     for (const auto& [id, active] : active_) next = std::min(next, active.beat_at);
+    next_beat_ = next;
     // A new run may have a shorter lease than all the others: its coming ends the wait.
-    const auto woken = [this] { return (stopping_ && active_.empty()) || came_; };
+    const auto woken = [this] { return (stopping_ && active_.empty()) || sooner_; };
     if (next == std::chrono::steady_clock::time_point::max()) {
       pulse_.wait(lock, woken);
     } else {
       pulse_.wait_until(lock, next, woken);
     }
     if (stopping_ && active_.empty()) return;
-    came_ = false;
+    sooner_ = false;
     const auto now = std::chrono::steady_clock::now();
     std::vector<std::pair<RunRow, Duration>> due;
     for (auto& [id, active] : active_) {

@@ -92,7 +92,8 @@ class WorkerPool {
   bool look_for_handlers_ = false;
   bool look_for_calls_ = false;
   bool leasing_ = false;
-  bool came_ = false;  // new ones, since the heartbeats were last looked at
+  bool sooner_ = false;  // one has come whose heartbeat is due before all others
+  std::chrono::steady_clock::time_point next_beat_ = std::chrono::steady_clock::time_point::max();
   bool stopping_ = false;
   std::vector<std::jthread> threads_;
   std::jthread pulse_thread_;
