@@ -156,11 +156,12 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     if (advance.outcome == Advance::Outcome::stale) continue;
     const std::string& id = advance.after.instance.value;
     const std::int64_t number = image_.instances.at(id).number;
+    const bool ended = is_final(advance.after.status);
     for (const WaitToken& token : advance.waits_closed) {
-      if (opened.erase({id, token.value}) == 0) writes_.close_wait(number, token.value);
+      if (opened.erase({id, token.value}) == 0 && !ended) writes_.close_wait(number, token.value);
     }
     // A finished instance waits for nothing, whatever the advance listed: no token may stay alive.
-    if (is_final(advance.after.status)) {
+    if (ended) {
       writes_.close_waits(number);
       std::erase_if(opened, [&](const auto& wait) { return wait.first.first == id; });
     } else {
