@@ -62,6 +62,8 @@ class Listener : public testing::Test {
     }
     taker_.reset();
     giver_.reset();
+    between_.reset();
+    pooler_.reset();
     configure_log({});
     sql("DROP SCHEMA IF EXISTS " + schema_ + " CASCADE");
     fs::remove_all(folder_);
@@ -151,6 +153,10 @@ class Listener : public testing::Test {
   }
 
   std::string server_, server_folder_, schema_, folder_;
+  // What is between an engine and the server leaves after it: a node whose server is gone asks for a minute what has
+  // become of its last commit.
+  std::unique_ptr<Proxy> between_;
+  std::unique_ptr<Daemon> pooler_;
   std::unique_ptr<Engine> giver_, taker_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -174,11 +180,11 @@ TEST_F(Listener, ThatIsKilledComesBack) {
 }
 
 TEST_F(Listener, WhoseConnectionsAreBlackHolesComesBack) {
-  Proxy proxy(server_folder_ + "/.s.PGSQL.5432");
-  open_both("postgresql://127.0.0.1:" + std::to_string(proxy.port()) + "/cairn?user=cairn&schema=" + schema_);
+  between_ = std::make_unique<Proxy>(server_folder_ + "/.s.PGSQL.5432");
+  open_both("postgresql://127.0.0.1:" + std::to_string(between_->port()) + "/cairn?user=cairn&schema=" + schema_);
   expect_back_to_normal("through a proxy");
   forget_what_was_said();
-  proxy.swallow();
+  between_->swallow();
   expect_back_to_normal("after all connections became black holes");
   EXPECT_TRUE(said("postgres.channel_lost reason=\"no answer came\""));
   EXPECT_TRUE(said("postgres.connections_distrusted"));
@@ -194,7 +200,7 @@ TEST_F(Listener, BehindATransactionPoolerLooksOnATimer) {
   std::vector<std::string> words{"/usr/sbin/pgbouncer", folder_ + "/pgbouncer.ini"};
   if (::getuid() == 0)
     words.insert(words.begin(), {"setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups"});
-  Daemon pooler(words);
+  pooler_ = std::make_unique<Daemon>(words);
   const auto until = Clock::now() + 30s;
   while (!fs::exists(folder_ + "/.s.PGSQL.6432")) ASSERT_LT(Clock::now(), until) << "pgbouncer does not start";
   const std::string url = "postgresql:///cairn?host=" + folder_ + "&port=6432&user=cairn&schema=" + schema_;
