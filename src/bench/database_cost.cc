@@ -99,6 +99,13 @@ void count_database(const std::string& url) {
   if (backend > 0 && line.name.starts_with("postgres")) database.postmaster = line.parent;
 }
 
+void leave_database_to_parent() {
+  Counted& database = counted();
+  [[maybe_unused]] PGconn* const of_parent = database.connection.release();  // closing it would end the parent's
+  database.conninfo.clear();
+  database.postmaster = 0;
+}
+
 DatabaseCost database_cost() {
   Counted& database = counted();
   const std::lock_guard lock(database.mutex);

@@ -20,6 +20,9 @@ struct DatabaseCost {
 // elsewhere, too few rights) stays zero.
 void count_database(const std::string& url);
 
+// In a process that was forked off: what has been counted so far was the parent's, whose connection must not be used.
+void leave_database_to_parent();
+
 // Since the server began; zeros when none is counted.
 DatabaseCost database_cost();
 

@@ -1,9 +1,10 @@
-// The kernel's own rows: a workflow that waits once, started and completed. On SQLite the ceiling is measured in turn
-// with it, so that whatever else the machine does disturbs both.
+// The kernel's own rows: a workflow that waits once, started and completed. On SQLite and PostgreSQL the ceiling is
+// measured in turn with it, so that whatever else the machine does disturbs both.
 #include <algorithm>
 
 #include "bench/ceiling.h"
 #include "bench/definitions.h"
+#include "bench/postgres_ceiling.h"
 #include "bench/rows.h"
 
 namespace cairn::bench {
@@ -41,10 +42,17 @@ Result<Row> with_callbacks(const Plan& plan, int outstanding) {
 }  // namespace
 
 Result<std::vector<Row>> run_one_wait(const Plan& plan) {
-  std::optional<Ceiling> ceiling;
+  std::function<Result<Row>(const Plan&, int)> ceiling;
   if (plan.store == "sqlite") {
     CAIRN_TRY(Ceiling taken, Ceiling::of_one_wait(plan));
-    ceiling.emplace(std::move(taken));
+    ceiling = [bare = std::make_shared<Ceiling>(std::move(taken))](const auto& own, int slices) {
+      return bare->run(own, slices);
+    };
+  } else if (plan.store.starts_with("postgres")) {
+    CAIRN_TRY(PostgresCeiling taken, PostgresCeiling::of_one_wait(plan));
+    ceiling = [bare = std::make_shared<PostgresCeiling>(std::move(taken))](const auto& own, int slices) {
+      return bare->run(own, slices);
+    };
   }
   std::vector<Row> rows;
   for (const int outstanding : plan.outstanding) {
@@ -55,7 +63,7 @@ Result<std::vector<Row>> run_one_wait(const Plan& plan) {
       CAIRN_TRY(Row first, with_threads(plan, outstanding));
       CAIRN_TRY(Row second, with_callbacks(plan, outstanding));
       if (ceiling) {
-        CAIRN_TRY(Row beside, ceiling->run(plan, outstanding));
+        CAIRN_TRY(Row beside, ceiling(plan, outstanding));
         threads_share.push_back(first.rate / beside.rate);
         callbacks_share.push_back(second.rate / beside.rate);
         bare.push_back(std::move(beside));
@@ -76,7 +84,8 @@ Result<std::vector<Row>> run_one_wait(const Plan& plan) {
     if (!ceiling) continue;
     Row beside = median_row(std::move(bare));
     beside.workload = "ceiling";
-    beside.variant = "the rows of one-wait with bare SQLite";
+    beside.variant =
+        plan.store == "sqlite" ? "the rows of one-wait with bare SQLite" : "the rows of one-wait with bare libpq";
     rows.push_back(std::move(beside));
   }
   return rows;

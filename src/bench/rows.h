@@ -17,6 +17,7 @@ Result<std::vector<Row>> run_w5(const Plan& plan);
 Result<std::vector<Row>> run_w6(const Plan& plan);
 Result<std::vector<Row>> run_w7(const Plan& plan);
 Result<std::vector<Row>> run_w8(const Plan& plan);
+Result<std::vector<Row>> run_nodes(const Plan& plan);
 Result<std::vector<Row>> run_http_one_wait(const Plan& plan);
 Result<std::vector<Row>> run_http_w1(const Plan& plan);
 Result<std::vector<Row>> run_http_w2(const Plan& plan);

@@ -14,6 +14,7 @@ std::span<const Workload> workloads() {
       {"W6", "cost of 10 000, 100 000 and 1 000 000 waiting instances", run_w6},
       {"W7", "a task created, claimed and completed", run_w7},
       {"W8", "100 000 due instances after kill -9", run_w8},
+      {"nodes", "one-wait on PostgreSQL with one and three nodes, and signal to resumed", run_nodes},
       {"http-one-wait", "one-wait through the HTTP API", run_http_one_wait},
       {"http-W1", "W1 through the HTTP API, with a worker process", run_http_w1},
       {"http-W2", "W2 through the HTTP API, with a worker process", run_http_w2},
