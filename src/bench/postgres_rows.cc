@@ -33,6 +33,8 @@ void CloseConnection::operator()(pg_conn* connection) const { PQfinish(connectio
 Result<PostgresHandle> connect_to(const std::string& conninfo) {
   PostgresHandle connection(PQconnectdb(conninfo.c_str()));
   if (PQstatus(connection.get()) != CONNECTION_OK) return failure(connection.get());
+  PQsetNoticeProcessor(
+      connection.get(), [](void*, const char*) {}, nullptr);  // what a removed schema had in it
   return connection;
 }
 
