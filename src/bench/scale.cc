@@ -140,30 +140,39 @@ Result<std::vector<Row>> run_scale(const Plan& plan) {
   constexpr std::size_t page_size = 50;
   constexpr int in_flight = 64;
   std::atomic<std::size_t> number = std::max(present, plan.instances);
+  std::mutex mutex;
+  std::vector<InstanceId> recent;
   CAIRN_TRY_VOID(measured.add(plan, "start", changes, in_flight, [&](std::size_t) -> Result<void> {
-    CAIRN_TRY_VOID(engine.start(order_of(number++, Sort::signal)));
+    CAIRN_TRY(const InstanceState begun, engine.start(order_of(number++, Sort::signal)));
+    const std::lock_guard lock(mutex);
+    recent.push_back(begun.instance);
     return {};
   }));
+  const Json answer = Json::object({{"ok", true}});
+  const std::size_t signals = std::max<std::size_t>(1, changes / 2);
+  const auto signal_each = [&](const char* operation, const std::vector<InstanceId>& instances) {
+    auto next = std::make_shared<std::atomic<std::size_t>>(0);
+    return measured.add(plan, operation, signals, in_flight, [&, next](std::size_t) -> Result<void> {
+      CAIRN_TRY(const InstanceState after, engine.signal(instances[(*next)++], "go", answer));
+      return expect(after.status, Status::completed);
+    });
+  };
+  CAIRN_TRY_VOID(signal_each("signal to one started just now", recent));
 
   // Anywhere in the store, so that their pages are as old as the store is.
   std::minstd_rand random(static_cast<unsigned>(number.load()));
-  const std::size_t signals = changes * static_cast<std::size_t>(plan.repeats);
-  std::vector<InstanceId> waiting;
+  const std::size_t wanted = signals * static_cast<std::size_t>(plan.repeats);
+  std::vector<InstanceId> anywhere;
   std::unordered_set<std::string> chosen;
-  for (std::size_t tries = 0; waiting.size() < signals; ++tries) {
-    if (tries > 100 * signals) return Error{ErrorCode::internal, "too few instances wait for a signal"};
+  for (std::size_t tries = 0; anywhere.size() < wanted; ++tries) {
+    if (tries > 1000 * wanted) return Error{ErrorCode::internal, "too few instances wait for a signal"};
     const std::size_t any = random() % number.load();
     // The first ones are of every sort, those of `start` above all wait.
     CAIRN_TRY(const auto row, by_number(engine, any < plan.instances ? any / 10 * 10 : any));
     if (!row || row->status != Status::waiting || row->program.name != "one-wait") continue;
-    if (chosen.insert(row->id.value).second) waiting.push_back(row->id);
+    if (chosen.insert(row->id.value).second) anywhere.push_back(row->id);
   }
-  std::atomic<std::size_t> signalled = 0;
-  const Json answer = Json::object({{"ok", true}});
-  CAIRN_TRY_VOID(measured.add(plan, "signal", changes, in_flight, [&](std::size_t) -> Result<void> {
-    CAIRN_TRY(const InstanceState after, engine.signal(waiting[signalled++], "go", answer));
-    return expect(after.status, Status::completed);
-  }));
+  CAIRN_TRY_VOID(signal_each("signal to one anywhere", anywhere));
 
   CAIRN_TRY_VOID(measured.add(plan, "find by reference", reads, 1, [&](std::size_t) -> Result<void> {
     CAIRN_TRY(const auto row, by_number(engine, random() % number.load()));

@@ -47,7 +47,7 @@ TEST(Workload, AStoreIsFilledBeforeOperationsInItAreMeasured) {
   plan.scale = 0.01;
   const auto rows = run_scale(plan);
   ASSERT_TRUE(rows) << rows.error().message;
-  ASSERT_EQ(rows->size(), 8U);
+  ASSERT_EQ(rows->size(), 9U);
   EXPECT_EQ(rows->front().variant, "start");
   EXPECT_EQ(rows->front().count, 20U);
   for (const Row& row : *rows) EXPECT_EQ(row.extra["instances"].as_integer(), 400) << row.variant;
