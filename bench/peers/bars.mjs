@@ -96,12 +96,14 @@ export function bars(f, levels) {
     rows.push(line(`W1, CPU s of the server per 1 000, C++ client, ${c} outstanding`, 'Restate', f.at('w1', 'cairn, C++ client', c, cpu1000('server')), f.at('w1', 'restate', c, cpu1000('server')), ' s', 1 / 4, false));
   }
 
-  for (const c of [64, 256]) {
-    const ceiling = f.at('ceiling', 'cairn', '', (r) => (r.c === c ? r.rate : undefined));
-    const shareOf = (r) => r.extra?.share_of_ceiling;
-    rows.push(share(`SQLite commits, in process, ${c} outstanding`, 'bare SQLite, same rows', f.at('one-wait', 'cairn', c, shareOf, 'callbacks'), 0.6));
-    const http = f.at('http-one-wait', 'cairn', c, rate);
-    rows.push(share(`SQLite commits, through HTTP, ${c} outstanding`, 'bare SQLite, same rows', http && ceiling ? http / ceiling : undefined, 0.4));
+  for (const [store, label, bare] of [['SQLite', 'cairn', 'bare SQLite, same rows'], ['PostgreSQL', us, 'bare libpq, same rows']]) {
+    for (const c of [64, 256]) {
+      const ceiling = f.at('ceiling', label, '', (r) => (r.c === c ? r.rate : undefined));
+      const shareOf = (r) => r.extra?.share_of_ceiling;
+      rows.push(share(`${store} commits, in process, ${c} outstanding`, bare, f.at('one-wait', label, c, shareOf, 'callbacks'), 0.6));
+      const http = f.at('http-one-wait', label, c, rate);
+      rows.push(share(`${store} commits, through HTTP, ${c} outstanding`, bare, http && ceiling ? http / ceiling : undefined, 0.4));
+    }
   }
   const rest = (r) => (r.extra?.rest_memory_bytes ?? NaN) / 1048576;
   rows.push(absolute('server at rest: memory', f.at('at-rest', 'cairn', '', rest), ' MiB', 30));

@@ -92,6 +92,8 @@ export function bouts(size) {
       contestants: [
         own('cairn', 'one-wait', { outstanding: '64,256', seconds: size.ms / 2000 }),
         own('cairn', 'http-one-wait', { outstanding: '64,256', seconds: size.ms / 2000 }),
+        own('cairn on PostgreSQL', 'one-wait', { outstanding: '64,256', seconds: size.ms / 2000, store: 'postgres' }),
+        own('cairn on PostgreSQL', 'http-one-wait', { outstanding: '64,256', seconds: size.ms / 2000, store: 'postgres' }),
         own('cairn', 'at-rest', { seconds: size.ms / 2000 }),
       ],
     },
