@@ -14,6 +14,9 @@ constexpr std::size_t leased_max = 2000;
 constexpr double ahead_ms = 50;
 // Reports under way at once. A third would find little to report: what finishes meanwhile belongs to the next one.
 constexpr std::size_t reporting_max = 2;
+// Questions for runs under way at once, as long as each is answered in full: one waits for the disk while the other one
+// is worked on by the store.
+constexpr std::size_t leasing_max = 2;
 // A report may wait for others when those take no longer than this: a commit for each would cost more.
 constexpr double company_ms = 5;
 
@@ -122,11 +125,18 @@ std::size_t WorkerPool::wanted() const {
   return std::clamp(static_cast<std::size_t>(ahead), thread_count_, leased_max);
 }
 
-bool WorkerPool::may_lease() const {
-  if (leasing_ || stopping_) return false;
+std::size_t WorkerPool::share() const { return std::max(thread_count_, wanted() / 2); }
+
+bool WorkerPool::may_lease_for_handlers() const {
+  if (!look_for_handlers_ || leasing_ >= (backlog_ ? leasing_max : 1)) return false;
   // The next ones are fetched while there is still something to do.
-  const bool few = ready_.size() < std::max(thread_count_, wanted() / 2);
-  return (look_for_handlers_ && few) || (look_for_calls_ && calls_ < calls_max / 2);
+  const std::size_t coming = ready_.size() + asked_;
+  return coming <= share() && coming < wanted();
+}
+
+bool WorkerPool::may_lease() const {
+  if (stopping_) return false;
+  return may_lease_for_handlers() || (look_for_calls_ && !leasing_calls_ && calls_ < calls_max / 2);
 }
 
 bool WorkerPool::may_report() const {
@@ -156,27 +166,37 @@ void WorkerPool::work() {
 
 void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
   // One question each, and only of those who have room: the other one's look stays asked for.
-  const bool for_handlers = look_for_handlers_ && ready_.size() < std::max(thread_count_, wanted() / 2);
-  bool& look = for_handlers ? look_for_handlers_ : look_for_calls_;
+  const bool for_handlers = may_lease_for_handlers();
   LeaseRequest request;
   request.worker = coordinator_.node();
   request.length = lease_;
   if (for_handlers) {
     for (const auto& [type, handler] : handlers_) request.types.push_back(type);
-    request.max = wanted() - ready_.size();
+    request.max = std::min(share(), wanted() - ready_.size() - asked_);
+    look_for_handlers_ = backlog_;
+    ++leasing_;
+    asked_ += request.max;
   } else {
     for (const auto& [type, transport] : transports_) request.types.push_back(type);
     request.max = calls_max - calls_;
+    look_for_calls_ = false;
+    leasing_calls_ = true;
   }
-  look = false;
-  leasing_ = true;
   lock.unlock();
   auto leased = coordinator_.store().lease_runs(request);
   if (!leased) log_error("runs.lease", leased.error());
   const bool more = leased && leased->size() == request.max;
   if (leased && !leased->empty()) take(std::move(*leased));
   lock.lock();
-  leasing_ = false;
+  if (for_handlers) {
+    --leasing_;
+    asked_ -= request.max;
+    backlog_ = more;
+    look_for_handlers_ |= more;
+  } else {
+    leasing_calls_ = false;
+    look_for_calls_ |= more;
+  }
   while (stopping_ && !ready_.empty()) {
     // Nobody begins them any more.
     const RunRow run = std::move(ready_.front());
@@ -186,7 +206,6 @@ void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
     release(run);
     lock.lock();
   }
-  if (more) look = true;
   changed_.notify_all();
 }
 

@@ -69,6 +69,9 @@ class WorkerPool {
   void finish(RunRow run, HandlerAnswer answer);
   // How many to have at hand: few when handlers take long, so that other nodes get their share.
   std::size_t wanted() const;
+  // How many one question asks for: half, so that the next ones come while these are worked on.
+  std::size_t share() const;
+  bool may_lease_for_handlers() const;
   bool may_lease() const;
   bool may_report() const;
   std::vector<std::string> types() const;
@@ -91,8 +94,11 @@ class WorkerPool {
   std::size_t reporting_ = 0;
   bool look_for_handlers_ = false;
   bool look_for_calls_ = false;
-  bool leasing_ = false;
-  bool sooner_ = false;  // one has come whose heartbeat is due before all others
+  std::size_t leasing_ = 0;     // questions for handlers under way
+  std::size_t asked_ = 0;       // how many runs they may bring
+  bool leasing_calls_ = false;  // the same for transports
+  bool backlog_ = false;        // the last question was answered in full: there is more
+  bool sooner_ = false;         // one has come whose heartbeat is due before all others
   std::chrono::steady_clock::time_point next_beat_ = std::chrono::steady_clock::time_point::max();
   bool stopping_ = false;
   std::vector<std::jthread> threads_;
