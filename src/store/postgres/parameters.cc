@@ -42,6 +42,10 @@ void append(std::string& out, Uuid value) {
     }
   }
 }
+void append(std::string& out, RowPlace value) {
+  append_big_endian(out, static_cast<std::uint32_t>(value.number >> 16));  // the page
+  append_big_endian(out, static_cast<std::uint16_t>(value.number));        // and the row on it
+}
 void append(std::string& out, Jsonb value) {
   out.push_back(1);  // the version of jsonb's binary form
   write_json(value.value, out);

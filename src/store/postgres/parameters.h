@@ -21,11 +21,16 @@ struct Type {
   Oid array;
 };
 inline constexpr Type boolean_type{16, 1000}, bytes_type{17, 1001}, bigint_type{20, 1016}, integer_type{23, 1007},
-    text_type{25, 1009}, double_type{701, 1022}, time_type{1184, 1185}, uuid_type{2950, 2951}, jsonb_type{3802, 3807};
+    text_type{25, 1009}, place_type{27, 1010}, double_type{701, 1022}, time_type{1184, 1185}, uuid_type{2950, 2951},
+    jsonb_type{3802, 3807};
 
 // A UUID as 36 characters, which the caller has checked.
 struct Uuid {
   std::string_view text;
+};
+// Where a row lies in its table (`ctid`), as Rows::integer reads it.
+struct RowPlace {
+  std::int64_t number;
 };
 // As jsonb; JSON null is SQL NULL.
 struct Jsonb {
@@ -42,6 +47,7 @@ constexpr Type type_of(const std::string*) { return text_type; }
 constexpr Type type_of(const std::string_view*) { return text_type; }
 constexpr Type type_of(const Timestamp*) { return time_type; }
 constexpr Type type_of(const Uuid*) { return uuid_type; }
+constexpr Type type_of(const RowPlace*) { return place_type; }
 constexpr Type type_of(const Jsonb*) { return jsonb_type; }
 
 void append(std::string& out, bool value);
@@ -51,6 +57,7 @@ void append(std::string& out, double value);
 void append(std::string& out, std::string_view value);
 void append(std::string& out, Timestamp value);
 void append(std::string& out, Uuid value);
+void append(std::string& out, RowPlace value);
 void append(std::string& out, Jsonb value);
 inline void append(std::string& out, std::uint64_t value) { append(out, static_cast<std::int64_t>(value)); }
 inline void append(std::string& out, const std::string& value) { append(out, std::string_view(value)); }

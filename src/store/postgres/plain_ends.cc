@@ -10,6 +10,32 @@
 
 namespace cairn::postgres {
 
+namespace {
+
+// What the trail keeps of them.
+struct Ends {
+  Column<Uuid> runs;
+  Column<std::string> kinds, actors;
+  Column<Timestamp> times;
+  Column<int> attempts;
+  Column<Jsonb> details;
+
+  void add(const std::string& uuid, const RunEnd& end, int attempt, Timestamp now) {
+    static const Json nothing;
+    runs.add(Uuid{uuid});
+    kinds.add(std::string(to_string(end.status)));
+    times.add(now);
+    attempts.add(attempt);
+    actors.add(end.actor);
+    details.add(Jsonb{end.status == RunStatus::failed ? end.error : nothing});
+  }
+  void send(Connection& db) const {
+    if (!runs.empty()) db.send(Sql::insert_run_events, runs, kinds, times, attempts, actors, details);
+  }
+};
+
+}  // namespace
+
 bool ends_runs_only(std::span<const Unit> units) {
   return std::all_of(units.begin(), units.end(), [](const Unit& unit) {
     return unit.run && unit.advances.empty() && !unit.message && !unit.timer && !unit.key && !unit.inbox &&
@@ -32,7 +58,7 @@ std::vector<CommitOutcome> end_plain_runs(Connection& db, std::span<const Unit> 
   for (CommitOutcome& outcome : outcomes) outcome.kind = CommitOutcome::Kind::stale;
   Column<Uuid> ids;
   Column<std::int64_t> fences;
-  Column<std::string> statuses, last_errors, actors;
+  Column<std::string> statuses, last_errors;
   Column<Jsonb> results, errors;
   std::vector<std::size_t> places;  // of what is sent
   for (const std::size_t i : order) {
@@ -51,22 +77,24 @@ std::vector<CommitOutcome> end_plain_runs(Connection& db, std::span<const Unit> 
     results.add(Jsonb{end.result});
     errors.add(Jsonb{end.error});
     last_errors.add(end.status == RunStatus::failed ? std::optional(error_line(end.error)) : std::nullopt);
-    actors.add(end.actor);
   }
   const std::size_t types = db.send(Sql::list_run_types);
-  const std::size_t ends =
-      db.send(Sql::end_plain_runs, ids, fences, statuses, results, errors, last_errors, actors, now, run_events);
+  const std::size_t ends = db.send(Sql::end_plain_runs, ids, fences, statuses, results, errors, last_errors, now);
   db.finish();
   std::set<std::string> limited;
   for (const RunTypeRow& rule : read_run_types(db.take(types))) {
     if (rule.concurrency) limited.insert(rule.type);
   }
+  Ends told;
   Rows ended = db.take(ends);
   while (ended.next()) {
-    outcomes[places[static_cast<std::size_t>(ended.integer(0) - 1)]].kind = CommitOutcome::Kind::done;
+    const std::size_t i = places[static_cast<std::size_t>(ended.integer(0) - 1)];
+    outcomes[i].kind = CommitOutcome::Kind::done;
     // There is room for one more.
     wakeup.runs |= !limited.empty() && limited.contains(ended.text(1));
+    if (run_events) told.add(uuids[i], *units[i].run, static_cast<int>(ended.integer(2)), now);
   }
+  told.send(db);
   return outcomes;
 }
 

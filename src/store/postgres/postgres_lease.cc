@@ -2,6 +2,7 @@
 // the common rule. Types with limits are leased by one node at a time: their counts must hold until the commit.
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "store/lease_order.h"
 #include "store/postgres/lock_key.h"
@@ -105,6 +106,7 @@ class Leasing {
     while (rows.next()) {
       const std::string type = rows.text(1);
       if (const RunTypeRow* rule = rule_of(type); rule != nullptr && rule->paused) continue;
+      places_[rows.integer(0)] = rows.integer(5);
       candidates_.push_back({rows.integer(0), type, rows.text(2), rows.integer(3), rows.time(4).unix_ms(),
                              line_of(request_, type).value_or(0)});
     }
@@ -112,15 +114,16 @@ class Leasing {
 
   std::vector<RunRow> lease(const std::vector<LeaseCandidate>& chosen, Wakeup& wakeup) {
     if (chosen.empty() || db_.error()) return {};
-    Column<std::int64_t> numbers, backoffs, caps;
+    Column<postgres::RowPlace> places;
+    Column<std::int64_t> backoffs, caps;
     Column<Timestamp> until;
     Column<int> attempts;
     Column<std::string> rated_types, rated_keys;
-    std::map<std::int64_t, std::size_t> place;
+    std::unordered_map<std::int64_t, std::size_t> order;
     for (const LeaseCandidate& one : chosen) {
       const RunTypeRow* rule = rule_of(one.type);
-      place.emplace(one.number, place.size());
-      numbers.add(one.number);
+      order.emplace(one.number, order.size());
+      places.add(postgres::RowPlace{places_.at(one.number)});
       until.add(after(at_, rule != nullptr && rule->lease ? *rule->lease : request_.length));
       attempts.add(rule != nullptr ? rule->attempts_max : std::nullopt);
       backoffs.add(rule != nullptr && rule->backoff ? std::optional(rule->backoff->ms_up()) : std::nullopt);
@@ -131,21 +134,34 @@ class Leasing {
       }
     }
     if (!rated_types.empty()) db_.send(Sql::insert_starts, rated_types, rated_keys, at_);
-    Rows rows =
-        db_.query(Sql::lease_chosen, numbers, at_, request_.worker, until, attempts, backoffs, caps, run_events_);
+    Rows rows = db_.query(Sql::lease_chosen, places, at_, request_.worker, until, attempts, backoffs, caps);
     std::vector<std::pair<std::size_t, RunRow>> ordered;
+    ordered.reserve(rows.size());
     while (rows.next()) {
-      ordered.emplace_back(place[rows.integer(postgres::run_number_column)], postgres::read_run(rows));
+      ordered.emplace_back(order[rows.integer(postgres::run_number_column)], postgres::read_run(rows));
     }
     if (rows.fault()) db_.fail(*rows.fault());
     std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    if (run_events_) tell(ordered);
     std::vector<RunRow> leased;
+    leased.reserve(ordered.size());
     for (auto& [at, row] : ordered) {
       const Timestamp due = attention_at(row, row.updated_at);
       if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
       leased.push_back(std::move(row));
     }
     return leased;
+  }
+
+  void tell(const std::vector<std::pair<std::size_t, RunRow>>& leased) {
+    Column<postgres::Uuid> ids;
+    Column<int> attempts;
+    for (const auto& [at, row] : leased) {
+      const std::string uuid = postgres::run_uuid(row.id);
+      ids.add(postgres::Uuid{uuid});
+      attempts.add(row.attempt);
+    }
+    db_.send(Sql::insert_like_events, ids, "leased", at_, request_.worker, attempts);
   }
 
   postgres::Connection& db_;
@@ -157,6 +173,7 @@ class Leasing {
   std::map<std::string, RunTypeRow> rules_;
   LeaseSlots slots_;
   std::vector<LeaseCandidate> candidates_;
+  std::unordered_map<std::int64_t, std::int64_t> places_;  // in the table, by number
 };
 
 }  // namespace

@@ -222,14 +222,32 @@ Result<std::optional<RunRow>> PostgresStore::find_run(const RunId& id) {
   });
 }
 
+namespace {
+
+// The statement that finds the runs of a filter when the newest runs do not fill a page.
+Sql list_statement(const RunFilter& filter) {
+  if (filter.instance) return Sql::list_instance_runs;
+  if (filter.status == RunStatus::pending && !filter.deleted) return Sql::list_pending_runs;
+  if (filter.status == RunStatus::leased) return Sql::list_leased_runs;
+  if (filter.status == RunStatus::failed || filter.status == RunStatus::cancelled) return Sql::list_troubled_runs;
+  return Sql::list_runs;
+}
+
+}  // namespace
+
 Result<Page<RunRow>> PostgresStore::list_runs(const RunFilter& filter, const PageRequest& request) {
   CAIRN_TRY(const std::int64_t cursor, postgres::read_cursor(request.cursor, INT64_MAX));
   std::optional<std::string> status, instance;
   if (filter.status) status = to_string(*filter.status);
   if (filter.instance) instance = filter.instance->value;
+  const Sql statement = list_statement(filter);
   return read<Page<RunRow>>([&](Connection& db) {
-    Rows rows = db.query(filter.instance ? Sql::list_instance_runs : Sql::list_runs, cursor, status, filter.type_prefix,
-                         instance, filter.deleted, one_more(request.limit));
+    const auto ask = [&](Sql which) {
+      return db.query(which, cursor, status, filter.type_prefix, instance, filter.deleted, one_more(request.limit));
+    };
+    const bool sorted = statement == Sql::list_pending_runs || statement == Sql::list_leased_runs;
+    Rows rows = ask(sorted ? Sql::list_newest_runs : statement);
+    if (sorted && rows.size() <= request.limit) rows = ask(statement);
     auto page = postgres::read_page<RunRow>(rows, request.limit, postgres::read_run, [](const Rows& row) {
       return std::to_string(row.integer(postgres::run_number_column));
     });

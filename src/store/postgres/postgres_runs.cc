@@ -114,6 +114,24 @@ Result<std::vector<std::pair<RunRow, bool>>> PostgresStore::submit_runs(std::spa
   Wakeup wakeup;
   std::vector<std::string> uuids;
   for (const RunRow& run : given) uuids.push_back(postgres::run_uuid(run.id));
+  const auto accept = [&](const RunRow& run, Timestamp at) {
+    RunRow row = run;
+    row.status = RunStatus::pending;
+    row.created_at = row.updated_at = at;
+    row.run_at = std::max(whole_ms_up(row.run_at), at);
+    wakeup.runs = true;
+    if (row.run_at > at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;
+    return std::pair(std::move(row), true);
+  };
+  const auto insert = [&](Connection& db) -> Result<Answers> {
+    wakeup = {};
+    const Timestamp at = now();
+    insert_fresh(db, given, uuids, at);
+    Answers answers;
+    answers.reserve(given.size());
+    for (const RunRow& run : given) answers.push_back(accept(run, at));
+    return answers;
+  };
   const auto submit = [&](Connection& db) -> Result<Answers> {
     wakeup = {};
     const Timestamp at = now();
@@ -133,20 +151,49 @@ Result<std::vector<std::pair<RunRow, bool>>> PostgresStore::submit_runs(std::spa
         answers.emplace_back(std::move(known), false);
         continue;
       }
-      RunRow row = given[i];
-      row.status = RunStatus::pending;
-      row.created_at = row.updated_at = at;
-      row.run_at = std::max(whole_ms_up(row.run_at), at);
-      wakeup.runs = true;
-      if (row.run_at > at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;
-      answers.emplace_back(std::move(row), true);
+      answers.push_back(accept(given[i], at));
     }
     return answers;
   };
   if (given.empty()) return Answers();
-  CAIRN_TRY(auto answers, write<Answers>(submit));
-  tell(wakeup);
+  const bool unnamed = std::all_of(given.begin(), given.end(), [](const RunRow& run) {
+    return run.idempotency_key.empty() && postgres::is_own_uuid(run.id);
+  });
+  auto answers = unnamed ? write<Answers>(insert) : write<Answers>(submit);
+  // Somebody has one of these ids after all.
+  if (unnamed && !answers && answers.error().code == ErrorCode::conflict) answers = write<Answers>(submit);
+  if (answers) tell(wakeup);
   return answers;
+}
+
+void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, const std::vector<std::string>& uuids,
+                                 Timestamp at) {
+  Column<Uuid> ids;
+  Column<std::string> types, limits;
+  Column<int> priorities, attempts_max, attempts;
+  Column<Jsonb> payloads;
+  Column<Timestamp> run_at;
+  Column<std::int64_t> backoffs, caps, timeouts;
+  Column<double> factors, jitters;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const RunRow& row = given[i];
+    ids.add(Uuid{uuids[i]});
+    types.add(row.type);
+    priorities.add(static_cast<int>(row.priority));
+    payloads.add(Jsonb{row.payload});
+    attempts_max.add(row.attempts_max);
+    run_at.add(std::max(whole_ms_up(row.run_at), at));
+    backoffs.add(row.backoff.ms_up());
+    factors.add(row.factor);
+    caps.add(row.cap.ms_up());
+    jitters.add(row.jitter);
+    timeouts.add(row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt);
+    limits.add(row.limit_key);
+    attempts.add(0);
+  }
+  db.send(Sql::insert_fresh_runs, ids, types, priorities, payloads, attempts_max, run_at, backoffs, factors, caps,
+          jitters, timeouts, limits, at);
+  if (pool_.target().run_events) db.send(Sql::insert_like_events, ids, "created", at, "", attempts);
 }
 
 std::size_t PostgresStore::send_submission(Connection& db, std::span<const RunRow> given,

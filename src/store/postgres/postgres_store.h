@@ -143,6 +143,7 @@ class PostgresStore final : public Store {
 
   // Parts of transactions.
   void insert_runs(Connection& db, const std::vector<RunRow>& rows, Wakeup& wakeup);
+  void insert_fresh(Connection& db, std::span<const RunRow> given, const std::vector<std::string>& uuids, Timestamp at);
   std::size_t send_submission(Connection& db, std::span<const RunRow> given, const std::vector<std::string>& uuids,
                               Timestamp at);
   Result<RunRow> find_submitted(Connection& db, const RunRow& run, const std::string& uuid);
