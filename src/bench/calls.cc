@@ -1,5 +1,5 @@
 // W1 and W2: workflows whose steps are calls that a worker of this process answers. Each result is durable before the
-// next call is made, and whoever started a workflow reads its result from the store.
+// next call is made, and whoever started a workflow is handed its end.
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -10,21 +10,23 @@
 #include "base/id.h"
 #include "bench/definitions.h"
 #include "bench/rows.h"
+#include "coordinator/coordinator.h"
 
 namespace cairn::bench {
 
 namespace {
 
-// Those who wait for the end of a workflow. The engine tells it from a thread that must not ask for anything more, so a
-// few threads read the results and begin what comes next.
+// Those who wait for the end of a workflow, as Engine::wait does but without a thread for each. The engine tells it
+// from a thread that must not ask for anything more, so a few threads look at the ends and begin what comes next.
 class Callers {
  public:
   Callers(Engine& engine, int threads) : engine_(engine) {
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this](const std::stop_token& stop) { answer(stop); });
   }
   void expect_end(const std::string& instance, OpDone done) {
+    auto place = std::make_unique<ResultWaiters::Place>(engine_.coordinator().result_waiters(), InstanceId{instance});
     const std::lock_guard lock(mutex_);
-    waiting_.emplace(instance, std::move(done));
+    waiting_.emplace(instance, Caller{std::move(place), std::move(done)});
   }
   void ended(const InstanceId& instance) {
     const std::lock_guard lock(mutex_);
@@ -32,14 +34,16 @@ class Callers {
     ended_.push_back(instance);
     changed_.notify_one();
   }
-  void failed(const std::string& instance, const Error& error) { take(instance)(error); }
+  void failed(const std::string& instance, const Error& error) { take(instance).done(error); }
 
  private:
-  OpDone take(const std::string& instance) {
+  struct Caller {
+    std::unique_ptr<ResultWaiters::Place> place;
+    OpDone done;
+  };
+  Caller take(const std::string& instance) {
     const std::lock_guard lock(mutex_);
-    OpDone done = std::move(waiting_.at(instance));
-    waiting_.erase(instance);
-    return done;
+    return std::move(waiting_.extract(instance).mapped());
   }
   void answer(const std::stop_token& stop) {
     for (;;) {
@@ -50,15 +54,25 @@ class Callers {
         instance = std::move(ended_.front());
         ended_.pop_front();
       }
-      const auto state = engine_.find(instance);
-      take(instance.value)(state ? expect(state->status, Status::completed) : Result<void>(state.error()));
+      Caller caller = take(instance.value);
+      // It may be told of an end a moment before the end is handed over.
+      caller.place->wait_until(std::chrono::steady_clock::now() + std::chrono::milliseconds(100));
+      const auto end = caller.place->end();
+      caller.place.reset();
+      caller.done(end ? expect(end->status, Status::completed) : look(instance));
     }
+  }
+
+  // An end that was not handed over stands in the store.
+  Result<void> look(const InstanceId& instance) {
+    CAIRN_TRY(const InstanceState state, engine_.find(instance));
+    return expect(state.status, Status::completed);
   }
 
   Engine& engine_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::unordered_map<std::string, OpDone> waiting_;
+  std::unordered_map<std::string, Caller> waiting_;
   std::deque<InstanceId> ended_;
   std::vector<std::jthread> threads_;  // last, so that they end first
 };
