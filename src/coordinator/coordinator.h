@@ -203,6 +203,10 @@ class Coordinator {
   // One more, for as long as the handle is kept; at any time. It must neither block nor call here.
   std::shared_ptr<void> listen(WakeupListener listener);
   ResultWaiters& result_waiters() { return waiters_; }
+  // Whether this node knows that it goes on. What it ends here is told to the waiters; another node may have
+  // ended it, so whoever relies on this looks at the store when nothing was heard for `unseen_max`.
+  bool goes_on(const InstanceId& id) const;
+  static constexpr std::chrono::milliseconds unseen_max{250};
   // Told of each unit that this node committed, by the thread that asked for it: it must be quick and must not call
   // here. Set before the first request.
   using Observer = std::function<void(const Slice& committed)>;

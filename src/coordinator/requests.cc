@@ -130,15 +130,16 @@ Result<void> Coordinator::remove(const InstanceId& id, const std::string& reason
   return {};
 }
 
+bool Coordinator::goes_on(const InstanceId& id) const {
+  const auto known = cache_.status(id);
+  return known && !rests(*known);
+}
+
 Result<Snapshot> Coordinator::wait_for(const InstanceId& id, std::chrono::milliseconds limit) {
-  // What this node knows to be under way need not be read back: its end will most likely be committed here, and is
-  // handed over. Only when that does not come for so long the store is asked, once: another node may have ended it.
-  constexpr std::chrono::milliseconds unseen_max{250};
   const auto until = std::chrono::steady_clock::now() + limit;
   ResultWaiters::Place place(waiters_, id);
-  if (const auto known = cache_.find(id); known && !rests(known->status)) {
-    place.wait_until(std::min(until, std::chrono::steady_clock::now() + unseen_max));
-  }
+  // Most likely its end is committed here, and handed over: it need not be read back now.
+  if (goes_on(id)) place.wait_until(std::min(until, std::chrono::steady_clock::now() + unseen_max));
   for (bool over = false;;) {
     if (auto end = place.end()) return std::move(*end);
     CAIRN_TRY(auto stored, store_.find_snapshot(id));

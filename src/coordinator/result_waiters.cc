@@ -30,7 +30,7 @@ std::optional<Snapshot> ResultWaiters::Place::end() {
   return end_;
 }
 
-std::shared_ptr<void> ResultWaiters::call(const InstanceId& id, std::function<void()> told) {
+std::shared_ptr<void> ResultWaiters::call(const InstanceId& id, Told told) {
   const std::lock_guard lock(calls_->mutex);
   const auto place = calls_->by_id.emplace(id.value, std::move(told));
   return {nullptr, [calls = calls_, place](void*) {
@@ -48,7 +48,7 @@ void ResultWaiters::tell(const std::string& id) {
       at->second->changed_.notify_all();
     }
   }
-  tell_calls(id);
+  tell_calls(id, nullptr);
 }
 
 void ResultWaiters::tell(const Snapshot& after) {
@@ -61,13 +61,13 @@ void ResultWaiters::tell(const Snapshot& after) {
       at->second->changed_.notify_all();
     }
   }
-  tell_calls(after.instance.value);
+  tell_calls(after.instance.value, &after);
 }
 
-void ResultWaiters::tell_calls(const std::string& id) {
+void ResultWaiters::tell_calls(const std::string& id, const Snapshot* after) {
   const std::lock_guard lock(calls_->mutex);
   const auto [from, to] = calls_->by_id.equal_range(id);
-  for (auto at = from; at != to; ++at) at->second();
+  for (auto at = from; at != to; ++at) at->second(after);
 }
 
 void ResultWaiters::tell_all() {
@@ -77,7 +77,7 @@ void ResultWaiters::tell_all() {
     place->changed_.notify_all();
   }
   const std::lock_guard calls(calls_->mutex);
-  for (const auto& [id, told] : calls_->by_id) told();
+  for (const auto& [id, told] : calls_->by_id) told(nullptr);
 }
 
 }  // namespace cairn

@@ -41,22 +41,24 @@ class ResultWaiters {
     std::optional<Snapshot> end_;
   };
 
-  // `told` is called at each change for as long as the handle is kept, from the committing thread: it must
-  // neither block nor call here.
-  std::shared_ptr<void> call(const InstanceId& id, std::function<void()> told);
+  // `told` is called at each change for as long as the handle is kept, from the committing thread, with what a commit
+  // of this node has made of it, or with nothing when something happened elsewhere. It must neither block nor call
+  // here.
+  using Told = std::function<void(const Snapshot* after)>;
+  std::shared_ptr<void> call(const InstanceId& id, Told told);
   void tell(const std::string& id);
   // What a commit of this node has made of an instance. Who waits for its end is only told when it rests.
   void tell(const Snapshot& after);
   void tell_all();  // when the engine stops
 
  private:
-  void tell_calls(const std::string& id);
+  void tell_calls(const std::string& id, const Snapshot* after);
 
   std::mutex mutex_;
   std::multimap<std::string, Place*> places_;
   struct Calls {
     std::mutex mutex;
-    std::multimap<std::string, std::function<void()>> by_id;
+    std::multimap<std::string, Told> by_id;
   };
   std::shared_ptr<Calls> calls_ = std::make_shared<Calls>();  // shared with the handles, which may live longer
 };

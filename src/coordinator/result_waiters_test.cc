@@ -38,7 +38,10 @@ TEST(ResultWaiters, WhoWaitsForTheEndIsNotWokenByAChangeAndACallIs) {
   ResultWaiters waiters;
   ResultWaiters::Place place(waiters, {"a"});
   int calls = 0;
-  const auto handle = waiters.call({"a"}, [&] { ++calls; });
+  const auto handle = waiters.call({"a"}, [&](const Snapshot* after) {
+    ++calls;
+    ASSERT_NE(after, nullptr);
+  });
   waiters.tell(snapshot_of({"a"}, Status::waiting));
   EXPECT_FALSE(place.wait_until(at_once));
   EXPECT_EQ(calls, 1);

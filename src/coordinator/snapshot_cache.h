@@ -17,13 +17,15 @@ class SnapshotCache {
   explicit SnapshotCache(std::size_t capacity) : capacity_(capacity) {}
 
   std::optional<Snapshot> find(const InstanceId& id);
+  // Without a copy of the rest.
+  std::optional<Status> status(const InstanceId& id) const;
   void put(const Snapshot& snapshot);
   void drop(const InstanceId& id);
 
  private:
   using Order = std::list<Snapshot>;  // the one used last first
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::size_t capacity_;
   Order order_;
   std::unordered_map<std::string, Order::iterator> by_id_;

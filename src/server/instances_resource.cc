@@ -22,18 +22,30 @@ void reply_with(const Call& call, const Result<InstanceAnswer>& answer, int stat
   call.reply(std::move(response));
 }
 
-void show(Coordinator& coordinator, const Call& call, const InstanceId& id, int status) {
+void show(const Call& call, const InstanceRow& row, const Result<std::optional<Snapshot>>& snapshot, int status) {
+  Json answer = snapshot && *snapshot ? document(row, **snapshot) : document(row);
+  if (!snapshot) answer.set("snapshot_error", snapshot.error().message);
+  Response response = json_response(answer, status);
+  response.headers.emplace_back("etag", "\"" + std::to_string(row.version) + "\"");
+  call.reply(std::move(response));
+}
+
+void show(Coordinator& coordinator, const Call& call, const InstanceId& id) {
   const auto row = coordinator.store().find_instance(id);
   if (!row || !*row) {
     call.reply(row ? problem({ErrorCode::not_found, "no instance " + id.value}) : problem(row.error()));
     return;
   }
-  const auto snapshot = coordinator.store().find_snapshot(id);
-  Json answer = snapshot && *snapshot ? document(**row, **snapshot) : document(**row);
-  if (!snapshot) answer.set("snapshot_error", snapshot.error().message);
-  Response response = json_response(answer, status);
-  response.headers.emplace_back("etag", "\"" + std::to_string((*row)->version) + "\"");
-  call.reply(std::move(response));
+  show(call, **row, coordinator.store().find_snapshot(id), 200);
+}
+
+// How it stands when a wait is over.
+ResultDesk::Answer shown(Coordinator& coordinator, const Call& call, int status) {
+  return [&coordinator, call, status](Result<ResultDesk::Seen> seen) {
+    if (!seen) return call.reply(problem(seen.error()));
+    show(call, seen->row, seen->snapshot ? std::move(seen->snapshot) : coordinator.store().find_snapshot(seen->row.id),
+         status);
+  };
 }
 
 // `?wait=30s`: how long to wait for the end; nothing without it.
@@ -68,13 +80,7 @@ void start(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, co
       reply_with(call, answer, 201);
       return;
     }
-    desk->wait(answer->instance, *wait, [&coordinator, call](const Result<InstanceRow>& row) {
-      if (row) {
-        show(coordinator, call, row->id, 201);
-      } else {
-        call.reply(problem(row.error()));
-      }
-    });
+    desk->wait(answer->instance, *wait, shown(coordinator, call, 201));
   });
 }
 
@@ -94,20 +100,14 @@ void get(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, cons
     return;
   }
   if (!*wait) {
-    show(coordinator, call, id_of(call), 200);
+    show(coordinator, call, id_of(call));
     return;
   }
-  const auto answer = [&coordinator, call](const Result<InstanceRow>& row) {
-    if (row) {
-      show(coordinator, call, row->id, 200);
-    } else {
-      call.reply(problem(row.error()));
-    }
-  };
+  ResultDesk::Answer answer = shown(coordinator, call, 200);
   if (text.empty()) {
-    desk->wait(id_of(call), **wait, answer);
+    desk->wait(id_of(call), **wait, std::move(answer));
   } else {
-    desk->wait_for_change(id_of(call), after, **wait, answer);
+    desk->wait_for_change(id_of(call), after, **wait, std::move(answer));
   }
 }
 

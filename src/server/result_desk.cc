@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "store/projection.h"
+
 namespace cairn::server {
 namespace {
 
@@ -44,6 +46,7 @@ ResultDesk::Instant ResultDesk::next_look(const Place& place) const {
 
 void ResultDesk::take(Place place) {
   const InstanceId id = place.id;
+  const bool for_the_end = !place.after;
   place.next_look = next_look(place);
   std::uint64_t number = 0;
   {
@@ -55,15 +58,30 @@ void ResultDesk::take(Place place) {
       thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
     }
   }
-  auto call = coordinator_.result_waiters().call(id, [this, number] {
+  auto call = coordinator_.result_waiters().call(id, [this, number](const Snapshot* after) {
     const std::scoped_lock lock(mutex_);
+    const auto found = places_.find(number);
+    if (found == places_.end()) return;
+    if (after != nullptr) {
+      if (!found->second.waits_for(after->version, after->status)) return;
+      found->second.seen = *after;
+    }
     told_.insert(number);
     changed_.notify_all();
   });
   // Registered first, looked at after: an end between the two is not missed.
+  const bool goes_on = for_the_end && coordinator_.goes_on(id);
   const std::scoped_lock lock(mutex_);
-  if (const auto found = places_.find(number); found != places_.end()) found->second.call = std::move(call);
-  told_.insert(number);
+  const auto found = places_.find(number);
+  if (found == places_.end()) return;
+  found->second.call = std::move(call);
+  if (goes_on && !closed_) {
+    looks_.erase({found->second.next_look, number});
+    found->second.next_look = std::min(found->second.until, std::chrono::steady_clock::now() + Coordinator::unseen_max);
+    looks_.emplace(found->second.next_look, number);
+  } else {
+    told_.insert(number);
+  }
   changed_.notify_all();
 }
 
@@ -94,29 +112,27 @@ void ResultDesk::run(const std::stop_token& stop) {
 
 void ResultDesk::look(std::uint64_t number) {
   InstanceId id;
+  std::optional<Snapshot> seen;
   {
     const std::scoped_lock lock(mutex_);
     const auto place = places_.find(number);
     if (place == places_.end()) return;
     id = place->second.id;
+    seen = std::move(place->second.seen);
   }
-  Result<std::optional<InstanceRow>> row = coordinator_.store().find_instance(id);
+  Result<std::optional<InstanceRow>> row =
+      seen ? std::optional(project_instance(*seen)) : coordinator_.store().find_instance(id);
   Place place;
   {
     const std::scoped_lock lock(mutex_);
     const auto found = places_.find(number);
     if (found == places_.end()) return;
     looks_.erase({found->second.next_look, number});
-    const std::optional<std::uint64_t> after = found->second.after;
     const bool over = closed_ || found->second.until <= std::chrono::steady_clock::now();
-    if (row && *row && !over) {
-      // Whoever waits for a change has seen that it is suspended.
-      const bool there = after ? (*row)->version > *after : (*row)->status == Status::suspended;
-      if (!there && !is_final((*row)->status)) {
-        found->second.next_look = next_look(found->second);
-        looks_.emplace(found->second.next_look, number);
-        return;
-      }
+    if (row && *row && !over && !found->second.waits_for((*row)->version, (*row)->status)) {
+      found->second.next_look = next_look(found->second);
+      looks_.emplace(found->second.next_look, number);
+      return;
     }
     place = std::move(found->second);
     places_.erase(found);
@@ -126,7 +142,7 @@ void ResultDesk::look(std::uint64_t number) {
   } else if (!*row) {
     place.answer(Error{ErrorCode::not_found, "no instance " + id.value});
   } else {
-    place.answer(std::move(**row));
+    place.answer(Seen{std::move(**row), std::move(seen)});
   }
 }
 

@@ -18,7 +18,11 @@ namespace cairn::server {
 
 class ResultDesk {
  public:
-  using Answer = std::function<void(Result<InstanceRow>)>;
+  struct Seen {
+    InstanceRow row;
+    std::optional<Snapshot> snapshot = {};  // when it was handed over
+  };
+  using Answer = std::function<void(Result<Seen>)>;
 
   // `coordinator` outlives it.
   explicit ResultDesk(Coordinator& coordinator) : coordinator_(coordinator) {}
@@ -44,6 +48,12 @@ class ResultDesk {
     Instant next_look;  // `until`, or sooner
     Answer answer;
     std::shared_ptr<void> call;
+    std::optional<Snapshot> seen = {};
+
+    // Whether it is what they wait for. Whoever waits for a change has seen that it is suspended.
+    bool waits_for(std::uint64_t version, Status status) const {
+      return is_final(status) || (after ? version > *after : status == Status::suspended);
+    }
   };
 
   void take(Place place);
