@@ -133,9 +133,8 @@ ORDER BY r.n DESC LIMIT $6
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
-FROM cairn.workflow_run r
-WHERE r.n IN (SELECT w.n FROM cairn.workflow_run w WHERE w.n < $1 ORDER BY w.n DESC LIMIT 2000)
-  AND ($2::text IS NULL OR r.status = $2) AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
+FROM (SELECT * FROM cairn.workflow_run w WHERE w.n < $1 ORDER BY w.n DESC LIMIT 2000) r
+WHERE ($2::text IS NULL OR r.status = $2) AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n DESC LIMIT $6
 -- name: list_pending_runs
 -- By the index that leasing uses; `n + 0` keeps the planner from walking all runs by their number.
@@ -144,14 +143,14 @@ SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempot
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
 FROM cairn.workflow_run r
 WHERE r.n + 0 < $1 AND r.status = $2 AND r.status = 'pending' AND r.deleted_at IS NULL AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
-ORDER BY r.n DESC LIMIT $6
+ORDER BY r.n + 0 DESC LIMIT $6
 -- name: list_leased_runs
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
 FROM cairn.workflow_run r
 WHERE r.n + 0 < $1 AND r.status = $2 AND r.status = 'leased' AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
-ORDER BY r.n DESC LIMIT $6
+ORDER BY r.n + 0 DESC LIMIT $6
 -- name: list_troubled_runs
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
