@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "expr/secret_mark.h"
+#include "transport/spellings.h"
 
 extern char** environ;
 
@@ -17,8 +18,6 @@ using expr::mark_kind;
 using expr::mark_literal;
 constexpr std::string_view variable_begin = "CAIRN_SECRET_";
 constexpr std::string_view hosts_end = "_HOSTS";
-// A shorter value would mask half of every text.
-constexpr std::size_t masked_bytes_min = 3;
 
 std::string variable_name(std::string_view name) {
   std::string out;
@@ -105,7 +104,7 @@ Result<std::string> Unsealing::text(std::string_view sealed) {
     if (secret == nullptr) {
       return Error{ErrorCode::invalid, "secret(\"" + name + "\") is not set; set CAIRN_SECRET_" + variable_name(name)};
     }
-    used_.emplace(name, secret);
+    if (!used_.contains(name)) used_.emplace(name, Used{secret, spellings_of(secret->value)});
     out += secret->value;
     sealed.remove_prefix(end + mark_end.size());
   }
@@ -137,23 +136,17 @@ Result<Json> Unsealing::value(const Json& sealed) {
 }
 
 Result<void> Unsealing::check_host(std::string_view host) const {
-  for (const auto& [name, secret] : used_) {
-    if (secret->hosts.empty() || std::find(secret->hosts.begin(), secret->hosts.end(), host) != secret->hosts.end()) {
-      continue;
-    }
+  for (const auto& [name, used] : used_) {
+    const std::vector<std::string>& hosts = used.secret->hosts;
+    if (hosts.empty() || std::find(hosts.begin(), hosts.end(), host) != hosts.end()) continue;
     return Error{ErrorCode::not_allowed, "secret(\"" + name + "\") may not be sent to " + std::string(host)};
   }
   return {};
 }
 
 std::string Unsealing::mask(std::string text) const {
-  for (const auto& [name, secret] : used_) {
-    if (secret->value.size() < masked_bytes_min) continue;
-    replace_all(text, secret->value, "***");
-    std::string escaped;
-    write_json_string(secret->value, escaped);
-    escaped = escaped.substr(1, escaped.size() - 2);
-    if (escaped != secret->value) replace_all(text, escaped, "***");
+  for (const auto& [name, used] : used_) {
+    for (const std::string& spelling : used.spellings) replace_all(text, spelling, "***");
   }
   return text;
 }

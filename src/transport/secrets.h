@@ -46,14 +46,18 @@ class Unsealing {
   // Whether everything put in so far may go to this host.
   Result<void> check_host(std::string_view host) const;
 
-  // Every occurrence of a value that was put in becomes ***, also as JSON writes it.
+  // Every occurrence of a value that was put in becomes ***, in whatever common way it is spelled (spellings.h).
   std::string mask(std::string text) const;
   Json mask(const Json& value) const;
 
  private:
   const Secrets& secrets_;
   bool allowed_;
-  std::map<std::string, const Secret*> used_;
+  struct Used {
+    const Secret* secret;
+    std::vector<std::string> spellings;
+  };
+  std::map<std::string, Used> used_;
 };
 
 }  // namespace cairn
