@@ -46,6 +46,13 @@ struct KeepFor {
   std::optional<Duration> keys;    // idempotency keys
 };
 
+// How a node takes what is due for instances: messages and timers.
+struct Receiving {
+  std::size_t batch = 1024;  // at a time
+  int attempts = 1;          // of one that the store refuses to write; then it is given up
+  bool dead_letters = true;  // what is given up is kept for an operator; otherwise it is only logged
+};
+
 struct EngineOptions {
   std::string store = "memory:";  // memory: or sqlite:PATH
   std::string node = "node";      // a name for people; made unique per process
@@ -54,7 +61,8 @@ struct EngineOptions {
   KeepFor keep;
   std::chrono::milliseconds retention_every = std::chrono::hours(1);
   bool strict_definitions = true;  // refuse to open with a stored definition that does not compile
-  std::size_t workers = 4;         // threads for handlers
+  Receiving receiving;
+  std::size_t workers = 4;  // threads for handlers
   std::chrono::milliseconds lease = std::chrono::seconds(30);
   // Where calls may go besides https to public addresses: networks (10.0.0.0/8) and origins (http://HOST[:PORT]).
   std::vector<std::string> egress;

@@ -125,6 +125,9 @@ Result<EngineOptions> engine_options(const Configuration& from) {
   options.config = from.values();
   options.workers = static_cast<std::size_t>(std::max<std::int64_t>(1, from.number("workers")));
   options.lease = milliseconds(from, "lease");
+  options.receiving.batch = static_cast<std::size_t>(std::max<std::int64_t>(1, from.number("receive.batch")));
+  options.receiving.attempts = static_cast<int>(std::clamp<std::int64_t>(from.number("receive.attempts"), 1, 1000));
+  options.receiving.dead_letters = from.yes("receive.dead_letters");
   options.egress = from.list("egress");
   options.ca_file = from.text("ca_file");
   options.secrets = from.secrets();

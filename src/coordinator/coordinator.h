@@ -111,6 +111,9 @@ struct CoordinatorOptions {
   bool strict_definitions = true;
   Duration deploy_grace = Duration::of_seconds(60);  // how long a missing definition may still arrive
   Duration hold = Duration::of_seconds(30);          // how long taken work stays ours without a commit
+  std::size_t due_batch = 1024;                      // messages or timers that are taken at a time
+  int refused_attempts = 1;                          // of one that the store refuses; then it is given up
+  bool dead_letters = true;                          // for what is given up; otherwise it is only logged
   std::size_t snapshots_cached = 4096;
   bool trace = false;  // units tell which steps and lanes they went through (Advance::trace)
   // For a host that runs many activities on one thread: no thread is started and none is blocked. Units are
@@ -120,7 +123,6 @@ struct CoordinatorOptions {
 
 class Coordinator {
  public:
-  static constexpr std::size_t due_max = 1024;  // decided before the first answer is looked at
   // One instance that many decide about at once moves with each try; this many in a row is somebody's bug.
   static constexpr int attempts_max = 100;
 
@@ -190,7 +192,8 @@ class Coordinator {
   // When there is something to do next: the earliest that the store knows, and what could not be done before.
   Result<std::optional<Timestamp>> next_due();
   // One bounded batch of what is due; how much there was. The loops call these, and so do tests.
-  std::size_t fire_timers(std::size_t max = due_max);
+  std::size_t fire_timers() { return fire_timers(options_.due_batch); }
+  std::size_t fire_timers(std::size_t max);
   std::size_t dispatch_messages();
   std::size_t end_exhausted_runs();
   // Goes on with slices that a checkpoint cut and a crash left: once, after opening.
@@ -260,6 +263,7 @@ class Coordinator {
   void look_again();
   void deliver_all(std::vector<Errand> errands);
   void drop_repeat(const Errand& errand);
+  bool may_try_again(const Errand& errand);
   void clear_away(const Errand& errand, const Obstacle& obstacle);
   Result<std::optional<DeadLetter>> find_dead_letter(std::int64_t id);
   Result<void> replay_run(const DeadLetter& letter, const Actor& actor);
@@ -306,6 +310,7 @@ class Coordinator {
 
   std::mutex grace_mutex_;
   std::map<std::string, Timestamp> missing_since_;  // what waits for a definition that is not here
+  std::map<std::string, int> refused_;              // how often each was, of those that may be tried again
 
   std::atomic<bool> stopped_ = false;
   CommitQueue queue_;

@@ -52,7 +52,7 @@ std::size_t Coordinator::fire_timers(std::size_t max) {
 }
 
 std::size_t Coordinator::dispatch_messages() {
-  auto messages = store_.take_messages(due_max, options_.hold);
+  auto messages = store_.take_messages(options_.due_batch, options_.hold);
   if (!messages) {
     log_error("messages.failed", messages.error());
     look_again();
@@ -165,6 +165,15 @@ void Coordinator::drop_repeat(const Errand& errand) {
   }
 }
 
+// Counts with this node alone: whoever takes it next begins anew.
+bool Coordinator::may_try_again(const Errand& errand) {
+  if (options_.refused_attempts <= 1) return false;
+  const std::lock_guard lock(grace_mutex_);
+  if (++refused_[name_of(errand)] < options_.refused_attempts) return true;
+  refused_.erase(name_of(errand));
+  return false;
+}
+
 void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
   const auto give_back = [&] {
     // Left marked as taken: it comes again when the hold is over, not at once in a circle.
@@ -212,13 +221,17 @@ void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
     case Obstacle::Kind::unreadable: why.code = "snapshot_corrupt"; break;
     case Obstacle::Kind::no_instance:
     case Obstacle::Kind::refused: {
+      if (obstacle.kind == Obstacle::Kind::refused && may_try_again(errand)) return give_back();
       Unit unit;
       unit.message = errand.cause.message;
       unit.timer = errand.cause.timer;
       // Cancelling what has ended by itself is no fault.
       const bool late_cancel =
           errand.message && errand.message->kind == Message::Kind::cancel && obstacle.kind == Obstacle::Kind::refused;
-      if (!late_cancel) unit.dead_letters = {letter};
+      if (!late_cancel && options_.dead_letters) unit.dead_letters = {letter};
+      if (!late_cancel && !options_.dead_letters) {
+        log_warning("errand.discarded", {{"instance", errand.instance.value}, {"reason", letter.reason}});
+      }
       unit.actor = node_;
       if (auto done = queue_.commit(std::move(unit)); !done) {
         log_error("dead_letter.failed", done.error());

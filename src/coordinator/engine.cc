@@ -101,6 +101,9 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   inner.config = options.config;
   inner.limits = parts->limits = options.limits;
   inner.strict_definitions = options.strict_definitions;
+  inner.due_batch = std::max<std::size_t>(1, options.receiving.batch);
+  inner.refused_attempts = options.receiving.attempts;
+  inner.dead_letters = options.receiving.dead_letters;
   CAIRN_TRY(parts->coordinator, Coordinator::open(*parts->store, inner));
   CAIRN_TRY(EgressPolicy egress, EgressPolicy::make(options.egress));
   Secrets secrets = options.environment_secrets ? Secrets::from_environment() : Secrets();
