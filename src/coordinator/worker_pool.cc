@@ -17,6 +17,8 @@ constexpr std::size_t reporting_max = 2;
 // Questions for runs under way at once, as long as each is answered in full: one waits for the disk while the other one
 // is worked on by the store.
 constexpr std::size_t leasing_max = 2;
+// After a question for runs that the store could not answer. Nobody else says that they still wait.
+constexpr std::chrono::milliseconds ask_again_after{500};
 // A report may wait for others when those take no longer than this: a commit for each would cost more.
 constexpr double company_ms = 5;
 
@@ -188,6 +190,11 @@ void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
   const bool more = leased && leased->size() == request.max;
   if (leased && !leased->empty()) take(std::move(*leased));
   lock.lock();
+  if (!leased) {
+    ask_again_at_ = std::chrono::steady_clock::now() + ask_again_after;
+    sooner_ = true;
+    pulse_.notify_one();
+  }
   if (for_handlers) {
     --leasing_;
     asked_ -= request.max;
@@ -285,6 +292,7 @@ void WorkerPool::keep_alive() {
   for (;;) {
     auto next = std::chrono::steady_clock::time_point::max();
     for (const auto& [id, active] : active_) next = std::min(next, active.beat_at);
+    if (ask_again_at_) next = std::min(next, *ask_again_at_);
     next_beat_ = next;
     // A new run may have a shorter lease than all the others: its coming ends the wait.
     const auto woken = [this] { return (stopping_ && active_.empty()) || sooner_; };
@@ -296,6 +304,12 @@ void WorkerPool::keep_alive() {
     if (stopping_ && active_.empty()) return;
     sooner_ = false;
     const auto now = std::chrono::steady_clock::now();
+    if (ask_again_at_ && *ask_again_at_ <= now) {
+      ask_again_at_.reset();
+      look_for_handlers_ = !handlers_.empty();
+      look_for_calls_ = !transports_.empty();
+      changed_.notify_one();
+    }
     std::vector<std::pair<RunRow, Duration>> due;
     for (auto& [id, active] : active_) {
       if (active.beat_at > now) continue;

@@ -98,7 +98,8 @@ class WorkerPool {
   std::size_t asked_ = 0;       // how many runs they may bring
   bool leasing_calls_ = false;  // the same for transports
   bool backlog_ = false;        // the last question was answered in full: there is more
-  bool sooner_ = false;         // one has come whose heartbeat is due before all others
+  bool sooner_ = false;         // one has come whose heartbeat is due before all others, or a question failed
+  std::optional<std::chrono::steady_clock::time_point> ask_again_at_;  // a question for runs failed
   std::chrono::steady_clock::time_point next_beat_ = std::chrono::steady_clock::time_point::max();
   bool stopping_ = false;
   std::vector<std::jthread> threads_;

@@ -9,6 +9,7 @@
 #include "cairn/engine.h"
 #include "coordinator/coordinator.h"
 #include "store/memory/memory_store.h"
+#include "stores/forwarding_store.h"
 
 namespace cairn {
 namespace {
@@ -72,6 +73,37 @@ TEST(WorkerPool, ExecutesHandlers) {
   std::vector<RunRow> runs;
   for (int i = 0; i < 300; ++i) runs.push_back(submit(*engine, "t", i));
   for (int i = 0; i < 300; ++i) EXPECT_EQ(until_final(*engine, runs[static_cast<std::size_t>(i)].id).result, Json(i));
+}
+
+// Fails the first questions for runs.
+class FailingStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override {
+    if (failures.fetch_sub(1) > 0) return Error{ErrorCode::unavailable, "not now"};
+    return ForwardingStore::lease_runs(request);
+  }
+  std::atomic<int> failures = 2;
+};
+
+TEST(WorkerPool, AsksAgainWhenTheStoreCouldNotAnswer) {
+  SystemClock clock;
+  MemoryStore memory(clock);
+  RunRow run;
+  run.id = {"a"};
+  run.type = "t";
+  ASSERT_TRUE(memory.submit_run(run));
+  FailingStore store(memory);
+  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  std::promise<void> handled;
+  WorkerPool pool(*coordinator, 1, Duration::of_seconds(30));
+  pool.handle("t", [&](const RunRow&, const std::stop_token&) {
+    handled.set_value();
+    return HandlerAnswer{};
+  });
+  pool.start();
+  EXPECT_EQ(handled.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  pool.stop();
 }
 
 TEST(WorkerPool, WhatAHandlerThrowsIsItsFailure) {
