@@ -72,7 +72,8 @@ SELECT due, instance, token FROM wf_schedule_q ORDER BY due, instance, token
 -- name: instance_number
 SELECT n FROM wf_instances WHERE id = ?1
 -- name: list_timers
-SELECT q.due, q.token FROM wf_schedule_q q WHERE q.instance = (SELECT n FROM wf_instances WHERE id = ?1) ORDER BY q.due, q.token
+SELECT q.due, q.token FROM wf_waits w JOIN wf_schedule_q q ON q.due = w.until AND q.instance = w.instance AND q.token = w.token
+WHERE w.instance = (SELECT n FROM wf_instances WHERE id = ?1) ORDER BY q.due, q.token
 -- name: list_waits
 SELECT token, kind, step, strand, since, until, name, key, target FROM wf_waits
 WHERE instance = (SELECT n FROM wf_instances WHERE id = ?1) ORDER BY token
