@@ -40,7 +40,7 @@ run "Jobs" W5 --seconds 1.5
 run "Timers due at one instant" W4 --repeats 3
 run "Waiting instances" W6 --seconds 5
 run "Recovery after kill -9" W8
-run "Through HTTP: server, worker and client are processes of their own" http-one-wait http-W1 http-W2 --outstanding 1,64,256 --seconds 1
+run "Through HTTP: server, worker and client are processes of their own" http-one-wait http-W1 http-W2 http-W7 --outstanding 1,64,256 --seconds 1
 run "In memory, for comparison" one-wait W1 W3 --store memory --outstanding 1,64 --seconds 1 --repeats 1
 cat "$out"
 echo "written to $out" >&2

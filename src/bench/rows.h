@@ -22,6 +22,7 @@ Result<std::vector<Row>> run_http_one_wait(const Plan& plan);
 Result<std::vector<Row>> run_http_w1(const Plan& plan);
 Result<std::vector<Row>> run_http_w2(const Plan& plan);
 Result<std::vector<Row>> run_http_w3(const Plan& plan);
+Result<std::vector<Row>> run_http_w7(const Plan& plan);
 Result<std::vector<Row>> run_at_rest(const Plan& plan);
 Result<std::vector<Row>> run_scale(const Plan& plan);
 
