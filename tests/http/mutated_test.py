@@ -76,7 +76,7 @@ wrong = []
 def converse(number):
     dice = random.Random(f"{seed}/{number}")
     connection = None
-    for _ in range(total // connections):
+    for _ in range(-(-total // connections)):
         text, broken = request(dice)
         try:
             if connection is None:
