@@ -6,8 +6,8 @@
 
 namespace cairn {
 
-// Starts the instance or run of the firing for `at`, called `id`, and notes in `row.last` what it was, or why it could not be. An
-// error: nobody can tell now, try again later.
+// Starts the instance or run of the firing for `at`, called `id`, and notes in `row.last` what it was, or why it could
+// not be. An error: nobody can tell now, try again later.
 Result<void> launch(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at,
                     const std::string& id);
 // Launches, queues or skips it, as the overlap policy says.
