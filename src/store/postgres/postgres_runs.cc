@@ -166,18 +166,20 @@ Result<std::vector<std::pair<RunRow, bool>>> PostgresStore::submit_runs(std::spa
   return answers;
 }
 
-void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, const std::vector<std::string>& uuids,
-                                 Timestamp at) {
+namespace {
+
+// What every way of submitting runs writes of each.
+struct SubmittedColumns {
   Column<Uuid> ids;
   Column<std::string> types, limits;
-  Column<int> priorities, attempts_max, attempts;
+  Column<int> priorities, attempts_max;
   Column<Jsonb> payloads;
   Column<Timestamp> run_at;
   Column<std::int64_t> backoffs, caps, timeouts;
   Column<double> factors, jitters;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const RunRow& row = given[i];
-    ids.add(Uuid{uuids[i]});
+
+  void add(const RunRow& row, const std::string& uuid, Timestamp at) {
+    ids.add(Uuid{uuid});
     types.add(row.type);
     priorities.add(static_cast<int>(row.priority));
     payloads.add(Jsonb{row.payload});
@@ -189,41 +191,36 @@ void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, 
     jitters.add(row.jitter);
     timeouts.add(row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt);
     limits.add(row.limit_key);
+  }
+};
+
+}  // namespace
+
+void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, const std::vector<std::string>& uuids,
+                                 Timestamp at) {
+  SubmittedColumns runs;
+  Column<int> attempts;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    runs.add(given[i], uuids[i], at);
     attempts.add(0);
   }
-  db.send(Sql::insert_fresh_runs, ids, types, priorities, payloads, attempts_max, run_at, backoffs, factors, caps,
-          jitters, timeouts, limits, at);
-  if (pool_.target().run_events) db.send(Sql::insert_like_events, ids, "created", at, "", attempts);
+  db.send(Sql::insert_fresh_runs, runs.ids, runs.types, runs.priorities, runs.payloads, runs.attempts_max, runs.run_at,
+          runs.backoffs, runs.factors, runs.caps, runs.jitters, runs.timeouts, runs.limits, at);
+  if (pool_.target().run_events) db.send(Sql::insert_like_events, runs.ids, "created", at, "", attempts);
 }
 
 std::size_t PostgresStore::send_submission(Connection& db, std::span<const RunRow> given,
                                            const std::vector<std::string>& uuids, Timestamp at) {
   // Two that submit the same keys at once wait for each other here, in an order that all share.
   std::set<std::int64_t> ordered;
-  Column<Uuid> ids;
-  Column<std::string> names, types, keys, limits;
-  Column<int> priorities, attempts_max;
-  Column<Jsonb> payloads;
-  Column<Timestamp> run_at;
-  Column<std::int64_t> backoffs, caps, timeouts;
-  Column<double> factors, jitters;
+  SubmittedColumns runs;
+  Column<std::string> names, keys;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const RunRow& row = given[i];
     if (!row.idempotency_key.empty()) ordered.insert(postgres::lock_key("run key", db.schema(), row.idempotency_key));
-    ids.add(Uuid{uuids[i]});
+    runs.add(row, uuids[i], at);
     names.add(postgres::is_own_uuid(row.id) ? std::nullopt : std::optional(row.id.value));
-    types.add(row.type);
-    priorities.add(static_cast<int>(row.priority));
     keys.add(text_or_null(row.idempotency_key));
-    payloads.add(Jsonb{row.payload});
-    attempts_max.add(row.attempts_max);
-    run_at.add(std::max(whole_ms_up(row.run_at), at));
-    backoffs.add(row.backoff.ms_up());
-    factors.add(row.factor);
-    caps.add(row.cap.ms_up());
-    jitters.add(row.jitter);
-    timeouts.add(row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt);
-    limits.add(row.limit_key);
   }
   if (!ordered.empty()) {
     Column<std::int64_t> locks;
@@ -234,8 +231,9 @@ std::size_t PostgresStore::send_submission(Connection& db, std::span<const RunRo
     }
     db.send(Sql::signal_locks, locks, exclusive);
   }
-  return db.send(Sql::submit_runs, ids, names, types, priorities, keys, payloads, attempts_max, run_at, backoffs,
-                 factors, caps, jitters, timeouts, limits, at, pool_.target().run_events);
+  return db.send(Sql::submit_runs, runs.ids, names, runs.types, runs.priorities, keys, runs.payloads, runs.attempts_max,
+                 runs.run_at, runs.backoffs, runs.factors, runs.caps, runs.jitters, runs.timeouts, runs.limits, at,
+                 pool_.target().run_events);
 }
 
 // The key names it before the id does.
