@@ -103,6 +103,7 @@ void Channel::look_everywhere() {
 void Channel::run() {
   int mutes = 0;
   bool said = false;
+  std::string told_reason;  // why there was no connection: a server that stays away is not news every time
   while (!stopping()) {
     auto connection = Connection::open(target_);
     Doubt doubt = Doubt::lost;
@@ -133,9 +134,11 @@ void Channel::run() {
                    {"instead", "looks on a timer"},
                    {"seconds", static_cast<std::int64_t>(look_every.count())}});
     } else if (!hopeless) {
-      log_warning("postgres.channel_lost", {{"reason", !connection ? connection.error().message
-                                                       : silent_   ? "no answer came"
-                                                                   : "the connection was closed"}});
+      const std::string reason = !connection ? connection.error().message
+                                 : silent_   ? "no answer came"
+                                             : "the connection was closed";
+      if (reason != told_reason) log_warning("postgres.channel_lost", {{"reason", reason}});
+      told_reason = connection ? "" : reason;
     }
     if (hopeless) {
       {
