@@ -43,6 +43,7 @@ void LeaseDesk::ask(LeaseRequest request, std::chrono::milliseconds wait, Answer
       if (!thread_.joinable()) thread_ = std::jthread([this] { run(); });
       // From the line: what was written since the store was asked was told to nobody.
       if (!is_drained(question)) look_ = true;
+      if (waiting_.back().until < sleeps_until_) sooner_ = true;
       changed_.notify_one();
       return;
     }
@@ -195,16 +196,20 @@ void LeaseDesk::run() {
     Places serving;
     {
       std::unique_lock lock(mutex_);
-      const auto woken = [this] { return (stopping_ && !is_promised()) || look_ || kept_; };
+      const auto woken = [this] { return (stopping_ && !is_promised()) || look_ || kept_ || sooner_; };
       // What is promised is not over before it is settled.
       const auto earliest = std::min_element(waiting_.begin(), waiting_.end(), [](const Place& a, const Place& b) {
         return std::pair(a.promised > 0, a.until) < std::pair(b.promised > 0, b.until);
       });
       if (earliest == waiting_.end() || earliest->promised > 0) {
+        sleeps_until_ = std::chrono::steady_clock::time_point::max();
         changed_.wait(lock, woken);
       } else {
-        changed_.wait_until(lock, earliest->until, woken);
+        sleeps_until_ = earliest->until;
+        changed_.wait_until(lock, sleeps_until_, woken);
       }
+      sleeps_until_ = std::chrono::steady_clock::time_point::min();  // awake: it will look at everybody's time
+      sooner_ = false;
       if (look_ && !stopping_) {
         look_ = false;
         for (auto place = waiting_.begin(); place != waiting_.end();) {

@@ -98,7 +98,9 @@ class LeaseDesk {
   Looks looks_ = 0;
   std::map<Question, std::chrono::steady_clock::time_point> drained_;  // when that was found out
   bool look_ = false;
-  bool kept_ = false;  // a promise was settled
+  bool kept_ = false;    // a promise was settled
+  bool sooner_ = false;  // somebody came whose time ends before the thread would look up
+  std::chrono::steady_clock::time_point sleeps_until_ = std::chrono::steady_clock::time_point::max();
   bool stopping_ = false;
   std::jthread thread_;  // from the first one who waits on
 };

@@ -78,6 +78,18 @@ TEST_F(LeaseDeskTest, WhoWaitsIsAnsweredWhenARunComes) {
 
 TEST_F(LeaseDeskTest, AWaitEndsWithItsTime) { EXPECT_TRUE(ask("t", std::chrono::milliseconds(5)).get().empty()); }
 
+TEST_F(LeaseDeskTest, SoDoesOneThatComesWhileTheDeskSleeps) {
+  EXPECT_TRUE(ask("t", std::chrono::milliseconds(5)).get().empty());
+  // The store is known to have nothing: nobody looks at it, and yet the time must be watched.
+  auto again = ask("t", std::chrono::milliseconds(5));
+  EXPECT_EQ(again.wait_for(long_wait), std::future_status::ready);
+  auto patient = ask("t", long_wait);
+  auto hasty = ask("t", std::chrono::milliseconds(5));
+  EXPECT_EQ(hasty.wait_for(long_wait / 2), std::future_status::ready);
+  EXPECT_EQ(patient.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  EXPECT_EQ(store_.asked, 1);
+}
+
 TEST_F(LeaseDeskTest, NothingIsLeasedToSomebodyWhoHasGone) {
   std::atomic<bool> listening = true;
   auto gone = ask("t", long_wait, 1, [&] { return listening.load(); });
