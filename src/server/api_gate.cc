@@ -115,7 +115,8 @@ void ApiGate::carry_out(const Route& route, Call call) {
     rows.push_back(audit_row(call, std::string(route.operation)));
     rows.back().at = store_.now();
   }
-  const auto mandate = std::make_shared<Mandate>(rows, call.trace.header());  // shared with the answer to come
+  // Shared with the answer to come, also when there is nothing to record: a commit may still speak of its trace.
+  const auto mandate = std::make_shared<Mandate>(rows, call.trace.header());
   if (recorded) {
     call.reply = call.reply.through(
         [audit = audit_, mandate, row = std::move(rows.front()), reply = call.reply](Response response) mutable {
@@ -131,6 +132,8 @@ void ApiGate::carry_out(const Route& route, Call call) {
           const auto answer = std::make_shared<Response>(std::move(response));
           audit->add(std::move(row), [reply, answer] { reply(std::move(*answer)); });
         });
+  } else if (changes(route)) {
+    call.reply = call.reply.through([mandate, reply = call.reply](Response response) { reply(std::move(response)); });
   }
   const Mandate::Scope scope(*mandate);
   const RequestKey::Scope key(call.repeat_key);
