@@ -23,7 +23,9 @@ struct DispatcherOptions {
   std::string owner = "node";  // unique for each process
   std::size_t batch_max = 256;
   Duration hold = Duration::of_seconds(120);  // how long a claimed event stays ours
-  Duration lock = Duration::of_seconds(60);
+  // Extended with every batch. Claims keep the order even when a slow batch outlasts it; a node that died with it is
+  // waited for so long.
+  Duration lock = Duration::of_seconds(15);
   Duration backoff = Duration::of_seconds(1);  // doubled with each try
   Duration cap = Duration::of_seconds(300);
   int attempts_max = 100;  // then it becomes a dead letter and its subject goes on
