@@ -88,6 +88,7 @@ struct StartOrder {
   std::string id;               // empty: a new one
   std::string idempotency_key;  // empty: none
   Person by;
+  std::string traceparent = {};  // W3C: a trace that the instance goes on with; without one it is a trace of its own
 };
 
 // An instance as it stood at some moment.

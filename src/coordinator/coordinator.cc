@@ -1,4 +1,5 @@
 #include "coordinator/coordinator.h"
+#include "instance/trace_id.h"
 
 #include <algorithm>
 
@@ -127,6 +128,7 @@ Result<std::variant<InstanceAnswer, Coordinator::Beginning>> Coordinator::begin(
   started.instance = {request.id.empty() ? new_uuid(now) : request.id};
   started.input = request.input;
   started.reference = request.reference;
+  if (is_traceparent(request.traceparent)) started.trace = request.traceparent;
   const InstanceId id = started.instance;
 
   Slice slice(registry_, setting(*program), now, request.actor.name, node_);

@@ -47,6 +47,7 @@ struct StartRequest {
   std::string id;               // empty: a new one
   std::string idempotency_key;  // empty: none
   Actor actor;
+  std::string traceparent = {};  // the caller's trace, which the instance goes on with; empty or malformed: its own
 };
 
 // How an instance stood when the request was committed.
@@ -89,6 +90,7 @@ struct RunOrder {
   Duration cap = Duration::of_seconds(300);
   double jitter = 0.5;
   std::optional<Duration> timeout;  // for each attempt
+  std::string traceparent = {};     // the caller's trace, which the run goes on with; empty or malformed: its own
 };
 
 // What a worker reports. A failure is retried while attempts are left and its class allows it.
@@ -269,6 +271,8 @@ class Coordinator {
   Result<void> replay_run(const DeadLetter& letter, const Actor& actor);
   Result<InstanceAnswer> answer(Result<Delivered, Obstacle> delivered, const InstanceId& id);
   Result<RunRow> run_of(const RunOrder& order);
+  // What an instance gives to the events about it (carried_trace.h); never changes.
+  std::string trace_of(const InstanceId& id);
   // What a report comes to, as far as it can be told without its commit: an answer, or the end to commit.
   struct ReportedEnd {
     RunEnd end;

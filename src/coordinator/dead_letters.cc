@@ -1,5 +1,6 @@
 // Replaying a dead letter: whatever could not be handled is handed in again, once.
 #include "coordinator/coordinator.h"
+#include "instance/carried_trace.h"
 #include "interpreter/reference.h"
 
 namespace cairn {
@@ -17,6 +18,7 @@ Result<StartRequest> start_of(const DeadLetter& letter) {
   if (envelope["version"].is_string()) request.version = std::string(envelope["version"].as_string());
   request.input = envelope["input"];
   if (!envelope["reference"].is_null()) request.reference = reference_from_json(envelope["reference"]);
+  request.traceparent = std::string(envelope.text_or("traceparent", ""));
   return request;
 }
 
@@ -72,7 +74,9 @@ Result<void> Coordinator::replay_run(const DeadLetter& letter, const Actor& acto
   RunOrder order;
   order.id = derived_uuid(id.value, "replay", static_cast<std::uint64_t>(letter.id));
   order.type = std::string(letter.envelope.text_or("type", ""));
-  order.payload = letter.envelope["payload"];
+  auto [payload, trace] = without_trace(letter.envelope["payload"]);
+  order.payload = std::move(payload);
+  order.traceparent = std::move(trace);
   if (run) {
     order.priority = run->priority;
     order.attempts_max = run->attempts_max;

@@ -11,6 +11,7 @@
 #include "coordinator/schedules.h"
 #include "coordinator/worker_pool.h"
 #include "definition/definition.h"
+#include "instance/carried_trace.h"
 #include "instance/trace_id.h"
 #include "outbox/event_outlet.h"
 #include "store/open.h"
@@ -178,8 +179,10 @@ Result<std::string> Engine::deploy_file(const std::string& path) {
 
 void Engine::handle(const std::string& type, WorkHandler handler) {
   parts_->workers->handle(type, [handler = std::move(handler)](const RunRow& run, const std::stop_token& stop) {
-    WorkDone done = handler({run.id, run.type, run.idempotency_key, run.payload, run.attempt, run.attempts_max, stop,
-                             run.instance, traceparent_of(run.instance, run.id, run.attempt)});
+    Carried carried = without_trace(run.payload);
+    WorkDone done =
+        handler({run.id, run.type, run.idempotency_key, std::move(carried.value), run.attempt, run.attempts_max, stop,
+                 run.instance, traceparent_of(carried.traceparent, run.instance, run.id, run.attempt)});
     return HandlerAnswer{std::move(done.result), std::move(done.failure), done.retry, done.retry_after};
   });
 }
@@ -235,6 +238,7 @@ StartRequest request_of(const StartOrder& order) {
   request.id = order.id;
   request.idempotency_key = order.idempotency_key;
   request.actor = actor_of(order.by);
+  request.traceparent = order.traceparent;
   return request;
 }
 

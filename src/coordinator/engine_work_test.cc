@@ -3,6 +3,9 @@
 
 #include <atomic>
 
+#include "instance/carried_trace.h"
+#include "instance/trace_id.h"
+
 namespace cairn::engine_test {
 
 TEST_P(EngineOnAStore, AChildThatNeverWaitsEndsInTheSameCommit) {
@@ -130,6 +133,51 @@ TEST_P(EngineOnAStore, AWorkerThatDiesEachTimeEndsInAnIncident) {
   EXPECT_EQ(now(id).status, Status::suspended);
   EXPECT_EQ(now(id).error->code, "lease_expired");
   EXPECT_EQ(engine_->store().list_dead_letters({})->items.size(), 1u);
+}
+
+TEST_P(EngineOnAStore, ACallersTraceReachesWorkersChildrenAndEvents) {
+  std::vector<std::string> traces;
+  handler_ = [&](const Work& work) -> WorkDone {
+    traces.push_back(work.traceparent);
+    return work.payload;
+  };
+  open();
+  deploy(caller);
+  deploy(R"(
+cairn: 1
+name: outer
+version: 1.0.0
+steps:
+  - task: { name: Review }
+  - subworkflow: { name: caller, input: { amount: 1 }, result: receipt }
+  - emit: { type: outer.done, subject: s, data: [1, 2] }
+output: = state.receipt
+)");
+  StartOrder order;
+  order.definition = "outer";
+  order.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const InstanceId id = engine_->start(order)->instance;
+  restart();
+  engine_->run();
+  ASSERT_TRUE(engine_->complete(only_task(), Json::object(), ann).has_value());
+  ASSERT_EQ(engine_->wait(id, std::chrono::seconds(20))->status, Status::completed);
+  EXPECT_EQ(now(id).output, Json::object({{"amount", 1}}));
+  ASSERT_EQ(traces.size(), 1u);
+  EXPECT_EQ(traces[0].substr(3, 32), order.traceparent.substr(3, 32));
+  EXPECT_NE(traces[0].substr(36, 16), order.traceparent.substr(36, 16));
+  const auto events = engine_->store().list_outbox({}, {});
+  ASSERT_EQ(events->items.size(), 1u);
+  const Carried carried = without_trace(events->items[0].event.data);
+  EXPECT_EQ(carried.value, Json::array({1, 2}));
+  EXPECT_EQ(carried.traceparent.substr(3, 32), order.traceparent.substr(3, 32));
+
+  // What is not a traceparent is no reason to refuse the work: the instance is a trace of its own.
+  order.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331";
+  order.definition = "caller";
+  order.input = Json::object({{"amount", 2}});
+  const InstanceId own = engine_->start(order)->instance;
+  ASSERT_EQ(engine_->wait(own, std::chrono::seconds(20))->status, Status::completed);
+  EXPECT_EQ(traces.at(1).substr(3, 32), trace_id_of(own));
 }
 
 }  // namespace cairn::engine_test

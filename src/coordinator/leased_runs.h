@@ -1,5 +1,6 @@
 // Runs that were leased through this node, so that a report need not read them back. Only a hint: the fence
-// in the commit decides. Without payloads; bounded, and forgetting is always allowed.
+// in the commit decides. Without payloads, but for the trace that they carry; bounded, and forgetting is always
+// allowed.
 #pragma once
 
 #include <mutex>
@@ -8,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "instance/carried_trace.h"
 #include "store/rows.h"
 
 namespace cairn {
@@ -22,7 +24,7 @@ class LeasedRuns {
     for (const RunRow& run : runs) {
       RunRow& kept = runs_[run.id.value];
       kept = run;
-      kept.payload = Json();
+      kept.payload = with_trace(Json(), trace_in(run.payload));
     }
   }
   // As it was leased with this fence, and forgotten: a second report must look.

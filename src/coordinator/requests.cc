@@ -6,6 +6,7 @@
 #include "coordinator/coordinator.h"
 #include "coordinator/request_key.h"
 #include "coordinator/task_fields.h"
+#include "instance/carried_trace.h"
 
 namespace cairn {
 
@@ -199,6 +200,13 @@ Result<InstanceAnswer> Coordinator::complete_task(const TaskCompletion& completi
   return Error{ErrorCode::conflict, "task " + completion.task.value + " kept changing; try again"};
 }
 
+std::string Coordinator::trace_of(const InstanceId& id) {
+  if (const auto cached = cache_.find(id)) return carried_by(*cached);
+  // One that cannot be read has tasks that can be handed on all the same.
+  const auto stored = store_.find_snapshot(id);
+  return stored && *stored ? carried_by(**stored) : std::string();
+}
+
 Result<TaskRow> Coordinator::change_task(const TaskChange& change, const Actor& actor) {
   CAIRN_TRY_VOID(check_incoming_text(actor.name, "the actor", options_.limits));
   CAIRN_TRY_VOID(check_incoming_text(change.assignee, "the assignee", options_.limits));
@@ -211,6 +219,7 @@ Result<TaskRow> Coordinator::change_task(const TaskChange& change, const Actor& 
   }
   TaskChange checked = change;
   checked.actor = actor.name;
+  if (store_.kept_events().tasks) checked.trace = trace_of(task->instance);
   CAIRN_TRY(const TaskChanged changed, store_.change_task(checked));
   switch (changed.kind) {
     case TaskChanged::Kind::done: return changed.row;

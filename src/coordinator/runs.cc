@@ -6,6 +6,7 @@
 #include "coordinator/boundary.h"
 #include "coordinator/coordinator.h"
 #include "coordinator/schedules.h"
+#include "instance/carried_trace.h"
 #include "instance/retry.h"
 #include "store/projection.h"
 
@@ -36,7 +37,7 @@ void Coordinator::name_runs(Slice& slice) {
   std::vector<std::string> types;
   for (const Advance& advance : unit.advances) {
     for (const RunIntent& run : advance.runs) {
-      std::string key = run_types_.limit_key(run.type, run.payload);
+      std::string key = run_types_.limit_key(run.type, without_trace(run.payload).value);
       if (!key.empty()) unit.limit_keys.emplace_back(run.id, std::move(key));
       types.push_back(run.type);
     }
@@ -101,6 +102,7 @@ Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(con
   end.result = report.result;
   if (reported.failure) end.error = to_json(*reported.failure);
   end.actor = report.worker;
+  end.trace = trace_in(run->payload);
   reported.run = std::move(*run);
   if (report.letter) reported.letters = {*report.letter};
   return Weighed(std::move(reported));

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "cairn/engine.h"
 #include "coordinator/coordinator.h"
+#include "instance/carried_trace.h"
 
 namespace cairn {
 namespace {
@@ -160,6 +161,30 @@ TEST_F(RunsTest, WhatCannotBeKeptIsRefusedAtTheDoor) {
   order.payload = Json();
   order.attempts_max = 0;
   EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);
+}
+
+TEST_F(RunsTest, ASubmittedRunGoesOnWithItsCallersTrace) {
+  RunOrder order;
+  order.type = "billing.refund.v1";
+  order.payload = Json::object({{"customer", "ada"}});
+  order.idempotency_key = "k";
+  order.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  RunTypeRow rule;
+  rule.type = order.type;
+  rule.limit_key = "size(payload) == 1 ? payload.customer : 'odd'";
+  ASSERT_TRUE(coordinator().put_run_type(rule).has_value());
+  const auto first = coordinator().submit_run(order);
+  ASSERT_TRUE(first.has_value());
+  order.traceparent = "00-11111111111111111111111111111111-b7ad6b7169203331-01";
+  const auto again = coordinator().submit_run(order);
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_FALSE(again->second);
+  EXPECT_EQ(again->first.id, first->first.id);
+  const RunRow run = lease().at(0);
+  EXPECT_EQ(run.limit_key, "ada");
+  const Carried carried = without_trace(run.payload);
+  EXPECT_EQ(carried.value, order.payload);
+  EXPECT_EQ(carried.traceparent, "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
 }
 
 }  // namespace

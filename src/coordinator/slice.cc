@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "coordinator/message_body.h"
+#include "instance/carried_trace.h"
 #include "interpreter/reference.h"
 
 namespace cairn {
@@ -74,6 +75,9 @@ void Slice::take(Advance advance) {
     unit.messages.push_back(cancel_message(child, "the parent no longer needs it"));
   }
   if (advance.notice) to_tell_.push_back(*advance.notice);
+  if (const std::string trace = carried_by(advance.after); !trace.empty()) {
+    for (RunIntent& run : advance.runs) run.payload = with_trace(std::move(run.payload), trace);
+  }
   from_.try_emplace(id.value, advance.from_version);
   latest_[id.value] = advance.after;
   unit.advances.push_back(std::move(advance));
@@ -128,6 +132,7 @@ void Slice::start_child(const InstanceId& parent, const InstanceStart& start) {
   started.reference = start.reference;
   started.inherited = start.inherited;
   if (start.token) started.parent = Parent{parent, *start.token};
+  started.trace = carried_by(latest_.at(parent.value));
   auto first = cairn::start(**program, setting_, event(start.id, 1, std::move(started)));
   if (!first) return refuse("invalid_input", first.error().message);
   programs_[start.id.value] = *program;
@@ -148,6 +153,9 @@ void Slice::refuse_child(const InstanceId& parent, const InstanceStart& start, F
                                   {"version", start.version ? Json(*start.version) : Json()},
                                   {"input", start.input},
                                   {"reference", start.reference ? to_json(*start.reference) : Json()}});
+  if (const std::string trace = carried_by(latest_.at(parent.value)); !trace.empty()) {
+    letter.envelope.set("traceparent", trace);
+  }
   letter.reason = failure.code + ": " + failure.message;
   letter.node = node_;
   unit.dead_letters.push_back(std::move(letter));

@@ -3,6 +3,8 @@
 
 #include "coordinator/boundary.h"
 #include "coordinator/coordinator.h"
+#include "instance/carried_trace.h"
+#include "instance/trace_id.h"
 #include "store/projection.h"
 
 namespace cairn {
@@ -15,7 +17,10 @@ constexpr std::size_t type_bytes_max = 200;
 Result<SubmittedRun> same_work(const RunRow& asked, Result<SubmittedRun> submitted) {
   if (!submitted || submitted->second) return submitted;
   const RunRow& first = submitted->first;
-  if (first.type == asked.type && first.payload == asked.payload) return submitted;
+  // Whoever asks again may do so in another trace.
+  const bool same =
+      first.payload == asked.payload || without_trace(first.payload).value == without_trace(asked.payload).value;
+  if (first.type == asked.type && same) return submitted;
   if (asked.idempotency_key.empty() || first.idempotency_key != asked.idempotency_key) {
     return Error{ErrorCode::conflict, "a run with the id " + asked.id.value + " exists already"};
   }
@@ -40,6 +45,7 @@ Result<RunRow> Coordinator::run_of(const RunOrder& order) {
   row.id = {order.id.empty() ? new_uuid(now) : order.id};
   row.type = order.type;
   row.payload = order.payload;
+  if (is_traceparent(order.traceparent)) row.payload = with_trace(order.payload, order.traceparent);
   row.idempotency_key = order.idempotency_key;
   row.priority = order.priority;
   row.run_at = order.run_at.value_or(order.delay ? after(now, *order.delay) : now);

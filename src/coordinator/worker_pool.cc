@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "instance/carried_trace.h"
 
 namespace cairn {
 
@@ -26,7 +27,9 @@ TransportCall call_of(const RunRow& run) {
   TransportCall call;
   call.run = run.id;
   call.instance = run.instance;
-  call.request = run.payload;
+  Carried carried = without_trace(run.payload);
+  call.request = std::move(carried.value);
+  call.trace = std::move(carried.traceparent);
   call.idempotency_key = run.idempotency_key;
   call.attempt = run.attempt;
   if (run.timeout) call.timeout = *run.timeout;

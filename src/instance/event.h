@@ -19,6 +19,7 @@ struct Started {
   std::optional<Reference> reference;  // given by the caller; else the definition's own is evaluated
   std::optional<Reference> inherited;  // of the parent: used when there is neither of the two (SEMANTICS S12)
   std::optional<Parent> parent;
+  std::string trace;  // W3C traceparent of whoever asked for it; empty: none
 };
 // The rest of a slice that a checkpoint cut.
 struct Continued {};

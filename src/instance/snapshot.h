@@ -131,6 +131,7 @@ struct Snapshot {
   std::int64_t slice_steps = 0;        // steps begun in that slice so far
   std::uint64_t counter = 0;           // tokens, strands and ids are derived from it
   std::string last_event;              // the id of the event that made this version
+  std::string trace;                   // the traceparent of the request that started it; empty: its caller had none
   bool operator==(const Snapshot&) const = default;
 };
 

@@ -4,6 +4,7 @@
 
 #include "instance/snapshot.h"
 #include "instance/snapshot_format.h"
+#include "instance/trace_id.h"
 
 namespace cairn {
 namespace {
@@ -185,6 +186,8 @@ void read_engine(ObjectReader&& object, Snapshot& snapshot) {
   snapshot.slice_now = object.some_time("slice_now");
   snapshot.slice_steps = static_cast<std::int64_t>(object.number("slice_steps", false));
   object.objects("strands", [&](ObjectReader&& item) { snapshot.strands.push_back(read_strand(std::move(item))); });
+  snapshot.trace = object.text("trace", false);
+  if (!snapshot.trace.empty() && !is_traceparent(snapshot.trace)) object.fail("trace", "is no traceparent");
   object.objects("waits", [&](ObjectReader&& item) { snapshot.waits.push_back(read_wait(std::move(item))); });
 }
 

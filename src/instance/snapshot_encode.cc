@@ -146,6 +146,7 @@ void write_engine(const Snapshot& snapshot, std::string& out) {
   object.some_time("slice_now", snapshot.slice_now);
   object.some_number("slice_steps", static_cast<std::uint64_t>(snapshot.slice_steps));
   object.some_list("strands", snapshot.strands, each);
+  object.some_text("trace", snapshot.trace);
   object.some_list("waits", snapshot.waits, each);
 }
 

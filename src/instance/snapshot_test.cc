@@ -53,6 +53,7 @@ Snapshot rich() {
   snapshot.slice_steps = 12;
   snapshot.counter = 9;
   snapshot.last_event = "e";
+  snapshot.trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   return snapshot;
 }
 

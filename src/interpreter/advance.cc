@@ -231,6 +231,7 @@ Result<Advance> start(const Program& program, const Setting& setting, const Even
   snapshot.started_at = event.at;
   snapshot.input = started->input;
   snapshot.parent = started->parent;
+  snapshot.trace = started->trace;
   Machine machine(program, setting, std::move(snapshot), event);
   machine.begin_instance(started->reference, started->inherited);
   machine.log(LogEntry::Kind::started, "");

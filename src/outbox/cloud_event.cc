@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "instance/carried_trace.h"
 #include "instance/trace_id.h"
 
 namespace cairn {
@@ -88,26 +89,29 @@ Result<std::vector<InboundEvent>> read_binary(const EventHeaders& headers, std::
   return std::vector<InboundEvent>{std::move(read)};
 }
 
-std::string traceparent_of(const OutboxRow& row) {
-  return cairn::traceparent_of(trace_id_of(row.instance), span_id_of(row.event.id.value));
-}
-
 }  // namespace
 
+EventContent content_of(const OutboxRow& row) {
+  auto [data, carried] = without_trace(row.event.data);
+  const std::string span = span_id_of(row.event.id.value);
+  if (!carried.empty()) return {std::move(data), goes_on(carried, span)};
+  if (row.instance.value.empty()) return {std::move(data), ""};
+  return {std::move(data), traceparent_of(trace_id_of(row.instance), span)};
+}
+
 Json cloud_event(const OutboxRow& row, const std::string& source) {
+  EventContent content = content_of(row);
   Json event = Json::object({{"specversion", "1.0"},
                              {"id", row.event.id.value},
                              {"source", source},
                              {"type", row.event.type},
                              {"time", format_timestamp(row.created_at)},
                              {"datacontenttype", "application/json"},
-                             {"data", row.event.data},
+                             {"data", std::move(content.data)},
                              {"sequence", std::to_string(row.sequence)}});
   if (!row.event.subject.empty()) event.set("subject", row.event.subject);
-  if (!row.instance.value.empty()) {
-    event.set("instance", row.instance.value);
-    event.set("traceparent", traceparent_of(row));
-  }
+  if (!row.instance.value.empty()) event.set("instance", row.instance.value);
+  if (!content.traceparent.empty()) event.set("traceparent", content.traceparent);
   return event;
 }
 
@@ -120,9 +124,9 @@ EventHeaders binary_headers(const OutboxRow& row, const std::string& source) {
                        {"ce-sequence", std::to_string(row.sequence)},
                        {"content-type", "application/json"}};
   if (!row.event.subject.empty()) headers.emplace_back("ce-subject", header_value(row.event.subject));
-  if (!row.instance.value.empty()) {
-    headers.emplace_back("ce-instance", header_value(row.instance.value));
-    headers.emplace_back("ce-traceparent", traceparent_of(row));
+  if (!row.instance.value.empty()) headers.emplace_back("ce-instance", header_value(row.instance.value));
+  if (std::string trace = content_of(row).traceparent; !trace.empty()) {
+    headers.emplace_back("ce-traceparent", std::move(trace));
   }
   return headers;
 }

@@ -17,6 +17,13 @@ using EventHeaders = std::vector<std::pair<std::string, std::string>>;  // names
 inline constexpr const char* structured_type = "application/cloudevents+json";
 inline constexpr const char* batch_type = "application/cloudevents-batch+json";
 
+// The data as `emit` gave it, and the trace: of the caller that began it, else of the instance; empty: of nobody.
+struct EventContent {
+  Json data;
+  std::string traceparent;
+};
+EventContent content_of(const OutboxRow& row);
+
 // The whole event as JSON. `source` says which cairn it comes from; with the id it is unique. The extension
 // `sequence` is the place in the outbox, `instance` the instance that caused it, `traceparent` its trace.
 Json cloud_event(const OutboxRow& row, const std::string& source);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "instance/carried_trace.h"
+
 namespace cairn {
 namespace {
 
@@ -29,6 +31,19 @@ TEST(CloudEvent, LeavesOutWhatIsNotThere) {
   EXPECT_EQ(event.find("subject"), nullptr);
   EXPECT_EQ(event.find("instance"), nullptr);
   EXPECT_EQ(event.find("traceparent"), nullptr);
+}
+
+TEST(CloudEvent, GoesOnWithTheTraceThatItCarries) {
+  OutboxRow carrying = row();
+  carrying.event.data = with_trace(carrying.event.data, "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00");
+  const std::string trace = "00-0af7651916cd43dd8448eb211c80319c-b94f523196aaacd8-00";
+  const Json event = cloud_event(carrying, "/cairn");
+  EXPECT_EQ(event["traceparent"], Json(trace));
+  EXPECT_EQ(event["data"], Json::object({{"ok", true}}));
+  const EventHeaders headers = binary_headers(carrying, "/cairn");
+  EXPECT_EQ(headers.back(), std::pair(std::string("ce-traceparent"), trace));
+  carrying.instance = {};  // a run on its own
+  EXPECT_EQ(cloud_event(carrying, "/cairn")["traceparent"], Json(trace));
 }
 
 TEST(CloudEvent, BinaryHeadersAreEscapedAndReadBack) {

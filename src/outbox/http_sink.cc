@@ -72,7 +72,7 @@ HttpCall HttpSink::call_of(const OutboxRow& row) const {
   HttpCall call;
   if (settings_.mode == HttpSinkSettings::Mode::binary) {
     call.headers = binary_headers(row, settings_.source);
-    call.body = write_json(row.event.data);
+    call.body = write_json(content_of(row).data);
   } else {
     call.headers.emplace_back("content-type", structured_type);
     call.body = write_json(cloud_event(row, settings_.source));

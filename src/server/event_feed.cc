@@ -1,6 +1,7 @@
 #include "server/event_feed.h"
 
 #include "base/log.h"
+#include "outbox/cloud_event.h"
 
 namespace cairn::server {
 namespace {
@@ -22,15 +23,18 @@ bool wanted(const OutboxRow& row, const OutboxFilter& filter) {
 }  // namespace
 
 Json cloud_event(const OutboxRow& row) {
-  return Json::object({{"specversion", "1.0"},
-                       {"id", row.event.id.value},
-                       {"source", "/v1/instances/" + row.instance.value},
-                       {"type", row.event.type},
-                       {"subject", row.event.subject},
-                       {"time", format_timestamp(row.created_at)},
-                       {"datacontenttype", "application/json"},
-                       {"sequence", std::to_string(row.sequence)},
-                       {"data", row.event.data}});
+  EventContent content = content_of(row);
+  Json event = Json::object({{"specversion", "1.0"},
+                             {"id", row.event.id.value},
+                             {"source", "/v1/instances/" + row.instance.value},
+                             {"type", row.event.type},
+                             {"subject", row.event.subject},
+                             {"time", format_timestamp(row.created_at)},
+                             {"datacontenttype", "application/json"},
+                             {"sequence", std::to_string(row.sequence)},
+                             {"data", std::move(content.data)}});
+  if (!content.traceparent.empty()) event.set("traceparent", content.traceparent);
+  return event;
 }
 
 std::string stream_text(const OutboxRow& row) {

@@ -69,6 +69,7 @@ void start(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, co
   request.id = std::string(call.body.text_or("id", ""));
   request.idempotency_key = std::string(call.request.header("idempotency-key"));
   request.actor = actor_of(call);
+  request.traceparent = call.trace.carried();
   const auto wait = wait_of(call);
   if (!wait) {
     call.reply(problem(wait.error()));

@@ -1,3 +1,4 @@
+#include "instance/carried_trace.h"
 #include "server/documents.h"
 
 namespace cairn::server {
@@ -7,7 +8,7 @@ Json document(const RunRow& row) {
                             {"type", row.type},
                             {"status", to_string(row.status)},
                             {"priority", row.priority},
-                            {"payload", row.payload},
+                            {"payload", without_trace(row.payload).value},
                             {"attempt", row.attempt},
                             {"max_attempts", row.attempts_max},
                             {"leases", row.leases},

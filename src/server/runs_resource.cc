@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "instance/carried_trace.h"
 #include "instance/trace_id.h"
 #include "server/api.h"
 #include "server/documents.h"
@@ -76,6 +77,7 @@ void submit(Coordinator& coordinator, const Call& call) {
   auto order = order_of(call.body);
   if (!order) return call.reply(problem(order.error()));
   if (order->idempotency_key.empty()) order->idempotency_key = std::string(call.request.header("idempotency-key"));
+  order->traceparent = call.trace.carried();
   coordinator.submit_run(*order, [reply = call.reply](Result<SubmittedRun> submitted) {
     if (!submitted) return reply(problem(submitted.error()));
     reply(json_response(document(submitted->first), submitted->second ? 201 : 200));
@@ -92,6 +94,7 @@ void submit_many(Coordinator& coordinator, const Call& call) {
     if (order->idempotency_key.empty() && !call.repeat_key.empty()) {
       order->idempotency_key = call.repeat_key + "/" + std::to_string(orders.size());
     }
+    order->traceparent = call.trace.carried();
     orders.push_back(std::move(*order));
   }
   const auto submitted = coordinator.submit_runs(orders);
@@ -110,7 +113,7 @@ Json leased_document(const RunRow& row, Timestamp now) {
   Json json = document(row);
   // As a length too: the worker's clock may be another one.
   if (row.lease_until) json.set("lease_ms", between(now, *row.lease_until).ms_up());
-  json.set("traceparent", traceparent_of(row.instance, row.id, row.attempt));
+  json.set("traceparent", traceparent_of(trace_in(row.payload), row.instance, row.id, row.attempt));
   return json;
 }
 

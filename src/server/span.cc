@@ -56,8 +56,9 @@ Json document(const Span& span) {
 
 Span span_of_life(const Snapshot& instance, Span::Time now) {
   Span span;
-  span.trace = trace_id_of(instance.instance);
+  span.trace = trace_id_of(instance.trace, instance.instance);
   span.id = span_id_of(instance.instance.value);
+  if (!instance.trace.empty()) span.parent = instance.trace.substr(36, 16);
   span.name = "workflow " + instance.program.name;
   // Its beginning is the store's time. With a clock that was moved it may lie later than now.
   span.began = std::min(now, Span::Time(std::chrono::milliseconds(instance.started_at.unix_ms())));
@@ -66,7 +67,8 @@ Span span_of_life(const Snapshot& instance, Span::Time now) {
                      {"cairn.definition", instance.program.name},
                      {"cairn.definition_version", instance.program.version},
                      {"cairn.status", to_string(instance.status)}};
-  if (instance.parent) {
+  // One that its caller's trace goes on in has its parent there already.
+  if (instance.parent && instance.trace.empty()) {
     span.links.push_back({trace_id_of(instance.parent->instance), span_id_of(instance.parent->instance.value)});
   }
   span.failed = instance.status == Status::failed;
@@ -79,9 +81,10 @@ std::vector<Span> spans_of(const Slice& unit, std::string_view traceparent, Span
   std::vector<Span> spans;
   if (unit.stale()) return spans;
   for (const auto& [id, after] : unit.latest()) {
+    if (!after.trace.empty() && !is_sampled(after.trace)) continue;
     const std::uint64_t from = unit.from_version(id);
     Span span;
-    span.trace = trace_id_of(after.instance);
+    span.trace = trace_id_of(after.trace, after.instance);
     span.id = span_of_version(after.instance, after.version);
     span.parent = span_id_of(after.instance.value);
     const bool caused = after.instance == unit.last().instance;  // the others are its children and continuations

@@ -1,5 +1,5 @@
-// Spans of traces, as OTLP tells them to a collector. An instance is one trace (instance/trace_id.h); requests
-// belong to the trace of whoever sends them.
+// Spans of traces, as OTLP tells them to a collector. An instance is one trace, or part of its caller's
+// (instance/trace_id.h); requests belong to the trace of whoever sends them.
 #pragma once
 
 #include <chrono>
@@ -36,7 +36,8 @@ struct Span {
 
 // What a committed unit did to its instances, each in its own trace: a span for the way from one wait to the next,
 // linked with the span that began the wait and with the request that ended it (`traceparent`, or empty); and, when an
-// instance has ended, the span of its whole life, which is the parent of the others.
+// instance has ended, the span of its whole life, which is the parent of the others. Nothing of instances whose caller
+// does not keep the trace.
 std::vector<Span> spans_of(const Slice& unit, std::string_view traceparent, Span::Time now);
 
 // The body of a request to /v1/traces.

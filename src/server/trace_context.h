@@ -13,6 +13,8 @@ struct TraceContext {
   bool sampled = false;
 
   std::string header() const;  // 00-TRACE-SPAN-FLAGS
+  // What the request causes goes on with its caller's trace; empty when the caller brought none.
+  std::string carried() const { return parent.empty() ? std::string() : header(); }
 };
 
 // Goes on with `traceparent`, or begins a trace when there is none or it is malformed.

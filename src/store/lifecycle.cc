@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "instance/carried_trace.h"
+
 namespace cairn {
 namespace {
 
 // Ids are made of what happened, so that the same commit gives the same events on every machine.
-OutboxEntry entry(std::string id, std::string type, const std::string& subject, Json data, const EventPolicy& policy) {
-  return {{{std::move(id)}, std::move(type), subject, std::move(data)}, !policy.dispatched};
+OutboxEntry entry(std::string id, std::string type, const std::string& subject, Json data, std::string_view trace,
+                  const EventPolicy& policy) {
+  return {{{std::move(id)}, std::move(type), subject, with_trace(std::move(data), trace)}, !policy.dispatched};
 }
 
 Json about(const Snapshot& snapshot) {
@@ -27,7 +30,7 @@ OutboxEntry instance_event(const Snapshot& after, const char* what, const EventP
   if (after.error) data.set("error", to_json(*after.error));
   const std::string& id = after.instance.value;
   return entry(id + "/" + std::to_string(after.version) + "/" + what, std::string("cairn.instance.") + what, id,
-               std::move(data), policy);
+               std::move(data), carried_by(after), policy);
 }
 
 bool has_log(const Advance& advance, LogEntry::Kind kind) {
@@ -51,16 +54,18 @@ Json about(const TaskOpened& task, const InstanceId& instance) {
 
 void add_tasks(const Advance& advance, const EventPolicy& policy, std::vector<OutboxEntry>& events) {
   const std::string& instance = advance.after.instance.value;
+  const std::string trace = carried_by(advance.after);
   for (const TaskClosed& closed : advance.tasks_closed) {
     Json data = Json::object({{"instance", instance}, {"task", closed.id.value}, {"status", to_string(closed.status)}});
     if (!closed.by.empty()) data.set("by", closed.by);
     if (closed.status == TaskStatus::completed) data.set("completion", closed.payload);
     events.push_back(entry(closed.id.value + "/" + to_string(closed.status),
-                           std::string("cairn.task.") + to_string(closed.status), instance, std::move(data), policy));
+                           std::string("cairn.task.") + to_string(closed.status), instance, std::move(data), trace,
+                           policy));
   }
   for (const TaskOpened& opened : advance.tasks_opened) {
     events.push_back(entry(opened.id.value + "/opened", "cairn.task.opened", instance,
-                           about(opened, advance.after.instance), policy));
+                           about(opened, advance.after.instance), trace, policy));
   }
 }
 
@@ -73,7 +78,10 @@ std::vector<OutboxEntry> events_of(const Advance& advance, const EventPolicy& po
     if (advance.from_version == 0) events.push_back(instance_event(after, "started", policy));
     if (has_log(advance, LogEntry::Kind::resumed)) events.push_back(instance_event(after, "resumed", policy));
   }
-  for (const OutboxEvent& emitted : advance.outbox) events.push_back({emitted, false});
+  for (const OutboxEvent& emitted : advance.outbox) {
+    events.push_back({emitted, false});
+    if (!after.trace.empty()) events.back().event.data = with_trace(emitted.data, carried_by(after));
+  }
   if (policy.tasks) add_tasks(advance, policy, events);
   if (policy.instances) {
     if (is_final(after.status)) {
@@ -91,7 +99,7 @@ std::optional<OutboxEntry> event_of(const RunEnd& end, const InstanceId& instanc
   if (!instance.value.empty()) data.set("instance", instance.value);
   if (end.status == RunStatus::failed) data.set("error", end.error);
   return entry(end.run.value + "/" + to_string(end.status), std::string("cairn.run.") + to_string(end.status),
-               instance.value.empty() ? end.run.value : instance.value, std::move(data), policy);
+               instance.value.empty() ? end.run.value : instance.value, std::move(data), end.trace, policy);
 }
 
 std::optional<OutboxEntry> event_of_cancel(const RunRow& row, const EventPolicy& policy) {
@@ -99,7 +107,7 @@ std::optional<OutboxEntry> event_of_cancel(const RunRow& row, const EventPolicy&
   Json data = Json::object({{"run", row.id.value}, {"type", row.type}, {"status", "cancelled"}});
   if (row.instance) data.set("instance", row.instance->value);
   return entry(row.id.value + "/cancelled", "cairn.run.cancelled", row.instance ? row.instance->value : row.id.value,
-               std::move(data), policy);
+               std::move(data), trace_in(row.payload), policy);
 }
 
 std::optional<OutboxEntry> event_of(const TaskChange& change, const TaskRow& row, const EventPolicy& policy) {
@@ -118,14 +126,14 @@ std::optional<OutboxEntry> event_of(const TaskChange& change, const TaskRow& row
                             {"by", change.actor}});
   if (!row.assignee.empty()) data.set("assignee", row.assignee);
   return entry(row.id.value + "/" + std::to_string(row.version) + "/" + what, std::string("cairn.task.") + what,
-               row.instance.value, std::move(data), policy);
+               row.instance.value, std::move(data), change.trace, policy);
 }
 
 std::optional<OutboxEntry> event_of_parking(const InstanceId& id, const Failure& why, Timestamp at,
                                             const EventPolicy& policy) {
   if (!policy.instances) return std::nullopt;
   return entry(id.value + "/parked/" + std::to_string(at.unix_ms()), "cairn.instance.suspended", id.value,
-               Json::object({{"instance", id.value}, {"status", "suspended"}, {"error", to_json(why)}}), policy);
+               Json::object({{"instance", id.value}, {"status", "suspended"}, {"error", to_json(why)}}), "", policy);
 }
 
 InstanceId instance_of_run(const Unit& unit) {

@@ -79,6 +79,7 @@ struct TaskChange {
   std::string actor;
   std::string assignee;  // assign, reassign
   std::string comment;
+  std::string trace = {};  // the traceparent that the instance carries; for the event about it
 };
 struct TaskChanged {
   enum class Kind { done, not_found, stale, closed, taken };  // taken: assigned to somebody else already
@@ -169,6 +170,7 @@ class Store {
   virtual std::size_t writers() const { return 1; }
   // Set once, before the first commit; without it only `emit` writes events.
   virtual void keep_events(const EventPolicy& policy) { events_ = policy; }
+  const EventPolicy& kept_events() const { return events_; }
 
   // Definitions: name, version and digest never change.
   virtual Result<PutDefinition> put_definition(const DefinitionRow& row) = 0;

@@ -29,6 +29,7 @@ struct RunEnd {
   Json result;
   Json error;  // {class, code, message, ...} of a failed one
   std::string actor;
+  std::string trace = {};  // the traceparent that the run carries; for the event about its end
 };
 
 // The lease that new runs of these types begin with, so that the node that committed the intent

@@ -148,7 +148,7 @@ Result<HttpCall> read_http_call(const Json& request, const TransportCall& call, 
   if (find_header(http, "user-agent") == nullptr) http.headers.emplace_back("User-Agent", "cairn");
   if (has_control(call.idempotency_key)) return wrong("the idempotency key holds a control character");
   if (!call.idempotency_key.empty()) http.headers.emplace_back("Idempotency-Key", call.idempotency_key);
-  http.headers.emplace_back("traceparent", traceparent_of(call.instance, call.run, call.attempt));
+  http.headers.emplace_back("traceparent", traceparent_of(call.trace, call.instance, call.run, call.attempt));
   if (const Json& accept = request["accept"]; accept.is_array()) {
     for (const Json& status : accept.items()) {
       if (status.is_integer()) http.accepted.insert(static_cast<int>(status.as_integer()));

@@ -20,6 +20,7 @@ struct TransportCall {
   std::optional<InstanceId> instance;
   Json request;                 // the value of `call.NAME`
   std::string idempotency_key;  // the same for every attempt
+  std::string trace = {};       // the traceparent that the run carries; empty: the trace is the instance's own
   int attempt = 1;
   Duration timeout = Duration::of_seconds(30);  // of the whole attempt
 };
