@@ -80,6 +80,15 @@ Result<server::AccessSettings> access_settings(const Configuration& from) {
   return access;
 }
 
+Result<std::vector<server::InboundHook>> hooks_of(const Configuration& from) {
+  if (!from.is_set("hooks")) return std::vector<server::InboundHook>();
+  const auto list = parse_json(from.text("hooks"));
+  if (!list) return Error{ErrorCode::invalid, from.at("hooks").origin + ": hooks takes a list as JSON"};
+  auto hooks = server::read_hooks(*list);
+  if (!hooks) return Error{hooks.error().code, from.at("hooks").origin + ": " + hooks.error().message};
+  return hooks;
+}
+
 std::optional<Duration> age(const Configuration& from, std::string_view name) {
   return from.is_set(name) ? std::optional(from.duration(name)) : std::nullopt;
 }
@@ -223,6 +232,9 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   settings.access = std::move(*access);
   settings.cors_origins = configuration->list("cors.origins");
   settings.log_requests = configuration->yes("log.requests");
+  auto hooks = hooks_of(*configuration);
+  if (!hooks) return refuse(hooks.error());
+  settings.hooks = std::move(*hooks);
   configure_logging(*configuration);
 
   // Blocked before any thread starts, so that only sigwait below sees them.

@@ -14,6 +14,7 @@ const std::vector<Spec>& specs() {
       {"receive.attempts", Kind::number, "1", "of a message or timer that the store refuses; then it is given up"},
       {"receive.dead_letters", Kind::yes_no, "yes", "keep what is given up for an operator; no: it is only logged"},
       {"definitions", Kind::list, "", "files and folders to deploy at start"},
+      {"hooks", Kind::text, "", "webhooks that come in: [[hooks]] in the file, elsewhere the same list as JSON", true},
       {"egress", Kind::list, "", "where calls may go besides https to public addresses: 10.0.0.0/8, http://HOST:PORT"},
       {"ca_file", Kind::text, "", "PEM file: authorities that calls trust besides the system's"},
       {"keep.completed", Kind::duration, "", "how long completed instances are kept; empty: for ever"},

@@ -48,6 +48,8 @@ void flatten(const toml::table& table, const std::string& prefix, TomlFile& file
       file.events = to_json(value);
     } else if (prefix.empty() && name == "secrets" && value.is_table()) {
       file.secrets = to_json(value);
+    } else if (prefix.empty() && name == "hooks") {
+      file.values[name] = {write_json(to_json(value)), static_cast<int>(value.source().begin.line)};
     } else if (const auto* inner = value.as_table()) {
       flatten(*inner, name + ".", file);
     } else {

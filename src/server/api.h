@@ -8,6 +8,7 @@
 #include "coordinator/coordinator.h"
 #include "server/authenticator.h"
 #include "server/http_server.h"
+#include "server/inbound_hook.h"
 #include "server/result_desk.h"
 #include "server/route.h"
 #include "server/span_exporter.h"
@@ -32,6 +33,8 @@ std::vector<Route> event_routes(Coordinator& coordinator);
 std::vector<Route> bulk_routes(Coordinator& coordinator);
 std::vector<Route> key_routes(Coordinator& coordinator);
 std::vector<Route> audit_routes(Coordinator& coordinator);
+// Only of a server: on the command line nobody signs.
+std::vector<Route> hook_routes(Coordinator& coordinator, std::vector<InboundHook> hooks);
 // All of them, in the order in which they are tried. The command line asks a local store through the same table.
 // `desk`: where clients wait for instances, to be closed when the server ends; shared with the routes.
 std::vector<Route> api_routes(Coordinator& coordinator, std::shared_ptr<ResultDesk> desk);
@@ -51,6 +54,7 @@ struct ServerSettings {
   std::vector<std::string> cors_origins;  // none: no page from elsewhere may read answers
   bool log_requests = false;              // a line for every request, not only for failures
   std::shared_ptr<SpanExporter> spans;    // shared with the engine's observer; absent: no traces
+  std::vector<InboundHook> hooks = {};
 };
 
 // Tells `spans` of what the coordinator commits, as long as that lives. Before the first request.
@@ -63,7 +67,7 @@ class Server {
   static Result<std::unique_ptr<Server>> open(Coordinator& coordinator, const ServerSettings& settings);
   // Without authentication, for this machine.
   static Result<std::unique_ptr<Server>> open(Coordinator& coordinator, const HttpSettings& settings) {
-    return open(coordinator, ServerSettings{settings, {}, {}, false, nullptr});
+    return open(coordinator, ServerSettings{settings, {}, {}, false, nullptr, {}});
   }
   ~Server();
 

@@ -29,6 +29,7 @@ AuditRow audit_row(const Call& call, std::string what) {
 
 bool ApiGate::admit(const Route& route, Call& call) {
   if (route.permission == Permission::open) return true;
+  if (route.permission == Permission::signed_request) return admit_signed(route, call);
   auto identity = authenticator_.identify(call.request);
   if (!identity) {
     if (identity.error().code != ErrorCode::not_allowed) {
@@ -51,6 +52,23 @@ bool ApiGate::admit(const Route& route, Call& call) {
   }
   call.reply(problem(403, "forbidden", "This is not allowed",
                      std::string(route.operation) + " needs the permission " + to_string(route.permission)));
+  return false;
+}
+
+bool ApiGate::admit_signed(const Route& route, Call& call) {
+  auto identity = route.identify(call.request);
+  if (identity) {
+    call.identity = std::move(*identity);
+    return true;
+  }
+  if (identity.error().code != ErrorCode::not_allowed) {
+    call.reply(problem(identity.error()));
+    return false;
+  }
+  metrics_->count_refusal("signature");
+  Response response = problem(401, "unauthenticated", "Nobody known", identity.error().message);
+  response.headers.emplace_back("www-authenticate", "Cairn-Signature");
+  call.reply(std::move(response));
   return false;
 }
 

@@ -16,6 +16,7 @@ const char* to_string(Permission permission) {
     case Permission::deploy: return "deploy";
     case Permission::administer: return "administer";
     case Permission::view_tasks: return "view_tasks";
+    case Permission::signed_request: return "signed_request";
   }
   return "undeclared";
 }
@@ -42,7 +43,8 @@ std::optional<Role> role_from(std::string_view text) {
 
 bool allows(Role role, Permission permission) {
   switch (permission) {
-    case Permission::undeclared: return false;
+    case Permission::undeclared:
+    case Permission::signed_request: return false;
     case Permission::open: return true;
     case Permission::view:
       return role == Role::viewer || role == Role::starter || role == Role::operations || role == Role::deployer ||

@@ -21,6 +21,7 @@ enum class Permission {
   deploy,
   administer,
   view_tasks,
+  signed_request,  // by its signature, not by a role: `Route::identify` says who it is
 };
 const char* to_string(Permission permission);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/version.h"
+#include "outbox/signature.h"
 #include "server/answer_schemas.h"
 #include "server/route.h"
 
@@ -72,6 +73,10 @@ Json Router::openapi() const {
         {{"operationId", route.operation}, {"summary", route.summary}, {"x-permission", to_string(route.permission)}});
     if (const Json parameters = parameters_of(route); parameters.size() > 0) operation.set("parameters", parameters);
     if (route.permission == Permission::open) operation.set("security", Json::array());
+    if (route.permission == Permission::signed_request) {
+      operation.set("security",
+                    Json::array({Json::object({{"signature", Json::array()}, {"timestamp", Json::array()}})}));
+    }
     if (const Json body = body_of(route); !body.is_null()) operation.set("requestBody", body);
     operation.set("responses", responses_of(route));
     std::string method(route.method);
@@ -80,12 +85,18 @@ Json Router::openapi() const {
     paths.edit(route.path).set(method, operation);
   }
   const Json bearer = Json::object({{"type", "http"}, {"scheme", "bearer"}, {"description", "an API key or a token"}});
+  const auto header = [](const char* name, const char* description) {
+    return Json::object({{"type", "apiKey"}, {"in", "header"}, {"name", name}, {"description", description}});
+  };
+  const Json schemes =
+      Json::object({{"bearer", bearer},
+                    {"signature", header(signature_header, "v1= and the hexadecimal HMAC-SHA-256 of TIMESTAMP.BODY")},
+                    {"timestamp", header(timestamp_header, "seconds since 1970, at most 300 from the server's")}});
   return Json::object({{"openapi", "3.1.0"},
                        {"info", Json::object({{"title", "cairn"}, {"version", version_text}})},
                        {"paths", paths},
                        {"security", Json::array({Json::object({{"bearer", Json::array()}})})},
-                       {"components", Json::object({{"schemas", answer_components()},
-                                                    {"securitySchemes", Json::object({{"bearer", bearer}})}})}});
+                       {"components", Json::object({{"schemas", answer_components()}, {"securitySchemes", schemes}})}});
 }
 
 }  // namespace cairn::server

@@ -107,6 +107,9 @@ Result<Router> Router::make(std::vector<Route> routes) {
     const std::string place = std::string(route.method) + " " + std::string(route.path);
     if (route.permission == Permission::undeclared)
       return Error{ErrorCode::invalid, "route " + place + " declares no permission"};
+    if ((route.permission == Permission::signed_request) != static_cast<bool>(route.identify)) {
+      return Error{ErrorCode::invalid, "route " + place + " does not say who signs"};
+    }
     if (!places.insert(place).second || !operations.insert(route.operation).second) {
       return Error{ErrorCode::invalid, "route " + place + " stands twice"};
     }

@@ -48,6 +48,8 @@ struct Route {
   std::string_view content_types = "application/json";  // of a body, with commas; the document names them
   // The operation looks after `Idempotency-Key` itself, in the store.
   bool keeps_keys = false;
+  // Who sends, told by the request itself instead of a credential: not_found, or not_allowed. It may block.
+  std::function<Result<Identity>(const Request& request)> identify = {};
 };
 
 // What stands between a request and its operation: credentials, permissions, repeats, the audit trail.

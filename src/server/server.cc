@@ -194,6 +194,7 @@ Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const Ser
   auto parts = std::make_unique<Parts>(coordinator, settings);
   Parts* const running = parts.get();
   std::vector<Route> routes = api_routes(coordinator, parts->desk);
+  for (Route& route : hook_routes(coordinator, settings.hooks)) routes.push_back(std::move(route));
   // The document of the table cannot be made before the table is whole.
   const auto openapi = std::make_shared<std::string>();
   routes.push_back({"GET", "/openapi.json", Permission::open, "openapi", "This API as an OpenAPI 3.1 document",

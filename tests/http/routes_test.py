@@ -3,13 +3,14 @@
 
 The list of routes comes from the server (/openapi.json). Each operation needs an entry in GOOD below that makes it succeed; one
 without an entry fails this test. Bad requests are made from the schemas: none may be answered with 5xx."""
-import concurrent.futures, contextlib, gzip, http.client, json, os, random, re, sqlite3, sys, time
+import concurrent.futures, contextlib, gzip, hashlib, hmac, http.client, json, os, random, re, sqlite3, sys, time
 from served import Served, expect, finish
 
 cairn, source = sys.argv[1], sys.argv[2]
 seed = int(os.environ.get("CAIRN_SEED", "1"))
 random.seed(seed)
-server = Served(cairn, "--definitions", os.path.join(source, "examples/hello.yaml"))
+HOOK = {"name": "test", "id": "0123456789abcdef0123456789abcdef", "secret": "0123456789abcdef0123456789abcdef"}
+server = Served(cairn, "--definitions", os.path.join(source, "examples/hello.yaml"), "--hooks", json.dumps([HOOK]))
 WAITING = """
 cairn: 1
 name: t.wait
@@ -44,6 +45,12 @@ def ok(answer, *statuses):
 
 def start(definition, **more):
     return server.call("POST", "/v1/instances", {"definition": definition, "input": more})
+
+
+def hook():
+    body, stamp = json.dumps({"specversion": "1.0", "id": "h1", "source": "/t", "type": "t.in", "data": {}}), str(int(time.time()))
+    signature = hmac.new(HOOK["secret"].encode(), f"{stamp}.{body}".encode(), hashlib.sha256).hexdigest()
+    return server.call("POST", "/v1/hooks/" + HOOK["id"], role=None, text=body, cairn_timestamp=stamp, cairn_signature="v1=" + signature)
 
 
 def task_of(instance):
@@ -239,6 +246,7 @@ GOOD = {
     "discardDeadLetter": lambda: dead_letter("", "DELETE"),
     "receiveEvents": lambda: server.call("POST", "/v1/events", {"specversion": "1.0", "id": "e1", "source": "/t", "type": "t.in", "data": {}},
                                          **{"content-type": "application/cloudevents+json"}),
+    "receiveHook": hook,
     "listOutbox": lambda: server.call("GET", "/v1/outbox?limit=2"),
     "listDeliveries": lambda: outbox("/deliveries"),
     "resendEvent": lambda: outbox("/resend", "POST"),
@@ -340,7 +348,8 @@ for name, (method, path, operation) in operations.items():
         expect(f"{name} on {place} is not 5xx", answer.status < 500, (answer.status, answer.text))
         requests += 1
     answer = server.call(method, re.sub(r"\{[^}]*\}", "x", path) + "?no_such_parameter=1")
-    expect(f"{name} refuses an unknown parameter", answer.status == 400, (answer.status, answer.text))
+    # Who sends comes first, and of a hook that is not there nobody can be.
+    expect(f"{name} refuses an unknown parameter", answer.status == (404 if name == "receiveHook" else 400), (answer.status, answer.text))
     for parameter in operation.get("parameters", []):
         if parameter["in"] != "query" or name == "streamEvents":
             continue

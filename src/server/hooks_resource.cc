@@ -1,0 +1,97 @@
+// Webhooks that come in: no key is needed, the signature says who sends.
+#include "base/log.h"
+#include "outbox/signature.h"
+#include "server/api.h"
+#include "server/inbound_hook.h"
+#include "server/problem.h"
+
+namespace cairn::server {
+namespace {
+
+constexpr std::string_view place = "/v1/hooks/";
+constexpr std::string_view account_prefix = "hook:";
+
+using Hooks = std::shared_ptr<const std::vector<InboundHook>>;  // shared by the route's two functions
+
+const InboundHook* hook_of(const Hooks& hooks, const Request& request) {
+  const std::string_view path = request.path;
+  return path.starts_with(place) ? find_hook(*hooks, path.substr(place.size())) : nullptr;
+}
+
+// A signature is good for one request, on all nodes together and over restarts.
+Result<void> spend(Store& store, const InboundHook& hook, std::string_view signature) {
+  Unit unit;
+  unit.key = IdempotencyKey{"hook", hook.name + " " + std::string(signature), "", Json()};
+  CAIRN_TRY(const auto outcomes, store.commit(std::span(&unit, 1)));
+  switch (outcomes.front().kind) {
+    case CommitOutcome::Kind::done: return {};
+    case CommitOutcome::Kind::duplicate_key: return Error{ErrorCode::not_allowed, "the signature was used before"};
+    case CommitOutcome::Kind::failed: return outcomes.front().error;
+    case CommitOutcome::Kind::stale:
+    case CommitOutcome::Kind::duplicate_signal: break;
+  }
+  return Error{ErrorCode::internal, "the signature could not be kept"};
+}
+
+Result<Identity> identify(Coordinator& coordinator, const Hooks& hooks, const Request& request) {
+  const InboundHook* const hook = hook_of(hooks, request);
+  if (hook == nullptr) return Error{ErrorCode::not_found, "there is no such hook"};
+  auto fine = check_signed(*hook, request, coordinator.store().now());
+  if (fine) fine = spend(coordinator.store(), *hook, request.header(signature_header));
+  if (!fine) {
+    if (fine.error().code != ErrorCode::not_allowed) return fine.error();
+    log_warning("hook.refused", {{"hook", hook->name}, {"from", request.peer}, {"reason", fine.error().message}});
+    return Error{ErrorCode::not_allowed, "the signature is missing, wrong, too old, too new or was used before"};
+  }
+  Identity identity;
+  identity.account = identity.person = std::string(account_prefix) + hook->name;
+  return identity;
+}
+
+void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
+  const InboundHook* const hook = hook_of(hooks, call.request);
+  if (hook == nullptr) return call.reply(problem({ErrorCode::not_found, "there is no such hook"}));
+  // Only the gate lets anybody in here.
+  if (call.identity.account != std::string(account_prefix) + hook->name) {
+    return call.reply(problem(401, "unauthenticated", "Nobody known", "the request is not signed"));
+  }
+  const auto signals = signals_of(*hook, call.request);
+  if (!signals) return call.reply(problem(signals.error()));
+  Json items = Json::array();
+  for (const HookSignal& one : *signals) {
+    SignalRequest signal;
+    // Of this hook: a sender cannot use up ids that are another's.
+    if (!one.id.empty()) signal.id = call.identity.account + " " + one.id;
+    signal.name = one.name;
+    signal.key = one.key;
+    signal.payload = one.payload;
+    signal.actor = {call.identity.account, {}};
+    // What was taken before an error stays taken: when it is sent again those are repeats.
+    const auto outcome = coordinator.broadcast(signal, hook->ttl);
+    if (!outcome) return call.reply(problem(outcome.error()));
+    Json instances = Json::array();
+    for (const InstanceId& id : outcome->delivered) instances.push_back(id.value);
+    items.push_back(
+        Json::object({{"instances", instances}, {"kept", outcome->kept}, {"repeated", outcome->duplicate}}));
+  }
+  call.reply(json_response(Json::object({{"items", items}}), 202));
+}
+
+}  // namespace
+
+std::vector<Route> hook_routes(Coordinator& coordinator, std::vector<InboundHook> given) {
+  const Hooks hooks = std::make_shared<const std::vector<InboundHook>>(std::move(given));
+  Route route{"POST",
+              "/v1/hooks/{id}",
+              Permission::signed_request,
+              "receiveHook",
+              "Take a signed webhook in: CloudEvents, or one signal, as the hook is set; each request at most once",
+              [&coordinator, hooks](const Call& call) { receive(coordinator, hooks, call); },
+              {},
+              {},
+              "application/cloudevents+json, application/cloudevents-batch+json, application/json"};
+  route.identify = [&coordinator, hooks](const Request& request) { return identify(coordinator, hooks, request); };
+  return {std::move(route)};
+}
+
+}  // namespace cairn::server

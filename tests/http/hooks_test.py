@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""hooks_test.py CAIRN SOURCE_DIR: webhooks that come in (RELIABILITY S-27, S-29): what is signed is taken once, over a kill -9 too; everything else
+is refused and moves nothing; and what one cairn's outbox sends, another one takes."""
+import hashlib, hmac, http.client, json, os, secrets, signal, sys, tempfile, time
+from served import Served, expect, finish
+
+WAITING = """
+cairn: 1
+name: t.paid
+version: 1.0.0
+reference: { key: = input.no }
+steps: [ { signal: { name: payment.received, key: = input.no, result: payment } } ]
+output: = state.payment
+"""
+HEARING = WAITING.replace("t.paid", "t.heard").replace("payment.received", "order.sent")
+SENDING = """
+cairn: 1
+name: t.send
+version: 1.0.0
+steps: [ { emit: { type: order.sent, subject: = input.no, data: { sum: = input.sum } } } ]
+"""
+EVENTS, SIGNALS = secrets.token_hex(16), secrets.token_urlsafe(24)
+NEW, OLD, BANK = secrets.token_hex(32), secrets.token_hex(16), secrets.token_urlsafe(40)
+folder = tempfile.TemporaryDirectory()
+settings, bank = os.path.join(folder.name, "cairn.toml"), os.path.join(folder.name, "bank.secret")
+with open(bank, "w") as file:
+    file.write(BANK + "\n")
+with open(settings, "w") as file:
+    file.write(f'[[hooks]]\nname = "orders"\nid = "{EVENTS}"\nsecret = "{NEW}"\nold_secret = "{OLD}"\ntypes = ["order."]\n'
+               f'[[hooks]]\nname = "bank"\nid = "{SIGNALS}"\nsecret_file = "{bank}"\nsignal = "payment.received"\nkey = "= body.order"\n'
+               'payload = "= body.sum"\nevent_id = "= headers[\\"webhook-id\\"]"\n')
+server = Served(sys.argv[1], "--config", settings)
+expect("it starts", server.port is not None, getattr(server, "said", ""))
+for definition in (WAITING, HEARING):
+    server.call("POST", "/v1/definitions", text=definition, **{"content-type": "application/yaml"})
+
+
+def mac(secret, stamp, body, digest=hashlib.sha256):
+    return hmac.new(secret.encode(), stamp.encode() + b"." + body, digest).hexdigest()
+
+
+def send(id, body, headers, to=None):
+    """The bytes and headers as they are given, twice when they are given twice."""
+    connection = http.client.HTTPConnection("127.0.0.1", (to or server).port, timeout=60)
+    try:
+        connection.putrequest("POST", "/v1/hooks/" + id)
+        for name, value in headers:
+            connection.putheader(name, value)
+        connection.putheader("content-length", str(len(body)))
+        connection.endheaders(body)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode(), {name.lower(): value for name, value in answer.getheaders()}
+    finally:
+        connection.close()
+
+
+def signed(secret, body, at=None, *more):
+    stamp = str(int(time.time()) if at is None else at)
+    return [("content-type", "application/json"), ("cairn-timestamp", stamp), ("cairn-signature", "v1=" + mac(secret, stamp, body)), *more]
+
+
+def waiting(no, definition="t.paid"):
+    return server.call("POST", "/v1/instances", {"definition": definition, "input": {"no": no}}).json["id"]
+
+
+def status(instance):
+    return server.call("GET", f"/v1/instances/{instance}").json["status"]
+
+
+# What is signed is taken; the sender needs no key.
+first = waiting("A1")
+body = b'{"order": "A1",  "sum": 10}'
+good = signed(BANK, body, None, ("webhook-id", "w-1"))
+code, text, _ = send(SIGNALS, body, good)
+expect("a signed request is taken", code == 202 and json.loads(text)["items"][0]["instances"] == [first], (code, text))
+ended = server.call("GET", f"/v1/instances/{first}?wait=30s").json
+expect("and moves its instance", ended["status"] == "completed" and ended["output"] == 10, ended)
+trail = server.call("GET", "/v1/audit?limit=1000").json["items"]
+expect("the audit trail says which hook it was", any(row["what"] == "receiveHook" and row["who"] == "hook:bank" for row in trail), trail[-3:])
+
+# S-27, each case: 401, and nothing moves.
+victim = waiting("B1")
+body = b'{"order": "B1",  "sum": 10}'
+now = int(time.time())
+stamp = str(now)
+right = "v1=" + mac(BANK, stamp, body)
+form = ("content-type", "application/json")
+hostile = {
+    "no signature and no timestamp": [form],
+    "no signature": [form, ("cairn-timestamp", stamp)],
+    "an empty signature": [form, ("cairn-timestamp", stamp), ("cairn-signature", "")],
+    "no timestamp": [form, ("cairn-signature", right)],
+    "a timestamp that is no number": [form, ("cairn-timestamp", stamp + "x"), ("cairn-signature", "v1=" + mac(BANK, stamp + "x", body))],
+    "a timestamp with a sign": [form, ("cairn-timestamp", "+" + stamp), ("cairn-signature", "v1=" + mac(BANK, "+" + stamp, body))],
+    "another timestamp than the signed one": [form, ("cairn-timestamp", str(now - 1)), ("cairn-signature", right)],
+    "two signatures": [form, ("cairn-timestamp", stamp), ("cairn-signature", right), ("cairn-signature", right)],
+    "a wrong signature before the right one": [form, ("cairn-timestamp", stamp), ("cairn-signature", "v1=" + "0" * 64), ("Cairn-Signature", right)],
+    "two timestamps": [form, ("cairn-timestamp", stamp), ("cairn-timestamp", stamp), ("cairn-signature", right)],
+    "signatures in a list": [form, ("cairn-timestamp", stamp), ("cairn-signature", right + "," + right)],
+    "the signature of the same document in other bytes":
+        [form, ("cairn-timestamp", stamp), ("cairn-signature", "v1=" + mac(BANK, stamp, json.dumps(json.loads(body)).encode()))],
+    "the body signed without its time": [form, ("cairn-timestamp", stamp), ("cairn-signature", "v1=" + hmac.new(BANK.encode(), body, hashlib.sha256).hexdigest())],
+    "301 s old": signed(BANK, body, now - 301 - 2),
+    "301 s ahead": signed(BANK, body, now + 301 + 30),
+    "sha1 alone": [form, ("cairn-timestamp", stamp), ("cairn-signature", "sha1=" + mac(BANK, stamp, body, hashlib.sha1))],
+    "sha1 as v1": [form, ("cairn-timestamp", stamp), ("cairn-signature", "v1=" + mac(BANK, stamp, body, hashlib.sha1))],
+    "v0 of another scheme": [form, ("cairn-timestamp", stamp), ("cairn-signature", "v0=" + right[3:])],
+    "the bare digits": [form, ("cairn-timestamp", stamp), ("cairn-signature", right[3:])],
+    "upper case": [form, ("cairn-timestamp", stamp), ("cairn-signature", right.upper())],
+    "signed with nothing": signed("", body),
+    "signed with the hook's id": signed(SIGNALS, body),
+    "another hook's secret": signed(NEW, body),
+    "in another header": [form, ("cairn-timestamp", stamp), ("x-hub-signature-256", "sha256=" + right[3:])],
+    "an API key instead": [form, ("authorization", "Bearer " + server.keys["admin"])],
+    "one byte more in the body": None,
+}
+words = set()
+for what, headers in hostile.items():
+    sent = body + b" " if headers is None else body
+    code, text, answered = send(SIGNALS, sent, (headers or signed(BANK, body)) + [("webhook-id", "w-2")])
+    expect(f"{what}: 401", code == 401 and answered.get("www-authenticate") == "Cairn-Signature", (code, text))
+    words.add(text)
+expect("every refusal has the same words", len(words) == 1, words)
+expect("and nothing moved", status(victim) == "waiting" and not server.call("GET", f"/v1/instances/{victim}/history").text.count("signal_received"))
+
+# S-29: the address is part of it.
+for id in ("", "orders", "bank", SIGNALS[:-1], SIGNALS + "0", SIGNALS.swapcase(), EVENTS[:16], SIGNALS + "/", SIGNALS + "%20", secrets.token_urlsafe(24)):
+    code, text, _ = send(id, body, signed(BANK, body, None, ("webhook-id", "w-3")))
+    expect(f"/v1/hooks/{id[:8]}…: 404", code == 404, (code, text))
+code, text, _ = send(EVENTS, body, signed(BANK, body))
+expect("another hook's address takes another secret", code == 401, (code, text))
+for method in ("GET", "HEAD", "PUT", "DELETE"):
+    expect(f"{method} changes nothing", server.call(method, "/v1/hooks/" + SIGNALS, role=None).status == 405)
+
+# Once: the same bytes again are refused, at once and after a kill -9; the sender's own second try is a repeat.
+good = signed(BANK, body, None, ("webhook-id", "w-4"))
+code, text, _ = send(SIGNALS, body, good)
+expect("the victim gets its signal", code == 202 and json.loads(text)["items"][0]["instances"] == [victim], (code, text))
+code, text, _ = send(SIGNALS, body, good)
+expect("a replay is refused", code == 401, (code, text))
+server.end(signal.SIGKILL)
+server.start("--config", settings)
+code, text, _ = send(SIGNALS, body, good)
+expect("after a crash too", code == 401, (code, text))
+again = signed(BANK, body, int(time.time()) + 1, ("webhook-id", "w-4"))
+code, text, _ = send(SIGNALS, body, again)
+expect("signed again with the same id it is a repeat", code == 202 and json.loads(text)["items"][0]["repeated"], (code, text))
+code, text, _ = send(SIGNALS, b"{", signed(BANK, b"{", None, ("webhook-id", "w-5")))
+expect("what is no JSON is refused by name", code in (400, 422), (code, text))
+code, text, _ = send(SIGNALS, b"{}", signed(BANK, b"{}", None, ("webhook-id", "w-6")))
+expect("and so is what has no key", code == 422, (code, text))
+
+# While a secret is replaced both are good.
+event = lambda n, kind="order.sent": json.dumps({"specversion": "1.0", "id": str(n), "source": "/t", "type": kind, "subject": f"E{n}", "data": n}).encode()
+for n, secret in ((1, NEW), (2, OLD)):
+    instance = waiting(f"E{n}", "t.heard")
+    code, text, _ = send(EVENTS, event(n), [*signed(secret, event(n))[1:], ("content-type", "application/cloudevents+json")])
+    expect("a CloudEvent is a signal", code == 202 and json.loads(text)["items"][0]["instances"] == [instance], (code, text))
+code, text, _ = send(EVENTS, event(3, "bank.closed"), [*signed(NEW, event(3, "bank.closed"))[1:], ("content-type", "application/cloudevents+json")])
+expect("a type that the hook does not take", code == 422, (code, text))
+
+# cairn → cairn: the outbox of one signs, the hook of the other checks; each mode of the sink.
+url = f"http://127.0.0.1:{server.port}"
+for mode in ("structured", "binary", "batched"):
+    sender_settings = os.path.join(folder.name, mode + ".toml")
+    with open(sender_settings, "w") as file:
+        file.write(f'egress = ["{url}"]\n[[events.sinks]]\nname = "other"\nhttp = {{ url = "{url}/v1/hooks/{EVENTS}", secret = "{NEW}", mode = "{mode}" }}\n')
+    sender = Served(sys.argv[1], "--config", sender_settings)
+    sender.call("POST", "/v1/definitions", text=SENDING, **{"content-type": "application/yaml"})
+    hearer = waiting(mode, "t.heard")
+    sender.call("POST", "/v1/instances", {"definition": "t.send", "input": {"no": mode, "sum": 5}})
+    heard = server.call("GET", f"/v1/instances/{hearer}?wait=30s").json
+    expect(f"{mode}: what one cairn sends another one hears", heard["status"] == "completed" and heard["output"] == {"sum": 5}, heard)
+    expect("the sender ends", sender.end() == 0, sender.said)
+
+# Nothing is shown, and nothing starts without a good secret.
+shown = server.run("config", "show", "--config", settings)
+expect("secrets are not shown", NEW not in shown.stdout and OLD not in shown.stdout and BANK not in shown.stdout and "hooks" in shown.stdout, shown.stdout)
+expect("SIGTERM ends with 0", server.end() == 0, server.said)
+expect("refusals are in the log, secrets are not", "hook.refused" in server.said and not any(word in server.said for word in (NEW, OLD, BANK)), server.said)
+hook = {"name": "x", "id": secrets.token_hex(16), "secret": NEW}
+for what, change in {"no secret": {"secret": None}, "an empty secret": {"secret": ""}, "a short secret": {"secret": "x" * 31},
+                     "a short old secret": {"old_secret": "x" * 31}, "an id that can be guessed": {"id": "crm"}, "no id": {"id": None},
+                     "a secret that is not there": {"secret": None, "secret_file": "/nowhere/at/all"}, "a member nobody knows": {"sekret": NEW}}.items():
+    bad = {name: value for name, value in {**hook, **change}.items() if value is not None}
+    server.start(environment={"CAIRN_HOOKS": json.dumps([bad])})
+    started = server.port is not None
+    if started:
+        server.end()
+    expect(f"{what}: it does not start", not started and "hooks" in server.said and NEW not in server.said, server.said)
+server.start("--hooks", json.dumps([hook]))
+code, text, _ = send(hook["id"], event(9), [*signed(NEW, event(9))[1:], ("content-type", "application/cloudevents+json")])
+expect("a hook from a flag works", code == 202, (code, text))
+expect("and ends", server.end() == 0, server.said)
+finish()
