@@ -30,6 +30,15 @@ TEST(Uuids, DerivedOnesDependOnTheirPartsAlone) {
   EXPECT_EQ(derived_uuid("parent", "token", 1), "def402bd-3713-8926-96d4-c81c99df5394");
 }
 
+TEST(Uuids, DerivedOnesLieBesideTheirParent) {
+  const std::string parent = "0190c0de-4a1b-7000-8000-00000000000a";
+  const std::string id = derived_uuid(parent, "run", 3);
+  EXPECT_EQ(id, "0190c0de-4a1b-800b-9edf-14462fa51c12");
+  EXPECT_TRUE(is_uuid(id));
+  EXPECT_NE(id, derived_uuid(parent, "run", 4));
+  EXPECT_NE(id, derived_uuid("0190c0de-4a1b-7000-8000-00000000000b", "run", 3));
+}
+
 TEST(Uuids, OtherTextIsNone) {
   EXPECT_FALSE(is_uuid(""));
   EXPECT_FALSE(is_uuid("0190c0de-0000-7000-8000-00000000000"));
