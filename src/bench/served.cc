@@ -1,29 +1,47 @@
 #include "bench/served.h"
 
 #include <cstdlib>
-#include <fstream>
 
 #include "bench/database_cost.h"
+#include "bench/http_load.h"
+#include "definition/definition.h"
 
 namespace cairn::bench {
 
+namespace {
+
+Result<void> deploy(const Served& server, const Plan& plan, std::string_view definition) {
+  HttpLoad once;
+  once.host = server.host;
+  once.port = server.port;
+  once.workflows = 1;
+  once.next = [&](int) {
+    return HttpLoad::Request{"POST", "/v1/definitions", write_json(load_definition(definition, "flow").canonical)};
+  };
+  once.answered = [](int, int status, std::string_view text) -> Result<bool> {
+    if (status != 201) return unexpected(status, text);
+    return true;
+  };
+  CAIRN_TRY_VOID(once.run(plan, 1));
+  return {};
+}
+
+}  // namespace
+
 Result<Served> Served::with(const Plan& plan, std::string_view definition) {
   CAIRN_TRY(Scratch scratch, Scratch::make(plan.folder));
-  const std::string flow = scratch.path() + "/flow.yaml";
-  std::ofstream(flow) << definition;
   const std::string store = plan.store == "sqlite"   ? "sqlite:" + scratch.path() + "/store.db"
                             : plan.store == "memory" ? "memory:"
                                                      : plan.store;
   if (store.starts_with("postgres")) count_database(store);
-  CAIRN_TRY(ChildProcess process, ChildProcess::start({"dev", flow, "--listen", "0", "--store", store}));
-  const std::string line = process.first_line();
-  const std::size_t at = line.find("http://");
-  const std::size_t colon = at == std::string::npos ? at : line.find(':', at + 7);
-  if (colon == std::string::npos) return Error{ErrorCode::internal, "cairn dev said: " + line};
-  const int port = std::atoi(line.c_str() + colon + 1);
-  const std::string host =
-      line.substr(at + 7, colon - at - 7) == "localhost" ? "127.0.0.1" : line.substr(at + 7, colon - at - 7);
-  return Served{std::move(scratch), std::move(process), "http://" + host + ":" + std::to_string(port), host, port};
+  CAIRN_TRY(ChildProcess process, ChildProcess::start({"serve", "--listen", "127.0.0.1:0", "--log-level", "error",
+                                                       "--auth", "none", "--store", store}));
+  const std::size_t colon = process.first_line().rfind(':');
+  if (colon == std::string::npos) return Error{ErrorCode::internal, "cairn serve said: " + process.first_line()};
+  const int port = std::atoi(process.first_line().c_str() + colon + 1);
+  Served server{std::move(scratch), std::move(process), "http://127.0.0.1:" + std::to_string(port), "127.0.0.1", port};
+  CAIRN_TRY_VOID(deploy(server, plan, definition));
+  return server;
 }
 
 Shares::Shares(pid_t server, pid_t worker)

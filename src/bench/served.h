@@ -17,7 +17,7 @@ struct Served {
   std::string host;
   int port = 0;
 
-  // `cairn dev` with one definition on the plan's kind of store.
+  // `cairn serve` with one definition on the plan's kind of store.
   static Result<Served> with(const Plan& plan, std::string_view definition);
 };
 

@@ -19,11 +19,8 @@ const definitions = {
   w3: { steps: [{ id: 'event', signal: { name: 'go', result: 'event' } }], output: { v: '= state.event' } },
   w4: { steps: [{ id: 'sleep', wait: { until: '= timestamp(input.at)' } }] },
 };
-fs.mkdirSync(path.join(dir, 'flows'));
-for (const [name, body] of Object.entries(definitions))
-  fs.writeFileSync(path.join(dir, 'flows', `${name}.json`), JSON.stringify({ cairn: 1, name: `bench.${name}`, version: '1.0.0', ...body }));
 
-const server = spawn(binary, ['dev', 'flows', '--listen', '0', '--store', url], { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
+const server = spawn(binary, ['serve', '--listen', '127.0.0.1:0', '--auth', 'none', '--log-level', 'error', '--store', url], { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
 const line = await new Promise((found, lost) => { server.stdout.once('data', (d) => found(String(d))); server.once('exit', lost); });
 const base = /http:\/\/[^/\s]+/.exec(line)[0];
 server.stdout.resume();
@@ -49,6 +46,8 @@ function call(method, where, body) {
     asked.end(data);
   });
 }
+for (const [name, body] of Object.entries(definitions))
+  await call('POST', '/v1/definitions', { cairn: 1, name: `bench.${name}`, version: '1.0.0', ...body });
 const start = async (name, input = {}) => JSON.parse(await call('POST', '/v1/instances', { definition: `bench.${name}`, input })).id;
 const finish = async (name) => {
   const answer = JSON.parse(await call('POST', '/v1/instances?wait=30s', { definition: `bench.${name}`, input: {} }));
