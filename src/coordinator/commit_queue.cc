@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/memory.h"
+
 namespace cairn {
 
 namespace {
@@ -18,7 +20,8 @@ bool worth_writing(std::size_t waiting, std::size_t under_way) { return waiting 
 
 }  // namespace
 
-CommitQueue::CommitQueue(Store& store, std::function<void()> yield) : store_(store), yield_(std::move(yield)) {
+CommitQueue::CommitQueue(Store& store, std::function<void()> yield, std::chrono::milliseconds quiet)
+    : store_(store), yield_(std::move(yield)), quiet_(quiet) {
   if (yield_) return;
   for (std::size_t i = 0; i < store.writers(); ++i) writers_.emplace_back([this] { run(); });
   answerer_ = std::jthread([this] { run_answers(); });
@@ -117,6 +120,7 @@ void CommitQueue::Expected::wait() {
 
 // Under the lock.
 CommitQueue::Batch CommitQueue::take_batch() {
+  rests_ = false;
   Batch batch;
   const std::size_t size = std::min(batch_max, waiting_.size());
   batch.units.reserve(size);
@@ -146,12 +150,26 @@ bool CommitQueue::write_queued() {
   return true;
 }
 
+// A server that nobody asks anything keeps no memory for the load it had. Said once, so that an idle process sleeps.
+void CommitQueue::wait_for_units(std::unique_lock<std::mutex>& lock) {
+  const auto wanted = [this] { return stopping_ || worth_writing(waiting_.size(), writing_); };
+  while (!rests_ && !wanted()) {
+    if (filled_.wait_for(lock, quiet_) == std::cv_status::no_timeout || wanted() || writing_ > 0) continue;
+    rests_ = true;
+    lock.unlock();
+    store_.rest();
+    return_free_memory();
+    lock.lock();
+  }
+  filled_.wait(lock, wanted);
+}
+
 void CommitQueue::run() {
   for (;;) {
     Batch batch;
     {
       std::unique_lock lock(mutex_);
-      filled_.wait(lock, [this] { return stopping_ || worth_writing(waiting_.size(), writing_); });
+      wait_for_units(lock);
       if (waiting_.empty()) return;
       batch = take_batch();
       writing_ += batch.units.size();

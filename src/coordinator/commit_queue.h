@@ -7,6 +7,7 @@
 // writes what is queued by then.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -23,11 +24,14 @@ class CommitQueue {
  public:
   static constexpr std::size_t batch_max = 1024;
   static constexpr std::size_t waiting_max = 65'536;
+  static constexpr std::chrono::milliseconds quiet_before_rest{2000};
 
   using Answer = std::function<void(Result<CommitOutcome>)>;
 
-  // `yield`, when given, lets other activities of the only thread go on.
-  explicit CommitQueue(Store& store, std::function<void()> yield = {});
+  // `yield`, when given, lets other activities of the only thread go on. The store may rest when nothing was committed
+  // for `quiet`.
+  explicit CommitQueue(Store& store, std::function<void()> yield = {},
+                       std::chrono::milliseconds quiet = quiet_before_rest);
   ~CommitQueue();
 
   // `answer` is called once, from a thread of the queue: it must be quick and must not call back here.
@@ -85,6 +89,7 @@ class CommitQueue {
   };
   void run();
   void run_answers();
+  void wait_for_units(std::unique_lock<std::mutex>& lock);
   Batch take_batch();
   // Without threads. False: there is nothing to write, or as many write as the store can use.
   bool write_queued();
@@ -95,10 +100,12 @@ class CommitQueue {
 
   Store& store_;
   const std::function<void()> yield_;
+  const std::chrono::milliseconds quiet_;
   std::mutex mutex_;
   std::condition_variable filled_;
   std::deque<Entry> waiting_;
   bool stopping_ = false;
+  bool rests_ = true;        // the store has nothing to forget
   std::size_t writing_ = 0;  // units in commits that are under way; without threads: activities that write now
 
   std::mutex written_mutex_;

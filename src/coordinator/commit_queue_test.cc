@@ -163,5 +163,24 @@ TEST_F(CommitQueueTest, ASecondCommitBeginsBesideTheFirstOnceItIsAsLarge) {
   all.wait();
 }
 
+// Says when it was let rest.
+class RestingStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  void rest() override {
+    ForwardingStore::rest();
+    rested.count_down();
+  }
+  std::latch rested{1};
+};
+
+TEST_F(CommitQueueTest, AStoreThatNobodyWritesToIsLetRest) {
+  RestingStore store(*store_);
+  CommitQueue queue(store, {}, std::chrono::milliseconds(1));
+  ASSERT_TRUE(queue.commit(keyed("a")));
+  store.rested.wait();
+  EXPECT_TRUE(queue.commit(keyed("b")));
+}
+
 }  // namespace
 }  // namespace cairn

@@ -168,6 +168,8 @@ class Store {
   virtual void watch(WakeupListener listener) = 0;
   // How many threads may usefully call `commit` at the same time.
   virtual std::size_t writers() const { return 1; }
+  // Nothing was committed for a while: what is only kept for speed may go.
+  virtual void rest() {}
   // Set once, before the first commit; without it only `emit` writes events.
   virtual void keep_events(const EventPolicy& policy) { events_ = policy; }
   const EventPolicy& kept_events() const { return events_; }

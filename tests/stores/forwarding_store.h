@@ -16,6 +16,7 @@ class ForwardingStore : public Store {
   Result<int> schema_version() override { return behind_.schema_version(); }
   void watch(WakeupListener listener) override { behind_.watch(std::move(listener)); }
   std::size_t writers() const override { return behind_.writers(); }
+  void rest() override { behind_.rest(); }
   bool keeps_encoded() const override { return behind_.keeps_encoded(); }
   void keep_events(const EventPolicy& policy) override { behind_.keep_events(policy); }
   Result<PutDefinition> put_definition(const DefinitionRow& row) override { return behind_.put_definition(row); }

@@ -6,6 +6,7 @@
 
 #include "store/audit_chain.h"
 #include "store/mandate.h"
+#include "store/sqlite/log_layer.h"
 #include "store/stored_json.h"
 
 namespace cairn::sqlite {
@@ -64,7 +65,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Mo
   sqlite3* handle = nullptr;
   const int flags =
       (mode == Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX;
-  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, mode == Mode::write ? log_layer() : nullptr);
   std::unique_ptr<Connection> connection(new Connection(handle));
   if (code != SQLITE_OK) {
     return Error{code_of(code), path + ": " + message_of(code, handle ? sqlite3_errmsg(handle) : "out of memory")};
@@ -73,6 +74,9 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Mo
   sqlite3_busy_timeout(handle, 5000);
   // A statement is planned once: without this every other number behind LIMIT would have it prepared again.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
+  // The triggers hold what other programs write against the rules. Our own statements have the rule in their condition,
+  // and an update with a trigger on it would first collect its rows in a table of its own.
+  if (mode == Mode::write) sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   return connection;
 }
 
@@ -115,6 +119,8 @@ std::int64_t Connection::run_bound(sqlite3_stmt* statement) {
 std::int64_t Connection::last_number() const { return sqlite3_last_insert_rowid(handle_); }
 
 std::int64_t Connection::rows_changed() const { return sqlite3_total_changes(handle_); }
+
+void Connection::forget_pages() { sqlite3_db_release_memory(handle_); }
 
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 

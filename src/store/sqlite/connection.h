@@ -85,6 +85,7 @@ class Connection {
   void clear_error();
   bool in_transaction() const;
   std::int64_t rows_changed() const;  // since it was opened
+  void forget_pages();                // those in memory that are only there for speed
 
  private:
   friend class Query;

@@ -118,8 +118,10 @@ std::optional<CommitOutcome> SqliteCommit::refuse(const Unit& unit, Places& plac
       !db_.query(Sql::find_timer, unit.timer->due, unit.timer->instance.value, unit.timer->token.value).next()) {
     return outcome_of(CommitOutcome::Kind::stale);
   }
-  if (unit.run && !db_.query(Sql::find_leased_run, unit.run->run.value, unit.run->fence).next()) {
-    return outcome_of(CommitOutcome::Kind::stale);
+  if (unit.run) {
+    Query row = db_.query(Sql::find_leased_run, unit.run->run.value, unit.run->fence);
+    if (!row.next()) return outcome_of(CommitOutcome::Kind::stale);
+    ending_ = {row.integer(0), static_cast<int>(row.integer(1)), store_.limits_concurrency(row.text(2))};
   }
   if (unit.task) {
     Query task = db_.query(Sql::find_open_task, unit.task->task.value);
@@ -358,23 +360,14 @@ void SqliteCommit::write_log(std::int64_t number, const Advance& advance) {
 }
 
 void SqliteCommit::end_run(const RunEnd& end) {
-  std::int64_t number = 0;
-  int attempt = 0;
-  {
-    Query row = db_.query(Sql::find_leased_run, end.run.value, end.fence);
-    if (row.next()) {
-      number = row.integer(0);
-      attempt = static_cast<int>(row.integer(1));
-      wakeup_.runs |= store_.limits_concurrency(row.text(2));
-    }
-  }
+  wakeup_.runs |= ending_.limited;
   std::optional<std::string> line;
   if (end.status == RunStatus::failed) line = error_line(end.error);
-  if (db_.run(Sql::end_run, number, end.fence, to_string(end.status), end.result, end.error, line, now_) != 1 &&
+  if (db_.run(Sql::end_run, ending_.number, end.fence, to_string(end.status), end.result, end.error, line, now_) != 1 &&
       !db_.error()) {
     db_.fail({ErrorCode::corrupt, "run " + end.run.value + " moved inside a transaction"});
   }
-  store_.run_event(number, to_string(end.status), attempt, end.actor,
+  store_.run_event(ending_.number, to_string(end.status), ending_.attempt, end.actor,
                    end.status == RunStatus::failed ? end.error : Json());
 }
 

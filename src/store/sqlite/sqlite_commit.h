@@ -27,6 +27,12 @@ class SqliteCommit {
     const std::string* encoded = nullptr;  // its bytes, when they were made ahead
   };
   using Places = std::map<std::string, Place>;
+  // The run that the unit ends, as `refuse` found it.
+  struct Ending {
+    std::int64_t number = 0;
+    int attempt = 0;
+    bool limited = false;  // others of its type may wait for its end
+  };
 
   std::optional<CommitOutcome> refuse(const Unit& unit, Places& places);
   void apply(const Unit& unit, Places& places, CommitOutcome& outcome);
@@ -42,6 +48,7 @@ class SqliteCommit {
   sqlite::Connection& db_;
   Timestamp now_;
   Wakeup wakeup_;
+  Ending ending_;
   std::vector<AuditRow> audit_;
   std::vector<std::int64_t> messages_gone_;
   std::vector<SqliteStore::TimerKey> timers_gone_;

@@ -8,6 +8,7 @@
 #include "store/projection.h"
 #include "store/sqlite/log_rescue.h"
 #include "store/sqlite/migrate.h"
+#include "store/sqlite/page_cache.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/writer_settings.h"
 
@@ -35,6 +36,7 @@ std::optional<Error> library_fault() {
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, Clock& clock, Mode mode,
                                                        bool run_events) {
   if (auto fault = library_fault()) return *fault;
+  sqlite::install_page_cache();
   if (path.empty()) return Error{ErrorCode::invalid, "sqlite: needs the path of a file"};
   std::unique_ptr<SqliteStore> store(new SqliteStore(path, clock, mode, run_events));
   if (mode == Mode::own) {
@@ -84,6 +86,15 @@ Error SqliteStore::failed(Error error) {
     end_process(sync_failure_exit);
   }
   return error;
+}
+
+void SqliteStore::rest() {
+  {
+    const std::lock_guard lock(writer_mutex_);
+    if (writer_) writer_->forget_pages();
+  }
+  const std::lock_guard lock(readers_mutex_);
+  for (const auto& connection : idle_readers_) connection->forget_pages();
 }
 
 Timestamp SqliteStore::now() { return whole_ms(clock_.now()); }

@@ -33,6 +33,7 @@ class SqliteStore final : public Store {
   Timestamp now() override;
   Result<int> schema_version() override;
   void watch(WakeupListener listener) override;
+  void rest() override;
 
   Result<PutDefinition> put_definition(const DefinitionRow& row) override;
   Result<std::optional<DefinitionRow>> find_definition(const std::string& name,

@@ -1,0 +1,172 @@
+#include "store/sqlite/log_layer.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace cairn::sqlite {
+
+namespace {
+
+constexpr int part_bytes = 1 << 16;  // SQLite's own layer writes less than 128 KiB at a time
+constexpr std::size_t gathered_max = 1 << 20;
+
+// SQLite allocates `szOsFile` bytes for a file: ours first, then that of the file system below.
+struct LogFile {
+  sqlite3_file base;
+  std::vector<char> gathered;  // to be written at `from`
+  sqlite3_int64 from = 0;
+
+  sqlite3_file* below() { return reinterpret_cast<sqlite3_file*>(this + 1); }
+  const sqlite3_io_methods& call() { return *below()->pMethods; }
+
+  int flush() {
+    int code = SQLITE_OK;
+    const int size = static_cast<int>(gathered.size());
+    for (int at = 0; at < size && code == SQLITE_OK; at += part_bytes) {
+      code = call().xWrite(below(), gathered.data() + at, std::min(part_bytes, size - at), from + at);
+    }
+    // After an error SQLite gives up the transaction, and these pages with it.
+    gathered.clear();
+    return code;
+  }
+};
+
+LogFile& ours(sqlite3_file* file) { return *reinterpret_cast<LogFile*>(file); }
+
+int log_close(sqlite3_file* file) {
+  LogFile& log = ours(file);
+  const int written = log.flush();
+  const int closed = log.call().xClose(log.below());
+  log.~LogFile();
+  return written == SQLITE_OK ? closed : written;
+}
+
+int log_read(sqlite3_file* file, void* into, int amount, sqlite3_int64 offset) {
+  LogFile& log = ours(file);
+  if (const int code = log.flush(); code != SQLITE_OK) return code;
+  return log.call().xRead(log.below(), into, amount, offset);
+}
+
+int log_write(sqlite3_file* file, const void* bytes, int amount, sqlite3_int64 offset) {
+  LogFile& log = ours(file);
+  const bool goes_on = offset == log.from + static_cast<sqlite3_int64>(log.gathered.size());
+  if (!goes_on || log.gathered.size() >= gathered_max) {
+    if (const int code = log.flush(); code != SQLITE_OK) return code;
+  }
+  if (log.gathered.empty()) log.from = offset;
+  const char* const text = static_cast<const char*>(bytes);
+  log.gathered.insert(log.gathered.end(), text, text + amount);
+  return SQLITE_OK;
+}
+
+int log_truncate(sqlite3_file* file, sqlite3_int64 size) {
+  LogFile& log = ours(file);
+  if (const int code = log.flush(); code != SQLITE_OK) return code;
+  return log.call().xTruncate(log.below(), size);
+}
+
+int log_sync(sqlite3_file* file, int flags) {
+  LogFile& log = ours(file);
+  if (const int code = log.flush(); code != SQLITE_OK) return code;
+  return log.call().xSync(log.below(), flags);
+}
+
+int log_size(sqlite3_file* file, sqlite3_int64* size) {
+  LogFile& log = ours(file);
+  if (const int code = log.flush(); code != SQLITE_OK) return code;
+  return log.call().xFileSize(log.below(), size);
+}
+
+int log_lock(sqlite3_file* file, int kind) { return ours(file).call().xLock(ours(file).below(), kind); }
+int log_unlock(sqlite3_file* file, int kind) { return ours(file).call().xUnlock(ours(file).below(), kind); }
+int log_reserved(sqlite3_file* file, int* held) {
+  return ours(file).call().xCheckReservedLock(ours(file).below(), held);
+}
+int log_control(sqlite3_file* file, int what, void* about) {
+  return ours(file).call().xFileControl(ours(file).below(), what, about);
+}
+int log_sector(sqlite3_file* file) { return ours(file).call().xSectorSize(ours(file).below()); }
+int log_traits(sqlite3_file* file) { return ours(file).call().xDeviceCharacteristics(ours(file).below()); }
+
+// Shared memory and mapped pages belong to the database's file, never to its log.
+constexpr sqlite3_io_methods log_methods = {1,           log_close,  log_read,   log_write,  log_truncate,
+                                            log_sync,    log_size,   log_lock,   log_unlock, log_reserved,
+                                            log_control, log_sector, log_traits, nullptr,    nullptr,
+                                            nullptr,     nullptr,    nullptr,    nullptr};
+
+struct Layer {
+  sqlite3_vfs vfs;
+  sqlite3_vfs* below;
+  std::string name;
+};
+
+int layer_open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out_flags) {
+  sqlite3_vfs* const below = static_cast<Layer*>(vfs->pAppData)->below;
+  if ((flags & SQLITE_OPEN_WAL) == 0) return below->xOpen(below, name, file, flags, out_flags);
+  LogFile& log = *new (file) LogFile;
+  log.base.pMethods = nullptr;
+  const int code = below->xOpen(below, name, log.below(), flags, out_flags);
+  // SQLite closes a file exactly when it has methods.
+  if (code == SQLITE_OK) {
+    log.base.pMethods = &log_methods;
+  } else {
+    log.~LogFile();
+    file->pMethods = nullptr;
+  }
+  return code;
+}
+
+// Everything but opening is the file system's below, which must see itself.
+sqlite3_vfs* below(sqlite3_vfs* vfs) { return static_cast<Layer*>(vfs->pAppData)->below; }
+int layer_delete(sqlite3_vfs* vfs, const char* name, int sync) { return below(vfs)->xDelete(below(vfs), name, sync); }
+int layer_access(sqlite3_vfs* vfs, const char* name, int flags, int* answer) {
+  return below(vfs)->xAccess(below(vfs), name, flags, answer);
+}
+int layer_path(sqlite3_vfs* vfs, const char* name, int size, char* full) {
+  return below(vfs)->xFullPathname(below(vfs), name, size, full);
+}
+int layer_random(sqlite3_vfs* vfs, int size, char* bytes) { return below(vfs)->xRandomness(below(vfs), size, bytes); }
+int layer_sleep(sqlite3_vfs* vfs, int microseconds) { return below(vfs)->xSleep(below(vfs), microseconds); }
+int layer_time(sqlite3_vfs* vfs, double* days) { return below(vfs)->xCurrentTime(below(vfs), days); }
+int layer_error(sqlite3_vfs* vfs, int size, char* text) { return below(vfs)->xGetLastError(below(vfs), size, text); }
+int layer_time_ms(sqlite3_vfs* vfs, sqlite3_int64* ms) { return below(vfs)->xCurrentTimeInt64(below(vfs), ms); }
+
+}  // namespace
+
+const char* log_layer() {
+  static std::mutex mutex;
+  static std::deque<Layer> layers;
+  const std::lock_guard lock(mutex);
+  sqlite3_vfs* const below = sqlite3_vfs_find(nullptr);
+  for (Layer& layer : layers) {
+    if (layer.below == below) return layer.name.c_str();
+  }
+  Layer& layer = layers.emplace_back();
+  layer.below = below;
+  layer.name = "cairn-log-" + std::to_string(layers.size());
+  layer.vfs = {};
+  layer.vfs.iVersion = 2;
+  layer.vfs.szOsFile = static_cast<int>(sizeof(LogFile)) + below->szOsFile;
+  layer.vfs.mxPathname = below->mxPathname;
+  layer.vfs.zName = layer.name.c_str();
+  layer.vfs.pAppData = &layer;
+  layer.vfs.xOpen = layer_open;
+  layer.vfs.xDelete = layer_delete;
+  layer.vfs.xAccess = layer_access;
+  layer.vfs.xFullPathname = layer_path;
+  layer.vfs.xRandomness = layer_random;
+  layer.vfs.xSleep = layer_sleep;
+  layer.vfs.xCurrentTime = layer_time;
+  layer.vfs.xGetLastError = layer_error;
+  layer.vfs.xCurrentTimeInt64 = layer_time_ms;
+  sqlite3_vfs_register(&layer.vfs, 0);
+  return layer.name.c_str();
+}
+
+}  // namespace cairn::sqlite
