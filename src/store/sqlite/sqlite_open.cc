@@ -91,7 +91,13 @@ Error SqliteStore::failed(Error error) {
 void SqliteStore::rest() {
   {
     const std::lock_guard lock(writer_mutex_);
-    if (writer_) writer_->forget_pages();
+    if (!writer_) return;
+    // What is in the log is read again at the next start, and the next load would have to make room in it.
+    writer_->clear_error();
+    writer_->script("PRAGMA wal_checkpoint(PASSIVE)");
+    if (writer_->error()) failed(*writer_->error());
+    writer_->clear_error();
+    writer_->forget_pages();
   }
   const std::lock_guard lock(readers_mutex_);
   for (const auto& connection : idle_readers_) connection->forget_pages();
