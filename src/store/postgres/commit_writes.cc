@@ -234,7 +234,10 @@ void CommitWrites::send(Connection& db, Timestamp now) {
     const auto& e = ended_runs_;
     db.send(Sql::end_runs, e.ids, e.statuses, e.results, e.errors, e.last_errors, now);
   }
-  if (!cancelled_runs_.empty()) db.send(Sql::cancel_runs, cancelled_runs_, now);
+  if (!cancelled_runs_.empty()) {
+    db.send(Sql::cancel_runs, cancelled_runs_, now);
+    db.send(Sql::unqueue_runs, cancelled_runs_);
+  }
   if (!run_events_.runs.empty()) {
     const auto& e = run_events_;
     db.send(Sql::insert_run_events, e.runs, e.kinds, e.times, e.attempts, e.actors, e.details);

@@ -23,7 +23,8 @@ constexpr const char* session_settings =
     // Plans are made once, on tables that may still be empty: without these they would scan them for ever.
     // Where there is no other way they are taken all the same, at a price that would make the server compile them
     // at every call (100 ms each).
-    "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off";
+    "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET "
+    "jit = off";
 
 const std::vector<std::string_view>& statement_texts() {
   static const std::vector<std::string_view> texts = [] {

@@ -33,16 +33,24 @@ Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> u
     Wakeup woken;
     std::vector<std::int64_t> messages;
     std::vector<DueTimer> timers;
+    std::vector<postgres::LeasedTogether> leased;
     auto outcomes = write<std::vector<CommitOutcome>>([&](Connection& db) {
       PostgresCommit attempt(*this, db, batch);
       auto answers = attempt.run();
       woken = attempt.wakeup();
       messages = attempt.messages_gone();
       timers = attempt.timers_gone();
+      leased = attempt.leased();
       return answers;
     });
     if (outcomes) {
       postgres::merge_wakeup(wakeup, woken);
+      for (const postgres::LeasedTogether& together : leased) leases_.leased(together);
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        if (batch[i].run && (*outcomes)[i].kind == CommitOutcome::Kind::done) {
+          leases_.ended(postgres::run_uuid(batch[i].run->run));
+        }
+      }
       const std::lock_guard lock(marks_mutex_);
       for (const std::int64_t message : messages) held_messages_.erase(message);
       for (const DueTimer& timer : timers) {
@@ -52,6 +60,9 @@ Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> u
     return outcomes;
   };
   auto outcomes = write_batch(units);
+  for (const Unit& unit : units) {
+    for (const Advance& advance : unit.advances) ahead_.drop(advance.after.instance.value);
+  }
   // Two nodes started the same instance at once: the second look finds the first one's row.
   if (!outcomes && outcomes.error().code == ErrorCode::conflict) outcomes = write_batch(units);
   if (!outcomes && outcomes.error().code == ErrorCode::conflict) {
@@ -84,6 +95,7 @@ Result<std::vector<CommitOutcome>> PostgresCommit::run() {
     if (db_.error()) return *db_.error();
     return outcomes;
   }
+  store_.forget_leases(db_);
   image_.load(db_, units_, now_);
   if (db_.error()) return *db_.error();
   outcomes.reserve(units_.size());
@@ -112,7 +124,7 @@ bool PostgresCommit::goes_on(const Unit& unit) const {
 
 void PostgresCommit::flush() {
   writes_.send(db_, now_);
-  store_.insert_runs(db_, writes_.runs, wakeup_);
+  for (auto& together : store_.insert_runs(db_, writes_.runs, wakeup_)) leased_.push_back(std::move(together));
   writes_ = {};
   writes_.run_events = store_.pool_.target().run_events;
 }

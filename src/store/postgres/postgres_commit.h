@@ -23,6 +23,7 @@ class PostgresCommit {
   const Wakeup& wakeup() const { return wakeup_; }
   const std::vector<std::int64_t>& messages_gone() const { return messages_gone_; }
   const std::vector<DueTimer>& timers_gone() const { return timers_gone_; }
+  const std::vector<postgres::LeasedTogether>& leased() const { return leased_; }
 
  private:
   bool goes_on(const Unit& unit) const;
@@ -47,6 +48,7 @@ class PostgresCommit {
   Wakeup wakeup_;
   std::vector<std::int64_t> messages_gone_;
   std::vector<DueTimer> timers_gone_;
+  std::vector<postgres::LeasedTogether> leased_;
   std::map<std::string, const Snapshot*> last_;  // of every instance that won, as it will be
   std::vector<CorrelatedSignal> signals_;
   std::vector<AuditRow> audit_;

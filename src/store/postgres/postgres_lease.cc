@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "store/lease_order.h"
+#include "store/postgres/lease_list.h"
 #include "store/postgres/lock_key.h"
 #include "store/postgres/row_reading.h"
 #include "store/postgres/transaction.h"
@@ -30,7 +31,11 @@ class Leasing {
   }
 
   std::vector<RunRow> run(Wakeup& wakeup) {
-    load_types();
+    if (load_types()) {
+      postgres::tend_leases(db_, at_, wakeup);
+      tended_ = true;
+      load_types();
+    }
     for (const std::string& type : types_) {
       if (const RunTypeRow* rule = rule_of(type); rule != nullptr && is_limited(*rule) && !rule->paused) {
         gather_limited(*rule, wakeup);
@@ -40,33 +45,42 @@ class Leasing {
     return lease(choose(std::move(candidates_), request_.max, slots_), wakeup);
   }
 
+  const std::vector<postgres::LeasedTogether>& together() const { return together_; }
+  // Whether there is something to commit when nothing was leased.
+  bool tended() const { return tended_; }
+
  private:
+  // Where the run and its entry in the queue lie.
+  struct Places {
+    std::int64_t run;
+    std::int64_t queued;
+  };
+
   const RunTypeRow* rule_of(const std::string& type) const {
     const auto found = rules_.find(type);
     return found == rules_.end() ? nullptr : &found->second;
   }
 
-  void load_types() {
+  // True when leases have ended that nobody has looked at.
+  bool load_types() {
+    const std::size_t due = db_.send(Sql::leases_due, at_);
     const std::size_t rules = db_.send(Sql::list_run_types);
     std::vector<std::size_t> found;
     for (const std::string& prefix : prefixes_)
-      found.push_back(db_.send(Sql::pending_types, prefix, prefix + beyond_all_text));
+      found.push_back(db_.send(Sql::queued_types, prefix, prefix + beyond_all_text));
     db_.finish();
-    for (RunTypeRow& rule : postgres::read_run_types(db_.take(rules))) {
-      if (line_of(request_, rule.type)) types_.insert(rule.type);  // lapsed ones may be all there is of it
-      rules_.emplace(rule.type, std::move(rule));
-    }
+    for (RunTypeRow& rule : postgres::read_run_types(db_.take(rules))) rules_.emplace(rule.type, std::move(rule));
     types_.insert(request_.types.begin(), request_.types.end());
     for (const std::size_t number : found) {
       Rows rows = db_.take(number);
       while (rows.next()) types_.insert(rows.text(0));
     }
+    return db_.take(due).next();
   }
 
   void gather() {
     const auto max = static_cast<std::int64_t>(request_.max);
     std::vector<std::size_t> asked;
-    asked.push_back(db_.send(Sql::lapsed_runs, at_, postgres::names(prefixes_), postgres::names(request_.types), max));
     for (const std::string& type : types_) {
       const RunTypeRow* rule = rule_of(type);
       if (rule == nullptr || (!rule->paused && !is_limited(*rule))) {
@@ -106,7 +120,7 @@ class Leasing {
     while (rows.next()) {
       const std::string type = rows.text(1);
       if (const RunTypeRow* rule = rule_of(type); rule != nullptr && rule->paused) continue;
-      places_[rows.integer(0)] = rows.integer(5);
+      if (!places_.emplace(rows.integer(0), Places{rows.integer(5), rows.integer(6)}).second) continue;
       candidates_.push_back({rows.integer(0), type, rows.text(2), rows.integer(3), rows.time(4).unix_ms(),
                              line_of(request_, type).value_or(0)});
     }
@@ -114,16 +128,18 @@ class Leasing {
 
   std::vector<RunRow> lease(const std::vector<LeaseCandidate>& chosen, Wakeup& wakeup) {
     if (chosen.empty() || db_.error()) return {};
-    Column<postgres::RowPlace> places;
+    Column<postgres::RowPlace> places, queued;
     Column<std::int64_t> backoffs, caps;
     Column<Timestamp> until;
-    Column<int> attempts;
+    Column<int> attempts, attempt_numbers;
     Column<std::string> rated_types, rated_keys;
     std::unordered_map<std::int64_t, std::size_t> order;
     for (const LeaseCandidate& one : chosen) {
       const RunTypeRow* rule = rule_of(one.type);
       order.emplace(one.number, order.size());
-      places.add(postgres::RowPlace{places_.at(one.number)});
+      const Places& at = places_.at(one.number);
+      places.add(postgres::RowPlace{at.run});
+      queued.add(postgres::RowPlace{at.queued});
       until.add(after(at_, rule != nullptr && rule->lease ? *rule->lease : request_.length));
       attempts.add(rule != nullptr ? rule->attempts_max : std::nullopt);
       backoffs.add(rule != nullptr && rule->backoff ? std::optional(rule->backoff->ms_up()) : std::nullopt);
@@ -134,6 +150,7 @@ class Leasing {
       }
     }
     if (!rated_types.empty()) db_.send(Sql::insert_starts, rated_types, rated_keys, at_);
+    db_.send(Sql::leave_queue, queued);
     Rows rows = db_.query(Sql::lease_chosen, places, at_, request_.worker, until, attempts, backoffs, caps);
     std::vector<std::pair<std::size_t, RunRow>> ordered;
     ordered.reserve(rows.size());
@@ -142,26 +159,22 @@ class Leasing {
     }
     if (rows.fault()) db_.fail(*rows.fault());
     std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    if (run_events_) tell(ordered);
     std::vector<RunRow> leased;
     leased.reserve(ordered.size());
+    postgres::LeaseList leases;
+    Column<postgres::Uuid> ids;
     for (auto& [at, row] : ordered) {
-      const Timestamp due = attention_at(row, row.updated_at);
-      if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
+      const std::string uuid = postgres::run_uuid(row.id);
+      if (run_events_) {
+        ids.add(postgres::Uuid{uuid});
+        attempt_numbers.add(row.attempt);
+      }
+      leases.add(row, uuid, row.updated_at, wakeup);
       leased.push_back(std::move(row));
     }
+    if (run_events_) db_.send(Sql::insert_like_events, ids, "leased", at_, request_.worker, attempt_numbers);
+    together_ = leases.send(db_);
     return leased;
-  }
-
-  void tell(const std::vector<std::pair<std::size_t, RunRow>>& leased) {
-    Column<postgres::Uuid> ids;
-    Column<int> attempts;
-    for (const auto& [at, row] : leased) {
-      const std::string uuid = postgres::run_uuid(row.id);
-      ids.add(postgres::Uuid{uuid});
-      attempts.add(row.attempt);
-    }
-    db_.send(Sql::insert_like_events, ids, "leased", at_, request_.worker, attempts);
   }
 
   postgres::Connection& db_;
@@ -173,7 +186,9 @@ class Leasing {
   std::map<std::string, RunTypeRow> rules_;
   LeaseSlots slots_;
   std::vector<LeaseCandidate> candidates_;
-  std::unordered_map<std::int64_t, std::int64_t> places_;  // in the table, by number
+  std::unordered_map<std::int64_t, Places> places_;  // by number
+  std::vector<postgres::LeasedTogether> together_;
+  bool tended_ = false;
 };
 
 }  // namespace
@@ -181,14 +196,19 @@ class Leasing {
 Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& request) {
   if (auto refused = refusal()) return *refused;
   Wakeup wakeup;
+  std::vector<postgres::LeasedTogether> together;
   // A lease whose answer is lost ends by itself: nothing has to be looked up.
   CAIRN_TRY(auto leased, read<std::vector<RunRow>>([&](Connection& db) -> Result<std::vector<RunRow>> {
               wakeup = {};
               db.send(Sql::begin);
-              auto runs = Leasing(db, request, now(), pool_.target().run_events).run(wakeup);
-              db.query(runs.empty() ? Sql::rollback : Sql::commit);
+              forget_leases(db);
+              Leasing leasing(db, request, now(), pool_.target().run_events);
+              auto runs = leasing.run(wakeup);
+              db.query(runs.empty() && !leasing.tended() ? Sql::rollback : Sql::commit);
+              together = leasing.together();
               return runs;
             }));
+  for (const postgres::LeasedTogether& batch : together) leases_.leased(batch);
   tell(wakeup);
   return leased;
 }

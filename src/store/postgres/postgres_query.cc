@@ -1,4 +1,5 @@
 // What people and programs read; definitions.
+#include "store/postgres/lease_list.h"
 #include "store/postgres/row_reading.h"
 #include "store/postgres/transaction.h"
 
@@ -73,7 +74,26 @@ Result<bool> PostgresStore::retire_definition(const std::string& name, const std
   return done;
 }
 
+void PostgresStore::read_ahead(const std::vector<std::string>& instances) {
+  // A few are as quickly read when they are asked for.
+  constexpr std::size_t worth_it = 16;
+  ahead_.clear();
+  if (instances.size() < worth_it) return;
+  const auto found = read<std::map<std::string, std::string>>([&](Connection& db) {
+    std::map<std::string, std::string> snapshots;
+    Rows rows = db.query(Sql::find_snapshots, postgres::names(instances));
+    while (rows.next()) snapshots.emplace(rows.text(0), rows.text(1));
+    return Result<std::map<std::string, std::string>>(std::move(snapshots));
+  });
+  if (found) ahead_.put(*found);
+}
+
 Result<std::optional<Snapshot>> PostgresStore::find_snapshot(const InstanceId& id) {
+  if (const auto text = ahead_.take(id.value)) {
+    auto snapshot = decode_snapshot(*text);
+    if (!snapshot) return with_context(snapshot.error(), "instance " + id.value);
+    return std::optional(std::move(*snapshot));
+  }
   return read<std::optional<Snapshot>>([&](Connection& db) -> Result<std::optional<Snapshot>> {
     Rows rows = db.query(Sql::find_snapshot, id.value);
     if (!rows.next()) return std::optional<Snapshot>();
@@ -268,12 +288,24 @@ Result<std::vector<RunEvent>> PostgresStore::run_events(const RunId& id) {
 }
 
 Result<std::vector<RunRow>> PostgresStore::exhausted_runs(std::size_t max) {
-  return read<std::vector<RunRow>>([&](Connection& db) {
+  Wakeup wakeup;
+  auto exhausted = read<std::vector<RunRow>>([&](Connection& db) {
     std::vector<RunRow> runs;
-    Rows rows = db.query(Sql::exhausted_runs, now(), static_cast<std::int64_t>(max));
+    const Timestamp at = now();
+    const std::size_t due = db.send(Sql::leases_due, at);
+    Rows rows = db.query(Sql::exhausted_runs, at, static_cast<std::int64_t>(max));
+    if (db.take(due).next() && !refusal()) {
+      wakeup = {};
+      db.send(Sql::begin);
+      postgres::tend_leases(db, at, wakeup);
+      db.query(Sql::commit);
+      rows = db.query(Sql::exhausted_runs, at, static_cast<std::int64_t>(max));
+    }
     while (rows.next()) runs.push_back(postgres::read_run(rows));
     return checked(rows, std::move(runs));
   });
+  if (exhausted) tell(wakeup);
+  return exhausted;
 }
 
 Result<Page<DeadLetter>> PostgresStore::list_dead_letters(const PageRequest& request) {

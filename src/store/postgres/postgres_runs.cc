@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "store/postgres/lease_list.h"
 #include "store/postgres/lock_key.h"
 #include "store/postgres/row_reading.h"
 #include "store/postgres/transaction.h"
@@ -9,6 +10,8 @@ namespace cairn {
 
 using postgres::Column;
 using postgres::Jsonb;
+using postgres::LeasedTogether;
+using postgres::LeaseList;
 using postgres::Rows;
 using postgres::Sql;
 using postgres::text_or_null;
@@ -23,8 +26,17 @@ bool leaves_slot(const RunChange& change, const RunRow& before) {
 
 }  // namespace
 
-void PostgresStore::insert_runs(Connection& db, const std::vector<RunRow>& rows, Wakeup& wakeup) {
-  if (rows.empty()) return;
+void PostgresStore::forget_leases(Connection& db) {
+  Column<std::int64_t> rows;
+  for (const std::int64_t row : leases_.spent()) rows.add(row);
+  if (!rows.empty()) db.send(Sql::forget_leases, rows);
+}
+
+std::vector<LeasedTogether> PostgresStore::insert_runs(Connection& db, const std::vector<RunRow>& rows,
+                                                       Wakeup& wakeup) {
+  if (rows.empty()) return {};
+  LeaseList leased;
+  bool queued = false;
   std::vector<std::string> uuids;
   for (const RunRow& row : rows) uuids.push_back(postgres::run_uuid(row.id));
   Column<Uuid> ids, event_runs;
@@ -72,18 +84,20 @@ void PostgresStore::insert_runs(Connection& db, const std::vector<RunRow>& rows,
     event(uuids[i], "created", row.created_at, 0, "");
     if (row.status == RunStatus::leased) {
       event(uuids[i], "leased", row.created_at, row.attempt, row.leased_by);
-      const Timestamp due = attention_at(row, row.created_at);
-      if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
+      leased.add(row, uuids[i], row.created_at, wakeup);
     } else {
+      queued = true;
       wakeup.runs = true;
       if (row.run_at > row.created_at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;
     }
   }
-  db.send(Sql::insert_run, ids, given, types, statuses, priorities, keys, payloads, attempts, attempts_max, run_at,
-          until, owners, fences, leases, backoffs, factors, caps, jitters, timeouts, instances, tokens, steps, limits,
-          created);
-  if (!pool_.target().run_events) return;
-  db.send(Sql::insert_run_events, event_runs, kinds, event_times, event_attempts, actors, details);
+  db.send(queued ? Sql::insert_queued_runs : Sql::insert_run, ids, given, types, statuses, priorities, keys, payloads,
+          attempts, attempts_max, run_at, until, owners, fences, leases, backoffs, factors, caps, jitters, timeouts,
+          instances, tokens, steps, limits, created);
+  if (pool_.target().run_events) {
+    db.send(Sql::insert_run_events, event_runs, kinds, event_times, event_attempts, actors, details);
+  }
+  return leased.send(db);
 }
 
 void PostgresStore::run_event(Connection& db, const RunId& run, std::string_view kind, Timestamp at, int attempt,
@@ -198,15 +212,19 @@ struct SubmittedColumns {
 
 void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, const std::vector<std::string>& uuids,
                                  Timestamp at) {
-  SubmittedColumns runs;
-  Column<int> attempts;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    runs.add(given[i], uuids[i], at);
-    attempts.add(0);
+  // In parts: the server works on the first while the next is put together.
+  constexpr std::size_t part = 500;
+  for (std::size_t begin = 0; begin < given.size(); begin += part) {
+    SubmittedColumns runs;
+    Column<int> attempts;
+    for (std::size_t i = begin; i < std::min(given.size(), begin + part); ++i) {
+      runs.add(given[i], uuids[i], at);
+      attempts.add(0);
+    }
+    db.send(Sql::insert_fresh_runs, runs.ids, runs.types, runs.priorities, runs.payloads, runs.attempts_max,
+            runs.run_at, runs.backoffs, runs.factors, runs.caps, runs.jitters, runs.timeouts, runs.limits, at);
+    if (pool_.target().run_events) db.send(Sql::insert_like_events, runs.ids, "created", at, "", attempts);
   }
-  db.send(Sql::insert_fresh_runs, runs.ids, runs.types, runs.priorities, runs.payloads, runs.attempts_max, runs.run_at,
-          runs.backoffs, runs.factors, runs.caps, runs.jitters, runs.timeouts, runs.limits, at);
-  if (pool_.target().run_events) db.send(Sql::insert_like_events, runs.ids, "created", at, "", attempts);
 }
 
 std::size_t PostgresStore::send_submission(Connection& db, std::span<const RunRow> given,
@@ -258,6 +276,8 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
     wakeup = {};
     const Timestamp at = now();
     const Uuid id{uuid};
+    Column<Uuid> only;
+    only.add(id);
     RunChanged answer;
     {
       Rows rows = db.query(Sql::lock_run, id);
@@ -276,6 +296,7 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
         if (row.status == RunStatus::leased) {
           answer.kind = RunChanged::Kind::lease_lost;
         } else if (!row.deleted_at) {
+          db.send(Sql::unqueue_runs, only);
           db.send(Sql::delete_run_softly, id, at, change.reason);
           event("deleted", row.attempt, Json(change.reason));
         }
@@ -284,6 +305,7 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
         if (is_final(row.status)) {
           answer.kind = RunChanged::Kind::finished;
         } else {
+          db.send(Sql::unqueue_runs, only);
           db.send(Sql::cancel_run, id, at);
           event("cancelled", row.attempt, Json());
           if (const auto told = event_of_cancel(row, events_)) {
@@ -304,14 +326,18 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
           wakeup.due = after(at, change.length);
           db.send(Sql::heartbeat_run, id, *wakeup.due, at);
         } else if (change.kind == RunChange::Kind::release) {
+          db.send(Sql::unqueue_runs, only);
           db.send(Sql::release_run, id, at);
+          db.send(Sql::queue_run, id, at);
           event("released", row.attempt - 1, Json());
           wakeup.runs = true;
         } else if (row.attempt >= row.attempts_max) {
           answer.kind = RunChanged::Kind::exhausted;
         } else {
           wakeup.due = after(at, change.length);
+          db.send(Sql::unqueue_runs, only);
           db.send(Sql::retry_run, id, *wakeup.due, Jsonb{change.error}, error_line(change.error), at);
+          db.send(Sql::queue_run, id, at);
           event("retried", row.attempt, change.error);
         }
         break;
@@ -323,7 +349,10 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
     if (Rows rows = db.take(after_change); rows.next()) answer.row = postgres::read_run(rows);
     return answer;
   });
-  if (changed) tell(wakeup);
+  if (changed) {
+    if (changed->row.status != RunStatus::leased) leases_.ended(uuid);
+    tell(wakeup);
+  }
   return changed;
 }
 

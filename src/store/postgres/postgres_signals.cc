@@ -183,10 +183,14 @@ Result<std::vector<DueTimer>> PostgresStore::take_timers(std::size_t max, Durati
       return true;
     }));
   }
-  const std::lock_guard lock(marks_mutex_);
+  std::unique_lock lock(marks_mutex_);
   for (const DueTimer& timer : taken) {
     held_timers_[{timer.due.unix_ms(), timer.instance.value, timer.token.value}] = after(at, hold);
   }
+  lock.unlock();
+  std::vector<std::string> instances;
+  for (const DueTimer& timer : taken) instances.push_back(timer.instance.value);
+  read_ahead(instances);
   return taken;
 }
 

@@ -10,8 +10,10 @@
 
 #include "base/clock.h"
 #include "store/lifecycle.h"
+#include "store/postgres/lease_watch.h"
 #include "store/postgres/pool.h"
 #include "store/postgres/server_clock.h"
+#include "store/postgres/snapshots_ahead.h"
 #include "store/store.h"
 
 namespace cairn {
@@ -142,7 +144,11 @@ class PostgresStore final : public Store {
   void forget_marks();
 
   // Parts of transactions.
-  void insert_runs(Connection& db, const std::vector<RunRow>& rows, Wakeup& wakeup);
+  std::vector<postgres::LeasedTogether> insert_runs(Connection& db, const std::vector<RunRow>& rows, Wakeup& wakeup);
+  // Removes the rows of leases that this process knows to have ended.
+  void forget_leases(Connection& db);
+  // For a batch of timers: what whoever took it will ask for next, one by one.
+  void read_ahead(const std::vector<std::string>& instances);
   void insert_fresh(Connection& db, std::span<const RunRow> given, const std::vector<std::string>& uuids, Timestamp at);
   std::size_t send_submission(Connection& db, std::span<const RunRow> given, const std::vector<std::string>& uuids,
                               Timestamp at);
@@ -162,6 +168,8 @@ class PostgresStore final : public Store {
   std::mutex listener_mutex_;
   WakeupListener listener_;
 
+  postgres::LeaseWatch leases_;
+  postgres::SnapshotsAhead ahead_;
   std::mutex marks_mutex_;
   std::map<std::int64_t, Timestamp> held_messages_;
   std::map<TimerKey, Timestamp> held_timers_;

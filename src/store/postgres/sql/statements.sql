@@ -45,6 +45,8 @@ UPDATE cairn.wf_definitions SET retired_at = coalesce(retired_at, $3) WHERE name
 
 -- name: find_snapshot
 SELECT s.snapshot FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = i.n WHERE i.id = $1
+-- name: find_snapshots
+SELECT i.id, s.snapshot FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = i.n WHERE i.id = ANY ($1::text[])
 -- name: find_instance
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
@@ -222,9 +224,11 @@ WHERE q.due = t.due AND q.instance = t.instance AND q.token = t.token
 INSERT INTO cairn.wf_schedule_q (due, instance, token) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
 -- name: next_due
 SELECT min(at) FROM (
-  SELECT min(run_at) AS at FROM cairn.workflow_run WHERE status = 'pending' AND deleted_at IS NULL AND run_at > created_at AND run_at > $1
-  UNION ALL SELECT min(lease_until) FROM cairn.workflow_run WHERE status = 'leased' AND lease_until > $1
-  UNION ALL SELECT min(attempt_until) FROM cairn.workflow_run WHERE status = 'leased' AND attempt_until > $1
+  SELECT min(run_at) AS at FROM cairn.wf_run_q WHERE later AND run_at > $1
+  UNION ALL SELECT min(at) FROM cairn.wf_lease_q WHERE at > $1
+  -- extended after all, before anybody took it
+  UNION ALL SELECT min(least(r.lease_until, r.attempt_until)) FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = q.run
+    WHERE q.lapsed AND r.status = 'leased' AND r.lease_until > $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)
   UNION ALL SELECT min(held_until) FROM cairn.outbox_event WHERE published_at IS NULL AND held_until > $1
   UNION ALL SELECT min(greatest(next_at, held_until)) FROM cairn.wf_schedules WHERE NOT paused AND next_at IS NOT NULL) soon
 

@@ -11,7 +11,8 @@ SELECT n FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[]) AND target IS NOT N
 -- name: lock_timers
 SELECT t.place FROM unnest($1::timestamptz[], $2::text[], $3::text[]) WITH ORDINALITY AS t (due, id, token, place)
 JOIN cairn.wf_instances i ON i.id = t.id
-JOIN cairn.wf_schedule_q q ON q.due = t.due AND q.instance = i.n AND q.token = t.token
+-- By instance: ten thousand may be due at one instant, and a planner that has not seen them would walk them all for each.
+JOIN cairn.wf_schedule_q q ON q.instance = i.n AND q.token = t.token AND q.due + interval '0' = t.due
 ORDER BY q.due, q.instance, q.token FOR UPDATE OF q
 -- name: lock_runs
 SELECT r.id, r.status, r.fence, r.attempt, r.type FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) ORDER BY r.id FOR UPDATE
@@ -91,10 +92,10 @@ WHERE t.id = c.id AND t.status IN ('open', 'assigned')
 INSERT INTO cairn.wf_task_events (task, kind, at, actor, details) SELECT e.task, e.kind, $5, e.actor, e.details
 FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) AS e (task, kind, actor, details)
 -- name: cancel_runs
-UPDATE cairn.workflow_run SET status = 'cancelled', updated_at = $2, touched = touched + 1 WHERE id = ANY ($1::uuid[]) AND status IN ('pending', 'leased')
+UPDATE cairn.workflow_run SET status = 'cancelled', updated_at = $2, turns = turns + 1, troubled = true WHERE id = ANY ($1::uuid[]) AND status IN ('pending', 'leased')
 -- name: end_runs
 UPDATE cairn.workflow_run r SET status = e.status, result = e.result, error = e.error, last_error = coalesce(e.last_error, r.last_error),
-  lease_until = NULL, leased_by = NULL, updated_at = $6, touched = r.touched + 1
+  lease_until = NULL, leased_by = NULL, updated_at = $6, turns = r.turns + 1, troubled = e.status <> 'succeeded'
 FROM unnest($1::uuid[], $2::text[], $3::jsonb[], $4::jsonb[], $5::text[]) AS e (id, status, result, error, last_error) WHERE r.id = e.id
 -- name: insert_outbox
 INSERT INTO cairn.outbox_event (id, instance, type, subject, data, created_at, published_at, by_engine)

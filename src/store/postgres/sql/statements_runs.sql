@@ -2,36 +2,54 @@
 
 -- name: insert_run
 INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by,
-  fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, touched, updated_at, attempt_until)
-SELECT r.*, 1, r.created_at, r.created_at + r.timeout_ms * interval '1 millisecond' FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::jsonb[], $8::integer[], $9::integer[],
+  fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, turns, updated_at, attempt_until, troubled)
+SELECT r.*, 1, r.created_at, r.created_at + r.timeout_ms * interval '1 millisecond', r.status = 'cancelled' FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::jsonb[], $8::integer[], $9::integer[],
   $10::timestamptz[], $11::timestamptz[], $12::text[], $13::bigint[], $14::integer[], $15::bigint[], $16::double precision[], $17::bigint[],
   $18::double precision[], $19::bigint[], $20::text[], $21::text[], $22::text[], $23::text[], $24::timestamptz[])
   AS r (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by, fence, leases, backoff_ms,
   factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at)
+-- name: insert_queued_runs
+-- As above, for a batch of which some wait to be leased.
+WITH fresh AS (
+INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by,
+  fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, turns, updated_at, attempt_until, troubled)
+SELECT r.*, 1, r.created_at, r.created_at + r.timeout_ms * interval '1 millisecond', r.status = 'cancelled' FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::jsonb[], $8::integer[], $9::integer[],
+  $10::timestamptz[], $11::timestamptz[], $12::text[], $13::bigint[], $14::integer[], $15::bigint[], $16::double precision[], $17::bigint[],
+  $18::double precision[], $19::bigint[], $20::text[], $21::text[], $22::text[], $23::text[], $24::timestamptz[])
+  AS r (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by, fence, leases, backoff_ms,
+  factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at)
+  RETURNING type, priority, run_at, n, id, created_at, status)
+INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
+SELECT type, priority, run_at, n, id, run_at > created_at, false FROM fresh WHERE status = 'pending'
 -- name: insert_fresh_runs
 -- Runs that nobody can have submitted before. Looking for them first, as ON CONFLICT does, would cost a third more.
-INSERT INTO cairn.workflow_run (id, type, priority, payload, max_attempts, run_at, backoff_ms, factor, cap_ms, jitter, timeout_ms, limit_key, created_at,
-  updated_at, touched)
-SELECT r.*, $13, $13, 1 FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::jsonb[], $5::integer[], $6::timestamptz[], $7::bigint[],
-  $8::double precision[], $9::bigint[], $10::double precision[], $11::bigint[], $12::text[]) AS r
+WITH fresh AS (
+  INSERT INTO cairn.workflow_run (id, type, priority, payload, max_attempts, run_at, backoff_ms, factor, cap_ms, jitter, timeout_ms, limit_key, created_at,
+    updated_at, turns)
+  SELECT r.*, $13, $13, 1 FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::jsonb[], $5::integer[], $6::timestamptz[], $7::bigint[],
+    $8::double precision[], $9::bigint[], $10::double precision[], $11::bigint[], $12::text[]) AS r
+  RETURNING type, priority, run_at, n, id)
+INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
+SELECT type, priority, run_at, n, id, run_at > $13, false FROM fresh
 -- name: submit_runs
 -- What nobody has submitted yet, by id or key. Which ones it was is only told when it was not all of them.
 WITH fresh AS (
   INSERT INTO cairn.workflow_run (id, given_id, type, priority, idempotency_key, payload, max_attempts, run_at, backoff_ms, factor, cap_ms, jitter, timeout_ms,
-    limit_key, created_at, updated_at, touched)
+    limit_key, created_at, updated_at, turns)
   SELECT r.*, $15, $15, 1 FROM unnest($1::uuid[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::jsonb[], $7::integer[], $8::timestamptz[], $9::bigint[],
     $10::double precision[], $11::bigint[], $12::double precision[], $13::bigint[], $14::text[]) AS r
-  ON CONFLICT DO NOTHING RETURNING id),
+  ON CONFLICT DO NOTHING RETURNING id, type, priority, run_at, n),
+queued AS (INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
+  SELECT type, priority, run_at, n, id, run_at > $15, false FROM fresh),
 told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT fresh.id, 'created', $15, 0, '' FROM fresh WHERE $16)
 SELECT count(*), CASE WHEN count(*) < cardinality($1::uuid[]) THEN array_agg(id::text) END FROM fresh
 -- name: end_plain_runs
--- Ends that move no instance: the lease is checked where it is ended. The status is asked for in a way that no index
--- answers: the one of the leased runs looks small to a planner that saw it empty, and would be walked for every end.
+-- Ends that move no instance: the lease is checked where it is ended.
 UPDATE cairn.workflow_run r SET status = e.status, result = e.result, error = e.error, last_error = coalesce(e.last_error, r.last_error),
-  lease_until = NULL, leased_by = NULL, updated_at = $7, touched = r.touched + 1
+  lease_until = NULL, leased_by = NULL, updated_at = $7, turns = r.turns + 1, troubled = e.status <> 'succeeded'
 FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::jsonb[], $5::jsonb[], $6::text[]) WITH ORDINALITY
   AS e (id, fence, status, result, error, last_error, place)
-WHERE r.id = e.id AND r.fence = e.fence AND r.status || '' = 'leased'
+WHERE r.id = e.id AND r.fence = e.fence AND r.status = 'leased'
 RETURNING e.place, r.type, r.attempt
 -- name: insert_run_events
 INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor, details)
@@ -55,33 +73,65 @@ SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempot
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
 FROM cairn.workflow_run r WHERE r.idempotency_key = $1
--- name: pending_types
+-- name: queued_types
 WITH RECURSIVE found (type) AS (
-  (SELECT r.type FROM cairn.workflow_run r WHERE r.status = 'pending' AND r.deleted_at IS NULL AND r.type >= $1 AND r.type < $2 ORDER BY r.type LIMIT 1)
+  (SELECT q.type FROM cairn.wf_run_q q WHERE q.type >= $1 AND q.type < $2 ORDER BY q.type LIMIT 1)
   UNION ALL
-  SELECT (SELECT r.type FROM cairn.workflow_run r WHERE r.status = 'pending' AND r.deleted_at IS NULL AND r.type > found.type AND r.type < $2
-    ORDER BY r.type LIMIT 1)
+  SELECT (SELECT q.type FROM cairn.wf_run_q q WHERE q.type > found.type AND q.type < $2 ORDER BY q.type LIMIT 1)
   FROM found WHERE found.type IS NOT NULL)
 SELECT type FROM found WHERE type IS NOT NULL
 -- name: ready_runs
-SELECT r.n, r.type, r.limit_key, r.priority, r.run_at, r.ctid FROM cairn.workflow_run r
-WHERE r.type = $2 AND r.status = 'pending' AND r.deleted_at IS NULL AND r.run_at <= $1 AND r.attempt < r.max_attempts
-ORDER BY r.priority DESC, r.run_at, r.n LIMIT $3 FOR UPDATE SKIP LOCKED
--- name: lapsed_runs
-SELECT r.n, r.type, r.limit_key, r.priority, r.run_at, r.ctid FROM cairn.workflow_run r
-WHERE r.status = 'leased' AND r.lease_until <= $1 AND r.deleted_at IS NULL AND r.run_at <= $1 AND r.attempt < r.max_attempts
-  AND (r.attempt_until IS NULL OR r.attempt_until > $1)
-  AND (r.type = ANY ($3::text[]) OR EXISTS (SELECT 1 FROM unnest($2::text[]) p WHERE starts_with(r.type, p)))
-ORDER BY r.priority DESC, r.run_at, r.n LIMIT $4 FOR UPDATE SKIP LOCKED
+SELECT r.n, r.type, r.limit_key, r.priority, r.run_at, r.ctid, q.ctid FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = q.run
+WHERE q.type = $2 AND q.run_at <= $1 AND r.attempt < r.max_attempts
+  AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)))
+ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3 FOR UPDATE OF r SKIP LOCKED
 -- name: ready_limited_runs
 -- As many of each key as could be leased: a flood of one key does not hide the others.
-SELECT r.n, r.type, r.limit_key, r.priority, r.run_at, r.ctid FROM cairn.workflow_run r
-JOIN (SELECT w.n FROM (SELECT r.n, row_number() OVER (PARTITION BY r.limit_key ORDER BY r.priority DESC, r.run_at, r.n) AS place
-    FROM cairn.workflow_run r WHERE r.type = $2 AND r.status = 'pending' AND r.deleted_at IS NULL AND r.run_at <= $1 AND r.attempt < r.max_attempts) w
-  WHERE w.place <= $3) first ON first.n = r.n
+SELECT r.n, r.type, r.limit_key, r.priority, r.run_at, r.ctid, first.place
+FROM (SELECT w.run, w.place FROM (SELECT q.run, q.ctid AS place, row_number() OVER (PARTITION BY r.limit_key ORDER BY q.priority DESC, q.run_at, q.n) AS rank
+    FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = q.run
+    WHERE q.type = $2 AND q.run_at <= $1 AND r.attempt < r.max_attempts
+      AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)))) w
+  WHERE w.rank <= $3) first
+JOIN cairn.workflow_run r ON r.id = first.run
+WHERE r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1)
 FOR UPDATE OF r SKIP LOCKED
+-- name: leave_queue
+-- By place: a row of the queue is never changed, and whoever has its run locked is alone with it.
+DELETE FROM cairn.wf_run_q WHERE ctid = ANY ($1::tid[])
+-- name: unqueue_runs
+DELETE FROM cairn.wf_run_q q USING cairn.workflow_run r
+WHERE r.id = ANY ($1::uuid[]) AND q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n
+-- name: queue_run
+INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
+SELECT type, priority, run_at, n, id, run_at > $2, false FROM cairn.workflow_run WHERE id = $1
+-- name: watch_leases
+INSERT INTO cairn.wf_lease_q (id, at, type, runs) VALUES ($1, $2, $3, $4)
+-- name: forget_leases
+DELETE FROM cairn.wf_lease_q WHERE id = ANY ($1::bigint[])
+-- name: leases_due
+SELECT 1 FROM cairn.wf_lease_q WHERE at <= $1 LIMIT 1
+-- name: take_due_leases
+DELETE FROM cairn.wf_lease_q w
+WHERE w.ctid = ANY (ARRAY(SELECT l.ctid FROM cairn.wf_lease_q l WHERE l.at <= $1 ORDER BY l.at LIMIT 64 FOR UPDATE SKIP LOCKED)) RETURNING w.runs::text[]
+-- name: leased_among
+SELECT r.id, r.type FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) AND r.status = 'leased'
+-- name: lock_leased
+-- Not those that somebody is at just now.
+SELECT r.id, r.type, r.status = 'leased', least(r.lease_until, r.attempt_until) FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) FOR UPDATE SKIP LOCKED
+-- name: queue_lapsed
+INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
+SELECT r.type, r.priority, r.run_at, r.n, r.id, false, true FROM cairn.workflow_run r
+WHERE r.id = ANY ($1::uuid[]) AND NOT EXISTS (SELECT 1 FROM cairn.wf_run_q q
+  WHERE q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n)
+-- name: purge_lapsed
+-- Ended after all, before anybody took it.
+DELETE FROM cairn.wf_run_q q WHERE q.lapsed AND NOT EXISTS (SELECT 1 FROM cairn.workflow_run r WHERE r.id = q.run AND r.status = 'leased')
 -- name: live_leases
-SELECT r.limit_key, count(*) FROM cairn.workflow_run r WHERE r.status = 'leased' AND r.lease_until > $2 AND r.type = $1 GROUP BY r.limit_key
+SELECT r.limit_key, count(*) FROM cairn.workflow_run r
+WHERE r.id IN (SELECT unnest(w.runs) FROM cairn.wf_lease_q w WHERE w.type = $1
+    UNION SELECT q.run FROM cairn.wf_run_q q WHERE q.lapsed AND q.type = $1)
+  AND r.status = 'leased' AND r.lease_until > $2 AND r.type = $1 GROUP BY r.limit_key
 -- name: purge_starts
 DELETE FROM cairn.wf_run_leases WHERE type = $1 AND at <= $2
 -- name: recent_starts
@@ -91,7 +141,7 @@ INSERT INTO cairn.wf_run_leases (type, limit_key, at) SELECT s.type, s.limit_key
 -- name: lease_chosen
 -- The rows are locked, so they stay where they are: each is found at its place ($1), without a look into an index.
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until = c.until, attempt = r.attempt + 1, leases = r.leases + 1,
-  fence = r.fence + 1, updated_at = $2, attempt_until = $2::timestamptz + r.timeout_ms * interval '1 millisecond', touched = r.touched + 1,
+  fence = r.fence + 1, updated_at = $2, attempt_until = $2::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1,
   max_attempts = greatest(coalesce(c.max_attempts, r.max_attempts), CASE WHEN c.max_attempts IS NULL THEN r.max_attempts ELSE r.attempt + 1 END),
   backoff_ms = coalesce(c.backoff_ms, r.backoff_ms), cap_ms = coalesce(c.cap_ms, r.cap_ms)
 FROM unnest($1::tid[], $4::timestamptz[], $5::integer[], $6::bigint[], $7::bigint[]) AS c (place, until, max_attempts, backoff_ms, cap_ms)
@@ -102,24 +152,25 @@ RETURNING coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idem
 -- name: type_limits
 SELECT concurrency IS NOT NULL FROM cairn.wf_run_types WHERE type = $1
 -- name: cancel_run
-UPDATE cairn.workflow_run SET status = 'cancelled', updated_at = $2, touched = touched + 1 WHERE id = $1 AND status IN ('pending', 'leased')
+UPDATE cairn.workflow_run SET status = 'cancelled', updated_at = $2, turns = turns + 1, troubled = true WHERE id = $1 AND status IN ('pending', 'leased')
 -- name: heartbeat_run
-UPDATE cairn.workflow_run SET lease_until = $2, updated_at = $3, touched = touched + 1 WHERE id = $1
+UPDATE cairn.workflow_run SET lease_until = $2, updated_at = $3, turns = turns + 1 WHERE id = $1
 -- name: retry_run
 UPDATE cairn.workflow_run SET status = 'pending', run_at = $2, error = $3, last_error = $4, lease_until = NULL, leased_by = NULL, updated_at = $5,
-  touched = touched + 1 WHERE id = $1
+  turns = turns + 1 WHERE id = $1
 -- name: release_run
-UPDATE cairn.workflow_run SET status = 'pending', attempt = attempt - 1, lease_until = NULL, leased_by = NULL, updated_at = $2, touched = touched + 1
+UPDATE cairn.workflow_run SET status = 'pending', attempt = attempt - 1, lease_until = NULL, leased_by = NULL, updated_at = $2, turns = turns + 1
 WHERE id = $1
 -- name: clear_lease
-UPDATE cairn.workflow_run SET lease_until = NULL, leased_by = NULL, touched = touched + 1 WHERE id = $1
+UPDATE cairn.workflow_run SET lease_until = NULL, leased_by = NULL, turns = turns + 1 WHERE id = $1
 -- name: delete_run_softly
-UPDATE cairn.workflow_run SET deleted_at = $2, delete_reason = $3, updated_at = $2, touched = touched + 1 WHERE id = $1
+UPDATE cairn.workflow_run SET deleted_at = $2, delete_reason = $3, updated_at = $2, turns = turns + 1 WHERE id = $1
 -- name: exhausted_runs
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
-FROM cairn.workflow_run r WHERE r.status = 'leased' AND (r.attempt_until <= $1 OR (r.lease_until <= $1 AND r.attempt >= r.max_attempts))
+FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = q.run
+WHERE q.lapsed AND r.status = 'leased' AND (r.attempt_until <= $1 OR (r.lease_until <= $1 AND r.attempt >= r.max_attempts))
 ORDER BY r.lease_until, r.n LIMIT $2
 -- name: list_runs
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
@@ -137,26 +188,28 @@ FROM (SELECT * FROM cairn.workflow_run w WHERE w.n < $1 ORDER BY w.n DESC LIMIT 
 WHERE ($2::text IS NULL OR r.status = $2) AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n DESC LIMIT $6
 -- name: list_pending_runs
--- By the index that leasing uses; `n + 0` keeps the planner from walking all runs by their number.
+-- By the queue; `n + 0` keeps the planner from walking all runs by their number.
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
-FROM cairn.workflow_run r
-WHERE r.n + 0 < $1 AND r.status = $2 AND r.status = 'pending' AND r.deleted_at IS NULL AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
+FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = q.run
+WHERE r.n + 0 < $1 AND r.status = $2 AND q.type >= $3 AND q.type < ($3 || chr(1114111)) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n + 0 DESC LIMIT $6
 -- name: list_leased_runs
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
-FROM cairn.workflow_run r
-WHERE r.n + 0 < $1 AND r.status = $2 AND r.status = 'leased' AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
+FROM (SELECT unnest(w.runs) AS run FROM cairn.wf_lease_q w WHERE w.type >= $3 AND w.type < ($3 || chr(1114111))
+  UNION SELECT q.run FROM cairn.wf_run_q q WHERE q.lapsed AND q.type >= $3 AND q.type < ($3 || chr(1114111))) l
+JOIN cairn.workflow_run r ON r.id = l.run
+WHERE r.n + 0 < $1 AND r.status = $2 AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n + 0 DESC LIMIT $6
 -- name: list_troubled_runs
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
 FROM cairn.workflow_run r
-WHERE r.n < $1 AND r.status = $2 AND r.status IN ('failed', 'cancelled') AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
+WHERE r.n < $1 AND r.status = $2 AND r.troubled AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n DESC LIMIT $6
 -- name: list_instance_runs
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,

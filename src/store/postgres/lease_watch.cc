@@ -1,0 +1,52 @@
+#include "store/postgres/lease_watch.h"
+
+#include <random>
+#include <utility>
+
+namespace cairn::postgres {
+
+namespace {
+
+// Runs that end on other nodes are never heard of here: from this many on it is cheaper to begin anew.
+constexpr std::size_t known_max = 1'000'000;
+
+}  // namespace
+
+std::int64_t new_lease_row() {
+  thread_local std::mt19937_64 random{std::random_device{}()};
+  return static_cast<std::int64_t>(random() >> 1);
+}
+
+LeaseWatch::Key LeaseWatch::key_of(std::string_view uuid) {
+  Key key{};
+  std::size_t digits = 0;
+  for (const char c : uuid) {
+    if (c == '-') continue;
+    const auto digit = static_cast<std::uint64_t>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+    std::uint64_t& half = key[digits++ < 16 ? 0 : 1];
+    half = half << 4 | digit;
+  }
+  return key;
+}
+
+void LeaseWatch::leased(const LeasedTogether& batch) {
+  const std::lock_guard lock(mutex_);
+  if (runs_.size() > known_max) runs_.clear();
+  const auto row = std::make_shared<Row>(Row{batch.row, batch.runs.size()});
+  for (const std::string& run : batch.runs) runs_.insert_or_assign(key_of(run), row);
+}
+
+void LeaseWatch::ended(std::string_view run) {
+  const std::lock_guard lock(mutex_);
+  const auto found = runs_.find(key_of(run));
+  if (found == runs_.end()) return;
+  if (--found->second->open == 0) spent_.push_back(found->second->id);
+  runs_.erase(found);
+}
+
+std::vector<std::int64_t> LeaseWatch::spent() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(spent_, {});
+}
+
+}  // namespace cairn::postgres

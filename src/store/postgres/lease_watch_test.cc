@@ -1,0 +1,48 @@
+#include "store/postgres/lease_watch.h"
+
+#include <gtest/gtest.h>
+
+namespace cairn::postgres {
+
+namespace {
+
+constexpr const char* first = "01899a10-0000-7000-8000-00000000000a";
+constexpr const char* second = "01899a10-0000-7000-8000-00000000000b";
+
+}  // namespace
+
+TEST(LeaseWatch, ARowGoesWithTheLastOfItsRuns) {
+  LeaseWatch watch;
+  watch.leased({7, {first, second}});
+  watch.ended(first);
+  watch.ended(first);  // said twice, counted once
+  EXPECT_TRUE(watch.spent().empty());
+  watch.ended(second);
+  EXPECT_EQ(watch.spent(), std::vector<std::int64_t>{7});
+  EXPECT_TRUE(watch.spent().empty());
+}
+
+TEST(LeaseWatch, ARunThatIsLeasedAgainBelongsToItsNewRow) {
+  LeaseWatch watch;
+  watch.leased({7, {first, second}});
+  watch.leased({8, {first}});
+  watch.ended(first);
+  EXPECT_EQ(watch.spent(), std::vector<std::int64_t>{8});
+  watch.ended(second);
+  EXPECT_TRUE(watch.spent().empty()) << "the old row still names a run that ended elsewhere: its time removes it";
+}
+
+TEST(LeaseWatch, WhatNobodyLeasedHereIsNoMatter) {
+  LeaseWatch watch;
+  watch.ended(first);
+  EXPECT_TRUE(watch.spent().empty());
+}
+
+TEST(LeaseWatch, UpperAndLowerCaseNameTheSameRun) {
+  LeaseWatch watch;
+  watch.leased({7, {first}});
+  watch.ended("01899A10-0000-7000-8000-00000000000A");
+  EXPECT_EQ(watch.spent(), std::vector<std::int64_t>{7});
+}
+
+}  // namespace cairn::postgres

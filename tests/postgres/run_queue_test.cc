@@ -1,0 +1,148 @@
+// The queue of runs beside the runs: after a migration, and whatever programs do with plain SQL.
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <set>
+
+#include "base/clock.h"
+#include "store/open.h"
+#include "store/postgres/connection.h"
+
+namespace cairn {
+
+namespace {
+
+class RunQueue : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* given = std::getenv("CAIRN_TEST_POSTGRES");
+    if (!given) GTEST_SKIP() << "CAIRN_TEST_POSTGRES names no server";
+    server_ = given;
+    schema_ = "queue_" + std::to_string(::getpid());
+  }
+  void TearDown() override {
+    store_.reset();
+    if (!server_.empty()) sql("SET client_min_messages = error; DROP SCHEMA IF EXISTS " + schema_ + " CASCADE");
+  }
+
+  std::string sql(const std::string& text) {
+    if (!connection_) connection_.reset(PQconnectdb(server_.c_str()));
+    PGresult* result = PQexec(connection_.get(), postgres::for_schema(text, schema_).c_str());
+    const ExecStatusType status = PQresultStatus(result);
+    EXPECT_TRUE(status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) << text << PQerrorMessage(connection_.get());
+    const std::string value =
+        status == PGRES_TUPLES_OK && PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : std::string();
+    PQclear(result);
+    return value;
+  }
+  void open() {
+    auto opened = open_store(server_ + "&schema=" + schema_, clock_);
+    ASSERT_TRUE(opened.has_value()) << opened.error().message;
+    store_ = std::move(*opened);
+  }
+  // Payloads of what can be leased now.
+  std::multiset<std::string> lease() {
+    LeaseRequest request;
+    request.worker = "w";
+    request.max = 100;
+    request.length = Duration::of_seconds(60);
+    std::multiset<std::string> names;
+    const auto leased = store_->lease_runs(request);
+    EXPECT_TRUE(leased.has_value()) << (leased ? "" : leased.error().message);
+    for (const RunRow& run : leased ? *leased : std::vector<RunRow>()) names.insert(write_json(run.payload));
+    return names;
+  }
+  std::size_t listed(RunStatus status) {
+    RunFilter filter;
+    filter.status = status;
+    const auto page = store_->list_runs(filter, {100, ""});
+    EXPECT_TRUE(page.has_value());
+    return page ? page->items.size() : 0;
+  }
+
+  struct Finish {
+    void operator()(PGconn* connection) const { PQfinish(connection); }
+  };
+  std::string server_, schema_;
+  std::unique_ptr<PGconn, Finish> connection_;
+  SystemClock clock_;
+  std::unique_ptr<Store> store_;
+};
+
+using Names = std::multiset<std::string>;
+
+}  // namespace
+
+TEST_F(RunQueue, AnOlderStoreHasOneAfterItsMigration) {
+  sql("SET client_min_messages = error; CREATE SCHEMA " + schema_);
+  sql("CREATE TABLE cairn.wf_schema (version integer NOT NULL); INSERT INTO cairn.wf_schema (version) VALUES (7)");
+  for (const postgres::Migration& step : postgres::migrations()) {
+    if (step.number <= 7) sql(step.text);
+  }
+  sql("INSERT INTO cairn.workflow_run (type, payload, status, attempt, lease_until, leased_by, run_at) VALUES "
+      "('default.a', '1', 'pending', 0, NULL, NULL, now()), "
+      "('default.a', '2', 'leased', 1, now() - interval '1 min', 'x', now()), "
+      "('default.a', '3', 'leased', 1, now() + interval '1 h', 'x', now()), "
+      "('default.a', '4', 'failed', 1, NULL, NULL, now()), "
+      "('default.a', '5', 'succeeded', 1, NULL, NULL, now()), "
+      "('default.a', '6', 'pending', 0, NULL, NULL, now() + interval '1 h')");
+  open();
+  EXPECT_EQ(listed(RunStatus::leased), 2u);
+  EXPECT_EQ(listed(RunStatus::pending), 2u);
+  EXPECT_EQ(listed(RunStatus::failed), 1u);
+  EXPECT_EQ(lease(), (Names{"1", "2"}));
+  EXPECT_EQ(listed(RunStatus::leased), 3u);
+  EXPECT_EQ(lease(), Names());
+}
+
+TEST_F(RunQueue, FollowsWhatProgramsWrite) {
+  open();
+  sql("INSERT INTO cairn.workflow_run (type, payload) VALUES ('default.a', '1'), ('default.a', '2'), ('default.a', "
+      "'3'), "
+      "('default.a', '4'), ('default.a', '5'), ('default.a', '6'), ('default.a', '7')");
+  sql("UPDATE cairn.workflow_run SET priority = 9 WHERE payload = '1'");
+  sql("UPDATE cairn.workflow_run SET deleted_at = now() WHERE payload = '2'");
+  sql("UPDATE cairn.workflow_run SET run_at = now() + interval '1 h' WHERE payload = '3'");
+  sql("UPDATE cairn.workflow_run SET status = 'cancelled' WHERE payload = '4'");
+  sql("UPDATE cairn.workflow_run SET status = 'leased', leased_by = 'x', lease_until = now() + interval '1 h' WHERE "
+      "payload = '5'");
+  sql("UPDATE cairn.workflow_run SET status = 'leased', leased_by = 'x', lease_until = now() - interval '1 s' WHERE "
+      "payload = '6'");
+  sql("DELETE FROM cairn.workflow_run WHERE payload = '7'");
+  EXPECT_EQ(sql("SELECT string_agg(r.payload::text, ' ' ORDER BY q.priority DESC, q.n) FROM cairn.wf_run_q q LEFT JOIN "
+                "cairn.workflow_run r ON r.id = q.run"),
+            "1 3");
+  EXPECT_EQ(lease(), (Names{"1", "6"})) << "and the one whose lease has ended";
+  sql("UPDATE cairn.workflow_run SET status = 'pending', leased_by = NULL, lease_until = NULL WHERE payload = '5'");
+  EXPECT_EQ(lease(), (Names{"5"}));
+  EXPECT_EQ(sql("SELECT string_agg(r.payload::text, ' ') FROM cairn.wf_run_q q LEFT JOIN cairn.workflow_run r ON r.id "
+                "= q.run"),
+            "3");
+}
+
+TEST_F(RunQueue, ALeaseThatAProgramShortensEndsSooner) {
+  open();
+  sql("INSERT INTO cairn.workflow_run (type, payload) VALUES ('default.a', '1')");
+  EXPECT_EQ(lease(), (Names{"1"}));
+  EXPECT_EQ(lease(), Names());
+  sql("UPDATE cairn.workflow_run SET lease_until = now() - interval '1 s'");
+  EXPECT_EQ(lease(), (Names{"1"}));
+  EXPECT_EQ(sql("SELECT fence FROM cairn.workflow_run"), "2");
+}
+
+TEST_F(RunQueue, NeitherALeaseNorASuccessWritesIndexEntries) {
+  open();
+  const std::string size =
+      "SELECT string_agg(attname, ' ') FROM pg_index i JOIN pg_attribute a ON a.attrelid = "
+      "i.indrelid AND (a.attnum = ANY (i.indkey) OR position(':varattno ' || a.attnum || ' ' in "
+      "i.indpred::text) > 0) WHERE i.indrelid = '" +
+      schema_ +
+      ".workflow_run'::regclass AND attname IN ('status', 'lease_until', 'leased_by', 'attempt', "
+      "'fence', 'leases', 'updated_at', 'turns', 'attempt_until', 'result')";
+  EXPECT_EQ(sql(size), "") << "an index on a column that changes ends heap-only updates";
+}
+
+}  // namespace cairn
