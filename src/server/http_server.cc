@@ -6,6 +6,7 @@
 #include "server/http_server.h"
 
 #include <openssl/ssl.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <atomic>
@@ -42,10 +43,6 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 using tcp = asio::ip::tcp;
 using boost::system::error_code;
-
-// How long an answer may take before the connection is watched for a client that hangs up. Most
-// answers are there sooner, and the watch costs a system call.
-constexpr std::chrono::milliseconds unwatched{250};
 
 constexpr std::size_t head_piece = 4096;  // how much of a head is read at once
 
@@ -292,6 +289,8 @@ struct HttpServer::Core {
     const ClosedAtTheEnd<PendingAnswer> pending(std::make_shared<PendingAnswer>(rope_of(bell)));
     const auto until = std::chrono::steady_clock::now() + settings.answer_timeout;
     wire.plain().expires_never();
+    const bool watched = settings.watched && settings.watched(request);
+    const auto unwatched = watched ? std::chrono::milliseconds(0) : settings.unwatched;
     const auto send = [answer = pending.shared](Response response) { answer->give(std::move(response)); };
     handler(std::move(request), Reply(send, gone));
     error_code rung;
@@ -316,8 +315,15 @@ struct HttpServer::Core {
   static void watch_for_hanging_up(Wire& wire, const Bell& bell, const std::shared_ptr<std::atomic<bool>>& gone) {
     const auto readable = [&wire, alive = wire.alive(), bell, gone](error_code failed) {
       if (failed == asio::error::operation_aborted || alive.expired()) return;
-      error_code unknown;
-      if (!failed && wire.socket().available(unknown) > 0 && !unknown) return;  // the next request
+      if (!failed) {
+        char byte = 0;
+        const auto count = ::recv(wire.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+        if (count > 0) return;  // the next request
+        // Woken for bytes of this request, which were read before the watch began.
+        if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+          return watch_for_hanging_up(wire, bell, gone);
+        }
+      }
       *gone = true;
       bell->cancel();
     };

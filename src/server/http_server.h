@@ -124,8 +124,12 @@ struct HttpSettings {
   std::chrono::milliseconds idle_timeout{75'000};  // between requests
   std::chrono::milliseconds write_timeout{30'000};
   std::chrono::milliseconds answer_timeout{120'000};  // how long a handler may take, long polls included
-  std::chrono::milliseconds stream_beat{15'000};      // silence on a stream before a comment is sent
-  std::size_t stream_bytes_max = 1u << 20;            // unread text of one stream
+  // How long an answer may take before the connection is watched for a client that hangs up. Most answers are there
+  // sooner, and the watch costs a system call. `watched` ones are from the beginning: what is given to them is missed.
+  std::chrono::milliseconds unwatched{250};
+  std::function<bool(const Request& request)> watched = {};
+  std::chrono::milliseconds stream_beat{15'000};  // silence on a stream before a comment is sent
+  std::size_t stream_bytes_max = 1u << 20;        // unread text of one stream
   // From one address that is not this machine; 0: as many as there are.
   std::size_t connections_per_address_max = 1'024;
 };

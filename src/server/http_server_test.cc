@@ -141,6 +141,22 @@ TEST_F(Http, AStreamSendsWhatComesUntilOneSideCloses) {
   EXPECT_TRUE(client.receive_all().ends_with("0\r\n\r\n"));
 }
 
+TEST_F(Http, WhoHangsUpWhileWaitingIsMissedAtOnceWhereItMatters) {
+  HttpSettings settings;
+  settings.unwatched = std::chrono::hours(1);
+  settings.watched = [](const Request& request) { return request.path == "/poll"; };
+  std::promise<Reply> asked;
+  serve([&asked](const Request&, const Reply& reply) { asked.set_value(reply); }, settings);
+  std::optional<Reply> waiting;
+  {
+    const Client client(server->port());
+    client.send("POST /poll HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n");
+    waiting = asked.get_future().get();
+    EXPECT_TRUE(waiting->listening());
+  }
+  while (waiting->listening()) std::this_thread::yield();
+}
+
 TEST_F(Http, AStreamEndsWhenItsClientHangsUpOrTheServerDrains) {
   std::promise<EventStream> opened[2];
   std::atomic<int> count{0};

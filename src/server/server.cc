@@ -223,7 +223,10 @@ Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const Ser
   const auto handle = [running](Request request, Reply reply) {
     running->receive(std::move(request), std::move(reply));
   };
-  CAIRN_TRY(parts->http, HttpServer::listen(settings.http, handle));
+  HttpSettings http = settings.http;
+  // A worker that died must not be given runs, which nobody else could have before their lease ends.
+  http.watched = [](const Request& request) { return request.path == "/v1/runs/lease"; };
+  CAIRN_TRY(parts->http, HttpServer::listen(http, handle));
   return std::unique_ptr<Server>(new Server(std::move(parts)));
 }
 
