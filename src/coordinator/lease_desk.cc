@@ -148,7 +148,9 @@ void LeaseDesk::serve(Places& places, Places& answered) {
       const Looks asked_at = looks();
       auto leased = store_.lease_runs(place->request);
       if (!leased || leased->size() < place->request.max) drained.insert(question);
-      if (leased && leased->size() < place->request.max) note_drained(question, asked_at);
+      // Less than was asked for may be what a limit lets through: only one that gets nothing learns when more will
+      // come.
+      if (leased && leased->empty()) note_drained(question, asked_at);
       if (!leased) log_error("runs.lease", leased.error());
       if (!leased || !leased->empty()) {
         place->answer(std::move(leased));

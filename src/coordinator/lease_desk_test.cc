@@ -90,6 +90,36 @@ TEST_F(LeaseDeskTest, SoDoesOneThatComesWhileTheDeskSleeps) {
   EXPECT_EQ(store_.asked, 1);
 }
 
+TEST_F(LeaseDeskTest, WhoWaitsBehindARateIsServedInEachWindow) {
+  RunTypeRow rule;
+  rule.type = "t";
+  rule.rate = 1;
+  ASSERT_TRUE(store_.put_run_type(rule).has_value());
+  std::optional<Timestamp> due;
+  std::mutex mutex;
+  store_.watch([&](const Wakeup& wakeup) {
+    const std::lock_guard lock(mutex);
+    if (wakeup.due) due = wakeup.due;
+    if (wakeup.runs) desk_.look();
+  });
+  std::future<Runs> waiting = ask("t", long_wait, 10);
+  for (const char* const id : {"a", "b", "c"}) submit(id, "t");
+  for (int window = 0; window < 3; ++window) {
+    EXPECT_EQ(waiting.get().size(), 1u) << window;
+    if (window == 2) break;
+    waiting = ask("t", long_wait, 10);
+    // Somebody must have found out when the window opens, or nobody would look then.
+    const auto told = [&] {
+      const std::lock_guard lock(mutex);
+      return due && *due > clock_.now() && between(clock_.now(), *due) <= Duration::of_seconds(1);
+    };
+    for (int tries = 0; !told() && tries < 1'000'000; ++tries) std::this_thread::yield();
+    ASSERT_TRUE(told()) << window;
+    clock_.advance(Duration::of_seconds(1));
+    desk_.look();
+  }
+}
+
 TEST_F(LeaseDeskTest, NothingIsLeasedToSomebodyWhoHasGone) {
   std::atomic<bool> listening = true;
   auto gone = ask("t", long_wait, 1, [&] { return listening.load(); });
