@@ -96,7 +96,7 @@ ${details('w1', 'W1: one durable step, closed loop', loop)}${details('w2', 'W2: 
   details('one-wait', 'One wait, in process, beside bare SQLite and bare libpq with the same rows', [['workflows/s', ranged(rate)], ['% of the ceiling', (g) => { const v = g.map((r) => r.extra.share_of_ceiling).filter(Boolean); return v.length ? number(median(v) * 100) : '–'; }], ['p50 ms', value(p50)], ['p99 ms', value(p99)], cpu, disk], (k) => k.endsWith('callbacks'))}${
   details('http-one-wait', 'One wait through HTTP', loop)}${
   details('at-rest', 'A server that nobody asks', [['start-up to ready, ms', ranged(p50)], ['MiB at rest', value((r) => r.extra.rest_memory_bytes / 1048576)], ['% of a core', value((r) => r.extra.rest_cpu_percent)]])}
-W1 and W2 of "cairn on PostgreSQL" and all of W5 are in process, as DBOS and the queues are; the rest goes through HTTP. Inputs are
+W1 and W2 of "cairn on PostgreSQL" and W5, but for its Node client, are in process, as DBOS and the queues are; the rest goes through HTTP. Inputs are
 empty, but for an input of 600 bytes in "one wait" and in W3 of the C++ client.
 
 ## Versions and settings

@@ -129,7 +129,8 @@ export class Client {
 
 // One attempt: what a handler works on.
 export class Run {
-  #abort = new AbortController();
+  #abort = null; // made when somebody asks for it: most handlers never do
+  #over = false;
   constructor(document) {
     this.id = document.id;
     this.type = document.type;
@@ -149,10 +150,14 @@ export class Run {
     this.beatAt = performance.now() + ms / 3;
   }
   get signal() {
+    if (!this.#abort) {
+      this.#abort = new AbortController();
+      if (this.#over) this.#abort.abort(new Cancelled(this.id));
+    }
     return this.#abort.signal;
   }
   get cancelled() {
-    return this.#abort.signal.aborted;
+    return this.#over;
   }
   // Throws when nobody waits for the result any more.
   check() {
@@ -160,9 +165,13 @@ export class Run {
   }
   abandon() {
     this.beatAt = Infinity;
-    this.#abort.abort(new Cancelled(this.id));
+    this.#over = true;
+    this.#abort?.abort(new Cancelled(this.id));
   }
 }
+
+const reportsMax = 1000; // in one request
+const unreportedMax = 4; // times the concurrency
 
 const pause = (ms, signal) =>
   new Promise((resolve) => {
@@ -182,6 +191,7 @@ export class Worker {
   #options;
   #handlers = new Map();
   #active = new Map();
+  #working = 0; // handlers under way; the rest of the active ones only wait for their report
   #reports = [];
   #reporting = false;
   #stopping = new AbortController();
@@ -259,7 +269,8 @@ export class Worker {
     const { concurrency, leaseMs, pollMs } = this.#options;
     let delay = 100;
     while (!this.#stopping.signal.aborted) {
-      const free = concurrency - this.#active.size;
+      // What is done but not reported yet keeps no handler from its work, up to a bound.
+      const free = Math.min(concurrency - this.#working, concurrency * unreportedMax - this.#active.size);
       if (free <= 0) {
         await new Promise((resolve) => (this.#roomOrStop = resolve));
         continue;
@@ -282,6 +293,7 @@ export class Worker {
       for (const item of items) {
         const run = new Run(item);
         this.#active.set(run.id, run);
+        ++this.#working;
         void this.#execute(run);
       }
       // One of them may have a shorter lease than all the others.
@@ -291,6 +303,15 @@ export class Worker {
 
   async #execute(run) {
     const report = { id: run.id, fence: run.fence };
+    try {
+      await this.#work(run, report);
+    } finally {
+      --this.#working;
+      this.#makeRoom();
+    }
+  }
+
+  async #work(run, report) {
     try {
       const handler = this.#find(run.type);
       if (!handler) throw new RunError('no_handler_registered', '', { retry: false });
@@ -321,7 +342,7 @@ export class Worker {
     // Whatever finishes in this turn of the loop belongs to it.
     await null;
     while (this.#reports.length) {
-      let batch = this.#reports.splice(0, 256);
+      let batch = this.#reports.splice(0, reportsMax);
       while (batch.length) {
         try {
           const reports = batch.map(([, report]) => report);
@@ -349,9 +370,13 @@ export class Worker {
 
   #forget(run) {
     if (this.#active.get(run.id) === run) this.#active.delete(run.id);
+    this.#makeRoom();
+    if (!this.#active.size) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #makeRoom() {
     this.#roomOrStop?.();
     this.#roomOrStop = null;
-    if (!this.#active.size) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   async #keepAlive() {
