@@ -1,7 +1,6 @@
 #include "server/trace_context.h"
 
-#include <openssl/rand.h>
-
+#include "base/entropy.h"
 #include "base/sha256.h"
 #include "instance/trace_id.h"
 
@@ -9,9 +8,8 @@ namespace cairn::server {
 namespace {
 
 std::string random_id(std::size_t bytes) {
-  std::string out(bytes, '\1');
-  // Ids of traces are not secrets: without random numbers they only collide.
-  static_cast<void>(RAND_bytes(reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(bytes)));
+  std::string out(bytes, '\0');
+  fill_random({reinterpret_cast<std::uint8_t*>(out.data()), out.size()});
   return to_hex(out);
 }
 
