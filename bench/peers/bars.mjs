@@ -64,6 +64,9 @@ export function bars(f, levels) {
       rows.push(line(`${steps[w]}, PostgreSQL, in process, ${c} outstanding`, 'DBOS', f.at(w, 'cairn on PostgreSQL', c, rate), f.at(w, 'dbos', c, rate), '/s', 10, true));
     }
   }
+  for (const c of [64, 256]) {
+    rows.push(line(`one wait, PostgreSQL, in process, ${c} outstanding`, 'DBOS', f.at('one-wait', 'cairn on PostgreSQL', c, rate, 'callbacks'), f.at('one-wait', 'dbos', c, rate), '/s', 10, true));
+  }
   for (const client of ['C++', 'Node']) {
     const us = `cairn, ${client} client`;
     rows.push(line(`W3, signals resume waiting workflows, HTTP, ${client} client`, 'Restate', f.at('w3', us, '', rate), f.at('w3', 'restate', '', rate), '/s', 10, true));

@@ -97,6 +97,7 @@ export function bouts(size) {
         own('cairn', 'http-one-wait', { outstanding: '64,256', seconds: size.ms / 2000 }),
         own('cairn on PostgreSQL', 'one-wait', { outstanding: '64,256', seconds: size.ms / 2000, store: 'postgres' }),
         own('cairn on PostgreSQL', 'http-one-wait', { outstanding: '64,256', seconds: size.ms / 2000, store: 'postgres' }),
+        program('dbos', 'dbos', 'one-wait', { ...loop, C: '64,256' }),
         own('cairn', 'at-rest', { seconds: size.ms / 2000 }),
       ],
     },

@@ -59,7 +59,7 @@ WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR 
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND ($9::text IS NULL OR i.reference_key = $9) AND ($10::text IS NULL OR i.definition_version = $10)
   AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
-  AND ($12::text IS NULL OR i.id ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
+  AND ($12::text IS NULL OR i.id COLLATE "default" ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
     OR EXISTS (SELECT 1 FROM jsonb_each_text(i.reference_parts) p WHERE p.value ILIKE $12))
 ORDER BY i.n DESC LIMIT $8
 -- name: list_instances_by_reference
@@ -70,7 +70,7 @@ WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR 
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND i.reference_key = $9 AND ($10::text IS NULL OR i.definition_version = $10)
   AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
-  AND ($12::text IS NULL OR i.id ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
+  AND ($12::text IS NULL OR i.id COLLATE "default" ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
     OR EXISTS (SELECT 1 FROM jsonb_each_text(i.reference_parts) p WHERE p.value ILIKE $12))
 ORDER BY i.n DESC LIMIT $8
 -- name: list_running
@@ -82,7 +82,7 @@ WHERE i.status = 'running' AND i.n < $1 AND ($2::text IS NULL OR i.status = $2) 
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND ($9::text IS NULL OR i.reference_key = $9) AND ($10::text IS NULL OR i.definition_version = $10)
   AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
-  AND ($12::text IS NULL OR i.id ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
+  AND ($12::text IS NULL OR i.id COLLATE "default" ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
     OR EXISTS (SELECT 1 FROM jsonb_each_text(i.reference_parts) p WHERE p.value ILIKE $12))
 ORDER BY i.n DESC LIMIT $8
 -- name: list_troubled
@@ -94,7 +94,7 @@ WHERE i.status IN ('suspended', 'failed') AND i.status = $2 AND i.n < $1 AND ($3
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND ($9::text IS NULL OR i.reference_key = $9) AND ($10::text IS NULL OR i.definition_version = $10)
   AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
-  AND ($12::text IS NULL OR i.id ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
+  AND ($12::text IS NULL OR i.id COLLATE "default" ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
     OR EXISTS (SELECT 1 FROM jsonb_each_text(i.reference_parts) p WHERE p.value ILIKE $12))
 ORDER BY i.n DESC LIMIT $8
 -- name: list_children
@@ -105,7 +105,7 @@ WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR 
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND ($9::text IS NULL OR i.reference_key = $9) AND ($10::text IS NULL OR i.definition_version = $10)
   AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
-  AND ($12::text IS NULL OR i.id ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
+  AND ($12::text IS NULL OR i.id COLLATE "default" ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
     OR EXISTS (SELECT 1 FROM jsonb_each_text(i.reference_parts) p WHERE p.value ILIKE $12))
 ORDER BY i.n DESC LIMIT $8
 -- name: history
