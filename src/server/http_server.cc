@@ -13,11 +13,11 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -61,11 +61,21 @@ bool is_loopback(const tcp::endpoint& endpoint) { return endpoint.address().is_l
 
 struct HttpServer::Core {
   Core(const HttpSettings& given, Handler given_handler)
-      : settings(given), handler(std::move(given_handler)), context(given.threads), acceptor(context) {}
+      : settings(given),
+        handler(std::move(given_handler)),
+        contexts(static_cast<std::size_t>(std::max(given.threads, 1))),
+        acceptor(contexts.front().context) {}
 
   HttpSettings settings;
   Handler handler;
-  asio::io_context context;
+  // One thread each, and a connection stays with one: its steps run one after the other without a strand, which would
+  // put each of them through the scheduler a second time.
+  struct Context {
+    asio::io_context context{1};
+    asio::executor_work_guard<asio::io_context::executor_type> running{context.get_executor()};
+  };
+  std::vector<Context> contexts;
+  std::size_t next_context = 0;
   tcp::acceptor acceptor;
   std::vector<std::jthread> threads;
   std::atomic<bool> draining{false};
@@ -81,13 +91,14 @@ struct HttpServer::Core {
   asio::awaitable<void> accept() {
     while (!draining) {
       error_code failed;
+      asio::io_context& context = contexts[next_context++ % contexts.size()].context;
       tcp::socket socket =
-          co_await acceptor.async_accept(asio::make_strand(context), asio::redirect_error(asio::use_awaitable, failed));
+          co_await acceptor.async_accept(context.get_executor(), asio::redirect_error(asio::use_awaitable, failed));
       if (failed == asio::error::operation_aborted || draining) co_return;
       if (failed) {
         // Out of descriptors, most likely: give connections time to end instead of spinning.
         log_warning("http.accept_failed", {{"message", failed.message()}});
-        asio::steady_timer pause(context, std::chrono::milliseconds(100));
+        asio::steady_timer pause(acceptor.get_executor(), std::chrono::milliseconds(100));
         co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, failed));
         continue;
       }
@@ -457,11 +468,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen(const HttpSettings& setti
   if (settings.tls) {
     CAIRN_TRY(core->tls, tls_context(*settings.tls));
   }
-  asio::co_spawn(core->context, core->accept(), asio::detached);
-  for (int i = 0; i < settings.threads; ++i) {
-    Core* running = core.get();
-    core->threads.emplace_back([running] { running->context.run(); });
-  }
+  asio::co_spawn(core->acceptor.get_executor(), core->accept(), asio::detached);
+  for (Core::Context& one : core->contexts) core->threads.emplace_back([&one] { one.context.run(); });
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(core)));
 }
 
@@ -498,7 +506,7 @@ void HttpServer::drain(std::chrono::milliseconds grace) {
     }
     for (const auto& line : core->streams) line->close();
   };
-  asio::post(core_->context, close);
+  asio::post(core_->acceptor.get_executor(), close);
   std::unique_lock lock(core_->mutex);
   core_->changed.wait_for(lock, grace, [this] { return core_->connections == 0; });
 }
@@ -506,7 +514,7 @@ void HttpServer::drain(std::chrono::milliseconds grace) {
 HttpServer::~HttpServer() {
   if (!core_) return;
   core_->draining = true;
-  core_->context.stop();
+  for (Core::Context& one : core_->contexts) one.context.stop();
   core_->threads.clear();
 }
 
