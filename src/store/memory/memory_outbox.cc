@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 
 #include "store/memory/memory_store.h"
@@ -35,6 +36,7 @@ Result<Page<OutboxRow>> MemoryStore::list_outbox(const OutboxFilter& filter, con
   }
   const std::lock_guard lock(mutex_);
   Page<OutboxRow> page;
+  if (filter.unpublished) from = std::max(from, published_up_to_);
   for (auto at = outbox_.upper_bound(from); at != outbox_.end(); ++at) {
     const OutboxRow& row = at->second;
     if (!row.event.type.starts_with(filter.type_prefix)) continue;
@@ -75,6 +77,7 @@ Result<bool> MemoryStore::resend_outbox(std::int64_t sequence) {
     const auto row = outbox_.find(sequence);
     if (row == outbox_.end()) return false;
     row->second.published_at.reset();
+    published_up_to_ = std::min(published_up_to_, sequence - 1);
     held_outbox_.erase(sequence);
     deliveries_.emplace(sequence, Delivery{sequence, "", 0, now(), false, "sent again on request"});
     wakeup.outbox = true;

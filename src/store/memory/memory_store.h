@@ -175,6 +175,7 @@ class MemoryStore final : public Store {
   std::map<std::int64_t, Kept> kept_;
   std::map<TimerKey, DueTimer> timers_;
   std::map<std::int64_t, OutboxRow> outbox_;
+  std::int64_t published_up_to_ = 0;  // every event up to here is: looking for others need not go past them each time
   std::map<std::int64_t, DeadLetter> dead_;
   std::map<std::string, HostLock> locks_;
   std::map<std::int64_t, Timestamp> held_messages_;

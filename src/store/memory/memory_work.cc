@@ -89,7 +89,8 @@ Result<std::vector<OutboxRow>> MemoryStore::claim_outbox(std::size_t max, Durati
   const Timestamp at = now();
   std::vector<OutboxRow> claimed;
   std::set<std::string> busy;  // subjects with an earlier event on its way: theirs must wait
-  for (const auto& [sequence, row] : outbox_) {
+  for (auto next = outbox_.upper_bound(published_up_to_); next != outbox_.end(); ++next) {
+    const auto& [sequence, row] = *next;
     if (claimed.size() == max) break;
     if (row.published_at) continue;
     const auto held = held_outbox_.find(sequence);
@@ -111,6 +112,10 @@ Result<void> MemoryStore::mark_published(std::span<const std::int64_t> sequences
     held_outbox_.erase(sequence);
     const auto row = outbox_.find(sequence);
     if (row != outbox_.end() && !row->second.published_at) row->second.published_at = at;
+  }
+  // Numbers are given under the lock: none below the last one is still to come.
+  for (auto next = outbox_.upper_bound(published_up_to_); next != outbox_.end() && next->second.published_at; ++next) {
+    published_up_to_ = next->first;
   }
   return {};
 }
