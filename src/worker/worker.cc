@@ -85,6 +85,7 @@ struct Worker::Parts {
   std::map<std::string, std::shared_ptr<Held>> held;  // shared with the thread that works on it
   std::deque<std::shared_ptr<Held>> ready;
   std::deque<std::pair<std::shared_ptr<Held>, Json>> reports;
+  std::size_t undone = 0;  // of those held: no handler has finished them
   std::size_t questions = 0;                                         // that wait at the server
   std::size_t wanted = 0;                                            // runs, by all of them
   std::optional<std::chrono::duration<double, std::milli>> handled;  // how long a handler takes, the last ones more
@@ -112,7 +113,7 @@ struct Worker::Parts {
     return asked;
   }
 
-  // Runs to hold at once: one for each thread, and ahead of them as many as are quickly done.
+  // Runs to have in hand at once: one for each thread, and ahead of them as many as are quickly done.
   std::size_t capacity() const {
     if (!handled) return options.threads;
     const double quick = static_cast<double>(options.threads) * ahead.count() / std::max(handled->count(), 0.001);
@@ -122,7 +123,9 @@ struct Worker::Parts {
   // What one more question may ask for; nothing while enough are under way.
   std::size_t room() const {
     const std::size_t most = capacity() > options.threads ? questions_max : 1;
-    const std::size_t taken = held.size() + wanted;
+    // What is done and only has to be reported takes nobody's time any more. If it counted, nobody would wait at the
+    // server when the commit of the reports makes the next runs, and each would cost a lease of its own.
+    const std::size_t taken = undone + wanted;
     if (questions >= most || taken >= capacity()) return 0;
     const std::size_t others = most - questions - 1;  // that may come after it
     return (capacity() - taken + others) / (others + 1);
@@ -180,6 +183,7 @@ struct Worker::Parts {
                  std::string(item.text_or("traceparent", ""))};
     if (item["instance"].is_string()) run->work.instance = InstanceId{std::string(item["instance"].as_string())};
     held[id] = run;
+    ++undone;
     came = true;
     ready.push_back(std::move(run));
   }
@@ -221,6 +225,7 @@ struct Worker::Parts {
       Json report = report_of(*run, done);
       const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
       lock.lock();
+      --undone;
       // A slow one counts at once, a quick one little by little.
       handled = !handled || took > *handled ? took : *handled * 0.9 + took * 0.1;
       if (run->stop.stop_requested()) {
@@ -355,6 +360,7 @@ void Worker::stop(milliseconds grace) {
     if (parts.stopping) return;
     parts.stopping = true;
     unbegun.swap(parts.ready);
+    parts.undone -= unbegun.size();
     parts.changed.notify_all();
   }
   parts.polls.stop();
