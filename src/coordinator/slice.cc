@@ -7,6 +7,7 @@
 #include "coordinator/message_body.h"
 #include "instance/carried_trace.h"
 #include "interpreter/reference.h"
+#include "store/projection.h"
 
 namespace cairn {
 namespace {
@@ -18,6 +19,16 @@ const char* name_of(const decltype(Event::what)& what) {
                                     "state_edited"};
   static_assert(names.size() == std::variant_size_v<decltype(Event::what)>);
   return names[what.index()];
+}
+
+// Leaves of the waits those that the store keeps a row of.
+void keep_rows(Advance& advance, const Snapshot* before) {
+  std::erase_if(advance.waits_opened, [](const Wait& wait) { return !has_row(wait); });
+  if (before == nullptr) return;
+  std::erase_if(advance.waits_closed, [before](const WaitToken& token) {
+    return std::any_of(before->waits.begin(), before->waits.end(),
+                       [&](const Wait& wait) { return wait.token == token && !has_row(wait); });
+  });
 }
 
 }  // namespace
@@ -61,13 +72,14 @@ Result<void> Slice::apply(const Program& program, const Snapshot& before, declty
     from_[first_] = before.version;
     return {};
   }
-  take(std::move(next));
+  take(std::move(next), &before);
   settle();
   return {};
 }
 
-void Slice::take(Advance advance) {
+void Slice::take(Advance advance, const Snapshot* before) {
   const InstanceId id = advance.after.instance;
+  keep_rows(advance, before);
   std::erase(unfinished_, id);
   if (advance.unfinished) unfinished_.push_back(id);
   for (const InstanceStart& start : advance.starts) to_start_.emplace_back(id, start);
@@ -105,7 +117,7 @@ void Slice::settle() {
                         event(notice.parent.instance, parent->second.version + 1,
                               ChildFinished{notice.parent.token, notice.output, notice.failure}));
     if (next && next->outcome == Advance::Outcome::applied) {
-      take(std::move(*next));
+      take(std::move(*next), &parent->second);
     } else if (!next) {
       unit.messages.push_back(message_of(notice));
     }

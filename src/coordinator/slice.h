@@ -46,7 +46,7 @@ class Slice {
 
  private:
   Event event(const InstanceId& id, std::uint64_t version, decltype(Event::what) what) const;
-  void take(Advance advance);
+  void take(Advance advance, const Snapshot* before = nullptr);
   void settle();
   void start_child(const InstanceId& parent, const InstanceStart& start);
   void refuse_child(const InstanceId& parent, const InstanceStart& start, Failure failure);

@@ -87,6 +87,20 @@ Wait project_wait(const Wait& wait) {
   return row;
 }
 
+bool has_row(const Wait& wait) {
+  const bool found_by_target =
+      wait.kind == WaitKind::run || wait.kind == WaitKind::task || wait.kind == WaitKind::subworkflow;
+  return !found_by_target || wait.until;
+}
+
+void tell_event(std::vector<RunEvent>& told, RunEvent row) {
+  if (row.kind == created_leased) {
+    told.push_back({row.run, "created", row.at, 0, "", Json()});
+    row.kind = "leased";
+  }
+  told.push_back(std::move(row));
+}
+
 std::string error_line(const Json& error) {
   if (error.is_string()) return std::string(error.as_string());
   std::string line(error.text_or("code", ""));

@@ -19,6 +19,12 @@ InstanceRow project_instance(const Snapshot& snapshot);
 TaskRow project_task(const TaskOpened& task, const InstanceId& instance, Timestamp now);
 RunRow project_run(const RunIntent& intent, const InstanceId& instance, Timestamp now);
 Wait project_wait(const Wait& wait);
+// Whether the store has to find the wait by itself: by a signal's name, or when its time comes. All others are found by
+// their instance, whose snapshot has them; a row more would only cost every step two writes.
+bool has_row(const Wait& wait);
+// A run that begins leased has one row in its trail for both; whoever reads the trail gets two events.
+inline constexpr const char* created_leased = "created_leased";
+void tell_event(std::vector<RunEvent>& told, RunEvent row);
 // {class, code, message, ...} as one line for `last_error`.
 std::string error_line(const Json& error);
 

@@ -85,7 +85,7 @@ struct Worker::Parts {
   std::map<std::string, std::shared_ptr<Held>> held;  // shared with the thread that works on it
   std::deque<std::shared_ptr<Held>> ready;
   std::deque<std::pair<std::shared_ptr<Held>, Json>> reports;
-  std::size_t undone = 0;  // of those held: no handler has finished them
+  std::size_t undone = 0;                                            // of those held: no handler has finished them
   std::size_t questions = 0;                                         // that wait at the server
   std::size_t wanted = 0;                                            // runs, by all of them
   std::optional<std::chrono::duration<double, std::milli>> handled;  // how long a handler takes, the last ones more

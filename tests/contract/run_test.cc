@@ -349,6 +349,10 @@ TEST_P(Runs, AnIntentMayBeginLeasedToTheCommittingNode) {
   EXPECT_EQ(must(store().find_run({"mine"})), outcome.leased[0]);
   EXPECT_EQ(must(store().find_run({"mine"}))->leased_by, "node-1");
   EXPECT_EQ(must(store().find_run({"theirs"}))->status, RunStatus::pending);
+  const auto told = must(store().run_events({"mine"}));
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[0], (RunEvent{{"mine"}, "created", told[0].at, 0, "", Json()}));
+  EXPECT_EQ(told[1], (RunEvent{{"mine"}, "leased", told[0].at, 1, "node-1", Json()}));
 }
 
 TEST_P(Runs, AnIntentThatItsOwnUnitCancelsIsNobodysToWorkOn) {

@@ -2,6 +2,7 @@
 #include "store/postgres/lease_list.h"
 #include "store/postgres/row_reading.h"
 #include "store/postgres/transaction.h"
+#include "store/projection.h"
 
 namespace cairn {
 
@@ -281,7 +282,8 @@ Result<std::vector<RunEvent>> PostgresStore::run_events(const RunId& id) {
     std::vector<RunEvent> events;
     Rows rows = db.query(Sql::run_events, postgres::Uuid{uuid});
     while (rows.next()) {
-      events.push_back({id, rows.text(0), rows.time(1), static_cast<int>(rows.integer(2)), rows.text(3), rows.json(4)});
+      tell_event(events,
+                 {id, rows.text(0), rows.time(1), static_cast<int>(rows.integer(2)), rows.text(3), rows.json(4)});
     }
     return checked(rows, std::move(events));
   });

@@ -81,11 +81,11 @@ std::vector<LeasedTogether> PostgresStore::insert_runs(Connection& db, const std
     steps.add(text_or_null(row.step));
     limits.add(row.limit_key);
     created.add(row.created_at);
-    event(uuids[i], "created", row.created_at, 0, "");
     if (row.status == RunStatus::leased) {
-      event(uuids[i], "leased", row.created_at, row.attempt, row.leased_by);
+      event(uuids[i], created_leased, row.created_at, row.attempt, row.leased_by);
       leased.add(row, uuids[i], row.created_at, wakeup);
     } else {
+      event(uuids[i], "created", row.created_at, 0, "");
       queued = true;
       wakeup.runs = true;
       if (row.run_at > row.created_at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;

@@ -28,12 +28,12 @@ void SqliteStore::insert_run(RunRow& row, Wakeup& wakeup) {
                row.cap.ms_up(), row.jitter, timeout, instance, text_or_null(row.token.value), text_or_null(row.step),
                row.created_at, text_or_null(row.limit_key));
   const std::int64_t number = writer_->last_number();
-  run_event(number, "created", 0, "", Json());
   if (row.status == RunStatus::leased) {
-    run_event(number, "leased", row.attempt, row.leased_by, Json());
+    run_event(number, created_leased, row.attempt, row.leased_by, Json());
     const Timestamp due = attention_at(row, row.created_at);
     if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
   } else {
+    run_event(number, "created", 0, "", Json());
     wakeup.runs = true;
   }
 }
@@ -221,7 +221,8 @@ Result<std::vector<RunEvent>> SqliteStore::run_events(const RunId& id) {
   {
     Query rows = db->query(Sql::run_events, id.value);
     while (rows.next()) {
-      events.push_back({id, rows.text(0), rows.time(1), static_cast<int>(rows.integer(2)), rows.text(3), rows.json(4)});
+      tell_event(events,
+                 {id, rows.text(0), rows.time(1), static_cast<int>(rows.integer(2)), rows.text(3), rows.json(4)});
     }
   }
   return db.give(std::move(events));
