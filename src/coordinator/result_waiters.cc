@@ -1,5 +1,7 @@
 #include "coordinator/result_waiters.h"
 
+#include <vector>
+
 namespace cairn {
 
 ResultWaiters::Place::Place(ResultWaiters& waiters, const InstanceId& id) : waiters_(waiters), id_(id.value) {
@@ -64,20 +66,31 @@ void ResultWaiters::tell(const Snapshot& after) {
   tell_calls(after.instance.value, &after);
 }
 
+// Without the lock: whoever is told may answer a client at once.
 void ResultWaiters::tell_calls(const std::string& id, const Snapshot* after) {
-  const std::lock_guard lock(calls_->mutex);
-  const auto [from, to] = calls_->by_id.equal_range(id);
-  for (auto at = from; at != to; ++at) at->second(after);
+  std::vector<Told> waiting;
+  {
+    const std::lock_guard lock(calls_->mutex);
+    const auto [from, to] = calls_->by_id.equal_range(id);
+    for (auto at = from; at != to; ++at) waiting.push_back(at->second);
+  }
+  for (const Told& told : waiting) told(after);
 }
 
 void ResultWaiters::tell_all() {
-  const std::lock_guard lock(mutex_);
-  for (const auto& [id, place] : places_) {
-    place->told_ = true;
-    place->changed_.notify_all();
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, place] : places_) {
+      place->told_ = true;
+      place->changed_.notify_all();
+    }
   }
-  const std::lock_guard calls(calls_->mutex);
-  for (const auto& [id, told] : calls_->by_id) told(nullptr);
+  std::vector<Told> waiting;
+  {
+    const std::lock_guard lock(calls_->mutex);
+    for (const auto& [id, told] : calls_->by_id) waiting.push_back(told);
+  }
+  for (const Told& told : waiting) told(nullptr);
 }
 
 }  // namespace cairn

@@ -41,9 +41,9 @@ class ResultWaiters {
     std::optional<Snapshot> end_;
   };
 
-  // `told` is called at each change for as long as the handle is kept, from the committing thread, with what a commit
-  // of this node has made of it, or with nothing when something happened elsewhere. It must neither block nor call
-  // here.
+  // `told` is called at each change for as long as the handle is kept, and perhaps once while it is dropped, from the
+  // thread that answers the commit, with what a commit of this node has made of it, or with nothing when something
+  // happened elsewhere. It must not block.
   using Told = std::function<void(const Snapshot* after)>;
   std::shared_ptr<void> call(const InstanceId& id, Told told);
   void tell(const std::string& id);

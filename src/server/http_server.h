@@ -124,8 +124,8 @@ struct HttpSettings {
   std::chrono::milliseconds idle_timeout{75'000};  // between requests
   std::chrono::milliseconds write_timeout{30'000};
   std::chrono::milliseconds answer_timeout{120'000};  // how long a handler may take, long polls included
-  // How long an answer may take before the connection is watched for a client that hangs up. Most answers are there
-  // sooner, and the watch costs a system call. `watched` ones are from the beginning: what is given to them is missed.
+  // How long a client that has closed its side still gets its answer; after that it is taken for one that hung up.
+  // `watched` ones are missed at once: what is given to them would be lost.
   std::chrono::milliseconds unwatched{250};
   std::function<bool(const Request& request)> watched = {};
   std::chrono::milliseconds stream_beat{15'000};  // silence on a stream before a comment is sent

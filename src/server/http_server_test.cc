@@ -103,6 +103,100 @@ TEST_F(Http, AnAnswerMayComeLaterFromAnotherThread) {
   other.join();
 }
 
+// Answers every request from a thread of its own.
+class Elsewhere {
+ public:
+  ~Elsewhere() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Handler handler(std::string body) {
+    return [this, body](const Request& request, Reply reply) {
+      const std::scoped_lock lock(mutex_);
+      threads_.emplace_back([reply = std::move(reply), text = request.path + body] {
+        reply({200, "text/plain", {}, text});
+      });
+    };
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::thread> threads_;
+};
+
+TEST_F(Http, PipelinedRequestsGoOnWhenOthersAnswerThem) {
+  Elsewhere elsewhere;
+  serve(elsewhere.handler("."));
+  const Client client(server->port());
+  std::string requests;
+  for (int i = 0; i < 20; ++i) requests += "GET /r" + std::to_string(i) + " HTTP/1.1\r\nHost: h\r\n\r\n";
+  client.send(requests);
+  const std::string answers = client.receive_until("/r19.");
+  std::size_t last = 0;
+  for (int i = 0; i < 20; ++i) {
+    const std::size_t at = answers.find("/r" + std::to_string(i) + ".");
+    ASSERT_NE(at, std::string::npos) << i;
+    EXPECT_GE(at, last);
+    last = at;
+  }
+}
+
+TEST_F(Http, AnAnswerLargerThanTheSocketTakesAtOnceArrivesWhole) {
+  Elsewhere elsewhere;
+  serve(elsewhere.handler(std::string(8u << 20, 'x')));
+  const Client client(server->port());
+  client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  const std::string answers = client.receive_all();
+  EXPECT_NE(answers.find("\r\n\r\n/ax"), std::string::npos);
+  const std::size_t second = answers.find("\r\n\r\n/bx");
+  ASSERT_NE(second, std::string::npos);
+  EXPECT_EQ(answers.size() - second, 4 + 2 + (8u << 20));
+}
+
+TEST_F(Http, AClientThatHasClosedItsSideStillGetsAnAnswerThatIsQuick) {
+  std::promise<Reply> waiting;
+  HttpSettings settings;
+  settings.unwatched = std::chrono::hours(1);
+  serve([&waiting](const Request&, Reply reply) { waiting.set_value(std::move(reply)); }, settings);
+  const Client client(server->port());
+  client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  client.finish();
+  waiting.get_future().get()({200, "text/plain", {}, "all the same"});
+  EXPECT_NE(client.receive_all().find("all the same"), std::string::npos);
+}
+
+TEST_F(Http, DrainingClosesAConnectionThatSomebodyElseHasAnswered) {
+  Elsewhere elsewhere;
+  serve(elsewhere.handler("."));
+  const Client client(server->port());
+  client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_NE(client.receive_until("/a.").find("/a."), std::string::npos);
+  server->drain(std::chrono::seconds(10));
+  EXPECT_EQ(server->connections(), 0u);
+  EXPECT_EQ(client.receive_all(), "");
+}
+
+TEST_F(Http, AConnectionThatSomebodyElseHasAnsweredIsIdleFromThenOn) {
+  Elsewhere elsewhere;
+  HttpSettings settings;
+  settings.idle_timeout = std::chrono::milliseconds(50);
+  serve(elsewhere.handler("."), settings);
+  const Client client(server->port());
+  client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_NE(client.receive_all().find("/a."), std::string::npos);
+}
+
+TEST_F(Http, AHandlerThatTakesTooLongIsAnsweredFor) {
+  std::promise<Reply> waiting;
+  HttpSettings settings;
+  settings.answer_timeout = std::chrono::milliseconds(50);
+  serve([&waiting](const Request&, Reply reply) { waiting.set_value(std::move(reply)); }, settings);
+  const Client client(server->port());
+  client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  const Reply late = waiting.get_future().get();
+  EXPECT_NE(client.receive_until("too long").find("503"), std::string::npos);
+  late({200, "text/plain", {}, "late"});  // dropped
+}
+
 TEST_F(Http, WhoeverAnswersLaterLearnsThatTheClientHungUp) {
   std::promise<Reply> waiting;
   serve([&waiting](Request, Reply reply) { waiting.set_value(std::move(reply)); });

@@ -1,4 +1,4 @@
-// Between bytes, Beast's messages and ours. Included only by http_server.cc.
+// Between bytes, Beast's messages and ours. Included only by http_connection.cc.
 #pragma once
 
 #include <boost/beast/http.hpp>
@@ -89,26 +89,6 @@ inline std::optional<Request> to_request(http::request<http::string_body>&& mess
   }
   request.body = std::move(message.body());
   return request;
-}
-
-// The head of an answer. By hand: Beast's message would allocate every header once more and hand them to the kernel
-// piece by piece.
-inline std::string head_of(const Response& response, unsigned version, bool keep_alive) {
-  std::string head = version == 10 ? "HTTP/1.0 " : "HTTP/1.1 ";
-  const auto reason = http::obsolete_reason(static_cast<http::status>(response.status));
-  const auto header = [&head](std::string_view name, std::string_view value) {
-    head.append(name).append(": ").append(value).append("\r\n");
-  };
-  head.append(std::to_string(response.status)).append(" ").append(reason.data(), reason.size()).append("\r\n");
-  header("content-type", response.content_type);
-  for (const auto& [name, value] : response.headers) header(name, value);
-  if (!keep_alive) {
-    header("connection", "close");
-  } else if (version == 10) {
-    header("connection", "keep-alive");
-  }
-  if (response.status != 204 && response.status != 304) header("content-length", std::to_string(response.body.size()));
-  return head.append("\r\n");
 }
 
 }  // namespace cairn::server

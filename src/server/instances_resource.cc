@@ -12,22 +12,27 @@ namespace {
 
 InstanceId id_of(const Call& call) { return {std::string(call.at("id"))}; }
 
-void reply_with(const Call& call, const Result<InstanceAnswer>& answer, int status = 200) {
+void reply_with(const Reply& reply, const Result<InstanceAnswer>& answer, int status = 200) {
   if (!answer) {
-    call.reply(problem(answer.error()));
+    reply(problem(answer.error()));
     return;
   }
   Response response = json_response(document(*answer), status);
   response.headers.emplace_back("etag", "\"" + std::to_string(answer->version) + "\"");
-  call.reply(std::move(response));
+  reply(std::move(response));
 }
 
-void show(const Call& call, const InstanceRow& row, const Result<std::optional<Snapshot>>& snapshot, int status) {
-  Json answer = snapshot && *snapshot ? document(row, **snapshot) : document(row);
-  if (!snapshot) answer.set("snapshot_error", snapshot.error().message);
+void show(const Reply& reply, const InstanceRow& row, const Json& answer, int status) {
   Response response = json_response(answer, status);
   response.headers.emplace_back("etag", "\"" + std::to_string(row.version) + "\"");
-  call.reply(std::move(response));
+  reply(std::move(response));
+}
+
+void show(Coordinator& coordinator, const Reply& reply, const InstanceRow& row, int status) {
+  const auto snapshot = coordinator.store().find_snapshot(row.id);
+  Json answer = snapshot && *snapshot ? document(row, **snapshot) : document(row);
+  if (!snapshot) answer.set("snapshot_error", snapshot.error().message);
+  show(reply, row, answer, status);
 }
 
 void show(Coordinator& coordinator, const Call& call, const InstanceId& id) {
@@ -36,15 +41,15 @@ void show(Coordinator& coordinator, const Call& call, const InstanceId& id) {
     call.reply(row ? problem({ErrorCode::not_found, "no instance " + id.value}) : problem(row.error()));
     return;
   }
-  show(call, **row, coordinator.store().find_snapshot(id), 200);
+  show(coordinator, call.reply, **row, 200);
 }
 
 // How it stands when a wait is over.
-ResultDesk::Answer shown(Coordinator& coordinator, const Call& call, int status) {
-  return [&coordinator, call, status](Result<ResultDesk::Seen> seen) {
-    if (!seen) return call.reply(problem(seen.error()));
-    show(call, seen->row, seen->snapshot ? std::move(seen->snapshot) : coordinator.store().find_snapshot(seen->row.id),
-         status);
+ResultDesk::Answer shown(Coordinator& coordinator, const Reply& reply, int status) {
+  return [&coordinator, reply, status](const Result<ResultDesk::Seen>& seen) {
+    if (!seen) return reply(problem(seen.error()));
+    if (seen->snapshot == nullptr) return show(coordinator, reply, seen->row, status);
+    show(reply, seen->row, document(seen->row, *seen->snapshot), status);
   };
 }
 
@@ -76,13 +81,14 @@ void start(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, co
     return;
   }
   // No thread waits: the commit answers, or the desk.
-  coordinator.start(request, [&coordinator, desk, call, wait = *wait](const Result<InstanceAnswer>& answer) {
-    if (!answer || !wait || is_final(answer->status)) {
-      reply_with(call, answer, 201);
-      return;
-    }
-    desk->wait(answer->instance, *wait, shown(coordinator, call, 201));
-  });
+  coordinator.start(request,
+                    [&coordinator, desk, reply = call.reply, wait = *wait](const Result<InstanceAnswer>& answer) {
+                      if (!answer || !wait || is_final(answer->status)) {
+                        reply_with(reply, answer, 201);
+                        return;
+                      }
+                      desk->wait(answer->instance, *wait, shown(coordinator, reply, 201));
+                    });
 }
 
 // `?after=7&wait=30s`: when it has changed since version 7, has ended, or the time is over.
@@ -104,7 +110,7 @@ void get(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, cons
     show(coordinator, call, id_of(call));
     return;
   }
-  ResultDesk::Answer answer = shown(coordinator, call, 200);
+  ResultDesk::Answer answer = shown(coordinator, call.reply, 200);
   if (text.empty()) {
     desk->wait(id_of(call), **wait, std::move(answer));
   } else {
@@ -175,7 +181,7 @@ void request(Coordinator& coordinator, const Call& call, decltype(Event::what) w
     reply_moved(coordinator, call, answer.error());
     return;
   }
-  reply_with(call, answer);
+  reply_with(call.reply, answer);
 }
 
 // What the engine resumes from, for people who look into a problem.
@@ -217,7 +223,8 @@ void signal(Coordinator& coordinator, const Call& call) {
   given.key = call.body["key"];
   given.payload = call.body["payload"];
   given.actor = actor_of(call);
-  coordinator.signal(id_of(call), given, [call](const Result<InstanceAnswer>& answer) { reply_with(call, answer); });
+  coordinator.signal(id_of(call), given,
+                     [reply = call.reply](const Result<InstanceAnswer>& answer) { reply_with(reply, answer); });
 }
 
 void history(Coordinator& coordinator, const Call& call) {

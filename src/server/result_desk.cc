@@ -14,18 +14,22 @@ constexpr std::chrono::milliseconds look_every{1'000};
 ResultDesk::~ResultDesk() {
   thread_.request_stop();
   if (thread_.joinable()) thread_.join();
+  // Dropped without the lock: what they hold may ask here for how many wait.
+  std::map<std::uint64_t, Place> left;
+  const std::scoped_lock lock(line_->mutex);
+  left.swap(line_->places);
 }
 
 void ResultDesk::close() {
-  const std::scoped_lock lock(mutex_);
-  closed_ = true;
-  for (const auto& [number, place] : places_) told_.insert(number);
-  changed_.notify_all();
+  const std::scoped_lock lock(line_->mutex);
+  line_->closed = true;
+  for (const auto& [number, place] : line_->places) line_->told.insert(number);
+  line_->changed.notify_all();
 }
 
 std::size_t ResultDesk::waiting() const {
-  const std::scoped_lock lock(mutex_);
-  return places_.size();
+  const std::scoped_lock lock(line_->mutex);
+  return line_->places.size();
 }
 
 void ResultDesk::wait(const InstanceId& id, std::chrono::milliseconds limit, Answer answer) {
@@ -44,105 +48,129 @@ ResultDesk::Instant ResultDesk::next_look(const Place& place) const {
   return may_change_elsewhere ? std::min(place.until, std::chrono::steady_clock::now() + look_every) : place.until;
 }
 
+std::optional<ResultDesk::Place> ResultDesk::Line::take(std::uint64_t number) {
+  const auto found = places.find(number);
+  if (found == places.end()) return std::nullopt;
+  looks.erase({found->second.next_look, number});
+  told.erase(number);
+  std::optional<Place> place(std::move(found->second));
+  places.erase(found);
+  return place;
+}
+
+void ResultDesk::Line::look_at(Instant when, std::uint64_t number) {
+  Place& place = places.at(number);
+  looks.erase({place.next_look, number});
+  place.next_look = when;
+  looks.emplace(when, number);
+  // Most come to wait for longer than those before them: nobody needs to be woken for that.
+  if (when < sleeps_until) changed.notify_all();
+}
+
+void ResultDesk::tell(Line& line, std::uint64_t number, const Snapshot* after) {
+  std::optional<Place> place;
+  {
+    const std::scoped_lock lock(line.mutex);
+    const auto found = line.places.find(number);
+    if (found == line.places.end()) return;
+    if (after == nullptr) {  // it must be read, which is the desk's work
+      line.told.insert(number);
+      line.changed.notify_all();
+      return;
+    }
+    if (!found->second.waits_for(after->version, after->status)) return;
+    place = line.take(number);
+  }
+  place->answer(Seen{project_instance(*after), after});
+}
+
 void ResultDesk::take(Place place) {
   const InstanceId id = place.id;
   const bool for_the_end = !place.after;
-  place.next_look = next_look(place);
+  const Instant first_look = next_look(place);
   std::uint64_t number = 0;
   {
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(line_->mutex);
     number = ++last_;
-    looks_.emplace(place.next_look, number);
-    places_.emplace(number, std::move(place));
+    line_->places.emplace(number, std::move(place));
+    line_->look_at(first_look, number);
     if (!thread_.joinable()) {
       thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
     }
   }
-  auto call = coordinator_.result_waiters().call(id, [this, number](const Snapshot* after) {
-    const std::scoped_lock lock(mutex_);
-    const auto found = places_.find(number);
-    if (found == places_.end()) return;
-    if (after != nullptr) {
-      if (!found->second.waits_for(after->version, after->status)) return;
-      found->second.seen = *after;
-    }
-    told_.insert(number);
-    changed_.notify_all();
-  });
+  auto call = coordinator_.result_waiters().call(
+      id, [line = line_, number](const Snapshot* after) { tell(*line, number, after); });
   // Registered first, looked at after: an end between the two is not missed.
   const bool goes_on = for_the_end && coordinator_.goes_on(id);
-  const std::scoped_lock lock(mutex_);
-  const auto found = places_.find(number);
-  if (found == places_.end()) return;
+  const std::scoped_lock lock(line_->mutex);
+  const auto found = line_->places.find(number);
+  if (found == line_->places.end()) return;
   found->second.call = std::move(call);
-  if (goes_on && !closed_) {
-    looks_.erase({found->second.next_look, number});
-    found->second.next_look = std::min(found->second.until, std::chrono::steady_clock::now() + Coordinator::unseen_max);
-    looks_.emplace(found->second.next_look, number);
+  if (goes_on && !line_->closed) {
+    line_->look_at(std::min(found->second.until, std::chrono::steady_clock::now() + Coordinator::unseen_max), number);
   } else {
-    told_.insert(number);
+    line_->told.insert(number);
+    line_->changed.notify_all();
   }
-  changed_.notify_all();
 }
 
 void ResultDesk::run(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(line_->mutex);
   while (!stop.stop_requested()) {
     const Instant now = std::chrono::steady_clock::now();
     std::optional<std::uint64_t> number;
-    if (!told_.empty()) {
-      number = *told_.begin();
-      told_.erase(told_.begin());
-    } else if (!looks_.empty() && looks_.begin()->first <= now) {
-      number = looks_.begin()->second;
+    if (!line_->told.empty()) {
+      number = *line_->told.begin();
+      line_->told.erase(line_->told.begin());
+    } else if (!line_->looks.empty() && line_->looks.begin()->first <= now) {
+      number = line_->looks.begin()->second;
     }
     if (number) {
       lock.unlock();
       look(*number);
       lock.lock();
-    } else if (looks_.empty()) {
-      changed_.wait(lock, stop, [this] { return !told_.empty() || !looks_.empty(); });
-    } else {
-      changed_.wait_until(lock, stop, looks_.begin()->first, [this, first = looks_.begin()->first] {
-        return !told_.empty() || looks_.empty() || looks_.begin()->first < first;
-      });
+      continue;
     }
+    line_->sleeps_until = line_->looks.empty() ? Instant::max() : line_->looks.begin()->first;
+    const auto sooner = [this] {
+      return !line_->told.empty() || (!line_->looks.empty() && line_->looks.begin()->first < line_->sleeps_until);
+    };
+    if (line_->looks.empty()) {
+      line_->changed.wait(lock, stop, sooner);
+    } else {
+      line_->changed.wait_until(lock, stop, line_->sleeps_until, sooner);
+    }
+    line_->sleeps_until = Instant::min();  // awake: it will see who comes
   }
 }
 
 void ResultDesk::look(std::uint64_t number) {
   InstanceId id;
-  std::optional<Snapshot> seen;
   {
-    const std::scoped_lock lock(mutex_);
-    const auto place = places_.find(number);
-    if (place == places_.end()) return;
+    const std::scoped_lock lock(line_->mutex);
+    const auto place = line_->places.find(number);
+    if (place == line_->places.end()) return;
     id = place->second.id;
-    seen = std::move(place->second.seen);
   }
-  Result<std::optional<InstanceRow>> row =
-      seen ? std::optional(project_instance(*seen)) : coordinator_.store().find_instance(id);
-  Place place;
+  Result<std::optional<InstanceRow>> row = coordinator_.store().find_instance(id);
+  std::optional<Place> place;
   {
-    const std::scoped_lock lock(mutex_);
-    const auto found = places_.find(number);
-    if (found == places_.end()) return;
-    looks_.erase({found->second.next_look, number});
-    const bool over = closed_ || found->second.until <= std::chrono::steady_clock::now();
+    const std::scoped_lock lock(line_->mutex);
+    const auto found = line_->places.find(number);
+    if (found == line_->places.end()) return;
+    const bool over = line_->closed || found->second.until <= std::chrono::steady_clock::now();
     if (row && *row && !over && !found->second.waits_for((*row)->version, (*row)->status)) {
-      found->second.next_look = next_look(found->second);
-      looks_.emplace(found->second.next_look, number);
+      line_->look_at(next_look(found->second), number);
       return;
     }
-    place = std::move(found->second);
-    places_.erase(found);
+    place = line_->take(number);
   }
   if (!row) {
-    place.answer(row.error());
+    place->answer(row.error());
   } else if (!*row) {
-    place.answer(Error{ErrorCode::not_found, "no instance " + id.value});
+    place->answer(Error{ErrorCode::not_found, "no instance " + id.value});
   } else {
-    place.answer(Seen{std::move(**row), std::move(seen)});
+    place->answer(Seen{std::move(**row), nullptr});
   }
 }
 

@@ -1,5 +1,6 @@
-// Where clients wait for the end of an instance or for its next change (`?wait=`): many of them, one thread. Whoever
-// waits holds no request thread.
+// Where clients wait for the end of an instance or for its next change (`?wait=`). Whoever waits holds no request
+// thread: what a commit of this node has made of an instance is handed to them by the thread that answers the commit,
+// and one thread looks after those whose time is over or whose instance must be read.
 #pragma once
 
 #include <chrono>
@@ -20,8 +21,9 @@ class ResultDesk {
  public:
   struct Seen {
     InstanceRow row;
-    std::optional<Snapshot> snapshot = {};  // when it was handed over
+    const Snapshot* snapshot = nullptr;  // when it was handed over; only during the call
   };
+  // From a thread of the desk or of the commit queue: it must be quick.
   using Answer = std::function<void(Result<Seen>)>;
 
   // `coordinator` outlives it.
@@ -31,7 +33,6 @@ class ResultDesk {
   ResultDesk& operator=(const ResultDesk&) = delete;
 
   // Answers once: with the instance when it has ended or is suspended, or as it is when the time is over.
-  // From the desk's thread.
   void wait(const InstanceId& id, std::chrono::milliseconds limit, Answer answer);
   // The same, and also as soon as its version is past `after`.
   void wait_for_change(const InstanceId& id, std::uint64_t after, std::chrono::milliseconds limit, Answer answer);
@@ -48,12 +49,26 @@ class ResultDesk {
     Instant next_look;  // `until`, or sooner
     Answer answer;
     std::shared_ptr<void> call;
-    std::optional<Snapshot> seen = {};
 
     // Whether it is what they wait for. Whoever waits for a change has seen that it is suspended.
     bool waits_for(std::uint64_t version, Status status) const {
       return is_final(status) || (after ? version > *after : status == Status::suspended);
     }
+  };
+  // What those who are told share with the desk, which they may outlive.
+  struct Line {
+    // Takes the place out, to be answered by the caller; nothing when somebody else did.
+    std::optional<Place> take(std::uint64_t number);
+    // With the mutex: it is to be looked at no later than at that time.
+    void look_at(Instant when, std::uint64_t number);
+
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::map<std::uint64_t, Place> places;
+    std::set<std::pair<Instant, std::uint64_t>> looks;
+    std::set<std::uint64_t> told;
+    Instant sleeps_until = Instant::max();  // of the thread
+    bool closed = false;
   };
 
   void take(Place place);
@@ -61,15 +76,11 @@ class ResultDesk {
   // Looks at the place's instance; forgets the place when it was answered.
   void look(std::uint64_t number);
   Instant next_look(const Place& place) const;
+  static void tell(Line& line, std::uint64_t number, const Snapshot* after);
 
   Coordinator& coordinator_;
-  mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::map<std::uint64_t, Place> places_;
-  std::set<std::pair<Instant, std::uint64_t>> looks_;
-  std::set<std::uint64_t> told_;
+  const std::shared_ptr<Line> line_ = std::make_shared<Line>();
   std::uint64_t last_ = 0;
-  bool closed_ = false;
   std::jthread thread_;  // begins with the first who waits
 };
 

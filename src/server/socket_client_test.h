@@ -31,6 +31,8 @@ class Client {
   void send(std::string_view text) const {
     EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
   }
+  // Nothing more will be sent.
+  void finish() const { ::shutdown(socket_, SHUT_WR); }
   // Everything until the server closes.
   std::string receive_all() const {
     std::string all;

@@ -1,0 +1,526 @@
+// g++ 12 frees aggregates and capturing lambdas twice when they are temporaries inside an expression
+// with co_await: name them first.
+#include "server/http_connection.h"
+
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http.hpp>
+
+#include "base/log.h"
+#include "server/http_translation.h"
+
+namespace cairn::server {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+using boost::system::error_code;
+
+constexpr std::size_t received_at_once = 64u << 10;
+constexpr std::size_t tls_received_at_once = 4u << 10;
+constexpr std::size_t kept_while_idle = 4u << 10;
+constexpr std::size_t unread_max = 64u << 10;  // of a body: lengths of chunks and what stands beside them
+constexpr std::chrono::milliseconds tick_min{5};
+constexpr std::chrono::milliseconds tick_max{500};
+
+std::chrono::milliseconds tick_of(const HttpSettings& settings) {
+  const auto shortest = std::min({settings.head_timeout, settings.body_timeout, settings.idle_timeout,
+                                  settings.write_timeout, settings.answer_timeout, settings.stream_beat});
+  return std::clamp(shortest / 4, tick_min, tick_max);
+}
+
+// A request that two parsers could read in two ways is refused, not guessed at.
+std::optional<std::pair<int, const char*>> refusal_of(const http::request<http::string_body>& message,
+                                                      const HttpSettings& settings) {
+  std::size_t headers = 0;
+  for (const auto& field : message) {
+    if (++headers > settings.headers_max) return std::pair(431, "There are too many headers");
+    if (field.name_string().size() + field.value().size() > settings.header_bytes_max) {
+      return std::pair(431, "A header is larger than the limit");
+    }
+  }
+  if (ambiguous(message)) return std::pair(400, "The request can be read in two ways");
+  return std::nullopt;
+}
+
+// How a request that cannot be read is refused.
+std::pair<int, const char*> refusal_of(error_code why) {
+  if (why == http::error::body_limit) return {413, "The body is larger than the limit"};
+  if (why == http::error::header_limit || why == http::error::buffer_overflow) {
+    return {431, "The request head is larger than the limit"};
+  }
+  return {400, "The request is not valid HTTP"};
+}
+
+}  // namespace
+
+IoThread::IoThread(const HttpSettings& settings)
+    : bytes(received_at_once), running_(context.get_executor()), clock_(context), tick_(tick_of(settings)) {}
+
+IoThread::~IoThread() { end(); }
+
+void IoThread::begin() {
+  thread_ = std::jthread([this] { context.run(); });
+}
+
+void IoThread::end() {
+  context.stop();
+  if (thread_.joinable()) thread_.join();
+  // Before the context: they have sockets of it.
+  woken_.clear();
+  connections_.clear();
+}
+
+void IoThread::take(std::shared_ptr<Connection> connection) {
+  connections_.insert(connection);
+  if (!ticking_) tick();
+  connection->begin();
+}
+
+void IoThread::drop(const std::shared_ptr<Connection>& connection) { connections_.erase(connection); }
+
+// An idle server without connections sleeps.
+void IoThread::tick() {
+  ticking_ = !connections_.empty();
+  if (!ticking_) return;
+  clock_.expires_after(tick_);
+  clock_.async_wait([this](error_code failed) {
+    if (failed) return;
+    const auto now = std::chrono::steady_clock::now();
+    for (auto at = connections_.begin(); at != connections_.end();) {
+      const std::shared_ptr<Connection> connection = *at++;  // it may leave
+      connection->check(now);
+    }
+    tick();
+  });
+}
+
+void IoThread::drain() {
+  for (auto at = connections_.begin(); at != connections_.end();) {
+    const std::shared_ptr<Connection> connection = *at++;
+    connection->drain();
+  }
+}
+
+void IoThread::wake(std::shared_ptr<Connection> connection) {
+  {
+    const std::scoped_lock lock(mutex_);
+    woken_.push_back(std::move(connection));
+    if (woken_.size() > 1) return;
+  }
+  asio::post(context, [this] {
+    std::vector<std::shared_ptr<Connection>> woken;
+    {
+      const std::scoped_lock lock(mutex_);
+      woken.swap(woken_);
+    }
+    for (const auto& one : woken) one->rung();
+  });
+}
+
+Connection::Connection(Premises& premises, IoThread& thread, Socket socket,
+                       const boost::asio::ip::tcp::endpoint& remote,
+                       std::shared_ptr<boost::asio::ssl::context> certificate)
+    : premises_(premises),
+      thread_(thread),
+      socket_(std::move(socket)),
+      remote_(remote),
+      peer_(remote.address().to_string()),
+      certificate_(std::move(certificate)),
+      steps_(serve()) {
+  if (certificate_) {
+    tls_.emplace(socket_, *certificate_);
+    tls_piece_.resize(tls_received_at_once);
+  }
+}
+
+Connection::~Connection() {
+  if (pending_) pending_->close();
+}
+
+void Connection::begin() {
+  error_code ignored;
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  socket_.native_non_blocking(true, ignored);
+  step_ = steps_.handle();
+  waits_ = Waits::turn;
+  resume(Waits::turn);
+}
+
+void Connection::ring() {
+  // Nobody there any more: it is being destroyed.
+  if (auto self = weak_from_this().lock()) thread_.wake(std::move(self));
+}
+
+void Connection::rung() {
+  rung_ = true;
+  resume(Waits::turn);
+}
+
+void Connection::resume(Waits what) {
+  if (waits_ != what) return;
+  const auto self = shared_from_this();  // it may leave its thread
+  waits_ = Waits::nothing;
+  step_.resume();
+  if (!steps_.done()) return;
+  waits_ = Waits::nothing;
+  error_code ignored;
+  if (pending_) pending_->close();
+  socket_.close(ignored);
+  thread_.drop(self);
+  premises_.left(remote_);
+}
+
+void Connection::check(Instant now) {
+  if (pending_) {
+    // Whoever answered it did not wake anybody: since then it is between requests.
+    if (const auto sent = pending_->sent_at()) deadline_ = *sent + premises_.settings.idle_timeout;
+  }
+  if (now < deadline_ || timed_out_) return;
+  timed_out_ = true;
+  if (waits_ == Waits::nothing) return;
+  if (waits_ == Waits::tls) {
+    error_code ignored;
+    socket_.cancel(ignored);
+    return;
+  }
+  resume(waits_);
+}
+
+void Connection::drain() {
+  const bool answered = pending_ && pending_->progress() == PendingAnswer::Progress::sent;
+  if (!between_requests_ && !answered) return;
+  if (waits_ == Waits::tls) {
+    error_code ignored;
+    socket_.cancel(ignored);
+    return;
+  }
+  resume(Waits::turn);
+}
+
+void Connection::watch() {
+  if (watching_ || readable_) return;
+  watching_ = true;
+  socket_.async_wait(Socket::wait_read, [self = shared_from_this()](error_code failed) {
+    self->watching_ = false;
+    if (failed == asio::error::operation_aborted) return;
+    self->readable_ = true;
+    self->resume(Waits::turn);
+  });
+}
+
+bool Connection::has_hung_up() {
+  char byte = 0;
+  const auto count = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  if (count > 0) return false;
+  if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+    readable_ = false;
+    return false;
+  }
+  return true;
+}
+
+// What an operation of TLS calls when it is over.
+auto Connection::tls_done() {
+  return [self = shared_from_this()](error_code failed, std::size_t count = 0) {
+    self->tls_failed_ = failed;
+    self->tls_count_ = count;
+    self->resume(Waits::tls);
+  };
+}
+
+Steps<> Connection::serve() {
+  try {
+    if (co_await shake_hands()) co_await converse();
+    co_await hang_up();
+  } catch (const std::exception& failure) {
+    log_error("http.connection_failed", {{"message", failure.what()}});
+  }
+}
+
+Steps<bool> Connection::shake_hands() {
+  if (!tls_) co_return true;
+  expect_until(premises_.settings.head_timeout);
+  tls_->async_handshake(asio::ssl::stream_base::server, tls_done());
+  co_await Pause{*this, Waits::tls};
+  co_return !tls_failed_;
+}
+
+Steps<> Connection::hang_up() {
+  if (tls_ && SSL_is_init_finished(tls_->native_handle()) == 1 && !timed_out_) {
+    expect_until(std::chrono::seconds(2));
+    tls_->async_shutdown(tls_done());
+    co_await Pause{*this, Waits::tls};
+  }
+  error_code ignored;
+  socket_.shutdown(Socket::shutdown_both, ignored);
+}
+
+Steps<> Connection::converse() {
+  for (;;) {
+    std::optional<Request> request = co_await read_request();
+    if (!request) co_return;
+    request->peer = peer_;
+    request->secure = tls_.has_value();
+    if (!co_await answer(std::move(*request))) co_return;
+  }
+}
+
+Steps<std::optional<Request>> Connection::read_request() {
+  const HttpSettings& settings = premises_.settings;
+  if (input_.empty()) {
+    if (input_.capacity() > kept_while_idle) std::string().swap(input_);
+    expect_until(settings.idle_timeout);
+    between_requests_ = true;
+    const bool received = co_await receive();
+    between_requests_ = false;
+    if (!received) co_return std::nullopt;
+  }
+  expect_until(settings.head_timeout);
+  error_code failed;
+  // Until the head is whole. Beast would read over folded lines, which others read in another way.
+  for (;;) {
+    const Head head = look_at_head(input_);
+    if (head.bad) failed = http::make_error_code(http::error::bad_field);
+    if (head.bad || head.whole) break;
+    if (input_.size() > settings.head_bytes_max) {
+      failed = http::make_error_code(http::error::header_limit);
+      break;
+    }
+    if (!co_await receive()) co_return std::nullopt;
+  }
+  http::request_parser<http::string_body> parser;
+  parser.header_limit(static_cast<std::uint32_t>(settings.head_bytes_max));
+  parser.body_limit(settings.body_bytes_max);
+  if (!failed) input_.erase(0, parser.put(asio::buffer(input_), failed));
+  if (!failed && !parser.is_header_done()) failed = http::make_error_code(http::error::bad_field);
+  if (failed) {
+    const auto refusal = refusal_of(failed);
+    co_await refuse(refusal.first, refusal.second);
+    co_return std::nullopt;
+  }
+  auto refusal = refusal_of(parser.get(), settings);
+  if (!refusal && parser.content_length() && *parser.content_length() > settings.body_bytes_max) {
+    refusal = refusal_of(http::make_error_code(http::error::body_limit));
+  }
+  if (refusal) {
+    co_await refuse(refusal->first, refusal->second);
+    co_return std::nullopt;
+  }
+  if (!parser.is_done()) {
+    expect_until(settings.body_timeout);
+    const auto expected = parser.get()[http::field::expect];
+    if (!expected.empty() && lower(std::string_view(expected.data(), expected.size())) == "100-continue") {
+      if (!co_await send("HTTP/1.1 100 Continue\r\n\r\n")) co_return std::nullopt;
+      expect_until(settings.body_timeout);
+    }
+  }
+  parser.eager(true);
+  while (!parser.is_done()) {
+    if (!input_.empty()) input_.erase(0, parser.put(asio::buffer(input_), failed));
+    if (failed == http::error::need_more) failed = {};
+    if (parser.is_done() || failed) break;
+    if (input_.size() > unread_max) failed = http::make_error_code(http::error::buffer_overflow);
+    if (failed) break;
+    if (!co_await receive()) {
+      if (timed_out_) co_return std::nullopt;
+      failed = http::make_error_code(http::error::partial_message);
+    }
+  }
+  if (failed) {
+    const auto why = refusal_of(failed);
+    co_await refuse(why.first, why.second);
+    co_return std::nullopt;
+  }
+  head_ = parser.get().method() == http::verb::head;
+  version_ = parser.get().version();
+  keep_alive_ = parser.get().keep_alive();
+  std::optional<Request> request = to_request(parser.release());
+  if (!request) co_await refuse(400, "The target is malformed");
+  co_return request;
+}
+
+Steps<bool> Connection::receive() {
+  if (tls_) {
+    tls_->async_read_some(asio::buffer(tls_piece_), tls_done());
+    co_await Pause{*this, Waits::tls};
+    input_.append(tls_piece_, 0, tls_count_);
+    co_return !tls_failed_ && tls_count_ > 0;
+  }
+  for (;;) {
+    if (readable_) {
+      const auto count = ::recv(socket_.native_handle(), thread_.bytes.data(), thread_.bytes.size(), MSG_DONTWAIT);
+      if (count > 0) {
+        input_.append(thread_.bytes.data(), static_cast<std::size_t>(count));
+        readable_ = static_cast<std::size_t>(count) == thread_.bytes.size();
+        co_return true;
+      }
+      if (count == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) co_return false;
+      readable_ = errno == EINTR;
+      if (readable_) continue;
+    }
+    if (between_requests_ && premises_.draining) co_return false;
+    watch();
+    co_await Pause{*this, Waits::turn};
+    if (timed_out_) co_return false;
+  }
+}
+
+Steps<bool> Connection::send(std::string_view text) {
+  expect_until(premises_.settings.write_timeout);
+  if (tls_) {
+    asio::async_write(*tls_, asio::buffer(text.data(), text.size()), tls_done());
+    co_await Pause{*this, Waits::tls};
+    co_return !tls_failed_;
+  }
+  while (!text.empty()) {
+    const auto count = ::send(socket_.native_handle(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      const auto room = [self = shared_from_this()](error_code failed) {
+        if (failed != asio::error::operation_aborted) self->resume(Waits::room);
+      };
+      socket_.async_wait(Socket::wait_write, room);
+      co_await Pause{*this, Waits::room};
+      if (timed_out_) co_return false;
+    } else if (errno != EINTR) {
+      co_return false;
+    }
+  }
+  co_return true;
+}
+
+Steps<> Connection::refuse(int status, std::string_view title) {
+  const std::string text = wire_text(problem(status, title), 11, false, false);
+  co_await send(text);
+}
+
+Steps<bool> Connection::answer(Request request) {
+  using Progress = PendingAnswer::Progress;
+  PendingAnswer::Terms terms;
+  if (!tls_) terms.socket = socket_.native_handle();
+  terms.version = version_;
+  terms.keep_alive = keep_alive_;
+  terms.head = head_;
+  terms.draining = &premises_.draining;
+  pending_ = std::make_shared<PendingAnswer>(terms, *this);
+  const ClosedAtTheEnd<PendingAnswer> ending(pending_);
+  expect_until(premises_.settings.answer_timeout);
+  if (tls_) readable_ = false;  // what it has read was not looked at here
+  const bool missed = premises_.settings.watched && premises_.settings.watched(request);
+  const Instant patient_until =
+      std::chrono::steady_clock::now() + (missed ? std::chrono::milliseconds(0) : premises_.settings.unwatched);
+  {
+    Reply::Send give = [answer = pending_](Response response) { answer->give(std::move(response)); };
+    Reply reply(std::move(give), {pending_, &pending_->gone});
+    premises_.handler(std::move(request), std::move(reply));
+  }
+  Progress progress = pending_->await();
+  bool hung_up = false;
+  while (progress == Progress::waiting) {
+    hung_up = hung_up || (readable_ && has_hung_up());
+    if (hung_up) deadline_ = std::min(deadline_, patient_until);
+    if (timed_out_ || (hung_up && std::chrono::steady_clock::now() >= patient_until)) break;
+    // Something is there already: nothing that comes later would tell that this answer was sent.
+    if (readable_ || !input_.empty()) progress = pending_->await_sent();
+    if (progress != Progress::waiting) break;
+    watch();
+    co_await Pause{*this, Waits::turn};
+    progress = pending_->progress();
+  }
+  if (progress == Progress::waiting && hung_up) {
+    pending_->gone = true;
+    co_return false;
+  }
+  if (progress == Progress::waiting) {
+    timed_out_ = false;
+    pending_->close();
+    const std::string text = wire_text(problem(503, "The server took too long"), version_, keep_alive_, head_);
+    const bool sent = co_await send(text);
+    co_return sent&& keep_alive_;
+  }
+  // Sent, and then nothing came for so long; or the server drains.
+  if (progress == Progress::sent) co_return !timed_out_ && !(premises_.draining && !readable_);
+  timed_out_ = false;
+  co_return co_await send_given();
+}
+
+Steps<bool> Connection::send_given() {
+  PendingAnswer::Outgoing given = pending_->take();
+  if (given.stream.stream) {
+    co_await stream(std::move(given.stream));
+    co_return false;
+  }
+  const bool sent = co_await send(std::string_view(given.text).substr(given.sent));
+  co_return sent&& given.keep_alive;
+}
+
+Steps<> Connection::stream(Response response) {
+  const std::function<void()> rope = [this] { ring(); };
+  const ClosedAtTheEnd<EventStream::Line> ending(
+      std::make_shared<EventStream::Line>(rope, premises_.settings.stream_bytes_max));
+  const std::shared_ptr<EventStream::Line>& line = ending.shared;
+  {
+    const std::scoped_lock lock(premises_.mutex);
+    if (!premises_.draining) premises_.streams.insert(line);
+  }
+  const bool chunked = version_ == 11;
+  std::string head = "HTTP/1." + std::string(chunked ? "1" : "0") +
+                     " 200 OK\r\ncontent-type: " + response.content_type +
+                     "\r\ncache-control: no-store\r\nconnection: close\r\n";
+  for (const auto& [name, value] : response.headers) head += name + ": " + value + "\r\n";
+  head += chunked ? "transfer-encoding: chunked\r\n\r\n" : "\r\n";
+  if (co_await send(head)) {
+    const EventStream events(line);
+    response.stream(events);
+    response.stream = nullptr;
+    co_await pump(*line, chunked);
+  }
+  const std::scoped_lock lock(premises_.mutex);
+  premises_.streams.erase(line);
+}
+
+Steps<> Connection::pump(EventStream::Line& line, bool chunked) {
+  for (;;) {
+    expect_until(premises_.settings.stream_beat);
+    std::string text;
+    bool closed = false;
+    {
+      const std::scoped_lock lock(line.mutex);
+      text.swap(line.waiting);
+      line.writing = text.size();
+      closed = !line.ring;
+      rung_ = false;
+    }
+    if (text.empty() && closed) break;
+    if (text.empty()) {
+      watch();
+      co_await Pause{*this, Waits::turn};
+      if (rung_) continue;  // something was sent, or it is over
+      if (readable_ && has_hung_up()) co_return;
+      if (!timed_out_) continue;
+      timed_out_ = false;
+      text = ":\n\n";
+    }
+    if (chunked) {
+      char size[20];
+      std::snprintf(size, sizeof size, "%zx\r\n", text.size());
+      text = size + text + "\r\n";
+    }
+    if (!co_await send(text)) co_return;
+    std::function<void()> drained;
+    {
+      const std::scoped_lock lock(line.mutex);
+      line.writing = 0;
+      if (line.waiting.empty()) drained.swap(line.drained);
+    }
+    if (drained) drained();
+  }
+  if (chunked) co_await send("0\r\n\r\n");
+}
+
+}  // namespace cairn::server
