@@ -44,7 +44,7 @@ void LeaseDesk::ask(LeaseRequest request, std::chrono::milliseconds wait, Answer
       // From the line: what was written since the store was asked was told to nobody.
       if (!is_drained(question)) look_ = true;
       if (waiting_.back().until < sleeps_until_) sooner_ = true;
-      changed_.notify_one();
+      if (look_ || sooner_) changed_.notify_one();
       return;
     }
     if (!stopping_) return answer(Error{ErrorCode::limit, "too many workers wait for runs already"});
@@ -74,7 +74,8 @@ void LeaseDesk::note_drained(Question question, Looks asked_at) {
 std::shared_ptr<LeaseDesk::Promise> LeaseDesk::promise(std::span<const std::string> types) {
   const std::lock_guard lock(mutex_);
   if (stopping_ || types.empty()) return nullptr;
-  for (Place& place : waiting_) {
+  for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
+    Place& place = *at;
     // One that has got something is answered as soon as the rest of what it was promised is there.
     if (!place.kept.empty() || place.promised + types.size() > place.request.max) continue;
     const bool asked = std::all_of(types.begin(), types.end(), [&place](const std::string& type) {
@@ -84,7 +85,7 @@ std::shared_ptr<LeaseDesk::Promise> LeaseDesk::promise(std::span<const std::stri
     place.promised += types.size();
     auto promise = std::make_shared<Promise>();
     promise->desk_ = this;
-    promise->place_ = &place;
+    promise->place_ = at;
     promise->open_ = types.size();
     promise->lease_ = {place.request.worker, place.request.length, {types.begin(), types.end()}};
     return promise;
@@ -93,22 +94,40 @@ std::shared_ptr<LeaseDesk::Promise> LeaseDesk::promise(std::span<const std::stri
 }
 
 void LeaseDesk::Promise::keep(RunRow run) {
-  const std::lock_guard lock(desk_->mutex_);
-  --open_;
-  --place_->promised;
-  place_->kept.push_back(std::move(run));
-  if (place_->promised > 0) return;
-  desk_->kept_ = true;
-  desk_->changed_.notify_one();
+  Places settled;
+  {
+    const std::lock_guard lock(desk_->mutex_);
+    --open_;
+    --place_->promised;
+    place_->kept.push_back(std::move(run));
+    settled = desk_->settled(place_);
+  }
+  for (Place& place : settled) place.answer(std::move(place.kept));
 }
 
 LeaseDesk::Promise::~Promise() {
   if (open_ == 0) return;
-  const std::lock_guard lock(desk_->mutex_);
-  place_->promised -= open_;
-  if (place_->promised > 0) return;
-  desk_->kept_ = true;
-  desk_->changed_.notify_one();
+  Places settled;
+  {
+    const std::lock_guard lock(desk_->mutex_);
+    place_->promised -= open_;
+    settled = desk_->settled(place_);
+  }
+  for (Place& place : settled) place.answer(std::move(place.kept));
+}
+
+LeaseDesk::Places LeaseDesk::settled(Places::iterator place) {
+  Places ready;
+  if (place->promised > 0) return ready;
+  if (!place->kept.empty()) {
+    ready.splice(ready.end(), waiting_, place);
+    if (stopping_) changed_.notify_one();
+  } else {
+    // Nobody looked for it while it was to get something.
+    look_ = true;
+    changed_.notify_one();
+  }
+  return ready;
 }
 
 void LeaseDesk::look() {
@@ -161,19 +180,6 @@ void LeaseDesk::serve(Places& places, Places& answered) {
   }
 }
 
-void LeaseDesk::answer_kept() {
-  Places ready;
-  {
-    const std::lock_guard lock(mutex_);
-    for (auto place = waiting_.begin(); place != waiting_.end();) {
-      const auto next = std::next(place);
-      if (place->promised == 0 && !place->kept.empty()) ready.splice(ready.end(), waiting_, place);
-      place = next;
-    }
-  }
-  for (Place& place : ready) place.answer(std::move(place.kept));
-}
-
 void LeaseDesk::end_overdue() {
   Places over;
   {
@@ -198,7 +204,7 @@ void LeaseDesk::run() {
     Places serving;
     {
       std::unique_lock lock(mutex_);
-      const auto woken = [this] { return (stopping_ && !is_promised()) || look_ || kept_ || sooner_; };
+      const auto woken = [this] { return stopping_ ? !is_promised() : look_ || sooner_; };
       // What is promised is not over before it is settled.
       const auto earliest = std::min_element(waiting_.begin(), waiting_.end(), [](const Place& a, const Place& b) {
         return std::pair(a.promised > 0, a.until) < std::pair(b.promised > 0, b.until);
@@ -221,9 +227,7 @@ void LeaseDesk::run() {
         }
         serving_ = serving.size();
       }
-      kept_ = false;
     }
-    answer_kept();
     Places answered;
     serve(serving, answered);
     {

@@ -21,46 +21,12 @@
 namespace cairn {
 
 class LeaseDesk {
-  struct Place;
-
  public:
   static constexpr std::size_t waiting_max = 10'000;
 
   using Answer = std::function<void(Result<std::vector<RunRow>>)>;
   // Whether somebody still listens. What is leased to nobody would wait for the end of its lease.
   using Listening = std::function<bool()>;
-
-  // `store` outlives it.
-  explicit LeaseDesk(Store& store);
-  ~LeaseDesk();
-
-  // New runs for somebody who waits. What is not kept by the time it is dropped is open again.
-  class Promise {
-   public:
-    ~Promise();
-    const RunLease& lease() const { return lease_; }
-    // A run that began leased.
-    void keep(RunRow run);
-
-   private:
-    friend class LeaseDesk;
-    LeaseDesk* desk_ = nullptr;
-    Place* place_ = nullptr;
-    std::size_t open_ = 0;
-    RunLease lease_;
-  };
-  // For one run of each of these types; nothing when nobody waits for all of them. The desk outlives it.
-  std::shared_ptr<Promise> promise(std::span<const std::string> types);
-
-  // `answer` is called once: at once when runs are ready, else when some have come, with none when the
-  // time is over. From this thread or the desk's; it must not call back here.
-  void ask(LeaseRequest request, std::chrono::milliseconds wait, Answer answer, Listening listening = {});
-  // Runs may be ready. Quick, from any thread.
-  void look();
-  // Everybody who waits is answered with nothing; later ones are too, at once.
-  void stop();
-
-  std::size_t waiting() const;
 
  private:
   struct Place {
@@ -73,6 +39,41 @@ class LeaseDesk {
   };
   using Places = std::list<Place>;
 
+ public:
+  // `store` outlives it.
+  explicit LeaseDesk(Store& store);
+  ~LeaseDesk();
+
+  // New runs for somebody who waits, answered by whoever settles the last of what they were promised. What is not kept
+  // by the time it is dropped is open again.
+  class Promise {
+   public:
+    ~Promise();
+    const RunLease& lease() const { return lease_; }
+    // A run that began leased.
+    void keep(RunRow run);
+
+   private:
+    friend class LeaseDesk;
+    LeaseDesk* desk_ = nullptr;
+    Places::iterator place_;
+    std::size_t open_ = 0;
+    RunLease lease_;
+  };
+  // For one run of each of these types; nothing when nobody waits for all of them. The desk outlives it.
+  std::shared_ptr<Promise> promise(std::span<const std::string> types);
+
+  // `answer` is called once: at once when runs are ready, else when some have come, with none when the
+  // time is over. From this thread, the desk's, or the one that keeps a promise; it must not call back here.
+  void ask(LeaseRequest request, std::chrono::milliseconds wait, Answer answer, Listening listening = {});
+  // Runs may be ready. Quick, from any thread.
+  void look();
+  // Everybody who waits is answered with nothing; later ones are too, at once.
+  void stop();
+
+  std::size_t waiting() const;
+
+ private:
   using Question = std::tuple<std::vector<std::string>, std::vector<std::string>>;
   static Question question_of(const LeaseRequest& request);
   // How often somebody said that runs may be ready; what was found out earlier may be wrong by now.
@@ -87,7 +88,8 @@ class LeaseDesk {
   // Leases for those who wait, in their order.
   void serve(Places& places, Places& answered);
   bool is_promised() const;
-  void answer_kept();
+  // One who has no promise open any more leaves the line if there is something for them. Under the lock.
+  Places settled(Places::iterator place);
   void end_overdue();
 
   Store& store_;
@@ -98,7 +100,6 @@ class LeaseDesk {
   Looks looks_ = 0;
   std::map<Question, std::chrono::steady_clock::time_point> drained_;  // when that was found out
   bool look_ = false;
-  bool kept_ = false;    // a promise was settled
   bool sooner_ = false;  // somebody came whose time ends before the thread would look up
   std::chrono::steady_clock::time_point sleeps_until_ = std::chrono::steady_clock::time_point::max();
   bool stopping_ = false;

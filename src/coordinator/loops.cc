@@ -51,7 +51,8 @@ void Loops::wake(const Wakeup& wakeup) {
     messages_ = true;
     messages_came_.notify_one();
   }
-  if (wakeup.due && (!told_due_ || *wakeup.due < *told_due_)) {
+  // Nearly every commit writes a time, of a lease that ends in a while: it need not wake whoever wakes sooner anyway.
+  if (wakeup.due && (!told_due_ || *wakeup.due < *told_due_) && (!armed_ || *wakeup.due < *armed_)) {
     told_due_ = wakeup.due;
     timers_changed_.notify_one();
   }
@@ -110,7 +111,10 @@ void Loops::run_timers() {
         continue;
       }
       // On the wall clock, so that a clock that is set forward fires what has become due.
-      if (!timers_changed_.wait_until(lock, on_the_wall(*armed, coordinator_.store().now()), changed)) break;
+      armed_ = armed;
+      const bool told = timers_changed_.wait_until(lock, on_the_wall(*armed, coordinator_.store().now()), changed);
+      armed_.reset();
+      if (!told) break;
     }
     // Messages that nobody could deliver come again when their time is over.
     messages_ = true;

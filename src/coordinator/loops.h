@@ -33,6 +33,7 @@ class Loops {
   std::condition_variable timers_changed_;
   std::condition_variable messages_came_;
   std::optional<Timestamp> told_due_;  // the earliest written since the timers were last looked at
+  std::optional<Timestamp> armed_;     // when the sleeping timers' thread will wake by itself
   std::set<std::string> released_;     // schedules whose last firing has ended since
   bool cut_ = false;                   // another node may have left slices that it had cut
   bool messages_ = true;               // look once at the beginning

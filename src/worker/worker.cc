@@ -28,7 +28,9 @@ constexpr std::chrono::duration<double, std::milli> ahead{50};
 constexpr double ahead_max = 256;
 // Questions that wait at the server at once while handlers are quick. A run that is written while somebody waits for it
 // begins leased and costs no commit more; with one question only, nobody would wait while its answer is on the way.
-constexpr std::size_t questions_max = 3;
+constexpr std::size_t questions_max = 6;
+// Requests with reports under way at once: what is done while one waits for the server's disk does not wait for it too.
+constexpr std::size_t reporters = 2;
 
 // A run that this worker holds.
 struct Held {
@@ -81,7 +83,12 @@ struct Worker::Parts {
   worker::ApiClient calls;
 
   std::mutex mutex;
-  std::condition_variable changed;
+  // Each thread is woken for what it waits for: a handler that is done would else wake all of them.
+  std::condition_variable room_changed;  // for questions
+  std::condition_variable work_came;
+  std::condition_variable report_came;
+  std::condition_variable beat_sooner;
+  std::condition_variable held_changed;               // for stopping
   std::map<std::string, std::shared_ptr<Held>> held;  // shared with the thread that works on it
   std::deque<std::shared_ptr<Held>> ready;
   std::deque<std::pair<std::shared_ptr<Held>, Json>> reports;
@@ -135,11 +142,12 @@ struct Worker::Parts {
     milliseconds pause = pause_min;
     std::unique_lock lock(mutex);
     for (;;) {
-      changed.wait(lock, [this] { return stopping || room() > 0; });
+      room_changed.wait(lock, [this] { return stopping || room() > 0; });
       if (stopping) return;
       const std::size_t max = room();
       ++questions;
       wanted += max;
+      if (room() > 0) room_changed.notify_one();
       lock.unlock();
       const auto answer = polls.post("/v1/runs/lease", question(max), options.poll + milliseconds(15'000));
       lock.lock();
@@ -151,15 +159,18 @@ struct Worker::Parts {
             answer ? std::to_string(answer->status) + " " + std::string(answer->document.text_or("detail", ""))
                    : answer.error().message;
         log_warning("worker.lease_failed", {{"message", why}});
-        changed.wait_for(lock, pause, [this] { return stopping; });
+        room_changed.wait_for(lock, pause, [this] { return stopping; });
         pause = std::min(pause * 2, pause_max);
         continue;
       }
       pause = pause_min;
       const Json& items = answer->document["items"];
       if (!items.is_array()) continue;
-      for (const Json& item : items.items()) take(item);
-      changed.notify_all();
+      for (const Json& item : items.items()) {
+        take(item);
+        work_came.notify_one();
+      }
+      beat_sooner.notify_one();
     }
   }
 
@@ -204,7 +215,7 @@ struct Worker::Parts {
   void work() {
     std::unique_lock lock(mutex);
     for (;;) {
-      changed.wait(lock, [this] { return stopping || !ready.empty(); });
+      work_came.wait(lock, [this] { return stopping || !ready.empty(); });
       if (ready.empty()) return;
       const std::shared_ptr<Held> run = std::move(ready.front());
       ready.pop_front();
@@ -232,15 +243,16 @@ struct Worker::Parts {
         forget(*run);  // nobody waits for it
       } else {
         reports.emplace_back(run, std::move(report));
+        report_came.notify_one();
       }
-      changed.notify_all();
+      if (room() > 0) room_changed.notify_one();
     }
   }
 
   void forget(const Held& run) {
     const auto found = held.find(run.work.run.value);
     if (found != held.end() && found->second->fence == run.fence) held.erase(found);
-    changed.notify_all();
+    if (held.empty()) held_changed.notify_all();
   }
 
   // What finishes while a request is under way goes into the next one together.
@@ -248,7 +260,7 @@ struct Worker::Parts {
     milliseconds pause = pause_min;
     std::unique_lock lock(mutex);
     for (;;) {
-      changed.wait(lock, [this] { return halted || !reports.empty(); });
+      report_came.wait(lock, [this] { return halted || !reports.empty(); });
       if (reports.empty()) return;
       std::vector<std::pair<std::shared_ptr<Held>, Json>> batch;
       while (!reports.empty() && batch.size() < reports_max) {
@@ -279,7 +291,7 @@ struct Worker::Parts {
           forget(*entry.first);
         }
       }
-      changed.wait_for(lock, pause, [this] { return halted; });
+      report_came.wait_for(lock, pause, [this] { return halted; });
       pause = std::min(pause * 2, milliseconds(2000));
     }
   }
@@ -290,7 +302,7 @@ struct Worker::Parts {
       SteadyTime next = std::chrono::steady_clock::now() + std::chrono::hours(1);
       for (const auto& [id, run] : held) next = std::min(next, run->beat_at);
       // A new run may have a shorter lease than all the others: its coming ends the wait.
-      changed.wait_until(lock, next, [this] { return halted || came; });
+      beat_sooner.wait_until(lock, next, [this] { return halted || came; });
       came = false;
       std::vector<std::shared_ptr<Held>> due;
       for (const auto& [id, run] : held) {
@@ -347,7 +359,7 @@ void Worker::start() {
   if (parts.started) return;
   parts.started = true;
   for (std::size_t i = 0; i < questions_max; ++i) parts.threads.emplace_back([&parts] { parts.lease(); });
-  parts.threads.emplace_back([&parts] { parts.report(); });
+  for (std::size_t i = 0; i < reporters; ++i) parts.threads.emplace_back([&parts] { parts.report(); });
   parts.threads.emplace_back([&parts] { parts.keep_alive(); });
   for (std::size_t i = 0; i < parts.options.threads; ++i) parts.threads.emplace_back([&parts] { parts.work(); });
 }
@@ -361,7 +373,8 @@ void Worker::stop(milliseconds grace) {
     parts.stopping = true;
     unbegun.swap(parts.ready);
     parts.undone -= unbegun.size();
-    parts.changed.notify_all();
+    parts.room_changed.notify_all();
+    parts.work_came.notify_all();
   }
   parts.polls.stop();
   for (const auto& run : unbegun) {
@@ -375,10 +388,11 @@ void Worker::stop(milliseconds grace) {
   std::vector<std::shared_ptr<Held>> late;
   {
     std::unique_lock lock(parts.mutex);
-    parts.changed.wait_for(lock, grace, [&parts] { return parts.held.empty(); });
+    parts.held_changed.wait_for(lock, grace, [&parts] { return parts.held.empty(); });
     for (const auto& [id, run] : parts.held) late.push_back(run);
     parts.halted = true;
-    parts.changed.notify_all();
+    parts.report_came.notify_all();
+    parts.beat_sooner.notify_all();
   }
   for (const auto& run : late) run->stop.request_stop();
   parts.threads.clear();
