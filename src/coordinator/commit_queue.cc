@@ -66,7 +66,7 @@ void CommitQueue::submit(Unit unit, Answer answer) {
       return;
     }
   }
-  answer(refused);
+  answer(refused, std::move(unit));
 }
 
 void CommitQueue::submit_all(std::vector<Unit> units, std::function<void(std::size_t, Result<CommitOutcome>)> answer) {
@@ -82,8 +82,9 @@ void CommitQueue::submit_all(std::vector<Unit> units, std::function<void(std::si
     const std::lock_guard lock(mutex_);
     stopping = stopping_;
     for (; !stopping && taken < units.size() && waiting_.size() < waiting_max; ++taken) {
-      waiting_.push_back({std::move(units[taken]),
-                          [shared, taken](Result<CommitOutcome> outcome) { (*shared)(taken, std::move(outcome)); }});
+      waiting_.push_back({std::move(units[taken]), [shared, taken](Result<CommitOutcome> outcome, const Unit&) {
+                            (*shared)(taken, std::move(outcome));
+                          }});
     }
   }
   filled_.notify_one();
@@ -93,7 +94,10 @@ void CommitQueue::submit_all(std::vector<Unit> units, std::function<void(std::si
 }
 
 Result<CommitOutcome> CommitQueue::commit(Unit unit) {
-  return wait_for<Result<CommitOutcome>>([&](Answer answer) { submit(std::move(unit), std::move(answer)); });
+  return wait_for<Result<CommitOutcome>>([&](std::function<void(Result<CommitOutcome>)> done) {
+    submit(std::move(unit),
+           [done = std::move(done)](Result<CommitOutcome> outcome, const Unit&) { done(std::move(outcome)); });
+  });
 }
 
 void CommitQueue::Expected::one_more() {
@@ -219,9 +223,9 @@ void CommitQueue::write(Batch& batch) {
 void CommitQueue::answer(Batch& batch) {
   for (std::size_t i = 0; i < batch.answers.size(); ++i) {
     if (*batch.outcomes) {
-      batch.answers[i](std::move((**batch.outcomes)[i]));
+      batch.answers[i](std::move((**batch.outcomes)[i]), std::move(batch.units[i]));
     } else {
-      batch.answers[i](batch.outcomes->error());
+      batch.answers[i](batch.outcomes->error(), std::move(batch.units[i]));
     }
   }
 }

@@ -26,7 +26,8 @@ class CommitQueue {
   static constexpr std::size_t waiting_max = 65'536;
   static constexpr std::chrono::milliseconds quiet_before_rest{2000};
 
-  using Answer = std::function<void(Result<CommitOutcome>)>;
+  // The unit comes back as it was written: whoever decided on what it holds need not keep a copy.
+  using Answer = std::function<void(Result<CommitOutcome>, Unit unit)>;
 
   // `yield`, when given, lets other activities of the only thread go on. The store may rest when nothing was committed
   // for `quiet`.

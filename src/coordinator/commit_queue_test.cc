@@ -34,7 +34,7 @@ TEST_F(CommitQueueTest, EveryUnitIsAnsweredOnceInLargeBatchesToo) {
   CommitQueue queue(*store_);
   std::latch all(count);
   for (int i = 0; i < count; ++i) {
-    queue.submit(keyed(std::to_string(i)), [&, i](Result<CommitOutcome> outcome) {
+    queue.submit(keyed(std::to_string(i)), [&, i](Result<CommitOutcome> outcome, const Unit&) {
       if (outcome && outcome->kind == CommitOutcome::Kind::done) ++answers[static_cast<std::size_t>(i)];
       all.count_down();
     });
@@ -52,7 +52,7 @@ TEST_F(CommitQueueTest, AnAnswerBelongsToItsUnit) {
   std::latch all(count);
   for (int i = 0; i < count; ++i) {
     const bool repeat = i % 3 == 0;
-    queue.submit(keyed(repeat ? "taken" : std::to_string(i)), [&, repeat](Result<CommitOutcome> outcome) {
+    queue.submit(keyed(repeat ? "taken" : std::to_string(i)), [&, repeat](Result<CommitOutcome> outcome, const Unit&) {
       const bool refused = outcome && outcome->kind == CommitOutcome::Kind::duplicate_key;
       if (refused) ++duplicates;
       if (refused != repeat) ++wrong;
@@ -69,7 +69,8 @@ TEST_F(CommitQueueTest, WhatIsQueuedWhenItStopsIsStillWrittenAndAnswered) {
   std::atomic<int> done = 0;
   CommitQueue queue(*store_);
   for (int i = 0; i < count; ++i) {
-    queue.submit(keyed(std::to_string(i)), [&](Result<CommitOutcome> outcome) { done += outcome ? 1 : 0; });
+    queue.submit(keyed(std::to_string(i)),
+                 [&](Result<CommitOutcome> outcome, const Unit&) { done += outcome ? 1 : 0; });
   }
   queue.stop();
   EXPECT_EQ(done, count);
@@ -82,7 +83,7 @@ TEST_F(CommitQueueTest, WithoutThreadsWhoeverWaitsWritesWhatIsQueued) {
   CommitQueue queue(*store_, [] { ADD_FAILURE() << "there is nobody to wait for"; });
   int answered = 0;
   for (const char* key : {"a", "b", "c"}) {
-    queue.submit(keyed(key), [&](Result<CommitOutcome> outcome) { answered += outcome ? 1 : 0; });
+    queue.submit(keyed(key), [&](Result<CommitOutcome> outcome, const Unit&) { answered += outcome ? 1 : 0; });
   }
   EXPECT_EQ(answered, 0);
   ASSERT_TRUE(queue.commit(keyed("d")));
@@ -92,7 +93,7 @@ TEST_F(CommitQueueTest, WithoutThreadsWhoeverWaitsWritesWhatIsQueued) {
 TEST_F(CommitQueueTest, WithoutThreadsWhatIsQueuedWhenItStopsIsStillWritten) {
   CommitQueue queue(*store_, [] {});
   bool answered = false;
-  queue.submit(keyed("a"), [&](Result<CommitOutcome> outcome) { answered = outcome.has_value(); });
+  queue.submit(keyed("a"), [&](Result<CommitOutcome> outcome, const Unit&) { answered = outcome.has_value(); });
   queue.stop();
   EXPECT_TRUE(answered);
 }
@@ -139,7 +140,7 @@ TEST_F(CommitQueueTest, ASecondCommitBeginsBesideTheFirstOnceItIsAsLarge) {
   int next = 0;
   const auto submit = [&](int count) {
     for (int i = 0; i < count; ++i) {
-      queue.submit(keyed(std::to_string(next)), [&, place = next](const Result<CommitOutcome>&) {
+      queue.submit(keyed(std::to_string(next)), [&, place = next](const Result<CommitOutcome>&, const Unit&) {
         if (place < 2) second.count_down();
         all.count_down();
       });

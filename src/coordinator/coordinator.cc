@@ -142,15 +142,16 @@ Result<std::variant<InstanceAnswer, Coordinator::Beginning>> Coordinator::begin(
 }
 
 Result<InstanceAnswer> Coordinator::begun(Beginning& beginning, Result<CommitOutcome> written) {
-  const Slice& slice = beginning.slice;
+  Slice& slice = beginning.slice;
   if (!written) {
     leave_cut(slice.unfinished());
     return std::move(written).error();
   }
   switch (written->kind) {
-    case CommitOutcome::Kind::done:
-      committed(slice, *written);
-      return InstanceAnswer{beginning.id, slice.last().version, slice.last().status, slice.last().output, false};
+    case CommitOutcome::Kind::done: {
+      const SharedSnapshot last = committed(slice, *written);
+      return InstanceAnswer{beginning.id, last->version, last->status, last->output, false};
+    }
     case CommitOutcome::Kind::duplicate_key:
       return started_before(*beginning.key, written->answer, written->same_request);
     case CommitOutcome::Kind::stale:
@@ -227,12 +228,9 @@ bool may_interrupt(const decltype(Event::what)& what) {
 }  // namespace
 
 Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_use_cache) {
-  std::optional<Snapshot> before;
-  bool from_cache = false;
-  if (may_use_cache) {
-    before = cache_.find(errand.instance);
-    from_cache = before.has_value();
-  }
+  SharedSnapshot before;
+  if (may_use_cache) before = cache_.find(errand.instance);
+  const bool from_cache = before != nullptr;
   if (!before) {
     auto found = store_.find_snapshot(errand.instance);
     if (!found) {
@@ -245,7 +243,7 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
     if (!*found) {
       return Obstacle{Obstacle::Kind::no_instance, {ErrorCode::not_found, "no instance " + errand.instance.value}};
     }
-    before = std::move(**found);
+    before = std::make_shared<const Snapshot>(std::move(**found));
   }
   if (errand.version && *errand.version != before->version) {
     if (from_cache) return decide(errand, false);
@@ -269,9 +267,8 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
     if (!fields) return Obstacle{Obstacle::Kind::store, std::move(fields).error()};
     timer->task_fields = std::move(*fields);
   }
-  Decision decision{Slice(registry_, setting(**program), store_.now(), errand.actor, node_), std::move(*before),
-                    from_cache};
-  if (auto applied = decision.slice.apply(**program, decision.before, std::move(what)); !applied) {
+  Decision decision{Slice(registry_, setting(**program), store_.now(), errand.actor, node_), before, from_cache};
+  if (auto applied = decision.slice.apply(**program, *before, std::move(what)); !applied) {
     // What the cache had is no ground for a refusal: ask the store.
     if (from_cache) return decide(errand, false);
     const bool unreadable = applied.error().code == ErrorCode::corrupt;
@@ -298,17 +295,20 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
   return decision;
 }
 
-void Coordinator::committed(const Slice& slice, CommitOutcome& outcome) {
+SharedSnapshot Coordinator::committed(Slice& slice, CommitOutcome& outcome) {
   if (observer_) observer_(slice);
-  for (const auto& [_, snapshot] : slice.latest()) {
-    if (is_final(snapshot.status)) {
-      cache_.drop(snapshot.instance);
+  SharedSnapshot last;
+  for (const auto& [id, place] : slice.instances()) {
+    auto snapshot = std::make_shared<const Snapshot>(slice.take_latest(id));
+    if (id == slice.first()) last = snapshot;
+    if (is_final(snapshot->status)) {
+      cache_.drop(snapshot->instance);
     } else {
       cache_.put(snapshot);
     }
-    waiters_.tell(snapshot);
+    waiters_.tell(*snapshot);
   }
-  if (outcome.leased.empty()) return;
+  if (outcome.leased.empty()) return last;
   std::function<void(RunRow)> take;
   {
     const std::lock_guard lock(lease_mutex_);
@@ -321,6 +321,7 @@ void Coordinator::committed(const Slice& slice, CommitOutcome& outcome) {
       take(std::move(run));
     }
   }
+  return last;
 }
 
 void Coordinator::leave_cut(const std::vector<InstanceId>& cut) {
@@ -362,16 +363,15 @@ void Coordinator::resume_left() {
   }
 }
 
-Result<std::optional<Delivered>, Obstacle> Coordinator::conclude(const Errand& errand, const Decision& decision,
+Result<std::optional<Delivered>, Obstacle> Coordinator::conclude(const Errand& errand, Decision& decision,
                                                                  CommitOutcome& outcome) {
   Delivered delivered;
   delivered.after = decision.before;
   switch (outcome.kind) {
     case CommitOutcome::Kind::done:
       delivered.kind = decision.slice.stale() ? Delivered::Kind::stale : Delivered::Kind::applied;
-      delivered.after = decision.slice.last();
       delivered.unfinished = decision.slice.unfinished();
-      committed(decision.slice, outcome);
+      if (SharedSnapshot last = committed(decision.slice, outcome)) delivered.after = std::move(last);
       return std::optional(std::move(delivered));
     case CommitOutcome::Kind::duplicate_signal:
       delivered.kind = Delivered::Kind::duplicate_signal;
@@ -389,7 +389,7 @@ Result<std::optional<Delivered>, Obstacle> Coordinator::conclude(const Errand& e
   cache_.drop(errand.instance);
   auto now = store_.find_snapshot(errand.instance);
   if (!now) return Obstacle{Obstacle::Kind::store, now.error()};
-  if (*now && (**now).version == decision.before.version) {
+  if (*now && (**now).version == decision.before->version) {
     // The instance stands where we decided: then it is the cause that is gone, not the ground.
     delivered.kind = Delivered::Kind::stale;
     return std::optional(std::move(delivered));

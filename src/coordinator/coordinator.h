@@ -243,10 +243,10 @@ class Coordinator {
   // One attempt to decide, on the cached snapshot or the stored one.
   Result<Decision, Obstacle> decide(const Errand& errand, bool may_use_cache);
   // What follows from a commit: the cache, runs that this node leased.
-  void committed(const Slice& slice, CommitOutcome& outcome);
+  // Gives the last version of the instance that the slice began with; the slice has none any more.
+  SharedSnapshot committed(Slice& slice, CommitOutcome& outcome);
   // What a commit's answer means; nothing: decide again.
-  Result<std::optional<Delivered>, Obstacle> conclude(const Errand& errand, const Decision& decision,
-                                                      CommitOutcome& outcome);
+  Result<std::optional<Delivered>, Obstacle> conclude(const Errand& errand, Decision& decision, CommitOutcome& outcome);
   // Decides and commits until it is written or cannot be; nobody waits on a thread (pursuit.cc).
   using Reached = std::function<void(Result<Delivered, Obstacle>)>;
   struct Principal;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "coordinator/slice.h"
+#include "coordinator/snapshot_cache.h"
 #include "instance/event.h"
 #include "store/unit.h"
 
@@ -37,14 +38,14 @@ struct Obstacle {
 
 struct Decision {
   Slice slice;
-  Snapshot before;
+  SharedSnapshot before;
   bool from_cache = false;
 };
 
 struct Delivered {
   enum class Kind { applied, stale, duplicate_signal, duplicate_key };
   Kind kind = Kind::applied;
-  Snapshot after;
+  SharedSnapshot after;
   Json answer;                         // duplicate_key
   bool same_request = true;            // duplicate_key
   std::vector<InstanceId> unfinished;  // cut by a checkpoint

@@ -14,9 +14,9 @@ struct Coordinator::Principal {
   // Submits a unit with what is owed to the audit trail.
   void submit(CommitQueue& queue, Unit unit, CommitQueue::Answer answer) {
     if (owed) unit.audit = owed->rows();
-    queue.submit(std::move(unit), [this, answer = std::move(answer)](Result<CommitOutcome> written) {
+    queue.submit(std::move(unit), [this, answer = std::move(answer)](Result<CommitOutcome> written, Unit back) {
       if (owed && written && written->kind == CommitOutcome::Kind::done) owed->written();
-      answer(std::move(written));
+      answer(std::move(written), std::move(back));
     });
   }
 
@@ -56,7 +56,8 @@ void Coordinator::pursue(const std::shared_ptr<Pursuit>& pursuit) {
     return pursuit->end(Delivered{Delivered::Kind::stale, decision->before, {}, true, {}});
   }
   pursuit->decision.emplace(std::move(*decision));
-  auto answer = [this, pursuit](Result<CommitOutcome> written) {
+  auto answer = [this, pursuit](Result<CommitOutcome> written, Unit back) {
+    pursuit->decision->slice.give_back(std::move(back));
     if (!written) {
       leave_cut(pursuit->decision->slice.unfinished());  // it may have been written all the same
       return pursuit->end(Obstacle{Obstacle::Kind::store, written.error()});
@@ -85,7 +86,7 @@ void Coordinator::deliver(Errand errand, Reached reached) {
     }
     auto cut = delivered->unfinished;
     go_on(std::move(cut), [this, id, lane, reached, delivered = std::move(*delivered)]() mutable {
-      if (const auto rested = cache_.find(id)) delivered.after = *rested;
+      if (const auto rested = cache_.find(id)) delivered.after = rested;
       *lane = {};
       reached(std::move(delivered));
     });
@@ -124,7 +125,8 @@ void Coordinator::start(const StartRequest& request, Done done) {
   if (const auto* known = std::get_if<InstanceAnswer>(&*begun)) return done(*known);
   auto beginning = std::make_shared<Beginning>(std::get<Beginning>(std::move(*begun)));
   auto principal = std::make_shared<Principal>();
-  principal->submit(queue_, std::move(beginning->slice.unit), [=, this](Result<CommitOutcome> written) {
+  principal->submit(queue_, std::move(beginning->slice.unit), [=, this](Result<CommitOutcome> written, Unit back) {
+    beginning->slice.give_back(std::move(back));
     auto answer = principal->act([&] { return this->begun(*beginning, std::move(written)); });
     beginning->slice.promise.reset();
     principal->owed.reset();

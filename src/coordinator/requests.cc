@@ -40,7 +40,7 @@ Error closed(const TaskRow& task) {
 
 Result<InstanceAnswer> Coordinator::answer(Result<Delivered, Obstacle> delivered, const InstanceId& id) {
   if (!delivered) return std::move(delivered).error().error;
-  const Snapshot& after = delivered->after;
+  const Snapshot& after = *delivered->after;
   InstanceAnswer answer{id, after.version, after.status, after.output, false};
   answer.repeated = delivered->kind == Delivered::Kind::duplicate_signal;
   return answer;
@@ -74,7 +74,7 @@ Result<Errand> Coordinator::errand_of(const InstanceId& id, const SignalRequest&
 Result<InstanceAnswer> Coordinator::signalled(Result<Delivered, Obstacle> delivered, const InstanceId& id) {
   if (delivered && delivered->kind == Delivered::Kind::stale) {
     return Error{ErrorCode::conflict,
-                 "instance " + id.value + " is " + to_string(delivered->after.status) + " and takes no more signals"};
+                 "instance " + id.value + " is " + to_string(delivered->after->status) + " and takes no more signals"};
   }
   return answer(std::move(delivered), id);
 }
@@ -116,7 +116,7 @@ Result<InstanceAnswer> Coordinator::request(const InstanceId& id, decltype(Event
   if (!RequestKey::current().empty()) errand.cause.inbox = Unit::Inbox{id, RequestKey::current()};
   auto delivered = deliver(errand);
   if (delivered && delivered->kind == Delivered::Kind::stale) {
-    return Error{ErrorCode::conflict, "instance " + id.value + " is " + to_string(delivered->after.status)};
+    return Error{ErrorCode::conflict, "instance " + id.value + " is " + to_string(delivered->after->status)};
   }
   return answer(std::move(delivered), id);
 }

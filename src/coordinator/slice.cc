@@ -68,7 +68,7 @@ Result<void> Slice::apply(const Program& program, const Snapshot& before, declty
             advance(program, setting_, before, event(before.instance, before.version + 1, std::move(what))));
   if (next.outcome == Advance::Outcome::stale) {
     stale_ = true;
-    latest_[first_] = before;
+    ground_ = &before;
     from_[first_] = before.version;
     return {};
   }
@@ -91,7 +91,7 @@ void Slice::take(Advance advance, const Snapshot* before) {
     for (RunIntent& run : advance.runs) run.payload = with_trace(std::move(run.payload), trace);
   }
   from_.try_emplace(id.value, advance.from_version);
-  latest_[id.value] = advance.after;
+  latest_[id.value] = unit.advances.size();
   unit.advances.push_back(std::move(advance));
 }
 
@@ -104,20 +104,21 @@ void Slice::settle() {
     if (to_tell_.empty()) break;
     const ParentNotice notice = to_tell_.front();
     to_tell_.erase(to_tell_.begin());
-    const auto parent = latest_.find(notice.parent.instance.value);
+    const auto found = latest_.find(notice.parent.instance.value);
+    const Snapshot* const parent = found == latest_.end() ? nullptr : &unit.advances[found->second].after;
     // Not in this unit, or in the middle of a slice of its own: it hears of it by message.
-    if (parent == latest_.end() || is_final(parent->second.status) ||
+    if (parent == nullptr || is_final(parent->status) ||
         std::find(unfinished_.begin(), unfinished_.end(), notice.parent.instance) != unfinished_.end()) {
       unit.messages.push_back(message_of(notice));
       continue;
     }
     const auto own = programs_.find(notice.parent.instance.value);
     const Program& program = own == programs_.end() ? *first_program_ : *own->second;
-    auto next = advance(program, setting_, parent->second,
-                        event(notice.parent.instance, parent->second.version + 1,
+    auto next = advance(program, setting_, *parent,
+                        event(notice.parent.instance, parent->version + 1,
                               ChildFinished{notice.parent.token, notice.output, notice.failure}));
     if (next && next->outcome == Advance::Outcome::applied) {
-      take(std::move(*next), &parent->second);
+      take(std::move(*next), parent);
     } else if (!next) {
       unit.messages.push_back(message_of(notice));
     }
@@ -144,7 +145,7 @@ void Slice::start_child(const InstanceId& parent, const InstanceStart& start) {
   started.reference = start.reference;
   started.inherited = start.inherited;
   if (start.token) started.parent = Parent{parent, *start.token};
-  started.trace = carried_by(latest_.at(parent.value));
+  started.trace = carried_by(latest(parent.value));
   auto first = cairn::start(**program, setting_, event(start.id, 1, std::move(started)));
   if (!first) return refuse("invalid_input", first.error().message);
   programs_[start.id.value] = *program;
@@ -165,7 +166,7 @@ void Slice::refuse_child(const InstanceId& parent, const InstanceStart& start, F
                                   {"version", start.version ? Json(*start.version) : Json()},
                                   {"input", start.input},
                                   {"reference", start.reference ? to_json(*start.reference) : Json()}});
-  if (const std::string trace = carried_by(latest_.at(parent.value)); !trace.empty()) {
+  if (const std::string trace = carried_by(latest(parent.value)); !trace.empty()) {
     letter.envelope.set("traceparent", trace);
   }
   letter.reason = failure.code + ": " + failure.message;

@@ -23,15 +23,20 @@ class Slice {
   Slice(Registry& registry, Setting setting, Timestamp at, std::string actor, std::string node);
 
   Result<void> start(const Program& program, Started started);
-  // ErrorCode as of `advance`: the event is refused and nothing of it is in the unit.
+  // ErrorCode as of `advance`: the event is refused and nothing of it is in the unit. `before` outlives the slice.
   Result<void> apply(const Program& program, const Snapshot& before, decltype(Event::what) what);
 
+  const std::string& first() const { return first_; }
   // The first event was about something that is no longer open.
   bool stale() const { return stale_; }
-  // The last version of the instance that the slice began with.
-  const Snapshot& last() const { return latest_.at(first_); }
-  // The last version of every instance in the unit, by id.
-  const std::map<std::string, Snapshot>& latest() const { return latest_; }
+  // The last version of the instance that the slice began with. Not while the unit is away.
+  const Snapshot& last() const { return stale_ ? *ground_ : latest(first_); }
+  // The same of every instance in the unit: for each its id and the place of its last advance.
+  const std::map<std::string, std::size_t>& instances() const { return latest_; }
+  const Snapshot& latest(const std::string& id) const { return unit.advances[latest_.at(id)].after; }
+  // The unit comes back from its commit, and the snapshots are not needed in it any more.
+  void give_back(Unit written) { unit = std::move(written); }
+  Snapshot take_latest(const std::string& id) { return std::move(unit.advances[latest_.at(id)].after); }
   // Instances that a checkpoint cut: each goes on with Continued once the unit is committed.
   const std::vector<InstanceId>& unfinished() const { return unfinished_; }
   // The version at which the unit finds an instance; 0: it starts it.
@@ -41,7 +46,7 @@ class Slice {
   const std::string& actor() const { return actor_; }
   std::chrono::system_clock::time_point began() const { return began_; }
 
-  Unit unit;                                    // the caller adds what caused it, and may move it away
+  Unit unit;                                    // the caller adds what caused it, and moves it away for its commit
   std::shared_ptr<LeaseDesk::Promise> promise;  // of its new runs, until the commit is answered
 
  private:
@@ -60,7 +65,8 @@ class Slice {
   bool stale_ = false;
   const char* cause_ = "started";
   std::chrono::system_clock::time_point began_ = std::chrono::system_clock::now();
-  std::map<std::string, Snapshot> latest_;
+  const Snapshot* ground_ = nullptr;  // what a stale slice was given
+  std::map<std::string, std::size_t> latest_;
   std::map<std::string, std::uint64_t> from_;
   std::map<std::string, std::shared_ptr<const Program>> programs_;  // of instances that this slice started
   const Program* first_program_ = nullptr;

@@ -2,10 +2,10 @@
 
 namespace cairn {
 
-std::optional<Snapshot> SnapshotCache::find(const InstanceId& id) {
+SharedSnapshot SnapshotCache::find(const InstanceId& id) {
   const std::lock_guard lock(mutex_);
   const auto found = by_id_.find(id.value);
-  if (found == by_id_.end()) return std::nullopt;
+  if (found == by_id_.end()) return nullptr;
   order_.splice(order_.begin(), order_, found->second);
   return *found->second;
 }
@@ -14,31 +14,35 @@ std::optional<Status> SnapshotCache::status(const InstanceId& id) const {
   const std::lock_guard lock(mutex_);
   const auto found = by_id_.find(id.value);
   if (found == by_id_.end()) return std::nullopt;
-  return found->second->status;
+  return (*found->second)->status;
 }
 
-void SnapshotCache::put(const Snapshot& snapshot) {
+void SnapshotCache::put(SharedSnapshot snapshot) {
+  SharedSnapshot gone;  // freed without the lock
   const std::lock_guard lock(mutex_);
-  const auto found = by_id_.find(snapshot.instance.value);
+  const auto found = by_id_.find(snapshot->instance.value);
   if (found != by_id_.end()) {
     // Answers of two commits may come in any order: the newer one stays.
-    if (found->second->version < snapshot.version) *found->second = snapshot;
+    gone = std::move(snapshot);
+    if ((*found->second)->version < gone->version) std::swap(*found->second, gone);
     order_.splice(order_.begin(), order_, found->second);
     return;
   }
   if (capacity_ == 0) return;
-  order_.push_front(snapshot);
-  by_id_[snapshot.instance.value] = order_.begin();
+  by_id_.emplace(snapshot->instance.value, order_.insert(order_.begin(), snapshot));
   if (by_id_.size() > capacity_) {
-    by_id_.erase(order_.back().instance.value);
+    gone = std::move(order_.back());
+    by_id_.erase(gone->instance.value);
     order_.pop_back();
   }
 }
 
 void SnapshotCache::drop(const InstanceId& id) {
+  SharedSnapshot gone;
   const std::lock_guard lock(mutex_);
   const auto found = by_id_.find(id.value);
   if (found == by_id_.end()) return;
+  gone = std::move(*found->second);
   order_.erase(found->second);
   by_id_.erase(found);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -12,18 +13,20 @@
 
 namespace cairn {
 
+// Read by many and changed by nobody: whoever decides on one makes the next.
+using SharedSnapshot = std::shared_ptr<const Snapshot>;
+
 class SnapshotCache {
  public:
   explicit SnapshotCache(std::size_t capacity) : capacity_(capacity) {}
 
-  std::optional<Snapshot> find(const InstanceId& id);
-  // Without a copy of the rest.
+  SharedSnapshot find(const InstanceId& id);  // none: nullptr
   std::optional<Status> status(const InstanceId& id) const;
-  void put(const Snapshot& snapshot);
+  void put(SharedSnapshot snapshot);
   void drop(const InstanceId& id);
 
  private:
-  using Order = std::list<Snapshot>;  // the one used last first
+  using Order = std::list<SharedSnapshot>;  // the one used last first
 
   mutable std::mutex mutex_;
   std::size_t capacity_;

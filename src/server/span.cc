@@ -80,7 +80,8 @@ Span span_of_life(const Snapshot& instance, Span::Time now) {
 std::vector<Span> spans_of(const Slice& unit, std::string_view traceparent, Span::Time now) {
   std::vector<Span> spans;
   if (unit.stale()) return spans;
-  for (const auto& [id, after] : unit.latest()) {
+  for (const auto& [id, place] : unit.instances()) {
+    const Snapshot& after = unit.latest(id);
     if (!after.trace.empty() && !is_sampled(after.trace)) continue;
     const std::uint64_t from = unit.from_version(id);
     Span span;
