@@ -49,8 +49,7 @@ Authenticator::Authenticator(Store& store, AccessSettings settings, FetchText fe
   if (settings_.tokens) keys_ = std::make_unique<JwksSource>(settings_.tokens->jwks, std::move(fetch));
 }
 
-Result<Identity> Authenticator::identify(const Request& request) {
-  if (!settings_.required) return everybody(request);
+std::string_view Authenticator::given(const Request& request) {
   std::string_view given;
   int count = 0;
   for (const auto& [name, value] : request.headers) {
@@ -59,13 +58,29 @@ Result<Identity> Authenticator::identify(const Request& request) {
     ++count;
   }
   constexpr std::string_view scheme = "bearer ";
-  if (count != 1 || given.size() <= scheme.size()) return unknown();
+  if (count != 1 || given.size() <= scheme.size()) return {};
   for (std::size_t i = 0; i < scheme.size(); ++i) {
     const char c = given[i];
-    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != scheme[i]) return unknown();
+    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != scheme[i]) return {};
   }
-  given.remove_prefix(scheme.size());
-  return is_api_key(given) ? by_key(given) : by_token(given);
+  return given.substr(scheme.size());
+}
+
+Result<Identity> Authenticator::identify(const Request& request) {
+  if (!settings_.required) return everybody(request);
+  const std::string_view credential = given(request);
+  if (credential.empty()) return unknown();
+  return is_api_key(credential) ? by_key(credential) : by_token(credential);
+}
+
+bool Authenticator::is_at_hand(const Request& request) {
+  if (!settings_.required) return true;
+  const std::string_view credential = given(request);
+  if (!is_api_key(credential)) return false;
+  const std::string hash = api_key_hash(credential);
+  const std::scoped_lock lock(mutex_);
+  const auto found = known_.find(hash);
+  return found != known_.end() && found->second.until > std::chrono::steady_clock::now();
 }
 
 Result<Identity> Authenticator::by_key(std::string_view text) {

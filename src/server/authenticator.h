@@ -42,9 +42,13 @@ class Authenticator {
   // ErrorCode::not_allowed: nobody known; the message is the same for every reason. Another error: it
   // cannot be told now.
   Result<Identity> identify(const Request& request);
+  // Whether `identify` would have to ask nobody: no store and no issuer of tokens.
+  bool is_at_hand(const Request& request);
   bool required() const { return settings_.required; }
 
  private:
+  // The one credential of the request; empty when there is none, or more than one.
+  static std::string_view given(const Request& request);
   Result<Identity> by_key(std::string_view text);
   Result<Identity> by_token(std::string_view text);
 

@@ -473,6 +473,7 @@ Steps<> Connection::stream(Response response) {
                      " 200 OK\r\ncontent-type: " + response.content_type +
                      "\r\ncache-control: no-store\r\nconnection: close\r\n";
   for (const auto& [name, value] : response.headers) head += name + ": " + value + "\r\n";
+  head += response.standing_headers;
   head += chunked ? "transfer-encoding: chunked\r\n\r\n" : "\r\n";
   if (co_await send(head)) {
     const EventStream events(line);

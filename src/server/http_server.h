@@ -69,6 +69,7 @@ struct Response {
   int status = 200;
   std::string content_type = "application/json";
   Headers headers;
+  std::string_view standing_headers = {};  // lines with CRLF, beside `headers`; of static storage
   std::string body;
   // When given, the answer goes on after its head: called once the head is written, from a thread that
   // must not be blocked. `body` is not sent then.

@@ -232,6 +232,14 @@ void history(Coordinator& coordinator, const Call& call) {
   call.reply(rows ? json_response(document(*rows)) : problem(rows.error()));
 }
 
+// A key would have to be looked up in the store.
+bool is_prompt_start(const Request& request) { return request.header("idempotency-key").empty(); }
+
+// What one instance is told needs its snapshot, which is at hand for those that moved lately.
+bool is_prompt_signal(const Coordinator& coordinator, const PathValues& path) {
+  return coordinator.goes_on({path.front().second});
+}
+
 constexpr std::string_view start_schema =
     R"({"type":"object","required":["definition"],"additionalProperties":false,"properties":{
   "definition":{"type":"string"},"version":{"type":"string"},"input":true,"id":{"type":"string"},
@@ -260,7 +268,9 @@ std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<Res
        {{"wait", "answer when it has ended, at most this long"}},
        start_schema,
        "application/json",
-       true},
+       true,
+       {},
+       [](const Request& request, const PathValues&) { return is_prompt_start(request); }},
       {"GET",
        "/v1/instances",
        Permission::view,
@@ -312,7 +322,9 @@ std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<Res
        {},
        signal_schema,
        "application/json",
-       true},
+       true,
+       {},
+       [with](const Request&, const PathValues& path) { return is_prompt_signal(*with, path); }},
       {"POST",
        "/v1/instances/{id}/cancel",
        Permission::operate,

@@ -46,7 +46,8 @@ std::string_view reason_of(int status) {
 
 // By hand and in one piece: one write, and no message object that would allocate every header once more.
 std::string wire_text(const Response& response, unsigned version, bool keep_alive, bool head) {
-  std::size_t length = 128 + response.content_type.size() + (head ? 0 : response.body.size());
+  std::size_t length =
+      128 + response.content_type.size() + response.standing_headers.size() + (head ? 0 : response.body.size());
   for (const auto& [name, value] : response.headers) length += name.size() + value.size() + 4;
   std::string text;
   text.reserve(length);
@@ -57,6 +58,7 @@ std::string wire_text(const Response& response, unsigned version, bool keep_aliv
   text.append(" ").append(reason_of(response.status)).append("\r\n");
   header("content-type", response.content_type);
   for (const auto& [name, value] : response.headers) header(name, value);
+  text.append(response.standing_headers);
   if (!keep_alive) {
     header("connection", "close");
   } else if (version == 10) {

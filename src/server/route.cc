@@ -24,7 +24,7 @@ std::vector<std::string_view> segments_of(std::string_view path) {
 bool is_parameter(std::string_view segment) { return segment.size() > 2 && segment.front() == '{'; }
 std::string_view parameter_name(std::string_view segment) { return segment.substr(1, segment.size() - 2); }
 
-bool fits(const std::vector<std::string_view>& pattern, const std::vector<std::string>& path) {
+bool fits(const std::vector<std::string_view>& pattern, const std::vector<std::string_view>& path) {
   return std::equal(pattern.begin(), pattern.end(), path.begin(), path.end(),
                     [](std::string_view a, std::string_view b) { return is_parameter(a) ? !b.empty() : a == b; });
 }
@@ -129,77 +129,91 @@ Result<Router> Router::make(std::vector<Route> routes) {
 
 const std::vector<Route>& Router::routes() const { return table_->routes; }
 
-void Router::handle(Request request, Reply reply, Gate* gate, RequestRecord* record) const {
-  std::vector<std::string> segments;  // copies: the request moves into the call
-  for (const std::string_view segment : segments_of(request.path)) segments.emplace_back(segment);
+Router::Match Router::match(const Request& request) const {
+  Match match;
+  const std::vector<std::string_view> segments = segments_of(request.path);
   const bool head = request.method == "HEAD";
-  std::string allowed;
   for (std::size_t i = 0; i < table_->routes.size(); ++i) {
     const Route& route = table_->routes[i];
-    const Table::Entry& entry = table_->entries[i];
-    if (!fits(entry.segments, segments)) continue;
+    const std::vector<std::string_view>& pattern = table_->entries[i].segments;
+    if (!fits(pattern, segments)) continue;
     if (route.method != request.method && !(head && route.method == "GET")) {
-      allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+      match.allowed += (match.allowed.empty() ? "" : ", ") + std::string(route.method);
       continue;
     }
-    Call call{std::move(request), {}, {}, reply};
-    call.identity.roles = {Role::admin};
-    if (const std::string_view user = call.request.header("x-cairn-user"); gate == nullptr && !user.empty()) {
-      call.identity.person = call.identity.account = std::string(user);
-    }
-    if (record != nullptr) {
-      record->operation = route.operation;
-      call.trace = record->trace;
-    }
-    if (gate != nullptr) {
-      if (!gate->admit(route, call)) return;
-      if (record != nullptr) record->account = call.identity.account;
-    }
-    for (const auto& given : call.request.query) {
-      const std::string& name = given.first;
-      if (std::none_of(route.query.begin(), route.query.end(),
-                       [&](const QueryParameter& known) { return known.name == name; })) {
-        reply(problem(
-            400, "unknown_parameter", "There is no such query parameter",
-            "`" + name + "` is not a parameter of " + std::string(route.method) + " " + std::string(route.path)));
-        return;
-      }
-    }
+    match.route = &route;
     for (std::size_t s = 0; s < segments.size(); ++s) {
-      if (is_parameter(entry.segments[s])) call.path.emplace_back(parameter_name(entry.segments[s]), segments[s]);
+      if (is_parameter(pattern[s])) match.path.emplace_back(parameter_name(pattern[s]), segments[s]);
     }
-    if (const auto wrong = misdeclared(call.request, route.content_types)) {
-      reply(problem(415, "media_type", "This media type is not understood here", *wrong));
-      return;
-    }
-    if (entry.body) {
-      const std::string& text = call.request.body;
-      auto body = parse_json(text.empty() ? std::string_view("{}") : std::string_view(text));
-      if (!body) {
-        reply(problem(400, "not_json", "The body is not JSON", body.error().message));
-        return;
-      }
-      if (const auto violations = entry.body->check(*body); !violations.empty()) {
-        reply(problem(violations));
-        return;
-      }
-      call.body = std::move(*body);
-    }
-    if (gate == nullptr) {
-      route.handle(std::move(call));
-    } else if (gate->prepare(route, call)) {
-      gate->carry_out(route, std::move(call));
-    }
-    return;
+    break;
   }
-  if (!allowed.empty()) {
-    Response response = problem(405, "method", "This resource does not take that method", "it takes " + allowed);
-    response.headers.emplace_back("allow", allowed);
+  return match;
+}
+
+void Router::handle(Request request, Reply reply) const {
+  Match found = match(request);
+  handle(std::move(found), std::move(request), std::move(reply));
+}
+
+void Router::handle(Match match, Request request, Reply reply, Gate* gate, RequestRecord* record) const {
+  if (match.route == nullptr && !match.allowed.empty()) {
+    Response response = problem(405, "method", "This resource does not take that method", "it takes " + match.allowed);
+    response.headers.emplace_back("allow", match.allowed);
     reply(std::move(response));
     return;
   }
-  reply(problem(404, "not_found", "There is no such resource",
-                "`" + request.path + "` is nothing here; /openapi.json lists what is"));
+  if (match.route == nullptr) {
+    reply(problem(404, "not_found", "There is no such resource",
+                  "`" + request.path + "` is nothing here; /openapi.json lists what is"));
+    return;
+  }
+  const Route& route = *match.route;
+  const Table::Entry& entry = table_->entries[static_cast<std::size_t>(match.route - table_->routes.data())];
+  Call call{std::move(request), std::move(match.path), {}, std::move(reply)};
+  call.identity.roles = {Role::admin};
+  if (const std::string_view user = call.request.header("x-cairn-user"); gate == nullptr && !user.empty()) {
+    call.identity.person = call.identity.account = std::string(user);
+  }
+  if (record != nullptr) {
+    record->operation = route.operation;
+    call.trace = record->trace;
+  }
+  if (gate != nullptr) {
+    if (!gate->admit(route, call)) return;
+    if (record != nullptr) record->account = call.identity.account;
+  }
+  for (const auto& given : call.request.query) {
+    const std::string& name = given.first;
+    if (std::none_of(route.query.begin(), route.query.end(),
+                     [&](const QueryParameter& known) { return known.name == name; })) {
+      call.reply(
+          problem(400, "unknown_parameter", "There is no such query parameter",
+                  "`" + name + "` is not a parameter of " + std::string(route.method) + " " + std::string(route.path)));
+      return;
+    }
+  }
+  if (const auto wrong = misdeclared(call.request, route.content_types)) {
+    call.reply(problem(415, "media_type", "This media type is not understood here", *wrong));
+    return;
+  }
+  if (entry.body) {
+    const std::string& text = call.request.body;
+    auto body = parse_json(text.empty() ? std::string_view("{}") : std::string_view(text));
+    if (!body) {
+      call.reply(problem(400, "not_json", "The body is not JSON", body.error().message));
+      return;
+    }
+    if (const auto violations = entry.body->check(*body); !violations.empty()) {
+      call.reply(problem(violations));
+      return;
+    }
+    call.body = std::move(*body);
+  }
+  if (gate == nullptr) {
+    route.handle(std::move(call));
+  } else if (gate->prepare(route, call)) {
+    gate->carry_out(route, std::move(call));
+  }
 }
 
 }  // namespace cairn::server

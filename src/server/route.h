@@ -17,6 +17,8 @@
 
 namespace cairn::server {
 
+using PathValues = std::vector<std::pair<std::string_view, std::string>>;  // {id} → its value
+
 struct QueryParameter {
   std::string_view name;
   std::string_view description;
@@ -25,8 +27,8 @@ struct QueryParameter {
 // A request that found its route.
 struct Call {
   Request request;
-  std::vector<std::pair<std::string_view, std::string>> path;  // {id} → its value
-  Json body;                                                   // null without one
+  PathValues path;
+  Json body;  // null without one
   Reply reply;
   Identity identity = {};
   TraceContext trace = {};
@@ -50,6 +52,8 @@ struct Route {
   bool keeps_keys = false;
   // Who sends, told by the request itself instead of a credential: not_found, or not_allowed. It may block.
   std::function<Result<Identity>(const Request& request)> identify = {};
+  // Whether it can be carried out without waiting for anything, as far as that can be told before. Absent: never.
+  std::function<bool(const Request& request, const PathValues& path)> prompt = {};
 };
 
 // What stands between a request and its operation: credentials, permissions, repeats, the audit trail.
@@ -76,9 +80,17 @@ class Router {
   // ErrorCode::invalid when a route has no permission, a bad schema, or the same place as another.
   static Result<Router> make(std::vector<Route> routes);
 
-  // Finds the route, checks query names and body, and hands over; answers 404, 405 (with Allow), 415, 422 itself.
+  struct Match {
+    const Route* route = nullptr;  // null: no such resource, or not with that method
+    PathValues path = {};
+    std::string allowed = {};  // the methods that the resource has instead
+  };
+  Match match(const Request& request) const;
+
+  // Checks query names and body, and hands over; answers 404, 405 (with Allow), 415, 422 itself.
   // Without a gate everybody may do everything: the command line on its own store.
-  void handle(Request request, Reply reply, Gate* gate = nullptr, RequestRecord* record = nullptr) const;
+  void handle(Match match, Request request, Reply reply, Gate* gate = nullptr, RequestRecord* record = nullptr) const;
+  void handle(Request request, Reply reply) const;
 
   const std::vector<Route>& routes() const;
   Json openapi() const;

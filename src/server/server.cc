@@ -4,6 +4,7 @@
 #include "server/gzip.h"
 #include "server/origin.h"
 #include "server/problem.h"
+#include "server/quick_lane.h"
 #include "server/request_threads.h"
 #include "server/store_metrics.h"
 #include "store/mandate.h"
@@ -18,32 +19,61 @@ bool has(const Headers& headers, std::string_view name) {
   return false;
 }
 
-// What every answer says, whatever it is.
-void add_headers(Response& response, const RequestRecord& record, bool secure) {
-  const auto add = [&response](const char* name, std::string value) {
-    if (!has(response.headers, name)) response.headers.emplace_back(name, std::move(value));
-  };
-  add("x-content-type-options", "nosniff");
-  add("referrer-policy", "no-referrer");
-  add("cache-control", "no-store");
-  // A picture brings its own style.
-  add("content-security-policy", response.content_type == "image/svg+xml"
-                                     ? "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-                                     : "default-src 'none'; frame-ancestors 'none'");
-  add("traceparent", record.trace.header());
-  if (secure) add("strict-transport-security", "max-age=31536000");
+// What every answer says, whatever it is; one that says something else about it says so itself.
+void add_headers(Response& response, const TraceContext& trace, bool secure) {
+  response.headers.emplace_back("traceparent", trace.header());
+  if (secure) response.headers.emplace_back("strict-transport-security", "max-age=31536000");
+  const bool picture = response.content_type == "image/svg+xml";  // brings its own style
+  if (!picture && !has(response.headers, "cache-control")) {
+    response.standing_headers =
+        "x-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\ncache-control: no-store\r\n"
+        "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n";
+    return;
+  }
+  response.headers.emplace_back("x-content-type-options", "nosniff");
+  response.headers.emplace_back("referrer-policy", "no-referrer");
+  if (!has(response.headers, "cache-control")) response.headers.emplace_back("cache-control", "no-store");
+  response.headers.emplace_back("content-security-policy",
+                                picture ? "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+                                        : "default-src 'none'; frame-ancestors 'none'");
 }
 
-void log_answer(const RequestRecord& record, const Request& head, int status, double ms, bool every_request) {
+// One request, from the first look at it to its answer.
+struct Visit {
+  explicit Visit(Request given) : request(std::move(given)) {
+    record.trace = trace_of(request.header("traceparent"));
+    method = request.method;
+    path = request.path;
+    peer = request.peer;
+    secure = request.secure;
+    encoding = std::string(request.header("accept-encoding"));
+    origin = std::string(request.header("origin"));
+  }
+  RequestRecord record;
+  Request request;  // until it is carried out
+  Router::Match match;
+  // What the log and the headers need then.
+  std::string method;
+  std::string path;
+  std::string peer;
+  std::string encoding;
+  std::string origin;
+  bool secure = false;
+  bool from_allowed_page = false;
+  std::chrono::system_clock::time_point began = std::chrono::system_clock::now();
+};
+
+void log_answer(const Visit& visit, int status, double ms, bool every_request) {
   if (status < 500 && !every_request) return;
+  const RequestRecord& record = visit.record;
   log(status >= 500 ? LogLevel::error : LogLevel::info, "http.request",
       {{"operation", record.operation},
-       {"method", head.method},
-       {"path", head.path},
+       {"method", visit.method},
+       {"path", visit.path},
        {"status", status},
        {"ms", ms},
        {"account", record.account},
-       {"peer", head.peer},
+       {"peer", visit.peer},
        {"trace", record.trace.trace},
        {"span", record.trace.span}});
 }
@@ -61,9 +91,12 @@ struct Server::Parts {
         authenticator(coordinator.store(), given.access),
         audit(std::make_shared<AuditTrail>(coordinator.store())),
         desk(std::make_shared<ResultDesk>(coordinator)),
+        reads_are_local(coordinator.store().writers() == 1),
         gate(coordinator.store(), authenticator, audit, metrics) {}
 
   void receive(Request request, Reply reply);
+  // Whether it is carried out here and now, without waiting for anything.
+  bool is_prompt(const Visit& visit);
   void add_metrics(Store& store);
 
   const ServerSettings settings;
@@ -71,6 +104,8 @@ struct Server::Parts {
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
   std::shared_ptr<AuditTrail> audit;
   std::shared_ptr<ResultDesk> desk;  // shared with the routes
+  const bool reads_are_local;        // a store that other machines share is asked over the network
+  QuickLane quick_lane;
   ApiGate gate;
   std::atomic<bool> draining{false};
   Router router;
@@ -85,19 +120,20 @@ bool is_probe(std::string_view operation) {
   return operation == "livez" || operation == "healthz" || operation == "readyz" || operation == "metrics";
 }
 
-Span span_of(const RequestRecord& record, const Request& head, int status, Span::Time began) {
+Span span_of(const Visit& visit, int status) {
+  const RequestRecord& record = visit.record;
   Span span;
   span.trace = record.trace.trace;
   span.id = record.trace.span;
   span.parent = record.trace.parent;
   span.name = std::string(record.operation);
   span.kind = Span::Kind::server;
-  span.began = began;
+  span.began = visit.began;
   span.ended = std::chrono::system_clock::now();
-  span.attributes = {{"http.request.method", head.method},
-                     {"url.path", head.path},
+  span.attributes = {{"http.request.method", visit.method},
+                     {"url.path", visit.path},
                      {"http.response.status_code", status},
-                     {"client.address", head.peer},
+                     {"client.address", visit.peer},
                      {"enduser.id", record.account}};
   span.failed = status >= 500;
   return span;
@@ -113,45 +149,47 @@ void trace_units(Coordinator& coordinator, std::shared_ptr<SpanExporter> spans) 
   });
 }
 
+bool Server::Parts::is_prompt(const Visit& visit) {
+  constexpr std::size_t body_max = 16u << 10;
+  const Route* const route = visit.match.route;
+  return reads_are_local && route != nullptr && route->prompt && visit.request.body.size() <= body_max &&
+         quick_lane.is_open(visit.record.began) && route->prompt(visit.request, visit.match.path) &&
+         authenticator.is_at_hand(visit.request);
+}
+
 void Server::Parts::receive(Request request, Reply reply) {
-  const auto record = std::make_shared<RequestRecord>();
-  record->trace = trace_of(request.header("traceparent"));
+  const auto visit = std::make_shared<Visit>(std::move(request));
   // Whoever began a trace decides whether it is kept.
-  if (settings.spans && record->trace.parent.empty()) record->trace.sampled = true;
-  const auto shared = std::make_shared<Request>(std::move(request));
-  const auto head = std::make_shared<Request>();  // what the log and the headers need, without the body
-  head->method = shared->method;
-  head->path = shared->path;
-  head->peer = shared->peer;
-  head->secure = shared->secure;
-  const std::string encoding(shared->header("accept-encoding"));
-  const std::string origin(shared->header("origin"));
-  const bool cors = allowed_by_cors(origin, settings.cors_origins);
-  const Reply finish =
-      reply.through([counted = metrics, record, head, encoding, origin, cors, reply, spans = settings.spans,
-                     began = std::chrono::system_clock::now(), every = settings.log_requests](Response response) {
-        const auto took = std::chrono::steady_clock::now() - record->began;
-        if (spans && record->trace.sampled && !is_probe(record->operation)) {
-          spans->add(span_of(*record, *head, response.status, began));
-        }
-        counted->count_request(record->operation, response.status, took);
-        log_answer(*record, *head, response.status, std::chrono::duration<double, std::milli>(took).count(), every);
-        compress(response, encoding);
-        if (cors) add_cors(response, origin);
-        add_headers(response, *record, head->secure);
+  if (settings.spans && visit->record.trace.parent.empty()) visit->record.trace.sampled = true;
+  visit->from_allowed_page = allowed_by_cors(visit->origin, settings.cors_origins);
+  const Reply finish = reply.through(
+      [counted = metrics, visit, reply, spans = settings.spans, every = settings.log_requests](Response response) {
+        const RequestRecord& record = visit->record;
+        const auto took = std::chrono::steady_clock::now() - record.began;
+        if (spans && record.trace.sampled && !is_probe(record.operation)) spans->add(span_of(*visit, response.status));
+        counted->count_request(record.operation, response.status, took);
+        log_answer(*visit, response.status, std::chrono::duration<double, std::milli>(took).count(), every);
+        compress(response, visit->encoding);
+        if (visit->from_allowed_page) add_cors(response, visit->origin);
+        add_headers(response, record.trace, visit->secure);
         reply(std::move(response));
       });
-  if (cors && shared->method == "OPTIONS") {
+  if (visit->from_allowed_page && visit->method == "OPTIONS") {
     finish(preflight());
     return;
   }
-  if (auto refusal = foreign(*shared, settings.cors_origins, settings.access.required)) {
+  if (auto refusal = foreign(visit->request, settings.cors_origins, settings.access.required)) {
     metrics->count_refusal("foreign");
     finish(std::move(*refusal));
     return;
   }
-  const auto job = [this, shared, finish, record] { router.handle(std::move(*shared), finish, &gate, record.get()); };
-  if (!threads.submit(job)) {
+  visit->match = router.match(visit->request);
+  const auto carry_out = [this, visit, finish] {
+    router.handle(std::move(visit->match), std::move(visit->request), finish, &gate, &visit->record);
+  };
+  if (is_prompt(*visit)) {
+    quick_lane.pass(carry_out);
+  } else if (!threads.submit(carry_out)) {
     metrics->count_refusal("overloaded");
     Response busy = problem(503, "overloaded", "Too many requests wait already", "try again in a moment");
     busy.headers.emplace_back("retry-after", "1");
