@@ -245,14 +245,19 @@ class Interleave : public testing::Test {
     sample::end(units[2].advances[0]);
     EXPECT_TRUE(store.commit(units).has_value());
     EXPECT_TRUE(store.record_signal(sample::signal("sig", "go")).has_value());
+    // Both have had them in hand, so that neither need ask before it writes.
+    std::vector<Unit> touched(2);
+    touched[0].advances = {sample::next(a.after)};
+    touched[1].advances = {sample::next(units[1].advances[0].after)};
+    EXPECT_TRUE(stores_[1]->commit(touched).has_value());
     World world;
-    world.a = a.after;
-    world.b = units[1].advances[0].after;
+    world.a = touched[0].advances[0].after;
+    world.b = touched[1].advances[0].after;
     world.timer = must(store.take_timers(1, hold)).at(0);
     world.message = must(store.take_messages(1, hold)).at(0);
     store.give_back(world.timer);
     store.give_back_message(world.message.id);
-    world.run = must(store.lease_runs({"w", {}, {}, 1, hold})).at(0);
+    world.run = must(stores_[leases_++ % 2]->lease_runs({"w", {}, {}, 1, hold})).at(0);
     RunRow second = sample::run("r2");
     EXPECT_TRUE(store.submit_run(second).has_value());
     return world;
@@ -314,6 +319,7 @@ class Interleave : public testing::Test {
   ManualClock clock_{sample::start_of_time};
   std::string server_, schema_, url_;
   std::unique_ptr<Store> stores_[2];
+  std::size_t leases_ = 0;
   std::unique_ptr<PGconn, Finish> connection_;
 };
 

@@ -1,5 +1,7 @@
 #include "store/postgres/commit_image.h"
 
+#include <algorithm>
+
 #include "store/postgres/row_reading.h"
 #include "store/postgres/signal_locks.h"
 #include "store/projection.h"
@@ -7,6 +9,10 @@
 namespace cairn::postgres {
 
 namespace {
+
+// Numbers that are taken for one new instance, and how many more than are needed at most.
+constexpr std::size_t numbers_ahead = 8;
+constexpr std::size_t numbers_ahead_max = 512;
 
 CommitOutcome outcome_of(CommitOutcome::Kind kind, Error error = {}) {
   CommitOutcome outcome;
@@ -72,7 +78,7 @@ struct Questions {
 
 }  // namespace
 
-void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp now) {
+void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp now, CommitMemory& memory) {
   Questions ask;
   SignalLocks locks(db);
   for (const Unit& unit : units) ask.add(unit, locks);
@@ -123,7 +129,9 @@ void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp no
   if (!locks.empty()) locks.send();
   // After the locks: a statement sees what was committed before it began.
   if (!ask.wait_names.empty()) kept_rows = db.send(Sql::any_kept, column_of(ask.wait_names), now);
-  if (!ask.starts.empty()) new_numbers = db.send(Sql::take_numbers, static_cast<std::int64_t>(ask.starts.size()));
+  // With some for the commits after this one.
+  const std::size_t numbers_taken = std::min(ask.starts.size() * numbers_ahead, ask.starts.size() + numbers_ahead_max);
+  if (!ask.starts.empty()) new_numbers = db.send(Sql::take_numbers, static_cast<std::int64_t>(numbers_taken));
   db.finish();
   if (db.error()) return;
 
@@ -159,6 +167,7 @@ void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp no
   }
   if (ask.intends || !ask.runs.empty()) {
     for (RunTypeRow& type : read_run_types(db.take(type_rows))) run_types.emplace(type.type, std::move(type));
+    memory.set_run_types(!run_types.empty());
   }
   if (!ask.tasks.empty()) {
     Rows rows = db.take(task_rows);
@@ -182,8 +191,11 @@ void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp no
   }
   if (!ask.wait_names.empty()) kept = db.take(kept_rows).next();
   if (!ask.starts.empty()) {
+    std::vector<std::int64_t> ahead;
     Rows rows = db.take(new_numbers);
-    while (rows.next()) numbers.push_back(rows.integer(0));
+    while (rows.next()) (numbers.size() < ask.starts.size() ? numbers : ahead).push_back(rows.integer(0));
+    std::reverse(numbers.begin(), numbers.end());
+    memory.keep_numbers(std::move(ahead));
   }
 }
 

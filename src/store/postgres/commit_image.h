@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "store/postgres/commit_memory.h"
 #include "store/postgres/connection.h"
 #include "store/unit.h"
 
@@ -39,8 +40,8 @@ class CommitImage {
   };
   using TimerKey = std::tuple<Timestamp, std::string, std::string>;  // due, instance, token
 
-  // One pipeline. The connection's error tells when it failed.
-  void load(Connection& db, std::span<const Unit> units, Timestamp now);
+  // One pipeline. The connection's error tells when it failed. What is good for later commits too goes to `memory`.
+  void load(Connection& db, std::span<const Unit> units, Timestamp now, CommitMemory& memory);
 
   // Why a unit writes nothing; nothing: it wins. Asks everything before anything is changed.
   std::optional<CommitOutcome> refuse(const Unit& unit) const;
@@ -53,7 +54,7 @@ class CommitImage {
   std::map<std::pair<std::string, std::string>, Key> keys;
   std::set<std::pair<std::string, std::string>> inbox;
   std::map<std::string, RunTypeRow> run_types;
-  std::vector<std::int64_t> numbers;  // for new instances
+  std::vector<std::int64_t> numbers;  // for new instances, the first one last
   bool kept = false;                  // signals are kept that one of the waits may take
 };
 

@@ -18,43 +18,36 @@ Json name_list(const std::vector<std::string>& list) {
 }  // namespace
 
 void CommitWrites::instance(std::int64_t number, bool is_new, std::uint64_t from_version, const Snapshot& after,
-                            const std::string& encoded, const std::string& node, Timestamp now) {
+                            std::string_view encoded, const std::string& node) {
+  const Moved moved{&after, from_version, encoded, &node};
+  if (!is_new) {
+    moved_[number] = moved;
+    return;
+  }
   const InstanceRow row = project_instance(after);
+  const Json parts = reference_parts(row.reference);
   const Json error = row.error ? to_json(*row.error) : Json();
-  Instances& to = is_new ? new_instances_ : instances_;
-  to.numbers.add(number);
-  to.ids.add(row.id.value);
-  to.definitions.add(row.program.name);
-  to.versions.add(row.program.version);
-  to.digests.add(row.program.digest);
-  to.statuses.add(std::string(to_string(row.status)));
-  to.reference_keys.add(reference_key(row.reference));
-  to.reference_parts.add(Jsonb{reference_parts(row.reference)});
-  to.parents.add(row.parent ? std::optional(row.parent->value) : std::nullopt);
-  to.errors.add(Jsonb{error});
-  to.started.add(row.started_at);
-  to.changed.add(row.changed_at);
-  to.ended.add(row.ended_at);
+  new_instances_.add(number, row.id.value, row.program.name, row.program.version, row.program.digest,
+                     to_string(row.status), reference_key(row.reference), Jsonb{parts},
+                     row.parent ? std::optional(row.parent->value) : std::nullopt, Jsonb{error}, row.started_at,
+                     row.changed_at, row.ended_at);
+  add_state(new_states_, number, moved);
+}
 
-  States& state = is_new ? new_states_ : states_;
+void CommitWrites::add_state(RowList& to, std::int64_t number, const Moved& moved) {
+  const Snapshot& after = *moved.after;
   const Wait* first = after.waits.empty() ? nullptr : &after.waits.front();
   const auto task = std::find_if(after.waits.begin(), after.waits.end(),
                                  [](const Wait& wait) { return wait.kind == WaitKind::task; });
-  state.numbers.add(number);
-  state.versions.add(static_cast<std::int64_t>(after.version));
-  state.from_versions.add(static_cast<std::int64_t>(from_version));
-  state.formats.add(snapshot_format);
-  state.kinds.add(first ? std::optional<std::string>(to_string(first->kind)) : std::nullopt);
-  state.tokens.add(first ? std::optional(first->token.value) : std::nullopt);
-  state.until.add(first && first->until ? std::optional(whole_ms_up(*first->until)) : std::nullopt);
-  state.tasks.add(task != after.waits.end() ? std::optional(task->target) : std::nullopt);
-  state.pointers.add(after.strands.empty() ? std::nullopt : std::optional(resume_pointer(after.strands.front())));
-  state.signals.add(text_or_null(after.last_event));
-  state.codes.add(after.error ? std::optional(after.error->code) : std::nullopt);
-  state.errors.add(json_or_null(error));
-  state.nodes.add(text_or_null(node));
-  state.times.add(now);
-  state.snapshots.add(encoded.empty() ? encode_snapshot(after) : encoded);
+  to.add(number, after.version, moved.from_version,
+         first ? std::optional<std::string_view>(to_string(first->kind)) : std::nullopt,
+         first ? std::optional<std::string_view>(first->token.value) : std::nullopt,
+         first && first->until ? std::optional(whole_ms_up(*first->until)) : std::nullopt,
+         task != after.waits.end() ? std::optional<std::string_view>(task->target) : std::nullopt,
+         after.strands.empty() ? std::nullopt : std::optional(resume_pointer(after.strands.front())),
+         text_or_null(after.last_event), after.error ? std::optional(after.error->code) : std::nullopt,
+         after.error ? json_or_null(to_json(*after.error)) : std::nullopt, text_or_null(*moved.node),
+         moved.encoded.empty() ? encode_snapshot(after) : std::string(moved.encoded));
 }
 
 void CommitWrites::close_wait(std::int64_t instance, const std::string& token) {
@@ -65,16 +58,8 @@ void CommitWrites::close_wait(std::int64_t instance, const std::string& token) {
 void CommitWrites::close_waits(std::int64_t instance) { ended_instances_.add(instance); }
 
 void CommitWrites::open_wait(std::int64_t instance, const Wait& wait) {
-  waits_.instances.add(instance);
-  waits_.tokens.add(wait.token.value);
-  waits_.kinds.add(std::string(to_string(wait.kind)));
-  waits_.steps.add(wait.step);
-  waits_.strands.add(static_cast<std::int64_t>(wait.strand));
-  waits_.since.add(wait.since);
-  waits_.until.add(wait.until);
-  waits_.names.add(wait.name);
-  waits_.keys.add(key_text(wait.key));
-  waits_.targets.add(wait.target);
+  waits_.add(instance, wait.token.value, to_string(wait.kind), wait.step, static_cast<std::int64_t>(wait.strand),
+             wait.since, wait.until, wait.name, key_text(wait.key), wait.target);
 }
 
 void CommitWrites::timer(Timestamp due, std::int64_t instance, const std::string& token) {
@@ -128,23 +113,11 @@ void CommitWrites::task_event(const TaskId& task, TaskEvent::Kind kind, const st
 
 void CommitWrites::cancel_run(const RunId& run) { cancelled_runs_.add(Uuid{run_uuid(run)}); }
 
-void CommitWrites::end_run(const RunEnd& end) {
-  ended_runs_.ids.add(Uuid{run_uuid(end.run)});
-  ended_runs_.statuses.add(std::string(to_string(end.status)));
-  ended_runs_.results.add(Jsonb{end.result});
-  ended_runs_.errors.add(Jsonb{end.error});
-  ended_runs_.last_errors.add(end.status == RunStatus::failed ? std::optional(error_line(end.error)) : std::nullopt);
-}
+void CommitWrites::end_run(const RunEnd& end) { ended_runs_[run_uuid(end.run)] = &end; }
 
-void CommitWrites::run_event(const RunId& run, const char* kind, int attempt, const std::string& actor,
+void CommitWrites::run_event(const RunId& run, std::string_view kind, int attempt, const std::string& actor,
                              const Json& details, Timestamp now) {
-  if (!run_events) return;
-  run_events_.runs.add(Uuid{run_uuid(run)});
-  run_events_.kinds.add(std::string(kind));
-  run_events_.times.add(now);
-  run_events_.attempts.add(attempt);
-  run_events_.actors.add(actor);
-  run_events_.details.add(Jsonb{details});
+  run_events.add(Uuid{run_uuid(run)}, kind, now, attempt, actor, Jsonb{details});
 }
 
 void CommitWrites::outbox(const InstanceId& instance, const OutboxEntry& entry) {
@@ -157,14 +130,8 @@ void CommitWrites::outbox(const InstanceId& instance, const OutboxEntry& entry) 
 }
 
 void CommitWrites::log(std::int64_t instance, std::uint64_t version, const LogEntry& entry) {
-  log_.instances.add(instance);
-  log_.versions.add(static_cast<std::int64_t>(version));
-  log_.kinds.add(std::string(to_string(entry.kind)));
-  log_.steps.add(entry.step);
-  log_.times.add(whole_ms(entry.at));
-  log_.actors.add(entry.actor);
-  log_.attempts.add(entry.attempt);
-  log_.details.add(Jsonb{entry.details});
+  log_.add(instance, version, to_string(entry.kind), entry.step, whole_ms(entry.at), entry.actor, entry.attempt,
+           Jsonb{entry.details});
 }
 
 void CommitWrites::inbox(std::int64_t instance, const std::string& signal) {
@@ -189,33 +156,46 @@ void CommitWrites::dead_letter(const DeadLetter& letter) {
   letters_.nodes.add(letter.node);
 }
 
-void CommitWrites::send(Connection& db, Timestamp now) {
-  if (!new_instances_.numbers.empty()) {
-    const Instances& i = new_instances_;
-    db.send(Sql::insert_instances, i.numbers, i.ids, i.definitions, i.versions, i.digests, i.statuses, i.reference_keys,
-            i.reference_parts, i.parents, i.errors, i.started, i.changed, i.ended);
-    const States& s = new_states_;
-    db.send(Sql::insert_states, s.numbers, s.versions, s.formats, s.kinds, s.tokens, s.until, s.tasks, s.pointers,
-            s.signals, s.codes, s.errors, s.nodes, s.times, s.snapshots);
+void CommitWrites::send_changes(Connection& db, Timestamp now) const {
+  if (!moved_.empty()) {
+    RowList states{RowType::state}, instances{RowType::instance};
+    const std::optional<std::string> stays;
+    const std::optional<Timestamp> begun;
+    for (const auto& [number, moved] : moved_) {
+      add_state(states, number, moved);
+      const InstanceRow row = project_instance(*moved.after);
+      const Json parts = reference_parts(row.reference);
+      const Json error = row.error ? to_json(*row.error) : Json();
+      instances.add(number, stays, row.program.name, row.program.version, row.program.digest, to_string(row.status),
+                    reference_key(row.reference), Jsonb{parts}, stays, Jsonb{error}, begun, row.changed_at,
+                    row.ended_at);
+    }
+    db.send(Sql::update_states, states, snapshot_format, now);
+    db.send(Sql::update_instances, instances);
   }
-  if (!instances_.numbers.empty()) {
-    const Instances& i = instances_;
-    const States& s = states_;
-    db.send(Sql::update_states, s.numbers, s.versions, s.formats, s.kinds, s.tokens, s.until, s.tasks, s.pointers,
-            s.signals, s.codes, s.errors, s.nodes, s.times, s.snapshots, s.from_versions);
-    db.send(Sql::update_instances, i.numbers, i.definitions, i.versions, i.digests, i.statuses, i.reference_keys,
-            i.reference_parts, i.errors, i.changed, i.ended);
+  if (!gone_messages_.empty()) db.send(Sql::delete_messages, gone_messages_);
+  if (!gone_timers_.due.empty()) {
+    db.send(Sql::fire_timers, gone_timers_.due, gone_timers_.instances, gone_timers_.tokens);
+  }
+  if (!ended_runs_.empty()) {
+    RowList ends{RowType::run_end};
+    for (const auto& [uuid, end] : ended_runs_) {
+      ends.add(Uuid{uuid}, end->fence, to_string(end->status), Jsonb{end->result}, Jsonb{end->error},
+               end->status == RunStatus::failed ? std::optional(error_line(end->error)) : std::nullopt);
+    }
+    db.send(Sql::end_runs, ends, now);
+  }
+}
+
+void CommitWrites::send_additions(Connection& db, Timestamp now) const {
+  if (!new_instances_.empty()) {
+    db.send(Sql::insert_instances, new_instances_);
+    db.send(Sql::insert_states, new_states_, snapshot_format, now);
   }
   if (!ended_instances_.empty()) db.send(Sql::remove_waits, ended_instances_);
   if (!closed_tokens_.empty()) db.send(Sql::close_waits, closed_instances_, closed_tokens_);
-  if (!waits_.tokens.empty()) {
-    db.send(Sql::open_waits, waits_.instances, waits_.tokens, waits_.kinds, waits_.steps, waits_.strands, waits_.since,
-            waits_.until, waits_.names, waits_.keys, waits_.targets);
-  }
+  if (!waits_.empty()) db.send(Sql::open_waits, waits_);
   if (!timers_.due.empty()) db.send(Sql::insert_timers, timers_.due, timers_.instances, timers_.tokens);
-  if (!gone_timers_.due.empty()) {
-    db.send(Sql::delete_timers, gone_timers_.due, gone_timers_.instances, gone_timers_.tokens);
-  }
   if (!tasks_.ids.empty()) {
     const auto& t = tasks_;
     db.send(Sql::insert_tasks, t.ids, t.instances, t.instance_ids, t.tokens, t.steps, t.names, t.titles, t.statuses,
@@ -230,27 +210,15 @@ void CommitWrites::send(Connection& db, Timestamp now) {
     const auto& e = task_events_;
     db.send(Sql::insert_task_events, e.tasks, e.kinds, e.actors, e.details, now);
   }
-  if (!ended_runs_.ids.empty()) {
-    const auto& e = ended_runs_;
-    db.send(Sql::end_runs, e.ids, e.statuses, e.results, e.errors, e.last_errors, now);
-  }
   if (!cancelled_runs_.empty()) {
     db.send(Sql::cancel_runs, cancelled_runs_, now);
     db.send(Sql::unqueue_runs, cancelled_runs_);
-  }
-  if (!run_events_.runs.empty()) {
-    const auto& e = run_events_;
-    db.send(Sql::insert_run_events, e.runs, e.kinds, e.times, e.attempts, e.actors, e.details);
   }
   if (!outbox_.ids.empty()) {
     const auto& o = outbox_;
     db.send(Sql::insert_outbox, o.ids, o.instances, o.types, o.subjects, o.data, o.published, now);
   }
-  if (!log_.instances.empty()) {
-    const auto& l = log_;
-    db.send(Sql::insert_log, l.instances, l.versions, l.kinds, l.steps, l.times, l.actors, l.attempts, l.details);
-  }
-  if (!gone_messages_.empty()) db.send(Sql::delete_messages, gone_messages_);
+  if (!log_.empty()) db.send(Sql::insert_log, log_);
   if (!inbox_.instances.empty()) db.send(Sql::insert_inbox, inbox_.instances, inbox_.signals, now);
   if (!messages_.targets.empty()) {
     const auto& m = messages_;

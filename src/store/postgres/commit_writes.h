@@ -1,5 +1,8 @@
-// The rows of a batch as columns, one statement a table.
+// The rows of a batch, one statement a table.
 #pragma once
+
+#include <map>
+#include <string_view>
 
 #include "store/lifecycle.h"
 #include "store/postgres/connection.h"
@@ -9,9 +12,10 @@ namespace cairn::postgres {
 
 class CommitWrites {
  public:
-  // `encoded`: the snapshot as it is stored, when somebody has made it already.
+  // `encoded`: the snapshot as it is stored, when somebody has made it already. What is referred to here and in
+  // `end_run` must live until everything is sent.
   void instance(std::int64_t number, bool is_new, std::uint64_t from_version, const Snapshot& after,
-                const std::string& encoded, const std::string& node, Timestamp now);
+                std::string_view encoded, const std::string& node);
   void close_wait(std::int64_t instance, const std::string& token);
   void close_waits(std::int64_t instance);  // all of them
   void open_wait(std::int64_t instance, const Wait& wait);
@@ -22,7 +26,7 @@ class CommitWrites {
   void run(RunRow row) { runs.push_back(std::move(row)); }
   void cancel_run(const RunId& run);
   void end_run(const RunEnd& end);
-  void run_event(const RunId& run, const char* kind, int attempt, const std::string& actor, const Json& details,
+  void run_event(const RunId& run, std::string_view kind, int attempt, const std::string& actor, const Json& details,
                  Timestamp now);
   void outbox(const InstanceId& instance, const OutboxEntry& entry);
   void log(std::int64_t instance, std::uint64_t version, const LogEntry& entry);
@@ -32,37 +36,32 @@ class CommitWrites {
   void message(std::int64_t target, const Message& message);
   void dead_letter(const DeadLetter& letter);
 
-  // Queues the statements.
-  void send(Connection& db, Timestamp now);
+  // Queues the statements that change what is there, in the order in which everybody locks it, each a guard: when one
+  // of its rows is not as it was thought to be, nothing of the transaction will be written.
+  void send_changes(Connection& db, Timestamp now) const;
+  // And those that only add.
+  void send_additions(Connection& db, Timestamp now) const;
 
-  std::vector<RunRow> runs;  // written by the store
-  bool run_events = true;    // false: no audit trail of runs
+  // Written by the store.
+  std::vector<RunRow> runs;
+  RowList run_events{RowType::run_event};
 
  private:
-  struct States {
-    Column<std::int64_t> numbers, versions, from_versions;
-    Column<int> formats;
-    Column<std::string> kinds, tokens, tasks, pointers, signals, codes, errors, nodes, snapshots;
-    Column<Timestamp> until, times;
+  struct Moved {
+    const Snapshot* after;
+    std::uint64_t from_version;
+    std::string_view encoded;
+    const std::string* node;
   };
-  struct Instances {
-    Column<std::int64_t> numbers;
-    Column<std::string> ids, definitions, versions, digests, statuses, reference_keys, parents;
-    Column<Jsonb> reference_parts, errors;
-    Column<Timestamp> started, changed, ended;
-  };
+  static void add_state(RowList& to, std::int64_t number, const Moved& moved);
 
-  Instances new_instances_, instances_;
-  States new_states_, states_;
+  RowList new_instances_{RowType::instance}, new_states_{RowType::state};
+  std::map<std::int64_t, Moved> moved_;  // by number, which is the order of their locks
 
   Column<std::int64_t> ended_instances_;
   Column<std::int64_t> closed_instances_;
   Column<std::string> closed_tokens_;
-  struct {
-    Column<std::int64_t> instances, strands;
-    Column<std::string> tokens, kinds, steps, names, keys, targets;
-    Column<Timestamp> since, until;
-  } waits_;
+  RowList waits_{RowType::wait};
   struct {
     Column<Timestamp> due;
     Column<std::int64_t> instances;
@@ -84,30 +83,13 @@ class CommitWrites {
     Column<Jsonb> details;
   } task_events_;
   Column<Uuid> cancelled_runs_;
-  struct {
-    Column<Uuid> ids;
-    Column<std::string> statuses, last_errors;
-    Column<Jsonb> results, errors;
-  } ended_runs_;
-  struct {
-    Column<Uuid> runs;
-    Column<std::string> kinds, actors;
-    Column<Timestamp> times;
-    Column<int> attempts;
-    Column<Jsonb> details;
-  } run_events_;
+  std::map<std::string, const RunEnd*> ended_runs_;  // by UUID, which is the order of their locks
   struct {
     Column<std::string> ids, instances, types, subjects;
     Column<Jsonb> data;
     Column<bool> published;
   } outbox_;
-  struct {
-    Column<std::int64_t> instances, versions;
-    Column<std::string> kinds, steps, actors;
-    Column<Timestamp> times;
-    Column<int> attempts;
-    Column<Jsonb> details;
-  } log_;
+  RowList log_{RowType::log};
   Column<std::int64_t> gone_messages_;
   struct {
     Column<std::int64_t> instances;

@@ -214,6 +214,15 @@ Rows Connection::take(std::size_t number) {
   return std::move(answers_[number - first_]);
 }
 
+void Connection::learn_row_types() {
+  Rows rows = query(Sql::row_types, schema_);
+  while (rows.next()) {
+    for (std::size_t i = 0; i < row_types_.size(); ++i) {
+      if (rows.text(0) == row_type_names[i]) row_types_[i] = static_cast<Oid>(rows.integer(1));
+    }
+  }
+}
+
 void Connection::script(const std::string& text) {
   if (error_) return;
   if (PQexitPipelineMode(handle_) != 1) return lose("statements are under way");

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "store/postgres/embedded_sql.h"
 #include "store/postgres/parameters.h"
+#include "store/postgres/row_list.h"
 #include "store/postgres/rows.h"
 #include "store/postgres/url.h"
 
@@ -44,7 +45,7 @@ class Connection {
   template <class... Args>
   std::size_t send(Sql id, const Args&... args) {
     Parameters parameters;
-    (parameters.add(args), ...);
+    (put(parameters, args), ...);
     return send_with(id, parameters);
   }
   // Waits for the answers of everything queued.
@@ -59,6 +60,8 @@ class Connection {
     finish();
     return take(number);
   }
+  // Asks what numbers the types of rows have in this schema: before the first list of rows is sent.
+  void learn_row_types();
   // Text outside the list of statements, alone: migrations, LISTEN.
   void script(const std::string& text);
 
@@ -79,6 +82,9 @@ class Connection {
 
   // Behind a pooler sessions are not ours: no LISTEN, no session locks, no prepared statements.
   bool pooled() const { return pooled_; }
+  // Whoever writes at the same time as others of this process has a place of its own among them.
+  std::size_t place() const { return place_; }
+  void set_place(std::size_t place) { place_ = place; }
   pg_conn* handle() { return handle_; }
   const std::string& schema() const { return schema_; }
 
@@ -86,6 +92,11 @@ class Connection {
   friend void note(void* connection, const struct pg_result* result);
 
   Connection(pg_conn* handle, std::string schema) : handle_(handle), schema_(std::move(schema)) {}
+  template <class T>
+  void put(Parameters& parameters, const T& value) const {
+    parameters.add(value);
+  }
+  void put(Parameters& parameters, const RowList& rows) const { parameters.add_encoded(rows.encoded(row_types_)); }
   std::size_t send_with(Sql id, const Parameters& parameters);
   void read_results();
   void fail_with(const struct pg_result* result);
@@ -99,6 +110,7 @@ class Connection {
 
   pg_conn* handle_;
   std::string schema_;
+  RowTypes row_types_{};
   std::vector<bool> prepared_ = std::vector<bool>(static_cast<std::size_t>(Sql::count));
   std::vector<Sent> sent_;
   std::vector<Rows> answers_;
@@ -110,6 +122,7 @@ class Connection {
   bool lost_ = false;
   bool warned_ = false;
   bool pooled_ = false;
+  std::size_t place_ = 0;
 };
 
 // The text of a statement for this schema.

@@ -5,21 +5,21 @@
 namespace cairn::postgres {
 
 void LeaseList::add(const RunRow& run, const std::string& uuid, Timestamp at, Wakeup& wakeup) {
-  add(run.type, uuid, attention_at(run, at), wakeup);
+  add(run.type, {uuid, run.fence, run.attempt}, attention_at(run, at), wakeup);
 }
 
-void LeaseList::add(const std::string& type_name, const std::string& uuid, Timestamp due, Wakeup& wakeup) {
+void LeaseList::add(const std::string& type_name, LeasedRun run, Timestamp due, Wakeup& wakeup) {
   if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
   const auto [type, is_new] = types_.try_emplace(type_name, Type{due, {}});
   if (due < type->second.look_at) type->second.look_at = due;
-  type->second.runs.push_back(uuid);
+  type->second.runs.push_back(std::move(run));
 }
 
 std::vector<LeasedTogether> LeaseList::send(Connection& db) const {
   std::vector<LeasedTogether> batches;
   for (const auto& [name, type] : types_) {
     Column<Uuid> runs;
-    for (const std::string& uuid : type.runs) runs.add(Uuid{uuid});
+    for (const LeasedRun& run : type.runs) runs.add(Uuid{run.uuid});
     batches.push_back({new_lease_row(), type.runs});
     db.send(Sql::watch_leases, batches.back().row, type.look_at, name, runs);
   }
@@ -54,11 +54,11 @@ void tend(Connection& db, const std::vector<std::string>& runs, Timestamp now, W
     if (*until <= now) {
       lapsed.push_back(run);
     } else {
-      later.add(rows.text(1), run, *until, wakeup);
+      later.add(rows.text(1), {run}, *until, wakeup);
     }
   }
   // Somebody is at these just now: whatever comes of it, another look is cheap.
-  for (const auto& [run, type] : open) later.add(type, run, after(now, Duration::of_seconds(1)), wakeup);
+  for (const auto& [run, type] : open) later.add(type, {run}, after(now, Duration::of_seconds(1)), wakeup);
   later.send(db);
   if (lapsed.empty()) return;
   db.send(Sql::queue_lapsed, column_of(lapsed));

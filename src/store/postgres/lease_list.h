@@ -17,14 +17,14 @@ class LeaseList {
   // `at`: when it was leased.
   void add(const RunRow& run, const std::string& uuid, Timestamp at, Wakeup& wakeup);
   // `due`: when to look at it.
-  void add(const std::string& type, const std::string& uuid, Timestamp due, Wakeup& wakeup);
+  void add(const std::string& type, LeasedRun run, Timestamp due, Wakeup& wakeup);
   // Queues the statements.
   std::vector<LeasedTogether> send(Connection& db) const;
 
  private:
   struct Type {
     Timestamp look_at;
-    std::vector<std::string> runs;
+    std::vector<LeasedRun> runs;
   };
   std::map<std::string, Type> types_;
 };

@@ -33,14 +33,24 @@ void LeaseWatch::leased(const LeasedTogether& batch) {
   const std::lock_guard lock(mutex_);
   if (runs_.size() > known_max) runs_.clear();
   const auto row = std::make_shared<Row>(Row{batch.row, batch.runs.size()});
-  for (const std::string& run : batch.runs) runs_.insert_or_assign(key_of(run), row);
+  for (const LeasedRun& run : batch.runs) {
+    runs_.insert_or_assign(key_of(run.uuid), Known{row, run.fence, run.attempt});
+  }
+}
+
+std::optional<int> LeaseWatch::attempt_of(std::string_view run, std::uint64_t fence) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = runs_.find(key_of(run));
+  if (found == runs_.end() || found->second.fence != fence || fence == 0) return std::nullopt;
+  return found->second.attempt;
 }
 
 void LeaseWatch::ended(std::string_view run) {
   const std::lock_guard lock(mutex_);
   const auto found = runs_.find(key_of(run));
   if (found == runs_.end()) return;
-  if (--found->second->open == 0) spent_.push_back(found->second->id);
+  Row& row = *found->second.row;
+  if (--row.open == 0) spent_.push_back(row.id);
   runs_.erase(found);
 }
 

@@ -1,12 +1,14 @@
 // Which rows of wf_lease_q this process wrote, and which runs of each are still leased as far as it knows. A row whose
 // runs have all ended is of no use any more; without this they would stay until the leases had ended. Nothing depends
-// on it: what it does not know of is removed when its time comes.
+// on it: what it does not know of is removed when its time comes. And which attempt each lease is, which is a fact as
+// long as the run has that lease.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,10 +16,16 @@
 
 namespace cairn::postgres {
 
-// Runs that were leased together: the key of their row, and their UUIDs.
+struct LeasedRun {
+  std::string uuid;
+  std::uint64_t fence = 0;
+  int attempt = 0;
+};
+
+// Runs that were leased together, and the key of their row.
 struct LeasedTogether {
   std::int64_t row = 0;
-  std::vector<std::string> runs;
+  std::vector<LeasedRun> runs;
 };
 
 // A key for a new row.
@@ -28,6 +36,8 @@ class LeaseWatch {
   // Only of what is committed, here as below: a row must not go while one of its runs is leased.
   void leased(const LeasedTogether& batch);
   void ended(std::string_view run);
+  // Of the lease with this fencing number, when it was given here.
+  std::optional<int> attempt_of(std::string_view run, std::uint64_t fence) const;
   // Rows that may go, each once.
   std::vector<std::int64_t> spent();
 
@@ -40,10 +50,15 @@ class LeaseWatch {
     std::int64_t id;
     std::size_t open;
   };
+  struct Known {
+    std::shared_ptr<Row> row;
+    std::uint64_t fence;
+    int attempt;
+  };
   static Key key_of(std::string_view uuid);
 
-  std::mutex mutex_;
-  std::unordered_map<Key, std::shared_ptr<Row>, Hash> runs_;
+  mutable std::mutex mutex_;
+  std::unordered_map<Key, Known, Hash> runs_;
   std::vector<std::int64_t> spent_;
 };
 

@@ -13,7 +13,7 @@ constexpr const char* second = "01899a10-0000-7000-8000-00000000000b";
 
 TEST(LeaseWatch, ARowGoesWithTheLastOfItsRuns) {
   LeaseWatch watch;
-  watch.leased({7, {first, second}});
+  watch.leased({7, {{first}, {second}}});
   watch.ended(first);
   watch.ended(first);  // said twice, counted once
   EXPECT_TRUE(watch.spent().empty());
@@ -24,8 +24,8 @@ TEST(LeaseWatch, ARowGoesWithTheLastOfItsRuns) {
 
 TEST(LeaseWatch, ARunThatIsLeasedAgainBelongsToItsNewRow) {
   LeaseWatch watch;
-  watch.leased({7, {first, second}});
-  watch.leased({8, {first}});
+  watch.leased({7, {{first}, {second}}});
+  watch.leased({8, {{first}}});
   watch.ended(first);
   EXPECT_EQ(watch.spent(), std::vector<std::int64_t>{8});
   watch.ended(second);
@@ -38,9 +38,19 @@ TEST(LeaseWatch, WhatNobodyLeasedHereIsNoMatter) {
   EXPECT_TRUE(watch.spent().empty());
 }
 
+TEST(LeaseWatch, TheAttemptIsThatOfTheLease) {
+  LeaseWatch watch;
+  watch.leased({7, {{first, 3, 2}, {second}}});
+  EXPECT_EQ(watch.attempt_of(first, 3), 2);
+  EXPECT_EQ(watch.attempt_of(first, 2), std::nullopt) << "an older lease";
+  EXPECT_EQ(watch.attempt_of(second, 0), std::nullopt) << "nobody has said";
+  watch.ended(first);
+  EXPECT_EQ(watch.attempt_of(first, 3), std::nullopt);
+}
+
 TEST(LeaseWatch, UpperAndLowerCaseNameTheSameRun) {
   LeaseWatch watch;
-  watch.leased({7, {first}});
+  watch.leased({7, {{first}}});
   watch.ended("01899A10-0000-7000-8000-00000000000A");
   EXPECT_EQ(watch.spent(), std::vector<std::int64_t>{7});
 }

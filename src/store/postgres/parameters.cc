@@ -7,11 +7,16 @@ namespace cairn::postgres {
 namespace {
 
 template <class T>
+void put_big_endian(char* to, T value) {
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    to[i] = static_cast<char>(static_cast<unsigned char>(value >> (8 * (sizeof(T) - 1 - i))));
+  }
+}
+
+template <class T>
 void append_big_endian(std::string& out, T value) {
   char bytes[sizeof(T)];
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    bytes[i] = static_cast<char>(static_cast<unsigned char>(value >> (8 * (sizeof(T) - 1 - i))));
-  }
+  put_big_endian(bytes, value);
   out.append(bytes, sizeof(T));
 }
 
@@ -49,6 +54,23 @@ void append(std::string& out, RowPlace value) {
 void append(std::string& out, Jsonb value) {
   out.push_back(1);  // the version of jsonb's binary form
   write_json(value.value, out);
+}
+
+std::string array_of(Oid type, std::size_t size, bool has_null, const std::string& values) {
+  std::string out;
+  out.reserve(values.size() + 20);
+  append(out, size == 0 ? 0 : 1);
+  append(out, has_null ? 1 : 0);
+  append(out, static_cast<int>(type));
+  if (size > 0) {
+    append(out, static_cast<int>(size));
+    append(out, 1);
+  }
+  return out += values;
+}
+
+void set_length(std::string& out, std::size_t start) {
+  put_big_endian(out.data() + start, static_cast<std::uint32_t>(out.size() - start - 4));
 }
 
 Column<std::string> names(const std::vector<std::string>& list) {

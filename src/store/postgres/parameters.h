@@ -68,6 +68,11 @@ bool is_null(const T&) {
   return false;
 }
 
+// An array in binary: its head and then what stands in it.
+std::string array_of(Oid type, std::size_t size, bool has_null, const std::string& values);
+// Writes the length of everything after it into the four bytes at `start`.
+void set_length(std::string& out, std::size_t start);
+
 // One array parameter, built value by value.
 template <class T>
 class Column {
@@ -76,9 +81,11 @@ class Column {
     if (is_null(value)) {
       add_null();
     } else {
-      begin_value();
+      ++size_;
+      const std::size_t start = data_.size();
+      append(data_, 0);
       append(data_, value);
-      end_value();
+      set_length(data_, start);
     }
   }
   void add(const std::optional<T>& value) {
@@ -96,32 +103,11 @@ class Column {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   static constexpr Type type() { return type_of(static_cast<const T*>(nullptr)); }
-  std::string encoded() const {
-    std::string out;
-    append(out, size_ == 0 ? 0 : 1);
-    append(out, has_null_ ? 1 : 0);
-    append(out, static_cast<int>(type().value));
-    if (size_ > 0) {
-      append(out, static_cast<int>(size_));
-      append(out, 1);
-    }
-    return out += data_;
-  }
+  std::string encoded() const { return array_of(type().value, size_, has_null_, data_); }
 
  private:
-  void begin_value() {
-    ++size_;
-    start_ = data_.size();
-    append(data_, 0);
-  }
-  void end_value() {
-    std::string length;
-    append(length, static_cast<int>(data_.size() - start_ - 4));
-    data_.replace(start_, 4, length);
-  }
   std::string data_;
   std::size_t size_ = 0;
-  std::size_t start_ = 0;
   bool has_null_ = false;
 };
 
@@ -163,6 +149,11 @@ class Parameters {
     }
   }
   void add(const char* value) { add(std::string_view(value)); }
+  // Of a type that the statement names.
+  void add_encoded(std::string value) {
+    types_.push_back(0);
+    values_.emplace_back(std::move(value));
+  }
 
   const std::vector<Oid>& types() const { return types_; }
   const std::vector<std::optional<std::string>>& values() const { return values_; }

@@ -10,32 +10,6 @@
 
 namespace cairn::postgres {
 
-namespace {
-
-// What the trail keeps of them.
-struct Ends {
-  Column<Uuid> runs;
-  Column<std::string> kinds, actors;
-  Column<Timestamp> times;
-  Column<int> attempts;
-  Column<Jsonb> details;
-
-  void add(const std::string& uuid, const RunEnd& end, int attempt, Timestamp now) {
-    static const Json nothing;
-    runs.add(Uuid{uuid});
-    kinds.add(std::string(to_string(end.status)));
-    times.add(now);
-    attempts.add(attempt);
-    actors.add(end.actor);
-    details.add(Jsonb{end.status == RunStatus::failed ? end.error : nothing});
-  }
-  void send(Connection& db) const {
-    if (!runs.empty()) db.send(Sql::insert_run_events, runs, kinds, times, attempts, actors, details);
-  }
-};
-
-}  // namespace
-
 bool ends_runs_only(std::span<const Unit> units) {
   return std::all_of(units.begin(), units.end(), [](const Unit& unit) {
     return unit.run && unit.advances.empty() && !unit.message && !unit.timer && !unit.key && !unit.inbox &&
@@ -56,10 +30,7 @@ std::vector<CommitOutcome> end_plain_runs(Connection& db, std::span<const Unit> 
 
   std::vector<CommitOutcome> outcomes(units.size());
   for (CommitOutcome& outcome : outcomes) outcome.kind = CommitOutcome::Kind::stale;
-  Column<Uuid> ids;
-  Column<std::int64_t> fences;
-  Column<std::string> statuses, last_errors;
-  Column<Jsonb> results, errors;
+  RowList sent{RowType::run_end};
   std::vector<std::size_t> places;  // of what is sent
   for (const std::size_t i : order) {
     const RunEnd& end = *units[i].run;
@@ -71,30 +42,30 @@ std::vector<CommitOutcome> end_plain_runs(Connection& db, std::span<const Unit> 
     // Of two reports with one lease the first counts.
     if (!places.empty() && uuids[places.back()] == uuids[i] && units[places.back()].run->fence == end.fence) continue;
     places.push_back(i);
-    ids.add(Uuid{uuids[i]});
-    fences.add(static_cast<std::int64_t>(end.fence));
-    statuses.add(std::string(to_string(end.status)));
-    results.add(Jsonb{end.result});
-    errors.add(Jsonb{end.error});
-    last_errors.add(end.status == RunStatus::failed ? std::optional(error_line(end.error)) : std::nullopt);
+    sent.add(Uuid{uuids[i]}, end.fence, to_string(end.status), Jsonb{end.result}, Jsonb{end.error},
+             end.status == RunStatus::failed ? std::optional(error_line(end.error)) : std::nullopt);
   }
   const std::size_t types = db.send(Sql::list_run_types);
-  const std::size_t ends = db.send(Sql::end_plain_runs, ids, fences, statuses, results, errors, last_errors, now);
+  const std::size_t ends = db.send(Sql::end_plain_runs, sent, now);
   db.finish();
   std::set<std::string> limited;
   for (const RunTypeRow& rule : read_run_types(db.take(types))) {
     if (rule.concurrency) limited.insert(rule.type);
   }
-  Ends told;
+  RowList told{RowType::run_event};
+  const Json nothing;
   Rows ended = db.take(ends);
   while (ended.next()) {
     const std::size_t i = places[static_cast<std::size_t>(ended.integer(0) - 1)];
     outcomes[i].kind = CommitOutcome::Kind::done;
     // There is room for one more.
     wakeup.runs |= !limited.empty() && limited.contains(ended.text(1));
-    if (run_events) told.add(uuids[i], *units[i].run, static_cast<int>(ended.integer(2)), now);
+    if (!run_events) continue;
+    const RunEnd& end = *units[i].run;
+    told.add(Uuid{uuids[i]}, to_string(end.status), now, static_cast<int>(ended.integer(2)), end.actor,
+             Jsonb{end.status == RunStatus::failed ? end.error : nothing});
   }
-  told.send(db);
+  if (!told.empty()) db.send(Sql::insert_run_events, told);
   return outcomes;
 }
 

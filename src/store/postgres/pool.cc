@@ -16,6 +16,18 @@ std::chrono::milliseconds jittered(std::chrono::milliseconds most) {
 
 }  // namespace
 
+// Nodes begin at different places: the first writers of two of them are not each other's neighbours.
+Pool::Pool(Target target) : target_(std::move(target)), first_place_(std::random_device{}() % 1024) {}
+
+// Under the lock.
+void Pool::take_place(Session& session) {
+  if (session.use != Use::write) return;
+  session.place = 0;
+  while (places_.contains(session.place)) ++session.place;
+  places_.insert(session.place);
+  session.connection->set_place(first_place_ + session.place);
+}
+
 // Under the lock.
 bool Pool::has_room(Use use) const {
   if (use == Use::read && reading_ + target_.writers >= target_.connections) return false;
@@ -43,6 +55,7 @@ Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
       idle_.pop_back();
       session.use = use;
       in_use_.insert(session.connection.get());
+      take_place(session);
       // Two places may have become free before the first of us woke up.
       if (!idle_.empty()) wake_next();
       return Lease(*this, std::move(session));
@@ -58,6 +71,7 @@ Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
       Session session{std::move(*opened), "", 0, generation, use};
       const std::lock_guard lock(mutex_);
       in_use_.insert(session.connection.get());
+      take_place(session);
       return Lease(*this, std::move(session));
     }
     std::unique_lock lock(mutex_);
@@ -82,7 +96,11 @@ void Pool::give_back(Session session) {
   std::vector<Session> distrusted;
   const std::lock_guard lock(mutex_);
   in_use_.erase(session.connection.get());
-  if (session.use == Use::read) --reading_;
+  if (session.use == Use::read) {
+    --reading_;
+  } else {
+    places_.erase(session.place);
+  }
   if (usable && session.generation == generation_) {
     idle_.push_back(std::move(session));
     return wake_next();

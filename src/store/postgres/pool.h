@@ -25,11 +25,12 @@ struct Session {
   std::int64_t number = 0;
   std::size_t generation = 0;
   Use use = Use::write;
+  std::size_t place = 0;  // among those who write at the same time
 };
 
 class Pool {
  public:
-  explicit Pool(Target target) : target_(std::move(target)) {}
+  explicit Pool(Target target);
 
   // Given back when it goes out of scope.
   class Lease {
@@ -62,6 +63,7 @@ class Pool {
 
  private:
   bool has_room(Use use) const;
+  void take_place(Session& session);
   void wake_next();
   void give_back(Session session);
 
@@ -74,6 +76,8 @@ class Pool {
   std::size_t waiting_to_write_ = 0;
   std::vector<Session> idle_;
   std::set<Connection*> in_use_;
+  std::set<std::size_t> places_;  // of those who write
+  const std::size_t first_place_;
   std::size_t open_ = 0;
   std::size_t reading_ = 0;
   std::size_t generation_ = 0;  // grows when a connection was lost: those before it are not trusted

@@ -29,48 +29,53 @@ CommitOutcome failed(Error error) {
 Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> units) {
   if (units.empty()) return std::vector<CommitOutcome>();
   Wakeup wakeup;
-  const auto write_batch = [&](std::span<const Unit> batch) {
-    Wakeup woken;
-    std::vector<std::int64_t> messages;
-    std::vector<DueTimer> timers;
-    std::vector<postgres::LeasedTogether> leased;
+  bool assumed = false;
+  const auto write_batch = [&](std::span<const Unit> batch, bool may_assume) {
+    std::optional<PostgresCommit> attempt;
     auto outcomes = write<std::vector<CommitOutcome>>([&](Connection& db) {
-      PostgresCommit attempt(*this, db, batch);
-      auto answers = attempt.run();
-      woken = attempt.wakeup();
-      messages = attempt.messages_gone();
-      timers = attempt.timers_gone();
-      leased = attempt.leased();
+      attempt.emplace(*this, db, batch);
+      auto answers = attempt->run(may_assume);
+      assumed = attempt->assumed();
+      may_assume = false;  // another round means that it did not go well
       return answers;
     });
     if (outcomes) {
-      postgres::merge_wakeup(wakeup, woken);
-      for (const postgres::LeasedTogether& together : leased) leases_.leased(together);
+      attempt->remember();
+      postgres::merge_wakeup(wakeup, attempt->wakeup());
+      for (const postgres::LeasedTogether& together : attempt->leased()) leases_.leased(together);
       for (std::size_t i = 0; i < batch.size(); ++i) {
         if (batch[i].run && (*outcomes)[i].kind == CommitOutcome::Kind::done) {
           leases_.ended(postgres::run_uuid(batch[i].run->run));
         }
       }
       const std::lock_guard lock(marks_mutex_);
-      for (const std::int64_t message : messages) held_messages_.erase(message);
-      for (const DueTimer& timer : timers) {
+      for (const std::int64_t message : attempt->messages_gone()) held_messages_.erase(message);
+      for (const DueTimer& timer : attempt->timers_gone()) {
         held_timers_.erase({timer.due.unix_ms(), timer.instance.value, timer.token.value});
       }
     }
     return outcomes;
   };
-  auto outcomes = write_batch(units);
+  auto outcomes = write_batch(units, memory_.may_assume());
   for (const Unit& unit : units) {
     for (const Advance& advance : unit.advances) ahead_.drop(advance.after.instance.value);
   }
+  if (assumed) {
+    if (outcomes) {
+      memory_.was_right();
+    } else if (outcomes.error().code == ErrorCode::conflict) {
+      memory_.was_wrong();
+      outcomes = write_batch(units, false);
+    }
+  }
   // Two nodes started the same instance at once: the second look finds the first one's row.
-  if (!outcomes && outcomes.error().code == ErrorCode::conflict) outcomes = write_batch(units);
+  if (!outcomes && outcomes.error().code == ErrorCode::conflict) outcomes = write_batch(units, false);
   if (!outcomes && outcomes.error().code == ErrorCode::conflict) {
     // One unit breaks a rule of the tables, which only bad data can cause. It must not keep the others from
     // being written: each gets a transaction of its own.
     std::vector<CommitOutcome> single;
     for (std::size_t i = 0; i < units.size(); ++i) {
-      auto one = write_batch(units.subspan(i, 1));
+      auto one = write_batch(units.subspan(i, 1), false);
       if (one) {
         single.push_back(std::move(one->front()));
       } else {
@@ -84,19 +89,24 @@ Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> u
 }
 
 PostgresCommit::PostgresCommit(PostgresStore& store, postgres::Connection& db, std::span<const Unit> units)
-    : store_(store), db_(db), units_(units), now_(store.now()) {
-  writes_.run_events = store.pool_.target().run_events;
-}
+    : store_(store), db_(db), units_(units), now_(store.now()) {}
 
-Result<std::vector<CommitOutcome>> PostgresCommit::run() {
+Result<std::vector<CommitOutcome>> PostgresCommit::run(bool may_assume) {
   std::vector<CommitOutcome> outcomes;
   if (!store_.events_.runs && postgres::ends_runs_only(units_)) {
-    outcomes = postgres::end_plain_runs(db_, units_, now_, writes_.run_events, wakeup_);
+    outcomes = postgres::end_plain_runs(db_, units_, now_, store_.pool_.target().run_events, wakeup_);
     if (db_.error()) return *db_.error();
     return outcomes;
   }
   store_.forget_leases(db_);
-  image_.load(db_, units_, now_);
+  if (may_assume) {
+    assumption_.emplace(db_);
+    if (!assumption_->make(units_, store_.memory_, store_.leases_, image_)) {
+      assumption_.reset();
+      image_ = {};
+    }
+  }
+  if (!assumption_) image_.load(db_, units_, now_, store_.memory_);
   if (db_.error()) return *db_.error();
   outcomes.reserve(units_.size());
   for (const Unit& unit : units_) {
@@ -123,10 +133,23 @@ bool PostgresCommit::goes_on(const Unit& unit) const {
 }
 
 void PostgresCommit::flush() {
-  writes_.send(db_, now_);
-  for (auto& together : store_.insert_runs(db_, writes_.runs, wakeup_)) leased_.push_back(std::move(together));
+  writes_.send_changes(db_, now_);
+  if (assumption_) assumption_->send_checks(now_);
+  writes_.send_additions(db_, now_);
+  for (auto& together : store_.insert_runs(db_, writes_.runs, writes_.run_events, now_, wakeup_)) {
+    leased_.push_back(std::move(together));
+  }
   writes_ = {};
-  writes_.run_events = store_.pool_.target().run_events;
+}
+
+void PostgresCommit::remember() const {
+  for (const auto& [id, instance] : image_.instances) {
+    if (instance.ended) {
+      store_.memory_.forget(id);
+    } else if (instance.number != 0) {
+      store_.memory_.learn(id, instance.number);
+    }
+  }
 }
 
 void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
@@ -159,7 +182,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     }
     place.version = snapshot->version;
     place.ended = is_final(snapshot->status);
-    writes_.instance(place.number, is_new, from.at(id), *snapshot, std::string(encoded[id]), unit.actor, now_);
+    writes_.instance(place.number, is_new, from.at(id), *snapshot, encoded[id], unit.actor);
     if (place.ended) wakeup_.ended.push_back(snapshot->instance);
     last_[id] = snapshot;
   }

@@ -1,11 +1,13 @@
 // One batch of units in one transaction and two round trips: first everything the units ask about is locked
 // and read into a small image, on which each unit is refused or applied in order, just as the memory store
-// would; then everything that the winners wrote goes to the server, a column an array.
+// would; then everything that the winners wrote goes to the server, a table an array of rows. One round trip when
+// nothing needs to be asked (Assumption).
 #pragma once
 
 #include <map>
 #include <set>
 
+#include "store/postgres/assumption.h"
 #include "store/postgres/commit_image.h"
 #include "store/postgres/commit_writes.h"
 #include "store/postgres/postgres_store.h"
@@ -17,8 +19,12 @@ class PostgresCommit {
   PostgresCommit(PostgresStore& store, postgres::Connection& db, std::span<const Unit> units);
 
   // To be called inside a transaction; the caller commits. An error of the connection means that nothing
-  // was written.
-  Result<std::vector<CommitOutcome>> run();
+  // was written. When `may_assume` the outcomes hold only if the transaction is committed (`assumed`); when it is not,
+  // for ErrorCode::conflict, it is to be run again without.
+  Result<std::vector<CommitOutcome>> run(bool may_assume);
+  bool assumed() const { return assumption_.has_value(); }
+  // What later commits need not ask, once this one is committed.
+  void remember() const;
 
   const Wakeup& wakeup() const { return wakeup_; }
   const std::vector<std::int64_t>& messages_gone() const { return messages_gone_; }
@@ -44,6 +50,7 @@ class PostgresCommit {
   std::span<const Unit> units_;
   Timestamp now_;
   postgres::CommitImage image_;
+  std::optional<postgres::Assumption> assumption_;
   postgres::CommitWrites writes_;
   Wakeup wakeup_;
   std::vector<std::int64_t> messages_gone_;

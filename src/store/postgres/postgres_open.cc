@@ -21,6 +21,7 @@ PostgresStore::PostgresStore(postgres::Target target, Clock& clock, Mode mode)
     const auto asked = std::chrono::steady_clock::now();
     Rows rows = db.query(Sql::server_now);
     if (rows.next()) server_clock_.set(rows.time(0), asked, std::chrono::steady_clock::now());
+    db.learn_row_types();
   });
 }
 
@@ -37,6 +38,7 @@ Result<std::unique_ptr<PostgresStore>> PostgresStore::open(const std::string& ur
   CAIRN_TRY(postgres::Pool::Lease lease, store->pool_.take(postgres::Use::write));
   if (mode == Mode::own) {
     if (auto done = postgres::migrate(*lease); !done) return with_context(done.error(), shown);
+    lease->learn_row_types();  // as the migrations left them
     // Left by nodes that did not say good-bye; nobody asks for them any more.
     lease->query(Sql::purge_writers, after(store->now(), Duration::of_seconds(-86'400)));
     if (lease->error()) return with_context(*lease->error(), shown);

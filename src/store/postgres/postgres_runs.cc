@@ -12,7 +12,9 @@ using postgres::Column;
 using postgres::Jsonb;
 using postgres::LeasedTogether;
 using postgres::LeaseList;
+using postgres::RowList;
 using postgres::Rows;
+using postgres::RowType;
 using postgres::Sql;
 using postgres::text_or_null;
 using postgres::Uuid;
@@ -33,89 +35,42 @@ void PostgresStore::forget_leases(Connection& db) {
 }
 
 std::vector<LeasedTogether> PostgresStore::insert_runs(Connection& db, const std::vector<RunRow>& rows,
-                                                       Wakeup& wakeup) {
-  if (rows.empty()) return {};
+                                                       const RowList& other_events, Timestamp at, Wakeup& wakeup) {
   LeaseList leased;
   bool queued = false;
-  std::vector<std::string> uuids;
-  for (const RunRow& row : rows) uuids.push_back(postgres::run_uuid(row.id));
-  Column<Uuid> ids, event_runs;
-  Column<std::string> given, types, statuses, keys, owners, instances, tokens, steps, limits, kinds, actors;
-  Column<int> priorities, attempts, attempts_max, leases, event_attempts;
-  Column<Jsonb> payloads, details;
-  Column<Timestamp> run_at, until, created, event_times;
-  Column<std::int64_t> fences, backoffs, caps, timeouts;
-  Column<double> factors, jitters;
+  RowList runs{RowType::run}, events{RowType::run_event};
   const Json nothing;
-  const auto event = [&](const std::string& uuid, const char* kind, Timestamp at, int attempt, const std::string& who) {
-    event_runs.add(Uuid{uuid});
-    kinds.add(std::string(kind));
-    event_times.add(at);
-    event_attempts.add(attempt);
-    actors.add(who);
-    details.add(Jsonb{nothing});
-  };
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const RunRow& row = rows[i];
-    ids.add(Uuid{uuids[i]});
-    given.add(postgres::is_own_uuid(row.id) ? std::nullopt : std::optional(row.id.value));
-    types.add(row.type);
-    statuses.add(std::string(to_string(row.status)));
-    priorities.add(static_cast<int>(row.priority));
-    keys.add(text_or_null(row.idempotency_key));
-    payloads.add(Jsonb{row.payload});
-    attempts.add(row.attempt);
-    attempts_max.add(row.attempts_max);
-    run_at.add(row.run_at);
-    until.add(row.lease_until);
-    owners.add(text_or_null(row.leased_by));
-    fences.add(static_cast<std::int64_t>(row.fence));
-    leases.add(row.leases);
-    backoffs.add(row.backoff.ms_up());
-    factors.add(row.factor);
-    caps.add(row.cap.ms_up());
-    jitters.add(row.jitter);
-    timeouts.add(row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt);
-    instances.add(row.instance ? std::optional(row.instance->value) : std::nullopt);
-    tokens.add(text_or_null(row.token.value));
-    steps.add(text_or_null(row.step));
-    limits.add(row.limit_key);
-    created.add(row.created_at);
+  for (const RunRow& row : rows) {
+    const std::string uuid = postgres::run_uuid(row.id);
+    runs.add(Uuid{uuid}, postgres::is_own_uuid(row.id) ? std::nullopt : std::optional(row.id.value), row.type,
+             to_string(row.status), static_cast<int>(row.priority), text_or_null(row.idempotency_key),
+             Jsonb{row.payload}, row.attempt, row.attempts_max, row.run_at, row.lease_until,
+             text_or_null(row.leased_by), row.fence, row.leases, row.backoff.ms_up(), row.factor, row.cap.ms_up(),
+             row.jitter, row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt,
+             row.instance ? std::optional(row.instance->value) : std::nullopt, text_or_null(row.token.value),
+             text_or_null(row.step), row.limit_key);
     if (row.status == RunStatus::leased) {
-      event(uuids[i], created_leased, row.created_at, row.attempt, row.leased_by);
-      leased.add(row, uuids[i], row.created_at, wakeup);
+      events.add(Uuid{uuid}, created_leased, at, row.attempt, row.leased_by, Jsonb{nothing});
+      leased.add(row, uuid, at, wakeup);
     } else {
-      event(uuids[i], "created", row.created_at, 0, "");
+      events.add(Uuid{uuid}, "created", at, 0, "", Jsonb{nothing});
       queued = true;
       wakeup.runs = true;
-      if (row.run_at > row.created_at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;
+      if (row.run_at > at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;
     }
   }
-  db.send(queued ? Sql::insert_queued_runs : Sql::insert_run, ids, given, types, statuses, priorities, keys, payloads,
-          attempts, attempts_max, run_at, until, owners, fences, leases, backoffs, factors, caps, jitters, timeouts,
-          instances, tokens, steps, limits, created);
-  if (pool_.target().run_events) {
-    db.send(Sql::insert_run_events, event_runs, kinds, event_times, event_attempts, actors, details);
-  }
+  if (!runs.empty()) db.send(queued ? Sql::insert_queued_runs : Sql::insert_run, runs, at);
+  events.append_rows(other_events);
+  if (!events.empty() && pool_.target().run_events) db.send(Sql::insert_run_events, events);
   return leased.send(db);
 }
 
 void PostgresStore::run_event(Connection& db, const RunId& run, std::string_view kind, Timestamp at, int attempt,
                               std::string_view actor, const Json& what) {
   if (!pool_.target().run_events) return;
-  const std::string uuid = postgres::run_uuid(run);
-  Column<Uuid> runs;
-  Column<std::string> kinds, actors;
-  Column<Timestamp> times;
-  Column<int> attempts;
-  Column<Jsonb> details;
-  runs.add(Uuid{uuid});
-  kinds.add(std::string(kind));
-  times.add(at);
-  attempts.add(attempt);
-  actors.add(std::string(actor));
-  details.add(Jsonb{what});
-  db.send(Sql::insert_run_events, runs, kinds, times, attempts, actors, details);
+  RowList event{RowType::run_event};
+  event.add(Uuid{postgres::run_uuid(run)}, kind, at, attempt, actor, Jsonb{what});
+  db.send(Sql::insert_run_events, event);
 }
 
 Result<std::pair<RunRow, bool>> PostgresStore::submit_run(const RunRow& run) {
@@ -182,31 +137,12 @@ Result<std::vector<std::pair<RunRow, bool>>> PostgresStore::submit_runs(std::spa
 
 namespace {
 
-// What every way of submitting runs writes of each.
-struct SubmittedColumns {
-  Column<Uuid> ids;
-  Column<std::string> types, limits;
-  Column<int> priorities, attempts_max;
-  Column<Jsonb> payloads;
-  Column<Timestamp> run_at;
-  Column<std::int64_t> backoffs, caps, timeouts;
-  Column<double> factors, jitters;
-
-  void add(const RunRow& row, const std::string& uuid, Timestamp at) {
-    ids.add(Uuid{uuid});
-    types.add(row.type);
-    priorities.add(static_cast<int>(row.priority));
-    payloads.add(Jsonb{row.payload});
-    attempts_max.add(row.attempts_max);
-    run_at.add(std::max(whole_ms_up(row.run_at), at));
-    backoffs.add(row.backoff.ms_up());
-    factors.add(row.factor);
-    caps.add(row.cap.ms_up());
-    jitters.add(row.jitter);
-    timeouts.add(row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt);
-    limits.add(row.limit_key);
-  }
-};
+void add_job(RowList& jobs, const RunRow& row, const std::string& uuid, Timestamp at) {
+  jobs.add(Uuid{uuid}, postgres::is_own_uuid(row.id) ? std::nullopt : std::optional(row.id.value), row.type,
+           static_cast<int>(row.priority), text_or_null(row.idempotency_key), Jsonb{row.payload}, row.attempts_max,
+           std::max(whole_ms_up(row.run_at), at), row.backoff.ms_up(), row.factor, row.cap.ms_up(), row.jitter,
+           row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt, row.limit_key);
+}
 
 }  // namespace
 
@@ -215,15 +151,16 @@ void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, 
   // In parts: the server works on the first while the next is put together.
   constexpr std::size_t part = 500;
   for (std::size_t begin = 0; begin < given.size(); begin += part) {
-    SubmittedColumns runs;
+    RowList jobs{RowType::job};
+    Column<Uuid> ids;
     Column<int> attempts;
     for (std::size_t i = begin; i < std::min(given.size(), begin + part); ++i) {
-      runs.add(given[i], uuids[i], at);
+      add_job(jobs, given[i], uuids[i], at);
+      ids.add(Uuid{uuids[i]});
       attempts.add(0);
     }
-    db.send(Sql::insert_fresh_runs, runs.ids, runs.types, runs.priorities, runs.payloads, runs.attempts_max,
-            runs.run_at, runs.backoffs, runs.factors, runs.caps, runs.jitters, runs.timeouts, runs.limits, at);
-    if (pool_.target().run_events) db.send(Sql::insert_like_events, runs.ids, "created", at, "", attempts);
+    db.send(Sql::insert_fresh_runs, jobs, at);
+    if (pool_.target().run_events) db.send(Sql::insert_like_events, ids, "created", at, "", attempts);
   }
 }
 
@@ -231,14 +168,11 @@ std::size_t PostgresStore::send_submission(Connection& db, std::span<const RunRo
                                            const std::vector<std::string>& uuids, Timestamp at) {
   // Two that submit the same keys at once wait for each other here, in an order that all share.
   std::set<std::int64_t> ordered;
-  SubmittedColumns runs;
-  Column<std::string> names, keys;
+  RowList jobs{RowType::job};
   for (std::size_t i = 0; i < given.size(); ++i) {
     const RunRow& row = given[i];
     if (!row.idempotency_key.empty()) ordered.insert(postgres::lock_key("run key", db.schema(), row.idempotency_key));
-    runs.add(row, uuids[i], at);
-    names.add(postgres::is_own_uuid(row.id) ? std::nullopt : std::optional(row.id.value));
-    keys.add(text_or_null(row.idempotency_key));
+    add_job(jobs, row, uuids[i], at);
   }
   if (!ordered.empty()) {
     Column<std::int64_t> locks;
@@ -249,9 +183,7 @@ std::size_t PostgresStore::send_submission(Connection& db, std::span<const RunRo
     }
     db.send(Sql::signal_locks, locks, exclusive);
   }
-  return db.send(Sql::submit_runs, runs.ids, names, runs.types, runs.priorities, keys, runs.payloads, runs.attempts_max,
-                 runs.run_at, runs.backoffs, runs.factors, runs.caps, runs.jitters, runs.timeouts, runs.limits, at,
-                 pool_.target().run_events);
+  return db.send(Sql::submit_runs, jobs, at, pool_.target().run_events);
 }
 
 // The key names it before the id does.

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "store/lifecycle.h"
+#include "store/postgres/commit_memory.h"
 #include "store/postgres/lease_watch.h"
 #include "store/postgres/pool.h"
 #include "store/postgres/server_clock.h"
@@ -144,7 +145,10 @@ class PostgresStore final : public Store {
   void forget_marks();
 
   // Parts of transactions.
-  std::vector<postgres::LeasedTogether> insert_runs(Connection& db, const std::vector<RunRow>& rows, Wakeup& wakeup);
+  // With the events of other runs that belong to the same transaction.
+  std::vector<postgres::LeasedTogether> insert_runs(Connection& db, const std::vector<RunRow>& rows,
+                                                    const postgres::RowList& other_events, Timestamp at,
+                                                    Wakeup& wakeup);
   // Removes the rows of leases that this process knows to have ended.
   void forget_leases(Connection& db);
   // For a batch of timers: what whoever took it will ask for next, one by one.
@@ -169,6 +173,7 @@ class PostgresStore final : public Store {
   WakeupListener listener_;
 
   postgres::LeaseWatch leases_;
+  postgres::CommitMemory memory_;
   postgres::SnapshotsAhead ahead_;
   std::mutex marks_mutex_;
   std::map<std::int64_t, Timestamp> held_messages_;

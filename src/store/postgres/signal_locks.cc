@@ -1,7 +1,5 @@
 #include "store/postgres/signal_locks.h"
 
-#include <libpq-fe.h>
-
 #include "store/postgres/lock_key.h"
 
 namespace cairn::postgres {
@@ -15,8 +13,7 @@ std::string detail(const std::optional<std::string>& key) { return key ? "=" + *
 
 }  // namespace
 
-SignalLocks::SignalLocks(Connection& db)
-    : db_(db), place_(std::to_string(PQbackendPID(db.handle()) % locks_per_name)) {}
+SignalLocks::SignalLocks(Connection& db) : db_(db), place_(std::to_string(db.place() % locks_per_name)) {}
 
 void SignalLocks::add_signal(const std::string& name, const std::optional<std::string>& key) {
   for (int place = 0; place < locks_per_name; ++place) {

@@ -20,6 +20,9 @@ UPDATE cairn.wf_schema SET version = $1
 -- name: migration_lock
 SELECT pg_advisory_xact_lock($1)
 
+-- name: row_types
+SELECT t.typname::text, t.oid::bigint FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace s ON s.oid = t.typnamespace
+WHERE s.nspname = $1 AND t.typname ~ '^wf_[a-z_]+_row$'
 -- name: add_writer
 INSERT INTO cairn.wf_writers (id, number, at) VALUES ($1, 0, $2)
 -- name: move_writer

@@ -1,5 +1,8 @@
 -- A batch of units: first everything they ask about is locked and read, always in this order and sorted, so
--- that two batches never wait for each other; then everything that won is written, a column an array.
+-- that two batches never wait for each other; then everything that won is written, a table an array of rows.
+--
+-- A node that knows what the rows must be like does not ask first. So whatever depends on them is a guard as well: ln(0), an
+-- error that nothing else causes, when the world has moved.
 
 -- name: lock_instances
 SELECT i.id, i.n, s.version, i.ended_at IS NOT NULL FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = i.n
@@ -36,43 +39,40 @@ UPDATE cairn.wf_idempotency_keys SET request_hash = $3, answer = $4 WHERE scope 
 SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL AND name = ANY ($1::text[]) AND expires_at > $2 LIMIT 1
 -- name: take_numbers
 SELECT nextval('cairn.wf_instance_number') FROM generate_series(1, $1::bigint)
-
 -- name: insert_instances
 INSERT INTO cairn.wf_instances (n, id, definition, definition_version, digest, status, reference_key, reference_parts, parent, error, started_at,
   changed_at, ended_at)
-SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::jsonb[], $9::text[], $10::jsonb[],
-  $11::timestamptz[], $12::timestamptz[], $13::timestamptz[])
+SELECT * FROM unnest($1::cairn.wf_instance_row[])
 -- name: update_instances
-UPDATE cairn.wf_instances i SET definition = u.definition, definition_version = u.definition_version, digest = u.digest, status = u.status,
+WITH moved AS (UPDATE cairn.wf_instances i SET definition = u.definition, definition_version = u.definition_version, digest = u.digest, status = u.status,
   reference_key = u.reference_key, reference_parts = u.reference_parts, error = u.error, changed_at = u.changed_at, ended_at = u.ended_at
-FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[], $8::jsonb[], $9::timestamptz[], $10::timestamptz[])
-  AS u (n, definition, definition_version, digest, status, reference_key, reference_parts, error, changed_at, ended_at)
-WHERE i.n = u.n
+FROM unnest($1::cairn.wf_instance_row[]) AS u WHERE i.n = u.n AND i.ended_at IS NULL RETURNING 1)
+SELECT ln((count(*) = cardinality($1::cairn.wf_instance_row[]))::integer) FROM moved
 -- name: insert_states
 INSERT INTO cairn.wf_runtime_states (n, version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal,
   last_error_code, last_error, last_executed_by, last_executed_on, snapshot)
-SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[], $9::text[],
-  $10::text[], $11::text[], $12::text[], $13::timestamptz[], $14::text[])
+SELECT n, version, $2, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal, last_error_code, last_error,
+  last_executed_by, $3, snapshot FROM unnest($1::cairn.wf_state_row[])
 -- name: update_states
-WITH moved AS (UPDATE cairn.wf_runtime_states s SET version = u.version, schema_version = u.schema_version, waiting_kind = u.waiting_kind,
+WITH moved AS (UPDATE cairn.wf_runtime_states s SET version = u.version, schema_version = $2, waiting_kind = u.waiting_kind,
   waiting_token = u.waiting_token, waiting_until = u.waiting_until, active_task = u.active_task, resume_pointer = u.resume_pointer,
   last_signal = coalesce(u.last_signal, s.last_signal), last_error_code = u.last_error_code, last_error = u.last_error,
-  last_executed_by = u.last_executed_by, last_executed_on = u.last_executed_on, snapshot = u.snapshot
-FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[], $9::text[], $10::text[],
-  $11::text[], $12::text[], $13::timestamptz[], $14::text[], $15::bigint[])
-  AS u (n, version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal, last_error_code, last_error,
-  last_executed_by, last_executed_on, snapshot, from_version)
-WHERE s.n = u.n AND s.version = u.from_version RETURNING 1)
-SELECT 1 / (count(*) = cardinality($1::bigint[]))::integer FROM moved
+  last_executed_by = u.last_executed_by, last_executed_on = $3, snapshot = u.snapshot
+FROM unnest($1::cairn.wf_state_row[]) AS u WHERE s.n = u.n AND s.version = u.from_version RETURNING 1)
+SELECT ln((count(*) = cardinality($1::cairn.wf_state_row[]))::integer) FROM moved
 -- name: close_waits
 DELETE FROM cairn.wf_waits w USING unnest($1::bigint[], $2::text[]) AS c (instance, token) WHERE w.instance = c.instance AND w.token = c.token
 -- name: open_waits
 INSERT INTO cairn.wf_waits AS w (instance, token, kind, step, strand, since, until, name, key, target)
-SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[], $7::timestamptz[], $8::text[], $9::text[], $10::text[])
+SELECT * FROM unnest($1::cairn.wf_wait_row[])
 ON CONFLICT (instance, token) DO UPDATE SET kind = excluded.kind, step = excluded.step, strand = excluded.strand, since = excluded.since,
   until = excluded.until, name = excluded.name, key = excluded.key, target = excluded.target
 -- name: insert_timers
 INSERT INTO cairn.wf_schedule_q (due, instance, token) SELECT * FROM unnest($1::timestamptz[], $2::bigint[], $3::text[]) ON CONFLICT DO NOTHING
+-- name: fire_timers
+WITH gone AS (DELETE FROM cairn.wf_schedule_q q USING unnest($1::timestamptz[], $2::bigint[], $3::text[]) AS t (due, instance, token)
+  WHERE q.due = t.due AND q.instance = t.instance AND q.token = t.token RETURNING 1)
+SELECT ln((count(*) = cardinality($1::timestamptz[]))::integer) FROM gone
 -- name: insert_tasks
 INSERT INTO cairn.wf_tasks (id, instance, instance_id, token, step, name, title, status, version, roles, exclude, payload, form, priority, due, deadline,
   assignee, reference_key, reference_parts, created_at, changed_at)
@@ -94,18 +94,23 @@ FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) AS e (task, kind, a
 -- name: cancel_runs
 UPDATE cairn.workflow_run SET status = 'cancelled', updated_at = $2, turns = turns + 1, troubled = true WHERE id = ANY ($1::uuid[]) AND status IN ('pending', 'leased')
 -- name: end_runs
-UPDATE cairn.workflow_run r SET status = e.status, result = e.result, error = e.error, last_error = coalesce(e.last_error, r.last_error),
-  lease_until = NULL, leased_by = NULL, updated_at = $6, turns = r.turns + 1, troubled = e.status <> 'succeeded'
-FROM unnest($1::uuid[], $2::text[], $3::jsonb[], $4::jsonb[], $5::text[]) AS e (id, status, result, error, last_error) WHERE r.id = e.id
+WITH ended AS (UPDATE cairn.workflow_run r SET status = e.status, result = e.result, error = e.error, last_error = coalesce(e.last_error, r.last_error),
+  lease_until = NULL, leased_by = NULL, updated_at = $2, turns = r.turns + 1, troubled = e.status <> 'succeeded'
+FROM unnest($1::cairn.wf_run_end_row[]) AS e WHERE r.id = e.id AND r.fence = e.fence AND r.status = 'leased' RETURNING 1)
+SELECT ln((count(*) = cardinality($1::cairn.wf_run_end_row[]))::integer) FROM ended
 -- name: insert_outbox
 INSERT INTO cairn.outbox_event (id, instance, type, subject, data, created_at, published_at, by_engine)
 SELECT o.id, o.instance, o.type, o.subject, o.data, $7, CASE WHEN o.published THEN $7 END, true
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::boolean[]) AS o (id, instance, type, subject, data, published)
 -- name: insert_log
-INSERT INTO cairn.wf_execution_log (instance, version, kind, step, at, actor, attempt, details)
-SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::integer[], $8::jsonb[])
+INSERT INTO cairn.wf_execution_log (instance, version, kind, step, at, actor, attempt, details) SELECT * FROM unnest($1::cairn.wf_log_row[])
 -- name: delete_messages
-DELETE FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[])
+WITH gone AS (DELETE FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[]) AND target IS NOT NULL RETURNING 1)
+SELECT ln((count(*) = cardinality($1::bigint[]))::integer) FROM gone
+-- name: none_kept
+SELECT ln((NOT EXISTS (SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL AND name = ANY ($1::text[]) AND expires_at > $2))::integer)
+-- name: no_run_types
+SELECT ln((NOT EXISTS (SELECT 1 FROM cairn.wf_run_types))::integer)
 -- name: insert_inbox
 INSERT INTO cairn.wf_inbox (instance, signal, at) SELECT a.instance, a.signal, $3 FROM unnest($1::bigint[], $2::text[]) AS a (instance, signal)
 ON CONFLICT DO NOTHING

@@ -3,57 +3,45 @@
 -- name: insert_run
 INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by,
   fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, turns, updated_at, attempt_until, troubled)
-SELECT r.*, 1, r.created_at, r.created_at + r.timeout_ms * interval '1 millisecond', r.status = 'cancelled' FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::jsonb[], $8::integer[], $9::integer[],
-  $10::timestamptz[], $11::timestamptz[], $12::text[], $13::bigint[], $14::integer[], $15::bigint[], $16::double precision[], $17::bigint[],
-  $18::double precision[], $19::bigint[], $20::text[], $21::text[], $22::text[], $23::text[], $24::timestamptz[])
-  AS r (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by, fence, leases, backoff_ms,
-  factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at)
+SELECT r.*, $2, 1, $2, $2::timestamptz + r.timeout_ms * interval '1 millisecond', r.status = 'cancelled' FROM unnest($1::cairn.wf_run_row[]) AS r
 -- name: insert_queued_runs
 -- As above, for a batch of which some wait to be leased.
 WITH fresh AS (
-INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by,
-  fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, turns, updated_at, attempt_until, troubled)
-SELECT r.*, 1, r.created_at, r.created_at + r.timeout_ms * interval '1 millisecond', r.status = 'cancelled' FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::jsonb[], $8::integer[], $9::integer[],
-  $10::timestamptz[], $11::timestamptz[], $12::text[], $13::bigint[], $14::integer[], $15::bigint[], $16::double precision[], $17::bigint[],
-  $18::double precision[], $19::bigint[], $20::text[], $21::text[], $22::text[], $23::text[], $24::timestamptz[])
-  AS r (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by, fence, leases, backoff_ms,
-  factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at)
+  INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by,
+    fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, turns, updated_at, attempt_until, troubled)
+  SELECT r.*, $2, 1, $2, $2::timestamptz + r.timeout_ms * interval '1 millisecond', r.status = 'cancelled' FROM unnest($1::cairn.wf_run_row[]) AS r
   RETURNING type, priority, run_at, n, id, created_at, status)
 INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
 SELECT type, priority, run_at, n, id, run_at > created_at, false FROM fresh WHERE status = 'pending'
 -- name: insert_fresh_runs
 -- Runs that nobody can have submitted before. Looking for them first, as ON CONFLICT does, would cost a third more.
 WITH fresh AS (
-  INSERT INTO cairn.workflow_run (id, type, priority, payload, max_attempts, run_at, backoff_ms, factor, cap_ms, jitter, timeout_ms, limit_key, created_at,
-    updated_at, turns)
-  SELECT r.*, $13, $13, 1 FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::jsonb[], $5::integer[], $6::timestamptz[], $7::bigint[],
-    $8::double precision[], $9::bigint[], $10::double precision[], $11::bigint[], $12::text[]) AS r
+  INSERT INTO cairn.workflow_run (id, given_id, type, priority, idempotency_key, payload, max_attempts, run_at, backoff_ms, factor, cap_ms, jitter, timeout_ms,
+    limit_key, created_at, updated_at, turns)
+  SELECT r.*, $2, $2, 1 FROM unnest($1::cairn.wf_job_row[]) AS r
   RETURNING type, priority, run_at, n, id)
 INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
-SELECT type, priority, run_at, n, id, run_at > $13, false FROM fresh
+SELECT type, priority, run_at, n, id, run_at > $2, false FROM fresh
 -- name: submit_runs
 -- What nobody has submitted yet, by id or key. Which ones it was is only told when it was not all of them.
 WITH fresh AS (
   INSERT INTO cairn.workflow_run (id, given_id, type, priority, idempotency_key, payload, max_attempts, run_at, backoff_ms, factor, cap_ms, jitter, timeout_ms,
     limit_key, created_at, updated_at, turns)
-  SELECT r.*, $15, $15, 1 FROM unnest($1::uuid[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::jsonb[], $7::integer[], $8::timestamptz[], $9::bigint[],
-    $10::double precision[], $11::bigint[], $12::double precision[], $13::bigint[], $14::text[]) AS r
+  SELECT r.*, $2, $2, 1 FROM unnest($1::cairn.wf_job_row[]) AS r
   ON CONFLICT DO NOTHING RETURNING id, type, priority, run_at, n),
 queued AS (INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
-  SELECT type, priority, run_at, n, id, run_at > $15, false FROM fresh),
-told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT fresh.id, 'created', $15, 0, '' FROM fresh WHERE $16)
-SELECT count(*), CASE WHEN count(*) < cardinality($1::uuid[]) THEN array_agg(id::text) END FROM fresh
+  SELECT type, priority, run_at, n, id, run_at > $2, false FROM fresh),
+told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT fresh.id, 'created', $2, 0, '' FROM fresh WHERE $3)
+SELECT count(*), CASE WHEN count(*) < cardinality($1::cairn.wf_job_row[]) THEN array_agg(id::text) END FROM fresh
 -- name: end_plain_runs
 -- Ends that move no instance: the lease is checked where it is ended.
 UPDATE cairn.workflow_run r SET status = e.status, result = e.result, error = e.error, last_error = coalesce(e.last_error, r.last_error),
-  lease_until = NULL, leased_by = NULL, updated_at = $7, turns = r.turns + 1, troubled = e.status <> 'succeeded'
-FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::jsonb[], $5::jsonb[], $6::text[]) WITH ORDINALITY
-  AS e (id, fence, status, result, error, last_error, place)
+  lease_until = NULL, leased_by = NULL, updated_at = $2, turns = r.turns + 1, troubled = e.status <> 'succeeded'
+FROM unnest($1::cairn.wf_run_end_row[]) WITH ORDINALITY AS e (id, fence, status, result, error, last_error, place)
 WHERE r.id = e.id AND r.fence = e.fence AND r.status = 'leased'
 RETURNING e.place, r.type, r.attempt
 -- name: insert_run_events
-INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor, details)
-SELECT * FROM unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::integer[], $5::text[], $6::jsonb[])
+INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor, details) SELECT * FROM unnest($1::cairn.wf_run_event_row[])
 -- name: insert_like_events
 -- One kind of event of many runs, by one actor at one time.
 INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor)

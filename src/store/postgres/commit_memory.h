@@ -1,0 +1,48 @@
+// What lets a commit be written without asking first: facts that do not change (the numbers of instances) and numbers
+// that nobody has yet. Everything else a unit says itself, and the statements check it. Nothing depends on what is
+// remembered here: what is not known is asked. Safe from several threads.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace cairn::postgres {
+
+class CommitMemory {
+ public:
+  // Whether to try. After an attempt that found the world moved, no for some commits: the more, the more often it
+  // happened.
+  bool may_assume();
+  void was_right();
+  void was_wrong();
+
+  std::optional<std::int64_t> number_of(const std::string& instance) const;
+  void learn(const std::string& instance, std::int64_t number);
+  void forget(const std::string& instance);
+
+  // Numbers for new instances, in the order in which they were given out; nothing when there are not so many. They are
+  // kept for a moment only: lists go by them, so that those of a node that rests must not be used when it wakes up.
+  std::vector<std::int64_t> take_numbers(std::size_t count);
+  void keep_numbers(std::vector<std::int64_t> numbers);
+
+  bool has_run_types() const;
+  void set_run_types(bool any);
+
+ private:
+  mutable std::mutex mutex_;
+  std::size_t to_skip_ = 0;
+  std::size_t penalty_ = 1;
+  bool run_types_ = true;  // until somebody has looked
+  // Those used lately, and those before: when the first are many the second are dropped.
+  mutable std::unordered_map<std::string, std::int64_t> recent_, older_;
+  std::vector<std::int64_t> numbers_;  // the next one first
+  std::size_t used_ = 0;
+  std::chrono::steady_clock::time_point taken_{};
+};
+
+}  // namespace cairn::postgres
