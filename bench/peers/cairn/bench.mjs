@@ -2,10 +2,10 @@
 // CAIRN: the binary. STORE: sqlite (default) or postgres (then PG_URL is used, in a fresh database, with STORE_OPTIONS behind it).
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { ROOT, env, num, sleep, now, closedLoop, pooled, quantiles, Meter, report, r3, freshDb, PG_PID } from '../lib/common.mjs';
+import { httpClient } from '../lib/http.mjs';
 
 const what = process.argv[2];
 const binary = path.resolve(env('CAIRN', path.join(ROOT, '../../build/release/cairn')));
@@ -32,20 +32,8 @@ process.on('exit', () => { worker?.kill('SIGKILL'); server.kill('SIGKILL'); fs.r
 process.on('SIGTERM', () => process.exit(1));
 process.on('SIGINT', () => process.exit(1));
 
-const agent = new http.Agent({ keepAlive: true, maxSockets: 512 });
 const { hostname, port } = new URL(base);
-function call(method, where, body) {
-  return new Promise((done, failed) => {
-    const data = body === undefined ? undefined : JSON.stringify(body);
-    const asked = http.request({ host: hostname, port, path: where, method, agent, headers: data === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(data) } }, (answer) => {
-      let text = ''; answer.setEncoding('utf8');
-      answer.on('data', (d) => (text += d));
-      answer.on('end', () => (answer.statusCode < 300 ? done(text) : failed(new Error(answer.statusCode + ' ' + text.slice(0, 200)))));
-    });
-    asked.on('error', failed);
-    asked.end(data);
-  });
-}
+const call = httpClient(hostname, port);
 for (const [name, body] of Object.entries(definitions))
   await call('POST', '/v1/definitions', { cairn: 1, name: `bench.${name}`, version: '1.0.0', ...body });
 const start = async (name, input = {}) => JSON.parse(await call('POST', '/v1/instances', { definition: `bench.${name}`, input })).id;
