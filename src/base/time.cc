@@ -10,10 +10,6 @@ namespace {
 constexpr std::int64_t nanos_per_second = 1'000'000'000;
 constexpr std::int64_t seconds_per_day = 86'400;
 
-std::string two_digits(std::int64_t value) {
-  return {static_cast<char>('0' + value / 10), static_cast<char>('0' + value % 10)};
-}
-
 // ".5" for 500000000, "" for 0.
 std::string fraction(std::int32_t nanos) {
   if (nanos == 0) return {};
@@ -184,10 +180,21 @@ std::string format_timestamp(Timestamp at) {
     --days;
   }
   const Date date = date_from_days(days);
-  std::string year = std::to_string(date.year);
-  year.insert(0, year.size() < 4 ? 4 - year.size() : 0, '0');
-  return year + "-" + two_digits(date.month) + "-" + two_digits(date.day) + "T" + two_digits(rest / 3600) + ":" +
-         two_digits(rest / 60 % 60) + ":" + two_digits(rest % 60) + fraction(at.nanos) + "Z";
+  std::string text;
+  text.reserve(32);
+  const std::string year = std::to_string(date.year);
+  text.append(year.size() < 4 ? 4 - year.size() : 0, '0').append(year);
+  const auto add = [&text](char before, std::int64_t value) {
+    text.push_back(before);
+    text.push_back(static_cast<char>('0' + value / 10));
+    text.push_back(static_cast<char>('0' + value % 10));
+  };
+  add('-', date.month);
+  add('-', date.day);
+  add('T', rest / 3600);
+  add(':', rest / 60 % 60);
+  add(':', rest % 60);
+  return text.append(fraction(at.nanos)).append("Z");
 }
 
 Result<Timestamp> parse_timestamp(std::string_view text) {

@@ -1,8 +1,10 @@
-// The small parts of an answer: compression, traces, repeats, figures, foreign pages.
+// The small parts of an answer: compression, traces, leased runs, repeats, figures, foreign pages.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
 #include "base/clock.h"
+#include "instance/trace_id.h"
+#include "server/documents.h"
 #include "server/gzip.h"
 #include "server/idempotent_answers.h"
 #include "server/identity.h"
@@ -19,6 +21,30 @@ std::string header(const Response& response, std::string_view name) {
     if (key == name) return value;
   }
   return {};
+}
+
+TEST(LeasedDocument, IsTheDocumentOfTheRunWithLeaseAndTrace) {
+  RunRow run;
+  run.id = {"r-1"};
+  run.type = "a.b\n\"c\".v1";
+  run.status = RunStatus::leased;
+  run.payload = Json::object({{"n", 1}, {"list", Json::array({true, nullptr, 1.5})}});
+  run.attempt = 2;
+  run.fence = 7;
+  run.instance = InstanceId{"i-1"};
+  run.error = Json::object({{"code", "late"}});
+  run.leased_by = "w";
+  run.lease_until = Timestamp{1'000, 500'000'000};
+  const RunRow runs[] = {run, run};
+  const auto document_of_both = parse_json(leased_document(runs, Timestamp{990, 0}));
+  ASSERT_TRUE(document_of_both) << document_of_both.error().message;
+  Json expected = document(run);
+  expected.set("lease_ms", 10'500);
+  expected.set("traceparent", traceparent_of(std::string_view(), run.instance, run.id, run.attempt));
+  EXPECT_EQ(*document_of_both, Json::object({{"items", Json::array({expected, expected})}}));
+  const auto nothing = parse_json(leased_document({}, Timestamp{990, 0}));
+  ASSERT_TRUE(nothing);
+  EXPECT_EQ(*nothing, Json::object({{"items", Json::array()}}));
 }
 
 TEST(Gzip, ALargeAnswerIsSmallerAndTheSame) {

@@ -1,6 +1,9 @@
 // Rows as the JSON documents that people and programs see, the same over HTTP and on the command line.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "base/json.h"
 #include "coordinator/coordinator.h"
 #include "store/rows.h"
@@ -15,6 +18,8 @@ Json document(const TaskEvent& event);
 Json document(const Wait& wait);
 Json document(const HistoryRow& row);
 Json document(const RunRow& row);
+// What a worker is given: {"items": […]}, each run with the length of its lease and its trace.
+std::string leased_document(std::span<const RunRow> runs, Timestamp now);
 Json document(const RunEvent& event);
 Json document(const RunTypeRow& row);
 // What the engine resumes from.

@@ -1,36 +1,66 @@
 #include "instance/carried_trace.h"
+#include "instance/trace_id.h"
 #include "server/documents.h"
+#include "server/object_text.h"
 
 namespace cairn::server {
 
-Json document(const RunRow& row) {
-  Json json = Json::object({{"id", row.id.value},
-                            {"type", row.type},
-                            {"status", to_string(row.status)},
-                            {"priority", row.priority},
-                            {"payload", without_trace(row.payload).value},
-                            {"attempt", row.attempt},
-                            {"max_attempts", row.attempts_max},
-                            {"leases", row.leases},
-                            {"fence", static_cast<std::int64_t>(row.fence)},
-                            {"run_at", format_timestamp(row.run_at)},
-                            {"created_at", format_timestamp(row.created_at)},
-                            {"updated_at", format_timestamp(row.updated_at)}});
-  if (!row.idempotency_key.empty()) json.set("idempotency_key", row.idempotency_key);
-  if (row.status == RunStatus::succeeded) json.set("result", row.result);
-  if (!row.error.is_null()) json.set("error", row.error);
-  if (!row.last_error.empty()) json.set("last_error", row.last_error);
-  if (row.lease_until) json.set("lease_until", format_timestamp(*row.lease_until));
-  if (!row.leased_by.empty()) json.set("leased_by", row.leased_by);
-  if (row.timeout) json.set("timeout", format_duration(*row.timeout));
-  if (row.instance) json.set("instance", row.instance->value);
-  if (!row.step.empty()) json.set("step", row.step);
-  if (!row.limit_key.empty()) json.set("limit_key", row.limit_key);
+namespace {
+
+// Into a Json or an ObjectText.
+template <class Object>
+void describe(const RunRow& row, Object& object) {
+  object.set("id", row.id.value);
+  object.set("type", row.type);
+  object.set("status", to_string(row.status));
+  object.set("priority", row.priority);
+  object.set("payload", without_trace(row.payload).value);
+  object.set("attempt", row.attempt);
+  object.set("max_attempts", row.attempts_max);
+  object.set("leases", row.leases);
+  object.set("fence", static_cast<std::int64_t>(row.fence));
+  object.set("run_at", format_timestamp(row.run_at));
+  object.set("created_at", format_timestamp(row.created_at));
+  object.set("updated_at", format_timestamp(row.updated_at));
+  if (!row.idempotency_key.empty()) object.set("idempotency_key", row.idempotency_key);
+  if (row.status == RunStatus::succeeded) object.set("result", row.result);
+  if (!row.error.is_null()) object.set("error", row.error);
+  if (!row.last_error.empty()) object.set("last_error", row.last_error);
+  if (row.lease_until) object.set("lease_until", format_timestamp(*row.lease_until));
+  if (!row.leased_by.empty()) object.set("leased_by", row.leased_by);
+  if (row.timeout) object.set("timeout", format_duration(*row.timeout));
+  if (row.instance) object.set("instance", row.instance->value);
+  if (!row.step.empty()) object.set("step", row.step);
+  if (!row.limit_key.empty()) object.set("limit_key", row.limit_key);
   if (row.deleted_at) {
-    json.set("deleted_at", format_timestamp(*row.deleted_at));
-    json.set("delete_reason", row.delete_reason);
+    object.set("deleted_at", format_timestamp(*row.deleted_at));
+    object.set("delete_reason", row.delete_reason);
   }
+}
+
+}  // namespace
+
+Json document(const RunRow& row) {
+  Json json = Json::object();
+  describe(row, json);
   return json;
+}
+
+std::string leased_document(std::span<const RunRow> runs, Timestamp now) {
+  constexpr std::size_t usual_size = 640;  // of a run without a large payload
+  std::string text;
+  text.reserve(usual_size * runs.size() + 16);
+  text.append("{\"items\":[");
+  for (const RunRow& run : runs) {
+    if (&run != runs.data()) text.push_back(',');
+    ObjectText object(text);
+    describe(run, object);
+    // As a length too: the worker's clock may be another one.
+    if (run.lease_until) object.set("lease_ms", between(now, *run.lease_until).ms_up());
+    object.set("traceparent", traceparent_of(trace_in(run.payload), run.instance, run.id, run.attempt));
+    object.end();
+  }
+  return text.append("]}");
 }
 
 Json document(const RunEvent& event) {

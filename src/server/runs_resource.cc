@@ -1,7 +1,7 @@
 #include <algorithm>
+#include <atomic>
 
-#include "instance/carried_trace.h"
-#include "instance/trace_id.h"
+#include "schedule/schedule.h"
 #include "server/api.h"
 #include "server/documents.h"
 #include "server/problem.h"
@@ -109,15 +109,11 @@ void submit_many(Coordinator& coordinator, const Call& call) {
   call.reply(json_response(Json::object({{"items", std::move(items)}})));
 }
 
-Json leased_document(const RunRow& row, Timestamp now) {
-  Json json = document(row);
-  // As a length too: the worker's clock may be another one.
-  if (row.lease_until) json.set("lease_ms", between(now, *row.lease_until).ms_up());
-  json.set("traceparent", traceparent_of(trace_in(row.payload), row.instance, row.id, row.attempt));
-  return json;
-}
+// Whether runs of schedules were leased here: when one has ended, the next firing may begin, and whoever reports waits
+// for that.
+using Scheduled = std::shared_ptr<std::atomic<bool>>;  // shared by the routes
 
-void lease(Coordinator& coordinator, const Call& call) {
+void lease(Coordinator& coordinator, const Scheduled& scheduled, const Call& call) {
   const auto length = lease_of(call.body);
   if (!length) return call.reply(problem(length.error()));
   const auto wait = duration_of(call.body, "wait");
@@ -135,13 +131,13 @@ void lease(Coordinator& coordinator, const Call& call) {
   const auto patience = std::min(wait_max, std::chrono::milliseconds(wait->value_or(Duration()).ms_up()));
   coordinator.lease_desk().ask(
       std::move(request), patience,
-      [&coordinator, reply = call.reply](Result<std::vector<RunRow>> runs) {
+      [&coordinator, scheduled, reply = call.reply](Result<std::vector<RunRow>> runs) {
         if (!runs) return reply(problem(runs.error()));
+        for (const RunRow& run : *runs) {
+          if (schedule_of(run.idempotency_key)) *scheduled = true;
+        }
         coordinator.remember_leases(*runs);
-        const Timestamp now = coordinator.store().now();
-        Json items = Json::array();
-        for (const RunRow& run : *runs) items.push_back(leased_document(run, now));
-        reply(json_response(Json::object({{"items", std::move(items)}})));
+        reply({200, "application/json", {}, leased_document(*runs, coordinator.store().now())});
       },
       [reply = call.reply] { return reply.listening(); });
 }
@@ -304,6 +300,14 @@ void events(Coordinator& coordinator, const Call& call) {
   call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
 }
 
+// A few results: what was leased here need not be read back. A failure may have to be written before it can be
+// answered.
+bool is_prompt_report(const Request& request) {
+  constexpr std::size_t body_max = 1024;
+  return request.body.size() <= body_max && request.header("idempotency-key").empty() &&
+         request.body.find("\"error\"") == std::string::npos;
+}
+
 #define RUN_MEMBERS                                                                                     \
   R"("id":{"type":"string"},"type":{"type":"string","minLength":1,"maxLength":200},"payload":true,)"    \
   R"("idempotency_key":{"type":"string","maxLength":200},"priority":{"type":"integer"},)"               \
@@ -354,6 +358,10 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
   const auto with = [&coordinator](void (*handle)(Coordinator&, const Call&)) {
     return [&coordinator, handle](const Call& call) { handle(coordinator, call); };
   };
+  const auto scheduled = std::make_shared<std::atomic<bool>>(false);
+  const auto prompt = [scheduled](const Request& request, const PathValues&) {
+    return !*scheduled && is_prompt_report(request);
+  };
   return {
       {"POST",
        "/v1/runs",
@@ -378,7 +386,7 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        Permission::work_runs,
        "leaseRuns",
        "Take runs to work on; waits up to `wait` until there are some",
-       with(lease),
+       [&coordinator, scheduled](const Call& call) { lease(coordinator, scheduled, call); },
        {},
        lease_schema},
       {"POST",
@@ -388,7 +396,11 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        "Complete or fail many runs at once",
        with(finish_many),
        {},
-       report_schema},
+       report_schema,
+       "application/json",
+       false,
+       {},
+       prompt},
       {"POST",
        "/v1/runs/{id}/heartbeat",
        Permission::work_runs,
@@ -404,7 +416,11 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        "Report the result; the instance that waits goes on in the same commit",
        with(finish),
        {},
-       complete_schema},
+       complete_schema,
+       "application/json",
+       false,
+       {},
+       prompt},
       {"POST",
        "/v1/runs/{id}/fail",
        Permission::work_runs,
