@@ -11,8 +11,10 @@ namespace {
 
 // A batch of this size is answered by the writer itself: handing it over would take longer.
 constexpr std::size_t answered_here_max = 8;
-// Batches that wait to be answered before the writer waits for them.
-constexpr std::size_t written_max = 4;
+// A batch of this size is settled by the writer too: there is little to do meanwhile.
+constexpr std::size_t settled_here_max = 4;
+// Batches that wait in a line before whoever brings the next one waits too.
+constexpr std::size_t line_max = 4;
 
 // While a commit is under way, another one begins with as many units as that has, or when it is over: each transaction
 // has its price, and whoever took every unit as it comes would pay it for each. Alone, a unit is written at once.
@@ -23,8 +25,9 @@ bool worth_writing(std::size_t waiting, std::size_t under_way) { return waiting 
 CommitQueue::CommitQueue(Store& store, std::function<void()> yield, std::chrono::milliseconds quiet)
     : store_(store), yield_(std::move(yield)), quiet_(quiet) {
   if (yield_) return;
-  for (std::size_t i = 0; i < store.writers(); ++i) writers_.emplace_back([this] { run(); });
+  if (store.commits_ahead()) syncer_ = std::jthread([this] { run_syncs(); });
   answerer_ = std::jthread([this] { run_answers(); });
+  for (std::size_t i = 0; i < store.writers(); ++i) writers_.emplace_back([this] { run(); });
 }
 
 CommitQueue::~CommitQueue() { stop(); }
@@ -40,11 +43,9 @@ void CommitQueue::stop() {
   for (std::jthread& writer : writers_) {
     if (writer.joinable()) writer.join();
   }
-  {
-    const std::lock_guard lock(written_mutex_);
-    all_written_ = true;
-  }
-  written_changed_.notify_all();
+  unsettled_.close();
+  if (syncer_.joinable()) syncer_.join();
+  unanswered_.close();
   if (answerer_.joinable()) answerer_.join();
 }
 
@@ -59,10 +60,11 @@ void CommitQueue::submit(Unit unit, Answer answer) {
       const bool was_worth = worth_writing(waiting_.size(), writing_);
       waiting_.push_back({std::move(unit), std::move(answer)});
       const bool is_worth = worth_writing(waiting_.size(), writing_);
+      const bool wakes = std::exchange(wants_more_, false) || (is_worth && !was_worth);
       lock.unlock();
       // No writer sleeps while there is something worth writing, so only the unit that makes it so has somebody to
       // wake.
-      if (is_worth && !was_worth) filled_.notify_one();
+      if (wakes) filled_.notify_one();
       return;
     }
   }
@@ -123,18 +125,31 @@ void CommitQueue::Expected::wait() {
 }
 
 // Under the lock.
-CommitQueue::Batch CommitQueue::take_batch() {
+void CommitQueue::take_units(Batch& batch) {
   rests_ = false;
-  Batch batch;
-  const std::size_t size = std::min(batch_max, waiting_.size());
-  batch.units.reserve(size);
-  batch.answers.reserve(size);
-  while (batch.units.size() < size) {
-    batch.units.push_back(std::move(waiting_.front().unit));
+  const std::size_t size = std::min(batch_max - batch.size(), waiting_.size());
+  std::vector<Unit>& units = batch.parts.emplace_back();
+  units.reserve(size);
+  while (units.size() < size) {
+    units.push_back(std::move(waiting_.front().unit));
     batch.answers.push_back(std::move(waiting_.front().answer));
     waiting_.pop_front();
   }
-  return batch;
+}
+
+std::span<const Unit> CommitQueue::take_more(Batch& batch) {
+  std::unique_lock lock(mutex_);
+  const bool full = batch.size() == batch_max;
+  while (syncing_ && (waiting_.empty() || full)) {
+    wants_more_ = !full;
+    filled_.wait(lock);
+  }
+  wants_more_ = false;
+  // The sooner the disk has something to do again the better: what has just come can be worked on meanwhile.
+  if (!syncing_) return {};
+  take_units(batch);
+  writing_ += batch.parts.back().size();
+  return batch.parts.back();
 }
 
 bool CommitQueue::write_queued() {
@@ -143,7 +158,7 @@ bool CommitQueue::write_queued() {
     const std::lock_guard lock(mutex_);
     if (waiting_.empty() || writing_ >= store_.writers()) return false;
     ++writing_;
-    batch = take_batch();
+    take_units(batch);
   }
   write(batch);
   {
@@ -175,57 +190,93 @@ void CommitQueue::run() {
       std::unique_lock lock(mutex_);
       wait_for_units(lock);
       if (waiting_.empty()) return;
-      batch = take_batch();
-      writing_ += batch.units.size();
+      take_units(batch);
+      writing_ += batch.size();
       if (worth_writing(waiting_.size(), writing_)) filled_.notify_one();
     }
     write(batch);
+    const bool alone = batch.size() <= settled_here_max;
+    bool syncing = false;
     {
       const std::lock_guard lock(mutex_);
-      writing_ -= batch.units.size();
+      writing_ -= batch.size();
+      syncing = syncing_ = syncer_.joinable() && !alone;
       // This one has answers to give first.
       if (worth_writing(waiting_.size(), writing_)) filled_.notify_one();
     }
-    if (batch.units.size() <= answered_here_max) {
+    if (syncing) {
+      unsettled_.push(std::move(batch));
+    } else if (batch.size() <= answered_here_max) {
+      store_.settle();
       answer(batch);
-      continue;
+    } else {
+      unanswered_.push(std::move(batch));
     }
-    std::unique_lock lock(written_mutex_);
-    written_changed_.wait(lock, [this] { return written_.size() < written_max; });
-    written_.push_back(std::move(batch));
-    written_changed_.notify_all();
+  }
+}
+
+void CommitQueue::run_syncs() {
+  while (auto batch = unsettled_.pop()) {
+    store_.settle();
+    {
+      const std::lock_guard lock(mutex_);
+      syncing_ = false;
+    }
+    filled_.notify_one();
+    if (batch->size() <= answered_here_max) {
+      answer(*batch);
+    } else {
+      unanswered_.push(std::move(*batch));
+    }
   }
 }
 
 void CommitQueue::run_answers() {
-  for (;;) {
-    Batch batch;
-    {
-      std::unique_lock lock(written_mutex_);
-      written_changed_.wait(lock, [this] { return all_written_ || !written_.empty(); });
-      if (written_.empty()) return;
-      batch = std::move(written_.front());
-      written_.pop_front();
-    }
-    written_changed_.notify_all();
-    answer(batch);
-  }
+  while (auto batch = unanswered_.pop()) answer(*batch);
+}
+
+void CommitQueue::Line::push(Batch batch) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return batches_.size() < line_max; });
+  batches_.push_back(std::move(batch));
+  changed_.notify_one();
+}
+
+std::optional<CommitQueue::Batch> CommitQueue::Line::pop() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return closed_ || !batches_.empty(); });
+  if (batches_.empty()) return std::nullopt;
+  Batch batch = std::move(batches_.front());
+  batches_.pop_front();
+  if (batches_.size() + 1 == line_max) changed_.notify_one();
+  return batch;
+}
+
+void CommitQueue::Line::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_one();
 }
 
 thread_local const CommitQueue* CommitQueue::committing = nullptr;
 
 void CommitQueue::write(Batch& batch) {
   const CommitQueue* const before = std::exchange(committing, this);
-  batch.outcomes = store_.commit(batch.units);
+  if (syncer_.joinable()) {
+    batch.outcomes = store_.commit_ahead(batch.parts.front(), [&] { return take_more(batch); });
+  } else {
+    batch.outcomes = store_.commit(batch.parts.front());
+  }
   committing = before;
 }
 
 void CommitQueue::answer(Batch& batch) {
-  for (std::size_t i = 0; i < batch.answers.size(); ++i) {
-    if (*batch.outcomes) {
-      batch.answers[i](std::move((**batch.outcomes)[i]), std::move(batch.units[i]));
-    } else {
-      batch.answers[i](batch.outcomes->error(), std::move(batch.units[i]));
+  std::size_t place = 0;
+  for (std::vector<Unit>& units : batch.parts) {
+    for (Unit& unit : units) {
+      Result<CommitOutcome> outcome =
+          *batch.outcomes ? Result<CommitOutcome>(std::move((**batch.outcomes)[place])) : batch.outcomes->error();
+      batch.answers[place++](std::move(outcome), std::move(unit));
     }
   }
 }

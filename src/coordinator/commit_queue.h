@@ -2,7 +2,9 @@
 // one transaction. When idle a unit is committed at once; under load the batches grow by themselves, and a second
 // commit begins beside one that is under way once it would be as large. What can
 // be done beside the writing is not a writer's work: snapshots are encoded by those who ask, and a large batch
-// is answered by a thread of its own, because waking hundreds of callers takes as long as writing for them.
+// is answered by a thread of its own, because waking hundreds of callers takes as long as writing for them. Where a
+// store commits ahead, a further thread waits for the disk; what comes meanwhile is worked on in the next transaction,
+// which is committed when the disk is free again: batches are as large as before, and neither waits for the other.
 // A host that has only one thread gives `yield`: then there are no threads, and whoever waits for an answer
 // writes what is queued by then.
 #pragma once
@@ -84,14 +86,31 @@ class CommitQueue {
     Answer answer;
   };
   struct Batch {
-    std::vector<Unit> units;
+    std::vector<std::vector<Unit>> parts;  // each in its place while later ones come
     std::vector<Answer> answers;
     std::optional<Result<std::vector<CommitOutcome>>> outcomes;
+    std::size_t size() const { return answers.size(); }
+  };
+  // Batches on their way from one thread to another. Whoever is too quick waits.
+  class Line {
+   public:
+    void push(Batch batch);
+    std::optional<Batch> pop();  // nothing: it was closed, and nothing is left
+    void close();
+
+   private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Batch> batches_;
+    bool closed_ = false;
   };
   void run();
+  void run_syncs();
   void run_answers();
   void wait_for_units(std::unique_lock<std::mutex>& lock);
-  Batch take_batch();
+  void take_units(Batch& batch);
+  // What came while the disk had the batch before: it can be worked on, and written when the disk is free.
+  std::span<const Unit> take_more(Batch& batch);
   // Without threads. False: there is nothing to write, or as many write as the store can use.
   bool write_queued();
   void write(Batch& batch);
@@ -108,13 +127,14 @@ class CommitQueue {
   bool stopping_ = false;
   bool rests_ = true;        // the store has nothing to forget
   std::size_t writing_ = 0;  // units in commits that are under way; without threads: activities that write now
+  bool syncing_ = false;     // the disk has a batch
+  bool wants_more_ = false;  // the writer sleeps inside a transaction
 
-  std::mutex written_mutex_;
-  std::condition_variable written_changed_;
-  std::deque<Batch> written_;  // committed, to be answered
-  bool all_written_ = false;
+  Line unsettled_;   // committed ahead, to be settled
+  Line unanswered_;  // committed, to be answered
 
   std::vector<std::jthread> writers_;
+  std::jthread syncer_;  // where the store commits ahead
   std::jthread answerer_;
 };
 

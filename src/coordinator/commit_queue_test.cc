@@ -164,6 +164,86 @@ TEST_F(CommitQueueTest, ASecondCommitBeginsBesideTheFirstOnceItIsAsLarge) {
   all.wait();
 }
 
+// Its disk is busy until it is let go.
+class AheadStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  bool commits_ahead() const override { return true; }
+  Result<std::vector<CommitOutcome>> commit_ahead(std::span<const Unit> units, const MoreUnits& more) override {
+    std::vector<CommitOutcome> outcomes;
+    for (; !units.empty(); units = more()) {
+      const auto written = ForwardingStore::commit(units);
+      outcomes.insert(outcomes.end(), written->begin(), written->end());
+      const std::lock_guard lock(mutex_);
+      parts_.push_back(units.size());
+      changed_.notify_all();
+    }
+    return outcomes;
+  }
+  void settle() override {
+    std::unique_lock lock(mutex_);
+    const std::size_t place = settling_++;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return place < let_go_; });
+  }
+  // The sizes of what was worked on, once there is so much.
+  std::vector<std::size_t> worked_on(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return parts_.size() >= count; });
+    return parts_;
+  }
+  void wait_for_settling(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return settling_ >= count; });
+  }
+  void let_go() {
+    const std::lock_guard lock(mutex_);
+    ++let_go_;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::size_t> parts_;
+  std::size_t settling_ = 0;
+  std::size_t let_go_ = 0;
+};
+
+TEST_F(CommitQueueTest, WhatComesWhileTheDiskIsBusyIsWorkedOnAndNobodyIsToldBefore) {
+  using Sizes = std::vector<std::size_t>;
+  AheadStore store(*store_);
+  CommitQueue queue(store);
+  std::atomic<int> answered = 0;
+  std::latch first(6), all(12);
+  const auto units = [](const std::string& name, int count) {
+    std::vector<Unit> made;
+    for (int i = 0; i < count; ++i) made.push_back(keyed(name + std::to_string(i)));
+    return made;
+  };
+  const auto count = [&](std::latch* also) {
+    return [&, also](std::size_t, const Result<CommitOutcome>& outcome) {
+      if (outcome && outcome->kind == CommitOutcome::Kind::done) ++answered;
+      if (also != nullptr) also->count_down();
+      all.count_down();
+    };
+  };
+  queue.submit_all(units("a", 6), count(&first));
+  store.wait_for_settling(1);
+  queue.submit_all(units("b", 5), count(nullptr));
+  EXPECT_EQ(store.worked_on(2), Sizes({6, 5}));
+  queue.submit_all(units("c", 1), count(nullptr));
+  EXPECT_EQ(store.worked_on(3), Sizes({6, 5, 1}));
+  EXPECT_EQ(answered, 0);
+  store.let_go();
+  first.wait();
+  store.wait_for_settling(2);
+  EXPECT_EQ(answered, 6) << "the others are written and not settled";
+  store.let_go();
+  all.wait();
+  EXPECT_EQ(answered, 12);
+}
+
 // Says when it was let rest.
 class RestingStore final : public ForwardingStore {
  public:

@@ -187,6 +187,17 @@ class Store {
   // One transaction for the batch; an answer for each unit, in order. A stale or refused unit writes
   // nothing and does not spoil the rest. An Error: nothing of the batch was written.
   virtual Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) = 0;
+  // The same in two parts, where a store gains by it (`commits_ahead`): what `commit_ahead` gives may be lost in a
+  // power failure until `settle` has returned, from whatever thread, and nobody is told of it before. The store itself
+  // tells nobody either: what is read, claimed or written meanwhile is settled too. `more` is asked for further
+  // units of the same transaction until it has none; they stay where they are until this returns, and have their
+  // answers behind the others.
+  using MoreUnits = std::function<std::span<const Unit>()>;
+  virtual bool commits_ahead() const { return false; }
+  virtual Result<std::vector<CommitOutcome>> commit_ahead(std::span<const Unit> units, const MoreUnits&) {
+    return commit(units);
+  }
+  virtual void settle() {}
   // Whether `encode_ahead` saves it work.
   virtual bool keeps_encoded() const { return false; }
   virtual Result<std::optional<KeyAnswer>> find_key(const std::string& scope, const std::string& key) = 0;

@@ -23,3 +23,8 @@ add_executable(sim_found_test found_test.cc)
 target_include_directories(sim_found_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(sim_found_test PRIVATE cairn_coordinator GTest::gtest_main)
 add_test(NAME sim_found COMMAND sim_found_test --gtest_brief=1)
+
+add_executable(sim_power_test power_test.cc disk.cc)
+target_include_directories(sim_power_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(sim_power_test PRIVATE cairn_store GTest::gtest_main)
+add_test(NAME sim_power COMMAND sim_power_test --gtest_brief=1)

@@ -85,6 +85,16 @@ Connection::~Connection() {
   sqlite3_close(handle_);
 }
 
+void Connection::commit_ahead() {
+  const LogProgress::Deferral deferral(log_, handle_);
+  run(Sql::commit);
+}
+
+void Connection::settle() {
+  if (error_) return;
+  if (const int code = log_.settle(); code != SQLITE_OK) fail_with(code);
+}
+
 void Connection::script(const char* text) {
   if (error_) return;
   const int code = sqlite3_exec(handle_, text, nullptr, nullptr, nullptr);
@@ -226,6 +236,7 @@ Transaction::Transaction(Connection& connection) : connection_(connection) {
 
 Transaction::~Transaction() {
   if (!open_ || !connection_.in_transaction()) return;
+  connection_.settle();
   const auto error = connection_.error();
   const int number = connection_.error_number();
   connection_.clear_error();
@@ -234,12 +245,17 @@ Transaction::~Transaction() {
   if (error) connection_.fail(*error, number);
 }
 
-Result<void> Transaction::commit() {
+Result<void> Transaction::commit(Sync sync) {
   std::optional<OwedRows> owed;
   if (Mandate::current() != nullptr && connection_.rows_changed() != rows_changed_before_) {
     append_audit_rows(connection_, owed.emplace().rows());
   }
-  if (!connection_.error()) connection_.run(Sql::commit);
+  if (sync == Sync::ahead) {
+    connection_.commit_ahead();
+  } else {
+    if (!connection_.error()) connection_.run(Sql::commit);
+    connection_.settle();
+  }
   if (connection_.error()) return *connection_.error();
   if (owed) owed->written();
   open_ = false;

@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "store/access_rows.h"
 #include "store/sqlite/embedded_sql.h"
+#include "store/sqlite/log_layer.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -86,6 +87,10 @@ class Connection {
   bool in_transaction() const;
   std::int64_t rows_changed() const;  // since it was opened
   void forget_pages();                // those in memory that are only there for speed
+  // COMMIT, without the sync that `LogProgress::settle` makes up for.
+  void commit_ahead();
+  LogProgress& log() { return log_; }
+  void settle();
 
  private:
   friend class Query;
@@ -129,6 +134,7 @@ class Connection {
     }
   }
 
+  LogProgress log_;  // outlives the log, which closes with the connection
   sqlite3* handle_;
   std::array<sqlite3_stmt*, static_cast<std::size_t>(Sql::count)> statements_{};
   std::optional<Error> error_;
@@ -144,8 +150,10 @@ class Transaction {
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
-  // Gives the first error of any statement since the beginning; then nothing was written.
-  Result<void> commit();
+  // Gives the first error of any statement since the beginning; then nothing was written. `ahead`: the caller settles
+  // it. Every other transaction leaves nothing unsettled, whether it wrote or only looked.
+  enum class Sync { now, ahead };
+  Result<void> commit(Sync sync = Sync::now);
 
  private:
   Connection& connection_;

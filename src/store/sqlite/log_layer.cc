@@ -16,11 +16,15 @@ namespace {
 constexpr int part_bytes = 1 << 16;  // SQLite's own layer writes less than 128 KiB at a time
 constexpr std::size_t gathered_max = 1 << 20;
 
+}  // namespace
+
 // SQLite allocates `szOsFile` bytes for a file: ours first, then that of the file system below.
 struct LogFile {
   sqlite3_file base;
   std::vector<char> gathered;  // to be written at `from`
   sqlite3_int64 from = 0;
+  LogProgress* progress = nullptr;
+  int sync_flags = SQLITE_SYNC_NORMAL;  // of the sync that was left out
 
   sqlite3_file* below() { return reinterpret_cast<sqlite3_file*>(this + 1); }
   const sqlite3_io_methods& call() { return *below()->pMethods; }
@@ -35,13 +39,52 @@ struct LogFile {
     gathered.clear();
     return code;
   }
+
+  // What has been written so far, on the disk.
+  int sync(int flags) {
+    const std::uint64_t written = progress == nullptr ? 0 : progress->written_.load();
+    const int code = call().xSync(below(), flags);
+    if (code == SQLITE_OK && progress != nullptr) {
+      const std::lock_guard lock(progress->mutex_);
+      if (progress->synced_ < written) progress->synced_ = written;
+      progress->changed_.notify_all();
+    }
+    return code;
+  }
+
+  // The sync at the end of a commit is left to somebody else. The one behind a new log's header is not: pages of the
+  // new log must not be on the disk under the header of the old one.
+  bool leaves_out(bool begins_log, int flags) {
+    if (progress == nullptr || !progress->deferring_ || begins_log) return false;
+    progress->deferring_ = false;
+    sync_flags = flags;
+    ++progress->written_;  // before SQLite shows it to anybody
+    return true;
+  }
+
+  void use(LogProgress& with) {
+    progress = &with;
+    const std::lock_guard lock(with.mutex_);
+    with.file_ = this;
+  }
+
+  // Nobody syncs it any more when this returns.
+  void leave() {
+    if (progress == nullptr) return;
+    std::unique_lock lock(progress->mutex_);
+    progress->changed_.wait(lock, [this] { return !progress->syncing_; });
+    progress->file_ = nullptr;
+  }
 };
+
+namespace {
 
 LogFile& ours(sqlite3_file* file) { return *reinterpret_cast<LogFile*>(file); }
 
 int log_close(sqlite3_file* file) {
   LogFile& log = ours(file);
   const int written = log.flush();
+  log.leave();
   const int closed = log.call().xClose(log.below());
   log.~LogFile();
   return written == SQLITE_OK ? closed : written;
@@ -73,8 +116,9 @@ int log_truncate(sqlite3_file* file, sqlite3_int64 size) {
 
 int log_sync(sqlite3_file* file, int flags) {
   LogFile& log = ours(file);
+  const bool begins_log = !log.gathered.empty() && log.from == 0;
   if (const int code = log.flush(); code != SQLITE_OK) return code;
-  return log.call().xSync(log.below(), flags);
+  return log.leaves_out(begins_log, flags) ? SQLITE_OK : log.sync(flags);
 }
 
 int log_size(sqlite3_file* file, sqlite3_int64* size) {
@@ -138,6 +182,38 @@ int layer_error(sqlite3_vfs* vfs, int size, char* text) { return below(vfs)->xGe
 int layer_time_ms(sqlite3_vfs* vfs, sqlite3_int64* ms) { return below(vfs)->xCurrentTimeInt64(below(vfs), ms); }
 
 }  // namespace
+
+LogProgress::Deferral::Deferral(LogProgress& progress, sqlite3* connection) : progress_(progress) {
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file);
+  if (file == nullptr || file->pMethods != &log_methods) return;
+  if (ours(file).progress != &progress) ours(file).use(progress);
+  progress.deferring_ = true;
+}
+
+LogProgress::Deferral::~Deferral() { progress_.deferring_ = false; }
+
+int LogProgress::settle() {
+  if (synced_ >= written_) return SQLITE_OK;
+  std::unique_lock lock(mutex_);
+  const std::uint64_t wanted = written_;
+  while (synced_ < wanted && file_ != nullptr) {
+    if (syncing_) {
+      changed_.wait(lock);
+      continue;
+    }
+    syncing_ = true;
+    const std::uint64_t written = written_;
+    lock.unlock();
+    const int code = file_->call().xSync(file_->below(), file_->sync_flags);
+    lock.lock();
+    syncing_ = false;
+    changed_.notify_all();
+    if (code != SQLITE_OK) return code;
+    if (synced_ < written) synced_ = written;
+  }
+  return SQLITE_OK;
+}
 
 const char* log_layer() {
   static std::mutex mutex;

@@ -1,11 +1,52 @@
 // A layer between SQLite and its write-ahead log. SQLite writes a log page by page, with two calls for each; here they
-// are gathered and go out together when the log is synced, read or measured.
+// are gathered and go out together when the log is synced, read or measured. And the sync at the end of a commit may be
+// left to somebody else, so that the next transaction is worked on while the disk has this one.
 #pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+struct sqlite3;
 
 namespace cairn::sqlite {
 
 // The name under which a writing connection is opened: over SQLite's default file system as it is now. Only for
 // connections with `synchronous = FULL`, which sync a commit before anybody else may read it.
 const char* log_layer();
+
+struct LogFile;
+
+// How many commits a log has been given and how many of them are on the disk. A commit that was deferred can be read
+// at once; nobody may be told of it, nor of what was read since, before `settle` has returned.
+class LogProgress {
+ public:
+  // While it lives, one commit of the connection goes without its sync. By the thread that writes. Syncs that keep the
+  // order of what reaches the disk (a new log's header, a checkpoint) are never left out.
+  class Deferral {
+   public:
+    Deferral(LogProgress& progress, sqlite3* connection);
+    ~Deferral();
+    Deferral(const Deferral&) = delete;
+    Deferral& operator=(const Deferral&) = delete;
+
+   private:
+    LogProgress& progress_;
+  };
+
+  // Syncs what is not synced yet, or waits for whoever does. From any thread. Gives SQLite's code.
+  int settle();
+
+ private:
+  friend struct LogFile;
+  std::atomic<std::uint64_t> written_{0};
+  std::atomic<std::uint64_t> synced_{0};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool syncing_ = false;
+  bool deferring_ = false;   // the thread that writes only
+  LogFile* file_ = nullptr;  // from the first deferral until it is closed
+};
 
 }  // namespace cairn::sqlite

@@ -36,27 +36,31 @@ std::optional<Json> error_json(const std::optional<Failure>& error) {
 
 }  // namespace
 
-Result<std::vector<CommitOutcome>> SqliteStore::commit(std::span<const Unit> units) {
+Result<std::vector<CommitOutcome>> SqliteStore::commit(std::span<const Unit> units) { return commit_ahead(units, {}); }
+
+Result<std::vector<CommitOutcome>> SqliteStore::commit_ahead(std::span<const Unit> units, const MoreUnits& more) {
   std::vector<CommitOutcome> outcomes;
+  std::vector<const Unit*> given;
   Wakeup wakeup;
   {
     const std::lock_guard lock(writer_mutex_);
     if (auto refused = refusal()) return *refused;
     SqliteCommit batch(*this);
-    auto written = batch.run(units);
+    auto written = batch.run(units, more, given);
     if (written) {
       outcomes = std::move(*written);
       wakeup = batch.wakeup();
     } else if (failed(written.error()).code != ErrorCode::conflict) {
       return written.error();
-    } else if (units.size() == 1) {
+    } else if (given.size() == 1) {
       outcomes.push_back(outcome_of(CommitOutcome::Kind::failed, written.error()));
     }
     // One unit broke a rule of the tables, which only bad data can cause. It must not keep the others
     // from being written: each gets a transaction of its own.
-    for (std::size_t i = 0; outcomes.size() < units.size(); ++i) {
+    for (std::size_t i = 0; outcomes.size() < given.size(); ++i) {
       SqliteCommit single(*this);
-      auto one = single.run(units.subspan(i, 1));
+      std::vector<const Unit*> alone;
+      auto one = single.run(std::span(given[i], 1), {}, alone);
       if (one) {
         outcomes.push_back(std::move(one->front()));
         wakeup.messages |= single.wakeup().messages;
@@ -76,23 +80,27 @@ Result<std::vector<CommitOutcome>> SqliteStore::commit(std::span<const Unit> uni
 
 SqliteCommit::SqliteCommit(SqliteStore& store) : store_(store), db_(*store.writer_), now_(store.now()) {}
 
-Result<std::vector<CommitOutcome>> SqliteCommit::run(std::span<const Unit> units) {
+Result<std::vector<CommitOutcome>> SqliteCommit::run(std::span<const Unit> units, const Store::MoreUnits& more,
+                                                     std::vector<const Unit*>& given) {
   std::vector<CommitOutcome> outcomes;
-  outcomes.reserve(units.size());
   Transaction transaction(db_);
-  for (const Unit& unit : units) {
-    Places places;
-    auto refused = refuse(unit, places);
-    if (db_.error()) break;
-    if (refused) {
-      outcomes.push_back(std::move(*refused));
-      continue;
+  while (!units.empty()) {
+    for (const Unit& unit : units) given.push_back(&unit);
+    for (const Unit& unit : units) {
+      Places places;
+      auto refused = refuse(unit, places);
+      if (db_.error()) break;
+      if (refused) {
+        outcomes.push_back(std::move(*refused));
+        continue;
+      }
+      apply(unit, places, outcomes.emplace_back());
+      if (db_.error()) break;
     }
-    apply(unit, places, outcomes.emplace_back());
-    if (db_.error()) break;
+    units = more && !db_.error() ? more() : std::span<const Unit>();
   }
   sqlite::append_audit_rows(db_, audit_);
-  CAIRN_TRY_VOID(transaction.commit());
+  CAIRN_TRY_VOID(transaction.commit(more ? Transaction::Sync::ahead : Transaction::Sync::now));
   for (const std::int64_t message : messages_gone_) store_.held_messages_.erase(message);
   for (const SqliteStore::TimerKey& timer : timers_gone_) store_.held_timers_.erase(timer);
   return outcomes;

@@ -77,15 +77,23 @@ std::optional<Error> SqliteStore::refusal() const {
 // without unwinding: nothing more is said to anybody, and the next start recovers from what is on the disk.
 Error SqliteStore::failed(Error error) {
   const int number = writer_->error_number();
-  if (number == SQLITE_IOERR_FSYNC || number == SQLITE_IOERR_DIR_FSYNC) {
-    log_error("store.sync_failed", error,
-              {{"path", path_},
-               {"advice",
-                "the disk failed to keep what was written; cairn stops. Check the disk, then start again: "
-                "everything that was acknowledged before is recovered"}});
-    end_process(sync_failure_exit);
-  }
+  if (number == SQLITE_IOERR_FSYNC || number == SQLITE_IOERR_DIR_FSYNC) end_after_failed_sync(error);
   return error;
+}
+
+void SqliteStore::end_after_failed_sync(const Error& error) const {
+  log_error("store.sync_failed", error,
+            {{"path", path_},
+             {"advice",
+              "the disk failed to keep what was written; cairn stops. Check the disk, then start again: "
+              "everything that was acknowledged before is recovered"}});
+  end_process(sync_failure_exit);
+}
+
+void SqliteStore::settle() {
+  if (!writer_) return;
+  const int code = writer_->log().settle();
+  if (code != SQLITE_OK) end_after_failed_sync({ErrorCode::unavailable, std::string("sync: ") + sqlite3_errstr(code)});
 }
 
 void SqliteStore::rest() {
@@ -142,6 +150,8 @@ SqliteStore::Reader SqliteStore::reader() {
 
 SqliteStore::Reader::~Reader() {
   if (!connection_) return;
+  // What was read may be of a commit that is not on the disk yet.
+  store_.settle();
   // A connection that failed is not worth keeping: the next one opens afresh.
   const bool keep = !connection_->error();
   {

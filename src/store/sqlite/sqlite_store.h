@@ -43,6 +43,9 @@ class SqliteStore final : public Store {
 
   Result<std::optional<Snapshot>> find_snapshot(const InstanceId& id) override;
   Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override;
+  bool commits_ahead() const override { return true; }
+  Result<std::vector<CommitOutcome>> commit_ahead(std::span<const Unit> units, const MoreUnits& more) override;
+  void settle() override;
   bool keeps_encoded() const override { return true; }
   Result<std::optional<KeyAnswer>> find_key(const std::string& scope, const std::string& key) override;
   Result<void> park(const InstanceId& id, const Failure& why, const DeadLetter& letter,
@@ -129,6 +132,7 @@ class SqliteStore final : public Store {
   std::optional<Error> refusal() const;
   // After a failed transaction: keeps the store from going on after a failed sync.
   Error failed(Error error);
+  [[noreturn]] void end_after_failed_sync(const Error& error) const;
   Reader reader();
   void tell(const Wakeup& wakeup) const;
   void send(const Message& message, Wakeup& wakeup);

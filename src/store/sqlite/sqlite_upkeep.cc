@@ -152,6 +152,7 @@ Result<std::vector<OutboxRow>> SqliteStore::claim_outbox(std::size_t max, Durati
   }
   if (writer_->error()) return *writer_->error();
   for (const OutboxRow& row : claimed) held_outbox_[row.sequence] = after(at, hold);
+  settle();  // they are about to be published
   return claimed;
 }
 
