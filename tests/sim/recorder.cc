@@ -74,8 +74,10 @@ void Recorder::committed(const Unit& unit, Timestamp) {
       } else {
         // Later advances of a unit are parents that heard of a child in the same decision.
         const auto notice = std::find_if(notices.begin(), notices.end(), [&](const ParentNotice& one) {
-          return one.parent.instance == id && std::find(advance.waits_closed.begin(), advance.waits_closed.end(),
-                                                        one.parent.token) != advance.waits_closed.end();
+          const auto& open = advance.after.waits;
+          return one.parent.instance == id && std::none_of(open.begin(), open.end(), [&](const Wait& wait) {
+                   return wait.token == one.parent.token;
+                 });
         });
         if (notice != notices.end()) {
           entry = child_entry(notice->parent.token);
@@ -113,7 +115,7 @@ void Recorder::begun(const Advance& advance) {
 
 void Recorder::keep(const Advance& advance) {
   const InstanceId& id = advance.after.instance;
-  for (const Wait& wait : advance.waits_opened) waits_[wait.token.value] = wait;
+  for (const Wait& wait : advance.after.waits) waits_[wait.token.value] = wait;
   for (const InstanceStart& start : advance.starts) starters_[start.id.value] = {id, start.step};
   for (const TaskOpened& task : advance.tasks_opened) tasks_.push_back(task.id);
   for (const RunIntent& run : advance.runs) runs_.push_back(run.id);
