@@ -117,9 +117,11 @@ TEST_P(PursuitTest, OneKeyStartsOneInstanceHoweverManyAskAtOnce) {
   order.idempotency_key = "k";
   for (int i = 0; i < 50; ++i) {
     engine_->start(order, [&](const Result<InstanceState>& state) {
-      const std::lock_guard lock(mutex);
-      ids.insert(state ? state->instance.value : state.error().message);
-      answered.count_down();
+      {
+        const std::lock_guard lock(mutex);
+        ids.insert(state ? state->instance.value : state.error().message);
+      }
+      answered.count_down();  // with the last one the mutex goes away
     });
   }
   answered.wait();
