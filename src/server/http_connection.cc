@@ -21,6 +21,7 @@ using boost::system::error_code;
 
 constexpr std::size_t received_at_once = 64u << 10;
 constexpr std::size_t tls_received_at_once = 4u << 10;
+constexpr int unbroken_max = 16;
 constexpr std::size_t kept_while_idle = 4u << 10;
 constexpr std::size_t unread_max = 64u << 10;  // of a body: lengths of chunks and what stands beside them
 constexpr std::chrono::milliseconds tick_min{5};
@@ -266,6 +267,10 @@ Steps<> Connection::converse() {
     request->peer = peer_;
     request->secure = tls_.has_value();
     if (!co_await answer(std::move(*request))) co_return;
+    // Whoever sends one request after the other without waiting must not keep the thread from everybody else.
+    if (++unbroken_ < unbroken_max) continue;
+    ring();
+    co_await Pause{*this, Waits::turn};
   }
 }
 

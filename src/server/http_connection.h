@@ -109,6 +109,7 @@ class Connection final : public PendingAnswer::Bell, public std::enable_shared_f
     void await_suspend(std::coroutine_handle<> step) const noexcept {
       connection.waits_ = what;
       connection.step_ = step;
+      connection.unbroken_ = 0;
     }
     void await_resume() const noexcept {}
   };
@@ -160,6 +161,7 @@ class Connection final : public PendingAnswer::Bell, public std::enable_shared_f
   bool watching_ = false;
   bool readable_ = false;
   bool rung_ = false;
+  int unbroken_ = 0;  // requests since others of this thread had their turn
   boost::system::error_code tls_failed_;
   std::size_t tls_count_ = 0;
   Steps<> steps_;  // last: what it holds ends first

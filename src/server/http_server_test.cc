@@ -52,6 +52,46 @@ TEST_F(Http, PipelinedRequestsAreAnsweredInOrder) {
   EXPECT_LT(second, third);
 }
 
+TEST_F(Http, AnyNumberOfPipelinedRequestsTakesNoMoreStack) {
+  std::atomic<int> answered{0};
+  serve([&answered](const Request&, const Reply& reply) {
+    ++answered;
+    reply({200, "text/plain", {}, ""});
+  });
+  constexpr int count = 30'000;
+  const Client client(server->port());
+  std::thread sender([&client] {
+    std::string requests;
+    for (int i = 1; i < count; ++i) requests += "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    client.send(requests + "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  });
+  client.receive_all();
+  sender.join();
+  EXPECT_EQ(answered, count);
+}
+
+TEST_F(Http, AClientThatNeverWaitsDoesNotKeepTheOthersFromTheirAnswers) {
+  HttpSettings settings;
+  settings.threads = 1;
+  serve(echo, settings);
+  auto hog = std::make_unique<Client>(server->port());
+  std::atomic<bool> over{false};
+  std::thread sends([&] {
+    std::string requests;
+    for (int i = 0; i < 100; ++i) requests += "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    while (!over) hog->send(requests);
+  });
+  std::thread takes([&] { hog->receive_all(); });
+  for (int i = 0; i < 10; ++i) {
+    const std::string answer = ask("GET /mine HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+    EXPECT_NE(answer.find("GET /mine"), std::string::npos);
+  }
+  over = true;
+  sends.join();
+  hog->hang_up();
+  takes.join();
+}
+
 TEST_F(Http, WhatTwoParsersCouldReadInTwoWaysIsRefused) {
   serve(echo);
   for (const char* text :
@@ -107,7 +147,12 @@ TEST_F(Http, AnAnswerMayComeLaterFromAnotherThread) {
 class Elsewhere {
  public:
   ~Elsewhere() {
-    for (std::thread& thread : threads_) thread.join();
+    std::vector<std::thread> threads;
+    {
+      const std::scoped_lock lock(mutex_);
+      threads.swap(threads_);
+    }
+    for (std::thread& thread : threads) thread.join();
   }
   Handler handler(std::string body) {
     return [this, body](const Request& request, Reply reply) {

@@ -33,6 +33,7 @@ class Client {
   }
   // Nothing more will be sent.
   void finish() const { ::shutdown(socket_, SHUT_WR); }
+  void hang_up() const { ::shutdown(socket_, SHUT_RDWR); }
   // Everything until the server closes.
   std::string receive_all() const {
     std::string all;

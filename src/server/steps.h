@@ -11,12 +11,14 @@ namespace cairn::server {
 
 namespace steps {
 
-struct Ending {  // the caller goes on where it waits
+// The caller goes on where it waits, if it has to: one that was not left waiting sees for itself that this has ended.
+// So a loop of steps that never wait stays where it is on the stack, whatever the compiler makes of it.
+struct Ending {
   bool await_ready() const noexcept { return false; }
   template <class Promise>
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> ended) const noexcept {
+  void await_suspend(std::coroutine_handle<Promise> ended) const noexcept {
     const std::coroutine_handle<> caller = ended.promise().caller;
-    return caller ? caller : std::coroutine_handle<>(std::noop_coroutine());
+    if (caller) caller.resume();  // which may destroy what has ended: nothing of it is touched after this
   }
   void await_resume() const noexcept {}
 };
@@ -48,9 +50,11 @@ class [[nodiscard]] Steps {
   }
 
   bool await_ready() const noexcept { return false; }
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) noexcept {
+  bool await_suspend(std::coroutine_handle<> caller) {
+    handle_.resume();
+    if (handle_.done()) return false;
     handle_.promise().caller = caller;
-    return handle_;
+    return true;
   }
   T await_resume() {
     if (handle_.promise().failure) std::rethrow_exception(handle_.promise().failure);
@@ -80,9 +84,11 @@ class [[nodiscard]] Steps<void> {
   }
 
   bool await_ready() const noexcept { return false; }
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) noexcept {
+  bool await_suspend(std::coroutine_handle<> caller) {
+    handle_.resume();
+    if (handle_.done()) return false;
     handle_.promise().caller = caller;
-    return handle_;
+    return true;
   }
   void await_resume() const {
     if (handle_.promise().failure) std::rethrow_exception(handle_.promise().failure);
