@@ -11,6 +11,8 @@ namespace {
 
 // A batch of this size is answered by the writer itself: handing it over would take longer.
 constexpr std::size_t answered_here_max = 8;
+// When nothing is under way, so many units are shared by two writers.
+constexpr std::size_t shared_min = 128;
 // A batch of this size is settled by the writer too: there is little to do meanwhile.
 constexpr std::size_t settled_here_max = 4;
 // Batches that wait in a line before whoever brings the next one waits too.
@@ -127,7 +129,8 @@ void CommitQueue::Expected::wait() {
 // Under the lock.
 void CommitQueue::take_units(Batch& batch) {
   rests_ = false;
-  const std::size_t size = std::min(batch_max - batch.size(), waiting_.size());
+  std::size_t size = std::min(batch_max - batch.size(), waiting_.size());
+  if (writers_.size() > 1 && writing_ == 0 && batch.size() == 0 && size >= shared_min) size = (size + 1) / 2;
   std::vector<Unit>& units = batch.parts.emplace_back();
   units.reserve(size);
   while (units.size() < size) {

@@ -12,6 +12,9 @@ namespace {
 // After a store that cannot be read now.
 constexpr std::chrono::seconds retry_after{1};
 
+// So many timers at once mean that more are due.
+constexpr std::size_t many_timers = 512;
+
 // When `at` of the store's clock will be, on the wall clock.
 std::chrono::system_clock::time_point on_the_wall(Timestamp at, Timestamp store_now) {
   // Beyond what the clock can hold: as good as never, and looked at again then.
@@ -32,6 +35,7 @@ Loops::~Loops() { stop(); }
 void Loops::start() {
   timers_thread_ = std::jthread([this] { run_timers(); });
   messages_thread_ = std::jthread([this] { run_messages(); });
+  if (coordinator_.store().writers() > 1) help_thread_ = std::jthread([this] { help_with_timers(); });
 }
 
 void Loops::stop() {
@@ -41,6 +45,8 @@ void Loops::stop() {
   }
   timers_changed_.notify_all();
   messages_came_.notify_all();
+  help_wanted_.notify_all();
+  if (help_thread_.joinable()) help_thread_.join();
   if (timers_thread_.joinable()) timers_thread_.join();
   if (messages_thread_.joinable()) messages_thread_.join();
 }
@@ -90,7 +96,13 @@ void Loops::run_timers() {
       coordinator_.resume_cut_slices();
       start_all_queued(coordinator_);
     }
-    const bool busy = coordinator_.fire_timers() + coordinator_.end_exhausted_runs() + fire_schedules(coordinator_) > 0;
+    const std::size_t fired = coordinator_.fire_timers();
+    if (fired >= many_timers && help_thread_.joinable()) {
+      const std::lock_guard lock(mutex_);
+      help_ = true;
+      help_wanted_.notify_one();
+    }
+    const bool busy = fired + coordinator_.end_exhausted_runs() + fire_schedules(coordinator_) > 0;
     runs_due_();
     if (busy) continue;
     const auto due = coordinator_.next_due();
@@ -119,6 +131,22 @@ void Loops::run_timers() {
     // Messages that nobody could deliver come again when their time is over.
     messages_ = true;
     messages_came_.notify_one();
+  }
+}
+
+// One batch is read and decided while another waits for the disk.
+void Loops::help_with_timers() {
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      help_wanted_.wait(lock, [this] { return stopping_ || help_; });
+      if (stopping_) return;
+      help_ = false;
+    }
+    while (coordinator_.fire_timers() >= many_timers) {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+    }
   }
 }
 

@@ -1,3 +1,7 @@
+#include <map>
+#include <mutex>
+#include <thread>
+
 #include "sample.h"
 #include "store_under_test.h"
 
@@ -55,6 +59,49 @@ TEST_P(Timers, ComeInTheOrderInWhichTheyFallDue) {
   ASSERT_EQ(due.size(), 2u);
   EXPECT_EQ(due[0].instance.value, "early");
   EXPECT_EQ(due[1].instance.value, "late");
+}
+
+TEST_P(Timers, TwoThatTakeAtOnceHaveEachTimerOnce) {
+  if (forgets_marks()) GTEST_SKIP() << "opened anew for each call";
+  constexpr int count = 400;
+  std::vector<Unit> units(count);
+  std::map<std::string, Snapshot> begun;
+  for (int i = 0; i < count; ++i) {
+    Advance advance = with_timer("i" + std::to_string(i), at(1000));
+    begun[advance.after.instance.value] = advance.after;
+    units[static_cast<std::size_t>(i)].advances = {advance};
+  }
+  ASSERT_EQ(must(store().commit(units)).size(), static_cast<std::size_t>(count));
+  clock_.set(at(2000));
+  Store& shared = store();
+  std::mutex mutex;
+  std::map<std::string, int> taken;
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 2; ++thread) {
+      threads.emplace_back([&] {
+        for (;;) {
+          const auto due = must(shared.take_timers(64, hold));
+          if (due.empty()) return;
+          std::vector<Unit> fired;
+          for (const DueTimer& timer : due) {
+            {
+              const std::lock_guard lock(mutex);
+              ++taken[timer.instance.value];
+            }
+            Unit unit;
+            unit.advances = {sample::next(begun.at(timer.instance.value))};
+            unit.timer = timer;
+            sample::close_wait(unit.advances[0], timer.token.value);
+            fired.push_back(std::move(unit));
+          }
+          for (const CommitOutcome& outcome : must(shared.commit(fired))) EXPECT_EQ(outcome.kind, Kind::done);
+        }
+      });
+    }
+  }
+  EXPECT_EQ(taken.size(), static_cast<std::size_t>(count));
+  for (const auto& [instance, times] : taken) EXPECT_EQ(times, 1) << instance;
 }
 
 TEST_P(Timers, EqualTimesComeInTheOrderTheyWereSet) {

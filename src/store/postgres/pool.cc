@@ -67,11 +67,14 @@ Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
   for (;;) {
     auto opened = Connection::open(target_);
     if (opened) {
-      if (opened_) opened_(**opened);
       Session session{std::move(*opened), "", 0, generation, use};
-      const std::lock_guard lock(mutex_);
-      in_use_.insert(session.connection.get());
-      take_place(session);
+      {
+        const std::lock_guard lock(mutex_);
+        in_use_.insert(session.connection.get());
+        take_place(session);
+      }
+      // Known by now: should the server fall silent here, whoever distrusts the connections cuts this one off as well.
+      if (opened_) opened_(*session.connection);
       return Lease(*this, std::move(session));
     }
     std::unique_lock lock(mutex_);

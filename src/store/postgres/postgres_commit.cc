@@ -51,7 +51,9 @@ Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> u
       const std::lock_guard lock(marks_mutex_);
       for (const std::int64_t message : attempt->messages_gone()) held_messages_.erase(message);
       for (const DueTimer& timer : attempt->timers_gone()) {
-        held_timers_.erase({timer.due.unix_ms(), timer.instance.value, timer.token.value});
+        TimerKey key{timer.due.unix_ms(), timer.instance.value, timer.token.value};
+        held_timers_.erase(key);
+        if (timer_readers_ > 0) gone_timers_.insert(std::move(key));
       }
     }
     return outcomes;

@@ -75,15 +75,18 @@ Result<bool> PostgresStore::retire_definition(const std::string& name, const std
   return done;
 }
 
-void PostgresStore::read_ahead(const std::vector<std::string>& instances) {
-  // A few are as quickly read when they are asked for.
+void PostgresStore::read_ahead(const std::map<std::int64_t, std::string>& instances) {
+  // A few are as quickly read when they are asked for, and large ones must not lie here all at once.
   constexpr std::size_t worth_it = 16;
+  constexpr std::int64_t bytes_max = 32'768;
   ahead_.clear();
   if (instances.size() < worth_it) return;
+  postgres::Column<std::int64_t> numbers;
+  for (const auto& [number, id] : instances) numbers.add(number);
   const auto found = read<std::map<std::string, std::string>>([&](Connection& db) {
     std::map<std::string, std::string> snapshots;
-    Rows rows = db.query(Sql::find_snapshots, postgres::names(instances));
-    while (rows.next()) snapshots.emplace(rows.text(0), rows.text(1));
+    Rows rows = db.query(Sql::find_snapshots, numbers, bytes_max);
+    while (rows.next()) snapshots.emplace(instances.at(rows.integer(0)), rows.text(1));
     return Result<std::map<std::string, std::string>>(std::move(snapshots));
   });
   if (found) ahead_.put(*found);

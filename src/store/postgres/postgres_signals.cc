@@ -146,50 +146,81 @@ void PostgresStore::give_back_message(std::int64_t message) {
   held_messages_.erase(message);
 }
 
+// Ends what take_timers began.
+struct PostgresStore::ReadingTimers {
+  explicit ReadingTimers(PostgresStore& store) : store_(store) {}
+  ReadingTimers(const ReadingTimers&) = delete;
+  ReadingTimers& operator=(const ReadingTimers&) = delete;
+  ~ReadingTimers() {
+    const std::lock_guard lock(store_.marks_mutex_);
+    if (--store_.timer_readers_ == 0) store_.gone_timers_.clear();
+  }
+
+ private:
+  PostgresStore& store_;
+};
+
 Result<std::vector<DueTimer>> PostgresStore::take_timers(std::size_t max, Duration hold) {
   if (auto refused = refusal()) return *refused;
   const Timestamp at = now();
   std::vector<DueTimer> taken;
+  std::map<std::int64_t, std::string> instances;
   Column<Timestamp> stale_due;
   Column<std::int64_t> stale_instances;
   Column<std::string> stale_tokens;
   const postgres::Channel::Share share = channel_ ? channel_->share() : postgres::Channel::Share{};
   const auto page = static_cast<std::int64_t>(std::max<std::size_t>(max, 64));
-  for (std::int64_t offset = 0; taken.size() < max; offset += page) {
-    CAIRN_TRY(const std::size_t seen, read<std::size_t>([&](Connection& db) -> Result<std::size_t> {
-                Rows rows =
-                    db.query(Sql::due_timers, at, page, offset, share.nodes, share.place, after(at, patience_back));
-                const std::lock_guard lock(marks_mutex_);
-                while (rows.next()) {
-                  if (rows.is_null(3) || !rows.boolean(4)) {
-                    stale_due.add(rows.time(0));
-                    stale_instances.add(rows.integer(1));
-                    stale_tokens.add(rows.text(2));
-                    continue;
-                  }
-                  if (taken.size() == max) continue;
-                  DueTimer timer{{rows.text(3)}, {rows.text(2)}, rows.time(0)};
-                  const auto held = held_timers_.find({timer.due.unix_ms(), timer.instance.value, timer.token.value});
-                  if (held != held_timers_.end() && held->second > at) continue;
-                  taken.push_back(std::move(timer));
-                }
-                return rows.size();
-              }));
-    if (seen < static_cast<std::size_t>(page)) break;
+  const auto take_page = [&](std::int64_t offset) {
+    return read<std::size_t>([&](Connection& db) -> Result<std::size_t> {
+      Rows rows = db.query(Sql::due_timers, at, page, offset, share.nodes, share.place, after(at, patience_back));
+      const std::lock_guard lock(marks_mutex_);
+      while (rows.next()) {
+        if (rows.is_null(3) || !rows.boolean(4)) {
+          stale_due.add(rows.time(0));
+          stale_instances.add(rows.integer(1));
+          stale_tokens.add(rows.text(2));
+          continue;
+        }
+        if (taken.size() == max) continue;
+        DueTimer timer{{rows.text(3)}, {rows.text(2)}, rows.time(0)};
+        TimerKey key{timer.due.unix_ms(), timer.instance.value, timer.token.value};
+        if (gone_timers_.contains(key)) continue;
+        // Marked as it is seen: two threads never have the same.
+        const auto [held, fresh] = held_timers_.try_emplace(std::move(key), after(at, hold));
+        if (!fresh && held->second > at) continue;
+        held->second = after(at, hold);
+        instances.emplace(rows.integer(1), timer.instance.value);
+        taken.push_back(std::move(timer));
+      }
+      return rows.size();
+    });
+  };
+  std::int64_t first = 0;
+  {
+    // Those in hand come before all others; were they written meanwhile, the look from the beginning finds the rest.
+    const std::lock_guard lock(marks_mutex_);
+    ++timer_readers_;
+    if (held_timers_.size() >= static_cast<std::size_t>(page)) first = static_cast<std::int64_t>(held_timers_.size());
+  }
+  const ReadingTimers reading(*this);
+  for (std::int64_t offset = first;; offset += page) {
+    const auto seen = take_page(offset);
+    // What is marked is ours, whatever came after it.
+    if (!seen && taken.empty()) return seen.error();
+    if (!seen || taken.size() == max) break;
+    if (*seen == static_cast<std::size_t>(page)) continue;
+    if (first == 0 || !taken.empty()) break;
+    offset = -page;
+    first = 0;
   }
   if (!stale_due.empty()) {
-    CAIRN_TRY_VOID(read<bool>([&](Connection& db) -> Result<bool> {
+    // Should it fail they are seen again.
+    [[maybe_unused]] const auto removed = read<bool>([&](Connection& db) -> Result<bool> {
       db.query(Sql::delete_timers, stale_due, stale_instances, stale_tokens);
       return true;
-    }));
+    });
   }
-  std::unique_lock lock(marks_mutex_);
-  for (const DueTimer& timer : taken) {
-    held_timers_[{timer.due.unix_ms(), timer.instance.value, timer.token.value}] = after(at, hold);
-  }
-  lock.unlock();
-  std::vector<std::string> instances;
-  for (const DueTimer& timer : taken) instances.push_back(timer.instance.value);
+  for (const auto& [number, id] : instances) memory_.learn(id, number);
   read_ahead(instances);
   return taken;
 }
@@ -224,10 +255,10 @@ Result<std::optional<Timestamp>> PostgresStore::next_due() {
     Rows rest = db.take(others);
     const std::lock_guard lock(marks_mutex_);
     for (const auto& [key, until] : held_timers_) {
-      if (until > at) offer(std::max(until, Timestamp::of_unix_ms(std::get<0>(key))));
+      if (until > at) offer(std::max(until, Timestamp::of_unix_ms(key.due)));
     }
     std::set<std::pair<std::int64_t, std::string>> held;
-    for (const auto& [key, until] : held_timers_) held.emplace(std::get<0>(key), std::get<2>(key));
+    for (const auto& [key, until] : held_timers_) held.emplace(key.due, key.token);
     while (timers.next()) {
       if (held.contains({timers.time(0).unix_ms(), timers.text(2)})) continue;
       const bool mine = timers.integer(1) % share.nodes == share.place;

@@ -6,7 +6,8 @@
 
 #include <map>
 #include <mutex>
-#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/clock.h"
 #include "store/lifecycle.h"
@@ -119,7 +120,18 @@ class PostgresStore final : public Store {
 
  private:
   using Connection = postgres::Connection;
-  using TimerKey = std::tuple<std::int64_t, std::string, std::string>;  // due, instance, token
+  struct TimerKey {
+    std::int64_t due;
+    std::string instance, token;
+    bool operator==(const TimerKey&) const = default;
+  };
+  struct TimerHash {
+    std::size_t operator()(const TimerKey& key) const noexcept {
+      const std::hash<std::string> hash;
+      return hash(key.instance) ^ (hash(key.token) + static_cast<std::size_t>(key.due)) * 31;
+    }
+  };
+  struct ReadingTimers;
   friend class PostgresCommit;
 
   PostgresStore(postgres::Target target, Clock& clock, Mode mode);
@@ -152,7 +164,7 @@ class PostgresStore final : public Store {
   // Removes the rows of leases that this process knows to have ended.
   void forget_leases(Connection& db);
   // For a batch of timers: what whoever took it will ask for next, one by one.
-  void read_ahead(const std::vector<std::string>& instances);
+  void read_ahead(const std::map<std::int64_t, std::string>& instances);  // by number
   void insert_fresh(Connection& db, std::span<const RunRow> given, const std::vector<std::string>& uuids, Timestamp at);
   std::size_t send_submission(Connection& db, std::span<const RunRow> given, const std::vector<std::string>& uuids,
                               Timestamp at);
@@ -177,7 +189,10 @@ class PostgresStore final : public Store {
   postgres::SnapshotsAhead ahead_;
   std::mutex marks_mutex_;
   std::map<std::int64_t, Timestamp> held_messages_;
-  std::map<TimerKey, Timestamp> held_timers_;
+  std::unordered_map<TimerKey, Timestamp, TimerHash> held_timers_;
+  // Timers that were written while somebody read which are due: what he reads may still have them.
+  std::size_t timer_readers_ = 0;
+  std::unordered_set<TimerKey, TimerHash> gone_timers_;
 
   std::unique_ptr<postgres::Channel> channel_;
   std::unique_ptr<postgres::Hints> hints_;

@@ -17,16 +17,19 @@ class SnapshotsAhead {
   // For this thread, in place of what was there.
   void put(std::map<std::string, std::string> snapshots) {
     const std::lock_guard lock(mutex_);
-    thread_ = std::this_thread::get_id();
-    snapshots_ = std::move(snapshots);
-    empty_ = snapshots_.empty();
+    if (snapshots.empty()) {
+      threads_.erase(std::this_thread::get_id());
+    } else {
+      threads_[std::this_thread::get_id()] = std::move(snapshots);
+    }
+    empty_ = threads_.empty();
   }
   std::optional<std::string> take(const std::string& instance) {
     if (empty_) return std::nullopt;
     const std::lock_guard lock(mutex_);
-    if (thread_ != std::this_thread::get_id()) return std::nullopt;
-    auto found = snapshots_.extract(instance);
-    empty_ = snapshots_.empty();
+    const auto own = threads_.find(std::this_thread::get_id());
+    if (own == threads_.end()) return std::nullopt;
+    auto found = own->second.extract(instance);
     if (!found) return std::nullopt;
     return std::move(found.mapped());
   }
@@ -34,16 +37,14 @@ class SnapshotsAhead {
   void drop(const std::string& instance) {
     if (empty_) return;
     const std::lock_guard lock(mutex_);
-    snapshots_.erase(instance);
-    empty_ = snapshots_.empty();
+    for (auto& [thread, snapshots] : threads_) snapshots.erase(instance);
   }
   void clear() { put({}); }
 
  private:
   std::mutex mutex_;
   std::atomic<bool> empty_ = true;
-  std::thread::id thread_;
-  std::map<std::string, std::string> snapshots_;
+  std::map<std::thread::id, std::map<std::string, std::string>> threads_;
 };
 
 }  // namespace cairn::postgres

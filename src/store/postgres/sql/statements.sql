@@ -49,7 +49,7 @@ UPDATE cairn.wf_definitions SET retired_at = coalesce(retired_at, $3) WHERE name
 -- name: find_snapshot
 SELECT s.snapshot FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = i.n WHERE i.id = $1
 -- name: find_snapshots
-SELECT i.id, s.snapshot FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = i.n WHERE i.id = ANY ($1::text[])
+SELECT n, snapshot FROM cairn.wf_runtime_states WHERE n = ANY ($1::bigint[]) AND octet_length(snapshot) < $2
 -- name: find_instance
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
@@ -214,10 +214,12 @@ SELECT at FROM cairn.wf_signal_q WHERE target IS NOT NULL AND n <> ALL ($1::bigi
 -- name: delete_message
 DELETE FROM cairn.wf_signal_q WHERE n = $1 AND target IS NOT NULL
 -- name: due_timers
-SELECT q.due, q.instance, q.token, i.id, w.token IS NOT NULL FROM cairn.wf_schedule_q q
+SELECT q.due, q.instance, q.token, i.id, w.token IS NOT NULL
+FROM (SELECT due, instance, token FROM cairn.wf_schedule_q WHERE due <= $1 AND (instance % $4 = $5 OR due <= $6)
+  ORDER BY due, instance, token LIMIT $2 OFFSET $3) q
 LEFT JOIN cairn.wf_instances i ON i.n = q.instance
 LEFT JOIN cairn.wf_waits w ON w.instance = q.instance AND w.token = q.token
-WHERE q.due <= $1 AND (q.instance % $4 = $5 OR q.due <= $6) ORDER BY q.due, q.instance, q.token COLLATE "C" LIMIT $2 OFFSET $3
+ORDER BY q.due, q.instance, q.token
 -- name: first_timers
 SELECT due, instance, token FROM cairn.wf_schedule_q ORDER BY due, instance, token LIMIT $1
 -- name: delete_timers
