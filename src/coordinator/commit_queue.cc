@@ -187,6 +187,7 @@ void CommitQueue::wait_for_units(std::unique_lock<std::mutex>& lock) {
 }
 
 void CommitQueue::run() {
+  std::size_t before = 0;  // how large the last batch was
   for (;;) {
     Batch batch;
     {
@@ -198,7 +199,8 @@ void CommitQueue::run() {
       if (worth_writing(waiting_.size(), writing_)) filled_.notify_one();
     }
     write(batch);
-    const bool alone = batch.size() <= settled_here_max;
+    // A small one between large ones is no sign of rest.
+    const bool alone = std::max(batch.size(), std::exchange(before, batch.size())) <= settled_here_max;
     bool syncing = false;
     {
       const std::lock_guard lock(mutex_);
