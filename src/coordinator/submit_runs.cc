@@ -1,4 +1,5 @@
 // Runs that are submitted on their own.
+#include <algorithm>
 #include <condition_variable>
 
 #include "coordinator/boundary.h"
@@ -26,6 +27,19 @@ Result<SubmittedRun> same_work(const RunRow& asked, Result<SubmittedRun> submitt
   }
   return Error{ErrorCode::conflict, "idempotency_key_reused: the idempotency key '" + asked.idempotency_key +
                                         "' belongs to run " + first.id.value + ", which has another type or payload"};
+}
+
+// Those made here, in the order of the runs: each index then takes a batch at its end.
+void sort_own_ids(std::span<const RunOrder> orders, std::vector<RunRow>& rows) {
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (orders[i].id.empty()) ids.push_back(std::move(rows[i].id.value));
+  }
+  std::sort(ids.begin(), ids.end());
+  auto next = ids.begin();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (orders[i].id.empty()) rows[i].id.value = std::move(*next++);
+  }
 }
 
 }  // namespace
@@ -91,6 +105,7 @@ Result<std::vector<Result<SubmittedRun>>> Coordinator::submit_runs(std::span<con
     if (!row) return with_context(row.error(), "run " + std::to_string(i));
     rows.push_back(std::move(*row));
   }
+  sort_own_ids(orders, rows);
   CAIRN_TRY(auto submitted, store_.submit_runs(rows));
   std::vector<Result<SubmittedRun>> answers;
   answers.reserve(rows.size());

@@ -36,6 +36,7 @@ class Leasing {
       tended_ = true;
       load_types();
     }
+    if (types_.size() == 1 && rule_of(*types_.begin()) == nullptr) return lease_ready(*types_.begin(), wakeup);
     for (const std::string& type : types_) {
       if (const RunTypeRow* rule = rule_of(type); rule != nullptr && is_limited(*rule) && !rule->paused) {
         gather_limited(*rule, wakeup);
@@ -131,7 +132,7 @@ class Leasing {
     Column<postgres::RowPlace> places, queued;
     Column<std::int64_t> backoffs, caps;
     Column<Timestamp> until;
-    Column<int> attempts, attempt_numbers;
+    Column<int> attempts;
     Column<std::string> rated_types, rated_keys;
     std::unordered_map<std::int64_t, std::size_t> order;
     for (const LeaseCandidate& one : chosen) {
@@ -161,20 +162,44 @@ class Leasing {
     std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<RunRow> leased;
     leased.reserve(ordered.size());
+    for (auto& [at, row] : ordered) leased.push_back(std::move(row));
+    record(leased, wakeup);
+    return leased;
+  }
+
+  // The only type there is, and it has no rules: nothing to choose from.
+  std::vector<RunRow> lease_ready(const std::string& type, Wakeup& wakeup) {
+    Rows rows = db_.query(Sql::lease_ready, at_, type, static_cast<std::int64_t>(request_.max), request_.worker,
+                          after(at_, request_.length));
+    std::vector<RunRow> leased;
+    leased.reserve(rows.size());
+    Column<postgres::RowPlace> queued;
+    while (rows.next()) {
+      queued.add(postgres::RowPlace{rows.integer(postgres::run_number_column + 1)});
+      leased.push_back(postgres::read_run(rows));
+    }
+    if (rows.fault()) db_.fail(*rows.fault());
+    if (leased.empty() || db_.error()) return {};
+    db_.send(Sql::leave_queue, queued);
+    record(leased, wakeup);
+    return leased;
+  }
+
+  // What is written about them besides.
+  void record(const std::vector<RunRow>& leased, Wakeup& wakeup) {
     postgres::LeaseList leases;
     Column<postgres::Uuid> ids;
-    for (auto& [at, row] : ordered) {
+    Column<int> attempts;
+    for (const RunRow& row : leased) {
       const std::string uuid = postgres::run_uuid(row.id);
       if (run_events_) {
         ids.add(postgres::Uuid{uuid});
-        attempt_numbers.add(row.attempt);
+        attempts.add(row.attempt);
       }
       leases.add(row, uuid, row.updated_at, wakeup);
-      leased.push_back(std::move(row));
     }
-    if (run_events_) db_.send(Sql::insert_like_events, ids, "leased", at_, request_.worker, attempt_numbers);
+    if (run_events_) db_.send(Sql::insert_like_events, ids, "leased", at_, request_.worker, attempts);
     together_ = leases.send(db_);
-    return leased;
   }
 
   postgres::Connection& db_;
@@ -197,6 +222,10 @@ Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& reques
   if (auto refused = refusal()) return *refused;
   Wakeup wakeup;
   std::vector<postgres::LeasedTogether> together;
+  // Of two large questions of this node at once the second would look at everything that the first has locked.
+  constexpr std::size_t large = 64;
+  std::unique_lock one_by_one(leasing_mutex_, std::defer_lock);
+  if (request.max >= large) one_by_one.lock();
   // A lease whose answer is lost ends by itself: nothing has to be looked up.
   CAIRN_TRY(auto leased, read<std::vector<RunRow>>([&](Connection& db) -> Result<std::vector<RunRow>> {
               wakeup = {};
@@ -208,6 +237,7 @@ Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& reques
               together = leasing.together();
               return runs;
             }));
+  if (one_by_one) one_by_one.unlock();
   for (const postgres::LeasedTogether& batch : together) leases_.leased(batch);
   tell(wakeup);
   return leased;

@@ -184,6 +184,7 @@ class PostgresStore final : public Store {
   std::mutex listener_mutex_;
   WakeupListener listener_;
 
+  std::mutex leasing_mutex_;
   postgres::LeaseWatch leases_;
   postgres::CommitMemory memory_;
   postgres::SnapshotsAhead ahead_;

@@ -126,6 +126,20 @@ DELETE FROM cairn.wf_run_leases WHERE type = $1 AND at <= $2
 SELECT limit_key, count(*), min(at) FROM cairn.wf_run_leases WHERE type = $1 AND at > $2 GROUP BY limit_key
 -- name: insert_starts
 INSERT INTO cairn.wf_run_leases (type, limit_key, at) SELECT s.type, s.limit_key, $3 FROM unnest($1::text[], $2::text[]) AS s (type, limit_key)
+-- name: lease_ready
+-- Those that are ready of a type without rules of its own, chosen and leased at once. A run that changed after the statement began is not found at its
+-- place: it stays in the queue for the next one.
+WITH chosen AS (
+  SELECT r.ctid AS place, q.ctid AS queued FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = q.run
+  WHERE q.type = $2 AND q.run_at <= $1 AND r.attempt < r.max_attempts
+    AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)))
+  ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3 FOR UPDATE OF r SKIP LOCKED)
+UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $4, lease_until = $5, attempt = r.attempt + 1, leases = r.leases + 1,
+  fence = r.fence + 1, updated_at = $1, attempt_until = $1::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1
+FROM chosen c WHERE r.ctid = c.place
+RETURNING coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
+  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
+  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n, c.queued
 -- name: lease_chosen
 -- The rows are locked, so they stay where they are: each is found at its place ($1), without a look into an index.
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until = c.until, attempt = r.attempt + 1, leases = r.leases + 1,
