@@ -123,6 +123,16 @@ TEST_F(RunQueue, FollowsWhatProgramsWrite) {
             "3");
 }
 
+TEST_F(RunQueue, WhatAProgramInsertsAsFailedIsListedAsFailed) {
+  open();
+  sql("INSERT INTO cairn.workflow_run (type, status) VALUES ('default.echo', 'failed'), ('default.echo', 'failed'), "
+      "('default.echo', 'cancelled'), ('default.echo', 'succeeded')");
+  EXPECT_EQ(listed(RunStatus::failed), 2u);
+  EXPECT_EQ(listed(RunStatus::cancelled), 1u);
+  EXPECT_EQ(listed(RunStatus::succeeded), 1u);
+  EXPECT_EQ(sql("SELECT count(*) FROM cairn.workflow_event"), "4");
+}
+
 TEST_F(RunQueue, ALeaseThatAProgramShortensEndsSooner) {
   open();
   sql("INSERT INTO cairn.workflow_run (type, payload) VALUES ('default.a', '1')");
