@@ -232,6 +232,7 @@ void finish_many(Coordinator& coordinator, const Call& call) {
     reports.push_back(std::move(*report));
   }
   std::vector<std::string> ids;
+  ids.reserve(reports.size());
   for (const RunReport& report : reports) ids.push_back(report.run.value);
   coordinator.report_all(reports, [ids = std::move(ids), reply = call.reply](const auto& answers) {
     Json items = Json::array();
