@@ -7,6 +7,7 @@
 #include "base/sha256.h"
 #include "coordinator/boundary.h"
 #include "coordinator/task_fields.h"
+#include "store/deciding.h"
 #include "store/projection.h"
 
 namespace cairn {
@@ -228,6 +229,7 @@ bool may_interrupt(const decltype(Event::what)& what) {
 }  // namespace
 
 Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_use_cache) {
+  const Deciding deciding;
   SharedSnapshot before;
   if (may_use_cache) before = cache_.find(errand.instance);
   const bool from_cache = before != nullptr;

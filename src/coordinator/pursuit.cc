@@ -50,9 +50,13 @@ void Coordinator::pursue(const std::shared_ptr<Pursuit>& pursuit) {
     ++pursuit->attempt;
     return go_on({pursuit->errand.instance}, [this, pursuit] { pursue(pursuit); });
   }
-  if (!decision) return pursuit->end(std::move(decision).error());
+  if (!decision) {
+    store_.settle();  // told without a commit
+    return pursuit->end(std::move(decision).error());
+  }
   const Unit& cause = pursuit->errand.cause;
   if (decision->slice.stale() && !cause.message && !cause.timer && !cause.run) {
+    store_.settle();
     return pursuit->end(Delivered{Delivered::Kind::stale, decision->before, {}, true, {}});
   }
   pursuit->decision.emplace(std::move(*decision));

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/process_end.h"
+#include "store/deciding.h"
 #include "store/projection.h"
 #include "store/sqlite/log_rescue.h"
 #include "store/sqlite/migrate.h"
@@ -151,7 +152,7 @@ SqliteStore::Reader SqliteStore::reader() {
 SqliteStore::Reader::~Reader() {
   if (!connection_) return;
   // What was read may be of a commit that is not on the disk yet.
-  store_.settle();
+  if (!Deciding::here()) store_.settle();
   // A connection that failed is not worth keeping: the next one opens afresh.
   const bool keep = !connection_->error();
   {
