@@ -110,7 +110,7 @@ export async function command(contestant, folder) {
   if (kind === 'program') {
     const { APPENDFSYNC, ...rest } = settings;
     if (APPENDFSYNC) {
-      execFileSync('redis-cli', ['-u', env('REDIS_URL', 'redis://127.0.0.1:56379'), 'config', 'set', 'appendfsync', APPENDFSYNC]);
+      execFileSync('redis-cli', ['-u', env('REDIS_URL', 'redis://127.0.0.1:26379'), 'config', 'set', 'appendfsync', APPENDFSYNC]);
     }
     return { file: process.execPath, args: [path.join(ROOT, contestant.script, 'bench.mjs'), workload], environment: rest };
   }
