@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/clock.h"
+#include "base/process_end.h"
 #include "disk.h"
 #include "store/open.h"
 
@@ -119,6 +120,28 @@ TEST(Power, WhatWasSettledStays) {
     lost += life.lost();
   }
   EXPECT_GT(lost, 0) << "no power failure ever took anything";
+  std::filesystem::remove_all(folder);
+}
+
+// The kernel forgets pages whose sync failed, so that another try succeeds and has written nothing.
+TEST(Power, AFailedSyncIsNotTriedAgain) {
+  struct Ended {};
+  const std::string folder = testing::TempDir() + "cairn_power_sync_" + std::to_string(::getpid());
+  std::filesystem::create_directories(folder);
+  SystemClock clock;
+  Disk disk(1, clock);
+  bool fails = false;
+  disk.mount([&](Fault fault) { return fails && fault == Fault::sync_error; }, [] {});
+  set_process_end([](int) { throw Ended{}; });
+  auto store = open_store("sqlite:" + folder + "/store.db", clock);
+  ASSERT_TRUE(store.has_value()) << store.error().message;
+  const std::vector<Unit> units{keyed("a", 10)};
+  ASSERT_TRUE((*store)->commit_ahead(units, [] { return std::span<const Unit>(); }).has_value());
+  fails = true;
+  EXPECT_THROW((*store)->settle(), Ended);
+  fails = false;
+  EXPECT_THROW((*store)->settle(), Ended) << "the disk says that all is well now";
+  set_process_end({});
   std::filesystem::remove_all(folder);
 }
 

@@ -92,7 +92,10 @@ void Connection::commit_ahead() {
 
 void Connection::settle() {
   if (error_) return;
-  if (const int code = log_.settle(); code != SQLITE_OK) fail_with(code);
+  const int code = log_.settle();
+  if (code == SQLITE_OK) return;
+  fail_with(code);
+  if (sync_failed) sync_failed(*error_);
 }
 
 void Connection::script(const char* text) {

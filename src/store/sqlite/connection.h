@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -90,7 +91,9 @@ class Connection {
   // COMMIT, without the sync that `LogProgress::settle` makes up for.
   void commit_ahead();
   LogProgress& log() { return log_; }
+  // Whoever only looked has its answer already when this fails: `sync_failed` keeps it from being given.
   void settle();
+  std::function<void(const Error&)> sync_failed;
 
  private:
   friend class Query;

@@ -44,12 +44,9 @@ struct LogFile {
   int sync(int flags) {
     const std::uint64_t written = progress == nullptr ? 0 : progress->written_.load();
     const int code = call().xSync(below(), flags);
-    if (code == SQLITE_OK && progress != nullptr) {
-      const std::lock_guard lock(progress->mutex_);
-      if (progress->synced_ < written) progress->synced_ = written;
-      progress->changed_.notify_all();
-    }
-    return code;
+    if (progress == nullptr) return code;
+    const std::lock_guard lock(progress->mutex_);
+    return progress->note(written, code);
   }
 
   // The sync at the end of a commit is left to somebody else. The one behind a new log's header is not: pages of the
@@ -197,7 +194,7 @@ int LogProgress::settle() {
   if (synced_ >= written_) return SQLITE_OK;
   std::unique_lock lock(mutex_);
   const std::uint64_t wanted = written_;
-  while (synced_ < wanted && file_ != nullptr) {
+  while (synced_ < wanted && file_ != nullptr && failed_ == SQLITE_OK) {
     if (syncing_) {
       changed_.wait(lock);
       continue;
@@ -208,11 +205,16 @@ int LogProgress::settle() {
     const int code = file_->call().xSync(file_->below(), file_->sync_flags);
     lock.lock();
     syncing_ = false;
-    changed_.notify_all();
-    if (code != SQLITE_OK) return code;
-    if (synced_ < written) synced_ = written;
+    note(written, code);
   }
-  return SQLITE_OK;
+  return failed_;
+}
+
+int LogProgress::note(std::uint64_t written, int code) {
+  if (failed_ == SQLITE_OK) failed_ = code;
+  if (failed_ == SQLITE_OK && synced_ < written) synced_ = written;
+  changed_.notify_all();
+  return failed_;
 }
 
 const char* log_layer() {

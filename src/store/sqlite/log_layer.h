@@ -35,16 +35,21 @@ class LogProgress {
     LogProgress& progress_;
   };
 
-  // Syncs what is not synced yet, or waits for whoever does. From any thread. Gives SQLite's code.
+  // Syncs what is not synced yet, or waits for whoever does. From any thread. Gives SQLite's code, and after a sync
+  // that failed the same for ever: the next one might succeed without having written anything.
   int settle();
 
  private:
   friend struct LogFile;
+  // A sync of what was written by then has ended. Under the lock; gives what everybody is told from now on.
+  int note(std::uint64_t written, int code);
+
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> synced_{0};
   std::mutex mutex_;
   std::condition_variable changed_;
   bool syncing_ = false;
+  int failed_ = 0;           // SQLite's code
   bool deferring_ = false;   // the thread that writes only
   LogFile* file_ = nullptr;  // from the first deferral until it is closed
 };

@@ -46,6 +46,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
     CAIRN_TRY_VOID(sqlite::rescue_log(path));
     CAIRN_TRY(store->writer_, Connection::open(path, Connection::Mode::write));
     Connection& db = *store->writer_;
+    db.sync_failed = [own = store.get()](const Error& error) { own->end_after_failed_sync(error); };
     // Refuse a foreign or newer file before anything of it is changed.
     if (auto schema = sqlite::read_schema(db); !schema) return with_context(schema.error(), path);
     db.script(sqlite::writer_settings);
