@@ -35,7 +35,8 @@ Loops::~Loops() { stop(); }
 void Loops::start() {
   timers_thread_ = std::jthread([this] { run_timers(); });
   messages_thread_ = std::jthread([this] { run_messages(); });
-  if (coordinator_.store().writers() > 1) help_thread_ = std::jthread([this] { help_with_timers(); });
+  if (coordinator_.store().writers() > 1 || coordinator_.store().commits_ahead())
+    help_thread_ = std::jthread([this] { help_with_timers(); });
 }
 
 void Loops::stop() {

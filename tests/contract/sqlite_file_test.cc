@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "sample.h"
 #include "store/open.h"
+#include "store/sqlite/embedded_sql.h"
 
 namespace cairn {
 namespace {
@@ -249,6 +250,46 @@ TEST_F(SqliteFile, APlainInsertIsAValidRun) {
   EXPECT_TRUE(is_uuid(leased->at(0).id.value)) << leased->at(0).id.value;
   EXPECT_EQ(leased->at(0).payload, Json::object({{"x", 1}}));
   EXPECT_EQ(leased->at(0).attempts_max, 3);
+}
+
+// The table of runs was made anew in migration 7: nothing of a store from before may be lost or lose its rules.
+TEST_F(SqliteFile, RunsOfAnEarlierSchemaAreKept) {
+  for (const sqlite::Migration& step : sqlite::migrations()) {
+    if (step.number <= 6) sql(step.text);
+  }
+  sql("PRAGMA application_id = " + std::to_string(0x63726e31) + "; PRAGMA user_version = 6");
+  sql(R"(INSERT INTO workflow_run (id, type, status, idempotency_key, instance) VALUES
+    ('018bcfe5-6800-8111-8000-000000000001', 'default.a', 'succeeded', 'i/1', '018bcfe5-6800-7222-8000-000000000002'),
+    ('018bcfe5-9999-8111-8000-000000000003', 'default.a', 'succeeded', 'i/2', '018bcfe5-6800-7222-8000-000000000002'),
+    ('018bcfe5-6800-8111-8000-000000000004', 'default.a', 'succeeded', 'j/1', '018bcfe5-6800-7222-8000-000000000005'),
+    ('018bcfe5-6800-8111-8000-000000000006', 'default.b', 'pending', 'mine', NULL))");
+  sql("INSERT INTO workflow_event (run, kind, at, attempt, actor) SELECT n, 'created', 5, 0, 'w' FROM workflow_run");
+  open();
+  RunFilter of_instance;
+  of_instance.instance = InstanceId{"018bcfe5-6800-7222-8000-000000000002"};
+  const auto runs = store_->list_runs(of_instance, {10, ""});
+  ASSERT_TRUE(runs.has_value()) << runs.error().message;
+  ASSERT_EQ(runs->items.size(), 2u);
+  EXPECT_EQ(runs->items[0].id.value, "018bcfe5-9999-8111-8000-000000000003");  // its id begins otherwise
+  EXPECT_EQ(runs->items[1].id.value, "018bcfe5-6800-8111-8000-000000000001");
+  for (const RunRow& run : runs->items) EXPECT_EQ(store_->run_events(run.id)->size(), 1u);
+
+  RunRow again = sample::run("again");
+  again.idempotency_key = "mine";
+  const auto submitted = store_->submit_run(again);
+  ASSERT_TRUE(submitted.has_value()) << submitted.error().message;
+  EXPECT_FALSE(submitted->second);
+  EXPECT_EQ(submitted->first.id.value, "018bcfe5-6800-8111-8000-000000000006");
+  store_.reset();
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &handle), SQLITE_OK);
+  const auto refused = [handle](const char* text) {
+    return sqlite3_exec(handle, text, nullptr, nullptr, nullptr) != SQLITE_OK;
+  };
+  EXPECT_TRUE(refused("UPDATE workflow_run SET status = 'pending' WHERE status = 'succeeded'"));
+  EXPECT_TRUE(refused("INSERT INTO workflow_run (type, idempotency_key) VALUES ('default.b', 'mine')"));
+  EXPECT_TRUE(refused("INSERT INTO workflow_run (type, status) VALUES ('default.b', 'lost')"));
+  sqlite3_close(handle);
 }
 
 // In a process of its own with a limit on the size of files: what a full disk looks like to SQLite.

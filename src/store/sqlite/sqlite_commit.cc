@@ -144,13 +144,18 @@ std::optional<CommitOutcome> SqliteCommit::refuse(const Unit& unit, Places& plac
     Place& place = at->second;
     place.last = &advance.after;
     place.encoded = i < unit.encoded.size() && !unit.encoded[i].empty() ? &unit.encoded[i] : nullptr;
-    if (!first) continue;
-    Query row = db_.query(Sql::find_version, advance.after.instance.value);
+    if (!first) {
+      place.alike = false;
+      continue;
+    }
+    Query row = db_.query(Sql::find_version, advance.after.instance.value, to_string(advance.after.status),
+                          advance.after.program.digest);
     bool ended = false;
     if (row.next()) {
       place.number = row.integer(0);
       place.version = static_cast<std::uint64_t>(row.integer(1));
       ended = row.integer(2) != 0;
+      place.alike = row.integer(3) != 0;
     }
     if (place.version != advance.from_version) return outcome_of(CommitOutcome::Kind::stale);
     if (ended) {
@@ -225,6 +230,8 @@ void SqliteCommit::store_instance(Place& place, const std::string& node) {
     db_.run(Sql::insert_instance, after.instance.value, after.program.name, after.program.version, after.program.digest,
             to_string(after.status), key, parts, parent, error, whole_ms(after.started_at), changed_at, ended_at);
     place.number = db_.last_number();
+  } else if (place.alike && !key && parts.is_null() && !error && !ended_at) {
+    db_.run(Sql::touch_instance, place.number, changed_at);
   } else {
     db_.run(Sql::update_instance, place.number, after.program.name, after.program.version, after.program.digest,
             to_string(after.status), key, parts, error, changed_at, ended_at);

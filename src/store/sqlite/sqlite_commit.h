@@ -25,7 +25,8 @@ class SqliteCommit {
   struct Place {
     std::int64_t number = 0;  // 0: not stored yet
     std::uint64_t version = 0;
-    const Snapshot* last = nullptr;        // what it will be after the unit
+    bool alike = false;              // stored with this status and definition, and without a reference or an error
+    const Snapshot* last = nullptr;  // what it will be after the unit
     const std::string* encoded = nullptr;  // its bytes, when they were made ahead
   };
   using Places = std::map<std::string, Place>;

@@ -30,13 +30,18 @@ UPDATE wf_definitions SET retired_at = coalesce(retired_at, ?3) WHERE name = ?1 
 -- name: find_snapshot
 SELECT s.snapshot FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
 -- name: find_version
-SELECT i.n, s.version, i.ended_at IS NOT NULL FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
+SELECT i.n, s.version, i.ended_at IS NOT NULL,
+  i.status = ?2 AND i.digest = ?3 AND i.reference_key IS NULL AND i.reference_parts IS NULL AND i.error IS NULL
+FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
 -- name: insert_instance
 INSERT INTO wf_instances (id, definition, definition_version, digest, status, reference_key, reference_parts, parent, error, started_at, changed_at, ended_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
 -- name: update_instance
 UPDATE wf_instances SET definition = ?2, definition_version = ?3, digest = ?4, status = ?5, reference_key = ?6, reference_parts = ?7,
   error = ?8, changed_at = ?9, ended_at = ?10 WHERE n = ?1
+-- name: touch_instance
+-- Nothing changed but the time: no index has to be looked at.
+UPDATE wf_instances SET changed_at = ?2 WHERE n = ?1
 -- name: insert_state
 INSERT INTO wf_runtime_states (n, version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal,
   last_error_code, last_error, last_executed_by, last_executed_on, snapshot)
@@ -253,9 +258,12 @@ DELETE FROM wf_inbox WHERE instance = ?1
 -- name: remove_messages
 DELETE FROM wf_signal_q WHERE target = ?1
 -- name: remove_run_events
-DELETE FROM workflow_event WHERE run IN (SELECT n FROM workflow_run WHERE instance = ?1)
+-- As list_instance_runs finds them.
+DELETE FROM workflow_event WHERE run IN (SELECT n FROM workflow_run WHERE id >= substr(?1, 1, 13) AND id < substr(?1, 1, 13) || char(1114111) AND instance = ?1
+  UNION SELECT n FROM workflow_run WHERE instance = ?1 AND substr(id, 1, 13) <> substr(instance, 1, 13))
 -- name: remove_runs
-DELETE FROM workflow_run WHERE instance = ?1
+DELETE FROM workflow_run WHERE n IN (SELECT n FROM workflow_run WHERE id >= substr(?1, 1, 13) AND id < substr(?1, 1, 13) || char(1114111) AND instance = ?1
+  UNION SELECT n FROM workflow_run WHERE instance = ?1 AND substr(id, 1, 13) <> substr(instance, 1, 13))
 -- name: remove_outbox
 DELETE FROM outbox_event WHERE instance = ?1 AND published_at IS NOT NULL
 -- name: remove_state

@@ -9,7 +9,7 @@ FROM workflow_run WHERE id = ?1
 -- name: find_run_by_key
 SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
   leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n, limit_key
-FROM workflow_run WHERE idempotency_key = ?1
+FROM workflow_run WHERE idempotency_key = ?1 AND instance IS NULL
 -- name: pending_types
 WITH RECURSIVE seen (type) AS (
   SELECT (SELECT min(type) FROM workflow_run WHERE status = 'pending' AND deleted_at IS NULL AND type >= ?1 AND type < ?2)
@@ -108,10 +108,13 @@ FROM workflow_run
 WHERE n < ?1 AND (?2 IS NULL OR status = ?2) AND substr(type, 1, length(?3)) = ?3 AND (?4 IS NULL OR instance = ?4) AND (?5 OR deleted_at IS NULL)
 ORDER BY n DESC LIMIT ?6
 -- name: list_instance_runs
+-- By the beginning of their ids, or by the index of those that begin otherwise.
 SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
   leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n, limit_key
 FROM workflow_run
-WHERE n < ?1 AND (?2 IS NULL OR status = ?2) AND substr(type, 1, length(?3)) = ?3 AND instance = ?4 AND (?5 OR deleted_at IS NULL)
+WHERE n IN (SELECT n FROM workflow_run WHERE id >= substr(?4, 1, 13) AND id < substr(?4, 1, 13) || char(1114111) AND instance = ?4
+    UNION SELECT n FROM workflow_run WHERE instance = ?4 AND substr(id, 1, 13) <> substr(instance, 1, 13))
+  AND n < ?1 AND (?2 IS NULL OR status = ?2) AND substr(type, 1, length(?3)) = ?3 AND (?5 OR deleted_at IS NULL)
 ORDER BY n DESC LIMIT ?6
 -- name: insert_run_event
 INSERT INTO workflow_event (run, kind, at, attempt, actor, details) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
