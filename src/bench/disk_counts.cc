@@ -2,9 +2,12 @@
 
 #include <sqlite3.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string>
 
 #include "base/result.h"
 
@@ -79,20 +82,35 @@ int open_file(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int
   return code;
 }
 
-}  // namespace
+// The memory's file, inherited by every process that is started.
+constexpr const char* file_variable = "BENCH_DISK_COUNTS";
 
-DiskCounts& count_disk() {
-  if (counts != nullptr) return *counts;
-  void* shared = ::mmap(nullptr, sizeof(DiskCounts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+void count_in(int file) {
+  void* shared = ::mmap(nullptr, sizeof(DiskCounts), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   CAIRN_ASSERT(shared != MAP_FAILED);
-  counts = ::new (shared) DiskCounts;
+  counts = static_cast<DiskCounts*>(shared);
   below = sqlite3_vfs_find(nullptr);
   static sqlite3_vfs shim = *below;
   shim.zName = "counted";
   shim.szOsFile = static_cast<int>(sizeof(CountedFile)) + below->szOsFile;
   shim.xOpen = open_file;
   CAIRN_ASSERT(sqlite3_vfs_register(&shim, 1) == SQLITE_OK);
+}
+
+}  // namespace
+
+DiskCounts& count_disk() {
+  if (counts != nullptr) return *counts;
+  const int file = ::memfd_create("disk counts", 0);
+  CAIRN_ASSERT(file >= 0 && ::ftruncate(file, sizeof(DiskCounts)) == 0);
+  count_in(file);
+  ::new (counts) DiskCounts;
+  ::setenv(file_variable, std::to_string(file).c_str(), 1);
   return *counts;
+}
+
+void count_disk_for_parent() {
+  if (const char* const file = std::getenv(file_variable)) count_in(std::atoi(file));
 }
 
 }  // namespace cairn::bench

@@ -1,5 +1,5 @@
 // What SQLite asks of the disk, counted where it asks: a shim over the system's own file functions. The counts stand in
-// memory shared with processes forked later, so that a server in a process of its own is counted too.
+// memory shared with processes started later, so that a server in a process of its own is counted too.
 #pragma once
 
 #include <atomic>
@@ -16,5 +16,8 @@ struct DiskCounts {
 // Every SQLite file opened from now on is counted. Called before the first one is opened; a second call changes
 // nothing.
 DiskCounts& count_disk();
+
+// In a server: the same for the process that started it, if that one counts. Else nothing.
+void count_disk_for_parent();
 
 }  // namespace cairn::bench

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "bench/database_cost.h"
+#include "bench/disk_counts.h"
 #include "bench/http_load.h"
 #include "definition/definition.h"
 
@@ -33,6 +34,7 @@ Result<Served> Served::with(const Plan& plan, std::string_view definition) {
   const std::string store = plan.store == "sqlite"   ? "sqlite:" + scratch.path() + "/store.db"
                             : plan.store == "memory" ? "memory:"
                                                      : plan.store;
+  count_disk();
   if (store.starts_with("postgres")) count_database(store);
   CAIRN_TRY(ChildProcess process, ChildProcess::start({"serve", "--listen", "127.0.0.1:0", "--log-level", "error",
                                                        "--auth", "none", "--store", store}));
@@ -61,7 +63,6 @@ void Shares::add_to(Row& row) const {
   if (worker_ > 0) row.cost.cpu_parts.emplace_back("worker", of_worker);
   row.cost.cpu_parts.emplace_back("client", of_client);
   row.cost.cpu_s += of_server + of_worker;
-  row.cost.written_bytes += server.written_bytes - server_before_.written_bytes;
   row.extra.set("server_memory_bytes", static_cast<std::int64_t>(server.memory_peak_bytes));
 }
 

@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "base/log.h"
+#include "bench/disk_counts.h"
 #include "cairn/engine.h"
 #include "cli/configuration_flags.h"
 #include "cli/definition_files.h"
@@ -243,6 +244,7 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
+  bench::count_disk_for_parent();
   const auto options = engine_options(*configuration);
   if (!options) return refuse(options.error());
   auto engine = Engine::open(*options);
