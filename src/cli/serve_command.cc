@@ -277,6 +277,7 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   // Long polls end with nothing, so that workers ask another node; what they lease goes back with the engine.
   (*engine)->coordinator().lease_desk().stop();
   (*serving)->drain(milliseconds(*configuration, "drain"));
+  (*engine)->coordinator().store().stop_waiting();  // requests that are still under way end with their answer
   serving->reset();
   (*engine)->stop();
   log_info("server.stopped");

@@ -218,7 +218,8 @@ void Engine::settle() {
 }
 
 void Engine::stop() {
-  // Those who make work first, then those who do it, then the writer.
+  // Those who make work first, then those who do it, then the writer; none of them waits for a database that is away.
+  parts_->coordinator->store().stop_waiting();
   parts_->retention->stop();
   parts_->loops->stop();
   parts_->workers->stop();

@@ -170,6 +170,8 @@ class Store {
   virtual std::size_t writers() const { return 1; }
   // Nothing was committed for a while: what is only kept for speed may go.
   virtual void rest() {}
+  // The node stops: a server that is away is not waited for any more. Whatever can be written still is.
+  virtual void stop_waiting() {}
   // Set once, before the first commit; without it only `emit` writes events.
   virtual void keep_events(const EventPolicy& policy) { events_ = policy; }
   const EventPolicy& kept_events() const { return events_; }

@@ -153,8 +153,7 @@ class Listener : public testing::Test {
   }
 
   std::string server_, server_folder_, schema_, folder_;
-  // What is between an engine and the server leaves after it: a node whose server is gone asks for a minute what has
-  // become of its last commit.
+  // What is between an engine and the server leaves after it.
   std::unique_ptr<Proxy> between_;
   std::unique_ptr<Daemon> pooler_;
   std::unique_ptr<Engine> giver_, taker_;
@@ -189,6 +188,42 @@ TEST_F(Listener, WhoseConnectionsAreBlackHolesComesBack) {
   EXPECT_TRUE(said("postgres.channel_lost reason=\"no answer came\""));
   EXPECT_TRUE(said("postgres.connections_distrusted"));
   EXPECT_TRUE(said("postgres.listening"));
+}
+
+// A commit whose answer is lost is asked about until the server is back, for a minute; not by a node that stops.
+TEST_F(Listener, ThatStopsDoesNotWaitForAServerThatIsAway) {
+  between_ = std::make_unique<Proxy>(server_folder_ + "/.s.PGSQL.5432");
+  const auto node = open(
+      "postgresql://127.0.0.1:" + std::to_string(between_->port()) + "/cairn?user=cairn&schema=" + schema_, "node");
+  const auto deployed = node->deploy("cairn: 1\nname: waits\nversion: 1.0.0\nsteps:\n  - signal: { name: go }\n");
+  ASSERT_TRUE(deployed.has_value()) << deployed.error().message;
+  node->run();
+  PGconn* locker = PQconnectdb(server_.c_str());
+  PQclear(PQexec(locker, ("BEGIN; LOCK TABLE " + schema_ + ".wf_instances IN EXCLUSIVE MODE").c_str()));
+  StartOrder order;
+  order.definition = "waits";
+  std::optional<Error> refused;
+  node->start(order, [&](Result<InstanceState> started) {
+    const std::lock_guard lock(mutex_);
+    refused = started ? Error{ErrorCode::internal, "it was started"} : started.error();
+    changed_.notify_all();
+  });
+  const auto waiting = [&] {
+    return sql("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '" + schema_ +
+               ".wf_instances'::regclass") == "1";
+  };
+  for (const auto until = Clock::now() + 30s; !waiting();) ASSERT_LT(Clock::now(), until) << "no commit is under way";
+  between_.reset();
+  const auto begun = Clock::now();
+  node->stop();
+  EXPECT_LT(Clock::now() - begun, 20s);
+  {
+    std::unique_lock lock(mutex_);
+    ASSERT_TRUE(changed_.wait_for(lock, 20s, [&] { return refused.has_value(); }));
+    EXPECT_EQ(refused->code, ErrorCode::unavailable);
+    EXPECT_TRUE(refused->message.starts_with("outcome_unknown")) << refused->message;
+  }
+  PQfinish(locker);
 }
 
 TEST_F(Listener, BehindATransactionPoolerLooksOnATimer) {

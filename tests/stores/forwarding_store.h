@@ -17,6 +17,7 @@ class ForwardingStore : public Store {
   void watch(WakeupListener listener) override { behind_.watch(std::move(listener)); }
   std::size_t writers() const override { return behind_.writers(); }
   void rest() override { behind_.rest(); }
+  void stop_waiting() override { behind_.stop_waiting(); }
   bool keeps_encoded() const override { return behind_.keeps_encoded(); }
   void keep_events(const EventPolicy& policy) override { behind_.keep_events(policy); }
   Result<PutDefinition> put_definition(const DefinitionRow& row) override { return behind_.put_definition(row); }

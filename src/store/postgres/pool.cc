@@ -134,6 +134,11 @@ void Pool::distrust() {
   }
 }
 
+bool Pool::pause_before_trying(std::chrono::milliseconds length) {
+  std::unique_lock lock(mutex_);
+  return !stopped_.wait_for(lock, length, [this] { return stopping_; });
+}
+
 void Pool::stop() {
   {
     const std::lock_guard lock(mutex_);

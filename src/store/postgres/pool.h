@@ -54,8 +54,10 @@ class Pool {
   Result<Lease> take(Use use, std::chrono::milliseconds patience = std::chrono::seconds(3));
   // Called with each new connection, before its first use.
   void on_open(std::function<void(Connection&)> opened) { opened_ = std::move(opened); }
-  // No more waiting for a server that is away.
+  // No more waiting for a server that is away: it is tried once.
   void stop();
+  // Passes the time before the next try. False: there is no time for one.
+  bool pause_before_trying(std::chrono::milliseconds length);
   // The server was found to answer a new connection, but not an old one: whoever waits for an answer is cut off, and
   // takes it as any lost connection; what lies idle is not used again.
   void distrust();

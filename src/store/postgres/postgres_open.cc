@@ -1,4 +1,3 @@
-#include <thread>
 #include <utility>
 
 #include "base/log.h"
@@ -111,7 +110,7 @@ Result<PostgresStore::Written> PostgresStore::look_up(const std::string& writer,
   constexpr std::chrono::seconds patience{60};
   constexpr std::chrono::milliseconds pause{100};
   const auto until = std::chrono::steady_clock::now() + patience;
-  for (; std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(pause)) {
+  do {
     auto connection = Connection::open(pool_.target());
     if (!connection) continue;
     // Waits for a transaction that is still under way, and stops one that has not come to its guard yet.
@@ -121,7 +120,7 @@ Result<PostgresStore::Written> PostgresStore::look_up(const std::string& writer,
     const bool written = rows.integer(0) == number;
     log_warning("postgres.commit_looked_up", {{"committed", written}});
     return written ? Written::yes : Written::no;
-  }
+  } while (std::chrono::steady_clock::now() < until && pool_.pause_before_trying(pause));
   return Error{ErrorCode::unavailable, "outcome_unknown: the answer to a commit was lost and the server does not say"};
 }
 

@@ -38,6 +38,7 @@ class PostgresStore final : public Store {
   void watch(WakeupListener listener) override;
   std::size_t writers() const override { return pool_.target().writers; }
   bool keeps_encoded() const override { return true; }
+  void stop_waiting() override { pool_.stop(); }
 
   Result<PutDefinition> put_definition(const DefinitionRow& row) override;
   Result<std::optional<DefinitionRow>> find_definition(const std::string& name,
