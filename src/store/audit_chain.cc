@@ -4,9 +4,14 @@
 
 namespace cairn {
 
+std::string hashed_part(const AuditRow& row) {
+  std::string text =
+      write_json(Json::array({row.at.unix_ms(), row.who, row.what, row.resource, row.why, row.from, row.details}));
+  return text.substr(1, text.size() - 2);
+}
+
 std::string audit_hash(const AuditRow& row) {
-  return sha256_hex(write_json(Json::array({row.sequence, row.at.unix_ms(), row.who, row.what, row.resource, row.why,
-                                            row.from, row.details, row.previous_hash})));
+  return sha256_hex("[" + std::to_string(row.sequence) + "," + hashed_part(row) + ",\"" + row.previous_hash + "\"]");
 }
 
 AuditRow chained(AuditRow row, const std::optional<AuditRow>& last, Timestamp at) {

@@ -9,8 +9,11 @@
 
 namespace cairn {
 
-// Of everything in the row but its own hash.
+// SHA-256 of the JSON array of everything in the row but its own hash, in hexadecimal.
 std::string audit_hash(const AuditRow& row);
+// The part of that array that does not depend on the rows before: all but the first element, its number, and the last
+// one, the hash before it. For a store that puts the chain together itself.
+std::string hashed_part(const AuditRow& row);
 
 // The row as it follows `last` (nothing: the first one) at `at`.
 AuditRow chained(AuditRow row, const std::optional<AuditRow>& last, Timestamp at);

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "sample.h"
+#include "store/audit_chain.h"
 #include "store/open.h"
 #include "store/postgres/connection.h"
 
@@ -148,6 +149,35 @@ TEST_F(AssumptionTest, AKeptSignalIsClaimedByTheWaitItIsFor) {
   const auto messages = theirs_->list_messages({"a"});
   ASSERT_TRUE(messages.has_value());
   EXPECT_EQ(messages->size(), 1u);
+}
+
+TEST_F(AssumptionTest, TheAuditTrailIsOneChainOfAllNodes) {
+  const auto audited = [](Advance advance, const std::string& who) {
+    Unit unit = unit_of(std::move(advance));
+    AuditRow row;
+    row.at = sample::start_of_time;
+    row.who = who;
+    row.what = "instance.start";
+    row.resource = unit.advances[0].after.instance.value;
+    row.why = "\"größer\" \\ \n\t";
+    row.details = Json::object({{"number", 1.5}, {"text", "ü"}});
+    unit.audit = {row, row};
+    return unit;
+  };
+  const Snapshot a = started("a"), b = started("b");
+  Listener listener;
+  EXPECT_EQ(commit(*ours_, {audited(sample::next(a), "ours"), audited(sample::begin("c"), "ours")}),
+            (std::vector{Kind::done, Kind::done}));
+  EXPECT_FALSE(listener.asked());
+  EXPECT_EQ(commit(*theirs_, {audited(sample::begin("d"), "theirs")}), std::vector{Kind::done});
+  // Of a unit that lost nothing is said.
+  EXPECT_EQ(commit(*ours_, {audited(sample::next(a), "ours"), audited(sample::next(b), "ours")}),
+            (std::vector{Kind::stale, Kind::done}));
+  const auto report = verify_audit(*theirs_);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_FALSE(report->broken_at) << *report->broken_at << ": " << report->why;
+  EXPECT_EQ(report->rows, 8);
+  EXPECT_EQ(theirs_->list_audit({100, ""}).value().items.at(4).who, "theirs");
 }
 
 TEST_F(AssumptionTest, ATypeThatWasPausedElsewhereIsNotLeased) {

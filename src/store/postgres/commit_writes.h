@@ -12,13 +12,14 @@ namespace cairn::postgres {
 
 class CommitWrites {
  public:
-  // `encoded`: the snapshot as it is stored, when somebody has made it already. What is referred to here and in
-  // `end_run` must live until everything is sent.
+  // `encoded`: the snapshot as it is stored, when somebody has made it already. What is referred to here, in `end_run`
+  // and in `log` must live until everything is sent.
   void instance(std::int64_t number, bool is_new, std::uint64_t from_version, const Snapshot& after,
                 std::string_view encoded, const std::string& node);
   void close_wait(std::int64_t instance, const std::string& token);
   void close_waits(std::int64_t instance);  // all of them
-  void open_wait(std::int64_t instance, const Wait& wait);
+  // `is_new`: the instance is, so that none of its waits can be there yet.
+  void open_wait(std::int64_t instance, bool is_new, const Wait& wait);
   void timer(Timestamp due, std::int64_t instance, const std::string& token);
   void task(const TaskRow& row, std::int64_t instance);
   void close_task(const TaskClosed& task, Timestamp now);
@@ -53,6 +54,7 @@ class CommitWrites {
     std::string_view encoded;
     const std::string* node;
   };
+  void send_log(Connection& db) const;
   static void add_state(RowList& to, std::int64_t number, const Moved& moved);
 
   RowList new_instances_{RowType::instance}, new_states_{RowType::state};
@@ -61,7 +63,7 @@ class CommitWrites {
   Column<std::int64_t> ended_instances_;
   Column<std::int64_t> closed_instances_;
   Column<std::string> closed_tokens_;
-  RowList waits_{RowType::wait};
+  RowList waits_{RowType::wait}, first_waits_{RowType::wait};
   struct {
     Column<Timestamp> due;
     Column<std::int64_t> instances;
@@ -89,7 +91,12 @@ class CommitWrites {
     Column<Jsonb> data;
     Column<bool> published;
   } outbox_;
-  RowList log_{RowType::log};
+  struct Line {
+    std::int64_t instance;
+    std::uint64_t version;
+    const LogEntry* entry;
+  };
+  std::vector<Line> log_;
   Column<std::int64_t> gone_messages_;
   struct {
     Column<std::int64_t> instances;

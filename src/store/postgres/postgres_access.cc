@@ -75,22 +75,12 @@ Result<void> PostgresStore::append_audit(std::span<const AuditRow> rows) {
 
 void PostgresStore::append_audit_rows(Connection& db, std::span<const AuditRow> rows) {
   if (rows.empty()) return;
+  postgres::RowList list(postgres::RowType::audit);
+  for (const AuditRow& row : rows) {
+    list.add(row.at, row.who, row.what, row.resource, row.why, row.from, json_or_null(row.details), hashed_part(row));
+  }
   // The chain has one end: whoever appends holds it.
-  db.send(Sql::outbox_lock, postgres::lock_key("audit", db.schema()));
-  std::optional<AuditRow> last;
-  {
-    Rows found = db.query(Sql::last_audit);
-    if (found.next()) {
-      last.emplace();
-      last->sequence = found.integer(0);
-      last->hash = found.text(1);
-    }
-  }
-  for (const AuditRow& given : rows) {
-    last = chained(given, last);
-    db.send(Sql::insert_audit, last->sequence, last->at, last->who, last->what, last->resource, last->why, last->from,
-            json_or_null(last->details), last->previous_hash, last->hash);
-  }
+  db.send(Sql::append_audit, list, postgres::lock_key("audit", db.schema()));
 }
 
 Result<Page<AuditRow>> PostgresStore::list_audit(const PageRequest& request) {

@@ -175,10 +175,12 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     last[advance.after.instance.value] = &advance.after;
     from.emplace(advance.after.instance.value, advance.from_version);
   }
+  std::set<std::string> fresh;
   for (const auto& [id, snapshot] : last) {
     auto& place = image_.instances[id];
     const bool is_new = place.number == 0;
     if (is_new) {
+      fresh.insert(id);
       place.number = image_.numbers.back();
       image_.numbers.pop_back();
     }
@@ -209,7 +211,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
   for (const auto& [place, wait] : opened) {
     const std::int64_t number = image_.instances.at(place.first).number;
     const Wait row = project_wait(*wait);
-    writes_.open_wait(number, row);
+    writes_.open_wait(number, fresh.contains(place.first), row);
     if (row.kind == WaitKind::timer && row.until) {
       writes_.timer(*row.until, number, row.token.value);
       if (!wakeup_.due || *row.until < *wakeup_.due) wakeup_.due = row.until;

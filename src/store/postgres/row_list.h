@@ -1,5 +1,5 @@
-// Rows as one array parameter, of the types that sql/0010_row_types.sql makes for it. Their columns are given in the
-// order in which the type has them.
+// Rows as one array parameter, of the types that the migrations make for it (`wf_…_row`). Their columns are given in
+// the order in which the type has them.
 #pragma once
 
 #include <array>
@@ -8,12 +8,12 @@
 
 namespace cairn::postgres {
 
-enum class RowType : std::size_t { instance, state, wait, log, run, run_end, run_event, job, count };
+enum class RowType : std::size_t { instance, state, wait, log, run, run_end, run_event, job, audit, count };
 
 // What each type is called in the schema.
 inline constexpr std::array<const char*, static_cast<std::size_t>(RowType::count)> row_type_names{
-    "wf_instance_row", "wf_state_row",   "wf_wait_row",      "wf_log_row",
-    "wf_run_row",      "wf_run_end_row", "wf_run_event_row", "wf_job_row",
+    "wf_instance_row", "wf_state_row",     "wf_wait_row", "wf_log_row",   "wf_run_row",
+    "wf_run_end_row",  "wf_run_event_row", "wf_job_row",  "wf_audit_row",
 };
 
 // The numbers that this server gave them; 0: it has no such type.

@@ -62,6 +62,8 @@ FROM unnest($1::cairn.wf_state_row[]) AS u WHERE s.n = u.n AND s.version = u.fro
 SELECT ln((count(*) = cardinality($1::cairn.wf_state_row[]))::integer) FROM moved
 -- name: close_waits
 DELETE FROM cairn.wf_waits w USING unnest($1::bigint[], $2::text[]) AS c (instance, token) WHERE w.instance = c.instance AND w.token = c.token
+-- name: insert_waits
+INSERT INTO cairn.wf_waits (instance, token, kind, step, strand, since, until, name, key, target) SELECT * FROM unnest($1::cairn.wf_wait_row[])
 -- name: open_waits
 INSERT INTO cairn.wf_waits AS w (instance, token, kind, step, strand, since, until, name, key, target)
 SELECT * FROM unnest($1::cairn.wf_wait_row[])

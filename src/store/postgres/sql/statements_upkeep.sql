@@ -60,10 +60,8 @@ SELECT id, secret_hash, subject, roles, scope, note, created_at, expires_at, rev
 SELECT id, secret_hash, subject, roles, scope, note, created_at, expires_at, revoked_at FROM cairn.wf_api_keys ORDER BY created_at, id COLLATE "C"
 -- name: revoke_api_key
 UPDATE cairn.wf_api_keys SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1
--- name: last_audit
-SELECT sequence, hash FROM cairn.wf_audit ORDER BY sequence DESC LIMIT 1
--- name: insert_audit
-INSERT INTO cairn.wf_audit (sequence, at, who, what, resource, why, origin, details, previous_hash, hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+-- name: append_audit
+SELECT cairn.wf_append_audit($1::cairn.wf_audit_row[], $2)
 -- name: list_audit
 SELECT sequence, at, who, what, resource, why, origin, details, previous_hash, hash FROM cairn.wf_audit WHERE sequence > $1 ORDER BY sequence LIMIT $2
 
