@@ -43,19 +43,21 @@ class Done {
   std::size_t count_ = 0;
 };
 
-// Until nothing is pending or leased: every job is recorded as complete.
+Result<bool> has_any(Engine& engine, RunStatus status) {
+  RunFilter filter;
+  filter.status = status;
+  filter.type_prefix = drained_type;
+  CAIRN_TRY(const auto page, engine.store().list_runs(filter, {1, ""}));
+  return !page.items.empty();
+}
+
+// Until every job that was begun is recorded as complete.
 Result<void> wait_until_recorded(Engine& engine) {
-  for (const RunStatus status : {RunStatus::pending, RunStatus::leased}) {
-    RunFilter filter;
-    filter.status = status;
-    filter.type_prefix = drained_type;
-    for (;;) {
-      CAIRN_TRY(const auto page, engine.store().list_runs(filter, {1, ""}));
-      if (page.items.empty()) break;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+  for (;;) {
+    CAIRN_TRY(const bool open, has_any(engine, RunStatus::leased));
+    if (!open) return {};
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return {};
 }
 
 Result<Row> drain(const Plan& plan, std::size_t count) {
@@ -79,6 +81,8 @@ Result<Row> drain(const Plan& plan, std::size_t count) {
   CAIRN_TRY_VOID(wait_until_recorded(*stage.engine));
   Row row;
   row.cost = meter.read();
+  CAIRN_TRY(const bool left, has_any(*stage.engine, RunStatus::pending));
+  if (left) return Error{ErrorCode::internal, "a job was given back"};
   row.count = count;
   row.rate = row.rate_low = row.rate_high = static_cast<double>(count) / row.cost.wall_s;
   row.extra.set("bulk_enqueued_per_second", static_cast<double>(count) / enqueued_s);
