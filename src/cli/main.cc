@@ -2,6 +2,7 @@
 #include <exception>
 #include <iostream>
 
+#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 
@@ -9,6 +10,7 @@ int main(int argc, char** argv) {
   // A reader that went away is an error of that write, not the end of the process.
   std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);
+  cairn::keep_free_memory();
   try {
     const std::vector<std::string> args(argv + 1, argv + argc);
     const int code = cairn::cli::run_cairn(args, std::cin, std::cout, std::cerr);
