@@ -54,13 +54,15 @@ std::string derived_uuid(std::string_view parent, std::string_view name, std::ui
 
 bool is_uuid(std::string_view text) {
   if (text.size() != 36) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-    const bool hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-    if (dash ? c != '-' : !hex) return false;
+  if (text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') return false;
+  // Without a branch for each character: every id that comes or goes is looked at here.
+  unsigned others = 0;
+  for (const char c : text) {
+    const auto digit = static_cast<unsigned char>(c - '0');
+    const auto letter = static_cast<unsigned char>((c | 0x20) - 'a');
+    others += static_cast<unsigned>(digit > 9) & static_cast<unsigned>(letter > 5);
   }
-  return true;
+  return others == 4;  // the dashes
 }
 
 }  // namespace cairn

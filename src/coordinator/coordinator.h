@@ -103,6 +103,7 @@ struct RunReport {
   std::optional<Duration> retry_after;  // instead of the policy's delay, up to its cap
   std::string worker;
   std::optional<DeadLetter> letter = {};  // written in the commit that ends the run
+  std::optional<RunRow> leased = {};      // as it was leased, from whoever has it: then nobody looks it up
 };
 enum class RunAnswer { finished, will_retry, lease_lost };
 
@@ -174,10 +175,10 @@ class Coordinator {
   // Spares their reports a look at the store.
   void remember_leases(std::span<const RunRow> runs) { leased_runs_.remember(runs); }
   Result<RunAnswer> report(const RunReport& report);
-  // Each on its own; what goes into one commit is the queue's business.
-  std::vector<Result<RunAnswer>> report_all(std::span<const RunReport> reports);
+  // Each on its own; what goes into one commit is the queue's business. Of a report only `run` and `fence` are left.
+  std::vector<Result<RunAnswer>> report_all(std::span<RunReport> reports);
   using Reported = std::function<void(std::vector<Result<RunAnswer>>)>;
-  void report_all(std::span<const RunReport> reports,
+  void report_all(std::span<RunReport> reports,
                   Reported done);  // `done` as above; asked on a thread that may wait
   Result<RunRow> cancel_run(const RunId& id, const Actor& actor);
   // New runs of these types begin leased to this node and are handed to `take` after their commit.
@@ -280,7 +281,9 @@ class Coordinator {
     std::optional<Failure> failure;
     std::vector<DeadLetter> letters;
   };
-  Result<std::variant<RunAnswer, ReportedEnd>> weigh(const RunReport& report);
+  Result<std::variant<RunAnswer, ReportedEnd>> weigh(RunReport& report);
+  // `directly`: those that no instance waits for are written by this thread, without the queue.
+  void report_all(std::span<RunReport> reports, bool directly, Reported done);
   Errand errand_of(const ReportedEnd& reported) const;
   Unit unit_of(const ReportedEnd& reported) const;  // of one without an instance
   Result<RunAnswer> end_alone(const ReportedEnd& reported);

@@ -57,19 +57,18 @@ void Coordinator::name_runs(Slice& slice) {
   if (slice.promise) unit.lease = slice.promise->lease();
 }
 
-Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(const RunReport& given) {
+Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(RunReport& report) {
   using Weighed = std::variant<RunAnswer, ReportedEnd>;
-  RunReport report = given;
   // A result that cannot be kept is the attempt's failure: refusing it would only run it again.
-  const Json failure_json = report.failure ? to_json(*report.failure) : Json();
   auto storable = check_incoming(report.result, "the result", options_.limits);
-  if (storable) storable = check_incoming(failure_json, "the error", options_.limits);
+  if (storable && report.failure) storable = check_incoming(to_json(*report.failure), "the error", options_.limits);
   if (!storable) {
     report.result = Json();
     report.retry = false;
     report.failure = Failure{FailureClass::transport, "invalid_result", storable.error().message, Json(), 1, "", ""};
   }
-  std::optional<RunRow> run = leased_runs_.take(report.run, report.fence);
+  std::optional<RunRow> run =
+      report.leased ? std::exchange(report.leased, std::nullopt) : leased_runs_.take(report.run, report.fence);
   if (!run) {
     CAIRN_TRY(run, store_.find_run(report.run));
     if (!run) return Error{ErrorCode::not_found, "no run " + report.run.value};
@@ -90,7 +89,7 @@ Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(con
   }
 
   ReportedEnd reported;
-  reported.failure = report.failure;
+  reported.failure = std::move(report.failure);
   if (reported.failure) {
     reported.failure->attempt = run->attempt;
     if (reported.failure->step.empty()) reported.failure->step = run->step;
@@ -99,12 +98,12 @@ Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(con
   end.run = report.run;
   end.fence = report.fence;
   end.status = reported.failure ? RunStatus::failed : RunStatus::succeeded;
-  end.result = report.result;
+  end.result = std::move(report.result);
   if (reported.failure) end.error = to_json(*reported.failure);
-  end.actor = report.worker;
+  end.actor = std::move(report.worker);
   end.trace = trace_in(run->payload);
   reported.run = std::move(*run);
-  if (report.letter) reported.letters = {*report.letter};
+  if (report.letter) reported.letters.push_back(std::move(*report.letter));
   return Weighed(std::move(reported));
 }
 
@@ -124,7 +123,8 @@ void release_schedule(Coordinator& coordinator, const RunRow& run) {
 }  // namespace
 
 Result<RunAnswer> Coordinator::report(const RunReport& given) {
-  CAIRN_TRY(const auto weighed, weigh(given));
+  RunReport report = given;
+  CAIRN_TRY(const auto weighed, weigh(report));
   if (const auto* told = std::get_if<RunAnswer>(&weighed)) return *told;
   const auto& reported = std::get<ReportedEnd>(weighed);
   return reported.run.instance ? ended_by(reported.end, deliver(errand_of(reported))) : end_alone(reported);
@@ -144,11 +144,19 @@ Result<RunAnswer> Coordinator::end_alone(const ReportedEnd& reported) {
   return answer;
 }
 
-std::vector<Result<RunAnswer>> Coordinator::report_all(std::span<const RunReport> reports) {
-  return queue_.wait_for<std::vector<Result<RunAnswer>>>([&](Reported done) { report_all(reports, std::move(done)); });
+std::vector<Result<RunAnswer>> Coordinator::report_all(std::span<RunReport> reports) {
+  // A few are better written together with whatever else is queued.
+  constexpr std::size_t many = 32;
+  const bool directly = reports.size() >= many && store_.ends_runs_directly();
+  return queue_.wait_for<std::vector<Result<RunAnswer>>>(
+      [&](Reported done) { report_all(reports, directly, std::move(done)); });
 }
 
-void Coordinator::report_all(std::span<const RunReport> reports, Reported done) {
+void Coordinator::report_all(std::span<RunReport> reports, Reported done) {
+  report_all(reports, false, std::move(done));
+}
+
+void Coordinator::report_all(std::span<RunReport> reports, bool directly, Reported done) {
   struct Answers {
     std::vector<Result<RunAnswer>> list;
     std::atomic<std::size_t> open;
@@ -163,7 +171,8 @@ void Coordinator::report_all(std::span<const RunReport> reports, Reported done) 
     if (--answers->open == 0) answers->done(std::move(answers->list));
   };
   std::vector<Unit> units;
-  std::vector<std::size_t> places;  // of the units among the reports
+  std::vector<RunEnd> ends;
+  std::vector<std::size_t> places, places_of_ends;  // among the reports
   for (std::size_t i = 0; i < reports.size(); ++i) {
     auto weighed = weigh(reports[i]);
     if (!weighed) {
@@ -179,6 +188,9 @@ void Coordinator::report_all(std::span<const RunReport> reports, Reported done) 
       } else if (schedule_of(reported.run.idempotency_key)) {
         // Its schedule has a firing to begin afterwards: that takes a thread, this one.
         answer(i, end_alone(reported));
+      } else if (directly && reported.letters.empty()) {
+        ends.push_back(std::move(reported.end));
+        places_of_ends.push_back(i);
       } else {
         units.push_back(unit_of(reported));
         places.push_back(i);
@@ -188,6 +200,13 @@ void Coordinator::report_all(std::span<const RunReport> reports, Reported done) 
   queue_.submit_all(std::move(units), [answer, places = std::move(places)](std::size_t place, auto outcome) {
     answer(places[place], answer_of(std::move(outcome)));
   });
+  if (!ends.empty()) {
+    auto outcomes = store_.end_runs(ends);
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      answer(places_of_ends[i],
+             answer_of(outcomes ? Result<CommitOutcome>(std::move((*outcomes)[i])) : outcomes.error()));
+    }
+  }
   if (--answers->open == 0) answers->done(std::move(answers->list));
 }
 

@@ -9,7 +9,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t reports_max = 1000;
+constexpr std::size_t reports_max = 500;
 constexpr std::size_t leased_max = 2000;
 // As much as the threads do in this time is leased ahead.
 constexpr double ahead_ms = 50;
@@ -37,8 +37,8 @@ TransportCall call_of(const RunRow& run) {
 }
 
 // A third of the lease: two heartbeats may be lost.
-std::chrono::steady_clock::time_point beat_after(Duration lease) {
-  return std::chrono::steady_clock::now() + std::chrono::milliseconds(std::max<std::int64_t>(1, lease.ms_up() / 3));
+std::chrono::milliseconds between_beats(Duration lease) {
+  return std::chrono::milliseconds(std::max<std::int64_t>(1, lease.ms_up() / 3));
 }
 
 }  // namespace
@@ -68,16 +68,16 @@ void WorkerPool::start() {
 }
 
 void WorkerPool::take(std::vector<RunRow> runs) {
-  coordinator_.remember_leases(runs);
   const Timestamp now = coordinator_.store().now();
+  const auto taken_at = std::chrono::steady_clock::now();
   const std::lock_guard lock(mutex_);
   for (RunRow& run : runs) {
     Active active;
-    active.run = run;
+    active.fence = run.fence;
     active.lease = run.lease_until ? between(now, *run.lease_until) : lease_;
-    active.beat_at = beat_after(active.lease);
+    active.beat_at = taken_at + between_beats(active.lease);
     sooner_ |= active.beat_at < next_beat_;
-    active_[run.id.value] = std::move(active);
+    active_.insert_or_assign(run.id.value, std::move(active));
     ready_.push_back(std::move(run));
     changed_.notify_one();  // one thread for each: all of them for one run would cost more than most runs
   }
@@ -86,18 +86,18 @@ void WorkerPool::take(std::vector<RunRow> runs) {
 }
 
 void WorkerPool::stop(std::chrono::milliseconds grace) {
-  std::vector<RunRow> unbegun;
+  std::vector<std::pair<RunId, std::uint64_t>> unbegun;
   {
     std::unique_lock lock(mutex_);
     stopping_ = true;
     changed_.notify_all();
     pulse_.notify_all();
-    unbegun.assign(ready_.begin(), ready_.end());
+    for (const RunRow& run : ready_) unbegun.emplace_back(run.id, run.fence);
     ready_.clear();
     // The threads go on reporting until this is over.
     if (!threads_.empty()) changed_.wait_for(lock, grace, [this] { return calls_ == 0 && finished_.empty(); });
     for (const auto& [id, active] : active_) {
-      if (active.called) unbegun.push_back(active.run);
+      if (active.called) unbegun.emplace_back(RunId{id}, active.fence);
     }
     active_.clear();
     changed_.notify_all();
@@ -105,14 +105,14 @@ void WorkerPool::stop(std::chrono::milliseconds grace) {
   }
   threads_.clear();
   if (pulse_thread_.joinable()) pulse_thread_.join();
-  for (const RunRow& run : unbegun) release(run);
+  for (const auto& [run, fence] : unbegun) release(run, fence);
 }
 
-void WorkerPool::release(const RunRow& run) {
+void WorkerPool::release(const RunId& run, std::uint64_t fence) {
   RunChange change;
   change.kind = RunChange::Kind::release;
-  change.run = run.id;
-  change.fence = run.fence;
+  change.run = run;
+  change.fence = fence;
   change.actor = coordinator_.node();
   if (auto done = coordinator_.store().change_run(change); !done) log_error("runs.release", done.error());
 }
@@ -213,7 +213,7 @@ void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
     ready_.pop_front();
     active_.erase(run.id.value);
     lock.unlock();
-    release(run);
+    release(run.id, run.fence);
     lock.lock();
   }
   changed_.notify_all();
@@ -221,7 +221,7 @@ void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
 
 void WorkerPool::execute(std::unique_lock<std::mutex>& lock, RunRow run) {
   const auto active = active_.find(run.id.value);
-  if (active == active_.end() || active->second.run.fence != run.fence) return;  // lost while it waited
+  if (active == active_.end() || active->second.fence != run.fence) return;  // lost while it waited
   const auto transport = transports_.find(run.type);
   if (transport != transports_.end()) {
     active->second.called = true;
@@ -233,6 +233,7 @@ void WorkerPool::execute(std::unique_lock<std::mutex>& lock, RunRow run) {
     lock.lock();
     return;
   }
+  if (!active->second.stop.stop_possible()) active->second.stop = std::stop_source();
   const std::stop_token stop = active->second.stop.get_token();
   const auto handler = handlers_.find(run.type);
   lock.unlock();
@@ -263,15 +264,27 @@ void WorkerPool::finish(RunRow run, HandlerAnswer answer) {
 }
 
 void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
-  std::vector<RunReport> reports;
-  while (!finished_.empty() && reports.size() < reports_max) {
-    auto& [run, answer] = finished_.front();
-    reports.push_back({run.id, run.fence, std::move(answer.result), std::move(answer.failure), answer.retry,
-                       answer.retry_after, coordinator_.node()});
+  std::vector<Finished> finished;
+  finished.reserve(std::min(finished_.size(), reports_max));
+  while (!finished_.empty() && finished.size() < reports_max) {
+    finished.push_back(std::move(finished_.front()));
     finished_.pop_front();
   }
   ++reporting_;
   lock.unlock();
+  std::vector<RunReport> reports;
+  reports.reserve(finished.size());
+  for (auto& [run, answer] : finished) {
+    reports.push_back({run.id,
+                       run.fence,
+                       std::move(answer.result),
+                       std::move(answer.failure),
+                       answer.retry,
+                       answer.retry_after,
+                       coordinator_.node(),
+                       {},
+                       std::move(run)});
+  }
   const auto answers = coordinator_.report_all(reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (!answers[i]) {
@@ -285,7 +298,7 @@ void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
   for (const RunReport& one : reports) {
     const auto active = active_.find(one.run.value);
     // The next attempt may have come here before this answer did.
-    if (active != active_.end() && active->second.run.fence == one.fence) active_.erase(active);
+    if (active != active_.end() && active->second.fence == one.fence) active_.erase(active);
   }
   changed_.notify_all();
 }
@@ -313,23 +326,28 @@ void WorkerPool::keep_alive() {
       look_for_calls_ = !transports_.empty();
       changed_.notify_one();
     }
-    std::vector<std::pair<RunRow, Duration>> due;
+    struct Due {
+      RunId run;
+      std::uint64_t fence;
+      Duration lease;
+    };
+    std::vector<Due> due;
     for (auto& [id, active] : active_) {
       if (active.beat_at > now) continue;
-      active.beat_at = beat_after(active.lease);
-      due.emplace_back(active.run, active.lease);
+      active.beat_at = now + between_beats(active.lease);
+      due.push_back({{id}, active.fence, active.lease});
     }
     lock.unlock();
-    for (const auto& [run, lease] : due) beat(run, lease);
+    for (const Due& one : due) beat(one.run, one.fence, one.lease);
     lock.lock();
   }
 }
 
-void WorkerPool::beat(const RunRow& run, Duration lease) {
+void WorkerPool::beat(const RunId& run, std::uint64_t fence, Duration lease) {
   RunChange change;
   change.kind = RunChange::Kind::heartbeat;
-  change.run = run.id;
-  change.fence = run.fence;
+  change.run = run;
+  change.fence = fence;
   change.length = lease;
   change.actor = coordinator_.node();
   const auto changed = coordinator_.store().change_run(change);
@@ -339,8 +357,11 @@ void WorkerPool::beat(const RunRow& run, Duration lease) {
   std::optional<std::stop_source> stop;
   {
     const std::lock_guard lock(mutex_);
-    const auto active = active_.find(run.id.value);
-    if (active != active_.end() && active->second.run.fence == run.fence) stop = active->second.stop;
+    const auto active = active_.find(run.value);
+    if (active != active_.end() && active->second.fence == fence) {
+      if (!active->second.stop.stop_possible()) active->second.stop = std::stop_source();
+      stop = active->second.stop;
+    }
   }
   if (stop) stop->request_stop();
 }

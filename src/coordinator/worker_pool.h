@@ -13,6 +13,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "coordinator/coordinator.h"
@@ -49,23 +50,23 @@ class WorkerPool {
 
  private:
   struct Active {
-    RunRow run;
+    std::uint64_t fence = 0;
     Duration lease;  // as it was given: its type may have one of its own
     std::chrono::steady_clock::time_point beat_at;
-    std::stop_source stop;
-    bool called = false;  // by a transport
+    std::stop_source stop{std::nostopstate};  // has a state once it has begun, or was stopped before
+    bool called = false;                      // by a transport
   };
   using Finished = std::pair<RunRow, HandlerAnswer>;
 
   void work();
   void keep_alive();
-  void beat(const RunRow& run, Duration lease);
+  void beat(const RunId& run, std::uint64_t fence, Duration lease);
   // These need the mutex, given as `lock`, and let go of it meanwhile.
   void report(std::unique_lock<std::mutex>& lock);
   void execute(std::unique_lock<std::mutex>& lock, RunRow run);
   void lease(std::unique_lock<std::mutex>& lock);
   void take(std::vector<RunRow> runs);
-  void release(const RunRow& run);
+  void release(const RunId& run, std::uint64_t fence);
   void finish(RunRow run, HandlerAnswer answer);
   // How many to have at hand: few when handlers take long, so that other nodes get their share.
   std::size_t wanted() const;
@@ -87,7 +88,7 @@ class WorkerPool {
   std::condition_variable pulse_;
   std::deque<RunRow> ready_;
   std::deque<Finished> finished_;
-  std::map<std::string, Active> active_;
+  std::unordered_map<std::string, Active> active_;  // by run
   std::size_t calls_ = 0;
   double handler_ms_ = 1000;  // a moving average; before the first one, careful
   bool timed_ = false;        // there was a first one

@@ -211,7 +211,7 @@ const char* name_of(RunAnswer answer) {
 }
 
 void finish(Coordinator& coordinator, const Call& call) {
-  const auto report = report_of(call.body, id_of(call), worker_of(call));
+  auto report = report_of(call.body, id_of(call), worker_of(call));
   if (!report) return call.reply(problem(report.error()));
   coordinator.report_all({&*report, 1}, [&coordinator, call, run = report->run](const auto& answers) {
     const Result<RunAnswer>& told = answers.front();

@@ -223,7 +223,12 @@ class Store {
   // The earliest instant at which a timer, a run, a lease's end, a schedule or a postponed event wants attention.
   virtual Result<std::optional<Timestamp>> next_due() = 0;
 
-  // Runs. Their ends are part of a Unit.
+  // Runs. Their ends are part of a Unit, or, where a store has a shorter way (`ends_runs_directly`) for those that no
+  // instance waits for, written by `end_runs`: in one transaction, answered as a unit for each would be.
+  virtual bool ends_runs_directly() const { return false; }
+  virtual Result<std::vector<CommitOutcome>> end_runs(std::span<const RunEnd>) {
+    return Error{ErrorCode::internal, "this store ends runs in units"};
+  }
   // The row, and whether it is new: with a known idempotency key it is the first one's row. Reads
   // id, type, payload, priority, run_at, attempts_max, the retry policy and the key.
   virtual Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) = 0;

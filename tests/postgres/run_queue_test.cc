@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 #include <set>
+#include <thread>
 
 #include "base/clock.h"
 #include "store/open.h"
@@ -54,6 +55,20 @@ class RunQueue : public testing::Test {
     EXPECT_TRUE(leased.has_value()) << (leased ? "" : leased.error().message);
     for (const RunRow& run : leased ? *leased : std::vector<RunRow>()) names.insert(write_json(run.payload));
     return names;
+  }
+  void submit(std::size_t count, std::int64_t priority = 0) {
+    std::vector<RunRow> runs(count);
+    for (RunRow& run : runs) {
+      run.id = {new_uuid(store_->now())};
+      run.type = "default.a";
+      run.priority = priority;
+    }
+    ASSERT_TRUE(store_->submit_runs(runs).has_value());
+  }
+  std::vector<RunRow> lease_many(std::size_t count) {
+    auto leased = store_->lease_runs({"w", {"default."}, {}, count, Duration::of_seconds(60)});
+    EXPECT_TRUE(leased.has_value()) << (leased ? "" : leased.error().message);
+    return leased ? std::move(*leased) : std::vector<RunRow>();
   }
   std::size_t listed(RunStatus status) {
     RunFilter filter;
@@ -153,6 +168,101 @@ TEST_F(RunQueue, NeitherALeaseNorASuccessWritesIndexEntries) {
       ".workflow_run'::regclass AND attname IN ('status', 'lease_until', 'leased_by', 'attempt', "
       "'fence', 'leases', 'updated_at', 'turns', 'attempt_until', 'result')";
   EXPECT_EQ(sql(size), "") << "an index on a column that changes ends heap-only updates";
+}
+
+// One passes over what the other has leased and not committed: neither takes a run twice, and none is left.
+TEST_F(RunQueue, LargeQuestionsAtOnceShareWhatThereIs) {
+  open();
+  submit(1000);
+  submit(1000, 1);
+  submit(1000, -1);
+  std::vector<std::vector<std::string>> taken(3);
+  std::vector<std::jthread> workers;
+  for (std::vector<std::string>& mine : taken) {
+    workers.emplace_back([&] {
+      for (auto runs = lease_many(150); !runs.empty(); runs = lease_many(150)) {
+        for (const RunRow& run : runs) mine.push_back(run.id.value);
+      }
+    });
+  }
+  workers.clear();
+  for (auto rest = lease_many(150); !rest.empty(); rest = lease_many(150)) {
+    for (const RunRow& run : rest) taken[0].push_back(run.id.value);
+  }
+  std::set<std::string> different;
+  std::size_t all = 0;
+  for (const auto& mine : taken) {
+    different.insert(mine.begin(), mine.end());
+    all += mine.size();
+  }
+  EXPECT_EQ(all, 3000u);
+  EXPECT_EQ(different.size(), 3000u);
+  EXPECT_EQ(sql("SELECT count(*) FROM cairn.wf_run_q"), "0");
+}
+
+TEST_F(RunQueue, ALeasedRunComesWithAllThatIsKnownOfIt) {
+  open();
+  RunRow asked;
+  asked.id = {new_uuid(store_->now())};
+  asked.type = "default.a";
+  asked.payload = Json::object({{"a", 1}});
+  asked.priority = 7;
+  asked.idempotency_key = "k";
+  asked.attempts_max = 5;
+  asked.backoff = Duration::of_ms(10);
+  asked.factor = 3;
+  asked.cap = Duration::of_ms(1000);
+  asked.jitter = 0.25;
+  asked.timeout = Duration::of_seconds(9);
+  asked.limit_key = "l";
+  ASSERT_TRUE(store_->submit_run(asked).has_value());
+  for (const int attempt : {1, 2}) {
+    const auto leased = lease_many(10);
+    ASSERT_EQ(leased.size(), 1u);
+    EXPECT_EQ(leased[0], **store_->find_run(asked.id)) << "attempt " << attempt;
+    RunChange retry;
+    retry.kind = RunChange::Kind::retry;
+    retry.run = asked.id;
+    retry.fence = leased[0].fence;
+    retry.error = Json::object({{"code", "e"}, {"message", "m"}});
+    ASSERT_TRUE(store_->change_run(retry).has_value());
+  }
+}
+
+// Whichever way a batch goes: with what this node knows of the leases, or by id.
+TEST_F(RunQueue, EndsAreAnsweredOneByOne) {
+  open();
+  submit(6);
+  const auto runs = lease_many(10);
+  ASSERT_EQ(runs.size(), 6u);
+  const auto end = [&](std::size_t i, std::uint64_t fence, RunStatus status = RunStatus::succeeded) {
+    return RunEnd{
+        runs[i].id, fence, status, Json(1), status == RunStatus::failed ? Json::object({{"code", "e"}}) : Json(), "w"};
+  };
+  const auto kinds = [&](std::vector<RunEnd> ends) {
+    const auto outcomes = store_->end_runs(ends);
+    EXPECT_TRUE(outcomes.has_value()) << (outcomes ? "" : outcomes.error().message);
+    std::vector<CommitOutcome::Kind> list;
+    for (const CommitOutcome& outcome : outcomes ? *outcomes : std::vector<CommitOutcome>())
+      list.push_back(outcome.kind);
+    return list;
+  };
+  using Kind = CommitOutcome::Kind;
+  ASSERT_TRUE(store_->ends_runs_directly());
+  // The last first, and one of them twice.
+  EXPECT_EQ(kinds({end(1, 1), end(0, 1), end(1, 1)}), (std::vector{Kind::done, Kind::done, Kind::stale}));
+  // A program took a lease over: this node's memory of it is wrong.
+  sql("UPDATE cairn.workflow_run SET leased_by = 'x' WHERE id = '" + runs[3].id.value + "'");
+  EXPECT_EQ(kinds({end(2, 1), end(3, 1), end(0, 1)}), (std::vector{Kind::done, Kind::stale, Kind::stale}));
+  EXPECT_EQ(kinds({end(4, 1, RunStatus::failed), end(5, 1)}), (std::vector{Kind::done, Kind::done}));
+  EXPECT_EQ(listed(RunStatus::succeeded), 4u);
+  EXPECT_EQ(listed(RunStatus::failed), 1u);
+  EXPECT_EQ(listed(RunStatus::leased), 1u);
+  EXPECT_EQ(sql("SELECT string_agg(kind || ' ' || n, ', ' ORDER BY kind) FROM (SELECT kind, count(*) AS n FROM "
+                "cairn.workflow_event GROUP BY kind) e"),
+            "created 6, failed 1, leased 6, succeeded 4");
+  EXPECT_EQ(sql("SELECT count(*) FROM cairn.workflow_event WHERE kind = 'succeeded' AND attempt = 1 AND actor = 'w'"),
+            "4");
 }
 
 }  // namespace cairn

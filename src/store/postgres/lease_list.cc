@@ -15,14 +15,15 @@ void LeaseList::add(const std::string& type_name, LeasedRun run, Timestamp due, 
   type->second.runs.push_back(std::move(run));
 }
 
-std::vector<LeasedTogether> LeaseList::send(Connection& db) const {
+std::vector<LeasedTogether> LeaseList::send(Connection& db) {
   std::vector<LeasedTogether> batches;
-  for (const auto& [name, type] : types_) {
+  for (auto& [name, type] : types_) {
     Column<Uuid> runs;
     for (const LeasedRun& run : type.runs) runs.add(Uuid{run.uuid});
-    batches.push_back({new_lease_row(), type.runs});
+    batches.push_back({new_lease_row(), std::move(type.runs), name});
     db.send(Sql::watch_leases, batches.back().row, type.look_at, name, runs);
   }
+  types_.clear();
   return batches;
 }
 

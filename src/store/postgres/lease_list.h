@@ -18,8 +18,8 @@ class LeaseList {
   void add(const RunRow& run, const std::string& uuid, Timestamp at, Wakeup& wakeup);
   // `due`: when to look at it.
   void add(const std::string& type, LeasedRun run, Timestamp due, Wakeup& wakeup);
-  // Queues the statements.
-  std::vector<LeasedTogether> send(Connection& db) const;
+  // Queues the statements. Nothing is left on the list.
+  std::vector<LeasedTogether> send(Connection& db);
 
  private:
   struct Type {

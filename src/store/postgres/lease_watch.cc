@@ -32,7 +32,7 @@ LeaseWatch::Key LeaseWatch::key_of(std::string_view uuid) {
 void LeaseWatch::leased(const LeasedTogether& batch) {
   const std::lock_guard lock(mutex_);
   if (runs_.size() > known_max) runs_.clear();
-  const auto row = std::make_shared<Row>(Row{batch.row, batch.runs.size()});
+  const auto row = std::make_shared<Row>(Row{batch.row, batch.runs.size(), batch.type});
   for (const LeasedRun& run : batch.runs) {
     runs_.insert_or_assign(key_of(run.uuid), Known{row, run.fence, run.attempt});
   }
@@ -43,6 +43,14 @@ std::optional<int> LeaseWatch::attempt_of(std::string_view run, std::uint64_t fe
   const auto found = runs_.find(key_of(run));
   if (found == runs_.end() || found->second.fence != fence || fence == 0) return std::nullopt;
   return found->second.attempt;
+}
+
+std::optional<LeaseWatch::Lease> LeaseWatch::find(std::string_view run, std::uint64_t fence) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = runs_.find(key_of(run));
+  if (found == runs_.end() || found->second.fence != fence || fence == 0) return std::nullopt;
+  const Known& known = found->second;
+  return Lease{known.attempt, {known.row, &known.row->type}};
 }
 
 void LeaseWatch::ended(std::string_view run) {

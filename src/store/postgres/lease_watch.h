@@ -26,6 +26,7 @@ struct LeasedRun {
 struct LeasedTogether {
   std::int64_t row = 0;
   std::vector<LeasedRun> runs;
+  std::string type = {};
 };
 
 // A key for a new row.
@@ -38,6 +39,12 @@ class LeaseWatch {
   void ended(std::string_view run);
   // Of the lease with this fencing number, when it was given here.
   std::optional<int> attempt_of(std::string_view run, std::uint64_t fence) const;
+  // The same with its type.
+  struct Lease {
+    int attempt;
+    std::shared_ptr<const std::string> type;  // one for all that were leased together
+  };
+  std::optional<Lease> find(std::string_view run, std::uint64_t fence) const;
   // Rows that may go, each once.
   std::vector<std::int64_t> spent();
 
@@ -49,6 +56,7 @@ class LeaseWatch {
   struct Row {
     std::int64_t id;
     std::size_t open;
+    std::string type;
   };
   struct Known {
     std::shared_ptr<Row> row;

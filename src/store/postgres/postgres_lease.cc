@@ -22,11 +22,46 @@ namespace {
 // Greater than every text that begins with the same prefix: types are compared byte by byte.
 constexpr const char* beyond_all_text = "\xf4\x8f\xbf\xbf";
 
+// A row of `lease_ready`, but for what all of them have in common.
+RunRow read_ready(const Rows& rows) {
+  RunRow row;
+  row.id = {rows.is_null(3) ? rows.text(2) : rows.text(3)};
+  row.priority = rows.integer(4);
+  row.idempotency_key = rows.text(5);
+  row.payload = rows.json(6);
+  row.error = rows.json(7);
+  row.last_error = rows.text(8);
+  row.attempt = static_cast<int>(rows.integer(9));
+  row.attempts_max = static_cast<int>(rows.integer(10));
+  row.leases = static_cast<int>(rows.integer(11));
+  row.fence = static_cast<std::uint64_t>(rows.integer(12));
+  row.run_at = rows.time(13);
+  row.backoff = Duration::of_ms(rows.integer(14));
+  row.factor = rows.number(15);
+  row.cap = Duration::of_ms(rows.integer(16));
+  row.jitter = rows.number(17);
+  if (!rows.is_null(18)) row.timeout = Duration::of_ms(rows.integer(18));
+  if (!rows.is_null(19)) row.instance = InstanceId{rows.text(19)};
+  row.token = {rows.text(20)};
+  row.step = rows.text(21);
+  row.created_at = rows.time(22);
+  row.limit_key = rows.text(23);
+  return row;
+}
+
 // One request, inside its transaction.
 class Leasing {
  public:
-  Leasing(postgres::Connection& db, const LeaseRequest& request, Timestamp at, bool run_events)
-      : db_(db), request_(request), at_(at), run_events_(run_events), prefixes_(request.prefixes) {
+  // `answered` is called when the next question may begin.
+  Leasing(postgres::Connection& db, const LeaseRequest& request, Timestamp at, bool run_events,
+          postgres::LeasesUnderWay& under_way, std::function<void()> answered)
+      : db_(db),
+        request_(request),
+        at_(at),
+        run_events_(run_events),
+        under_way_(under_way),
+        answered_(std::move(answered)),
+        prefixes_(request.prefixes) {
     if (prefixes_.empty() && request.types.empty()) prefixes_ = {"default."};
   }
 
@@ -169,14 +204,31 @@ class Leasing {
 
   // The only type there is, and it has no rules: nothing to choose from.
   std::vector<RunRow> lease_ready(const std::string& type, Wakeup& wakeup) {
-    Rows rows = db_.query(Sql::lease_ready, at_, type, static_cast<std::int64_t>(request_.max), request_.worker,
-                          after(at_, request_.length));
+    const Timestamp until = after(at_, request_.length);
+    std::optional<std::int64_t> first_priority, first_number, last_priority, last_number;
+    std::optional<Timestamp> first_at, last_at;
+    if (const auto other = under_way_.of(type)) {
+      first_priority = -other->first.priority;
+      first_at = other->first.run_at;
+      first_number = other->first.number;
+      last_priority = -other->last.priority;
+      last_at = other->last.run_at;
+      last_number = other->last.number;
+    }
+    Rows rows = db_.query(Sql::lease_ready, at_, type, static_cast<std::int64_t>(request_.max), request_.worker, until,
+                          first_priority, first_at, first_number, last_priority, last_at, last_number);
+    hand_on(type, rows);
     std::vector<RunRow> leased;
     leased.reserve(rows.size());
     Column<postgres::RowPlace> queued;
     while (rows.next()) {
-      queued.add(postgres::RowPlace{rows.integer(postgres::run_number_column + 1)});
-      leased.push_back(postgres::read_run(rows));
+      queued.add(postgres::RowPlace{rows.integer(0)});
+      RunRow& row = leased.emplace_back(read_ready(rows));
+      row.type = type;
+      row.status = RunStatus::leased;
+      row.leased_by = request_.worker;
+      row.lease_until = until;
+      row.updated_at = at_;
     }
     if (rows.fault()) db_.fail(*rows.fault());
     if (leased.empty() || db_.error()) return {};
@@ -185,18 +237,33 @@ class Leasing {
     return leased;
   }
 
+  // The next question may begin: what this one has leased it passes over. The rows come in the order of the queue.
+  void hand_on(const std::string& type, Rows& rows) {
+    if (rows.size() > 0) {
+      const auto key_of = [&rows](std::size_t row) {
+        rows.go_to(row);
+        return postgres::QueueKey{rows.integer(4), rows.time(13), rows.integer(1)};
+      };
+      const auto last = key_of(rows.size() - 1);
+      stretch_ = under_way_.begin({type, key_of(0), last});
+      rows.rewind();
+    }
+    answered_();
+  }
+
   // What is written about them besides.
   void record(const std::vector<RunRow>& leased, Wakeup& wakeup) {
     postgres::LeaseList leases;
     Column<postgres::Uuid> ids;
     Column<int> attempts;
     for (const RunRow& row : leased) {
-      const std::string uuid = postgres::run_uuid(row.id);
+      std::string uuid = postgres::run_uuid(row.id);
       if (run_events_) {
         ids.add(postgres::Uuid{uuid});
         attempts.add(row.attempt);
       }
-      leases.add(row, uuid, row.updated_at, wakeup);
+      const Timestamp due = attention_at(row, row.updated_at);
+      leases.add(row.type, {std::move(uuid), row.fence, row.attempt}, due, wakeup);
     }
     if (run_events_) db_.send(Sql::insert_like_events, ids, "leased", at_, request_.worker, attempts);
     together_ = leases.send(db_);
@@ -206,6 +273,9 @@ class Leasing {
   const LeaseRequest& request_;
   const Timestamp at_;
   const bool run_events_;
+  postgres::LeasesUnderWay& under_way_;
+  const std::function<void()> answered_;
+  postgres::LeasesUnderWay::Guard stretch_;
   std::vector<std::string> prefixes_;
   std::set<std::string> types_;
   std::map<std::string, RunTypeRow> rules_;
@@ -231,7 +301,9 @@ Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& reques
               wakeup = {};
               db.send(Sql::begin);
               forget_leases(db);
-              Leasing leasing(db, request, now(), pool_.target().run_events);
+              Leasing leasing(db, request, now(), pool_.target().run_events, leases_under_way_, [&] {
+                if (one_by_one) one_by_one.unlock();
+              });
               auto runs = leasing.run(wakeup);
               db.query(runs.empty() && !leasing.tended() ? Sql::rollback : Sql::commit);
               together = leasing.together();

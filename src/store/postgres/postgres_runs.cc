@@ -2,6 +2,7 @@
 
 #include "store/postgres/lease_list.h"
 #include "store/postgres/lock_key.h"
+#include "store/postgres/plain_ends.h"
 #include "store/postgres/row_reading.h"
 #include "store/postgres/transaction.h"
 #include "store/projection.h"
@@ -199,6 +200,29 @@ Result<RunRow> PostgresStore::find_submitted(Connection& db, const RunRow& run, 
   }
   if (db.error()) return *db.error();
   return Error{ErrorCode::unavailable, "run " + run.id.value + " was removed while it was submitted again"};
+}
+
+Result<std::vector<CommitOutcome>> PostgresStore::end_runs(std::span<const RunEnd> ends) {
+  Wakeup wakeup;
+  std::vector<const RunEnd*> list;
+  list.reserve(ends.size());
+  for (const RunEnd& end : ends) list.push_back(&end);
+  auto outcomes = write<std::vector<CommitOutcome>>([&](Connection& db) -> Result<std::vector<CommitOutcome>> {
+    wakeup = {};
+    return postgres::end_plain_runs(db, list, leases_, now(), pool_.target().run_events, wakeup);
+  });
+  if (!outcomes && outcomes.error().code == ErrorCode::conflict) {
+    // One of them breaks a rule of the tables: `commit` writes the others without it.
+    std::vector<Unit> units(ends.size());
+    for (std::size_t i = 0; i < ends.size(); ++i) units[i].run = ends[i];
+    return commit(units);
+  }
+  if (!outcomes) return outcomes;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if ((*outcomes)[i].kind == CommitOutcome::Kind::done) leases_.ended(postgres::run_uuid(ends[i].run));
+  }
+  tell(wakeup);
+  return outcomes;
 }
 
 Result<RunChanged> PostgresStore::change_run(const RunChange& change) {

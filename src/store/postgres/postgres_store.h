@@ -13,6 +13,7 @@
 #include "store/lifecycle.h"
 #include "store/postgres/commit_memory.h"
 #include "store/postgres/lease_watch.h"
+#include "store/postgres/leases_under_way.h"
 #include "store/postgres/pool.h"
 #include "store/postgres/server_clock.h"
 #include "store/postgres/snapshots_ahead.h"
@@ -63,6 +64,8 @@ class PostgresStore final : public Store {
 
   Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override;
   Result<std::vector<std::pair<RunRow, bool>>> submit_runs(std::span<const RunRow> runs) override;
+  bool ends_runs_directly() const override { return !events_.runs; }
+  Result<std::vector<CommitOutcome>> end_runs(std::span<const RunEnd> ends) override;
   Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override;
   Result<RunChanged> change_run(const RunChange& change) override;
   Result<std::vector<RunRow>> exhausted_runs(std::size_t max) override;
@@ -186,6 +189,7 @@ class PostgresStore final : public Store {
   WakeupListener listener_;
 
   std::mutex leasing_mutex_;
+  postgres::LeasesUnderWay leases_under_way_;
   postgres::LeaseWatch leases_;
   postgres::CommitMemory memory_;
   postgres::SnapshotsAhead ahead_;

@@ -2,6 +2,7 @@
 
 #include <libpq-fe.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 
@@ -23,12 +24,13 @@ std::int64_t big_endian(std::string_view bytes) {
 
 std::string uuid_text(std::string_view bytes) {
   constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text.push_back('-');
+  std::string text(36, '-');
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(bytes.size(), 16); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) ++at;
     const auto byte = static_cast<unsigned char>(bytes[i]);
-    text.push_back(digits[byte >> 4]);
-    text.push_back(digits[byte & 15]);
+    text[at++] = digits[byte >> 4];
+    text[at++] = digits[byte & 15];
   }
   return text;
 }

@@ -40,6 +40,11 @@ UPDATE cairn.workflow_run r SET status = e.status, result = e.result, error = e.
 FROM unnest($1::cairn.wf_run_end_row[]) WITH ORDINALITY AS e (id, fence, status, result, error, last_error, place)
 WHERE r.id = e.id AND r.fence = e.fence AND r.status = 'leased'
 RETURNING e.place, r.type, r.attempt
+-- name: end_succeeded_runs
+-- As above, when all ended well and nothing has to be told about each.
+UPDATE cairn.workflow_run r SET status = 'succeeded', result = e.result, error = NULL, lease_until = NULL, leased_by = NULL, updated_at = $4, turns = r.turns + 1
+FROM unnest($1::uuid[], $2::bigint[], $3::jsonb[]) AS e (id, fence, result)
+WHERE r.id = e.id AND r.fence = e.fence AND r.status = 'leased'
 -- name: insert_run_events
 INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor, details) SELECT * FROM unnest($1::cairn.wf_run_event_row[])
 -- name: insert_like_events
@@ -128,18 +133,20 @@ SELECT limit_key, count(*), min(at) FROM cairn.wf_run_leases WHERE type = $1 AND
 INSERT INTO cairn.wf_run_leases (type, limit_key, at) SELECT s.type, s.limit_key, $3 FROM unnest($1::text[], $2::text[]) AS s (type, limit_key)
 -- name: lease_ready
 -- Those that are ready of a type without rules of its own, chosen and leased at once. A run that changed after the statement began is not found at its
--- place: it stays in the queue for the next one.
+-- place: it stays in the queue for the next one. Whoever asks knows what is the same for all of them, so that is not returned. From $6–$8 to $9–$11 lies what another
+-- question has leased and not committed yet: passing over it is cheaper than finding each locked.
 WITH chosen AS (
   SELECT r.ctid AS place, q.ctid AS queued FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = q.run
   WHERE q.type = $2 AND q.run_at <= $1 AND r.attempt < r.max_attempts
+    AND ($6::bigint IS NULL OR (-q.priority::bigint, q.run_at, q.n) < ($6, $7::timestamptz, $8::bigint)
+      OR (-q.priority::bigint, q.run_at, q.n) > ($9::bigint, $10::timestamptz, $11::bigint))
     AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)))
   ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3 FOR UPDATE OF r SKIP LOCKED)
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $4, lease_until = $5, attempt = r.attempt + 1, leases = r.leases + 1,
   fence = r.fence + 1, updated_at = $1, attempt_until = $1::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1
 FROM chosen c WHERE r.ctid = c.place
-RETURNING coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
-  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n, c.queued
+RETURNING c.queued, r.n, r.id, r.given_id, r.priority, r.idempotency_key, r.payload, r.error, r.last_error, r.attempt, r.max_attempts, r.leases, r.fence, r.run_at,
+  r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step, r.created_at, r.limit_key
 -- name: lease_chosen
 -- The rows are locked, so they stay where they are: each is found at its place ($1), without a look into an index.
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until = c.until, attempt = r.attempt + 1, leases = r.leases + 1,
