@@ -62,7 +62,9 @@ std::vector<std::string> WorkerPool::types() const {
 void WorkerPool::start() {
   if (handlers_.empty() && transports_.empty()) return;
   coordinator_.lease_here(types(), lease_, [this](RunRow run) { take({std::move(run)}); });
-  for (std::size_t i = 0; i < thread_count_; ++i) threads_.emplace_back([this] { work(); });
+  // Besides those at work there are as many as may wait for the store: the next run does not wait for a commit.
+  const std::size_t count = thread_count_ + leasing_max + reporting_max;
+  for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
   pulse_thread_ = std::jthread([this] { keep_alive(); });
   look();  // what came while nobody was here
 }
@@ -134,6 +136,8 @@ std::size_t WorkerPool::share() const { return std::max(thread_count_, wanted() 
 
 bool WorkerPool::may_lease_for_handlers() const {
   if (!look_for_handlers_ || leasing_ >= (backlog_ ? leasing_max : 1)) return false;
+  // What nobody could begin soon is left to other nodes.
+  if (executing_ >= thread_count_ && handler_ms_ >= company_ms) return false;
   // The next ones are fetched while there is still something to do.
   const std::size_t coming = ready_.size() + asked_;
   return coming <= share() && coming < wanted();
@@ -150,16 +154,18 @@ bool WorkerPool::may_report() const {
   return alone || static_cast<double>(finished_.size()) * handler_ms_ >= company_ms;
 }
 
+bool WorkerPool::may_execute() const { return !ready_.empty() && executing_ < thread_count_; }
+
 void WorkerPool::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock,
-                  [this] { return (stopping_ && active_.empty()) || may_report() || !ready_.empty() || may_lease(); });
+                  [this] { return (stopping_ && active_.empty()) || may_report() || may_execute() || may_lease(); });
     if (may_report()) {
       report(lock);
     } else if (may_lease()) {
       lease(lock);
-    } else if (!ready_.empty()) {
+    } else if (may_execute()) {
       RunRow run = std::move(ready_.front());
       ready_.pop_front();
       execute(lock, std::move(run));
@@ -187,6 +193,7 @@ void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
     look_for_calls_ = false;
     leasing_calls_ = true;
   }
+  if (may_execute()) changed_.notify_one();
   lock.unlock();
   auto leased = coordinator_.store().lease_runs(request);
   if (!leased) log_error("runs.lease", leased.error());
@@ -236,6 +243,7 @@ void WorkerPool::execute(std::unique_lock<std::mutex>& lock, RunRow run) {
   if (!active->second.stop.stop_possible()) active->second.stop = std::stop_source();
   const std::stop_token stop = active->second.stop.get_token();
   const auto handler = handlers_.find(run.type);
+  ++executing_;
   lock.unlock();
   HandlerAnswer answer;
   const auto began = std::chrono::steady_clock::now();
@@ -250,6 +258,7 @@ void WorkerPool::execute(std::unique_lock<std::mutex>& lock, RunRow run) {
   }
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
   lock.lock();
+  --executing_;
   handler_ms_ = timed_ ? handler_ms_ * 0.9 + took.count() * 0.1 : took.count();
   timed_ = true;
   finished_.emplace_back(std::move(run), std::move(answer));
@@ -271,6 +280,7 @@ void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
     finished_.pop_front();
   }
   ++reporting_;
+  if (may_execute()) changed_.notify_one();
   lock.unlock();
   std::vector<RunReport> reports;
   reports.reserve(finished.size());

@@ -1,5 +1,5 @@
-// Workers inside this process: handlers for types of runs on a fixed number of threads, and transports, which
-// have many calls under way at once. Each run is leased, kept alive while it is worked on, and reported; what
+// Workers inside this process: handlers for types of runs, of which a fixed number is at work at once, and transports,
+// which have many calls under way. Each run is leased, kept alive while it is worked on, and reported; what
 // finishes while a commit is under way goes into the next one together.
 #pragma once
 
@@ -75,6 +75,7 @@ class WorkerPool {
   bool may_lease_for_handlers() const;
   bool may_lease() const;
   bool may_report() const;
+  bool may_execute() const;
   std::vector<std::string> types() const;
 
   Coordinator& coordinator_;
@@ -90,8 +91,9 @@ class WorkerPool {
   std::deque<Finished> finished_;
   std::unordered_map<std::string, Active> active_;  // by run
   std::size_t calls_ = 0;
-  double handler_ms_ = 1000;  // a moving average; before the first one, careful
-  bool timed_ = false;        // there was a first one
+  double handler_ms_ = 1000;   // a moving average; before the first one, careful
+  bool timed_ = false;         // there was a first one
+  std::size_t executing_ = 0;  // handlers at work
   std::size_t reporting_ = 0;
   bool look_for_handlers_ = false;
   bool look_for_calls_ = false;

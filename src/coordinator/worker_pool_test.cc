@@ -106,6 +106,106 @@ TEST(WorkerPool, AsksAgainWhenTheStoreCouldNotAnswer) {
   pool.stop();
 }
 
+// Commits only when it is told to.
+class SlowStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
+    if (!began_once_.exchange(true)) began_.count_down();
+    gate_.wait();
+    return ForwardingStore::commit(units);
+  }
+  void wait_for_commit() { began_.wait(); }
+  void open() { gate_.count_down(); }
+
+ private:
+  std::atomic<bool> began_once_ = false;
+  std::latch began_{1};
+  std::latch gate_{1};
+};
+
+// The only thread for handlers is not the one that waits for the commit.
+TEST(WorkerPool, TheNextRunDoesNotWaitForACommit) {
+  SystemClock clock;
+  MemoryStore memory(clock);
+  SlowStore store(memory);
+  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  std::promise<void> second;
+  std::atomic<int> handled = 0;
+  WorkerPool pool(*coordinator, 1, Duration::of_seconds(30));
+  pool.handle("t", [&](const RunRow&, const std::stop_token&) {
+    if (++handled == 2) second.set_value();
+    return HandlerAnswer{};
+  });
+  RunRow run;
+  run.type = "t";
+  run.id = {"a"};
+  ASSERT_TRUE(memory.submit_run(run));
+  pool.start();
+  store.wait_for_commit();
+  run.id = {"b"};
+  ASSERT_TRUE(memory.submit_run(run));
+  pool.look();
+  EXPECT_EQ(second.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  store.open();
+  pool.stop();
+  for (const char* id : {"a", "b"}) EXPECT_EQ((*memory.find_run({id}))->status, RunStatus::succeeded);
+}
+
+// Ends runs by itself.
+class DirectStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  bool ends_runs_directly() const override { return true; }
+  Result<std::vector<CommitOutcome>> end_runs(std::span<const RunEnd> ends) override {
+    std::vector<Unit> units(ends.size());
+    for (std::size_t i = 0; i < ends.size(); ++i) units[i].run = ends[i];
+    ended += ends.size();
+    return ForwardingStore::commit(units);
+  }
+  std::atomic<std::size_t> ended = 0;
+};
+
+TEST(WorkerPool, ManyReportsGoToTheStoreDirectly) {
+  SystemClock clock;
+  MemoryStore memory(clock);
+  DirectStore store(memory);
+  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  std::vector<RunReport> reports;
+  for (int i = 0; i < 100; ++i) {
+    RunRow run;
+    run.id = {"r" + std::to_string(i)};
+    run.type = "t";
+    ASSERT_TRUE(memory.submit_run(run));
+  }
+  const auto leased = memory.lease_runs({"w", {}, {"t"}, 100, Duration::of_seconds(30)});
+  ASSERT_TRUE(leased);
+  for (const RunRow& run : *leased) {
+    RunReport report;
+    report.run = run.id;
+    report.fence = run.fence;
+    report.result = Json(run.id.value);
+    report.worker = "w";
+    report.leased = run;
+    reports.push_back(std::move(report));
+  }
+  ASSERT_EQ(reports.size(), 100u);
+  reports[7].fence += 1;  // not its lease
+  reports[8].failure = Failure{FailureClass::business, "no", "", Json(), 1, "", ""};
+  reports[8].retry = false;
+  const auto answers = coordinator->report_all(reports);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    ASSERT_TRUE(answers[i]) << answers[i].error().message;
+    EXPECT_EQ(*answers[i], i == 7 ? RunAnswer::lease_lost : RunAnswer::finished) << i;
+    const auto row = *memory.find_run(reports[i].run);
+    EXPECT_EQ(row->status, i == 7 ? RunStatus::leased : i == 8 ? RunStatus::failed : RunStatus::succeeded) << i;
+    if (i > 8) {
+      EXPECT_EQ(row->result, Json(row->id.value));
+    }
+  }
+  EXPECT_EQ(store.ended, 100u);
+}
+
 TEST(WorkerPool, WhatAHandlerThrowsIsItsFailure) {
   auto engine = open();
   engine->handle("t", [](const Work& work) -> WorkDone {
