@@ -21,10 +21,10 @@ bool says_everything(const Unit& unit) {
 
 bool Assumption::make(std::span<const Unit> units, CommitMemory& memory, const LeaseWatch& leases, CommitImage& image) {
   if (!std::all_of(units.begin(), units.end(), says_everything)) return false;
-  std::set<std::string> seen;  // instances: what goes on from another unit is written the careful way
+  std::set<std::string_view> seen;  // instances: what goes on from another unit is written the careful way
   std::size_t starts = 0;
   for (const Unit& unit : units) {
-    std::set<std::string> own;
+    std::set<std::string_view> own;
     for (const Advance& advance : unit.advances) {
       const std::string& id = advance.after.instance.value;
       for (const Wait& wait : advance.waits_opened) {

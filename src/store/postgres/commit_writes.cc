@@ -36,6 +36,7 @@ void CommitWrites::instance(std::int64_t number, bool is_new, std::uint64_t from
 
 void CommitWrites::add_state(RowList& to, std::int64_t number, const Moved& moved) {
   const Snapshot& after = *moved.after;
+  const std::string fresh = moved.encoded.empty() ? encode_snapshot(after) : std::string();
   const Wait* first = after.waits.empty() ? nullptr : &after.waits.front();
   const auto task = std::find_if(after.waits.begin(), after.waits.end(),
                                  [](const Wait& wait) { return wait.kind == WaitKind::task; });
@@ -47,7 +48,7 @@ void CommitWrites::add_state(RowList& to, std::int64_t number, const Moved& move
          after.strands.empty() ? std::nullopt : std::optional(resume_pointer(after.strands.front())),
          text_or_null(after.last_event), after.error ? std::optional(after.error->code) : std::nullopt,
          after.error ? json_or_null(to_json(*after.error)) : std::nullopt, text_or_null(*moved.node),
-         moved.encoded.empty() ? encode_snapshot(after) : std::string(moved.encoded));
+         moved.encoded.empty() ? std::string_view(fresh) : moved.encoded);
 }
 
 void CommitWrites::close_wait(std::int64_t instance, const std::string& token) {

@@ -166,36 +166,43 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     end_run(*unit.run);
   }
   // The states in between were never committed and are never read: only the last of each is written.
-  std::map<std::string, const Snapshot*> last;
-  std::map<std::string, std::uint64_t> from;
-  std::map<std::string, std::string_view> encoded;
+  struct Moving {
+    const Snapshot* last = nullptr;
+    std::uint64_t from_version = 0;
+    std::string_view encoded;
+    std::int64_t number = 0;
+    bool is_new = false;
+  };
+  std::map<std::string_view, Moving> moving;
   for (std::size_t i = 0; i < unit.advances.size(); ++i) {
     const Advance& advance = unit.advances[i];
     if (advance.outcome == Advance::Outcome::stale) continue;
-    if (i < unit.encoded.size()) encoded[advance.after.instance.value] = unit.encoded[i];
-    last[advance.after.instance.value] = &advance.after;
-    from.emplace(advance.after.instance.value, advance.from_version);
+    const auto [at, added] = moving.try_emplace(advance.after.instance.value);
+    Moving& instance = at->second;
+    if (added) instance.from_version = advance.from_version;
+    instance.last = &advance.after;
+    instance.encoded = i < unit.encoded.size() ? std::string_view(unit.encoded[i]) : std::string_view();
   }
-  std::set<std::string> fresh;
-  for (const auto& [id, snapshot] : last) {
-    auto& place = image_.instances[id];
-    const bool is_new = place.number == 0;
-    if (is_new) {
-      fresh.insert(id);
+  for (auto& [id, instance] : moving) {
+    const Snapshot& snapshot = *instance.last;
+    auto& place = image_.instances[snapshot.instance.value];
+    instance.is_new = place.number == 0;
+    if (instance.is_new) {
       place.number = image_.numbers.back();
       image_.numbers.pop_back();
     }
-    place.version = snapshot->version;
-    place.ended = is_final(snapshot->status);
-    writes_.instance(place.number, is_new, from.at(id), *snapshot, encoded[id], unit.actor);
-    if (place.ended) wakeup_.ended.push_back(snapshot->instance);
-    last_[id] = snapshot;
+    instance.number = place.number;
+    place.version = snapshot.version;
+    place.ended = is_final(snapshot.status);
+    writes_.instance(place.number, instance.is_new, instance.from_version, snapshot, instance.encoded, unit.actor);
+    if (place.ended) wakeup_.ended.push_back(snapshot.instance);
+    last_[id] = &snapshot;
   }
-  std::map<std::pair<std::string, std::string>, const Wait*> opened;
+  std::map<std::pair<std::string_view, std::string_view>, const Wait*> opened;
   for (const Advance& advance : unit.advances) {
     if (advance.outcome == Advance::Outcome::stale) continue;
     const std::string& id = advance.after.instance.value;
-    const std::int64_t number = image_.instances.at(id).number;
+    const std::int64_t number = moving.at(id).number;
     const bool ended = is_final(advance.after.status);
     for (const WaitToken& token : advance.waits_closed) {
       if (opened.erase({id, token.value}) == 0 && !ended) writes_.close_wait(number, token.value);
@@ -210,11 +217,11 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     apply_advance(advance, unit, outcome);
   }
   for (const auto& [place, wait] : opened) {
-    const std::int64_t number = image_.instances.at(place.first).number;
+    const Moving& instance = moving.at(place.first);
     const Wait row = project_wait(*wait);
-    writes_.open_wait(number, fresh.contains(place.first), row);
+    writes_.open_wait(instance.number, instance.is_new, row);
     if (row.kind == WaitKind::timer && row.until) {
-      writes_.timer(*row.until, number, row.token.value);
+      writes_.timer(*row.until, instance.number, row.token.value);
       if (!wakeup_.due || *row.until < *wakeup_.due) wakeup_.due = row.until;
     }
   }
@@ -369,7 +376,7 @@ void PostgresCommit::settle_keys() {
 void PostgresCommit::claim_kept() {
   for (const auto& [id, snapshot] : last_) {
     if (is_final(snapshot->status)) continue;
-    const std::int64_t number = image_.instances.at(id).number;
+    const std::int64_t number = image_.instances.at(snapshot->instance.value).number;
     bool asked = false;
     for (const Wait& wait : snapshot->waits) {
       if (wait.kind != WaitKind::signal) continue;

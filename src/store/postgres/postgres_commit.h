@@ -56,7 +56,7 @@ class PostgresCommit {
   std::vector<std::int64_t> messages_gone_;
   std::vector<DueTimer> timers_gone_;
   std::vector<postgres::LeasedTogether> leased_;
-  std::map<std::string, const Snapshot*> last_;  // of every instance that won, as it will be
+  std::map<std::string_view, const Snapshot*> last_;  // of every instance that won, as it will be
   std::vector<CorrelatedSignal> signals_;
   std::vector<AuditRow> audit_;
 };
