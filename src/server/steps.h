@@ -31,47 +31,27 @@ struct Promise {
   std::exception_ptr failure;
 };
 
+// What the steps give in the end.
+template <class T>
+struct Given {
+  void return_value(T value) { given.emplace(std::move(value)); }
+  T take() { return std::move(*given); }
+  std::optional<T> given;
+};
+template <>
+struct Given<void> {
+  void return_void() const noexcept {}
+  void take() const noexcept {}
+};
+
 }  // namespace steps
 
 // Begins when it is awaited, or resumed the first time. Destroyed with everything that it waits for.
 template <class T = void>
 class [[nodiscard]] Steps {
  public:
-  struct promise_type : steps::Promise {
+  struct promise_type : steps::Promise, steps::Given<T> {
     Steps get_return_object() { return Steps(std::coroutine_handle<promise_type>::from_promise(*this)); }
-    void return_value(T given) { value.emplace(std::move(given)); }
-    std::optional<T> value;
-  };
-
-  Steps(Steps&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  Steps& operator=(Steps&&) = delete;
-  ~Steps() {
-    if (handle_) handle_.destroy();
-  }
-
-  bool await_ready() const noexcept { return false; }
-  bool await_suspend(std::coroutine_handle<> caller) {
-    handle_.resume();
-    if (handle_.done()) return false;
-    handle_.promise().caller = caller;
-    return true;
-  }
-  T await_resume() {
-    if (handle_.promise().failure) std::rethrow_exception(handle_.promise().failure);
-    return std::move(*handle_.promise().value);
-  }
-
- private:
-  explicit Steps(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
-  std::coroutine_handle<promise_type> handle_;
-};
-
-template <>
-class [[nodiscard]] Steps<void> {
- public:
-  struct promise_type : steps::Promise {
-    Steps get_return_object() { return Steps(std::coroutine_handle<promise_type>::from_promise(*this)); }
-    void return_void() const noexcept {}
   };
 
   Steps(Steps&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
@@ -90,8 +70,9 @@ class [[nodiscard]] Steps<void> {
     handle_.promise().caller = caller;
     return true;
   }
-  void await_resume() const {
+  T await_resume() {
     if (handle_.promise().failure) std::rethrow_exception(handle_.promise().failure);
+    return handle_.promise().take();
   }
 
   // For those that nobody awaits.

@@ -191,9 +191,10 @@ class Store {
   virtual Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) = 0;
   // The same in two parts, where a store gains by it (`commits_ahead`): what `commit_ahead` gives may be lost in a
   // power failure until `settle` has returned, from whatever thread, and nobody is told of it before. The store itself
-  // tells nobody either: what is read, claimed or written meanwhile is settled too. `more` is asked for further
-  // units of the same transaction until it has none; they stay where they are until this returns, and have their
-  // answers behind the others.
+  // tells nobody either: what is read, claimed or written meanwhile is settled too, except what is only read for a
+  // decision (store/deciding.h), which is settled with its commit. `more` is asked for further units of the same
+  // transaction until it has none; they stay where they are until this returns, and have their answers behind the
+  // others.
   using MoreUnits = std::function<std::span<const Unit>()>;
   virtual bool commits_ahead() const { return false; }
   virtual Result<std::vector<CommitOutcome>> commit_ahead(std::span<const Unit> units, const MoreUnits&) {
