@@ -6,7 +6,9 @@
 #include <list>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <tuple>
 
 #include "base/time.h"
 
@@ -17,6 +19,11 @@ struct QueueKey {
   std::int64_t priority = 0;
   Timestamp run_at;
   std::int64_t number = 0;
+
+  bool operator==(const QueueKey&) const = default;
+  bool operator<(const QueueKey& other) const {
+    return std::tie(other.priority, run_at, number) < std::tie(priority, other.run_at, other.number);
+  }
 };
 
 class LeasesUnderWay {
@@ -25,6 +32,16 @@ class LeasesUnderWay {
     std::string type;
     QueueKey first, last;
   };
+
+  // Of what a question leased, in the order of the queue and not empty: the longer part of it on one side of the
+  // stretch that it passed over itself. What came into that stretch meanwhile must not be passed over a second time.
+  static Stretch stretch_of(std::string type, std::span<const QueueKey> leased,
+                            const std::optional<Stretch>& passed_over) {
+    std::size_t before = 0;
+    while (passed_over && before < leased.size() && leased[before] < passed_over->first) ++before;
+    const auto part = 2 * before > leased.size() ? leased.first(before) : leased.subspan(before);
+    return {std::move(type), part.front(), part.back()};
+  }
 
   // Ends with the transaction, however that ends.
   class Guard {

@@ -207,7 +207,8 @@ class Leasing {
     const Timestamp until = after(at_, request_.length);
     std::optional<std::int64_t> first_priority, first_number, last_priority, last_number;
     std::optional<Timestamp> first_at, last_at;
-    if (const auto other = under_way_.of(type)) {
+    const auto other = under_way_.of(type);
+    if (other) {
       first_priority = -other->first.priority;
       first_at = other->first.run_at;
       first_number = other->first.number;
@@ -217,7 +218,7 @@ class Leasing {
     }
     Rows rows = db_.query(Sql::lease_ready, at_, type, static_cast<std::int64_t>(request_.max), request_.worker, until,
                           first_priority, first_at, first_number, last_priority, last_at, last_number);
-    hand_on(type, rows);
+    hand_on(type, rows, other);
     std::vector<RunRow> leased;
     leased.reserve(rows.size());
     Column<postgres::RowPlace> queued;
@@ -238,16 +239,12 @@ class Leasing {
   }
 
   // The next question may begin: what this one has leased it passes over. The rows come in the order of the queue.
-  void hand_on(const std::string& type, Rows& rows) {
-    if (rows.size() > 0) {
-      const auto key_of = [&rows](std::size_t row) {
-        rows.go_to(row);
-        return postgres::QueueKey{rows.integer(4), rows.time(13), rows.integer(1)};
-      };
-      const auto last = key_of(rows.size() - 1);
-      stretch_ = under_way_.begin({type, key_of(0), last});
-      rows.rewind();
-    }
+  void hand_on(const std::string& type, Rows& rows, const std::optional<postgres::LeasesUnderWay::Stretch>& other) {
+    std::vector<postgres::QueueKey> keys;
+    keys.reserve(rows.size());
+    while (rows.next()) keys.push_back({rows.integer(4), rows.time(13), rows.integer(1)});
+    rows.rewind();
+    if (!keys.empty()) stretch_ = under_way_.begin(postgres::LeasesUnderWay::stretch_of(type, keys, other));
     answered_();
   }
 

@@ -30,7 +30,6 @@ class Rows {
   ~Rows();
 
   bool next();
-  void go_to(std::size_t row) { row_ = static_cast<int>(row); }
   void rewind() { row_ = -1; }
   std::size_t size() const;
   std::int64_t changed() const;  // by a statement without rows
