@@ -18,14 +18,29 @@ const InboundHook* hook_of(const Hooks& hooks, const Request& request) {
   return path.starts_with(place) ? find_hook(*hooks, path.substr(place.size())) : nullptr;
 }
 
-// A signature is good for one request, on all nodes together and over restarts.
-Result<void> spend(Store& store, const InboundHook& hook, std::string_view signature) {
+// A signature is good for one request, on all nodes together and over restarts. It is spent when what the request says
+// is taken: after a crash in between it is still good, and what was taken is known by its id.
+constexpr const char* key_scope = "hook";
+
+std::string key_of(const InboundHook& hook, const Request& request) {
+  return hook.name + " " + std::string(request.header(signature_header));
+}
+
+Error used_before() { return {ErrorCode::not_allowed, "the signature was used before"}; }
+
+Result<void> check_unspent(Store& store, const InboundHook& hook, const Request& request) {
+  CAIRN_TRY(const auto known, store.find_key(key_scope, key_of(hook, request)));
+  if (known) return used_before();
+  return {};
+}
+
+Result<void> spend(Store& store, const InboundHook& hook, const Request& request) {
   Unit unit;
-  unit.key = IdempotencyKey{"hook", hook.name + " " + std::string(signature), "", Json()};
+  unit.key = IdempotencyKey{key_scope, key_of(hook, request), "", Json()};
   CAIRN_TRY(const auto outcomes, store.commit(std::span(&unit, 1)));
   switch (outcomes.front().kind) {
     case CommitOutcome::Kind::done: return {};
-    case CommitOutcome::Kind::duplicate_key: return Error{ErrorCode::not_allowed, "the signature was used before"};
+    case CommitOutcome::Kind::duplicate_key: return used_before();
     case CommitOutcome::Kind::failed: return outcomes.front().error;
     case CommitOutcome::Kind::stale:
     case CommitOutcome::Kind::duplicate_signal: break;
@@ -33,16 +48,18 @@ Result<void> spend(Store& store, const InboundHook& hook, std::string_view signa
   return Error{ErrorCode::internal, "the signature could not be kept"};
 }
 
+// What the sender is told does not say why.
+Error refused(const InboundHook& hook, const Request& request, const Error& why) {
+  log_warning("hook.refused", {{"hook", hook.name}, {"from", request.peer}, {"reason", why.message}});
+  return {ErrorCode::not_allowed, "the signature is missing, wrong, too old, too new or was used before"};
+}
+
 Result<Identity> identify(Coordinator& coordinator, const Hooks& hooks, const Request& request) {
   const InboundHook* const hook = hook_of(hooks, request);
   if (hook == nullptr) return Error{ErrorCode::not_found, "there is no such hook"};
   auto fine = check_signed(*hook, request, coordinator.store().now());
-  if (fine) fine = spend(coordinator.store(), *hook, request.header(signature_header));
-  if (!fine) {
-    if (fine.error().code != ErrorCode::not_allowed) return fine.error();
-    log_warning("hook.refused", {{"hook", hook->name}, {"from", request.peer}, {"reason", fine.error().message}});
-    return Error{ErrorCode::not_allowed, "the signature is missing, wrong, too old, too new or was used before"};
-  }
+  if (fine) fine = check_unspent(coordinator.store(), *hook, request);
+  if (!fine) return fine.error().code == ErrorCode::not_allowed ? refused(*hook, request, fine.error()) : fine.error();
   Identity identity;
   identity.account = identity.person = std::string(account_prefix) + hook->name;
   return identity;
@@ -58,10 +75,12 @@ void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
   const auto signals = signals_of(*hook, call.request);
   if (!signals) return call.reply(problem(signals.error()));
   Json items = Json::array();
-  for (const HookSignal& one : *signals) {
+  for (std::size_t i = 0; i < signals->size(); ++i) {
+    const HookSignal& one = (*signals)[i];
     SignalRequest signal;
-    // Of this hook: a sender cannot use up ids that are another's.
-    if (!one.id.empty()) signal.id = call.identity.account + " " + one.id;
+    // Of this hook: a sender cannot use up ids that are another's. Without one, the signature and the place tell it.
+    signal.id = one.id.empty() ? "signed " + key_of(*hook, call.request) + " " + std::to_string(i)
+                               : call.identity.account + " " + one.id;
     signal.name = one.name;
     signal.key = one.key;
     signal.payload = one.payload;
@@ -73,6 +92,14 @@ void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
     for (const InstanceId& id : outcome->delivered) instances.push_back(id.value);
     items.push_back(
         Json::object({{"instances", instances}, {"kept", outcome->kept}, {"repeated", outcome->duplicate}}));
+  }
+  // Of two that came at once the second is refused here; what it says was a repeat.
+  if (const auto spent = spend(coordinator.store(), *hook, call.request); !spent) {
+    if (spent.error().code != ErrorCode::not_allowed) return call.reply(problem(spent.error()));
+    Response response =
+        problem(401, "unauthenticated", "Nobody known", refused(*hook, call.request, spent.error()).message);
+    response.headers.emplace_back("www-authenticate", "Cairn-Signature");
+    return call.reply(std::move(response));
   }
   call.reply(json_response(Json::object({{"items", items}}), 202));
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """hooks_test.py CAIRN SOURCE_DIR: webhooks that come in (RELIABILITY S-27, S-29): what is signed is taken once, over a kill -9 too; everything else
 is refused and moves nothing; and what one cairn's outbox sends, another one takes."""
-import hashlib, hmac, http.client, json, os, secrets, signal, sys, tempfile, time
+import concurrent.futures, hashlib, hmac, http.client, json, os, secrets, signal, sys, tempfile, time
 from served import Served, expect, finish
 
 WAITING = """
@@ -19,7 +19,7 @@ name: t.send
 version: 1.0.0
 steps: [ { emit: { type: order.sent, subject: = input.no, data: { sum: = input.sum } } } ]
 """
-EVENTS, SIGNALS = secrets.token_hex(16), secrets.token_urlsafe(24)
+EVENTS, SIGNALS, PLAIN = secrets.token_hex(16), secrets.token_urlsafe(24), secrets.token_hex(16)
 NEW, OLD, BANK = secrets.token_hex(32), secrets.token_hex(16), secrets.token_urlsafe(40)
 folder = tempfile.TemporaryDirectory()
 settings, bank = os.path.join(folder.name, "cairn.toml"), os.path.join(folder.name, "bank.secret")
@@ -28,7 +28,8 @@ with open(bank, "w") as file:
 with open(settings, "w") as file:
     file.write(f'[[hooks]]\nname = "orders"\nid = "{EVENTS}"\nsecret = "{NEW}"\nold_secret = "{OLD}"\ntypes = ["order."]\n'
                f'[[hooks]]\nname = "bank"\nid = "{SIGNALS}"\nsecret_file = "{bank}"\nsignal = "payment.received"\nkey = "= body.order"\n'
-               'payload = "= body.sum"\nevent_id = "= headers[\\"webhook-id\\"]"\n')
+               'payload = "= body.sum"\nevent_id = "= headers[\\"webhook-id\\"]"\n'
+               f'[[hooks]]\nname = "plain"\nid = "{PLAIN}"\nsecret = "{NEW}"\nsignal = "payment.received"\nkey = "= body.order"\n')
 server = Served(sys.argv[1], "--config", settings)
 expect("it starts", server.port is not None, getattr(server, "said", ""))
 for definition in (WAITING, HEARING):
@@ -142,6 +143,16 @@ server.end(signal.SIGKILL)
 server.start("--config", settings)
 code, text, _ = send(SIGNALS, body, good)
 expect("after a crash too", code == 401, (code, text))
+# Nor does it count twice when many bring it at once.
+at_once = waiting("B2")
+many_body = b'{"order": "B2",  "sum": 10}'
+many = signed(NEW, many_body)
+with concurrent.futures.ThreadPoolExecutor(8) as pool:
+    answers = list(pool.map(lambda _: send(PLAIN, many_body, many), range(8)))
+taken = [json.loads(text)["items"][0] for code, text, _ in answers if code == 202]
+expect("of eight at once one is taken, without an id too", len(taken) == 1 and all(code in (202, 401) for code, _, _ in answers), answers)
+expect("and its instance moves", server.call("GET", f"/v1/instances/{at_once}?wait=30s").json["status"] == "completed")
+expect("nothing is kept for another one", status(waiting("B2")) == "waiting")
 again = signed(BANK, body, int(time.time()) + 1, ("webhook-id", "w-4"))
 code, text, _ = send(SIGNALS, body, again)
 expect("signed again with the same id it is a repeat", code == 202 and json.loads(text)["items"][0]["repeated"], (code, text))
@@ -149,6 +160,9 @@ code, text, _ = send(SIGNALS, b"{", signed(BANK, b"{", None, ("webhook-id", "w-5
 expect("what is no JSON is refused by name", code in (400, 422), (code, text))
 code, text, _ = send(SIGNALS, b"{}", signed(BANK, b"{}", None, ("webhook-id", "w-6")))
 expect("and so is what has no key", code == 422, (code, text))
+refused = signed(BANK, b"{}", int(time.time()) + 2, ("webhook-id", "w-7"))
+codes = [send(SIGNALS, b"{}", refused)[0] for _ in range(2)]
+expect("what was not taken has not spent its signature", codes == [422, 422], codes)
 
 # While a secret is replaced both are good.
 event = lambda n, kind="order.sent": json.dumps({"specversion": "1.0", "id": str(n), "source": "/t", "type": kind, "subject": f"E{n}", "data": n}).encode()
