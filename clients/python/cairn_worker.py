@@ -40,6 +40,16 @@ __all__ = [
 
 log = logging.getLogger("cairn.worker")
 
+# How much work is leased ahead: what the handlers do in this time (seconds). A question takes some of it; a run that
+# waits here longer could have been somebody else's.
+AHEAD = 0.05
+AHEAD_MAX = 256
+# Questions that wait at the server at once while handlers are quick. A run that is written while somebody waits for it
+# begins leased and costs no commit more; with one question only, nobody would wait while its answer is on the way.
+QUESTIONS_MAX = 6
+# Requests with reports under way at once: what is done while one waits for the server's disk does not wait for it too.
+REPORTERS = 2
+
 
 class RunError(Exception):
     """A failed attempt, with all that can be said about it."""
@@ -214,13 +224,20 @@ class Worker:
         self._poll_seconds = poll
         self._prefixes = prefixes
         self._handlers = {}
-        self._lock = threading.Condition()
+        # Each thread is woken for what it waits for: a handler that is done would else wake all of them.
+        self._lock = threading.Lock()
+        self._room_changed = threading.Condition(self._lock)
+        self._beat_sooner = threading.Condition(self._lock)
+        self._active_changed = threading.Condition(self._lock)
         self._active = {}
-        self._slots = 0
+        self._undone = 0  # of those active: no handler has finished them
+        self._questions = 0  # that wait at the server
+        self._wanted_runs = 0  # by all of them
+        self._handled = None  # seconds that a handler takes, the last ones more
         self._stopping = False
         self._halted = threading.Event()
         self._reports = queue.Queue()
-        self._poll_connection = None
+        self._polls = set()  # connections of questions
         self._threads = []
 
     def handler(self, type):
@@ -260,7 +277,7 @@ class Worker:
         if not self._handlers and self._prefixes is None:
             raise ValueError("a worker needs at least one handler")
         self._work = queue.Queue()
-        targets = [self._lease_loop, self._heartbeat_loop, self._report_loop]
+        targets = [self._heartbeat_loop] + [self._lease_loop] * QUESTIONS_MAX + [self._report_loop] * REPORTERS
         targets += [self._work_loop] * self._concurrency
         for target in targets:
             thread = threading.Thread(target=target, daemon=True)
@@ -281,12 +298,13 @@ class Worker:
         """Takes nothing new, waits for handlers at most `grace` seconds, gives back what has not begun."""
         with self._lock:
             self._stopping = True
-            self._lock.notify_all()
-            connection = self._poll_connection
-        # Ends the long poll; the server sees that nobody listens and leases nothing to it.
-        if connection is not None and connection.sock is not None:
+            self._room_changed.notify_all()
+            polls = list(self._polls)
+        # Ends the long polls; the server sees that nobody listens and leases nothing to them.
+        for connection in polls:
             try:
-                connection.sock.shutdown(socket.SHUT_RDWR)
+                if connection.sock is not None:
+                    connection.sock.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
         while True:
@@ -301,11 +319,11 @@ class Worker:
         ends = time.monotonic() + grace
         with self._lock:
             while self._active and time.monotonic() < ends:
-                self._lock.wait(ends - time.monotonic())
+                self._active_changed.wait(ends - time.monotonic())
         self._halted.set()
         with self._lock:
-            self._lock.notify_all()
-        self._reports.put(None)
+            self._beat_sooner.notify_all()
+        self._reports.put(None)  # each reporter hands it on to the next
         for thread in self._threads:
             thread.join(max(0.1, ends - time.monotonic()))
 
@@ -318,47 +336,75 @@ class Worker:
 
     def _forget(self, run):
         with self._lock:
-            self._active.pop(run.id, None)
-            self._slots -= 1
-            self._lock.notify_all()
+            if self._active.get(run.id) is run:
+                del self._active[run.id]
+            if not self._active:
+                self._active_changed.notify_all()
+
+    # Runs to have in hand at once: one for each handler, and ahead of them as many as are quickly done.
+    def _capacity(self):
+        if self._handled is None:
+            return self._concurrency
+        return self._concurrency + int(min(self._concurrency * AHEAD / max(self._handled, 1e-6), AHEAD_MAX))
+
+    # What one more question may ask for; nothing while enough are under way. What is done and only has to be reported
+    # takes nobody's time any more.
+    def _room(self):
+        capacity = self._capacity()
+        most = QUESTIONS_MAX if capacity > self._concurrency else 1
+        free = capacity - self._undone - self._wanted_runs
+        if self._questions >= most or free <= 0:
+            return 0
+        return -(-free // (most - self._questions))  # its share, rounded up
 
     def _lease_loop(self):
         pause = 0.1
+        connection = None
         while True:
             with self._lock:
-                while self._slots >= self._concurrency and not self._stopping:
-                    self._lock.wait()
+                while self._room() == 0 and not self._stopping:
+                    self._room_changed.wait()
                 if self._stopping:
                     return
-                free = self._concurrency - self._slots
-                if self._poll_connection is None:
-                    self._poll_connection = self._client.connect(self._poll_seconds + 15)
-                connection = self._poll_connection
-            asked = {"worker": self.name, "max": min(free, 1000), "wait": "%dms" % (self._poll_seconds * 1000),
+                room = self._room()
+                self._questions += 1
+                self._wanted_runs += room
+                if self._room() > 0:
+                    self._room_changed.notify()
+                if connection is None:
+                    connection = self._client.connect(self._poll_seconds + 15)
+                    self._polls.add(connection)
+            asked = {"worker": self.name, "max": min(room, 1000), "wait": "%dms" % (self._poll_seconds * 1000),
                      "lease": "%dms" % (self._lease * 1000)}
             asked.update(self._wanted())
+            runs, failure = [], None
             try:
                 items = self._client.call("POST", "/v1/runs/lease", asked, timeout=self._poll_seconds + 15,
                                           connection=connection)["items"]
+                runs = [Run(item) for item in items]
                 pause = 0.1
-            except (ConnectionFailed, Problem) as failure:
-                with self._lock:
-                    self._poll_connection = None
-                    if self._stopping:
-                        return
+            except (ConnectionFailed, Problem) as raised:
+                failure = raised
+            with self._lock:
+                self._questions -= 1
+                self._wanted_runs -= room
+                self._undone += len(runs)
+                for run in runs:
+                    self._active[run.id] = run
+                stopping = self._stopping
+                if runs:
+                    self._beat_sooner.notify()
+                if failure is not None:
+                    self._polls.discard(connection)
+                    connection = None
+            if failure is not None:
+                if stopping:
+                    return
                 log.warning("nothing can be leased now: %s", failure)
                 # The server may be starting again; all of its workers must not come back in step.
                 self._halted.wait(pause * (1 + random.random()))
                 pause = min(pause * 2, 10.0)
                 continue
-            runs = [Run(item) for item in items]
-            with self._lock:
-                for run in runs:
-                    self._active[run.id] = run
-                self._slots += len(runs)
-                stopping = self._stopping
-                if runs:
-                    self._lock.notify_all()
             for run in runs:
                 if stopping:
                     self._release(run)
@@ -372,6 +418,7 @@ class Worker:
                 return
             report = {"id": run.id, "fence": run.fence}
             handler = self._find_handler(run.type)
+            began = time.monotonic()
             try:
                 if handler is None:
                     raise RunError("no_handler_registered", retry=False)
@@ -389,6 +436,14 @@ class Worker:
             except Exception as failure:  # whatever a handler raises is its failed attempt
                 log.exception("run %s of type %s failed", run.id, run.type)
                 report["error"] = {"class": "transport", "code": type(failure).__name__, "message": str(failure)[:2000]}
+            took = time.monotonic() - began
+            with self._lock:
+                self._undone -= 1
+                # A slow one counts at once, a quick one little by little.
+                slower = self._handled is None or took > self._handled
+                self._handled = took if slower else self._handled * 0.9 + took * 0.1
+                if self._room() > 0:
+                    self._room_changed.notify()
             if report is None or run.cancelled:
                 self._forget(run)
             else:
@@ -399,6 +454,7 @@ class Worker:
         while True:
             first = self._reports.get()
             if first is None:
+                self._reports.put(None)
                 return
             batch = [first]
             while len(batch) < 256:
@@ -447,7 +503,7 @@ class Worker:
                 if self._halted.is_set():
                     return
                 # A new run may have a shorter lease than all the others: its coming ends the wait.
-                self._lock.wait(self._next_beat())
+                self._beat_sooner.wait(self._next_beat())
                 if self._halted.is_set():
                     return
                 now = time.monotonic()
