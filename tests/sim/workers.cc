@@ -58,7 +58,8 @@ void send(World& world, std::vector<RunReport> reports) {
     using Answers = std::vector<Result<RunAnswer>>;
     const auto answers = world.ask<Answers>("report", [reports](Coordinator& coordinator) -> Result<Answers> {
       if (reports.size() == 1) return Answers{coordinator.report(reports.front())};
-      return coordinator.report_all(reports);
+      std::vector<RunReport> given = reports;  // it keeps what it is given
+      return coordinator.report_all(given);
     });
     std::vector<RunReport> again;
     for (std::size_t i = 0; i < reports.size(); ++i) {
