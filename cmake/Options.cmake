@@ -39,7 +39,7 @@ elseif(CAIRN_SANITIZE STREQUAL "thread")
   add_link_options(-fsanitize=thread)
 endif()
 
-# Saves a third of a build from nothing. Not with sanitizers and debug builds, where ccache does the work.
+# Saves a quarter of a build from nothing. Not with sanitizers and debug builds, where ccache does the work.
 option(CAIRN_PCH "Precompile the headers that most files include" OFF)
 if(CAIRN_PCH)
   # Out of a precompiled header g++ 12 no longer knows that std::string is a system header, and reports what it otherwise
