@@ -18,8 +18,9 @@ std::atomic<Conductor*> conductor = nullptr;
 // locks: the server ends both.
 constexpr const char* session_settings =
     "SET statement_timeout = '30s'; SET idle_in_transaction_session_timeout = '15s'; SET lock_timeout = '20s'; "
-    "SET timezone = 'UTC'; SET client_min_messages = warning; SET plan_cache_mode = force_generic_plan; SET "
-    "max_parallel_workers_per_gather = 0; "
+    "SET timezone = 'UTC'; SET client_min_messages = warning; SET plan_cache_mode = force_generic_plan; "
+    // A page of a list is read in less time than a process of the server takes to start.
+    "SET max_parallel_workers_per_gather = 0; "
     "SET default_transaction_isolation = 'read committed'; "
     // Plans are made once, on tables that may still be empty: without these they would scan them for ever.
     // Where there is no other way they are taken all the same, at a price that would make the server compile them

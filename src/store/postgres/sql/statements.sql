@@ -141,18 +141,15 @@ SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.versio
   t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
 FROM cairn.wf_tasks t WHERE t.id = $1 FOR UPDATE
 -- name: list_open_tasks
--- CASE, because a planner that does not know the values takes each `$1 IS NULL OR …` for rare, all of them together for one row, and sorts every
--- open task instead of walking them in order until the page is full.
 SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
   t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
 FROM cairn.wf_tasks t
-WHERE t.status IN ('open', 'assigned') AND CASE WHEN $1::text IS NULL THEN true ELSE t.status = $1 END
-  AND CASE WHEN $2::text IS NULL THEN true ELSE t.assignee = $2 END
-  AND CASE WHEN $3::text[] IS NULL THEN true ELSE t.roles = '{}' OR t.roles && $3 END AND CASE WHEN $4::text IS NULL THEN true ELSE t.name = $4 END
-  AND CASE WHEN $5::bigint IS NULL THEN true ELSE t.priority < $5 OR (t.priority = $5 AND t.n > $6) END
-  AND CASE WHEN $8::text IS NULL THEN true ELSE t.reference_key = $8 END
-  AND CASE WHEN $9::text IS NULL THEN true ELSE t.name ILIKE $9 OR t.title ILIKE $9 OR t.reference_key ILIKE $9 OR t.instance_id ILIKE $9 END
-  AND CASE WHEN $10::timestamptz IS NULL THEN true ELSE t.due < $10 OR t.deadline < $10 END
+WHERE t.status IN ('open', 'assigned') AND ($1::text IS NULL OR t.status = $1) AND ($2::text IS NULL OR t.assignee = $2)
+  AND ($3::text[] IS NULL OR t.roles = '{}' OR t.roles && $3) AND ($4::text IS NULL OR t.name = $4)
+  AND ($5::bigint IS NULL OR t.priority < $5 OR (t.priority = $5 AND t.n > $6))
+  AND ($8::text IS NULL OR t.reference_key = $8)
+  AND ($9::text IS NULL OR t.name ILIKE $9 OR t.title ILIKE $9 OR t.reference_key ILIKE $9 OR t.instance_id ILIKE $9)
+  AND ($10::timestamptz IS NULL OR t.due < $10 OR t.deadline < $10)
 ORDER BY t.priority DESC, t.n LIMIT $7
 -- name: list_all_tasks
 SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
