@@ -1,6 +1,7 @@
 #include "base/entropy.h"
 
 #include <openssl/rand.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +21,10 @@ void fill_from_generator(std::span<std::uint8_t> bytes) {
   CAIRN_ASSERT(RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) == 1);
 }
 
+// A process that was forked off must not go on with what its parent has fetched: both would make the same ids.
+std::size_t generation = 0;
+[[maybe_unused]] const int noticed = ::pthread_atfork(nullptr, nullptr, [] { ++generation; });
+
 }  // namespace
 
 void set_entropy_source(EntropySource source) { replaced_source() = std::move(source); }
@@ -28,11 +33,12 @@ void fill_random(std::span<std::uint8_t> bytes) {
   if (const EntropySource& source = replaced_source()) return source(bytes);
   // Asked for in portions: a call takes as long for an id as for fifty of them.
   static thread_local std::array<std::uint8_t, 1024> portion;
-  static thread_local std::size_t left = 0;
+  static thread_local std::size_t left = 0, fetched_in = 0;
   if (bytes.size() > portion.size()) return fill_from_generator(bytes);
-  if (bytes.size() > left) {
+  if (bytes.size() > left || fetched_in != generation) {
     fill_from_generator(portion);
     left = portion.size();
+    fetched_in = generation;
   }
   const auto taken = portion.begin() + static_cast<std::ptrdiff_t>(portion.size() - left);
   std::copy_n(taken, bytes.size(), bytes.begin());

@@ -1,5 +1,6 @@
 #include "base/id.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/entropy.h"
@@ -10,26 +11,45 @@ namespace {
 
 constexpr std::size_t time_length = 13;  // 48 bits in hexadecimal and a dash
 
-std::string format_uuid(const std::array<std::uint8_t, 16>& bytes) {
-  const std::string hex = to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" +
-         hex.substr(20);
+using Bytes = std::array<std::uint8_t, 16>;
+
+std::string format_uuid(const Bytes& bytes) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string text(36, '-');
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) ++at;
+    text[at++] = digits[bytes[i] >> 4];
+    text[at++] = digits[bytes[i] & 0xf];
+  }
+  return text;
 }
 
-void stamp(std::array<std::uint8_t, 16>& bytes, unsigned version) {
+void stamp(Bytes& bytes, unsigned version) {
   bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0F) | (version << 4));
   bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3F) | 0x80);
 }
 
-}  // namespace
-
-std::string new_uuid(Timestamp now) {
-  std::array<std::uint8_t, 16> bytes{};
+Bytes new_bytes(Timestamp now) {
+  Bytes bytes{};
   fill_random(bytes);
   const auto ms = static_cast<std::uint64_t>(now.unix_ms());
   for (std::size_t i = 0; i < 6; ++i) bytes[i] = static_cast<std::uint8_t>(ms >> (40 - 8 * i));
   stamp(bytes, 7);
-  return format_uuid(bytes);
+  return bytes;
+}
+
+}  // namespace
+
+std::string new_uuid(Timestamp now) { return format_uuid(new_bytes(now)); }
+
+std::vector<std::string> new_uuids(Timestamp now, std::size_t count) {
+  std::vector<Bytes> made(count);
+  for (Bytes& bytes : made) bytes = new_bytes(now);
+  std::sort(made.begin(), made.end());
+  std::vector<std::string> texts(count);
+  std::transform(made.begin(), made.end(), texts.begin(), format_uuid);
+  return texts;
 }
 
 std::string derived_uuid(std::string_view parent, std::string_view name) {
@@ -39,7 +59,7 @@ std::string derived_uuid(std::string_view parent, std::string_view name) {
   text.append(parent);
   text.append(name);
   const auto digest = sha256(text);
-  std::array<std::uint8_t, 16> bytes{};
+  Bytes bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = digest[i];
   stamp(bytes, 8);
   std::string id = format_uuid(bytes);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/time.h"
 
@@ -26,6 +27,8 @@ using EventId = Id<struct EventTag>;
 
 // A UUID version 7: sorts by time, unique by 74 random bits from the kernel.
 std::string new_uuid(Timestamp now);
+// As many of them, in order: an index takes them at its end.
+std::vector<std::string> new_uuids(Timestamp now, std::size_t count);
 
 // A UUID (version 8) made from `parent` and `name` alone: the same parts give the same id on every
 // machine and on every replay.

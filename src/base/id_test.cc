@@ -22,6 +22,16 @@ TEST(Uuids, NewOnesSortByTimeAndNeverRepeat) {
   }
 }
 
+TEST(Uuids, ManyAtOnceAreInOrder) {
+  const Timestamp now = Timestamp::of_unix_ms(1'700'000'000'000);
+  const auto ids = new_uuids(now, 1000);
+  EXPECT_EQ(std::set(ids.begin(), ids.end()).size(), 1000u);
+  EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
+  EXPECT_EQ(ids.front().substr(0, 15), new_uuid(now).substr(0, 15));
+  EXPECT_TRUE(is_uuid(ids.back()));
+  EXPECT_TRUE(new_uuids(now, 0).empty());
+}
+
 TEST(Uuids, DerivedOnesDependOnTheirPartsAlone) {
   EXPECT_EQ(derived_uuid("parent", "token", 1), derived_uuid("parent", "token", 1));
   EXPECT_NE(derived_uuid("parent", "token", 1), derived_uuid("parent", "token", 2));

@@ -17,11 +17,11 @@ std::array<std::uint8_t, 32> sha256(std::string_view bytes) {
 
 std::string to_hex(std::string_view bytes) {
   constexpr char digits[] = "0123456789abcdef";
-  std::string out;
-  out.reserve(bytes.size() * 2);
+  std::string out(bytes.size() * 2, '0');
+  std::size_t at = 0;
   for (const char byte : bytes) {
-    out.push_back(digits[static_cast<unsigned char>(byte) >> 4]);
-    out.push_back(digits[static_cast<unsigned char>(byte) & 15]);
+    out[at++] = digits[static_cast<unsigned char>(byte) >> 4];
+    out[at++] = digits[static_cast<unsigned char>(byte) & 15];
   }
   return out;
 }
