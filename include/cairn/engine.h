@@ -122,7 +122,10 @@ struct Work {
   int attempts_max = 1;
   std::stop_token stop;                // asked for when the run was cancelled or its lease is lost
   std::optional<InstanceId> instance;  // that waits for it
-  std::string traceparent;             // W3C: the instance's trace, a span for this attempt
+  std::string trace;                   // the caller's, W3C; empty: the instance is a trace of its own
+
+  // W3C: the instance's trace, a span for this attempt. Made when it is asked for: it takes two hashes.
+  std::string traceparent() const;
 };
 struct WorkDone {
   Json result;

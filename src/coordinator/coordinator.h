@@ -271,7 +271,8 @@ class Coordinator {
   Result<std::optional<DeadLetter>> find_dead_letter(std::int64_t id);
   Result<void> replay_run(const DeadLetter& letter, const Actor& actor);
   Result<InstanceAnswer> answer(Result<Delivered, Obstacle> delivered, const InstanceId& id);
-  Result<RunRow> run_of(const RunOrder& order);
+  // Without an id when the order has none.
+  Result<RunRow> run_of(const RunOrder& order, Timestamp now);
   // What an instance gives to the events about it (carried_trace.h); never changes.
   std::string trace_of(const InstanceId& id);
   // What a report comes to, as far as it can be told without its commit: an answer, or the end to commit.

@@ -182,7 +182,7 @@ void Engine::handle(const std::string& type, WorkHandler handler) {
     Carried carried = without_trace(run.payload);
     WorkDone done =
         handler({run.id, run.type, run.idempotency_key, std::move(carried.value), run.attempt, run.attempts_max, stop,
-                 run.instance, traceparent_of(carried.traceparent, run.instance, run.id, run.attempt)});
+                 run.instance, std::move(carried.traceparent)});
     return HandlerAnswer{std::move(done.result), std::move(done.failure), done.retry, done.retry_after};
   });
 }

@@ -138,7 +138,7 @@ TEST_P(EngineOnAStore, AWorkerThatDiesEachTimeEndsInAnIncident) {
 TEST_P(EngineOnAStore, ACallersTraceReachesWorkersChildrenAndEvents) {
   std::vector<std::string> traces;
   handler_ = [&](const Work& work) -> WorkDone {
-    traces.push_back(work.traceparent);
+    traces.push_back(work.traceparent());
     return work.payload;
   };
   open();

@@ -29,22 +29,11 @@ Result<SubmittedRun> same_work(const RunRow& asked, Result<SubmittedRun> submitt
                                         "' belongs to run " + first.id.value + ", which has another type or payload"};
 }
 
-// Those made here, in the order of the runs: each index then takes a batch at its end.
-void sort_own_ids(std::span<const RunOrder> orders, std::vector<RunRow>& rows) {
-  std::vector<std::string> ids;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (orders[i].id.empty()) ids.push_back(std::move(rows[i].id.value));
-  }
-  std::sort(ids.begin(), ids.end());
-  auto next = ids.begin();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (orders[i].id.empty()) rows[i].id.value = std::move(*next++);
-  }
-}
+bool is_unnamed(const RunRow& run) { return run.id.empty(); }
 
 }  // namespace
 
-Result<RunRow> Coordinator::run_of(const RunOrder& order) {
+Result<RunRow> Coordinator::run_of(const RunOrder& order, Timestamp now) {
   CAIRN_TRY_VOID(check_incoming_text(order.id, "the id", options_.limits));
   CAIRN_TRY_VOID(check_incoming_text(order.type, "the type", options_.limits));
   CAIRN_TRY_VOID(check_incoming(order.payload, "the payload", options_.limits));
@@ -54,9 +43,8 @@ Result<RunRow> Coordinator::run_of(const RunOrder& order) {
   }
   if (!order.id.empty() && !is_uuid(order.id)) return Error{ErrorCode::invalid, "the id of a run is a UUID"};
   if (order.attempts_max < 1) return Error{ErrorCode::invalid, "a run is attempted at least once"};
-  const Timestamp now = store_.now();
   RunRow row;
-  row.id = {order.id.empty() ? new_uuid(now) : order.id};
+  row.id = {order.id};
   row.type = order.type;
   row.payload = order.payload;
   if (is_traceparent(order.traceparent)) row.payload = with_trace(order.payload, order.traceparent);
@@ -74,8 +62,10 @@ Result<RunRow> Coordinator::run_of(const RunOrder& order) {
 }
 
 void Coordinator::submit_run(const RunOrder& order, RunIntake::Answer answer) {
-  auto row = run_of(order);
+  const Timestamp now = store_.now();
+  auto row = run_of(order, now);
   if (!row) return answer(std::move(row).error());
+  if (row->id.empty()) row->id = {new_uuid(now)};
   run_intake_.submit(*row, [asked = *row, answer = std::move(answer)](Result<SubmittedRun> submitted) {
     answer(same_work(asked, std::move(submitted)));
   });
@@ -98,14 +88,19 @@ Result<SubmittedRun> Coordinator::submit_run(const RunOrder& order) {
 
 Result<std::vector<Result<SubmittedRun>>> Coordinator::submit_runs(std::span<const RunOrder> orders) {
   if (stopped_) return Error{ErrorCode::unavailable, "the engine is stopping"};
+  const Timestamp now = store_.now();
   std::vector<RunRow> rows;
   rows.reserve(orders.size());
   for (std::size_t i = 0; i < orders.size(); ++i) {
-    auto row = run_of(orders[i]);
+    auto row = run_of(orders[i], now);
     if (!row) return with_context(row.error(), "run " + std::to_string(i));
     rows.push_back(std::move(*row));
   }
-  sort_own_ids(orders, rows);
+  auto ids = new_uuids(now, static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), is_unnamed)));
+  auto next_id = ids.begin();
+  for (RunRow& row : rows) {
+    if (is_unnamed(row)) row.id.value = std::move(*next_id++);
+  }
   CAIRN_TRY(auto submitted, store_.submit_runs(rows));
   std::vector<Result<SubmittedRun>> answers;
   answers.reserve(rows.size());

@@ -136,6 +136,8 @@ std::size_t WorkerPool::share() const { return std::max(thread_count_, wanted() 
 
 bool WorkerPool::may_lease_for_handlers() const {
   if (!look_for_handlers_ || leasing_ >= (backlog_ ? leasing_max : 1)) return false;
+  // How long the first ones take tells how many to ask for.
+  if (!timed_ && ready_.size() + executing_ >= thread_count_) return false;
   // What nobody could begin soon is left to other nodes.
   if (executing_ >= thread_count_ && handler_ms_ >= company_ms) return false;
   // The next ones are fetched while there is still something to do.

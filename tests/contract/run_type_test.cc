@@ -247,4 +247,50 @@ TEST_P(RunTypes, ManyAreSubmittedInOneTransaction) {
   EXPECT_TRUE(must(store().submit_runs({})).empty());
 }
 
+// A store may write runs of one kind in another way than a mixed batch: neither loses anything.
+TEST_P(RunTypes, ABatchKeepsWhateverItsRunsSay) {
+  const auto batch = [this](std::size_t count) {
+    const auto ids = new_uuids(store().now(), count);
+    std::vector<RunRow> runs;
+    for (const std::string& id : ids) {
+      RunRow run = sample::run(id, type);
+      run.payload = Json::object({{"i", static_cast<std::int64_t>(runs.size())}});
+      run.priority = 7;
+      run.attempts_max = 5;
+      run.run_at = after(store().now(), Duration::of_seconds(60));
+      run.backoff = Duration::of_ms(250);
+      run.factor = 1.5;
+      run.cap = Duration::of_seconds(9);
+      run.jitter = 0.25;
+      run.timeout = Duration::of_seconds(3);
+      run.limit_key = "tenant";
+      runs.push_back(run);
+    }
+    return runs;
+  };
+  std::vector<RunRow> alike = batch(600), mixed = batch(5);
+  alike[0].payload = Json();
+  mixed[1].priority = 1;
+  mixed[2].timeout.reset();
+  mixed[3].run_at = store().now();
+  mixed[4].limit_key.clear();
+  for (const auto& runs : {alike, mixed}) {
+    const auto submitted = must(store().submit_runs(runs));
+    ASSERT_EQ(submitted.size(), runs.size());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      RunRow expected = runs[i];
+      expected.created_at = expected.updated_at = submitted[i].first.created_at;
+      EXPECT_TRUE(submitted[i].second);
+      EXPECT_EQ(submitted[i].first, expected);
+      EXPECT_EQ(*must(store().find_run(runs[i].id)), expected);
+      EXPECT_EQ(must(store().run_events(runs[i].id)).size(), 1u);
+    }
+  }
+  EXPECT_EQ(ids(must(store().lease_runs(request(3)))), (Ids{mixed[3].id.value}));
+  clock_.advance(Duration::of_seconds(60));
+  const auto leased = must(store().lease_runs(request(1000)));
+  EXPECT_EQ(leased.size(), 604u);
+  EXPECT_EQ(leased.back().id, mixed[1].id);
+}
+
 }  // namespace cairn

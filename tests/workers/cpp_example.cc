@@ -30,7 +30,7 @@ cairn::WorkDone charge(const cairn::Work& work) {
     return later;
   }
   return cairn::Json::object(
-      {{"charged", given}, {"key", work.idempotency_key}, {"attempt", work.attempt}, {"trace", work.traceparent}});
+      {{"charged", given}, {"key", work.idempotency_key}, {"attempt", work.attempt}, {"trace", work.traceparent()}});
 }
 
 // Longer than its lease: the client keeps it alive. Ends early when the run is cancelled.

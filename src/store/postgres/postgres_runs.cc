@@ -27,6 +27,23 @@ bool leaves_slot(const RunChange& change, const RunRow& before) {
   return before.status == RunStatus::leased && change.kind != RunChange::Kind::heartbeat;
 }
 
+// A run whose time has passed begins now.
+Timestamp accepted_run_at(const RunRow& row, Timestamp at) { return std::max(whole_ms_up(row.run_at), at); }
+
+// But for their ids and payloads, as runs without keys.
+bool are_alike(const RunRow& a, const RunRow& b, Timestamp at) {
+  return a.type == b.type && a.priority == b.priority && a.attempts_max == b.attempts_max &&
+         accepted_run_at(a, at) == accepted_run_at(b, at) && a.backoff == b.backoff && a.factor == b.factor &&
+         a.cap == b.cap && a.jitter == b.jitter && a.timeout == b.timeout && a.limit_key == b.limit_key;
+}
+
+void add_job(RowList& jobs, const RunRow& row, const std::string& uuid, Timestamp at) {
+  jobs.add(Uuid{uuid}, postgres::is_own_uuid(row.id) ? std::nullopt : std::optional(row.id.value), row.type,
+           static_cast<int>(row.priority), text_or_null(row.idempotency_key), Jsonb{row.payload}, row.attempts_max,
+           accepted_run_at(row, at), row.backoff.ms_up(), row.factor, row.cap.ms_up(), row.jitter,
+           row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt, row.limit_key);
+}
+
 }  // namespace
 
 void PostgresStore::forget_leases(Connection& db) {
@@ -83,12 +100,13 @@ Result<std::vector<std::pair<RunRow, bool>>> PostgresStore::submit_runs(std::spa
   using Answers = std::vector<std::pair<RunRow, bool>>;
   Wakeup wakeup;
   std::vector<std::string> uuids;
+  uuids.reserve(given.size());
   for (const RunRow& run : given) uuids.push_back(postgres::run_uuid(run.id));
   const auto accept = [&](const RunRow& run, Timestamp at) {
     RunRow row = run;
     row.status = RunStatus::pending;
     row.created_at = row.updated_at = at;
-    row.run_at = std::max(whole_ms_up(row.run_at), at);
+    row.run_at = accepted_run_at(row, at);
     wakeup.runs = true;
     if (row.run_at > at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;
     return std::pair(std::move(row), true);
@@ -136,32 +154,30 @@ Result<std::vector<std::pair<RunRow, bool>>> PostgresStore::submit_runs(std::spa
   return answers;
 }
 
-namespace {
-
-void add_job(RowList& jobs, const RunRow& row, const std::string& uuid, Timestamp at) {
-  jobs.add(Uuid{uuid}, postgres::is_own_uuid(row.id) ? std::nullopt : std::optional(row.id.value), row.type,
-           static_cast<int>(row.priority), text_or_null(row.idempotency_key), Jsonb{row.payload}, row.attempts_max,
-           std::max(whole_ms_up(row.run_at), at), row.backoff.ms_up(), row.factor, row.cap.ms_up(), row.jitter,
-           row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt, row.limit_key);
-}
-
-}  // namespace
-
 void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, const std::vector<std::string>& uuids,
                                  Timestamp at) {
   // In parts: the server works on the first while the next is put together.
   constexpr std::size_t part = 500;
   for (std::size_t begin = 0; begin < given.size(); begin += part) {
-    RowList jobs{RowType::job};
+    const auto rows = given.subspan(begin, std::min(part, given.size() - begin));
     Column<Uuid> ids;
-    Column<int> attempts;
-    for (std::size_t i = begin; i < std::min(given.size(), begin + part); ++i) {
-      add_job(jobs, given[i], uuids[i], at);
-      ids.add(Uuid{uuids[i]});
-      attempts.add(0);
+    for (std::size_t i = 0; i < rows.size(); ++i) ids.add(Uuid{uuids[begin + i]});
+    if (std::all_of(rows.begin(), rows.end(), [&](const RunRow& row) { return are_alike(row, rows[0], at); })) {
+      const RunRow& any = rows[0];
+      Column<Jsonb> payloads;
+      for (const RunRow& row : rows) payloads.add(Jsonb{row.payload});
+      db.send(Sql::insert_like_runs, ids, payloads, any.type, static_cast<int>(any.priority), any.attempts_max,
+              accepted_run_at(any, at), any.backoff.ms_up(), any.factor, any.cap.ms_up(), any.jitter,
+              any.timeout ? std::optional(any.timeout->ms_up()) : std::nullopt, any.limit_key, at);
+    } else {
+      RowList jobs{RowType::job};
+      for (std::size_t i = 0; i < rows.size(); ++i) add_job(jobs, rows[i], uuids[begin + i], at);
+      db.send(Sql::insert_fresh_runs, jobs, at);
     }
-    db.send(Sql::insert_fresh_runs, jobs, at);
-    if (pool_.target().run_events) db.send(Sql::insert_like_events, ids, "created", at, "", attempts);
+    if (!pool_.target().run_events) continue;
+    Column<int> attempts;
+    for (std::size_t i = 0; i < rows.size(); ++i) attempts.add(0);
+    db.send(Sql::insert_like_events, ids, "created", at, "", attempts);
   }
 }
 

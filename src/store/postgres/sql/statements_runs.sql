@@ -22,6 +22,15 @@ WITH fresh AS (
   RETURNING type, priority, run_at, n, id)
 INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
 SELECT type, priority, run_at, n, id, run_at > $2, false FROM fresh
+-- name: insert_like_runs
+-- As above, for those that differ in nothing but id and payload.
+WITH fresh AS (
+  INSERT INTO cairn.workflow_run (id, payload, type, priority, max_attempts, run_at, backoff_ms, factor, cap_ms, jitter, timeout_ms, limit_key,
+    created_at, updated_at, turns)
+  SELECT r.id, r.payload, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, 1 FROM unnest($1::uuid[], $2::jsonb[]) AS r (id, payload)
+  RETURNING n, id)
+INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
+SELECT $3, $4, $6, n, id, $6::timestamptz > $13, false FROM fresh
 -- name: submit_runs
 -- What nobody has submitted yet, by id or key. Which ones it was is only told when it was not all of them.
 WITH fresh AS (
