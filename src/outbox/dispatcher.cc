@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/sha256.h"
+#include "outbox/batch_keeper.h"
 
 namespace cairn {
 namespace {
@@ -98,17 +99,21 @@ Result<Dispatcher::Round> Dispatcher::dispatch() {
     return Round{};
   }
   std::vector<Parcel> parcels;
+  std::vector<std::int64_t> claimed;
   for (OutboxRow& row : rows) {
+    claimed.push_back(row.sequence);
     Parcel parcel;
     parcel.attempts.assign(sinks_.size(), 0);
     for (const auto& sink : sinks_) parcel.settled.push_back(!sink->wants(row.event.type));
     parcel.row = std::move(row);
     parcels.push_back(std::move(parcel));
   }
-  CAIRN_TRY_VOID(recall(parcels));
   std::vector<Delivery> tried;
-  offer(parcels, tried);
-  return settle(parcels, tried);
+  BatchKeeper keeper(store_, *lock_, std::move(claimed), {options_.lock, options_.hold});
+  CAIRN_TRY_VOID(recall(parcels));
+  offer(parcels, keeper, tried);
+  const bool ours = keeper.finish();
+  return settle(parcels, tried, ours);
 }
 
 // What the log says about events that were tried before, by this one or another.
@@ -131,8 +136,8 @@ Result<void> Dispatcher::recall(std::vector<Parcel>& parcels) {
   return {};
 }
 
-void Dispatcher::offer(std::vector<Parcel>& parcels, std::vector<Delivery>& tried) {
-  for (std::size_t i = 0; i < sinks_.size(); ++i) {
+void Dispatcher::offer(std::vector<Parcel>& parcels, const BatchKeeper& keeper, std::vector<Delivery>& tried) {
+  for (std::size_t i = 0; i < sinks_.size() && !keeper.lost(); ++i) {
     std::vector<OutboxRow> rows;
     std::vector<Parcel*> owners;
     std::set<std::string> stopped;  // subjects that have failed for another sink: their order is kept for all
@@ -169,15 +174,18 @@ void Dispatcher::offer(std::vector<Parcel>& parcels, std::vector<Delivery>& trie
 }
 
 // The log is written before the mark: a crash in between finds in it who has the event already.
-Result<Dispatcher::Round> Dispatcher::settle(std::vector<Parcel>& parcels, const std::vector<Delivery>& tried) {
+Result<Dispatcher::Round> Dispatcher::settle(std::vector<Parcel>& parcels, const std::vector<Delivery>& tried,
+                                             bool ours) {
   if (!tried.empty()) CAIRN_TRY_VOID(store_.record_deliveries(tried));
   std::vector<std::int64_t> published;
   for (const Parcel& parcel : parcels) {
     const std::int64_t sequence = parcel.row.sequence;
     if (std::find(parcel.settled.begin(), parcel.settled.end(), false) != parcel.settled.end()) {
       retried_.insert(sequence);
-      // What was only held back by an earlier one comes with it.
-      CAIRN_TRY_VOID(store_.postpone_outbox(sequence, parcel.delay.value_or(Duration())));
+      // What was only held back by an earlier one comes with it. Another's claims are not ours to end.
+      if (ours) {
+        CAIRN_TRY_VOID(store_.postpone_outbox(std::span(&sequence, 1), parcel.delay.value_or(Duration())));
+      }
       continue;
     }
     published.push_back(sequence);

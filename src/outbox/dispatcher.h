@@ -19,13 +19,15 @@
 
 namespace cairn {
 
+class BatchKeeper;
+
 struct DispatcherOptions {
   std::string owner = "node";  // unique for each process
   std::size_t batch_max = 256;
-  Duration hold = Duration::of_seconds(120);  // how long a claimed event stays ours
-  // Extended with every batch. Claims keep the order even when a slow batch outlasts it; a node that died with it is
-  // waited for so long.
+  // Both are extended while a batch is under way. A node that died with them is waited for so long.
   Duration lock = Duration::of_seconds(15);
+  // Of a claimed event: longer than the lock, so that nobody has it too early.
+  Duration hold = Duration::of_seconds(20);
   Duration backoff = Duration::of_seconds(1);  // doubled with each try
   Duration cap = Duration::of_seconds(300);
   int attempts_max = 100;  // then it becomes a dead letter and its subject goes on
@@ -55,8 +57,9 @@ class Dispatcher {
   struct Parcel;
   void run();
   Result<void> recall(std::vector<Parcel>& parcels);
-  void offer(std::vector<Parcel>& parcels, std::vector<Delivery>& tried);
-  Result<Round> settle(std::vector<Parcel>& parcels, const std::vector<Delivery>& tried);
+  void offer(std::vector<Parcel>& parcels, const BatchKeeper& keeper, std::vector<Delivery>& tried);
+  // `ours`: no other node can have claimed them meanwhile.
+  Result<Round> settle(std::vector<Parcel>& parcels, const std::vector<Delivery>& tried, bool ours);
   Duration delay_after(std::int64_t sequence, int attempt) const;
 
   Store& store_;

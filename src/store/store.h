@@ -254,8 +254,8 @@ class Store {
   // every earlier one of its subject is published, or is claimed by the same call.
   virtual Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) = 0;
   virtual Result<void> mark_published(std::span<const std::int64_t> sequences) = 0;
-  // Not to be claimed again, nor its subject, before `delay` has passed.
-  virtual Result<void> postpone_outbox(std::int64_t sequence, Duration delay) = 0;
+  // Not to be claimed again, nor their subjects, before `delay` has passed.
+  virtual Result<void> postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) = 0;
   // In order of sequence. Sequences grow, but a commit that began earlier may appear later.
   virtual Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) = 0;
   virtual Result<void> record_deliveries(std::span<const Delivery> deliveries) = 0;

@@ -131,7 +131,8 @@ class Clerk {
     delivery.delivered = true;
     done("record delivery", [delivery](Store& store) { return store.record_deliveries(std::span(&delivery, 1)); });
     use<std::vector<Delivery>>("list deliveries", [sequence](Store& store) { return store.list_deliveries(sequence); });
-    done("postpone", [sequence](Store& store) { return store.postpone_outbox(sequence, Duration::of_seconds(5)); });
+    done("postpone",
+         [sequence](Store& store) { return store.postpone_outbox(std::span(&sequence, 1), Duration::of_seconds(5)); });
     use<bool>("resend", [sequence](Store& store) { return store.resend_outbox(sequence); });
   }
 

@@ -182,8 +182,8 @@ Result<void> NodeStore::mark_published(std::span<const std::int64_t> sequences) 
   return through("mark_published", Way::write, [&] { return behind_.mark_published(sequences); });
 }
 
-Result<void> NodeStore::postpone_outbox(std::int64_t sequence, Duration delay) {
-  return through("postpone_outbox", Way::write, [&] { return behind_.postpone_outbox(sequence, delay); });
+Result<void> NodeStore::postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) {
+  return through("postpone_outbox", Way::write, [&] { return behind_.postpone_outbox(sequences, delay); });
 }
 
 Result<Page<OutboxRow>> NodeStore::list_outbox(const OutboxFilter& filter, const PageRequest& page) {

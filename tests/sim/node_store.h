@@ -48,7 +48,7 @@ class NodeStore final : public Store {
   Result<std::vector<RunTypeRow>> list_run_types() override;
   Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) override;
   Result<void> mark_published(std::span<const std::int64_t> sequences) override;
-  Result<void> postpone_outbox(std::int64_t sequence, Duration delay) override;
+  Result<void> postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) override;
   Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override;
   Result<void> record_deliveries(std::span<const Delivery> deliveries) override;
   Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) override;

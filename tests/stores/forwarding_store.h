@@ -74,8 +74,8 @@ class ForwardingStore : public Store {
   Result<void> mark_published(std::span<const std::int64_t> sequences) override {
     return behind_.mark_published(sequences);
   }
-  Result<void> postpone_outbox(std::int64_t sequence, Duration delay) override {
-    return behind_.postpone_outbox(sequence, delay);
+  Result<void> postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) override {
+    return behind_.postpone_outbox(sequences, delay);
   }
   Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override {
     return behind_.list_outbox(filter, page);

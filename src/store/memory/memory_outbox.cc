@@ -13,13 +13,15 @@ void MemoryStore::write_event(const InstanceId& instance, const OutboxEntry& ent
   wakeup.outbox = true;
 }
 
-Result<void> MemoryStore::postpone_outbox(std::int64_t sequence, Duration delay) {
+Result<void> MemoryStore::postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) {
   Wakeup wakeup;
   {
     const std::lock_guard lock(mutex_);
-    const auto row = outbox_.find(sequence);
-    if (row == outbox_.end() || row->second.published_at) return {};
-    wakeup.due = held_outbox_[sequence] = after(now(), delay);
+    wakeup.due = after(now(), delay);
+    for (const std::int64_t sequence : sequences) {
+      const auto row = outbox_.find(sequence);
+      if (row != outbox_.end() && !row->second.published_at) held_outbox_[sequence] = *wakeup.due;
+    }
   }
   tell(wakeup);
   return {};

@@ -14,7 +14,7 @@
 
 namespace cairn {
 
-class MemoryStore final : public Store {
+class MemoryStore : public Store {
  public:
   // `clock` outlives the store.
   explicit MemoryStore(Clock& clock, bool run_events = true) : clock_(clock), run_events_(run_events) {}
@@ -58,7 +58,7 @@ class MemoryStore final : public Store {
 
   Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) override;
   Result<void> mark_published(std::span<const std::int64_t> sequences) override;
-  Result<void> postpone_outbox(std::int64_t sequence, Duration delay) override;
+  Result<void> postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) override;
   Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override;
   Result<void> record_deliveries(std::span<const Delivery> deliveries) override;
   Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) override;

@@ -69,11 +69,13 @@ Result<void> PostgresStore::mark_published(std::span<const std::int64_t> sequenc
   return {};
 }
 
-Result<void> PostgresStore::postpone_outbox(std::int64_t sequence, Duration delay) {
+Result<void> PostgresStore::postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) {
   Wakeup wakeup;
+  Column<std::int64_t> numbers;
+  for (const std::int64_t sequence : sequences) numbers.add(sequence);
   CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
     wakeup.due = after(now(), delay);
-    db.send(Sql::postpone_outbox, sequence, *wakeup.due);
+    db.send(Sql::postpone_outbox, numbers, *wakeup.due);
     return true;
   }));
   tell(wakeup);

@@ -37,12 +37,13 @@ void SqliteStore::write_event(const InstanceId& instance, const OutboxEntry& ent
 }
 
 // Like every mark on taken work, the delay is kept in memory: after a crash the event is tried at once.
-Result<void> SqliteStore::postpone_outbox(std::int64_t sequence, Duration delay) {
+Result<void> SqliteStore::postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) {
   Wakeup wakeup;
   {
     const std::lock_guard lock(writer_mutex_);
     if (auto refused = refusal()) return *refused;
-    wakeup.due = held_outbox_[sequence] = after(now(), delay);
+    wakeup.due = after(now(), delay);
+    for (const std::int64_t sequence : sequences) held_outbox_[sequence] = *wakeup.due;
   }
   tell(wakeup);
   return {};

@@ -15,7 +15,7 @@ SELECT pg_advisory_xact_lock($1)
 -- name: mark_published
 UPDATE cairn.outbox_event SET published_at = $2, held_until = NULL WHERE n = ANY ($1::bigint[]) AND published_at IS NULL
 -- name: postpone_outbox
-UPDATE cairn.outbox_event SET held_until = $2, postponed = true WHERE n = $1 AND published_at IS NULL
+UPDATE cairn.outbox_event SET held_until = $2, postponed = true WHERE n = ANY ($1::bigint[]) AND published_at IS NULL
 -- name: list_outbox
 SELECT n, id, instance, type, subject, data, created_at, published_at FROM cairn.outbox_event
 WHERE n > $1 AND starts_with(type, $2) AND ($3 = '' OR subject = $3) AND ($4::text IS NULL OR instance = $4) AND (NOT $5 OR published_at IS NULL)
