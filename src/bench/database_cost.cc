@@ -114,6 +114,7 @@ DatabaseCost database_cost() {
   PGconn* connection = database.connection.get();
   cost.log_bytes = number_from(connection, "SELECT (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint");
   cost.syncs = number_from(connection, "SELECT wal_sync FROM pg_stat_wal");
+  cost.page_images = number_from(connection, "SELECT wal_fpi FROM pg_stat_wal");
   if (database.postmaster == 0) return cost;
   cost.cpu_s = process_cost(database.postmaster).cpu_s + line_of(database.postmaster).ended_children_s;
   for (const pid_t child : children_of(database.postmaster)) {

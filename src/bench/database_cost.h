@@ -14,6 +14,7 @@ struct DatabaseCost {
   std::uint64_t log_bytes = 0;
   std::uint64_t syncs = 0;  // of the log; the server tells them up to a second late
   std::uint64_t written_bytes = 0;
+  std::uint64_t page_images = 0;  // whole pages in the log: their first change after a checkpoint; late as above
 };
 
 // Every Meter made from now on counts the server behind this URL too. Anything that cannot be known (a server

@@ -51,6 +51,21 @@ ProcessCost process_cost(pid_t process) {
   return cost;
 }
 
+void Cost::add(const Cost& other) {
+  wall_s += other.wall_s;
+  cpu_s += other.cpu_s;
+  for (const auto& [process, seconds] : other.cpu_parts) {
+    auto part = std::find_if(cpu_parts.begin(), cpu_parts.end(), [&](const auto& own) { return own.first == process; });
+    if (part == cpu_parts.end()) part = cpu_parts.insert(part, {process, 0.0});
+    part->second += seconds;
+  }
+  memory_peak_bytes = std::max(memory_peak_bytes, other.memory_peak_bytes);
+  written_bytes += other.written_bytes;
+  log_bytes += other.log_bytes;
+  syncs += other.syncs;
+  page_images += other.page_images;
+}
+
 Meter::Meter()
     : began_(std::chrono::steady_clock::now()),
       cpu_s_(own_cpu_s()),
@@ -77,6 +92,7 @@ Cost Meter::read() const {
     cost.cpu_s += of_database;
     cost.log_bytes += database.log_bytes - database_.log_bytes;
     cost.syncs += database.syncs - database_.syncs;
+    cost.page_images = database.page_images - database_.page_images;
     // A process that has ended takes its count with it.
     if (database.written_bytes > database_.written_bytes)
       cost.written_bytes += database.written_bytes - database_.written_bytes;

@@ -30,6 +30,9 @@ struct Cost {
   std::uint64_t written_bytes = 0;  // handed to the kernel by SQLite, or by the processes of a local PostgreSQL
   std::uint64_t log_bytes = 0;      // of these, to the write-ahead log
   std::uint64_t syncs = 0;
+  std::uint64_t page_images = 0;  // of PostgreSQL (DatabaseCost)
+
+  void add(const Cost& other);  // of another stretch; the greater peak counts
 };
 
 class Meter {

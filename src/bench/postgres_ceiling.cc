@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -12,15 +14,16 @@
 #include "bench/definitions.h"
 #include "bench/postgres_rows.h"
 #include "bench/rows.h"
+#include "bench/scratch_schema.h"
 #include "store/postgres/parameters.h"
-#include "store/postgres/url.h"
 
 namespace cairn::bench {
 
 namespace {
 
 constexpr std::size_t connections = 2;
-constexpr std::size_t batches_a_round = 16;  // of each connection, made before the clock runs
+constexpr std::size_t batches_to_try = 16;  // of each connection
+constexpr double supply = 2;                // batches that are made for each that is expected to be written
 constexpr std::size_t uuid_length = 36;
 
 // A value of the sample in which the number and the ids of its own instance stand for those of any instance.
@@ -75,19 +78,15 @@ std::string bytes_of(std::int64_t number) {
 }  // namespace
 
 struct PostgresCeiling::Sample {
-  std::string conninfo;
+  explicit Sample(ScratchSchema made) : scratch(std::move(made)), schema(scratch.name()) {}
+
+  ScratchSchema scratch;
   std::string schema;
   std::vector<Statement> statements;
   std::vector<std::vector<Line>> phases;
   std::vector<std::string> ids;  // of the sample
   std::string number;            // of the sample, as bytes
   mutable std::int64_t next_number = 1'000'000;
-
-  ~Sample() {
-    if (auto connection = connect_to(conninfo)) {
-      [[maybe_unused]] auto dropped = execute(connection->get(), "DROP SCHEMA IF EXISTS " + schema + " CASCADE");
-    }
-  }
 
   Slot slot_of(const PostgresTable::Column& column, const Bytes& value) {
     Slot slot{value, false, {}};
@@ -208,6 +207,12 @@ struct PostgresCeiling::Sample {
 
 namespace {
 
+using Moment = std::chrono::steady_clock::time_point;
+double seconds_between(Moment began, Moment ended) { return std::chrono::duration<double>(ended - began).count(); }
+Moment later(Moment moment, double seconds) {
+  return moment + std::chrono::duration_cast<Moment::duration>(std::chrono::duration<double>(seconds));
+}
+
 using Encoded = std::vector<std::vector<std::string>>;  // the parameters of each statement; none: it is not sent
 
 // One connection and the walks that it writes.
@@ -233,14 +238,16 @@ class Writer {
 
   std::vector<Walk> walks;
   std::vector<Encoded> batches;
-  Latencies commits;
+  std::vector<std::pair<Moment, double>> commits;  // when each ended, and how many milliseconds it took
 
-  // Writes the batches, each in one transaction.
-  Result<void> run() {
+  // Writes the batches, each in one transaction, until there are no more or the time is over.
+  Result<void> run(Moment until) {
     for (const Encoded& batch : batches) {
-      const auto began = std::chrono::steady_clock::now();
+      const Moment began = std::chrono::steady_clock::now();
+      if (began >= until) break;
       CAIRN_TRY_VOID(commit(batch));
-      commits.add(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
+      const Moment ended = std::chrono::steady_clock::now();
+      commits.emplace_back(ended, seconds_between(began, ended) * 1000);
     }
     return {};
   }
@@ -283,19 +290,22 @@ class Writer {
   PostgresHandle connection_;
 };
 
-Result<void> run_all(std::vector<Writer>& writers) {
+// All at once; `meanwhile` runs on this thread.
+Result<void> run_all(
+    std::vector<Writer>& writers, Moment until, const std::function<void()>& meanwhile = [] {}) {
   std::mutex mutex;
   Result<void> outcome;
   {
     std::vector<std::jthread> threads;
     for (Writer& writer : writers) {
       threads.emplace_back([&] {
-        if (auto done = writer.run(); !done) {
+        if (auto done = writer.run(until); !done) {
           const std::lock_guard lock(mutex);
           outcome = done;
         }
       });
     }
+    meanwhile();
   }
   return outcome;
 }
@@ -307,14 +317,11 @@ PostgresCeiling::PostgresCeiling(PostgresCeiling&&) noexcept = default;
 PostgresCeiling::~PostgresCeiling() = default;
 
 Result<PostgresCeiling> PostgresCeiling::of_one_wait(const Plan& plan) {
-  CAIRN_TRY(const postgres::Target target, postgres::read_url(plan.store));
-  auto sample = std::make_unique<Sample>();
-  sample->conninfo = target.conninfo;
-  sample->schema = target.schema + "_ceiling";
-  CAIRN_TRY(const PostgresHandle connection, connect_to(target.conninfo));
-  CAIRN_TRY_VOID(execute(connection.get(), "DROP SCHEMA IF EXISTS " + sample->schema + " CASCADE"));
+  CAIRN_TRY(ScratchSchema scratch, ScratchSchema::make(plan.store, "_ceiling"));
+  auto sample = std::make_unique<Sample>(std::move(scratch));
+  CAIRN_TRY(const PostgresHandle connection, connect_to(sample->scratch.conninfo()));
   Plan own = plan;
-  own.store += (plan.store.find('?') == std::string::npos ? "?schema=" : "&schema=") + sample->schema;
+  own.store = sample->scratch.url();
   CAIRN_TRY(const Stage stage, Stage::open(own, std::array{one_wait}));
   const std::string id = new_uuid(SystemClock().now());
   CAIRN_TRY(const PostgresRows nothing, rows_of(connection.get(), sample->schema, id));
@@ -340,14 +347,14 @@ Result<Row> PostgresCeiling::run(const Plan& plan, int slices) const {
   const std::size_t batch_size = static_cast<std::size_t>(slices) / in_flight;
   std::vector<Writer> writers;
   for (std::size_t i = 0; i < in_flight; ++i) {
-    CAIRN_TRY(Writer writer, Writer::open(sample.conninfo, sample.statements));
+    CAIRN_TRY(Writer writer, Writer::open(sample.scratch.conninfo(), sample.statements));
     while (writer.walks.size() < batch_size) writer.walks.push_back(sample.begin(clock.now()));
     writers.push_back(std::move(writer));
   }
-  bool first = true;
-  const auto make_batches = [&](Writer& writer, bool is_first) {
+  const auto make_batches = [&](Writer& writer, std::size_t count, bool is_first) {
     writer.batches.clear();
-    for (std::size_t made = 0; made < batches_a_round; ++made) {
+    writer.commits.clear();
+    for (std::size_t made = 0; made < count; ++made) {
       Batch batch;
       for (const Statement& statement : sample.statements) batch.emplace_back(statement.types.size());
       for (std::size_t i = 0; i < writer.walks.size(); ++i) {
@@ -367,36 +374,50 @@ Result<Row> PostgresCeiling::run(const Plan& plan, int slices) const {
       }
     }
   };
-  double busy_s = 0;
-  std::uint64_t written = 0;
+  const auto make_all = [&](std::size_t count, bool is_first) {
+    for (Writer& writer : writers) make_batches(writer, count, is_first);
+  };
+  // All batches are made first, so that the server is given them without a pause, as an engine gives it its own: in
+  // pauses it would do what nobody counts then (checkpoints, vacuuming), and one connection would wait for the other.
+  double batch_s = 0;
+  for (const bool cold : {true, false}) {
+    make_all(batches_to_try, cold);
+    const Moment began = std::chrono::steady_clock::now();
+    CAIRN_TRY_VOID(run_all(writers, Moment::max()));
+    batch_s = seconds_between(began, std::chrono::steady_clock::now()) / static_cast<double>(batches_to_try);
+  }
+  make_all(static_cast<std::size_t>(supply * (plan.warm_up_s() + plan.seconds) / batch_s) + 1, false);
+  const Moment from = later(std::chrono::steady_clock::now(), plan.warm_up_s());
+  Moment until = later(from, plan.seconds);
   Cost cost;
-  while (busy_s < plan.seconds) {
-    for (Writer& writer : writers) make_batches(writer, first);
+  CAIRN_TRY_VOID(run_all(writers, until, [&] {
+    std::this_thread::sleep_until(from);
     const Meter meter;
-    CAIRN_TRY_VOID(run_all(writers));
-    const Cost spent = meter.read();
-    // The first round finds cold connections.
-    if (std::exchange(first, false)) {
-      for (Writer& writer : writers) writer.commits = {};
-      continue;
-    }
-    busy_s += spent.wall_s;
-    cost.cpu_s += spent.cpu_s;
-    written += in_flight * batch_size * batches_a_round;
+    std::this_thread::sleep_until(until);
+    cost = meter.read();
+  }));
+  // Whoever ran out of batches ended it for both.
+  for (const Writer& writer : writers) {
+    if (!writer.commits.empty()) until = std::min(until, writer.commits.back().first);
   }
   Latencies commits;
-  for (const Writer& writer : writers) commits.add(writer.commits);
+  for (const Writer& writer : writers) {
+    for (const auto& [ended, ms] : writer.commits) {
+      if (ended > from && ended <= until) commits.add(ms);
+    }
+  }
   commits.sort();
+  cost.wall_s = seconds_between(from, until);
+  const std::uint64_t written = commits.count() * batch_size;
   Row row;
   row.outstanding = slices;
   row.count = written / phases;
-  row.rate = static_cast<double>(written) / static_cast<double>(phases) / busy_s;
+  row.rate = static_cast<double>(written) / static_cast<double>(phases) / cost.wall_s;
   row.p50_ms = commits.at(0.5);
   row.p99_ms = commits.at(0.99);
   row.max_ms = commits.max();
   row.cost = cost;
-  row.cost.wall_s = busy_s;
-  row.extra = Json::object({{"slices_per_second", static_cast<double>(written) / busy_s}});
+  row.extra = Json::object({{"slices_per_second", static_cast<double>(written) / cost.wall_s}});
   return row;
 }
 

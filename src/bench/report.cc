@@ -97,6 +97,7 @@ Json to_json(const std::vector<Row>& rows) {
         {"written_bytes_each", each(static_cast<double>(row.cost.written_bytes), row)},
         {"wal_bytes_each", each(static_cast<double>(row.cost.log_bytes), row)},
         {"syncs_each", each(static_cast<double>(row.cost.syncs), row)},
+        {"page_images_each", each(static_cast<double>(row.cost.page_images), row)},
         {"extra", row.extra},
     }));
   }

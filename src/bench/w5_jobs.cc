@@ -51,15 +51,6 @@ Result<bool> has_any(Engine& engine, RunStatus status) {
   return !page.items.empty();
 }
 
-// Until every job that was begun is recorded as complete.
-Result<void> wait_until_recorded(Engine& engine) {
-  for (;;) {
-    CAIRN_TRY(const bool open, has_any(engine, RunStatus::leased));
-    if (!open) return {};
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-}
-
 Result<Row> drain(const Plan& plan, std::size_t count) {
   constexpr std::size_t chunk = 5000;
   CAIRN_TRY(Stage stage, Stage::open(plan, {}));
@@ -78,11 +69,13 @@ Result<Row> drain(const Plan& plan, std::size_t count) {
   const Meter meter;
   stage.engine->run();
   if (!done.wait_for(count)) return Error{ErrorCode::internal, "not every job was done"};
-  CAIRN_TRY_VOID(wait_until_recorded(*stage.engine));
+  stage.engine->stop();  // when every job is recorded
   Row row;
   row.cost = meter.read();
-  CAIRN_TRY(const bool left, has_any(*stage.engine, RunStatus::pending));
-  if (left) return Error{ErrorCode::internal, "a job was given back"};
+  for (const RunStatus open : {RunStatus::leased, RunStatus::pending}) {
+    CAIRN_TRY(const bool left, has_any(*stage.engine, open));
+    if (left) return Error{ErrorCode::internal, "a job was not recorded as complete"};
+  }
   row.count = count;
   row.rate = row.rate_low = row.rate_high = static_cast<double>(count) / row.cost.wall_s;
   row.extra.set("bulk_enqueued_per_second", static_cast<double>(count) / enqueued_s);
