@@ -33,6 +33,7 @@ Channel::Channel(const Target& target, Callbacks callbacks)
       node_("n" + std::to_string(number_)),
       callbacks_(std::move(callbacks)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      presence_(number_),
       thread_([this] { run(); }) {}
 
 Channel::~Channel() {
@@ -50,20 +51,13 @@ bool Channel::stopping() {
   return stopping_;
 }
 
-Channel::Share Channel::share() {
-  Share share{0, 0};
+Presence::Share Channel::share() {
+  Presence::Share share;
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
     first = !std::exchange(working_, true);
-    bool among_them = false;
-    for (const auto& [number, works] : present_) {
-      if (!works) continue;
-      if (number == number_) among_them = true;
-      if (number < number_) ++share.place;
-      ++share.nodes;
-    }
-    if (!among_them) share = {};
+    share = presence_.share();
   }
   if (first) wake();
   return share;
@@ -81,9 +75,7 @@ void Channel::tell(const Wakeup& wakeup) {
     // Whoever is armed for an earlier time will look then and find the later one.
     if (told.due && told_due_ && *told_due_ <= *told.due && *told_due_ > callbacks_.now()) told.due.reset();
     if (told.due) told_due_ = told.due;
-    // Before the first echo nobody knows who is there: then it is said.
-    const bool alone = seen_ && (present_.empty() || (present_.size() == 1 && present_.contains(number_)));
-    if (alone || says_nothing(told)) return;
+    if (says_nothing(told) || !presence_.worth_telling()) return;
     merge_wakeup(pending_, told);
     if (has_pending_) return;
     has_pending_ = true;
@@ -119,9 +111,8 @@ void Channel::run() {
     }
     if (stopping()) break;
     {
-      // Who comes while nothing is heard is told all the same, later.
       const std::lock_guard lock(mutex_);
-      seen_ = false;
+      presence_.doubt();
     }
     // Statements are answered, but what is told never comes: after some of those it is not worth a try.
     mutes += doubt == Doubt::mute ? 1 : 0;
@@ -143,7 +134,7 @@ void Channel::run() {
     if (hopeless) {
       {
         const std::lock_guard lock(mutex_);
-        present_.clear();
+        presence_.clear();
       }
       callbacks_.hear(look_at_everything(callbacks_.now()));
     }
@@ -276,6 +267,10 @@ bool Channel::echo() {
       std::to_string(static_cast<std::uint32_t>(static_cast<std::int32_t>(lock_key("present", target_.schema))));
   ++echo_sent_;
   answered_ = false;
+  {
+    const std::lock_guard lock(mutex_);
+    presence_.asked();
+  }
   if (!ask("SELECT pg_notify($1, $2), (SELECT string_agg(objid::text, ',') FROM pg_catalog.pg_locks WHERE locktype = "
            "'advisory' AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database()) AND "
            "classid = $3::oid AND objsubid = 2)",
@@ -288,31 +283,31 @@ bool Channel::echo() {
     if (!waited(asked)) return false;
     read_notifications();
   }
-  std::map<std::int64_t, bool> present;
+  Presence::Nodes nodes;
   std::string_view list = answer.size() > 1 ? std::string_view(answer[1]) : std::string_view();
   while (!list.empty()) {
     std::int64_t place = 0;
     const auto end = std::from_chars(list.data(), list.data() + list.size(), place).ptr;
-    present[place / 2] |= place % 2 == 1;
+    nodes[place / 2] |= place % 2 == 1;
     list.remove_prefix(std::min(static_cast<std::size_t>(end - list.data()) + 1, list.size()));
   }
-  see(std::move(present));
-  return true;
-}
-
-// Somebody who is gone may have committed something without coming to say so.
-void Channel::see(std::map<std::int64_t, bool> present) {
-  bool missing = false;
+  bool gone = false;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [number, works] : present_) missing |= !present.contains(number);
-    present_ = std::move(present);
-    seen_ = true;
+    const Presence::Change change = presence_.listed(std::move(nodes));
+    if (change.must_look) make_all_look();
+    gone = change.gone;
   }
-  if (missing) {
+  if (gone) {
     log_info("postgres.node_gone");
     callbacks_.hear(look_at_everything(callbacks_.now()));
   }
+  return true;
+}
+
+void Channel::make_all_look() {
+  merge_wakeup(pending_, look_at_everything(callbacks_.now()));
+  has_pending_ = true;
 }
 
 void Channel::read_notifications() {
@@ -337,7 +332,7 @@ void Channel::receive(const std::string& payload) {
     std::int64_t number = 0;
     std::from_chars(from.data() + 1, from.data() + from.size(), number);
     const std::lock_guard lock(mutex_);
-    present_[number] |= what.starts_with("w");
+    if (presence_.came(number, what.starts_with("w")).must_look) make_all_look();
     return;
   }
   Wakeup wakeup = read_wakeup(what, callbacks_.now());

@@ -9,12 +9,12 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "store/postgres/connection.h"
+#include "store/postgres/presence.h"
 #include "store/store.h"
 
 namespace cairn::postgres {
@@ -34,13 +34,8 @@ class Channel {
   // Tells the other nodes, at most once every few milliseconds, and nobody when there are none.
   void tell(const Wakeup& wakeup);
 
-  // Where this node stands among those that take work: a hint for sharing it out. Whoever asks takes work from now
-  // on; who never does (a client, a command) only listens and has no share.
-  struct Share {
-    std::int64_t nodes = 1;
-    std::int64_t place = 0;
-  };
-  Share share();
+  // Whoever asks takes work from now on; who never does (a client, a command) only listens and has no share.
+  Presence::Share share();
 
  private:
   enum class Doubt { none, lost, mute, pooled };
@@ -64,7 +59,7 @@ class Channel {
   bool wants_work();
   // Lets the others see this node, for as long as the connection lasts.
   bool appear(bool working);
-  void see(std::map<std::int64_t, bool> present);
+  void make_all_look();  // under the lock
 
   const Target target_;
   const std::string name_;     // of the channel
@@ -77,10 +72,9 @@ class Channel {
   Wakeup pending_;
   bool has_pending_ = false;
   bool stopping_ = false;
-  bool working_ = false;                  // has asked for a share
-  bool seen_ = false;                     // `present_` was read since the channel last came up
-  std::map<std::int64_t, bool> present_;  // the nodes that are there, and whether they take work
-  std::optional<Timestamp> told_due_;     // the earliest that everybody knows of
+  bool working_ = false;  // has asked for a share
+  Presence presence_;
+  std::optional<Timestamp> told_due_;  // the earliest that everybody knows of
 
   pg_conn* handle_ = nullptr;  // of the thread
   bool leaving_ = false;

@@ -109,7 +109,7 @@ Result<std::vector<Message>> PostgresStore::take_messages(std::size_t max, Durat
       if (until > at) held.add(message);
     }
   }
-  const postgres::Channel::Share share = channel_ ? channel_->share() : postgres::Channel::Share{};
+  const postgres::Presence::Share share = channel_ ? channel_->share() : postgres::Presence::Share{};
   std::vector<std::pair<std::int64_t, DeadLetter>> bad;
   CAIRN_TRY(auto taken, read<std::vector<Message>>([&](Connection& db) -> Result<std::vector<Message>> {
               std::vector<Message> messages;
@@ -168,7 +168,7 @@ Result<std::vector<DueTimer>> PostgresStore::take_timers(std::size_t max, Durati
   Column<Timestamp> stale_due;
   Column<std::int64_t> stale_instances;
   Column<std::string> stale_tokens;
-  const postgres::Channel::Share share = channel_ ? channel_->share() : postgres::Channel::Share{};
+  const postgres::Presence::Share share = channel_ ? channel_->share() : postgres::Presence::Share{};
   const auto page = static_cast<std::int64_t>(std::max<std::size_t>(max, 64));
   const auto take_page = [&](std::int64_t offset) {
     return read<std::size_t>([&](Connection& db) -> Result<std::size_t> {
@@ -232,7 +232,7 @@ void PostgresStore::give_back(const DueTimer& timer) {
 
 Result<std::optional<Timestamp>> PostgresStore::next_due() {
   const Timestamp at = now();
-  const postgres::Channel::Share share = channel_ ? channel_->share() : postgres::Channel::Share{};
+  const postgres::Presence::Share share = channel_ ? channel_->share() : postgres::Presence::Share{};
   std::size_t held_count = 0;
   Column<std::int64_t> held_numbers;
   {
