@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <mutex>
@@ -22,8 +23,6 @@ namespace cairn::bench {
 namespace {
 
 constexpr std::size_t connections = 2;
-constexpr std::size_t batches_to_try = 16;  // of each connection
-constexpr double supply = 2;                // batches that are made for each that is expected to be written
 constexpr std::size_t uuid_length = 36;
 
 // A value of the sample in which the number and the ids of its own instance stand for those of any instance.
@@ -51,21 +50,41 @@ struct Walk {
   std::vector<std::string> ids;
 };
 
-// An array parameter under construction.
-struct Array {
-  std::string data;
-  int count = 0;
-  bool has_null = false;
-
-  std::string encoded(unsigned int type) const {
-    std::string out;
-    postgres::append(out, 1);
-    postgres::append(out, has_null ? 1 : 0);
-    postgres::append(out, static_cast<int>(type));
-    postgres::append(out, count);
-    postgres::append(out, 1);
-    return out += data;
+// An array parameter, put together in place: its head is known when its last value is.
+class Array {
+ public:
+  // Returns where the value stands.
+  char* add(std::string_view value) {
+    if (bytes_.empty()) bytes_.resize(head_bytes);
+    ++count_;
+    postgres::append(bytes_, static_cast<int>(value.size()));
+    bytes_ += value;
+    return bytes_.data() + bytes_.size() - value.size();
   }
+  void add_null() {
+    if (bytes_.empty()) bytes_.resize(head_bytes);
+    ++count_;
+    has_null_ = true;
+    postgres::append(bytes_, -1);
+  }
+  const std::string& of_type(unsigned int type) {
+    std::string head;
+    for (const int part : {1, has_null_ ? 1 : 0, static_cast<int>(type), count_, 1}) postgres::append(head, part);
+    return bytes_.replace(0, head_bytes, head);
+  }
+  bool empty() const { return count_ == 0; }
+  // Keeps its memory.
+  void clear() {
+    bytes_.clear();
+    count_ = 0;
+    has_null_ = false;
+  }
+
+ private:
+  static constexpr std::size_t head_bytes = 5 * sizeof(int);
+  std::string bytes_;
+  int count_ = 0;
+  bool has_null_ = false;
 };
 using Batch = std::vector<std::vector<Array>>;  // of each statement, of each column
 
@@ -86,7 +105,7 @@ struct PostgresCeiling::Sample {
   std::vector<std::vector<Line>> phases;
   std::vector<std::string> ids;  // of the sample
   std::string number;            // of the sample, as bytes
-  mutable std::int64_t next_number = 1'000'000;
+  mutable std::atomic<std::int64_t> next_number = 1'000'000;
 
   Slot slot_of(const PostgresTable::Column& column, const Bytes& value) {
     Slot slot{value, false, {}};
@@ -190,16 +209,12 @@ struct PostgresCeiling::Sample {
       for (std::size_t i = 0; i < line.slots.size(); ++i) {
         const Slot& slot = line.slots[i];
         Array& array = batch[line.statement][i];
-        ++array.count;
         if (!slot.constant) {
-          array.has_null = true;
-          postgres::append(array.data, -1);
+          array.add_null();
           continue;
         }
-        std::string value = slot.number ? own_number : *slot.constant;
-        for (const auto& [at, id] : slot.ids) value.replace(at, uuid_length, walk.ids[id]);
-        postgres::append(array.data, static_cast<int>(value.size()));
-        array.data += value;
+        char* const value = array.add(slot.number ? own_number : *slot.constant);
+        for (const auto& [at, id] : slot.ids) walk.ids[id].copy(value + at, uuid_length);
       }
     }
   }
@@ -213,13 +228,16 @@ Moment later(Moment moment, double seconds) {
   return moment + std::chrono::duration_cast<Moment::duration>(std::chrono::duration<double>(seconds));
 }
 
-using Encoded = std::vector<std::vector<std::string>>;  // the parameters of each statement; none: it is not sent
+// Puts the next slices of its instances into the arrays of one transaction.
+using Fill = std::function<void(std::vector<Walk>& walks, Batch& batch)>;
 
 // One connection and the walks that it writes.
 class Writer {
  public:
   static Result<Writer> open(const std::string& conninfo, const std::vector<Statement>& statements) {
     Writer writer;
+    writer.statements_ = &statements;
+    for (const Statement& statement : statements) writer.batch_.emplace_back(statement.types.size());
     CAIRN_TRY(writer.connection_, connect_to(conninfo));
     CAIRN_TRY_VOID(execute(writer.connection_.get(),
                            "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = "
@@ -237,17 +255,16 @@ class Writer {
   }
 
   std::vector<Walk> walks;
-  std::vector<Encoded> batches;
   std::vector<std::pair<Moment, double>> commits;  // when each ended, and how many milliseconds it took
 
-  // Writes the batches, each in one transaction, until there are no more or the time is over.
-  Result<void> run(Moment until) {
-    for (const Encoded& batch : batches) {
-      const Moment began = std::chrono::steady_clock::now();
-      if (began >= until) break;
-      CAIRN_TRY_VOID(commit(batch));
+  // One transaction after the other until the time is over.
+  Result<void> run(const Fill& fill, Moment until) {
+    for (Moment began = std::chrono::steady_clock::now(); began < until;) {
+      fill(walks, batch_);
+      CAIRN_TRY_VOID(commit());
       const Moment ended = std::chrono::steady_clock::now();
       commits.emplace_back(ended, seconds_between(began, ended) * 1000);
+      began = ended;
     }
     return {};
   }
@@ -257,13 +274,14 @@ class Writer {
     return {ErrorCode::internal, std::string("the ceiling's replay: ") + PQerrorMessage(connection_.get())};
   }
 
-  Result<void> commit(const Encoded& batch) {
+  Result<void> commit() {
     pg_conn* const connection = connection_.get();
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (batch[i].empty()) continue;
+    for (std::size_t i = 0; i < batch_.size(); ++i) {
+      if (batch_[i].front().empty()) continue;
       std::vector<const char*> values;
       std::vector<int> lengths;
-      for (const std::string& value : batch[i]) {
+      for (std::size_t column = 0; column < batch_[i].size(); ++column) {
+        const std::string& value = batch_[i][column].of_type((*statements_)[i].types[column]);
         values.push_back(value.data());
         lengths.push_back(static_cast<int>(value.size()));
       }
@@ -272,6 +290,7 @@ class Writer {
                               lengths.data(), binary.data(), 1) != 1) {
         return failure();
       }
+      for (Array& array : batch_[i]) array.clear();
     }
     if (PQpipelineSync(connection) != 1) return failure();
     for (;;) {
@@ -288,18 +307,20 @@ class Writer {
   }
 
   PostgresHandle connection_;
+  const std::vector<Statement>* statements_ = nullptr;
+  Batch batch_;
 };
 
 // All at once; `meanwhile` runs on this thread.
-Result<void> run_all(
-    std::vector<Writer>& writers, Moment until, const std::function<void()>& meanwhile = [] {}) {
+Result<void> run_all(std::vector<Writer>& writers, const Fill& fill, Moment until,
+                     const std::function<void()>& meanwhile) {
   std::mutex mutex;
   Result<void> outcome;
   {
     std::vector<std::jthread> threads;
     for (Writer& writer : writers) {
       threads.emplace_back([&] {
-        if (auto done = writer.run(until); !done) {
+        if (auto done = writer.run(fill, until); !done) {
           const std::lock_guard lock(mutex);
           outcome = done;
         }
@@ -348,58 +369,29 @@ Result<Row> PostgresCeiling::run(const Plan& plan, int slices) const {
   std::vector<Writer> writers;
   for (std::size_t i = 0; i < in_flight; ++i) {
     CAIRN_TRY(Writer writer, Writer::open(sample.scratch.conninfo(), sample.statements));
-    while (writer.walks.size() < batch_size) writer.walks.push_back(sample.begin(clock.now()));
+    while (writer.walks.size() < batch_size) {
+      Walk& walk = writer.walks.emplace_back(sample.begin(clock.now()));
+      // Half of them begin with their second slice, which changes nothing the first time: so every transaction has
+      // slices of both kinds.
+      walk.phase = writer.walks.size() % 2 == 0 ? phases - 1 : 0;
+    }
     writers.push_back(std::move(writer));
   }
-  const auto make_batches = [&](Writer& writer, std::size_t count, bool is_first) {
-    writer.batches.clear();
-    writer.commits.clear();
-    for (std::size_t made = 0; made < count; ++made) {
-      Batch batch;
-      for (const Statement& statement : sample.statements) batch.emplace_back(statement.types.size());
-      for (std::size_t i = 0; i < writer.walks.size(); ++i) {
-        Walk& walk = writer.walks[i];
-        sample.write(walk, batch);
-        // The first batch is all starts; the second half of it lags one phase behind from then on.
-        const bool lags = is_first && made == 0 && i % 2 == 1;
-        if (lags || ++walk.phase == phases) walk = sample.begin(clock.now());
-      }
-      Encoded& encoded = writer.batches.emplace_back();
-      for (std::size_t i = 0; i < batch.size(); ++i) {
-        auto& parameters = encoded.emplace_back();
-        if (batch[i].front().count == 0) continue;
-        for (std::size_t column = 0; column < batch[i].size(); ++column) {
-          parameters.push_back(batch[i][column].encoded(sample.statements[i].types[column]));
-        }
-      }
+  const Fill fill = [&](std::vector<Walk>& walks, Batch& batch) {
+    for (Walk& walk : walks) {
+      sample.write(walk, batch);
+      if (++walk.phase == phases) walk = sample.begin(clock.now());
     }
   };
-  const auto make_all = [&](std::size_t count, bool is_first) {
-    for (Writer& writer : writers) make_batches(writer, count, is_first);
-  };
-  // All batches are made first, so that the server is given them without a pause, as an engine gives it its own: in
-  // pauses it would do what nobody counts then (checkpoints, vacuuming), and one connection would wait for the other.
-  double batch_s = 0;
-  for (const bool cold : {true, false}) {
-    make_all(batches_to_try, cold);
-    const Moment began = std::chrono::steady_clock::now();
-    CAIRN_TRY_VOID(run_all(writers, Moment::max()));
-    batch_s = seconds_between(began, std::chrono::steady_clock::now()) / static_cast<double>(batches_to_try);
-  }
-  make_all(static_cast<std::size_t>(supply * (plan.warm_up_s() + plan.seconds) / batch_s) + 1, false);
   const Moment from = later(std::chrono::steady_clock::now(), plan.warm_up_s());
-  Moment until = later(from, plan.seconds);
+  const Moment until = later(from, plan.seconds);
   Cost cost;
-  CAIRN_TRY_VOID(run_all(writers, until, [&] {
+  CAIRN_TRY_VOID(run_all(writers, fill, until, [&] {
     std::this_thread::sleep_until(from);
     const Meter meter;
     std::this_thread::sleep_until(until);
     cost = meter.read();
   }));
-  // Whoever ran out of batches ended it for both.
-  for (const Writer& writer : writers) {
-    if (!writer.commits.empty()) until = std::min(until, writer.commits.back().first);
-  }
   Latencies commits;
   for (const Writer& writer : writers) {
     for (const auto& [ended, ms] : writer.commits) {

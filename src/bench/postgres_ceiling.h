@@ -1,7 +1,7 @@
 // What a PostgreSQL server can write at all: the rows that one-wait changes, taken from a real run of it, written again
 // and again without an engine. Two connections, each with half of the slices that are outstanding in one pipelined
-// transaction, a column an array, in binary, one after the other without a pause; the values are made before the clock
-// runs. In a schema of its own, which is removed afterwards.
+// transaction, a column an array, in binary; each puts its next one together when the last is committed, by copying,
+// and sends it at once. In a schema of its own, which is removed afterwards.
 #pragma once
 
 #include <memory>
