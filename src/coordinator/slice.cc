@@ -80,6 +80,8 @@ Result<void> Slice::apply(const Program& program, const Snapshot& before, declty
 void Slice::take(Advance advance, const Snapshot* before) {
   const InstanceId id = advance.after.instance;
   keep_rows(advance, before);
+  advance.renamed =
+      before == nullptr || before->program != advance.after.program || before->reference != advance.after.reference;
   std::erase(unfinished_, id);
   if (advance.unfinished) unfinished_.push_back(id);
   for (const InstanceStart& start : advance.starts) to_start_.emplace_back(id, start);

@@ -117,6 +117,7 @@ struct Advance {
   Outcome outcome = Outcome::applied;
   std::uint64_t from_version = 0;
   Snapshot after;
+  bool renamed = true;      // program or reference may be others than before: whoever knows better says so
   bool unfinished = false;  // a checkpoint: commit, then advance again with Continued
   std::vector<TaskOpened> tasks_opened;
   std::vector<TaskClosed> tasks_closed;

@@ -18,10 +18,11 @@ Json name_list(const std::vector<std::string>& list) {
 }  // namespace
 
 void CommitWrites::instance(std::int64_t number, bool is_new, std::uint64_t from_version, const Snapshot& after,
-                            std::string_view encoded, const std::string& node) {
-  const Moved moved{&after, from_version, encoded, &node};
+                            bool renamed, std::string_view encoded, const std::string& node) {
+  const Moved moved{&after, from_version, renamed, encoded, &node};
   if (!is_new) {
-    moved_[number] = moved;
+    const auto [at, first] = moved_.try_emplace(number, moved);
+    if (!first) at->second = {&after, from_version, renamed || at->second.renamed, encoded, &node};
     return;
   }
   const InstanceRow row = project_instance(after);
@@ -171,20 +172,33 @@ void CommitWrites::dead_letter(const DeadLetter& letter) {
 
 void CommitWrites::send_changes(Connection& db, Timestamp now) const {
   if (!moved_.empty()) {
-    RowList states{RowType::state}, instances{RowType::instance};
+    RowList states{RowType::state}, renamed{RowType::instance};
+    Column<std::int64_t> numbers;
+    Column<std::string> statuses;
+    Column<Jsonb> errors;
+    Column<Timestamp> changed, ended;
     const std::optional<std::string> stays;
     const std::optional<Timestamp> begun;
     for (const auto& [number, moved] : moved_) {
       add_state(states, number, moved);
-      const InstanceRow row = project_instance(*moved.after);
+      const Snapshot& after = *moved.after;
+      const Json error = after.error ? to_json(*after.error) : Json();
+      if (!moved.renamed) {
+        numbers.add(number);
+        statuses.add(std::string(to_string(after.status)));
+        errors.add(Jsonb{error});
+        changed.add(whole_ms(after.changed_at));
+        ended.add(is_final(after.status) ? std::optional(whole_ms(after.changed_at)) : std::nullopt);
+        continue;
+      }
+      const InstanceRow row = project_instance(after);
       const Json parts = reference_parts(row.reference);
-      const Json error = row.error ? to_json(*row.error) : Json();
-      instances.add(number, stays, row.program.name, row.program.version, row.program.digest, to_string(row.status),
-                    reference_key(row.reference), Jsonb{parts}, stays, Jsonb{error}, begun, row.changed_at,
-                    row.ended_at);
+      renamed.add(number, stays, row.program.name, row.program.version, row.program.digest, to_string(row.status),
+                  reference_key(row.reference), Jsonb{parts}, stays, Jsonb{error}, begun, row.changed_at, row.ended_at);
     }
     db.send(Sql::update_states, states, snapshot_format, now);
-    db.send(Sql::update_instances, instances);
+    if (!numbers.empty()) db.send(Sql::update_like_instances, numbers, statuses, errors, changed, ended);
+    if (!renamed.empty()) db.send(Sql::update_instances, renamed);
   }
   if (!gone_messages_.empty()) db.send(Sql::delete_messages, gone_messages_);
   if (!gone_timers_.due.empty()) {

@@ -14,7 +14,7 @@ class CommitWrites {
  public:
   // `encoded`: the snapshot as it is stored, when somebody has made it already. What is referred to here, in `end_run`
   // and in `log` must live until everything is sent.
-  void instance(std::int64_t number, bool is_new, std::uint64_t from_version, const Snapshot& after,
+  void instance(std::int64_t number, bool is_new, std::uint64_t from_version, const Snapshot& after, bool renamed,
                 std::string_view encoded, const std::string& node);
   void close_wait(std::int64_t instance, const std::string& token);
   void close_waits(std::int64_t instance);  // all of them
@@ -51,6 +51,7 @@ class CommitWrites {
   struct Moved {
     const Snapshot* after;
     std::uint64_t from_version;
+    bool renamed;  // as in Advance
     std::string_view encoded;
     const std::string* node;
   };

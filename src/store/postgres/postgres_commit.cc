@@ -172,6 +172,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     std::string_view encoded;
     std::int64_t number = 0;
     bool is_new = false;
+    bool renamed = false;
   };
   std::map<std::string_view, Moving> moving;
   for (std::size_t i = 0; i < unit.advances.size(); ++i) {
@@ -181,6 +182,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     Moving& instance = at->second;
     if (added) instance.from_version = advance.from_version;
     instance.last = &advance.after;
+    instance.renamed |= advance.renamed;
     instance.encoded = i < unit.encoded.size() ? std::string_view(unit.encoded[i]) : std::string_view();
   }
   for (auto& [id, instance] : moving) {
@@ -194,7 +196,8 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     instance.number = place.number;
     place.version = snapshot.version;
     place.ended = is_final(snapshot.status);
-    writes_.instance(place.number, instance.is_new, instance.from_version, snapshot, instance.encoded, unit.actor);
+    writes_.instance(place.number, instance.is_new, instance.from_version, snapshot, instance.renamed, instance.encoded,
+                     unit.actor);
     if (place.ended) wakeup_.ended.push_back(snapshot.instance);
     last_[id] = &snapshot;
   }

@@ -48,6 +48,12 @@ WITH moved AS (UPDATE cairn.wf_instances i SET definition = u.definition, defini
   reference_key = u.reference_key, reference_parts = u.reference_parts, error = u.error, changed_at = u.changed_at, ended_at = u.ended_at
 FROM unnest($1::cairn.wf_instance_row[]) AS u WHERE i.n = u.n AND i.ended_at IS NULL RETURNING 1)
 SELECT ln((count(*) = cardinality($1::cairn.wf_instance_row[]))::integer) FROM moved
+-- name: update_like_instances
+-- As above, for those that are still of the same definition and about the same thing.
+WITH moved AS (UPDATE cairn.wf_instances i SET status = u.status, error = u.error, changed_at = u.changed_at, ended_at = u.ended_at
+FROM unnest($1::bigint[], $2::text[], $3::jsonb[], $4::timestamptz[], $5::timestamptz[]) AS u (n, status, error, changed_at, ended_at)
+WHERE i.n = u.n AND i.ended_at IS NULL RETURNING 1)
+SELECT ln((count(*) = cardinality($1::bigint[]))::integer) FROM moved
 -- name: insert_states
 INSERT INTO cairn.wf_runtime_states (n, version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal,
   last_error_code, last_error, last_executed_by, last_executed_on, snapshot)
