@@ -57,6 +57,7 @@ Result<Row> drain(const Plan& plan, std::size_t count) {
   const Meter enqueue;
   for (std::size_t at = 0; at < count; at += chunk) {
     std::vector<RunOrder> orders;
+    orders.reserve(chunk);
     for (std::size_t i = at; i < std::min(count, at + chunk); ++i) orders.push_back(job(drained_type, i));
     CAIRN_TRY_VOID(stage.engine->coordinator().submit_runs(orders));
   }

@@ -93,6 +93,13 @@ struct RunOrder {
   std::string traceparent = {};     // the caller's trace, which the run goes on with; empty or malformed: its own
 };
 
+// Of orders that came together, in their order.
+struct SubmittedRuns {
+  std::vector<RunRow> rows;             // as they stand in the store
+  std::vector<bool> fresh;              // false: it repeats a run, which stands here
+  std::map<std::size_t, Error> errors;  // of repeats that ask for other work than the first one did
+};
+
 // What a worker reports. A failure is retried while attempts are left and its class allows it.
 struct RunReport {
   RunId run;
@@ -165,8 +172,8 @@ class Coordinator {
   // Runs. A known idempotency key answers with the first run; with another type or payload it is a conflict.
   void submit_run(const RunOrder& order, RunIntake::Answer answer);  // called once, maybe from another thread
   Result<SubmittedRun> submit_run(const RunOrder& order);
-  // One transaction; nothing is written when one of them is not valid. An answer for each, in order.
-  Result<std::vector<Result<SubmittedRun>>> submit_runs(std::span<const RunOrder> orders);
+  // One transaction; nothing is written when one of them is not valid.
+  Result<SubmittedRuns> submit_runs(std::span<const RunOrder> orders);
   // How runs of a type are treated. ErrorCode::invalid for a key expression that does not compile.
   Result<void> put_run_type(const RunTypeRow& row) { return run_types_.put(row); }
   Result<bool> remove_run_type(const std::string& type) { return run_types_.remove(type); }
@@ -271,8 +278,13 @@ class Coordinator {
   Result<std::optional<DeadLetter>> find_dead_letter(std::int64_t id);
   Result<void> replay_run(const DeadLetter& letter, const Actor& actor);
   Result<InstanceAnswer> answer(Result<Delivered, Obstacle> delivered, const InstanceId& id);
-  // Without an id when the order has none.
-  Result<RunRow> run_of(const RunOrder& order, Timestamp now);
+  // Of orders that come together most are of one type: what must be known of it is asked for once.
+  struct OrderedType {
+    std::string name;
+    std::shared_ptr<const expr::Expression> counted_by;  // nullptr: its limits have no key
+  };
+  // Of a new row. Without an id when the order has none.
+  Result<void> fill(RunRow& row, const RunOrder& order, Timestamp now, OrderedType& type);
   // What an instance gives to the events about it (carried_trace.h); never changes.
   std::string trace_of(const InstanceId& id);
   // What a report comes to, as far as it can be told without its commit: an answer, or the end to commit.

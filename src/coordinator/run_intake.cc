@@ -69,7 +69,7 @@ void RunIntake::write() {
     audit.clear();
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (submitted) {
-        answers[i]((*submitted)[i]);
+        answers[i](SubmittedRun(std::move(runs[i]), (*submitted)[i]));
       } else {
         answers[i](submitted.error());
       }

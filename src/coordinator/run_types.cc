@@ -73,17 +73,21 @@ void RunTypes::refresh() {
   read_at_ = now;
 }
 
+std::shared_ptr<const expr::Expression> RunTypes::find(const std::string& type) {
+  refresh();
+  const std::lock_guard lock(mutex_);
+  const auto found = keys_.find(type);
+  return found == keys_.end() ? nullptr : found->second.expression;
+}
+
 std::string RunTypes::limit_key(const std::string& type, const Json& payload) {
-  std::shared_ptr<const expr::Expression> expression;
-  {
-    refresh();
-    const std::lock_guard lock(mutex_);
-    const auto found = keys_.find(type);
-    if (found == keys_.end()) return {};
-    expression = found->second.expression;
-  }
+  const auto counted_by = find(type);
+  return counted_by ? limit_key(*counted_by, payload) : std::string();
+}
+
+std::string RunTypes::limit_key(const expr::Expression& counted_by, const Json& payload) {
   const expr::Value bound[] = {expr::from_json(payload)};
-  const auto value = expression->evaluate_json(bound);
+  const auto value = counted_by.evaluate_json(bound);
   if (!value) return "!" + value.error().code;
   std::string key = value->is_string() ? std::string(value->as_string()) : write_json(*value);
   if (key.empty()) key = "\"\"";

@@ -24,6 +24,9 @@ class RunTypes {
   // The key of a run with this payload; empty when its type has none. A payload for which the expression
   // fails counts under a key of its own, so that one odd run neither blocks nor escapes the others.
   std::string limit_key(const std::string& type, const Json& payload);
+  // The same in two steps, for many runs of one type: what it counts by, nullptr when it has no key.
+  std::shared_ptr<const expr::Expression> find(const std::string& type);
+  static std::string limit_key(const expr::Expression& counted_by, const Json& payload);
 
  private:
   struct Key {

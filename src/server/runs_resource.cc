@@ -100,11 +100,14 @@ void submit_many(Coordinator& coordinator, const Call& call) {
   const auto submitted = coordinator.submit_runs(orders);
   if (!submitted) return call.reply(problem(submitted.error()));
   Json items = Json::array();
-  for (const auto& one : *submitted) {
-    items.push_back(
-        one ? Json::object(
-                  {{"id", one->first.id.value}, {"status", to_string(one->first.status)}, {"created", one->second}})
-            : Json::object({{"error", one.error().message}}));
+  for (std::size_t i = 0; i < submitted->rows.size(); ++i) {
+    const RunRow& run = submitted->rows[i];
+    const auto error = submitted->errors.find(i);
+    items.push_back(error != submitted->errors.end()
+                        ? Json::object({{"error", error->second.message}})
+                        : Json::object({{"id", run.id.value},
+                                        {"status", to_string(run.status)},
+                                        {"created", static_cast<bool>(submitted->fresh[i])}}));
   }
   call.reply(json_response(Json::object({{"items", std::move(items)}})));
 }

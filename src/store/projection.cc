@@ -80,6 +80,16 @@ Timestamp attention_at(const RunRow& leased, Timestamp at) {
   return leased.timeout ? std::min(end, after(at, *leased.timeout)) : end;
 }
 
+Timestamp accepted_run_at(const RunRow& run, Timestamp at) { return std::max(whole_ms_up(run.run_at), at); }
+
+void accept_run(RunRow& run, Timestamp at, Wakeup& wakeup) {
+  run.status = RunStatus::pending;
+  run.created_at = run.updated_at = at;
+  run.run_at = accepted_run_at(run, at);
+  wakeup.runs = true;
+  if (run.run_at > at && (!wakeup.due || run.run_at < *wakeup.due)) wakeup.due = run.run_at;
+}
+
 Wait project_wait(const Wait& wait) {
   Wait row = wait;
   row.since = whole_ms(wait.since);

@@ -18,6 +18,9 @@ Timestamp after(Timestamp at, Duration by);  // stops at the end of time
 InstanceRow project_instance(const Snapshot& snapshot);
 TaskRow project_task(const TaskOpened& task, const InstanceId& instance, Timestamp now);
 RunRow project_run(const RunIntent& intent, const InstanceId& instance, Timestamp now);
+// What a run is once it was submitted: it begins at its time, or now when that has passed.
+Timestamp accepted_run_at(const RunRow& run, Timestamp at);
+void accept_run(RunRow& run, Timestamp at, Wakeup& wakeup);
 Wait project_wait(const Wait& wait);
 // Whether the store has to find the wait by itself: by a signal's name, or when its time comes. All others are found by
 // their instance, whose snapshot has them; a row more would only cost every step two writes.

@@ -243,8 +243,9 @@ class Store {
   virtual Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) = 0;
   virtual Result<std::vector<RunEvent>> run_events(const RunId& id) = 0;
 
-  // All of them in one transaction, answered as by `submit_run`.
-  virtual Result<std::vector<std::pair<RunRow, bool>>> submit_runs(std::span<const RunRow> runs) = 0;
+  // All of them in one transaction. Each becomes what stands in the store, as `submit_run` answers it; true: it is new.
+  // After an error they are as they were.
+  virtual Result<std::vector<bool>> submit_runs(std::span<RunRow> runs) = 0;
   // How runs of a type are treated; leasing keeps to it.
   virtual Result<void> put_run_type(const RunTypeRow& row) = 0;
   virtual Result<bool> remove_run_type(const std::string& type) = 0;

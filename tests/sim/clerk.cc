@@ -113,8 +113,8 @@ class Clerk {
     RunRow second = run;
     second.id = {name("run")};
     second.idempotency_key = second.id.value + " key";
-    const std::vector<RunRow> both = {run, second};
-    use<std::vector<std::pair<RunRow, bool>>>("submit two", [both](Store& store) { return store.submit_runs(both); });
+    use<std::vector<bool>>("submit two",
+                           [both = std::vector{run, second}](Store& store) mutable { return store.submit_runs(both); });
     use<std::vector<RunEvent>>("run events", [run](Store& store) { return store.run_events(run.id); });
     if (!made || !world_.dice().chance(50)) return;
     const auto row = use<std::optional<RunRow>>("find run", [run](Store& store) { return store.find_run(run.id); });

@@ -65,13 +65,13 @@ Result<std::pair<RunRow, bool>> NodeStore::submit_run(const RunRow& run) {
   });
 }
 
-Result<std::vector<std::pair<RunRow, bool>>> NodeStore::submit_runs(std::span<const RunRow> runs) {
+Result<std::vector<bool>> NodeStore::submit_runs(std::span<RunRow> runs) {
   return through("submit_runs", Way::write, [&] {
     for (const RunRow& run : runs) world_.chronicle().submitting(run);
     auto submitted = behind_.submit_runs(runs);
     if (submitted) {
-      for (const auto& [run, fresh] : *submitted) {
-        if (fresh) world_.chronicle().submitted(run);
+      for (std::size_t i = 0; i < runs.size(); ++i) {
+        if ((*submitted)[i]) world_.chronicle().submitted(runs[i]);
       }
     }
     return submitted;

@@ -42,7 +42,7 @@ class NodeStore final : public Store {
   Result<std::optional<RunRow>> find_run(const RunId& id) override;
   Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) override;
   Result<std::vector<RunEvent>> run_events(const RunId& id) override;
-  Result<std::vector<std::pair<RunRow, bool>>> submit_runs(std::span<const RunRow> runs) override;
+  Result<std::vector<bool>> submit_runs(std::span<RunRow> runs) override;
   Result<void> put_run_type(const RunTypeRow& row) override;
   Result<bool> remove_run_type(const std::string& type) override;
   Result<std::vector<RunTypeRow>> list_run_types() override;

@@ -62,9 +62,7 @@ class ForwardingStore : public Store {
     return behind_.list_runs(filter, page);
   }
   Result<std::vector<RunEvent>> run_events(const RunId& id) override { return behind_.run_events(id); }
-  Result<std::vector<std::pair<RunRow, bool>>> submit_runs(std::span<const RunRow> runs) override {
-    return behind_.submit_runs(runs);
-  }
+  Result<std::vector<bool>> submit_runs(std::span<RunRow> runs) override { return behind_.submit_runs(runs); }
   Result<void> put_run_type(const RunTypeRow& row) override { return behind_.put_run_type(row); }
   Result<bool> remove_run_type(const std::string& type) override { return behind_.remove_run_type(type); }
   Result<std::vector<RunTypeRow>> list_run_types() override { return behind_.list_run_types(); }

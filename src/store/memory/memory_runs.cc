@@ -76,37 +76,32 @@ void MemoryStore::begin_attempt(Run& run, Timestamp at, Wakeup& wakeup) {
 }
 
 Result<std::pair<RunRow, bool>> MemoryStore::submit_run(const RunRow& given) {
-  CAIRN_TRY(auto submitted, submit_runs(std::span(&given, 1)));
-  return std::move(submitted.front());
+  RunRow run = given;
+  CAIRN_TRY(const auto fresh, submit_runs(std::span(&run, 1)));
+  return std::pair(std::move(run), fresh.front());
 }
 
-Result<std::vector<std::pair<RunRow, bool>>> MemoryStore::submit_runs(std::span<const RunRow> runs) {
+Result<std::vector<bool>> MemoryStore::submit_runs(std::span<RunRow> runs) {
   Wakeup wakeup;
-  std::vector<std::pair<RunRow, bool>> answers;
+  std::vector<bool> fresh(runs.size());
   {
     const std::lock_guard lock(mutex_);
-    for (const RunRow& given : runs) {
-      const auto known = run_keys_.find(given.idempotency_key);
-      if (!given.idempotency_key.empty() && known != run_keys_.end()) {
-        answers.emplace_back(runs_.at(known->second).row, false);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      RunRow& run = runs[i];
+      const auto known = run_keys_.find(run.idempotency_key);
+      const bool by_key = !run.idempotency_key.empty() && known != run_keys_.end();
+      if (const auto taken = runs_.find(by_key ? known->second : run.id.value); taken != runs_.end()) {
+        run = taken->second.row;
         continue;
       }
-      if (const auto taken = runs_.find(given.id.value); taken != runs_.end()) {
-        answers.emplace_back(taken->second.row, false);
-        continue;
-      }
-      RunRow row = given;
-      row.status = RunStatus::pending;
-      row.created_at = row.updated_at = now();
-      row.run_at = std::max(whole_ms_up(row.run_at), row.created_at);
-      if (row.run_at > row.created_at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;
+      accept_run(run, now(), wakeup);
       CommitOutcome ignored;
-      insert_run(row, std::nullopt, ignored, wakeup);
-      answers.emplace_back(std::move(row), true);
+      insert_run(run, std::nullopt, ignored, wakeup);
+      fresh[i] = true;
     }
   }
   tell(wakeup);
-  return answers;
+  return fresh;
 }
 
 LeaseSlots MemoryStore::slots(Timestamp at, Wakeup& wakeup) {

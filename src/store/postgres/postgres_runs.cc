@@ -27,9 +27,6 @@ bool leaves_slot(const RunChange& change, const RunRow& before) {
   return before.status == RunStatus::leased && change.kind != RunChange::Kind::heartbeat;
 }
 
-// A run whose time has passed begins now.
-Timestamp accepted_run_at(const RunRow& row, Timestamp at) { return std::max(whole_ms_up(row.run_at), at); }
-
 // But for their ids and payloads, as runs without keys.
 bool are_alike(const RunRow& a, const RunRow& b, Timestamp at) {
   return a.type == b.type && a.priority == b.priority && a.attempts_max == b.attempts_max &&
@@ -37,8 +34,10 @@ bool are_alike(const RunRow& a, const RunRow& b, Timestamp at) {
          a.cap == b.cap && a.jitter == b.jitter && a.timeout == b.timeout && a.limit_key == b.limit_key;
 }
 
-void add_job(RowList& jobs, const RunRow& row, const std::string& uuid, Timestamp at) {
-  jobs.add(Uuid{uuid}, postgres::is_own_uuid(row.id) ? std::nullopt : std::optional(row.id.value), row.type,
+void add_job(RowList& jobs, const RunRow& row, Timestamp at) {
+  const bool own = postgres::is_own_uuid(row.id);
+  const std::string derived = own ? std::string() : postgres::run_uuid(row.id);
+  jobs.add(Uuid{own ? row.id.value : derived}, own ? std::nullopt : std::optional(row.id.value), row.type,
            static_cast<int>(row.priority), text_or_null(row.idempotency_key), Jsonb{row.payload}, row.attempts_max,
            accepted_run_at(row, at), row.backoff.ms_up(), row.factor, row.cap.ms_up(), row.jitter,
            row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt, row.limit_key);
@@ -91,77 +90,69 @@ void PostgresStore::run_event(Connection& db, const RunId& run, std::string_view
   db.send(Sql::insert_run_events, event);
 }
 
-Result<std::pair<RunRow, bool>> PostgresStore::submit_run(const RunRow& run) {
-  CAIRN_TRY(auto answers, submit_runs(std::span(&run, 1)));
-  return std::move(answers.front());
+Result<std::pair<RunRow, bool>> PostgresStore::submit_run(const RunRow& given) {
+  RunRow run = given;
+  CAIRN_TRY(const auto fresh, submit_runs(std::span(&run, 1)));
+  return std::pair(std::move(run), fresh.front());
 }
 
-Result<std::vector<std::pair<RunRow, bool>>> PostgresStore::submit_runs(std::span<const RunRow> given) {
-  using Answers = std::vector<std::pair<RunRow, bool>>;
-  Wakeup wakeup;
-  std::vector<std::string> uuids;
-  uuids.reserve(given.size());
-  for (const RunRow& run : given) uuids.push_back(postgres::run_uuid(run.id));
-  const auto accept = [&](const RunRow& run, Timestamp at) {
-    RunRow row = run;
-    row.status = RunStatus::pending;
-    row.created_at = row.updated_at = at;
-    row.run_at = accepted_run_at(row, at);
-    wakeup.runs = true;
-    if (row.run_at > at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;
-    return std::pair(std::move(row), true);
+Result<std::vector<bool>> PostgresStore::submit_runs(std::span<RunRow> runs) {
+  struct Submission {
+    Timestamp at;
+    std::vector<std::pair<std::size_t, RunRow>> repeats = {};
   };
-  const auto insert = [&](Connection& db) -> Result<Answers> {
-    wakeup = {};
-    const Timestamp at = now();
-    insert_fresh(db, given, uuids, at);
-    Answers answers;
-    answers.reserve(given.size());
-    for (const RunRow& run : given) answers.push_back(accept(run, at));
-    return answers;
+  const auto insert = [&](Connection& db) -> Result<Submission> {
+    const Submission all{now()};
+    insert_fresh(db, runs, all.at);
+    return all;
   };
-  const auto submit = [&](Connection& db) -> Result<Answers> {
-    wakeup = {};
-    const Timestamp at = now();
-    const std::size_t asked = send_submission(db, given, uuids, at);
+  const auto submit = [&](Connection& db) -> Result<Submission> {
+    Submission some{now()};
+    const std::size_t asked = send_submission(db, runs, some.at);
     db.finish();
     Rows inserted = db.take(asked);
-    if (!inserted.next()) return Answers();  // the connection has the error
-    const bool all_fresh = inserted.integer(0) == static_cast<std::int64_t>(given.size());
+    if (!inserted.next()) return some;  // the connection has the error
+    if (inserted.integer(0) == static_cast<std::int64_t>(runs.size())) return some;
     std::set<std::string> fresh;
     for (std::string& uuid : inserted.texts(1)) fresh.insert(std::move(uuid));
-    Answers answers;
-    answers.reserve(given.size());
-    for (std::size_t i = 0; i < given.size(); ++i) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
       // A second one of the same id in this batch is a repeat of the first.
-      if (!all_fresh && fresh.erase(uuids[i]) == 0) {
-        CAIRN_TRY(RunRow known, find_submitted(db, given[i], uuids[i]));
-        answers.emplace_back(std::move(known), false);
-        continue;
-      }
-      answers.push_back(accept(given[i], at));
+      const std::string uuid = postgres::run_uuid(runs[i].id);
+      if (fresh.erase(uuid) > 0) continue;
+      CAIRN_TRY(RunRow known, find_submitted(db, runs[i], uuid));
+      some.repeats.emplace_back(i, std::move(known));
     }
-    return answers;
+    return some;
   };
-  if (given.empty()) return Answers();
-  const bool unnamed = std::all_of(given.begin(), given.end(), [](const RunRow& run) {
+  std::vector<bool> fresh(runs.size(), true);
+  if (runs.empty()) return fresh;
+  const bool unnamed = std::all_of(runs.begin(), runs.end(), [](const RunRow& run) {
     return run.idempotency_key.empty() && postgres::is_own_uuid(run.id);
   });
-  auto answers = unnamed ? write<Answers>(insert) : write<Answers>(submit);
+  auto submitted = unnamed ? write<Submission>(insert) : write<Submission>(submit);
   // Somebody has one of these ids after all.
-  if (unnamed && !answers && answers.error().code == ErrorCode::conflict) answers = write<Answers>(submit);
-  if (answers) tell(wakeup);
-  return answers;
+  if (unnamed && !submitted && submitted.error().code == ErrorCode::conflict) submitted = write<Submission>(submit);
+  if (!submitted) return std::move(submitted).error();
+  for (auto& [place, known] : submitted->repeats) {
+    fresh[place] = false;
+    runs[place] = std::move(known);
+  }
+  Wakeup wakeup;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (fresh[i]) accept_run(runs[i], submitted->at, wakeup);
+  }
+  tell(wakeup);
+  return fresh;
 }
 
-void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, const std::vector<std::string>& uuids,
-                                 Timestamp at) {
+// Ids of our own, without keys.
+void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, Timestamp at) {
   // In parts: the server works on the first while the next is put together.
   constexpr std::size_t part = 500;
   for (std::size_t begin = 0; begin < given.size(); begin += part) {
     const auto rows = given.subspan(begin, std::min(part, given.size() - begin));
     Column<Uuid> ids;
-    for (std::size_t i = 0; i < rows.size(); ++i) ids.add(Uuid{uuids[begin + i]});
+    for (const RunRow& row : rows) ids.add(Uuid{row.id.value});
     if (std::all_of(rows.begin(), rows.end(), [&](const RunRow& row) { return are_alike(row, rows[0], at); })) {
       const RunRow& any = rows[0];
       Column<Jsonb> payloads;
@@ -171,7 +162,7 @@ void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, 
               any.timeout ? std::optional(any.timeout->ms_up()) : std::nullopt, any.limit_key, at);
     } else {
       RowList jobs{RowType::job};
-      for (std::size_t i = 0; i < rows.size(); ++i) add_job(jobs, rows[i], uuids[begin + i], at);
+      for (const RunRow& row : rows) add_job(jobs, row, at);
       db.send(Sql::insert_fresh_runs, jobs, at);
     }
     if (!pool_.target().run_events) continue;
@@ -181,15 +172,13 @@ void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, 
   }
 }
 
-std::size_t PostgresStore::send_submission(Connection& db, std::span<const RunRow> given,
-                                           const std::vector<std::string>& uuids, Timestamp at) {
+std::size_t PostgresStore::send_submission(Connection& db, std::span<const RunRow> given, Timestamp at) {
   // Two that submit the same keys at once wait for each other here, in an order that all share.
   std::set<std::int64_t> ordered;
   RowList jobs{RowType::job};
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const RunRow& row = given[i];
+  for (const RunRow& row : given) {
     if (!row.idempotency_key.empty()) ordered.insert(postgres::lock_key("run key", db.schema(), row.idempotency_key));
-    add_job(jobs, row, uuids[i], at);
+    add_job(jobs, row, at);
   }
   if (!ordered.empty()) {
     Column<std::int64_t> locks;

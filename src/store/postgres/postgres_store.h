@@ -63,7 +63,7 @@ class PostgresStore final : public Store {
   Result<std::optional<Timestamp>> next_due() override;
 
   Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override;
-  Result<std::vector<std::pair<RunRow, bool>>> submit_runs(std::span<const RunRow> runs) override;
+  Result<std::vector<bool>> submit_runs(std::span<RunRow> runs) override;
   bool ends_runs_directly() const override { return !events_.runs; }
   Result<std::vector<CommitOutcome>> end_runs(std::span<const RunEnd> ends) override;
   Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override;
@@ -169,9 +169,8 @@ class PostgresStore final : public Store {
   void forget_leases(Connection& db);
   // For a batch of timers: what whoever took it will ask for next, one by one.
   void read_ahead(const std::map<std::int64_t, std::string>& instances);  // by number
-  void insert_fresh(Connection& db, std::span<const RunRow> given, const std::vector<std::string>& uuids, Timestamp at);
-  std::size_t send_submission(Connection& db, std::span<const RunRow> given, const std::vector<std::string>& uuids,
-                              Timestamp at);
+  void insert_fresh(Connection& db, std::span<const RunRow> given, Timestamp at);
+  std::size_t send_submission(Connection& db, std::span<const RunRow> given, Timestamp at);
   Result<RunRow> find_submitted(Connection& db, const RunRow& run, const std::string& uuid);
   void run_event(Connection& db, const RunId& run, std::string_view kind, Timestamp at, int attempt,
                  std::string_view actor, const Json& details);

@@ -39,36 +39,38 @@ void SqliteStore::insert_run(RunRow& row, Wakeup& wakeup) {
 }
 
 Result<std::pair<RunRow, bool>> SqliteStore::submit_run(const RunRow& given) {
-  CAIRN_TRY(auto submitted, submit_runs(std::span(&given, 1)));
-  return std::move(submitted.front());
+  RunRow run = given;
+  CAIRN_TRY(const auto fresh, submit_runs(std::span(&run, 1)));
+  return std::pair(std::move(run), fresh.front());
 }
 
-Result<std::vector<std::pair<RunRow, bool>>> SqliteStore::submit_runs(std::span<const RunRow> runs) {
+Result<std::vector<bool>> SqliteStore::submit_runs(std::span<RunRow> runs) {
   Wakeup wakeup;
-  std::vector<std::pair<RunRow, bool>> answers;
-  answers.reserve(runs.size());
+  std::vector<bool> fresh(runs.size());
   {
     const std::lock_guard lock(writer_mutex_);
     if (auto refused = refusal()) return *refused;
     Transaction transaction(*writer_);
     const Timestamp at = now();
-    for (const RunRow& given : runs) {
-      if (auto known = submitted_before(given)) {
-        answers.emplace_back(std::move(*known), false);
+    std::vector<std::pair<RunRow*, RunRow>> repeats;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (auto known = submitted_before(runs[i])) {
+        repeats.emplace_back(&runs[i], std::move(*known));
         continue;
       }
-      RunRow row = given;
-      row.status = RunStatus::pending;
-      row.created_at = row.updated_at = at;
-      row.run_at = std::max(whole_ms_up(row.run_at), at);
-      if (row.run_at > at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;
+      RunRow row = runs[i];
+      accept_run(row, at, wakeup);
       insert_run(row, wakeup);
-      answers.emplace_back(std::move(row), true);
+      fresh[i] = true;
     }
     if (auto done = transaction.commit(); !done) return failed(done.error());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (fresh[i]) accept_run(runs[i], at, wakeup);
+    }
+    for (auto& [run, known] : repeats) *run = std::move(known);
   }
   tell(wakeup);
-  return answers;
+  return fresh;
 }
 
 // By its key, else by its id.

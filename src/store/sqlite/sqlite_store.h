@@ -61,7 +61,7 @@ class SqliteStore final : public Store {
   Result<std::optional<Timestamp>> next_due() override;
 
   Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override;
-  Result<std::vector<std::pair<RunRow, bool>>> submit_runs(std::span<const RunRow> runs) override;
+  Result<std::vector<bool>> submit_runs(std::span<RunRow> runs) override;
   Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override;
   Result<RunChanged> change_run(const RunChange& change) override;
   Result<std::vector<RunRow>> exhausted_runs(std::size_t max) override;
