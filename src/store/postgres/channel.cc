@@ -332,7 +332,7 @@ void Channel::receive(const std::string& payload) {
     std::int64_t number = 0;
     std::from_chars(from.data() + 1, from.data() + from.size(), number);
     const std::lock_guard lock(mutex_);
-    if (presence_.came(number, what.starts_with("w")).must_look) make_all_look();
+    if (presence_.came(number, what.starts_with("w"))) make_all_look();
     return;
   }
   Wakeup wakeup = read_wakeup(what, callbacks_.now());

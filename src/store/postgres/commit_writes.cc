@@ -19,10 +19,11 @@ Json name_list(const std::vector<std::string>& list) {
 
 void CommitWrites::instance(std::int64_t number, bool is_new, std::uint64_t from_version, const Snapshot& after,
                             bool renamed, std::string_view encoded, const std::string& node) {
-  const Moved moved{&after, from_version, renamed, encoded, &node};
+  Moved moved{&after, from_version, renamed, encoded, &node};
   if (!is_new) {
-    const auto [at, first] = moved_.try_emplace(number, moved);
-    if (!first) at->second = {&after, from_version, renamed || at->second.renamed, encoded, &node};
+    // Of several only the last is written, with what any of them changed.
+    if (const auto earlier = moved_.find(number); earlier != moved_.end()) moved.renamed |= earlier->second.renamed;
+    moved_[number] = moved;
     return;
   }
   const InstanceRow row = project_instance(after);

@@ -16,12 +16,11 @@ Presence::Change Presence::listed(Nodes nodes) {
   return change;
 }
 
-Presence::Change Presence::came(std::int64_t number, bool works) {
-  Change change;
+bool Presence::came(std::int64_t number, bool works) {
   arrived_[number] |= works;
-  if (!nodes_.contains(number)) change.must_look = std::exchange(unsaid_, false);
+  const bool newcomer = !nodes_.contains(number);
   nodes_[number] |= works;
-  return change;
+  return newcomer && std::exchange(unsaid_, false);
 }
 
 bool Presence::worth_telling() {

@@ -24,7 +24,8 @@ class Presence {
   // The list is asked for: who says from now on that it has come may not be on it yet.
   void asked() { arrived_.clear(); }
   Change listed(Nodes nodes);
-  Change came(std::int64_t number, bool works);
+  // Whether it must look: it is new, and something was kept from it.
+  bool came(std::int64_t number, bool works);
 
   // The channel is in doubt: who comes now is not heard, so that everything is told, until there is a new list.
   void doubt() { known_ = false; }

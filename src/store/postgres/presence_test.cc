@@ -42,8 +42,8 @@ TEST(Presence, WhoComesBetweenTheQuestionAndItsAnswerStays) {
 TEST(Presence, ANewcomerLooksAgainWhenSomethingWasKeptFromIt) {
   Presence presence = alone();
   EXPECT_FALSE(presence.worth_telling());
-  EXPECT_TRUE(presence.came(other, false).must_look) << "it may have looked before that was committed";
-  EXPECT_FALSE(presence.came(other, true).must_look) << "once";
+  EXPECT_TRUE(presence.came(other, false)) << "it may have looked before that was committed";
+  EXPECT_FALSE(presence.came(other, true)) << "once";
   EXPECT_FALSE(presence.listed({{self, true}, {other, true}}).must_look);
 }
 
@@ -56,7 +56,7 @@ TEST(Presence, ANewcomerThatWasOnlyListedLooksToo) {
 
 TEST(Presence, NothingKeptNothingToLookFor) {
   Presence presence = alone();
-  EXPECT_FALSE(presence.came(other, true).must_look);
+  EXPECT_FALSE(presence.came(other, true));
 }
 
 TEST(Presence, OnlyThoseWhoTakeWorkShareIt) {
