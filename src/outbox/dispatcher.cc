@@ -1,6 +1,7 @@
 #include "outbox/dispatcher.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/log.h"
 #include "base/sha256.h"
@@ -178,14 +179,13 @@ Result<Dispatcher::Round> Dispatcher::settle(std::vector<Parcel>& parcels, const
                                              bool ours) {
   if (!tried.empty()) CAIRN_TRY_VOID(store_.record_deliveries(tried));
   std::vector<std::int64_t> published;
+  std::map<std::int64_t, std::vector<std::int64_t>> postponed;  // by delay
   for (const Parcel& parcel : parcels) {
     const std::int64_t sequence = parcel.row.sequence;
     if (std::find(parcel.settled.begin(), parcel.settled.end(), false) != parcel.settled.end()) {
       retried_.insert(sequence);
-      // What was only held back by an earlier one comes with it. Another's claims are not ours to end.
-      if (ours) {
-        CAIRN_TRY_VOID(store_.postpone_outbox(std::span(&sequence, 1), parcel.delay.value_or(Duration())));
-      }
+      // What was only held back by an earlier one comes with it.
+      postponed[parcel.delay.value_or(Duration()).ms_up()].push_back(sequence);
       continue;
     }
     published.push_back(sequence);
@@ -201,6 +201,10 @@ Result<Dispatcher::Round> Dispatcher::settle(std::vector<Parcel>& parcels, const
     CAIRN_TRY_VOID(store_.put_dead_letter(letter));
   }
   if (!published.empty()) CAIRN_TRY_VOID(store_.mark_published(published));
+  // Another's claims are not ours to end.
+  for (const auto& [delay, events] : postponed) {
+    if (ours) CAIRN_TRY_VOID(store_.postpone_outbox(events, Duration::of_ms(delay)));
+  }
   return Round{parcels.size(), published.size(), false};
 }
 

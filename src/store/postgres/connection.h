@@ -125,6 +125,8 @@ class Connection {
   std::size_t place_ = 0;
 };
 
+// What every connection says first.
+extern const char* const session_settings;
 // The text of a statement for this schema.
 std::string statement_text(Sql id, const std::string& schema);
 // Any text of sql/, which is written for the schema `cairn`.

@@ -87,8 +87,11 @@ Result<Page<OutboxRow>> PostgresStore::list_outbox(const OutboxFilter& filter, c
   std::optional<std::string> instance;
   if (filter.instance) instance = filter.instance->value;
   return read<Page<OutboxRow>>([&](Connection& db) -> Result<Page<OutboxRow>> {
-    Rows rows = db.query(Sql::list_outbox, std::max(cursor, filter.after), filter.type_prefix, filter.subject, instance,
-                         filter.unpublished, static_cast<std::int64_t>(request.limit) + 1);
+    const Sql statement = filter.unpublished ? Sql::list_waiting_outbox
+                          : filter.instance  ? Sql::list_instance_outbox
+                                             : Sql::list_outbox;
+    Rows rows = db.query(statement, std::max(cursor, filter.after), filter.type_prefix, filter.subject, instance,
+                         static_cast<std::int64_t>(request.limit) + 1);
     auto page = postgres::read_page<OutboxRow>(
         rows, request.limit,
         [](const Rows& row) {

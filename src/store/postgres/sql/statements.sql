@@ -1,5 +1,10 @@
 -- Every statement that the PostgreSQL back end runs outside a commit, complete, by name. The schema's name is
 -- written `cairn`; the store puts its own in its place.
+--
+-- A plan is made once for a connection, and the server may have seen a queue empty when it made it: reading all of it
+-- looks as good then as a look into an index, and stays so when a million rows stand there. So nothing here leaves the choice:
+-- `OFFSET 0` keeps a lookup by key what it is, rows to remove are found first and removed at their place (`ctid`), and a
+-- condition that would only tempt with the index of few rows is hidden (`n + 0`, `target + 0 IS NULL`). plan_test.cc watches.
 
 -- name: begin
 BEGIN
@@ -121,7 +126,7 @@ WHERE instance = (SELECT n FROM cairn.wf_instances WHERE id = $1) ORDER BY token
 SELECT due, token FROM cairn.wf_schedule_q WHERE instance = (SELECT n FROM cairn.wf_instances WHERE id = $1) ORDER BY due, token COLLATE "C"
 -- name: list_messages
 SELECT q.n, $1::text, q.kind, q.body, q.at FROM cairn.wf_signal_q q
-WHERE q.target = (SELECT n FROM cairn.wf_instances WHERE id = $1) ORDER BY q.n
+WHERE q.target = (SELECT n FROM cairn.wf_instances WHERE id = $1) ORDER BY q.n + 0
 -- name: find_key
 SELECT request_hash, answer FROM cairn.wf_idempotency_keys WHERE scope = $1 AND key = $2
 -- name: instance_number
@@ -185,9 +190,11 @@ SELECT kind, at, actor, details FROM cairn.wf_task_events WHERE task = $1 ORDER 
 SELECT CASE WHEN l.exclusive THEN pg_advisory_xact_lock(l.key) ELSE pg_advisory_xact_lock_shared(l.key) END
 FROM unnest($1::bigint[], $2::boolean[]) AS l (key, exclusive)
 -- name: signal_waits
-SELECT i.id, i.n FROM cairn.wf_instances i WHERE i.n IN
-  (SELECT w.instance FROM cairn.wf_waits w WHERE w.kind = 'signal' AND w.name = $1 AND (w.key IS NULL OR w.key = $2))
-  AND NOT EXISTS (SELECT 1 FROM cairn.wf_inbox b WHERE b.instance = i.n AND b.signal = $3) ORDER BY i.n
+SELECT i.id, i.n
+FROM (SELECT DISTINCT w.instance FROM
+  (SELECT instance FROM cairn.wf_waits WHERE kind = 'signal' AND name = $1 AND (key IS NULL OR key = $2) OFFSET 0) w) w
+CROSS JOIN LATERAL (SELECT id, n FROM cairn.wf_instances WHERE n = w.instance OFFSET 0) i
+WHERE NOT EXISTS (SELECT 1 FROM cairn.wf_inbox b WHERE b.instance = i.n AND b.signal = $3 OFFSET 0) ORDER BY i.n
 -- name: insert_message
 INSERT INTO cairn.wf_signal_q (target, kind, name, key, body, at) VALUES ($1, $2, $3, $4, $5, $6)
 -- name: keep_signal
@@ -200,7 +207,7 @@ SELECT n, body FROM cairn.wf_signal_q WHERE target IS NULL AND name = $1 AND ($2
 -- name: has_had
 SELECT 1 FROM cairn.wf_inbox WHERE instance = $1 AND signal = $2
 -- name: claim_kept
-UPDATE cairn.wf_signal_q SET target = $2, expires_at = NULL WHERE n = $1 AND target IS NULL
+UPDATE cairn.wf_signal_q SET target = $2, expires_at = NULL WHERE n = $1 AND target + 0 IS NULL
 -- name: purge_kept
 DELETE FROM cairn.wf_signal_q WHERE target IS NULL AND expires_at <= $1
 -- name: remember_signal
@@ -212,19 +219,20 @@ WHERE q.target IS NOT NULL AND q.n <> ALL ($2::bigint[]) AND (q.target % $3 = $4
 -- name: oldest_message
 SELECT at FROM cairn.wf_signal_q WHERE target IS NOT NULL AND n <> ALL ($1::bigint[]) ORDER BY n LIMIT 1
 -- name: delete_message
-DELETE FROM cairn.wf_signal_q WHERE n = $1 AND target IS NOT NULL
+DELETE FROM cairn.wf_signal_q WHERE n = $1 AND target + 0 IS NOT NULL
 -- name: due_timers
-SELECT q.due, q.instance, q.token, i.id, w.token IS NOT NULL
+SELECT q.due, q.instance, q.token, i.id,
+  EXISTS (SELECT 1 FROM cairn.wf_waits w WHERE w.instance = q.instance AND w.token = q.token OFFSET 0)
 FROM (SELECT due, instance, token FROM cairn.wf_schedule_q WHERE due <= $1 AND (instance % $4 = $5 OR due <= $6)
   ORDER BY due, instance, token LIMIT $2 OFFSET $3) q
 LEFT JOIN cairn.wf_instances i ON i.n = q.instance
-LEFT JOIN cairn.wf_waits w ON w.instance = q.instance AND w.token = q.token
 ORDER BY q.due, q.instance, q.token
 -- name: first_timers
 SELECT due, instance, token FROM cairn.wf_schedule_q ORDER BY due, instance, token LIMIT $1
 -- name: delete_timers
-DELETE FROM cairn.wf_schedule_q q USING unnest($1::timestamptz[], $2::bigint[], $3::text[]) AS t (due, instance, token)
-WHERE q.due = t.due AND q.instance = t.instance AND q.token = t.token
+DELETE FROM cairn.wf_schedule_q WHERE ctid = ANY (ARRAY(
+  SELECT q.ctid FROM unnest($1::timestamptz[], $2::bigint[], $3::text[]) AS t (due, instance, token)
+  CROSS JOIN LATERAL (SELECT ctid FROM cairn.wf_schedule_q WHERE due = t.due AND instance = t.instance AND token = t.token OFFSET 0) q))
 -- name: insert_timer
 INSERT INTO cairn.wf_schedule_q (due, instance, token) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
 -- name: next_due
@@ -232,9 +240,10 @@ SELECT min(at) FROM (
   SELECT min(run_at) AS at FROM cairn.wf_run_q WHERE later AND run_at > $1
   UNION ALL SELECT min(at) FROM cairn.wf_lease_q WHERE at > $1
   -- extended after all, before anybody took it
-  UNION ALL SELECT min(least(r.lease_until, r.attempt_until)) FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = q.run
+  UNION ALL SELECT min(least(r.lease_until, r.attempt_until)) FROM cairn.wf_run_q q
+    CROSS JOIN LATERAL (SELECT status, lease_until, attempt_until FROM cairn.workflow_run WHERE id = q.run OFFSET 0) r
     WHERE q.lapsed AND r.status = 'leased' AND r.lease_until > $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)
-  UNION ALL SELECT min(held_until) FROM cairn.outbox_event WHERE published_at IS NULL AND held_until > $1
+  UNION ALL SELECT min(held_until) FROM cairn.outbox_event WHERE held_until > $1 AND published_at + interval '0' IS NULL
   UNION ALL SELECT min(greatest(next_at, held_until)) FROM cairn.wf_schedules WHERE NOT paused AND next_at IS NOT NULL) soon
 
 -- name: insert_dead_letter
@@ -259,7 +268,7 @@ UPDATE cairn.wf_host_locks SET owner = '' WHERE name = $1 AND owner = $2 AND fen
 -- name: old_roots
 SELECT i.id FROM cairn.wf_instances i
 WHERE i.ended_at < $1 AND i.status = ANY ($2::text[]) AND i.ended_at >= $4
-  AND (i.parent IS NULL OR NOT EXISTS (SELECT 1 FROM cairn.wf_instances p WHERE p.id = i.parent))
+  AND (i.parent IS NULL OR NOT EXISTS (SELECT 1 FROM cairn.wf_instances p WHERE p.id = i.parent OFFSET 0))
 ORDER BY i.ended_at, i.n LIMIT $3
 -- name: tree_of
 WITH RECURSIVE tree (n, id, ended_at) AS (

@@ -10,13 +10,12 @@ WHERE i.id = ANY ($1::text[]) ORDER BY s.n FOR UPDATE OF s
 -- name: find_numbers
 SELECT id, n FROM cairn.wf_instances WHERE id = ANY ($1::text[])
 -- name: lock_messages
-SELECT n FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[]) AND target IS NOT NULL ORDER BY n FOR UPDATE
+SELECT n FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[]) AND target + 0 IS NOT NULL ORDER BY n FOR UPDATE
 -- name: lock_timers
-SELECT t.place FROM unnest($1::timestamptz[], $2::text[], $3::text[]) WITH ORDINALITY AS t (due, id, token, place)
-JOIN cairn.wf_instances i ON i.id = t.id
--- By instance: ten thousand may be due at one instant, and a planner that has not seen them would walk them all for each.
-JOIN cairn.wf_schedule_q q ON q.instance = i.n AND q.token = t.token AND q.due + interval '0' = t.due
-ORDER BY q.due, q.instance, q.token FOR UPDATE OF q
+SELECT t.place FROM
+  (SELECT a.place, a.due, i.n, a.token FROM unnest($1::timestamptz[], $2::text[], $3::text[]) WITH ORDINALITY AS a (due, id, token, place)
+   JOIN cairn.wf_instances i ON i.id = a.id ORDER BY a.due, i.n, a.token OFFSET 0) t
+CROSS JOIN LATERAL (SELECT FROM cairn.wf_schedule_q q WHERE q.due = t.due AND q.instance = t.n AND q.token = t.token FOR UPDATE) q
 -- name: lock_runs
 SELECT r.id, r.status, r.fence, r.attempt, r.type FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) ORDER BY r.id FOR UPDATE
 -- name: lock_tasks
@@ -67,7 +66,9 @@ WITH moved AS (UPDATE cairn.wf_runtime_states s SET version = u.version, schema_
 FROM unnest($1::cairn.wf_state_row[]) AS u WHERE s.n = u.n AND s.version = u.from_version RETURNING 1)
 SELECT ln((count(*) = cardinality($1::cairn.wf_state_row[]))::integer) FROM moved
 -- name: close_waits
-DELETE FROM cairn.wf_waits w USING unnest($1::bigint[], $2::text[]) AS c (instance, token) WHERE w.instance = c.instance AND w.token = c.token
+DELETE FROM cairn.wf_waits WHERE ctid = ANY (ARRAY(
+  SELECT w.ctid FROM unnest($1::bigint[], $2::text[]) AS c (instance, token)
+  CROSS JOIN LATERAL (SELECT ctid FROM cairn.wf_waits WHERE instance = c.instance AND token = c.token OFFSET 0) w))
 -- name: insert_waits
 INSERT INTO cairn.wf_waits (instance, token, kind, step, strand, since, until, name, key, target) SELECT * FROM unnest($1::cairn.wf_wait_row[])
 -- name: open_waits
@@ -78,8 +79,9 @@ ON CONFLICT (instance, token) DO UPDATE SET kind = excluded.kind, step = exclude
 -- name: insert_timers
 INSERT INTO cairn.wf_schedule_q (due, instance, token) SELECT * FROM unnest($1::timestamptz[], $2::bigint[], $3::text[]) ON CONFLICT DO NOTHING
 -- name: fire_timers
-WITH gone AS (DELETE FROM cairn.wf_schedule_q q USING unnest($1::timestamptz[], $2::bigint[], $3::text[]) AS t (due, instance, token)
-  WHERE q.due = t.due AND q.instance = t.instance AND q.token = t.token RETURNING 1)
+WITH gone AS (DELETE FROM cairn.wf_schedule_q WHERE ctid = ANY (ARRAY(
+  SELECT q.ctid FROM unnest($1::timestamptz[], $2::bigint[], $3::text[]) AS t (due, instance, token)
+  CROSS JOIN LATERAL (SELECT ctid FROM cairn.wf_schedule_q WHERE due = t.due AND instance = t.instance AND token = t.token OFFSET 0) q)) RETURNING 1)
 SELECT ln((count(*) = cardinality($1::timestamptz[]))::integer) FROM gone
 -- name: insert_tasks
 INSERT INTO cairn.wf_tasks (id, instance, instance_id, token, step, name, title, status, version, roles, exclude, payload, form, priority, due, deadline,
@@ -95,7 +97,7 @@ FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::te
 UPDATE cairn.wf_tasks t SET status = c.status, version = t.version + 1, changed_at = $6, completed_by = c.completed_by, completed_at = c.completed_at,
   completion = c.completion
 FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::jsonb[]) AS c (id, status, completed_by, completed_at, completion)
-WHERE t.id = c.id AND t.status IN ('open', 'assigned')
+WHERE t.id = c.id AND t.status || '' IN ('open', 'assigned')
 -- name: insert_task_events
 INSERT INTO cairn.wf_task_events (task, kind, at, actor, details) SELECT e.task, e.kind, $5, e.actor, e.details
 FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) AS e (task, kind, actor, details)
@@ -108,12 +110,12 @@ FROM unnest($1::cairn.wf_run_end_row[]) AS e WHERE r.id = e.id AND r.fence = e.f
 SELECT ln((count(*) = cardinality($1::cairn.wf_run_end_row[]))::integer) FROM ended
 -- name: insert_outbox
 INSERT INTO cairn.outbox_event (id, instance, type, subject, data, created_at, published_at, by_engine)
-SELECT o.id, o.instance, o.type, o.subject, o.data, $7, CASE WHEN o.published THEN $7 END, true
+SELECT o.id, o.instance, o.type, o.subject, o.data, $7::timestamptz, CASE WHEN o.published THEN $7 END, true
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::boolean[]) AS o (id, instance, type, subject, data, published)
 -- name: insert_log
 INSERT INTO cairn.wf_execution_log (instance, version, kind, step, at, actor, attempt, details) SELECT * FROM unnest($1::cairn.wf_log_row[])
 -- name: delete_messages
-WITH gone AS (DELETE FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[]) AND target IS NOT NULL RETURNING 1)
+WITH gone AS (DELETE FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[]) AND target + 0 IS NOT NULL RETURNING 1)
 SELECT ln((count(*) = cardinality($1::bigint[]))::integer) FROM gone
 -- name: none_kept
 SELECT ln((NOT EXISTS (SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL AND name = ANY ($1::text[]) AND expires_at > $2))::integer)

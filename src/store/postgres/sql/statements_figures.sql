@@ -6,7 +6,7 @@ SELECT
   (SELECT count(*) FROM (SELECT 1 FROM cairn.wf_tasks WHERE status IN ('open', 'assigned') LIMIT $1) t),
   (SELECT count(*) FROM (SELECT 1 FROM cairn.wf_run_q WHERE run_at <= $2 AND NOT lapsed LIMIT $1) r),
   (SELECT count(*) FROM (SELECT 1 FROM (SELECT unnest(w.runs) AS run FROM cairn.wf_lease_q w UNION SELECT q.run FROM cairn.wf_run_q q WHERE q.lapsed) w
-    JOIN cairn.workflow_run r ON r.id = w.run WHERE r.status = 'leased' LIMIT $1) l),
+    CROSS JOIN LATERAL (SELECT status FROM cairn.workflow_run WHERE id = w.run OFFSET 0) r WHERE r.status = 'leased' LIMIT $1) l),
   (SELECT count(*) FROM (SELECT 1 FROM cairn.wf_signal_q WHERE target IS NOT NULL LIMIT $1) m),
   (SELECT count(*) FROM (SELECT 1 FROM cairn.outbox_event WHERE published_at IS NULL LIMIT $1) o),
   (SELECT count(*) FROM (SELECT 1 FROM cairn.wf_dlq_q LIMIT $1) d),

@@ -102,8 +102,10 @@ FOR UPDATE OF r SKIP LOCKED
 -- By place: a row of the queue is never changed, and whoever has its run locked is alone with it.
 DELETE FROM cairn.wf_run_q WHERE ctid = ANY ($1::tid[])
 -- name: unqueue_runs
-DELETE FROM cairn.wf_run_q q USING cairn.workflow_run r
-WHERE r.id = ANY ($1::uuid[]) AND q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n
+DELETE FROM cairn.wf_run_q WHERE ctid = ANY (ARRAY(
+  SELECT q.ctid FROM cairn.workflow_run r
+  CROSS JOIN LATERAL (SELECT ctid FROM cairn.wf_run_q WHERE type = r.type AND priority = r.priority AND run_at = r.run_at AND n = r.n OFFSET 0) q
+  WHERE r.id = ANY ($1::uuid[])))
 -- name: queue_run
 INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
 SELECT type, priority, run_at, n, id, run_at > $2, false FROM cairn.workflow_run WHERE id = $1
@@ -125,15 +127,16 @@ SELECT r.id, r.type, r.status = 'leased', least(r.lease_until, r.attempt_until) 
 INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
 SELECT r.type, r.priority, r.run_at, r.n, r.id, false, true FROM cairn.workflow_run r
 WHERE r.id = ANY ($1::uuid[]) AND NOT EXISTS (SELECT 1 FROM cairn.wf_run_q q
-  WHERE q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n)
+  WHERE q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n OFFSET 0)
 -- name: purge_lapsed
 -- Ended after all, before anybody took it.
-DELETE FROM cairn.wf_run_q q WHERE q.lapsed AND NOT EXISTS (SELECT 1 FROM cairn.workflow_run r WHERE r.id = q.run AND r.status = 'leased')
+DELETE FROM cairn.wf_run_q q WHERE q.lapsed AND NOT EXISTS (SELECT 1 FROM cairn.workflow_run r WHERE r.id = q.run AND r.status = 'leased' OFFSET 0)
 -- name: live_leases
-SELECT r.limit_key, count(*) FROM cairn.workflow_run r
-WHERE r.id IN (SELECT unnest(w.runs) FROM cairn.wf_lease_q w WHERE w.type = $1
-    UNION SELECT q.run FROM cairn.wf_run_q q WHERE q.lapsed AND q.type = $1)
-  AND r.status = 'leased' AND r.lease_until > $2 AND r.type = $1 GROUP BY r.limit_key
+SELECT r.limit_key, count(*)
+FROM (SELECT unnest(w.runs) AS run FROM cairn.wf_lease_q w WHERE w.type = $1
+  UNION SELECT q.run FROM cairn.wf_run_q q WHERE q.lapsed AND q.type = $1) l
+CROSS JOIN LATERAL (SELECT limit_key, status, lease_until, type FROM cairn.workflow_run WHERE id = l.run OFFSET 0) r
+WHERE r.status = 'leased' AND r.lease_until > $2 AND r.type = $1 GROUP BY r.limit_key
 -- name: purge_starts
 DELETE FROM cairn.wf_run_leases WHERE type = $1 AND at <= $2
 -- name: recent_starts
@@ -187,7 +190,7 @@ UPDATE cairn.workflow_run SET deleted_at = $2, delete_reason = $3, updated_at = 
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
-FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = q.run
+FROM cairn.wf_run_q q CROSS JOIN LATERAL (SELECT * FROM cairn.workflow_run WHERE id = q.run OFFSET 0) r
 WHERE q.lapsed AND r.status = 'leased' AND (r.attempt_until <= $1 OR (r.lease_until <= $1 AND r.attempt >= r.max_attempts))
 ORDER BY r.lease_until, r.n LIMIT $2
 -- name: list_runs
@@ -219,9 +222,9 @@ SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempot
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
 FROM (SELECT unnest(w.runs) AS run FROM cairn.wf_lease_q w WHERE w.type >= $3 AND w.type < ($3 || chr(1114111))
   UNION SELECT q.run FROM cairn.wf_run_q q WHERE q.lapsed AND q.type >= $3 AND q.type < ($3 || chr(1114111))) l
-JOIN cairn.workflow_run r ON r.id = l.run
-WHERE r.n + 0 < $1 AND r.status = $2 AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
-ORDER BY r.n + 0 DESC LIMIT $6
+CROSS JOIN LATERAL (SELECT * FROM cairn.workflow_run WHERE id = l.run OFFSET 0) r
+WHERE r.n < $1 AND r.status = $2 AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
+ORDER BY r.n DESC LIMIT $6
 -- name: list_troubled_runs
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,

@@ -4,8 +4,7 @@
 WITH free AS (
   SELECT o.n, o.subject FROM cairn.outbox_event o
   WHERE o.published_at IS NULL AND (o.held_until IS NULL OR o.held_until <= $1)
-    AND NOT EXISTS (SELECT 1 FROM cairn.outbox_event e
-      WHERE e.published_at IS NULL AND e.subject = o.subject AND e.n < o.n AND e.held_until > $1)
+    AND o.subject NOT IN (SELECT e.subject FROM cairn.outbox_event e WHERE e.held_until > $1 AND e.published_at + interval '0' IS NULL)
   ORDER BY o.n LIMIT $2),
 taken AS (UPDATE cairn.outbox_event o SET held_until = $3, postponed = false FROM free WHERE o.n = free.n
   RETURNING o.n, o.id, o.instance, o.type, o.subject, o.data, o.created_at)
@@ -13,13 +12,21 @@ SELECT * FROM taken ORDER BY n
 -- name: outbox_lock
 SELECT pg_advisory_xact_lock($1)
 -- name: mark_published
-UPDATE cairn.outbox_event SET published_at = $2, held_until = NULL WHERE n = ANY ($1::bigint[]) AND published_at IS NULL
+UPDATE cairn.outbox_event SET published_at = $2, held_until = NULL WHERE n = ANY ($1::bigint[]) AND published_at + interval '0' IS NULL
 -- name: postpone_outbox
-UPDATE cairn.outbox_event SET held_until = $2, postponed = true WHERE n = ANY ($1::bigint[]) AND published_at IS NULL
+UPDATE cairn.outbox_event SET held_until = $2, postponed = true WHERE n = ANY ($1::bigint[]) AND published_at + interval '0' IS NULL
 -- name: list_outbox
 SELECT n, id, instance, type, subject, data, created_at, published_at FROM cairn.outbox_event
-WHERE n > $1 AND starts_with(type, $2) AND ($3 = '' OR subject = $3) AND ($4::text IS NULL OR instance = $4) AND (NOT $5 OR published_at IS NULL)
-ORDER BY n LIMIT $6
+WHERE n > $1 AND starts_with(type, $2) AND ($3 = '' OR subject = $3) AND ($4::text IS NULL OR instance = $4)
+ORDER BY n LIMIT $5
+-- name: list_waiting_outbox
+SELECT n, id, instance, type, subject, data, created_at, published_at FROM cairn.outbox_event
+WHERE published_at IS NULL AND n > $1 AND starts_with(type, $2) AND ($3 = '' OR subject = $3) AND ($4::text IS NULL OR instance = $4)
+ORDER BY n LIMIT $5
+-- name: list_instance_outbox
+SELECT n, id, instance, type, subject, data, created_at, published_at FROM cairn.outbox_event
+WHERE n + 0 > $1 AND starts_with(type, $2) AND ($3 = '' OR subject = $3) AND instance = $4
+ORDER BY n + 0 LIMIT $5
 -- name: insert_deliveries
 INSERT INTO cairn.wf_deliveries (event, sink, attempt, at, delivered, error)
 SELECT d.* FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::timestamptz[], $5::boolean[], $6::text[])
