@@ -61,9 +61,29 @@ bool may_need_escape(const char* bytes) {
   return (((word - each * 0x20) & ~word) | ((quote - each) & ~quote) | ((slash - each) & ~slash)) & high;
 }
 
+// Short text without escapes, which is nearly all of it, in one go: growing a string byte by byte takes most of the time.
+constexpr std::size_t short_text_max = 120;
+
+bool write_short(char before, std::string_view text, char after, std::string& out) {
+  if (text.size() > short_text_max) return false;
+  char quoted[short_text_max + 4];
+  char* at = quoted;
+  if (before != 0) *at++ = before;
+  *at++ = '"';
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\') return false;
+    *at++ = c;
+  }
+  *at++ = '"';
+  if (after != 0) *at++ = after;
+  out.append(quoted, at);
+  return true;
+}
+
 }  // namespace
 
 void write_json_string(std::string_view text, std::string& out) {
+  if (write_short(0, text, 0, out)) return;
   out.push_back('"');
   std::size_t plain = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -128,10 +148,12 @@ void write_json(const Json& value, std::string& out) {
     case Json::Kind::object: {
       char before = '{';
       for (const Json::Member& member : value.members()) {
-        out.push_back(before);
+        if (!write_short(before, member.key, ':', out)) {
+          out.push_back(before);
+          write_json_string(member.key, out);
+          out.push_back(':');
+        }
         before = ',';
-        write_json_string(member.key, out);
-        out.push_back(':');
         write_json(member.value, out);
       }
       if (before == '{') out.push_back('{');

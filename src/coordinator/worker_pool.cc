@@ -81,8 +81,9 @@ void WorkerPool::take(std::vector<RunRow> runs) {
     sooner_ |= active.beat_at < next_beat_;
     active_.insert_or_assign(run.id.value, std::move(active));
     ready_.push_back(std::move(run));
-    changed_.notify_one();  // one thread for each: all of them for one run would cost more than most runs
   }
+  // A thread for each, and no more than may begin: all of them for one run would cost more than most runs.
+  for (std::size_t i = executing_; i < std::min(thread_count_, executing_ + runs.size()); ++i) changed_.notify_one();
   if (stopping_) changed_.notify_all();
   if (sooner_) pulse_.notify_one();
 }
