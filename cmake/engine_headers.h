@@ -1,3 +1,3 @@
 // As common_headers.h, for what drives instances.
-#include "store_headers.h"
 #include "coordinator/coordinator.h"
+#include "store_headers.h"

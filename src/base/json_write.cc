@@ -61,7 +61,8 @@ bool may_need_escape(const char* bytes) {
   return (((word - each * 0x20) & ~word) | ((quote - each) & ~quote) | ((slash - each) & ~slash)) & high;
 }
 
-// Short text without escapes, which is nearly all of it, in one go: growing a string byte by byte takes most of the time.
+// Short text without escapes, which is nearly all of it, in one go: growing a string byte by byte takes most of the
+// time.
 constexpr std::size_t short_text_max = 120;
 
 bool write_short(char before, std::string_view text, char after, std::string& out) {

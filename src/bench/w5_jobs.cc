@@ -24,8 +24,8 @@ RunOrder job(const char* type, std::size_t number) {
   return order;
 }
 
-// Counts what the handler has done. Who waits for so many is woken when they are done: once for each job would cost more
-// than the jobs do.
+// Counts what the handler has done. Who waits for so many is woken when they are done: once for each job would cost
+// more than the jobs do.
 class Done {
  public:
   void one_more() {

@@ -180,9 +180,8 @@ Result<std::string> Engine::deploy_file(const std::string& path) {
 void Engine::handle(const std::string& type, WorkHandler handler) {
   parts_->workers->handle(type, [handler = std::move(handler)](const RunRow& run, const std::stop_token& stop) {
     Carried carried = without_trace(run.payload);
-    WorkDone done =
-        handler({run.id, run.type, run.idempotency_key, std::move(carried.value), run.attempt, run.attempts_max, stop,
-                 run.instance, std::move(carried.traceparent)});
+    WorkDone done = handler({run.id, run.type, run.idempotency_key, std::move(carried.value), run.attempt,
+                             run.attempts_max, stop, run.instance, std::move(carried.traceparent)});
     return HandlerAnswer{std::move(done.result), std::move(done.failure), done.retry, done.retry_after};
   });
 }

@@ -1,6 +1,6 @@
 // Marks what a thread reads as the ground of a decision: it goes nowhere but into what is committed on top of it, so a
-// store that commits ahead need not settle it first (Store::commit_ahead). Whoever tells somebody of it without a commit
-// calls `Store::settle` before.
+// store that commits ahead need not settle it first (Store::commit_ahead). Whoever tells somebody of it without a
+// commit calls `Store::settle` before.
 #pragma once
 
 namespace cairn {
