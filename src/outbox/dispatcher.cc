@@ -201,9 +201,9 @@ Result<Dispatcher::Round> Dispatcher::settle(std::vector<Parcel>& parcels, const
     CAIRN_TRY_VOID(store_.put_dead_letter(letter));
   }
   if (!published.empty()) CAIRN_TRY_VOID(store_.mark_published(published));
-  // Another's claims are not ours to end.
+  if (!ours) postponed.clear();  // another's claims are not ours to end
   for (const auto& [delay, events] : postponed) {
-    if (ours) CAIRN_TRY_VOID(store_.postpone_outbox(events, Duration::of_ms(delay)));
+    CAIRN_TRY_VOID(store_.postpone_outbox(events, Duration::of_ms(delay)));
   }
   return Round{parcels.size(), published.size(), false};
 }

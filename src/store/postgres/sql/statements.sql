@@ -5,6 +5,7 @@
 -- looks as good then as a look into an index, and stays so when a million rows stand there. So nothing here leaves the choice:
 -- `OFFSET 0` keeps a lookup by key what it is, rows to remove are found first and removed at their place (`ctid`), and a
 -- condition that would only tempt with the index of few rows is hidden (`n + 0`, `target + 0 IS NULL`). plan_test.cc watches.
+-- What it does not see: list_timers and remove_timers may look for an instance in the key of the timers, where it stands second.
 
 -- name: begin
 BEGIN
