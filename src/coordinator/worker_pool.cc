@@ -20,6 +20,9 @@ constexpr std::size_t reporting_max = 2;
 constexpr std::size_t leasing_max = 2;
 // After a question for runs that the store could not answer. Nobody else says that they still wait.
 constexpr std::chrono::milliseconds ask_again_after{500};
+// Handlers that take no longer are called several at a time: giving each to a thread costs more than they do.
+constexpr double quick_ms = 0.05;
+constexpr std::size_t together_max = 32;
 // A report may wait for others when those take no longer than this: a commit for each would cost more.
 constexpr double company_ms = 5;
 
@@ -80,7 +83,7 @@ void WorkerPool::take(std::vector<RunRow> runs) {
     active.beat_at = taken_at + between_beats(active.lease);
     sooner_ |= active.beat_at < next_beat_;
     active_.insert_or_assign(run.id.value, std::move(active));
-    ready_.push_back(std::move(run));
+    ready_.push_back(std::make_unique<RunRow>(std::move(run)));
   }
   // A thread for each, and no more than may begin: all of them for one run would cost more than most runs.
   for (std::size_t i = executing_; i < std::min(thread_count_, executing_ + runs.size()); ++i) changed_.notify_one();
@@ -95,7 +98,7 @@ void WorkerPool::stop(std::chrono::milliseconds grace) {
     stopping_ = true;
     changed_.notify_all();
     pulse_.notify_all();
-    for (const RunRow& run : ready_) unbegun.emplace_back(run.id, run.fence);
+    for (const Run& run : ready_) unbegun.emplace_back(run->id, run->fence);
     ready_.clear();
     // The threads go on reporting until this is over.
     if (!threads_.empty()) changed_.wait_for(lock, grace, [this] { return calls_ == 0 && finished_.empty(); });
@@ -169,9 +172,7 @@ void WorkerPool::work() {
     } else if (may_lease()) {
       lease(lock);
     } else if (may_execute()) {
-      RunRow run = std::move(ready_.front());
-      ready_.pop_front();
-      execute(lock, std::move(run));
+      execute(lock);
     } else if (stopping_) {
       return;
     }
@@ -217,61 +218,98 @@ void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
     leasing_calls_ = false;
     look_for_calls_ |= more;
   }
-  while (stopping_ && !ready_.empty()) {
-    // Nobody begins them any more.
-    const RunRow run = std::move(ready_.front());
-    ready_.pop_front();
-    active_.erase(run.id.value);
-    lock.unlock();
-    release(run.id, run.fence);
-    lock.lock();
-  }
+  give_back_unbegun(lock);
   changed_.notify_all();
 }
 
-void WorkerPool::execute(std::unique_lock<std::mutex>& lock, RunRow run) {
-  const auto active = active_.find(run.id.value);
-  if (active == active_.end() || active->second.fence != run.fence) return;  // lost while it waited
-  const auto transport = transports_.find(run.type);
-  if (transport != transports_.end()) {
-    active->second.called = true;
-    ++calls_;
+void WorkerPool::give_back_unbegun(std::unique_lock<std::mutex>& lock) {
+  while (stopping_ && !ready_.empty()) {
+    // Nobody begins them any more.
+    const Run run = std::move(ready_.front());
+    ready_.pop_front();
+    active_.erase(run->id.value);
     lock.unlock();
-    transport->second->send(call_of(run), [this, run](TransportAnswer answer) {
-      finish(run, {std::move(answer.result), std::move(answer.failure), answer.retry, answer.retry_after});
-    });
+    release(run->id, run->fence);
     lock.lock();
-    return;
   }
-  if (!active->second.stop.stop_possible()) active->second.stop = std::stop_source();
-  const std::stop_token stop = active->second.stop.get_token();
-  const auto handler = handlers_.find(run.type);
-  ++executing_;
-  lock.unlock();
-  HandlerAnswer answer;
-  const auto began = std::chrono::steady_clock::now();
-  if (handler == handlers_.end()) {
-    answer.failure = Failure{FailureClass::transport, "no_handler_registered", "", Json(), 1, "", ""};
-  } else {
-    try {
-      answer = handler->second(run, stop);
-    } catch (const std::exception& thrown) {
-      answer.failure = Failure{FailureClass::transport, "handler_threw", thrown.what(), Json(), 1, "", ""};
+}
+
+std::size_t WorkerPool::together() const {
+  if (!timed_ || handler_ms_ > quick_ms) return 1;
+  return std::clamp<std::size_t>(ready_.size() / thread_count_, 1, together_max);
+}
+
+void WorkerPool::execute(std::unique_lock<std::mutex>& lock) {
+  std::vector<Begun> begun;
+  begun.reserve(together());
+  for (std::size_t left = together(); left > 0 && !ready_.empty(); --left) {
+    Run run = std::move(ready_.front());
+    ready_.pop_front();
+    const auto active = active_.find(run->id.value);
+    if (active == active_.end() || active->second.fence != run->fence) continue;  // lost while it waited
+    if (const auto transport = transports_.find(run->type); transport != transports_.end()) {
+      active->second.called = true;
+      call(lock, *run, *transport->second);
+      continue;
     }
+    if (!active->second.stop.stop_possible()) active->second.stop = std::stop_source();
+    begun.push_back({std::move(run), active->second.stop.get_token()});
   }
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+  if (begun.empty()) return;
+  ++executing_;
+  std::optional<double> mean_ms;
+  if (timed_) mean_ms = handler_ms_;
+  lock.unlock();
+  std::vector<Finished> finished;
+  finished.reserve(begun.size());
+  auto began = std::chrono::steady_clock::now();
+  for (Begun& one : begun) {
+    HandlerAnswer answer = answer_to(*one.run, one.stop);
+    finished.emplace_back(std::move(one.run), std::move(answer));
+    const auto ended = std::chrono::steady_clock::now();
+    const double took_ms = std::chrono::duration<double, std::milli>(ended - std::exchange(began, ended)).count();
+    mean_ms = mean_ms ? *mean_ms * 0.9 + took_ms * 0.1 : took_ms;
+    // Not quick after all: the others need not wait for the next one.
+    if (took_ms > company_ms) break;
+  }
   lock.lock();
   --executing_;
-  handler_ms_ = timed_ ? handler_ms_ * 0.9 + took.count() * 0.1 : took.count();
+  for (std::size_t i = begun.size(); i > finished.size(); --i) ready_.push_front(std::move(begun[i - 1].run));
+  handler_ms_ = *mean_ms;
   timed_ = true;
-  finished_.emplace_back(std::move(run), std::move(answer));
+  std::move(finished.begin(), finished.end(), std::back_inserter(finished_));
+  give_back_unbegun(lock);
   if (may_report()) changed_.notify_one();
+}
+
+HandlerAnswer WorkerPool::answer_to(const RunRow& run, const std::stop_token& stop) const {
+  HandlerAnswer answer;
+  const auto handler = handlers_.find(run.type);
+  if (handler == handlers_.end()) {
+    answer.failure = Failure{FailureClass::transport, "no_handler_registered", "", Json(), 1, "", ""};
+    return answer;
+  }
+  try {
+    return handler->second(run, stop);
+  } catch (const std::exception& thrown) {
+    answer.failure = Failure{FailureClass::transport, "handler_threw", thrown.what(), Json(), 1, "", ""};
+    return answer;
+  }
+}
+
+void WorkerPool::call(std::unique_lock<std::mutex>& lock, const RunRow& run, Transport& transport) {
+  ++calls_;
+  lock.unlock();
+  transport.send(call_of(run), [this, run](TransportAnswer answer) {
+    finish(run, {std::move(answer.result), std::move(answer.failure), answer.retry, answer.retry_after});
+  });
+  lock.lock();
 }
 
 void WorkerPool::finish(RunRow run, HandlerAnswer answer) {
   const std::lock_guard lock(mutex_);
   --calls_;
-  finished_.emplace_back(std::move(run), std::move(answer));
+  finished_.emplace_back(std::make_unique<RunRow>(std::move(run)), std::move(answer));
   changed_.notify_all();
 }
 
@@ -288,15 +326,15 @@ void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
   std::vector<RunReport> reports;
   reports.reserve(finished.size());
   for (auto& [run, answer] : finished) {
-    reports.push_back({run.id,
-                       run.fence,
+    reports.push_back({run->id,
+                       run->fence,
                        std::move(answer.result),
                        std::move(answer.failure),
                        answer.retry,
                        answer.retry_after,
                        coordinator_.node(),
                        {},
-                       std::move(run)});
+                       std::move(*run)});
   }
   const auto answers = coordinator_.report_all(reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {

@@ -56,18 +56,28 @@ class WorkerPool {
     std::stop_source stop{std::nostopstate};  // has a state once it has begun, or was stopped before
     bool called = false;                      // by a transport
   };
-  using Finished = std::pair<RunRow, HandlerAnswer>;
+  using Run = std::unique_ptr<RunRow>;  // changes hands several times
+  struct Begun {
+    Run run;
+    std::stop_token stop;
+  };
+  using Finished = std::pair<Run, HandlerAnswer>;
 
   void work();
   void keep_alive();
   void beat(const RunId& run, std::uint64_t fence, Duration lease);
   // These need the mutex, given as `lock`, and let go of it meanwhile.
   void report(std::unique_lock<std::mutex>& lock);
-  void execute(std::unique_lock<std::mutex>& lock, RunRow run);
+  void execute(std::unique_lock<std::mutex>& lock);
+  void give_back_unbegun(std::unique_lock<std::mutex>& lock);
+  void call(std::unique_lock<std::mutex>& lock, const RunRow& run, Transport& transport);
   void lease(std::unique_lock<std::mutex>& lock);
   void take(std::vector<RunRow> runs);
   void release(const RunId& run, std::uint64_t fence);
   void finish(RunRow run, HandlerAnswer answer);
+  HandlerAnswer answer_to(const RunRow& run, const std::stop_token& stop) const;
+  // How many a thread begins with at once.
+  std::size_t together() const;
   // How many to have at hand: few when handlers take long, so that other nodes get their share.
   std::size_t wanted() const;
   // How many one question asks for: half, so that the next ones come while these are worked on.
@@ -87,7 +97,7 @@ class WorkerPool {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::condition_variable pulse_;
-  std::deque<RunRow> ready_;
+  std::deque<Run> ready_;
   std::deque<Finished> finished_;
   std::unordered_map<std::string, Active> active_;  // by run
   std::size_t calls_ = 0;

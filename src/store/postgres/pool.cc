@@ -3,6 +3,7 @@
 #include <libpq-fe.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <random>
 
 namespace cairn::postgres {
@@ -88,6 +89,29 @@ Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
       return opened.error();
     }
   }
+}
+
+void Pool::open_ahead(std::size_t count) {
+  ahead_ = std::jthread([this, count](const std::stop_token& stop) {
+    for (;;) {
+      std::size_t generation = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        if (stopping_ || stop.stop_requested() || open_ >= std::min(count, target_.connections)) return;
+        ++open_;
+        generation = generation_;
+      }
+      auto opened = Connection::open(target_);
+      if (opened && opened_) opened_(**opened);
+      const std::lock_guard lock(mutex_);
+      if (!opened || !(*opened)->usable() || generation != generation_) {
+        --open_;
+        return wake_next();  // whoever needs one opens it
+      }
+      idle_.insert(idle_.begin(), Session{std::move(*opened), "", 0, generation, Use::write});
+      wake_next();
+    }
+  });
 }
 
 void Pool::give_back(Session session) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "store/postgres/connection.h"
@@ -52,6 +53,9 @@ class Pool {
 
   // ErrorCode::unavailable when the server cannot be reached for that long.
   Result<Lease> take(Use use, std::chrono::milliseconds patience = std::chrono::seconds(3));
+  // Opens connections until there are so many, beside whoever takes them: the first who need them do not wait for the
+  // server to start a process. Not twice.
+  void open_ahead(std::size_t count);
   // Called with each new connection, before its first use.
   void on_open(std::function<void(Connection&)> opened) { opened_ = std::move(opened); }
   // No more waiting for a server that is away: it is tried once.
@@ -84,6 +88,7 @@ class Pool {
   std::size_t reading_ = 0;
   std::size_t generation_ = 0;  // grows when a connection was lost: those before it are not trusted
   bool stopping_ = false;
+  std::jthread ahead_;
 };
 
 }  // namespace cairn::postgres

@@ -1,6 +1,7 @@
 // Leasing: candidates by type, each found by a seek in an index and locked unless somebody else has it, then
 // the common rule. Types with limits are leased by one node at a time: their counts must hold until the commit.
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <unordered_map>
 
@@ -8,6 +9,7 @@
 #include "store/postgres/lease_list.h"
 #include "store/postgres/lock_key.h"
 #include "store/postgres/row_reading.h"
+#include "store/postgres/run_packs.h"
 #include "store/postgres/transaction.h"
 #include "store/projection.h"
 
@@ -22,7 +24,12 @@ namespace {
 // Greater than every text that begins with the same prefix: types are compared byte by byte.
 constexpr const char* beyond_all_text = "\xf4\x8f\xbf\xbf";
 
-// A row of `lease_ready`, but for what all of them have in common.
+constexpr const char* lock_not_available = "55P03";  // SQLSTATE
+
+// A question for as many is answered from packs; a smaller one opens them.
+constexpr std::size_t large_question = 64;
+
+// A row of `lease_ready` or `lease_packed`, but for what all of them have in common.
 RunRow read_ready(const Rows& rows) {
   RunRow row;
   row.id = {rows.is_null(3) ? rows.text(2) : rows.text(3)};
@@ -52,16 +59,18 @@ RunRow read_ready(const Rows& rows) {
 // One request, inside its transaction.
 class Leasing {
  public:
-  // `answered` is called when the next question may begin.
-  Leasing(postgres::Connection& db, const LeaseRequest& request, Timestamp at, bool run_events,
+  // `answered` is called when the next question may begin. `by_pack`: unless somebody kept one of a pack's runs locked.
+  Leasing(postgres::Connection& db, const LeaseRequest& request, Timestamp at, bool run_events, bool by_pack,
           postgres::LeasesUnderWay& under_way, std::function<void()> answered)
       : db_(db),
         request_(request),
         at_(at),
         run_events_(run_events),
+        by_pack_(by_pack),
         under_way_(under_way),
         answered_(std::move(answered)),
-        prefixes_(request.prefixes) {
+        prefixes_(request.prefixes),
+        packs_(db, at) {
     if (prefixes_.empty() && request.types.empty()) prefixes_ = {"default."};
   }
 
@@ -71,13 +80,16 @@ class Leasing {
       tended_ = true;
       load_types();
     }
-    if (types_.size() == 1 && rule_of(*types_.begin()) == nullptr) return lease_ready(*types_.begin(), wakeup);
+    if (types_.size() == 1 && rule_of(*types_.begin()) == nullptr) return lease_only(*types_.begin(), wakeup);
     for (const std::string& type : types_) {
       if (const RunTypeRow* rule = rule_of(type); rule != nullptr && is_limited(*rule) && !rule->paused) {
         gather_limited(*rule, wakeup);
       }
     }
+    open_packs(0, wakeup);
     gather();
+    // What stands in the queue may be in other hands.
+    if (candidates_.size() < request_.max && open_packs(request_.max, wakeup)) gather();
     return lease(choose(std::move(candidates_), request_.max, slots_), wakeup);
   }
 
@@ -101,12 +113,20 @@ class Leasing {
   bool load_types() {
     const std::size_t due = db_.send(Sql::leases_due, at_);
     const std::size_t rules = db_.send(Sql::list_run_types);
-    std::vector<std::size_t> found;
-    for (const std::string& prefix : prefixes_)
+    std::vector<std::size_t> found, packed;
+    for (const std::string& prefix : prefixes_) {
       found.push_back(db_.send(Sql::queued_types, prefix, prefix + beyond_all_text));
+      packed.push_back(db_.send(Sql::packed_types, prefix, prefix + beyond_all_text));
+    }
+    if (!request_.types.empty()) packed.push_back(db_.send(Sql::packed_among, postgres::names(request_.types)));
     db_.finish();
     for (RunTypeRow& rule : postgres::read_run_types(db_.take(rules))) rules_.emplace(rule.type, std::move(rule));
     types_.insert(request_.types.begin(), request_.types.end());
+    for (const std::size_t number : packed) {
+      Rows rows = db_.take(number);
+      while (rows.next()) packed_.insert(rows.text(0));
+    }
+    types_.insert(packed_.begin(), packed_.end());
     for (const std::size_t number : found) {
       Rows rows = db_.take(number);
       while (rows.next()) types_.insert(rows.text(0));
@@ -114,14 +134,33 @@ class Leasing {
     return db_.take(due).next();
   }
 
+  bool is_free(const std::string& type) const {
+    const RunTypeRow* rule = rule_of(type);
+    return rule == nullptr || (!rule->paused && !is_limited(*rule));
+  }
+
+  // So that the most urgent of each type have entries of their own, and `more` of those in packs. True: some got one.
+  bool open_packs(std::size_t more, Wakeup& wakeup) {
+    bool opened = false;
+    for (const std::string& type : packed_) {
+      if (is_free(type)) opened |= open_packs(type, static_cast<std::int64_t>(request_.max), more, wakeup);
+    }
+    return opened;
+  }
+  bool open_packs(const std::string& type, std::int64_t wanted, std::size_t more, Wakeup& wakeup) {
+    if (!packed_.contains(type)) return false;
+    Rows opened = db_.query(Sql::open_packs, type, at_, wanted, static_cast<std::int64_t>(more));
+    if (!opened.next() || opened.integer(0) == 0) return false;
+    wakeup.runs = true;  // whoever found them locked looks again
+    tended_ = true;
+    return true;
+  }
+
   void gather() {
     const auto max = static_cast<std::int64_t>(request_.max);
     std::vector<std::size_t> asked;
     for (const std::string& type : types_) {
-      const RunTypeRow* rule = rule_of(type);
-      if (rule == nullptr || (!rule->paused && !is_limited(*rule))) {
-        asked.push_back(db_.send(Sql::ready_runs, at_, type, max));
-      }
+      if (is_free(type)) asked.push_back(db_.send(Sql::ready_runs, at_, type, max));
     }
     db_.finish();
     for (const std::size_t number : asked) add(db_.take(number));
@@ -131,6 +170,8 @@ class Leasing {
     const Timestamp begin = after(at_, Duration::of_ms(-rule.rate_window.ms_up()));
     db_.send(Sql::outbox_lock, postgres::lock_key("run type", db_.schema(), rule.type));
     if (rule.rate) db_.send(Sql::purge_starts, rule.type, begin);
+    open_packs(rule.type, std::numeric_limits<std::int64_t>::max(), 0,
+               wakeup);  // which keys they have stands in the runs
     const std::size_t leased = db_.send(Sql::live_leases, rule.type, at_);
     const std::size_t started = db_.send(Sql::recent_starts, rule.type, begin);
     const std::size_t ready =
@@ -203,39 +244,118 @@ class Leasing {
   }
 
   // The only type there is, and it has no rules: nothing to choose from.
-  std::vector<RunRow> lease_ready(const std::string& type, Wakeup& wakeup) {
+  std::vector<RunRow> lease_only(const std::string& type, Wakeup& wakeup) {
+    std::vector<RunRow> leased;
+    if (!packed_.contains(type)) {
+      lease_ready(type, std::nullopt, leased);
+    } else if (by_pack_ && request_.max >= large_question) {
+      lease_with_packs(type, leased, wakeup);
+    } else {
+      open_packs(type, static_cast<std::int64_t>(request_.max), 0, wakeup);
+      lease_ready(type, std::nullopt, leased);
+      // What stands in the queue may be in other hands.
+      const std::size_t missing = request_.max - leased.size();
+      if (missing > 0 && open_packs(type, static_cast<std::int64_t>(request_.max), missing, wakeup)) {
+        lease_ready(type, std::nullopt, leased);
+      }
+    }
+    if (leased.empty() || db_.error()) return {};
+    record(leased, wakeup);
+    return leased;
+  }
+
+  // Entries and packs in their order.
+  void lease_with_packs(const std::string& type, std::vector<RunRow>& leased, Wakeup& wakeup) {
+    while (leased.size() < request_.max && !db_.error()) {
+      const auto passed = passed_over(type);
+      Rows first = db_.query(Sql::first_in_queue, at_, type, passed.first_priority, passed.first_at,
+                             passed.first_number, passed.last_priority, passed.last_at, passed.last_number);
+      if (!first.next()) break;
+      const postgres::QueueKey pack{first.integer(3), first.time(4), first.integer(5)};
+      std::optional<postgres::QueueKey> entry;
+      if (!first.is_null(0)) entry = postgres::QueueKey{first.integer(0), first.time(1), first.integer(2)};
+      const std::size_t before = leased.size();
+      if (entry && *entry < pack) {
+        lease_ready(type, pack, leased);
+        if (leased.size() > before) continue;
+        entry.reset();  // those before the pack are in other hands
+      }
+      lease_packed(type, entry, leased, wakeup);
+      if (leased.size() == before) break;  // and so are the packs
+    }
+    if (leased.size() < request_.max) lease_ready(type, std::nullopt, leased);
+  }
+
+  void lease_packed(const std::string& type, const std::optional<postgres::QueueKey>& up_to,
+                    std::vector<RunRow>& leased, Wakeup& wakeup) {
+    const std::vector<std::string> runs = packs_.take(type, request_.max - leased.size(), up_to);
+    if (runs.empty()) return packs_.settle({}, wakeup);
+    Column<postgres::Uuid> asked;
+    for (const std::string& run : runs) asked.add(postgres::Uuid{run});
     const Timestamp until = after(at_, request_.length);
+    db_.send(Sql::wait_briefly);
+    Rows rows = db_.query(Sql::lease_packed, at_, asked, request_.worker, until);
+    answered_();
+    const std::size_t before = leased.size();
+    while (rows.next()) leased.push_back(read_leased(rows, type, until));
+    if (rows.fault()) db_.fail(*rows.fault());
+    packs_.settle(std::span(leased).subspan(before), wakeup);
+  }
+
+  RunRow read_leased(const Rows& rows, const std::string& type, Timestamp until) const {
+    RunRow row = read_ready(rows);
+    row.type = type;
+    row.status = RunStatus::leased;
+    row.leased_by = request_.worker;
+    row.lease_until = until;
+    row.updated_at = at_;
+    return row;
+  }
+
+  // What another question of this node has leased and not committed yet, as parameters.
+  struct PassedOver {
     std::optional<std::int64_t> first_priority, first_number, last_priority, last_number;
     std::optional<Timestamp> first_at, last_at;
-    const auto other = under_way_.of(type);
-    if (other) {
-      first_priority = -other->first.priority;
-      first_at = other->first.run_at;
-      first_number = other->first.number;
-      last_priority = -other->last.priority;
-      last_at = other->last.run_at;
-      last_number = other->last.number;
+  };
+  PassedOver passed_over(const std::string& type) const {
+    PassedOver passed;
+    if (const auto other = under_way_.of(type)) {
+      passed.first_priority = -other->first.priority;
+      passed.first_at = other->first.run_at;
+      passed.first_number = other->first.number;
+      passed.last_priority = -other->last.priority;
+      passed.last_at = other->last.run_at;
+      passed.last_number = other->last.number;
     }
-    Rows rows = db_.query(Sql::lease_ready, at_, type, static_cast<std::int64_t>(request_.max), request_.worker, until,
-                          first_priority, first_at, first_number, last_priority, last_at, last_number);
+    return passed;
+  }
+
+  // Entries of the queue up to the first pack.
+  void lease_ready(const std::string& type, const std::optional<postgres::QueueKey>& pack,
+                   std::vector<RunRow>& leased) {
+    const Timestamp until = after(at_, request_.length);
+    const auto other = under_way_.of(type);
+    const PassedOver passed = passed_over(type);
+    std::optional<std::int64_t> pack_priority, pack_number;
+    std::optional<Timestamp> pack_at;
+    if (pack) {
+      pack_priority = -pack->priority;
+      pack_at = pack->run_at;
+      pack_number = pack->number;
+    }
+    Rows rows =
+        db_.query(Sql::lease_ready, at_, type, static_cast<std::int64_t>(request_.max - leased.size()), request_.worker,
+                  until, passed.first_priority, passed.first_at, passed.first_number, passed.last_priority,
+                  passed.last_at, passed.last_number, pack_priority, pack_at, pack_number);
     hand_on(type, rows, other);
-    std::vector<RunRow> leased;
-    leased.reserve(rows.size());
+    leased.reserve(leased.size() + rows.size());
     Column<postgres::RowPlace> queued;
     while (rows.next()) {
       queued.add(postgres::RowPlace{rows.integer(0)});
-      RunRow& row = leased.emplace_back(read_ready(rows));
-      row.type = type;
-      row.status = RunStatus::leased;
-      row.leased_by = request_.worker;
-      row.lease_until = until;
-      row.updated_at = at_;
+      leased.push_back(read_leased(rows, type, until));
     }
     if (rows.fault()) db_.fail(*rows.fault());
-    if (leased.empty() || db_.error()) return {};
-    db_.send(Sql::leave_queue, queued);
-    record(leased, wakeup);
-    return leased;
+    if (!queued.empty()) db_.send(Sql::leave_queue, queued);
   }
 
   // The next question may begin: what this one has leased it passes over. The rows come in the order of the queue.
@@ -270,16 +390,19 @@ class Leasing {
   const LeaseRequest& request_;
   const Timestamp at_;
   const bool run_events_;
+  const bool by_pack_;
   postgres::LeasesUnderWay& under_way_;
   const std::function<void()> answered_;
   postgres::LeasesUnderWay::Guard stretch_;
   std::vector<std::string> prefixes_;
   std::set<std::string> types_;
+  std::set<std::string> packed_;  // those of them that have packs
   std::map<std::string, RunTypeRow> rules_;
   LeaseSlots slots_;
   std::vector<LeaseCandidate> candidates_;
   std::unordered_map<std::int64_t, Places> places_;  // by number
   std::vector<postgres::LeasedTogether> together_;
+  postgres::RunPacks packs_;
   bool tended_ = false;
 };
 
@@ -290,21 +413,26 @@ Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& reques
   Wakeup wakeup;
   std::vector<postgres::LeasedTogether> together;
   // Of two large questions of this node at once the second would look at everything that the first has locked.
-  constexpr std::size_t large = 64;
   std::unique_lock one_by_one(leasing_mutex_, std::defer_lock);
-  if (request.max >= large) one_by_one.lock();
+  if (request.max >= large_question) one_by_one.lock();
   // A lease whose answer is lost ends by itself: nothing has to be looked up.
+  const auto lease = [&](Connection& db, bool by_pack) {
+    wakeup = {};
+    db.send(Sql::begin);
+    forget_leases(db);
+    Leasing leasing(db, request, now(), pool_.target().run_events, by_pack, leases_under_way_, [&] {
+      if (one_by_one) one_by_one.unlock();
+    });
+    auto runs = leasing.run(wakeup);
+    db.query(runs.empty() && !leasing.tended() ? Sql::rollback : Sql::commit);
+    together = leasing.together();
+    return runs;
+  };
   CAIRN_TRY(auto leased, read<std::vector<RunRow>>([&](Connection& db) -> Result<std::vector<RunRow>> {
-              wakeup = {};
-              db.send(Sql::begin);
-              forget_leases(db);
-              Leasing leasing(db, request, now(), pool_.target().run_events, leases_under_way_, [&] {
-                if (one_by_one) one_by_one.unlock();
-              });
-              auto runs = leasing.run(wakeup);
-              db.query(runs.empty() && !leasing.tended() ? Sql::rollback : Sql::commit);
-              together = leasing.together();
-              return runs;
+              auto runs = lease(db, true);
+              if (db.state() != lock_not_available) return runs;
+              db.restore();
+              return lease(db, false);
             }));
   if (one_by_one) one_by_one.unlock();
   for (const postgres::LeasedTogether& batch : together) leases_.leased(batch);

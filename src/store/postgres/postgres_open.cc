@@ -133,6 +133,7 @@ void PostgresStore::watch(WakeupListener listener) {
     if (!listener_) return;
   }
   if (mode_ == Mode::own && !pool_.target().process_clock) {
+    pool_.open_ahead(pool_.target().writers + 2);  // besides commits, leases and whatever is read
     postgres::Channel::Callbacks callbacks;
     callbacks.hear = [this](const Wakeup& wakeup) { hear(wakeup); };
     callbacks.forget = [this] { forget_marks(); };

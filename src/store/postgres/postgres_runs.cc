@@ -4,6 +4,7 @@
 #include "store/postgres/lock_key.h"
 #include "store/postgres/plain_ends.h"
 #include "store/postgres/row_reading.h"
+#include "store/postgres/run_packs.h"
 #include "store/postgres/transaction.h"
 #include "store/projection.h"
 
@@ -148,7 +149,7 @@ Result<std::vector<bool>> PostgresStore::submit_runs(std::span<RunRow> runs) {
 // Ids of our own, without keys.
 void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, Timestamp at) {
   // In parts: the server works on the first while the next is put together.
-  constexpr std::size_t part = 500;
+  constexpr std::size_t part = postgres::pack_runs_max;
   for (std::size_t begin = 0; begin < given.size(); begin += part) {
     const auto rows = given.subspan(begin, std::min(part, given.size() - begin));
     Column<Uuid> ids;
@@ -157,9 +158,11 @@ void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, 
       const RunRow& any = rows[0];
       Column<Jsonb> payloads;
       for (const RunRow& row : rows) payloads.add(Jsonb{row.payload});
-      db.send(Sql::insert_like_runs, ids, payloads, any.type, static_cast<int>(any.priority), any.attempts_max,
-              accepted_run_at(any, at), any.backoff.ms_up(), any.factor, any.cap.ms_up(), any.jitter,
-              any.timeout ? std::optional(any.timeout->ms_up()) : std::nullopt, any.limit_key, at);
+      const bool packed = rows.size() >= postgres::pack_runs_min;
+      db.send(packed ? Sql::insert_packed_runs : Sql::insert_like_runs, ids, payloads, any.type,
+              static_cast<int>(any.priority), any.attempts_max, accepted_run_at(any, at), any.backoff.ms_up(),
+              any.factor, any.cap.ms_up(), any.jitter, any.timeout ? std::optional(any.timeout->ms_up()) : std::nullopt,
+              any.limit_key, at);
     } else {
       RowList jobs{RowType::job};
       for (const RunRow& row : rows) add_job(jobs, row, at);
@@ -251,13 +254,18 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
     const auto event = [&](const char* kind, int attempt, const Json& details) {
       run_event(db, row.id, kind, at, attempt, change.actor, details);
     };
+    // Its pack first: whoever opens that at this moment gives the run an entry of its own.
+    const auto leave_queue = [&] {
+      if (row.status == RunStatus::pending) db.send(Sql::unpack_run, id);
+      db.send(Sql::unqueue_runs, only);
+    };
     switch (change.kind) {
       case RunChange::Kind::remove:
         // A live run would vanish under its worker: cancel it first.
         if (row.status == RunStatus::leased) {
           answer.kind = RunChanged::Kind::lease_lost;
         } else if (!row.deleted_at) {
-          db.send(Sql::unqueue_runs, only);
+          leave_queue();
           db.send(Sql::delete_run_softly, id, at, change.reason);
           event("deleted", row.attempt, Json(change.reason));
         }
@@ -266,7 +274,7 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
         if (is_final(row.status)) {
           answer.kind = RunChanged::Kind::finished;
         } else {
-          db.send(Sql::unqueue_runs, only);
+          leave_queue();
           db.send(Sql::cancel_run, id, at);
           event("cancelled", row.attempt, Json());
           if (const auto told = event_of_cancel(row, events_)) {

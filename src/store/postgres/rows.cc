@@ -83,13 +83,14 @@ std::vector<std::string> Rows::texts(int column) const {
   };
   if (left.size() < 20 || word() != 1) return list;  // no dimension: no element
   word();
-  word();
+  const bool uuids = word() == uuid_type.value;
   const std::int64_t count = word();
   word();
   for (std::int64_t i = 0; i < count && left.size() >= 4; ++i) {
     const std::int64_t length = word();
     if (length < 0) continue;
-    list.emplace_back(left.substr(0, static_cast<std::size_t>(length)));
+    const std::string_view element = left.substr(0, static_cast<std::size_t>(length));
+    list.push_back(uuids ? uuid_text(element) : std::string(element));
     left.remove_prefix(static_cast<std::size_t>(length));
   }
   return list;

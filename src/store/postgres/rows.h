@@ -39,7 +39,7 @@ class Rows {
   std::int64_t integer(int column) const;
   double number(int column) const;
   std::string text(int column) const;                // empty for NULL; uuid and jsonb as text
-  std::vector<std::string> texts(int column) const;  // of a text[]
+  std::vector<std::string> texts(int column) const;  // of a text[] or uuid[]
   Timestamp time(int column) const;                  // in whole milliseconds
   std::optional<Timestamp> time_or_nothing(int column) const;
   // NULL is null; text that is not JSON makes the rows faulty.

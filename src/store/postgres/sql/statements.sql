@@ -239,6 +239,7 @@ INSERT INTO cairn.wf_schedule_q (due, instance, token) VALUES ($1, $2, $3) ON CO
 -- name: next_due
 SELECT min(at) FROM (
   SELECT min(run_at) AS at FROM cairn.wf_run_q WHERE later AND run_at > $1
+  UNION ALL SELECT min(run_at) FROM cairn.wf_run_pack_q WHERE later AND run_at > $1
   UNION ALL SELECT min(at) FROM cairn.wf_lease_q WHERE at > $1
   -- extended after all, before anybody took it
   UNION ALL SELECT min(least(r.lease_until, r.attempt_until)) FROM cairn.wf_run_q q

@@ -31,6 +31,15 @@ WITH fresh AS (
   RETURNING n, id)
 INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
 SELECT $3, $4, $6, n, id, $6::timestamptz > $13, false FROM fresh
+-- name: insert_packed_runs
+-- As above, with one entry in the queue for all of them.
+WITH fresh AS (
+  INSERT INTO cairn.workflow_run (id, payload, type, priority, max_attempts, run_at, backoff_ms, factor, cap_ms, jitter, timeout_ms, limit_key,
+    created_at, updated_at, turns)
+  SELECT r.id, r.payload, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, 1 FROM unnest($1::uuid[], $2::jsonb[]) AS r (id, payload)
+  RETURNING n)
+INSERT INTO cairn.wf_run_pack_q (type, priority, run_at, n, last, runs, later)
+SELECT $3, $4, $6, min(n), max(n), $1, $6::timestamptz > $13 FROM fresh
 -- name: submit_runs
 -- What nobody has submitted yet, by id or key. Which ones it was is only told when it was not all of them.
 WITH fresh AS (
@@ -82,6 +91,44 @@ WITH RECURSIVE found (type) AS (
   SELECT (SELECT q.type FROM cairn.wf_run_q q WHERE q.type > found.type AND q.type < $2 ORDER BY q.type LIMIT 1)
   FROM found WHERE found.type IS NOT NULL)
 SELECT type FROM found WHERE type IS NOT NULL
+-- name: packed_types
+WITH RECURSIVE found (type) AS (
+  (SELECT p.type FROM cairn.wf_run_pack_q p WHERE p.type >= $1 AND p.type < $2 ORDER BY p.type LIMIT 1)
+  UNION ALL
+  SELECT (SELECT p.type FROM cairn.wf_run_pack_q p WHERE p.type > found.type AND p.type < $2 ORDER BY p.type LIMIT 1)
+  FROM found WHERE found.type IS NOT NULL)
+SELECT type FROM found WHERE type IS NOT NULL
+-- name: packed_among
+SELECT t.type FROM unnest($1::text[]) AS t (type) WHERE EXISTS (SELECT 1 FROM cairn.wf_run_pack_q p WHERE p.type = t.type OFFSET 0)
+-- name: first_in_queue
+-- Of a type, what is due: the first entry that another question of this node has not leased (see lease_ready), and the first pack.
+SELECT q.priority, q.run_at, q.n, p.priority, p.run_at, p.n
+FROM (SELECT priority, run_at, n FROM cairn.wf_run_pack_q WHERE type = $2 AND run_at <= $1 ORDER BY priority DESC, run_at, n LIMIT 1) p
+LEFT JOIN (SELECT q.priority, q.run_at, q.n FROM cairn.wf_run_q q
+  WHERE q.type = $2 AND q.run_at <= $1 AND ($3::bigint IS NULL OR (-q.priority::bigint, q.run_at, q.n) < ($3, $4::timestamptz, $5::bigint)
+    OR (-q.priority::bigint, q.run_at, q.n) > ($6::bigint, $7::timestamptz, $8::bigint))
+  ORDER BY q.priority DESC, q.run_at, q.n LIMIT 1) q ON true
+-- name: open_packs
+SELECT cairn.wf_open_packs($1, $2, $3, $4)
+-- name: take_packs
+-- The first packs of a type that nobody is at, up to an entry of the queue ($4-$6), and as many as have $3 runs. There are rarely more
+-- than a few that are not full.
+SELECT p.ctid, p.runs FROM cairn.wf_run_pack_q p
+WHERE p.type = $2 AND p.run_at <= $1 AND ($4::bigint IS NULL OR (-p.priority::bigint, p.run_at, p.n) < ($4, $5::timestamptz, $6::bigint))
+ORDER BY p.priority DESC, p.run_at, p.n
+LIMIT (SELECT count(*) FROM (
+  SELECT sum(cardinality(f.runs)) OVER (ORDER BY f.priority DESC, f.run_at, f.n) - cardinality(f.runs) AS before
+  FROM (SELECT priority, run_at, n, runs FROM cairn.wf_run_pack_q WHERE type = $2 AND run_at <= $1 ORDER BY priority DESC, run_at, n LIMIT $7) f) w
+  WHERE w.before < $3)
+FOR UPDATE SKIP LOCKED
+-- name: leave_packs
+DELETE FROM cairn.wf_run_pack_q WHERE ctid = ANY ($1::tid[])
+-- name: keep_pack
+UPDATE cairn.wf_run_pack_q SET runs = $2 WHERE ctid = $1
+-- name: unpack_run
+SELECT cairn.wf_leave_pack(r.id, r.type, r.priority, r.run_at, r.n) FROM cairn.workflow_run r WHERE r.id = $1
+-- name: pending_among
+SELECT r.id FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) AND r.status = 'pending' AND r.deleted_at IS NULL
 -- name: ready_runs
 SELECT r.n, r.type, r.limit_key, r.priority, r.run_at, r.ctid, q.ctid FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = q.run
 WHERE q.type = $2 AND q.run_at <= $1 AND r.attempt < r.max_attempts
@@ -146,12 +193,13 @@ INSERT INTO cairn.wf_run_leases (type, limit_key, at) SELECT s.type, s.limit_key
 -- name: lease_ready
 -- Those that are ready of a type without rules of its own, chosen and leased at once. A run that changed after the statement began is not found at its
 -- place: it stays in the queue for the next one. Whoever asks knows what is the same for all of them, so that is not returned. From $6–$8 to $9–$11 lies what another
--- question has leased and not committed yet: passing over it is cheaper than finding each locked.
+-- question has leased and not committed yet: passing over it is cheaper than finding each locked. $12-$14 is the first pack, whose turn comes then.
 WITH chosen AS (
   SELECT r.ctid AS place, q.ctid AS queued FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = q.run
   WHERE q.type = $2 AND q.run_at <= $1 AND r.attempt < r.max_attempts
     AND ($6::bigint IS NULL OR (-q.priority::bigint, q.run_at, q.n) < ($6, $7::timestamptz, $8::bigint)
       OR (-q.priority::bigint, q.run_at, q.n) > ($9::bigint, $10::timestamptz, $11::bigint))
+    AND ($12::bigint IS NULL OR (-q.priority::bigint, q.run_at, q.n) < ($12, $13::timestamptz, $14::bigint))
     AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)))
   ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3 FOR UPDATE OF r SKIP LOCKED)
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $4, lease_until = $5, attempt = r.attempt + 1, leases = r.leases + 1,
@@ -159,6 +207,16 @@ UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $4, lease_until =
 FROM chosen c WHERE r.ctid = c.place
 RETURNING c.queued, r.n, r.id, r.given_id, r.priority, r.idempotency_key, r.payload, r.error, r.last_error, r.attempt, r.max_attempts, r.leases, r.fence, r.run_at,
   r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step, r.created_at, r.limit_key
+-- name: lease_packed
+-- Runs of packs that are locked. They are not locked first, as others are (that was a third of a lease): whoever is at one of them is waited for,
+-- but not for long.
+UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until = $4, attempt = r.attempt + 1, leases = r.leases + 1,
+  fence = r.fence + 1, updated_at = $1, attempt_until = $1::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1
+FROM unnest($2::uuid[]) AS m (run) WHERE r.id = m.run AND r.status = 'pending' AND r.deleted_at IS NULL AND r.attempt < r.max_attempts
+RETURNING NULL::tid, r.n, r.id, r.given_id, r.priority, r.idempotency_key, r.payload, r.error, r.last_error, r.attempt, r.max_attempts, r.leases, r.fence, r.run_at,
+  r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step, r.created_at, r.limit_key
+-- name: wait_briefly
+SET LOCAL lock_timeout = '100ms'
 -- name: lease_chosen
 -- The rows are locked, so they stay where they are: each is found at its place ($1), without a look into an index.
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until = c.until, attempt = r.attempt + 1, leases = r.leases + 1,
@@ -213,8 +271,10 @@ ORDER BY r.n DESC LIMIT $6
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
-FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = q.run
-WHERE r.n + 0 < $1 AND r.status = $2 AND q.type >= $3 AND q.type < ($3 || chr(1114111)) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
+FROM (SELECT run FROM cairn.wf_run_q WHERE type >= $3 AND type < ($3 || chr(1114111))
+  UNION SELECT unnest(runs) FROM cairn.wf_run_pack_q WHERE type >= $3 AND type < ($3 || chr(1114111))) q
+CROSS JOIN LATERAL (SELECT * FROM cairn.workflow_run WHERE id = q.run OFFSET 0) r
+WHERE r.n + 0 < $1 AND r.status = $2 AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n + 0 DESC LIMIT $6
 -- name: list_leased_runs
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
