@@ -18,6 +18,7 @@ struct Json::ObjectBlock {
 namespace {
 
 const Json null_value;
+const Json::Members no_members;
 
 auto lower_bound(Json::Members& members, std::string_view key) {
   return std::lower_bound(members.begin(), members.end(), key,
@@ -33,18 +34,24 @@ Json::Json(Array items) : kind_(Kind::array) {
 }
 
 Json Json::object(Members members) {
-  std::stable_sort(members.begin(), members.end(),
-                   [](const Member& a, const Member& b) { return a.key.view() < b.key.view(); });
-  auto kept = members.begin();
-  for (auto it = members.begin(); it != members.end(); ++it) {
-    if (kept != members.begin() && std::prev(kept)->key == it->key) {
-      std::prev(kept)->value = std::move(it->value);
-    } else {
-      if (kept != it) *kept = std::move(*it);
-      ++kept;
+  if (members.empty()) return object();
+  const auto before = [](const Member& a, const Member& b) { return a.key.view() < b.key.view(); };
+  // Most are given in order, and a stable sort takes memory of its own.
+  const auto disorder = std::adjacent_find(members.begin(), members.end(),
+                                           [&](const Member& a, const Member& b) { return !before(a, b); });
+  if (disorder != members.end()) {
+    std::stable_sort(members.begin(), members.end(), before);
+    auto kept = members.begin();
+    for (auto it = members.begin(); it != members.end(); ++it) {
+      if (kept != members.begin() && std::prev(kept)->key == it->key) {
+        std::prev(kept)->value = std::move(it->value);
+      } else {
+        if (kept != it) *kept = std::move(*it);
+        ++kept;
+      }
     }
+    members.erase(kept, members.end());
   }
-  members.erase(kept, members.end());
   auto block = std::make_unique<ObjectBlock>();
   block->members = std::move(members);
   Json result;
@@ -53,7 +60,12 @@ Json Json::object(Members members) {
   return result;
 }
 
-Json Json::object() { return object(Members{}); }
+Json Json::object() {
+  Json result;
+  result.kind_ = Kind::object;
+  result.held_.object = nullptr;
+  return result;
+}
 
 Json Json::object(std::initializer_list<std::pair<std::string_view, Json>> members) {
   Members list;
@@ -75,7 +87,7 @@ Json::Json(const Json& other) noexcept : kind_(other.kind_) {
       break;
     case Kind::object:
       held_.object = other.held_.object;
-      held_.object->owners.fetch_add(1, std::memory_order_relaxed);
+      if (held_.object) held_.object->owners.fetch_add(1, std::memory_order_relaxed);
       break;
   }
 }
@@ -100,7 +112,7 @@ void Json::release() noexcept {
       if (held_.array->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete held_.array;
       break;
     case Kind::object:
-      if (held_.object->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete held_.object;
+      if (held_.object && held_.object->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete held_.object;
       break;
     case Kind::null:
     case Kind::boolean:
@@ -116,17 +128,17 @@ const Json::Array& Json::items() const {
 }
 const Json::Members& Json::members() const {
   CAIRN_ASSERT(is_object());
-  return held_.object->members;
+  return held_.object ? held_.object->members : no_members;
 }
 
 std::size_t Json::size() const noexcept {
   if (kind_ == Kind::array) return held_.array->items.size();
-  if (kind_ == Kind::object) return held_.object->members.size();
+  if (kind_ == Kind::object) return held_.object ? held_.object->members.size() : 0;
   return 0;
 }
 
 const Json* Json::find(std::string_view key) const noexcept {
-  if (kind_ != Kind::object) return nullptr;
+  if (kind_ != Kind::object || !held_.object) return nullptr;
   Members& members = held_.object->members;
   // Few members are found sooner by looking at each: most differ in length already.
   constexpr std::size_t few = 8;
@@ -158,11 +170,11 @@ Json::ArrayBlock& Json::own_array() {
 }
 
 Json::ObjectBlock& Json::own_object() {
-  if (is_null()) *this = object(Members{});
+  if (is_null()) *this = object();
   CAIRN_ASSERT(is_object());
-  if (held_.object->owners.load(std::memory_order_acquire) != 1) {
+  if (!held_.object || held_.object->owners.load(std::memory_order_acquire) != 1) {
     auto block = std::make_unique<ObjectBlock>();
-    block->members = held_.object->members;
+    block->members = members();
     Json copy;
     copy.kind_ = Kind::object;
     copy.held_.object = block.release();
@@ -199,8 +211,7 @@ bool operator==(const Json& a, const Json& b) noexcept {
     case Json::Kind::number: return a.held_.number == b.held_.number;
     case Json::Kind::string: return a.held_.text == b.held_.text;
     case Json::Kind::array: return a.held_.array == b.held_.array || a.held_.array->items == b.held_.array->items;
-    case Json::Kind::object:
-      return a.held_.object == b.held_.object || a.held_.object->members == b.held_.object->members;
+    case Json::Kind::object: return a.held_.object == b.held_.object || a.members() == b.members();
   }
   return false;
 }

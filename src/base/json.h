@@ -118,7 +118,7 @@ class Json {
     double number;
     Text text;
     ArrayBlock* array;
-    ObjectBlock* object;
+    ObjectBlock* object;  // nullptr: no members
   };
 
   void release() noexcept;

@@ -15,6 +15,21 @@ std::string error_of(std::string_view text, const JsonLimits& limits = {}) {
   return value ? "accepted" : value.error().message;
 }
 
+TEST(Json, AnEmptyObjectIsOneHoweverItCameToBe) {
+  Json made = Json::object();
+  const Json copy = made;
+  EXPECT_TRUE(made.members().empty());
+  EXPECT_EQ(made.find("a"), nullptr);
+  EXPECT_FALSE(made.erase("a"));
+  EXPECT_EQ(write_json(made), "{}");
+  made.set("a", 1);
+  EXPECT_EQ(copy.size(), 0u);
+  EXPECT_NE(made, copy);
+  EXPECT_TRUE(made.erase("a"));
+  EXPECT_EQ(made, copy);
+  EXPECT_EQ(copy, made);
+}
+
 TEST(Json, IsWrittenSortedAndExactly) {
   const auto value =
       parse_json(R"({"b":[1,1.0,-0.5,1e3,9223372036854775807,9223372036854775808,-0],"a":"\ud83d\ude00\n","é":null})");

@@ -59,6 +59,7 @@ Duration between(Timestamp from, Timestamp to);  // to - from; always in range
 
 // RFC 3339, as many fraction digits as needed: 2024-02-02T08:00:00Z.
 std::string format_timestamp(Timestamp at);
+void write_timestamp(Timestamp at, std::string& out);  // the same, appended
 // Any offset, 1 to 9 fraction digits; leap seconds and impossible dates are refused.
 Result<Timestamp> parse_timestamp(std::string_view text);
 

@@ -1,6 +1,8 @@
 #include "coordinator/commit_queue.h"
 
 #include <algorithm>
+#include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "base/memory.h"
@@ -17,6 +19,8 @@ constexpr std::size_t shared_min = 128;
 constexpr std::size_t settled_here_max = 4;
 // Batches that wait in a line before whoever brings the next one waits too.
 constexpr std::size_t line_max = 4;
+// As many batches may be on their way at once; the room of more is not kept.
+constexpr std::size_t spare_max = 4;
 
 // While a commit is under way, another one begins with as many units as that has, or when it is over: each transaction
 // has its price, and whoever took every unit as it comes would pay it for each. Alone, a unit is written at once.
@@ -58,10 +62,11 @@ void CommitQueue::submit(Unit unit, Answer answer) {
     std::unique_lock lock(mutex_);
     if (stopping_) {
       refused = {ErrorCode::unavailable, "the engine is stopping"};
-    } else if (waiting_.size() < waiting_max) {
-      const bool was_worth = worth_writing(waiting_.size(), writing_);
-      waiting_.push_back({std::move(unit), std::move(answer)});
-      const bool is_worth = worth_writing(waiting_.size(), writing_);
+    } else if (waiting() < waiting_max) {
+      const bool was_worth = worth_writing(waiting(), writing_);
+      units_.push_back(std::move(unit));
+      answers_.push_back(std::move(answer));
+      const bool is_worth = worth_writing(waiting(), writing_);
       const bool wakes = std::exchange(wants_more_, false) || (is_worth && !was_worth);
       lock.unlock();
       // No writer sleeps while there is something worth writing, so only the unit that makes it so has somebody to
@@ -85,10 +90,10 @@ void CommitQueue::submit_all(std::vector<Unit> units, std::function<void(std::si
   {
     const std::lock_guard lock(mutex_);
     stopping = stopping_;
-    for (; !stopping && taken < units.size() && waiting_.size() < waiting_max; ++taken) {
-      waiting_.push_back({std::move(units[taken]), [shared, taken](Result<CommitOutcome> outcome, const Unit&) {
-                            (*shared)(taken, std::move(outcome));
-                          }});
+    for (; !stopping && taken < units.size() && waiting() < waiting_max; ++taken) {
+      units_.push_back(std::move(units[taken]));
+      answers_.emplace_back(
+          [shared, taken](Result<CommitOutcome> outcome, const Unit&) { (*shared)(taken, std::move(outcome)); });
     }
   }
   filled_.notify_one();
@@ -129,21 +134,42 @@ void CommitQueue::Expected::wait() {
 // Under the lock.
 void CommitQueue::take_units(Batch& batch) {
   rests_ = false;
-  std::size_t size = std::min(batch_max - batch.size(), waiting_.size());
+  std::size_t size = std::min(batch_max - batch.size(), waiting());
   if (writers_.size() > 1 && writing_ == 0 && batch.size() == 0 && size >= shared_min) size = (size + 1) / 2;
   std::vector<Unit>& units = batch.parts.emplace_back();
-  units.reserve(size);
-  while (units.size() < size) {
-    units.push_back(std::move(waiting_.front().unit));
-    batch.answers.push_back(std::move(waiting_.front().answer));
-    waiting_.pop_front();
+  if (batch.size() == 0 && size == units_.size()) {
+    units.swap(units_);
+    batch.answers.swap(answers_);
+    if (spare_.empty()) return;
+    std::tie(units_, answers_) = std::move(spare_.back());
+    spare_.pop_back();
+    return;
   }
+  const auto from = static_cast<std::ptrdiff_t>(taken_), to = static_cast<std::ptrdiff_t>(taken_ + size);
+  units.assign(std::move_iterator(units_.begin() + from), std::move_iterator(units_.begin() + to));
+  batch.answers.insert(batch.answers.end(), std::move_iterator(answers_.begin() + from),
+                       std::move_iterator(answers_.begin() + to));
+  taken_ += size;
+  // What is left moves up when there is less of it than of what is gone, so that no unit moves often.
+  if (taken_ < units_.size() - taken_) return;
+  units_.erase(units_.begin(), units_.begin() + to);
+  answers_.erase(answers_.begin(), answers_.begin() + to);
+  taken_ = 0;
+}
+
+void CommitQueue::give_back(Batch& batch) {
+  std::vector<Unit>& units = batch.parts.front();
+  if (units.capacity() > batch_max) return;
+  units.clear();
+  batch.answers.clear();
+  const std::lock_guard lock(mutex_);
+  if (!rests_ && spare_.size() < spare_max) spare_.emplace_back(std::move(units), std::move(batch.answers));
 }
 
 std::span<const Unit> CommitQueue::take_more(Batch& batch) {
   std::unique_lock lock(mutex_);
   const bool full = batch.size() == batch_max;
-  while (syncing_ && (waiting_.empty() || full)) {
+  while (syncing_ && (waiting() == 0 || full)) {
     wants_more_ = !full;
     filled_.wait(lock);
   }
@@ -159,7 +185,7 @@ bool CommitQueue::write_queued() {
   Batch batch;
   {
     const std::lock_guard lock(mutex_);
-    if (waiting_.empty() || writing_ >= store_.writers()) return false;
+    if (waiting() == 0 || writing_ >= store_.writers()) return false;
     ++writing_;
     take_units(batch);
   }
@@ -174,10 +200,11 @@ bool CommitQueue::write_queued() {
 
 // A server that nobody asks anything keeps no memory for the load it had. Said once, so that an idle process sleeps.
 void CommitQueue::wait_for_units(std::unique_lock<std::mutex>& lock) {
-  const auto wanted = [this] { return stopping_ || worth_writing(waiting_.size(), writing_); };
+  const auto wanted = [this] { return stopping_ || worth_writing(waiting(), writing_); };
   while (!rests_ && !wanted()) {
     if (filled_.wait_for(lock, quiet_) == std::cv_status::no_timeout || wanted() || writing_ > 0) continue;
     rests_ = true;
+    spare_.clear();
     lock.unlock();
     store_.rest();
     return_free_memory();
@@ -193,10 +220,10 @@ void CommitQueue::run() {
     {
       std::unique_lock lock(mutex_);
       wait_for_units(lock);
-      if (waiting_.empty()) return;
+      if (waiting() == 0) return;
       take_units(batch);
       writing_ += batch.size();
-      if (worth_writing(waiting_.size(), writing_)) filled_.notify_one();
+      if (worth_writing(waiting(), writing_)) filled_.notify_one();
     }
     write(batch);
     // A small one between large ones is no sign of rest.
@@ -207,7 +234,7 @@ void CommitQueue::run() {
       writing_ -= batch.size();
       syncing = syncing_ = syncer_.joinable() && !alone;
       // This one has answers to give first.
-      if (worth_writing(waiting_.size(), writing_)) filled_.notify_one();
+      if (worth_writing(waiting(), writing_)) filled_.notify_one();
     }
     if (syncing) {
       unsettled_.push(std::move(batch));
@@ -284,6 +311,7 @@ void CommitQueue::answer(Batch& batch) {
       batch.answers[place++](std::move(outcome), std::move(unit));
     }
   }
+  give_back(batch);
 }
 
 }  // namespace cairn

@@ -29,7 +29,7 @@ class CommitQueue {
   static constexpr std::chrono::milliseconds quiet_before_rest{2000};
 
   // The unit comes back as it was written: whoever decided on what it holds need not keep a copy.
-  using Answer = std::function<void(Result<CommitOutcome>, Unit unit)>;
+  using Answer = std::function<void(Result<CommitOutcome>, Unit&& unit)>;
 
   // `yield`, when given, lets other activities of the only thread go on. The store may rest when nothing was committed
   // for `quiet`.
@@ -81,10 +81,6 @@ class CommitQueue {
   void stop();
 
  private:
-  struct Entry {
-    Unit unit;
-    Answer answer;
-  };
   struct Batch {
     std::vector<std::vector<Unit>> parts;  // each in its place while later ones come
     std::vector<Answer> answers;
@@ -108,13 +104,16 @@ class CommitQueue {
   void run_syncs();
   void run_answers();
   void wait_for_units(std::unique_lock<std::mutex>& lock);
+  std::size_t waiting() const { return units_.size() - taken_; }
   void take_units(Batch& batch);
+  // Keeps the room that an answered batch had, for those that come.
+  void give_back(Batch& batch);
   // What came while the disk had the batch before: it can be worked on, and written when the disk is free.
   std::span<const Unit> take_more(Batch& batch);
   // Without threads. False: there is nothing to write, or as many write as the store can use.
   bool write_queued();
   void write(Batch& batch);
-  static void answer(Batch& batch);
+  void answer(Batch& batch);
 
   static thread_local const CommitQueue* committing;
 
@@ -123,7 +122,11 @@ class CommitQueue {
   const std::chrono::milliseconds quiet_;
   std::mutex mutex_;
   std::condition_variable filled_;
-  std::deque<Entry> waiting_;
+  // What waits, after the first `taken_` that are gone: mostly all of it is taken at once, as it stands.
+  std::vector<Unit> units_;
+  std::vector<Answer> answers_;
+  std::size_t taken_ = 0;
+  std::vector<std::pair<std::vector<Unit>, std::vector<Answer>>> spare_;  // empty, with room
   bool stopping_ = false;
   bool rests_ = true;        // the store has nothing to forget
   std::size_t writing_ = 0;  // units in commits that are under way; without threads: activities that write now

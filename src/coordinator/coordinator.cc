@@ -300,8 +300,8 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
 SharedSnapshot Coordinator::committed(Slice& slice, CommitOutcome& outcome) {
   if (observer_) observer_(slice);
   SharedSnapshot last;
-  for (const auto& [id, place] : slice.instances()) {
-    auto snapshot = std::make_shared<const Snapshot>(slice.take_latest(id));
+  for (const auto& [id, reached] : slice.instances()) {
+    auto snapshot = std::make_shared<const Snapshot>(slice.take_latest(reached));
     if (id == slice.first()) last = snapshot;
     if (is_final(snapshot->status)) {
       cache_.drop(snapshot->instance);

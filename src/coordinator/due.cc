@@ -120,7 +120,7 @@ void Coordinator::deliver_all(std::vector<Errand> errands) {
     // Submitted at once, so that the first are written while the others are decided.
     Item& item = items.emplace_back(Item{std::move(errand), std::move(lane), std::move(*decision), std::nullopt});
     expected.one_more();
-    queue_.submit(std::move(item.decision->slice.unit), [&item, &expected](Result<CommitOutcome> outcome, Unit unit) {
+    queue_.submit(std::move(item.decision->slice.unit), [&item, &expected](Result<CommitOutcome> outcome, Unit&& unit) {
       item.decision->slice.give_back(std::move(unit));
       item.answer = std::move(outcome);
       expected.answered();

@@ -14,7 +14,7 @@ struct Coordinator::Principal {
   // Submits a unit with what is owed to the audit trail.
   void submit(CommitQueue& queue, Unit unit, CommitQueue::Answer answer) {
     if (owed) unit.audit = owed->rows();
-    queue.submit(std::move(unit), [this, answer = std::move(answer)](Result<CommitOutcome> written, Unit back) {
+    queue.submit(std::move(unit), [this, answer = std::move(answer)](Result<CommitOutcome> written, Unit&& back) {
       if (owed && written && written->kind == CommitOutcome::Kind::done) owed->written();
       answer(std::move(written), std::move(back));
     });
@@ -60,7 +60,7 @@ void Coordinator::pursue(const std::shared_ptr<Pursuit>& pursuit) {
     return pursuit->end(Delivered{Delivered::Kind::stale, decision->before, {}, true, {}});
   }
   pursuit->decision.emplace(std::move(*decision));
-  auto answer = [this, pursuit](Result<CommitOutcome> written, Unit back) {
+  auto answer = [this, pursuit](Result<CommitOutcome> written, Unit&& back) {
     pursuit->decision->slice.give_back(std::move(back));
     if (!written) {
       leave_cut(pursuit->decision->slice.unfinished());  // it may have been written all the same
@@ -129,7 +129,7 @@ void Coordinator::start(const StartRequest& request, Done done) {
   if (const auto* known = std::get_if<InstanceAnswer>(&*begun)) return done(*known);
   auto beginning = std::make_shared<Beginning>(std::get<Beginning>(std::move(*begun)));
   auto principal = std::make_shared<Principal>();
-  principal->submit(queue_, std::move(beginning->slice.unit), [=, this](Result<CommitOutcome> written, Unit back) {
+  principal->submit(queue_, std::move(beginning->slice.unit), [=, this](Result<CommitOutcome> written, Unit&& back) {
     beginning->slice.give_back(std::move(back));
     auto answer = principal->act([&] { return this->begun(*beginning, std::move(written)); });
     beginning->slice.promise.reset();

@@ -69,7 +69,6 @@ Result<void> Slice::apply(const Program& program, const Snapshot& before, declty
   if (next.outcome == Advance::Outcome::stale) {
     stale_ = true;
     ground_ = &before;
-    from_[first_] = before.version;
     return {};
   }
   take(std::move(next), &before);
@@ -78,7 +77,7 @@ Result<void> Slice::apply(const Program& program, const Snapshot& before, declty
 }
 
 void Slice::take(Advance advance, const Snapshot* before) {
-  const InstanceId id = advance.after.instance;
+  const InstanceId& id = advance.after.instance;
   keep_rows(advance, before);
   advance.renamed =
       before == nullptr || before->program != advance.after.program || before->reference != advance.after.reference;
@@ -92,8 +91,7 @@ void Slice::take(Advance advance, const Snapshot* before) {
   if (const std::string trace = carried_by(advance.after); !trace.empty()) {
     for (RunIntent& run : advance.runs) run.payload = with_trace(std::move(run.payload), trace);
   }
-  from_.try_emplace(id.value, advance.from_version);
-  latest_[id.value] = unit.advances.size();
+  reached_.try_emplace(id.value, Reached{advance.from_version}).first->second.place = unit.advances.size();
   unit.advances.push_back(std::move(advance));
 }
 
@@ -106,8 +104,8 @@ void Slice::settle() {
     if (to_tell_.empty()) break;
     const ParentNotice notice = to_tell_.front();
     to_tell_.erase(to_tell_.begin());
-    const auto found = latest_.find(notice.parent.instance.value);
-    const Snapshot* const parent = found == latest_.end() ? nullptr : &unit.advances[found->second].after;
+    const auto found = reached_.find(notice.parent.instance.value);
+    const Snapshot* const parent = found == reached_.end() ? nullptr : &unit.advances[found->second.place].after;
     // Not in this unit, or in the middle of a slice of its own: it hears of it by message.
     if (parent == nullptr || is_final(parent->status) ||
         std::find(unfinished_.begin(), unfinished_.end(), notice.parent.instance) != unfinished_.end()) {

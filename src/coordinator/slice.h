@@ -31,16 +31,19 @@ class Slice {
   bool stale() const { return stale_; }
   // The last version of the instance that the slice began with. Not while the unit is away.
   const Snapshot& last() const { return stale_ ? *ground_ : latest(first_); }
-  // The same of every instance in the unit: for each its id and the place of its last advance.
-  const std::map<std::string, std::size_t>& instances() const { return latest_; }
-  const Snapshot& latest(const std::string& id) const { return unit.advances[latest_.at(id)].after; }
+  // Where an instance of the unit is found, and where it gets to.
+  struct Reached {
+    std::uint64_t from_version = 0;  // 0: the unit starts it
+    std::size_t place = 0;           // of its last advance
+  };
+  const std::map<std::string, Reached>& instances() const { return reached_; }
+  const Snapshot& latest(const std::string& id) const { return unit.advances[reached_.at(id).place].after; }
   // The unit comes back from its commit, and the snapshots are not needed in it any more.
   void give_back(Unit written) { unit = std::move(written); }
-  Snapshot take_latest(const std::string& id) { return std::move(unit.advances[latest_.at(id)].after); }
+  Snapshot take_latest(const Reached& instance) { return std::move(unit.advances[instance.place].after); }
   // Instances that a checkpoint cut: each goes on with Continued once the unit is committed.
   const std::vector<InstanceId>& unfinished() const { return unfinished_; }
-  // The version at which the unit finds an instance; 0: it starts it.
-  std::uint64_t from_version(const std::string& id) const { return from_.at(id); }
+  std::uint64_t from_version(const std::string& id) const { return reached_.at(id).from_version; }
   // For those who watch: what the slice began with (task_completed), by whom, and when by the clock on the wall.
   const char* cause() const { return cause_; }
   const std::string& actor() const { return actor_; }
@@ -66,8 +69,7 @@ class Slice {
   const char* cause_ = "started";
   std::chrono::system_clock::time_point began_ = std::chrono::system_clock::now();
   const Snapshot* ground_ = nullptr;  // what a stale slice was given
-  std::map<std::string, std::size_t> latest_;
-  std::map<std::string, std::uint64_t> from_;
+  std::map<std::string, Reached> reached_;
   std::map<std::string, std::shared_ptr<const Program>> programs_;  // of instances that this slice started
   const Program* first_program_ = nullptr;
   std::vector<InstanceId> unfinished_;

@@ -31,6 +31,8 @@ expr::Expression Draft::compile(const Cursor& at, std::size_t begin, const Scope
   for (std::string& name : compiled->functions()) functions.insert(std::move(name));
   for (std::string& name : compiled->secrets()) secrets.insert(std::move(name));
   for (expr::Reference& reference : compiled->references()) {
+    program.names_reference |= reference.variable == "ref";
+    program.names_workflow |= reference.variable == "workflow";
     if (reference.variable == "state") {
       state_reads.push_back(std::move(reference.path));
     } else if (reference.variable == "config" && !reference.path.empty() && !reference.optional) {

@@ -286,7 +286,8 @@ struct Program {
   std::vector<Block> blocks;            // blocks[0] is the root
   std::vector<std::string> item_names;  // item_names[i] is in slot slot_first_item + i
   Requirements needs;
-  PlaceIndex places;  // filled last, when steps and blocks are final
+  bool names_reference = false, names_workflow = false;  // some expression reads `ref`, `workflow`
+  PlaceIndex places;                                     // filled last, when steps and blocks are final
 
   std::size_t slots() const { return slot_first_item + item_names.size(); }
   // The step with this id, or no_index.

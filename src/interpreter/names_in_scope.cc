@@ -36,8 +36,11 @@ std::vector<const ActiveStrand*> NamesInScope::around(const ActiveStrand& strand
 
 void NamesInScope::make_globals() {
   if (values_.empty()) values_.resize(program_.slots());
-  reference_ = Json::object({{"key", snapshot_.reference.key}, {"parts", snapshot_.reference.parts}});
-  if (workflow_.is_null()) {
+  // What no expression of the program reads is not made.
+  if (program_.names_reference) {
+    reference_ = Json::object({{"key", snapshot_.reference.key}, {"parts", snapshot_.reference.parts}});
+  }
+  if (program_.names_workflow && workflow_.is_null()) {
     workflow_ = Json::object({{"instance_id", snapshot_.instance.value},
                               {"name", snapshot_.program.name},
                               {"version", snapshot_.program.version}});

@@ -1,6 +1,9 @@
 #include "store/postgres/assumption.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <memory_resource>
 
 #include "store/postgres/row_reading.h"
 
@@ -21,10 +24,12 @@ bool says_everything(const Unit& unit) {
 
 bool Assumption::make(std::span<const Unit> units, CommitMemory& memory, const LeaseWatch& leases, CommitImage& image) {
   if (!std::all_of(units.begin(), units.end(), says_everything)) return false;
-  std::set<std::string_view> seen;  // instances: what goes on from another unit is written the careful way
+  // Which unit changes an instance: what goes on from another unit is written the careful way.
+  std::array<std::byte, 4096> room;
+  std::pmr::monotonic_buffer_resource near_by(room.data(), room.size());
+  std::pmr::map<std::string_view, const Unit*> changed_by(&near_by);
   std::size_t starts = 0;
   for (const Unit& unit : units) {
-    std::set<std::string_view> own;
     for (const Advance& advance : unit.advances) {
       const std::string& id = advance.after.instance.value;
       for (const Wait& wait : advance.waits_opened) {
@@ -34,8 +39,9 @@ bool Assumption::make(std::span<const Unit> units, CommitMemory& memory, const L
         if (wait.kind == WaitKind::signal) wait_names_.insert(wait.name);
       }
       no_run_types_ |= !advance.runs.empty();
-      if (!own.insert(id).second) continue;
-      if (!seen.insert(id).second) return false;
+      const auto [changed, first] = changed_by.try_emplace(id, &unit);
+      if (!first && changed->second != &unit) return false;
+      if (!first) continue;
       if (advance.from_version == 0) {
         ++starts;
         continue;

@@ -1,6 +1,8 @@
 #include "store/postgres/commit_image.h"
 
 #include <algorithm>
+#include <array>
+#include <memory_resource>
 
 #include "store/postgres/row_reading.h"
 #include "store/postgres/signal_locks.h"
@@ -229,7 +231,10 @@ std::optional<CommitOutcome> CommitImage::refuse(const Unit& unit) const {
       return outcome_of(CommitOutcome::Kind::stale);
     }
   }
-  std::set<std::string> seen;
+  // The first advance of each instance finds what is stored.
+  std::array<std::byte, 512> room;
+  std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
+  std::pmr::set<std::string_view> seen(&memory);
   for (const Advance& advance : unit.advances) {
     const std::string& id = advance.after.instance.value;
     if (advance.outcome == Advance::Outcome::stale || !seen.insert(id).second) continue;

@@ -15,6 +15,16 @@ Json name_list(const std::vector<std::string>& list) {
   return Json::array(std::move(items));
 }
 
+std::optional<std::string_view> view_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
+std::optional<Timestamp> ended_at(const Snapshot& snapshot) {
+  if (!is_final(snapshot.status)) return std::nullopt;
+  return whole_ms(snapshot.changed_at);
+}
+
 }  // namespace
 
 void CommitWrites::instance(std::int64_t number, bool is_new, std::uint64_t from_version, const Snapshot& after,
@@ -26,13 +36,12 @@ void CommitWrites::instance(std::int64_t number, bool is_new, std::uint64_t from
     moved_[number] = moved;
     return;
   }
-  const InstanceRow row = project_instance(after);
-  const Json parts = reference_parts(row.reference);
-  const Json error = row.error ? to_json(*row.error) : Json();
-  new_instances_.add(number, row.id.value, row.program.name, row.program.version, row.program.digest,
-                     to_string(row.status), reference_key(row.reference), Jsonb{parts},
-                     row.parent ? std::optional(row.parent->value) : std::nullopt, Jsonb{error}, row.started_at,
-                     row.changed_at, row.ended_at);
+  const Json parts = reference_parts(after.reference);
+  const Json error = after.error ? to_json(*after.error) : Json();
+  new_instances_.add(number, after.instance.value, after.program.name, after.program.version, after.program.digest,
+                     to_string(after.status), reference_key(after.reference), Jsonb{parts},
+                     after.parent ? view_of(after.parent->instance.value) : std::nullopt, Jsonb{error},
+                     whole_ms(after.started_at), whole_ms(after.changed_at), ended_at(after));
   add_state(new_states_, number, moved);
 }
 
@@ -48,8 +57,8 @@ void CommitWrites::add_state(RowList& to, std::int64_t number, const Moved& move
          first && first->until ? std::optional(whole_ms_up(*first->until)) : std::nullopt,
          task != after.waits.end() ? std::optional<std::string_view>(task->target) : std::nullopt,
          after.strands.empty() ? std::nullopt : std::optional(resume_pointer(after.strands.front())),
-         text_or_null(after.last_event), after.error ? std::optional(after.error->code) : std::nullopt,
-         after.error ? json_or_null(to_json(*after.error)) : std::nullopt, text_or_null(*moved.node),
+         view_of(after.last_event), after.error ? std::optional(after.error->code) : std::nullopt,
+         after.error ? json_or_null(to_json(*after.error)) : std::nullopt, view_of(*moved.node),
          moved.encoded.empty() ? std::string_view(fresh) : moved.encoded);
 }
 
@@ -63,7 +72,8 @@ void CommitWrites::close_waits(std::int64_t instance) { ended_instances_.add(ins
 void CommitWrites::open_wait(std::int64_t instance, bool is_new, const Wait& wait) {
   (is_new ? first_waits_ : waits_)
       .add(instance, wait.token.value, to_string(wait.kind), wait.step, static_cast<std::int64_t>(wait.strand),
-           wait.since, wait.until, wait.name, key_text(wait.key), wait.target);
+           whole_ms(wait.since), wait.until ? std::optional(whole_ms_up(*wait.until)) : std::nullopt, wait.name,
+           key_text(wait.key), wait.target);
 }
 
 void CommitWrites::timer(Timestamp due, std::int64_t instance, const std::string& token) {
@@ -189,13 +199,13 @@ void CommitWrites::send_changes(Connection& db, Timestamp now) const {
         statuses.add(std::string(to_string(after.status)));
         errors.add(Jsonb{error});
         changed.add(whole_ms(after.changed_at));
-        ended.add(is_final(after.status) ? std::optional(whole_ms(after.changed_at)) : std::nullopt);
+        ended.add(ended_at(after));
         continue;
       }
-      const InstanceRow row = project_instance(after);
-      const Json parts = reference_parts(row.reference);
-      renamed.add(number, stays, row.program.name, row.program.version, row.program.digest, to_string(row.status),
-                  reference_key(row.reference), Jsonb{parts}, stays, Jsonb{error}, begun, row.changed_at, row.ended_at);
+      const Json parts = reference_parts(after.reference);
+      renamed.add(number, stays, after.program.name, after.program.version, after.program.digest,
+                  to_string(after.status), reference_key(after.reference), Jsonb{parts}, stays, Jsonb{error}, begun,
+                  whole_ms(after.changed_at), ended_at(after));
     }
     db.send(Sql::update_states, states, snapshot_format, now);
     if (!numbers.empty()) db.send(Sql::update_like_instances, numbers, statuses, errors, changed, ended);

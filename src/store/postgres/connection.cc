@@ -129,13 +129,9 @@ std::size_t Connection::send_with(Sql id, const Parameters& parameters) {
   const std::size_t index = static_cast<std::size_t>(id);
   const std::string name = "s" + std::to_string(index);
   const int count = static_cast<int>(parameters.types().size());
-  std::vector<const char*> values;
-  std::vector<int> lengths;
+  const std::vector<const char*> values = parameters.values();
+  const std::vector<int> lengths = parameters.lengths();
   const std::vector<int> formats(parameters.types().size(), 1);
-  for (const auto& value : parameters.values()) {
-    values.push_back(value ? value->data() : nullptr);
-    lengths.push_back(value ? static_cast<int>(value->size()) : 0);
-  }
   bool sent = true;
   if (pooled_) {
     sent = PQsendQueryParams(handle_, statement_text(id, schema_).c_str(), count, parameters.types().data(),

@@ -44,7 +44,7 @@ class Connection {
   // Queues a statement; the number to ask for its rows with.
   template <class... Args>
   std::size_t send(Sql id, const Args&... args) {
-    Parameters parameters;
+    Parameters parameters(sizeof...(Args));
     (put(parameters, args), ...);
     return send_with(id, parameters);
   }
@@ -96,7 +96,7 @@ class Connection {
   void put(Parameters& parameters, const T& value) const {
     parameters.add(value);
   }
-  void put(Parameters& parameters, const RowList& rows) const { parameters.add_encoded(rows.encoded(row_types_)); }
+  void put(Parameters& parameters, const RowList& rows) const { parameters.add_encoded(0, rows.encoded(row_types_)); }
   std::size_t send_with(Sql id, const Parameters& parameters);
   void read_results();
   void fail_with(const struct pg_result* result);

@@ -68,10 +68,44 @@ bool is_null(const T&) {
   return false;
 }
 
-// An array in binary: its head and then what stands in it.
-std::string array_of(Oid type, std::size_t size, bool has_null, const std::string& values);
 // Writes the length of everything after it into the four bytes at `start`.
 void set_length(std::string& out, std::size_t start);
+// A value of a known length, with that length before it.
+void append_sized(std::string& out, std::int64_t value);
+void append_sized(std::string& out, int value);
+void append_sized(std::string& out, std::string_view value);
+void append_sized(std::string& out, Timestamp value);
+inline void append_sized(std::string& out, std::uint64_t value) { append_sized(out, static_cast<std::int64_t>(value)); }
+inline void append_sized(std::string& out, const std::string& value) { append_sized(out, std::string_view(value)); }
+template <class T>
+void append_sized(std::string& out, const T& value) {
+  const std::size_t start = out.size();
+  append(out, 0);
+  append(out, value);
+  set_length(out, start);
+}
+
+// An array in binary, put together in place: its head is known when its last value is.
+class Array {
+ public:
+  // Where one more value is to be appended, after its length.
+  std::string& one_more() {
+    if (size_++ == 0) bytes_.resize(head_bytes);
+    return bytes_;
+  }
+  void note_null() { has_null_ = true; }
+  // The values of another array, after these.
+  void add_all(const Array& others);
+  std::size_t size() const { return size_; }
+  // As a parameter; valid until something is added.
+  std::string_view of_type(Oid type) const;
+
+ private:
+  static constexpr std::size_t head_bytes = 5 * sizeof(int);
+  mutable std::string bytes_;  // the head is written when it is asked for
+  std::size_t size_ = 0;
+  bool has_null_ = false;
+};
 
 // One array parameter, built value by value.
 template <class T>
@@ -81,11 +115,7 @@ class Column {
     if (is_null(value)) {
       add_null();
     } else {
-      ++size_;
-      const std::size_t start = data_.size();
-      append(data_, 0);
-      append(data_, value);
-      set_length(data_, start);
+      append_sized(array_.one_more(), value);
     }
   }
   void add(const std::optional<T>& value) {
@@ -96,71 +126,77 @@ class Column {
     }
   }
   void add_null() {
-    has_null_ = true;
-    ++size_;
-    append(data_, -1);
+    array_.note_null();
+    append(array_.one_more(), -1);
   }
-  std::size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return array_.size(); }
+  bool empty() const { return array_.size() == 0; }
   static constexpr Type type() { return type_of(static_cast<const T*>(nullptr)); }
-  std::string encoded() const { return array_of(type().value, size_, has_null_, data_); }
+  std::string_view encoded() const { return array_.of_type(type().value); }
 
  private:
-  std::string data_;
-  std::size_t size_ = 0;
-  bool has_null_ = false;
+  Array array_;
 };
 
 // Several names as one text[].
 Column<std::string> names(const std::vector<std::string>& list);
 
+// Arrays are borrowed until the statement is sent.
 class Parameters {
  public:
+  explicit Parameters(std::size_t count) {
+    types_.reserve(count);
+    places_.reserve(count);
+  }
   template <class T>
   void add(const T& value) {
+    if (is_null(value)) return add_null(type_of(static_cast<const T*>(nullptr)).value);
     types_.push_back(type_of(static_cast<const T*>(nullptr)).value);
-    if (is_null(value)) {
-      values_.emplace_back();
-    } else {
-      append(values_.emplace_back(std::in_place).value(), value);
-    }
+    const std::size_t start = own_.size();
+    append(own_, value);
+    places_.push_back({nullptr, start, own_.size() - start});
   }
   template <class T>
   void add(const std::optional<T>& value) {
-    if (value) {
-      add(*value);
-    } else {
-      types_.push_back(type_of(static_cast<const T*>(nullptr)).value);
-      values_.emplace_back();
-    }
+    if (value) return add(*value);
+    add_null(type_of(static_cast<const T*>(nullptr)).value);
   }
   template <class T>
   void add(const Column<T>& column) {
-    types_.push_back(Column<T>::type().array);
-    values_.emplace_back(column.encoded());
+    add_encoded(Column<T>::type().array, column.encoded());
   }
   template <class T>
   void add(const std::optional<Column<T>>& column) {
-    if (column) {
-      add(*column);
-    } else {
-      types_.push_back(Column<T>::type().array);
-      values_.emplace_back();
-    }
+    if (column) return add(*column);
+    add_null(Column<T>::type().array);
   }
   void add(const char* value) { add(std::string_view(value)); }
-  // Of a type that the statement names.
-  void add_encoded(std::string value) {
-    types_.push_back(0);
-    values_.emplace_back(std::move(value));
+  // Type 0: the statement names it.
+  void add_encoded(Oid type, std::string_view value) {
+    types_.push_back(type);
+    places_.push_back({value.data(), 0, value.size()});
   }
 
   const std::vector<Oid>& types() const { return types_; }
-  const std::vector<std::optional<std::string>>& values() const { return values_; }
+  // Once all are added: where each value stands, nullptr for NULL, and how long it is.
+  std::vector<const char*> values() const;
+  std::vector<int> lengths() const;
 
  private:
+  struct Place {
+    const char* borrowed;  // nullptr: in `own_`
+    std::size_t start;
+    std::size_t length;
+  };
+  static constexpr std::size_t null_length = static_cast<std::size_t>(-1);
+  void add_null(Oid type) {
+    types_.push_back(type);
+    places_.push_back({nullptr, 0, null_length});
+  }
+
   std::vector<Oid> types_;
-  std::vector<std::optional<std::string>> values_;
+  std::vector<Place> places_;
+  std::string own_;
 };
 
 // PostgreSQL counts microseconds from 2000-01-01.

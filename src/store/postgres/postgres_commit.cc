@@ -1,6 +1,8 @@
 #include "store/postgres/postgres_commit.h"
 
 #include <algorithm>
+#include <array>
+#include <memory_resource>
 
 #include "store/lease_order.h"
 #include "store/postgres/plain_ends.h"
@@ -174,7 +176,10 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     bool is_new = false;
     bool renamed = false;
   };
-  std::map<std::string_view, Moving> moving;
+  // Mostly one: no memory of its own for that.
+  std::array<std::byte, 1024> room;
+  std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
+  std::pmr::map<std::string_view, Moving> moving(&memory);
   for (std::size_t i = 0; i < unit.advances.size(); ++i) {
     const Advance& advance = unit.advances[i];
     if (advance.outcome == Advance::Outcome::stale) continue;
@@ -201,7 +206,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     if (place.ended) wakeup_.ended.push_back(snapshot.instance);
     last_[id] = &snapshot;
   }
-  std::map<std::pair<std::string_view, std::string_view>, const Wait*> opened;
+  std::pmr::map<std::pair<std::string_view, std::string_view>, const Wait*> opened(&memory);
   for (const Advance& advance : unit.advances) {
     if (advance.outcome == Advance::Outcome::stale) continue;
     const std::string& id = advance.after.instance.value;
@@ -221,11 +226,11 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
   }
   for (const auto& [place, wait] : opened) {
     const Moving& instance = moving.at(place.first);
-    const Wait row = project_wait(*wait);
-    writes_.open_wait(instance.number, instance.is_new, row);
-    if (row.kind == WaitKind::timer && row.until) {
-      writes_.timer(*row.until, instance.number, row.token.value);
-      if (!wakeup_.due || *row.until < *wakeup_.due) wakeup_.due = row.until;
+    writes_.open_wait(instance.number, instance.is_new, *wait);
+    if (wait->kind == WaitKind::timer && wait->until) {
+      const Timestamp due = whole_ms_up(*wait->until);
+      writes_.timer(due, instance.number, wait->token.value);
+      if (!wakeup_.due || due < *wakeup_.due) wakeup_.due = due;
     }
   }
   if (unit.message) {

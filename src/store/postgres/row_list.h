@@ -25,45 +25,38 @@ class RowList {
 
   template <class... T>
   void add(const T&... columns) {
-    ++size_;
-    const std::size_t start = data_.size();
-    append(data_, 0);
-    append(data_, static_cast<int>(sizeof...(T)));
-    (put(columns), ...);
-    set_length(data_, start);
+    std::string& out = rows_.one_more();
+    const std::size_t start = out.size();
+    append(out, 0);
+    append(out, static_cast<int>(sizeof...(T)));
+    (put(out, columns), ...);
+    set_length(out, start);
   }
   // The rows of another list of this type, after these.
-  void append_rows(const RowList& others) {
-    size_ += others.size_;
-    data_ += others.data_;
-  }
-  std::size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  std::string encoded(const RowTypes& types) const {
-    return array_of(types[static_cast<std::size_t>(type_)], size_, false, data_);
+  void append_rows(const RowList& others) { rows_.add_all(others.rows_); }
+  std::size_t size() const { return rows_.size(); }
+  bool empty() const { return rows_.size() == 0; }
+  std::string_view encoded(const RowTypes& types) const {
+    return rows_.of_type(types[static_cast<std::size_t>(type_)]);
   }
 
  private:
   template <class T>
-  void put(const T& value) {
-    append(data_, static_cast<int>(type_of(static_cast<const T*>(nullptr)).value));
-    const std::size_t start = data_.size();
-    append(data_, is_null(value) ? -1 : 0);
-    if (is_null(value)) return;
-    append(data_, value);
-    set_length(data_, start);
+  static void put(std::string& out, const T& value) {
+    append(out, static_cast<int>(type_of(static_cast<const T*>(nullptr)).value));
+    if (is_null(value)) return append(out, -1);
+    append_sized(out, value);
   }
   template <class T>
-  void put(const std::optional<T>& value) {
-    if (value) return put(*value);
-    append(data_, static_cast<int>(type_of(static_cast<const T*>(nullptr)).value));
-    append(data_, -1);
+  static void put(std::string& out, const std::optional<T>& value) {
+    if (value) return put(out, *value);
+    append(out, static_cast<int>(type_of(static_cast<const T*>(nullptr)).value));
+    append(out, -1);
   }
-  void put(const char* value) { put(std::string_view(value)); }
+  static void put(std::string& out, const char* value) { put(out, std::string_view(value)); }
 
   RowType type_;
-  std::size_t size_ = 0;
-  std::string data_;
+  Array rows_;
 };
 
 }  // namespace cairn::postgres
