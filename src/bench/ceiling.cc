@@ -288,6 +288,7 @@ Result<Row> replay(const Plan& plan, const std::vector<Dump>& dumps, std::size_t
   Cost cost;
   while (std::chrono::steady_clock::now() < until) {
     std::vector<std::vector<std::string>> texts;
+    texts.reserve(under_way.size());
     for (const auto& [phase, walk] : under_way) texts.push_back(rows.texts(phase, walk));
     const Meter meter;
     if (sqlite3_exec(database, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) != SQLITE_OK) break;

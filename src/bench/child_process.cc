@@ -13,6 +13,7 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& argumen
   std::vector<std::string> words = {"cairn"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   int told[2];

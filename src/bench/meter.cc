@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -54,10 +55,11 @@ ProcessCost process_cost(pid_t process) {
 void Cost::add(const Cost& other) {
   wall_s += other.wall_s;
   cpu_s += other.cpu_s;
-  for (const auto& [process, seconds] : other.cpu_parts) {
-    auto part = std::find_if(cpu_parts.begin(), cpu_parts.end(), [&](const auto& own) { return own.first == process; });
-    if (part == cpu_parts.end()) part = cpu_parts.insert(part, {process, 0.0});
-    part->second += seconds;
+  for (const auto& theirs : other.cpu_parts) {
+    auto part =
+        std::find_if(cpu_parts.begin(), cpu_parts.end(), [&](const auto& own) { return own.first == theirs.first; });
+    if (part == cpu_parts.end()) part = cpu_parts.insert(part, {theirs.first, 0.0});
+    part->second += theirs.second;
   }
   memory_peak_bytes = std::max(memory_peak_bytes, other.memory_peak_bytes);
   written_bytes += other.written_bytes;
@@ -104,7 +106,7 @@ void Latencies::sort() { std::sort(values_.begin(), values_.end()); }
 
 double Latencies::at(double share) const {
   if (values_.empty()) return 0;
-  const auto index = static_cast<std::size_t>(share * static_cast<double>(values_.size() - 1) + 0.5);
+  const auto index = static_cast<std::size_t>(std::lround(share * static_cast<double>(values_.size() - 1)));
   return values_[index];
 }
 

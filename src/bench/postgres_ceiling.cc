@@ -318,6 +318,7 @@ Result<void> run_all(std::vector<Writer>& writers, const Fill& fill, Moment unti
   Result<void> outcome;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(writers.size());
     for (Writer& writer : writers) {
       threads.emplace_back([&] {
         if (auto done = writer.run(fill, until); !done) {

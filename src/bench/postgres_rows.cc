@@ -17,6 +17,7 @@ Error failure(pg_conn* connection) {
 
 Result<Answer> ask(pg_conn* connection, const std::string& text, const std::vector<std::string>& values, bool binary) {
   std::vector<const char*> pointers;
+  pointers.reserve(values.size());
   for (const std::string& value : values) pointers.push_back(value.c_str());
   Answer answer(PQexecParams(connection, text.c_str(), static_cast<int>(values.size()), nullptr, pointers.data(),
                              nullptr, nullptr, binary ? 1 : 0));

@@ -57,6 +57,7 @@ Result<Dump> dump_tables(sqlite3* database) {
     CAIRN_TRY(const Statement rows, prepare(database, "SELECT * FROM " + name));
     while (sqlite3_step(rows.get()) == SQLITE_ROW) {
       std::vector<Value> row;
+      row.reserve(table.columns.size());
       for (int i = 0; i < sqlite3_column_count(rows.get()); ++i) row.push_back(value_of(rows.get(), i));
       std::vector<Value> key;
       for (const std::size_t column : table.key) key.push_back(row[column]);

@@ -109,6 +109,7 @@ Result<Row> closed_loop(const Plan& plan, int outstanding, const std::function<R
   FirstError failed;
   std::vector<Latencies> latencies(static_cast<std::size_t>(outstanding));
   std::vector<std::jthread> threads;
+  threads.reserve(static_cast<std::size_t>(outstanding));
   for (int i = 0; i < outstanding; ++i) {
     threads.emplace_back([&, i] {
       while (phase != over && !failed.any()) {
@@ -155,6 +156,7 @@ Result<Row> each_once(std::size_t count, int outstanding, const std::function<Re
   const Meter meter;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(static_cast<std::size_t>(outstanding));
     for (int i = 0; i < outstanding; ++i) {
       threads.emplace_back([&, i] {
         for (std::size_t at = next++; at < count && !failed.any(); at = next++) {

@@ -12,7 +12,7 @@
 namespace cairn {
 namespace {
 
-constexpr const char* listener = R"(
+constexpr const char* receiver = R"(
 cairn: 1
 name: listener
 version: 1.0.0
@@ -42,7 +42,7 @@ class Receiving : public testing::Test {
  protected:
   void open(CoordinatorOptions options) {
     coordinator_ = std::move(*Coordinator::open(store_, std::move(options)));
-    const Definition definition = load_definition(listener, "test");
+    const Definition definition = load_definition(receiver, "test");
     ASSERT_TRUE(coordinator_->registry().deploy(definition.program).has_value());
     StartRequest request;
     request.definition = "listener";

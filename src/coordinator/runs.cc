@@ -158,14 +158,14 @@ void Coordinator::report_all(std::span<RunReport> reports, Reported done) {
 
 void Coordinator::report_all(std::span<RunReport> reports, bool directly, Reported done) {
   struct Answers {
+    // One more is open than there are: nobody is told before all are on their way.
+    Answers(std::size_t count, Reported told)
+        : list(count, Result<RunAnswer>(RunAnswer::lease_lost)), open(count + 1), done(std::move(told)) {}
     std::vector<Result<RunAnswer>> list;
     std::atomic<std::size_t> open;
     Reported done;
   };
-  // One more than there are: nobody is told before all are on their way.
-  auto answers = std::make_shared<Answers>(
-      std::vector<Result<RunAnswer>>(reports.size(), Result<RunAnswer>(RunAnswer::lease_lost)), reports.size() + 1,
-      std::move(done));
+  auto answers = std::make_shared<Answers>(reports.size(), std::move(done));
   const auto answer = [answers](std::size_t i, Result<RunAnswer> given) {
     answers->list[i] = std::move(given);
     if (--answers->open == 0) answers->done(std::move(answers->list));

@@ -107,7 +107,7 @@ TEST(WorkerPool, AsksAgainWhenTheStoreCouldNotAnswer) {
 }
 
 // Commits only when it is told to.
-class SlowStore final : public ForwardingStore {
+class GatedStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
   Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
@@ -128,7 +128,7 @@ class SlowStore final : public ForwardingStore {
 TEST(WorkerPool, TheNextRunDoesNotWaitForACommit) {
   SystemClock clock;
   MemoryStore memory(clock);
-  SlowStore store(memory);
+  GatedStore store(memory);
   const auto coordinator = std::move(*Coordinator::open(store, {}));
   std::promise<void> second;
   std::atomic<int> handled = 0;

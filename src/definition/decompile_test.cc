@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-constexpr const char* head = "cairn: 1\nname: a.b\nversion: 1.0.0\n";
+constexpr const char* preamble = "cairn: 1\nname: a.b\nversion: 1.0.0\n";
 
 std::string errors_of(const Definition& definition) {
   std::string lines;
@@ -29,7 +29,7 @@ std::string back(const std::string& yaml) {
 }
 
 // What is written the way the decompiler writes comes back unchanged.
-void expect_unchanged(const std::string& rest) { EXPECT_EQ(back(head + rest), head + rest); }
+void expect_unchanged(const std::string& rest) { EXPECT_EQ(back(preamble + rest), preamble + rest); }
 
 TEST(DecompileYaml, ShortFormsStayShort) {
   expect_unchanged(
@@ -50,7 +50,7 @@ TEST(DecompileYaml, ShortFormsStayShort) {
 
 TEST(DecompileYaml, DefaultsAndMadeUpIdsAreLeftOut) {
   const std::string written =
-      back(std::string(head) +
+      back(std::string(preamble) +
            "on_error: suspend\ncheckpoint: wait\nstate: {}\n"
            "steps:\n"
            "  - call:\n"
@@ -60,7 +60,7 @@ TEST(DecompileYaml, DefaultsAndMadeUpIdsAreLeftOut) {
            "  - task: { name: T, roles: [], payload: {}, priority: 0, on_complete: [] }\n"
            "  - switch: [ { when: 'true', steps: [ { undo: {} } ] }, { default: [] } ]\n"
            "  - repeat: { for_each: [1], as: item, steps: [ { undo: {} } ] }\n");
-  EXPECT_EQ(written, std::string(head) +
+  EXPECT_EQ(written, std::string(preamble) +
                          "steps:\n"
                          "  - call: { http: { url: https://x.example } }\n"
                          "  - task: { name: T }\n"
@@ -133,7 +133,7 @@ TEST(DecompileYaml, LiteralsThatLookLikeExpressionsStay) {
 
 TEST(DecompileYaml, APathThatIsSetTwiceKeepsTheListForm) {
   const std::string yaml =
-      std::string(head) +
+      std::string(preamble) +
       "state: { n: 1 }\nsteps:\n  - set: [ { path: n, value: 2 }, { path: n, value: = state.n } ]\n";
   EXPECT_NE(back(yaml).find("{ path: n, value: 2 }"), std::string::npos);
 }
@@ -197,7 +197,7 @@ TEST(DecompileYaml, AnythingInTextComesBack) {
 
 TEST(DecompileCpp, WritesOneFunction) {
   const Definition definition = load_definition(
-      std::string(head) + "title: \"A \\\"title\\\"\"\nstate: { n: 1 }\nsteps:\n  - id: w\n    wait: 2d\n", "f");
+      std::string(preamble) + "title: \"A \\\"title\\\"\"\nstate: { n: 1 }\nsteps:\n  - id: w\n    wait: 2d\n", "f");
   ASSERT_TRUE(definition.valid()) << errors_of(definition);
   EXPECT_EQ(decompile_cpp(definition.canonical, "made"),
             "#include \"cairn/definition.h\"\n\n"

@@ -7,11 +7,11 @@ CAIRN_CONTRACT(RunTypes);
 
 namespace {
 
-constexpr Duration lease = Duration::of_seconds(30);
+constexpr Duration lease_length = Duration::of_seconds(30);
 constexpr const char* type = "default.echo";
 
-LeaseRequest request(std::size_t max = 10, std::vector<std::string> prefixes = {}) {
-  return {"w", std::move(prefixes), {}, max, lease};
+LeaseRequest lease_request(std::size_t max = 10, std::vector<std::string> prefixes = {}) {
+  return {"w", std::move(prefixes), {}, max, lease_length};
 }
 RunTypeRow rule() {
   RunTypeRow row;
@@ -23,7 +23,7 @@ RunRow keyed(const std::string& id, const std::string& key) {
   row.limit_key = key;
   return row;
 }
-Unit end_of(const RunRow& run) {
+Unit success_of(const RunRow& run) {
   Unit unit;
   unit.run = RunEnd{run.id, run.fence, RunStatus::succeeded, Json(1), Json(), "w"};
   return unit;
@@ -64,11 +64,11 @@ TEST_P(RunTypes, APausedTypeIsNotLeasedUntilItIsResumed) {
   RunTypeRow row = rule();
   row.paused = true;
   must(store().put_run_type(row));
-  EXPECT_EQ(ids(must(store().lease_runs(request()))), Ids{"other"});
+  EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), Ids{"other"});
   told_ = {};
   must(store().put_run_type(rule()));
   EXPECT_TRUE(told_.runs);
-  EXPECT_EQ(ids(must(store().lease_runs(request()))), Ids{"r"});
+  EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), Ids{"r"});
 }
 
 TEST_P(RunTypes, APausedTypeDoesNotBeginLeasedEither) {
@@ -78,7 +78,7 @@ TEST_P(RunTypes, APausedTypeDoesNotBeginLeasedEither) {
   Unit unit;
   unit.advances = {sample::begin("a")};
   sample::add_run(unit.advances[0], "r", type);
-  unit.lease = RunLease{"node", lease, {type}};
+  unit.lease = RunLease{"node", lease_length, {type}};
   EXPECT_TRUE(commit(unit).leased.empty());
   EXPECT_EQ(must(store().find_run({"r"}))->status, RunStatus::pending);
 }
@@ -91,7 +91,7 @@ TEST_P(RunTypes, OverrideLeaseAttemptsAndBackoff) {
   row.cap = Duration::of_seconds(60);
   must(store().put_run_type(row));
   must(store().submit_run(sample::run("r", type)));
-  const RunRow run = must(store().lease_runs(request())).at(0);
+  const RunRow run = must(store().lease_runs(lease_request())).at(0);
   EXPECT_EQ(run.lease_until, Timestamp::of_unix_ms(clock_.now().unix_ms() + 5000));
   EXPECT_EQ(run.attempts_max, 9);
   EXPECT_EQ(run.backoff, Duration::of_ms(250));
@@ -101,16 +101,16 @@ TEST_P(RunTypes, OverrideLeaseAttemptsAndBackoff) {
 
 TEST_P(RunTypes, FewerAttemptsThanWereMadeStillAllowTheOneThatIsLeased) {
   must(store().submit_run(sample::run("r", type)));
-  must(store().lease_runs(request()));
-  clock_.advance(lease);
+  must(store().lease_runs(lease_request()));
+  clock_.advance(lease_length);
   RunTypeRow row = rule();
   row.attempts_max = 1;
   must(store().put_run_type(row));
-  const auto again = must(store().lease_runs(request()));
+  const auto again = must(store().lease_runs(lease_request()));
   ASSERT_EQ(again.size(), 1u);
   EXPECT_EQ(again[0].attempts_max, 2);
-  clock_.advance(lease);
-  EXPECT_TRUE(must(store().lease_runs(request())).empty());
+  clock_.advance(lease_length);
+  EXPECT_TRUE(must(store().lease_runs(lease_request())).empty());
   EXPECT_EQ(must(store().exhausted_runs(10)).size(), 1u);
 }
 
@@ -119,18 +119,18 @@ TEST_P(RunTypes, ConcurrencyIsLiveLeasesAndNothingElse) {
   row.concurrency = 2;
   must(store().put_run_type(row));
   for (int i = 0; i < 5; ++i) must(store().submit_run(sample::run("r" + std::to_string(i), type)));
-  const auto first = must(store().lease_runs(request()));
+  const auto first = must(store().lease_runs(lease_request()));
   ASSERT_EQ(ids(first), (Ids{"r0", "r1"}));
-  EXPECT_TRUE(must(store().lease_runs(request())).empty());
+  EXPECT_TRUE(must(store().lease_runs(lease_request())).empty());
 
   told_ = {};
-  commit(end_of(first[0]));
+  commit(success_of(first[0]));
   EXPECT_TRUE(told_.runs);  // a slot is free
-  EXPECT_EQ(ids(must(store().lease_runs(request()))), Ids{"r2"});
+  EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), Ids{"r2"});
 
   // Holders that died hold nothing.
-  clock_.advance(lease);
-  EXPECT_EQ(ids(must(store().lease_runs(request()))), (Ids{"r1", "r2"}));
+  clock_.advance(lease_length);
+  EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), (Ids{"r1", "r2"}));
 }
 
 TEST_P(RunTypes, ACancelledRunFreesItsSlot) {
@@ -139,14 +139,14 @@ TEST_P(RunTypes, ACancelledRunFreesItsSlot) {
   must(store().put_run_type(row));
   must(store().submit_run(sample::run("a", type)));
   must(store().submit_run(sample::run("b", type)));
-  const RunRow held = must(store().lease_runs(request())).at(0);
+  const RunRow held = must(store().lease_runs(lease_request())).at(0);
   told_ = {};
   RunChange cancel;
   cancel.kind = RunChange::Kind::cancel;
   cancel.run = held.id;
   must(store().change_run(cancel));
   EXPECT_TRUE(told_.runs);
-  EXPECT_EQ(ids(must(store().lease_runs(request()))), Ids{"b"});
+  EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), Ids{"b"});
 }
 
 TEST_P(RunTypes, EachKeyHasItsOwnSlots) {
@@ -158,10 +158,10 @@ TEST_P(RunTypes, EachKeyHasItsOwnSlots) {
   must(store().submit_run(keyed("b", "b")));
   must(store().submit_run(keyed("none", "")));
   // Twenty of one key do not hide the others.
-  auto leased = ids(must(store().lease_runs(request(3))));
+  auto leased = ids(must(store().lease_runs(lease_request(3))));
   std::sort(leased.begin(), leased.end());
   EXPECT_EQ(leased, (Ids{"a0", "b", "none"}));
-  EXPECT_TRUE(must(store().lease_runs(request())).empty());
+  EXPECT_TRUE(must(store().lease_runs(lease_request())).empty());
 }
 
 TEST_P(RunTypes, ARateIsKeptInEveryWindow) {
@@ -170,16 +170,16 @@ TEST_P(RunTypes, ARateIsKeptInEveryWindow) {
   row.rate_window = Duration::of_seconds(10);
   must(store().put_run_type(row));
   for (int i = 0; i < 5; ++i) must(store().submit_run(sample::run("r" + std::to_string(i), type)));
-  EXPECT_EQ(ids(must(store().lease_runs(request(1)))), Ids{"r0"});
+  EXPECT_EQ(ids(must(store().lease_runs(lease_request(1)))), Ids{"r0"});
   clock_.advance(Duration::of_seconds(4));
-  EXPECT_EQ(ids(must(store().lease_runs(request()))), Ids{"r1"});
+  EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), Ids{"r1"});
   told_ = {};
-  EXPECT_TRUE(must(store().lease_runs(request())).empty());
+  EXPECT_TRUE(must(store().lease_runs(lease_request())).empty());
   // Somebody must look again when the window opens, though nothing else happens then.
   EXPECT_EQ(told_.due, Timestamp::of_unix_ms(clock_.now().unix_ms() + 6000));
   clock_.advance(Duration::of_seconds(6));
-  EXPECT_EQ(ids(must(store().lease_runs(request()))), Ids{"r2"});
-  EXPECT_TRUE(must(store().lease_runs(request())).empty());
+  EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), Ids{"r2"});
+  EXPECT_TRUE(must(store().lease_runs(lease_request())).empty());
 }
 
 TEST_P(RunTypes, ARateCountsByKey) {
@@ -190,7 +190,7 @@ TEST_P(RunTypes, ARateCountsByKey) {
   must(store().submit_run(keyed("a1", "a")));
   must(store().submit_run(keyed("a2", "a")));
   must(store().submit_run(keyed("b1", "b")));
-  EXPECT_EQ(ids(must(store().lease_runs(request()))), (Ids{"a1", "b1"}));
+  EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), (Ids{"a1", "b1"}));
 }
 
 TEST_P(RunTypes, TheKeyOfAnIntentComesWithItsUnit) {
@@ -206,7 +206,7 @@ TEST_P(RunTypes, PrefixesTakeTurns) {
   for (int i = 0; i < 10; ++i) must(store().submit_run(sample::run("a" + std::to_string(i), "a.flood")));
   clock_.advance(Duration::of_seconds(1));
   for (int i = 0; i < 2; ++i) must(store().submit_run(sample::run("b" + std::to_string(i), "b.drop")));
-  EXPECT_EQ(ids(must(store().lease_runs(request(5, {"a.", "b."})))), (Ids{"a0", "b0", "a1", "b1", "a2"}));
+  EXPECT_EQ(ids(must(store().lease_runs(lease_request(5, {"a.", "b."})))), (Ids{"a0", "b0", "a1", "b1", "a2"}));
 }
 
 TEST_P(RunTypes, PriorityComesBeforeTurns) {
@@ -215,7 +215,7 @@ TEST_P(RunTypes, PriorityComesBeforeTurns) {
   urgent.priority = 1;
   must(store().submit_run(urgent));
   must(store().submit_run(sample::run("b0", "b.x")));
-  EXPECT_EQ(ids(must(store().lease_runs(request(3, {"a.", "b."})))), (Ids{"u", "a0", "b0"}));
+  EXPECT_EQ(ids(must(store().lease_runs(lease_request(3, {"a.", "b."})))), (Ids{"u", "a0", "b0"}));
 }
 
 TEST_P(RunTypes, ManyPrioritiesAndLaterOnesAmongThem) {
@@ -225,10 +225,10 @@ TEST_P(RunTypes, ManyPrioritiesAndLaterOnesAmongThem) {
     if (i % 2 == 1) row.run_at = Timestamp::of_unix_ms(clock_.now().unix_ms() + 1000);
     must(store().submit_run(row));
   }
-  EXPECT_EQ(ids(must(store().lease_runs(request(3)))), (Ids{"r6", "r4", "r2"}));
+  EXPECT_EQ(ids(must(store().lease_runs(lease_request(3)))), (Ids{"r6", "r4", "r2"}));
   clock_.advance(Duration::of_seconds(1));
-  EXPECT_EQ(ids(must(store().lease_runs(request(3)))), (Ids{"r7", "r5", "r3"}));
-  EXPECT_EQ(ids(must(store().lease_runs(request(3)))), (Ids{"r1", "r0"}));
+  EXPECT_EQ(ids(must(store().lease_runs(lease_request(3)))), (Ids{"r7", "r5", "r3"}));
+  EXPECT_EQ(ids(must(store().lease_runs(lease_request(3)))), (Ids{"r1", "r0"}));
 }
 
 TEST_P(RunTypes, ManyAreSubmittedInOneTransaction) {
@@ -282,9 +282,9 @@ TEST_P(RunTypes, ABatchKeepsWhateverItsRunsSay) {
       EXPECT_EQ(must(store().run_events(runs[i].id)).size(), 1u);
     }
   }
-  EXPECT_EQ(ids(must(store().lease_runs(request(3)))), (Ids{mixed[3].id.value}));
+  EXPECT_EQ(ids(must(store().lease_runs(lease_request(3)))), (Ids{mixed[3].id.value}));
   clock_.advance(Duration::of_seconds(60));
-  const auto leased = must(store().lease_runs(request(1000)));
+  const auto leased = must(store().lease_runs(lease_request(1000)));
   EXPECT_EQ(leased.size(), 604u);
   EXPECT_EQ(leased.back().id, mixed[1].id);
 }

@@ -6,7 +6,7 @@ namespace cairn {
 using Kind = CommitOutcome::Kind;
 CAIRN_CONTRACT(Signals);
 
-constexpr Duration hold = Duration::of_seconds(30);
+constexpr Duration signal_hold = Duration::of_seconds(30);
 
 Advance waiting(const std::string& id, const std::string& name, Json key = {}) {
   Advance advance = sample::begin(id);
@@ -22,7 +22,7 @@ TEST_P(Signals, GoToEveryInstanceThatWaitsForNameAndKey) {
   const SignalOutcome outcome = must(store().record_signal(sample::signal("s", "paid", Json("42"))));
   EXPECT_EQ(outcome.delivered, (std::vector<InstanceId>{{"a"}, {"b"}}));
   EXPECT_FALSE(outcome.kept);
-  const auto messages = must(store().take_messages(10, hold));
+  const auto messages = must(store().take_messages(10, signal_hold));
   ASSERT_EQ(messages.size(), 2u);
   EXPECT_EQ(messages[0].target.value, "a");
   EXPECT_EQ(messages[0].kind, Message::Kind::signal);
@@ -52,7 +52,7 @@ TEST_P(Signals, AnInstanceWithTwoFittingWaitsGetsItOnce) {
 
 TEST_P(Signals, AnEarlySignalIsKeptForTheWaitThatOpensLater) {
   EXPECT_TRUE(must(store().record_signal(sample::signal("s", "paid", Json("42")))).kept);
-  EXPECT_TRUE(must(store().take_messages(10, hold)).empty());
+  EXPECT_TRUE(must(store().take_messages(10, signal_hold)).empty());
   commit(waiting("other", "paid", Json("41")));
   EXPECT_TRUE(must(store().list_messages({"other"})).empty());
   commit(waiting("a", "paid", Json("42")));
@@ -137,7 +137,7 @@ TEST_P(Signals, AnInstanceThatHasHadItIsNotAskedAgain) {
   commit(waiting("a", "paid"));
   const auto first = must(store().record_signal(sample::signal("s", "paid", Json("1"))));
   EXPECT_EQ(first.delivered, std::vector<InstanceId>{{"a"}});
-  const auto taken = must(store().take_messages(10, hold));
+  const auto taken = must(store().take_messages(10, signal_hold));
   ASSERT_EQ(taken.size(), 1u);
   EXPECT_EQ(taken[0].body["alone"], Json(true));
   Unit left;
@@ -160,7 +160,7 @@ TEST_P(Signals, OneThatSeveralGetIsNobodysAlone) {
   commit(waiting("a", "paid"));
   commit(waiting("b", "paid"));
   must(store().record_signal(sample::signal("s", "paid")));
-  for (const Message& message : must(store().take_messages(10, hold))) EXPECT_EQ(message.body["alone"], Json());
+  for (const Message& message : must(store().take_messages(10, signal_hold))) EXPECT_EQ(message.body["alone"], Json());
 }
 
 TEST_P(Signals, AUnitMaySendOneOn) {
@@ -188,7 +188,7 @@ TEST_P(Messages, AreTakenInOrder) {
   commit(sample::begin("b"));
   commit(send("b"));
   commit(send("a", Message::Kind::child_finished));
-  const auto messages = must(store().take_messages(10, hold));
+  const auto messages = must(store().take_messages(10, signal_hold));
   ASSERT_EQ(messages.size(), 2u);
   EXPECT_EQ(messages[0].target.value, "b");
   EXPECT_EQ(messages[1].target.value, "a");
@@ -200,41 +200,41 @@ TEST_P(Messages, AreTakenInOrder) {
 TEST_P(Messages, AtMostAsManyAsAsked) {
   commit(sample::begin("a"));
   for (int i = 0; i < 5; ++i) commit(send("a"));
-  EXPECT_EQ(must(store().take_messages(3, hold)).size(), 3u);
+  EXPECT_EQ(must(store().take_messages(3, signal_hold)).size(), 3u);
 }
 
 TEST_P(Messages, WhatIsTakenIsNotGivenOutAgainWhileHeld) {
   if (forgets_marks()) GTEST_SKIP() << "a crash gives it back";
   commit(sample::begin("a"));
   commit(send("a"));
-  EXPECT_EQ(must(store().take_messages(10, hold)).size(), 1u);
-  EXPECT_TRUE(must(store().take_messages(10, hold)).empty());
+  EXPECT_EQ(must(store().take_messages(10, signal_hold)).size(), 1u);
+  EXPECT_TRUE(must(store().take_messages(10, signal_hold)).empty());
   EXPECT_EQ(must(store().next_due()), Timestamp::of_unix_ms(clock_.now().unix_ms() + 30'000));
-  clock_.advance(hold);
-  EXPECT_EQ(must(store().take_messages(10, hold)).size(), 1u);
+  clock_.advance(signal_hold);
+  EXPECT_EQ(must(store().take_messages(10, signal_hold)).size(), 1u);
 }
 
 TEST_P(Messages, WhatIsGivenBackCanBeTakenAgain) {
   commit(sample::begin("a"));
   commit(send("a"));
-  const auto messages = must(store().take_messages(10, hold));
+  const auto messages = must(store().take_messages(10, signal_hold));
   store().give_back_message(messages.at(0).id);
-  EXPECT_EQ(must(store().take_messages(10, hold)).size(), 1u);
+  EXPECT_EQ(must(store().take_messages(10, signal_hold)).size(), 1u);
 }
 
 TEST_P(Messages, ACrashGivesThemBack) {
   if (!forgets_marks()) GTEST_SKIP() << "needs a store that is opened again";
   commit(sample::begin("a"));
   commit(send("a"));
-  EXPECT_EQ(must(store().take_messages(10, hold)).size(), 1u);
-  EXPECT_EQ(must(store().take_messages(10, hold)).size(), 1u);
+  EXPECT_EQ(must(store().take_messages(10, signal_hold)).size(), 1u);
+  EXPECT_EQ(must(store().take_messages(10, signal_hold)).size(), 1u);
 }
 
 TEST_P(Messages, GoTogetherWithWhatTheyCaused) {
   const Advance first = sample::begin("a");
   commit(first);
   commit(send("a"));
-  const auto messages = must(store().take_messages(10, hold));
+  const auto messages = must(store().take_messages(10, signal_hold));
   Unit unit;
   unit.advances = {sample::next(first.after)};
   unit.message = messages.at(0).id;
@@ -249,7 +249,7 @@ TEST_P(Messages, AStaleUnitLeavesTheMessage) {
   commit(send("a"));
   Unit unit;
   unit.advances = {sample::next(first.after)};
-  unit.message = must(store().take_messages(10, hold)).at(0).id;
+  unit.message = must(store().take_messages(10, signal_hold)).at(0).id;
   EXPECT_EQ(kind_of_commit(unit), Kind::stale);
   EXPECT_EQ(must(store().list_messages({"a"})).size(), 1u);
 }
@@ -259,7 +259,7 @@ TEST_P(Messages, AMessageThatIsGoneMakesTheUnitStale) {
   commit(first);
   commit(send("a"));
   Unit unit;
-  unit.message = must(store().take_messages(10, hold)).at(0).id;
+  unit.message = must(store().take_messages(10, signal_hold)).at(0).id;
   EXPECT_EQ(kind_of_commit(unit), Kind::done);
   unit.advances = {sample::next(first.after)};
   EXPECT_EQ(kind_of_commit(unit), Kind::stale);
@@ -279,7 +279,7 @@ TEST_P(Messages, AKeptSignalIsNoMessage) {
 
 TEST_P(Messages, ToNobodyGoToTheDeadLetters) {
   commit(send("nobody"));
-  EXPECT_TRUE(must(store().take_messages(10, hold)).empty());
+  EXPECT_TRUE(must(store().take_messages(10, signal_hold)).empty());
   const auto letters = must(store().list_dead_letters({})).items;
   ASSERT_EQ(letters.size(), 1u);
   EXPECT_EQ(letters[0].envelope["kind"], Json("cancel"));

@@ -10,7 +10,7 @@ namespace cairn {
 using Kind = CommitOutcome::Kind;
 CAIRN_CONTRACT(Timers);
 
-constexpr Duration hold = Duration::of_seconds(30);
+constexpr Duration timer_hold = Duration::of_seconds(30);
 Timestamp at(std::int64_t ms) { return Timestamp::of_unix_ms(1'700'000'000'000 + ms); }
 
 Advance with_timer(const std::string& id, Timestamp until) {
@@ -20,7 +20,7 @@ Advance with_timer(const std::string& id, Timestamp until) {
 }
 
 TEST_P(Timers, NothingIsDueInAnEmptyStore) {
-  EXPECT_TRUE(must(store().take_timers(10, hold)).empty());
+  EXPECT_TRUE(must(store().take_timers(10, timer_hold)).empty());
   EXPECT_EQ(must(store().next_due()), std::nullopt);
 }
 
@@ -35,9 +35,9 @@ TEST_P(Timers, TheEarliestIsWhatIsDueNext) {
 TEST_P(Timers, NeverFireEarly) {
   commit(with_timer("a", at(2000)));
   clock_.set(at(1999));
-  EXPECT_TRUE(must(store().take_timers(10, hold)).empty());
+  EXPECT_TRUE(must(store().take_timers(10, timer_hold)).empty());
   clock_.set(at(2000));
-  const auto due = must(store().take_timers(10, hold));
+  const auto due = must(store().take_timers(10, timer_hold));
   ASSERT_EQ(due.size(), 1u);
   EXPECT_EQ(due[0], (DueTimer{{"a"}, {"timer-a"}, at(2000)}));
 }
@@ -46,16 +46,16 @@ TEST_P(Timers, APartOfAMillisecondRoundsUp) {
   Advance advance = with_timer("a", Timestamp{1'700'000'002, 1});
   commit(advance);
   clock_.set(at(2000));
-  EXPECT_TRUE(must(store().take_timers(10, hold)).empty());
+  EXPECT_TRUE(must(store().take_timers(10, timer_hold)).empty());
   clock_.set(at(2001));
-  EXPECT_EQ(must(store().take_timers(10, hold)).size(), 1u);
+  EXPECT_EQ(must(store().take_timers(10, timer_hold)).size(), 1u);
 }
 
 TEST_P(Timers, ComeInTheOrderInWhichTheyFallDue) {
   commit(with_timer("late", at(3000)));
   commit(with_timer("early", at(1000)));
   clock_.set(at(4000));
-  const auto due = must(store().take_timers(10, hold));
+  const auto due = must(store().take_timers(10, timer_hold));
   ASSERT_EQ(due.size(), 2u);
   EXPECT_EQ(due[0].instance.value, "early");
   EXPECT_EQ(due[1].instance.value, "late");
@@ -81,7 +81,7 @@ TEST_P(Timers, TwoThatTakeAtOnceHaveEachTimerOnce) {
     for (int thread = 0; thread < 2; ++thread) {
       threads.emplace_back([&] {
         for (;;) {
-          const auto due = must(shared.take_timers(64, hold));
+          const auto due = must(shared.take_timers(64, timer_hold));
           if (due.empty()) return;
           std::vector<Unit> fired;
           for (const DueTimer& timer : due) {
@@ -107,7 +107,7 @@ TEST_P(Timers, TwoThatTakeAtOnceHaveEachTimerOnce) {
 TEST_P(Timers, EqualTimesComeInTheOrderTheyWereSet) {
   for (const char* id : {"b", "a", "c"}) commit(with_timer(id, at(1000)));
   clock_.set(at(1000));
-  const auto due = must(store().take_timers(10, hold));
+  const auto due = must(store().take_timers(10, timer_hold));
   ASSERT_EQ(due.size(), 3u);
   EXPECT_EQ(due[0].instance.value, "b");
   EXPECT_EQ(due[1].instance.value, "a");
@@ -119,7 +119,7 @@ TEST_P(Timers, AreRemovedWithTheUnitTheyCaused) {
   commit(first);
   clock_.set(at(1000));
   Unit unit;
-  unit.timer = must(store().take_timers(10, hold)).at(0);
+  unit.timer = must(store().take_timers(10, timer_hold)).at(0);
   unit.advances = {sample::next(first.after)};
   sample::close_wait(unit.advances[0], "timer-a");
   EXPECT_EQ(kind_of_commit(unit), Kind::done);
@@ -132,7 +132,7 @@ TEST_P(Timers, OneThatFiredCannotFireAgain) {
   commit(first);
   clock_.set(at(1000));
   Unit unit;
-  unit.timer = must(store().take_timers(10, hold)).at(0);
+  unit.timer = must(store().take_timers(10, timer_hold)).at(0);
   unit.advances = {sample::next(first.after)};
   EXPECT_EQ(kind_of_commit(unit), Kind::done);
   Unit again;
@@ -148,11 +148,11 @@ TEST_P(Timers, AStaleUnitLeavesTheTimer) {
   commit(sample::next(first.after));
   clock_.set(at(1000));
   Unit unit;
-  unit.timer = must(store().take_timers(10, hold)).at(0);
+  unit.timer = must(store().take_timers(10, timer_hold)).at(0);
   unit.advances = {sample::next(first.after)};
   EXPECT_EQ(kind_of_commit(unit), Kind::stale);
   store().give_back(*unit.timer);
-  EXPECT_EQ(must(store().take_timers(10, hold)).size(), 1u);
+  EXPECT_EQ(must(store().take_timers(10, timer_hold)).size(), 1u);
 }
 
 TEST_P(Timers, OfAClosedWaitAreForgottenWhenTheyFallDue) {
@@ -162,7 +162,7 @@ TEST_P(Timers, OfAClosedWaitAreForgottenWhenTheyFallDue) {
   sample::close_wait(second, "timer-a");
   commit(second);
   clock_.set(at(1000));
-  EXPECT_TRUE(must(store().take_timers(10, hold)).empty());
+  EXPECT_TRUE(must(store().take_timers(10, timer_hold)).empty());
   EXPECT_EQ(must(store().next_due()), std::nullopt);
 }
 
@@ -174,10 +174,10 @@ TEST_P(Timers, AMovedTimerFiresOnlyAtItsNewTime) {
   sample::add_timer(second, "timer-a2", at(5000));
   commit(second);
   clock_.set(at(1000));
-  EXPECT_TRUE(must(store().take_timers(10, hold)).empty());
+  EXPECT_TRUE(must(store().take_timers(10, timer_hold)).empty());
   EXPECT_EQ(must(store().next_due()), at(5000));
   clock_.set(at(5000));
-  EXPECT_EQ(must(store().take_timers(10, hold)).at(0).token.value, "timer-a2");
+  EXPECT_EQ(must(store().take_timers(10, timer_hold)).at(0).token.value, "timer-a2");
 }
 
 TEST_P(Timers, WhatIsTakenIsNotGivenOutAgainWhileHeld) {
@@ -185,25 +185,25 @@ TEST_P(Timers, WhatIsTakenIsNotGivenOutAgainWhileHeld) {
   commit(with_timer("a", at(1000)));
   commit(with_timer("b", at(60'000)));
   clock_.set(at(1000));
-  EXPECT_EQ(must(store().take_timers(10, hold)).size(), 1u);
-  EXPECT_TRUE(must(store().take_timers(10, hold)).empty());
+  EXPECT_EQ(must(store().take_timers(10, timer_hold)).size(), 1u);
+  EXPECT_TRUE(must(store().take_timers(10, timer_hold)).empty());
   EXPECT_EQ(must(store().next_due()), at(31'000));
   clock_.set(at(31'000));
-  EXPECT_EQ(must(store().take_timers(10, hold)).size(), 1u);
+  EXPECT_EQ(must(store().take_timers(10, timer_hold)).size(), 1u);
 }
 
 TEST_P(Timers, ACrashGivesThemBack) {
   if (!forgets_marks()) GTEST_SKIP() << "needs a store that is opened again";
   commit(with_timer("a", at(1000)));
   clock_.set(at(1000));
-  EXPECT_EQ(must(store().take_timers(10, hold)).size(), 1u);
-  EXPECT_EQ(must(store().take_timers(10, hold)).size(), 1u);
+  EXPECT_EQ(must(store().take_timers(10, timer_hold)).size(), 1u);
+  EXPECT_EQ(must(store().take_timers(10, timer_hold)).size(), 1u);
 }
 
 TEST_P(Timers, AtMostAsManyAsAsked) {
   for (int i = 0; i < 5; ++i) commit(with_timer("i" + std::to_string(i), at(1000)));
   clock_.set(at(1000));
-  EXPECT_EQ(must(store().take_timers(2, hold)).size(), 2u);
+  EXPECT_EQ(must(store().take_timers(2, timer_hold)).size(), 2u);
 }
 
 TEST_P(Timers, ManyStaleOnesDoNotHideALiveOne) {
@@ -215,7 +215,7 @@ TEST_P(Timers, ManyStaleOnesDoNotHideALiveOne) {
   commit(second);
   clock_.set(at(2000));
   std::vector<DueTimer> due;
-  for (int round = 0; round < 10 && due.empty(); ++round) due = must(store().take_timers(2, hold));
+  for (int round = 0; round < 10 && due.empty(); ++round) due = must(store().take_timers(2, timer_hold));
   ASSERT_EQ(due.size(), 1u);
   EXPECT_EQ(due[0].token.value, "t9");
 }

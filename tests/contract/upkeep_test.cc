@@ -4,7 +4,7 @@
 namespace cairn {
 
 using Kind = CommitOutcome::Kind;
-constexpr Duration hold = Duration::of_seconds(30);
+constexpr Duration upkeep_hold = Duration::of_seconds(30);
 
 CAIRN_CONTRACT(Definitions);
 
@@ -154,7 +154,7 @@ TEST_P(Outbox, EventsAreWrittenWithTheirCause) {
   Advance advance = sample::begin("a");
   advance.outbox = {sample::event("e1", "s"), sample::event("e2", "s")};
   commit(advance);
-  const auto rows = must(store().claim_outbox(10, hold));
+  const auto rows = must(store().claim_outbox(10, upkeep_hold));
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].event, advance.outbox[0]);
   EXPECT_EQ(rows[1].event, advance.outbox[1]);
@@ -167,18 +167,18 @@ TEST_P(Outbox, AStaleCommitSendsNothing) {
   Advance stale = sample::begin("a");
   stale.outbox = {sample::event("e", "s")};
   commit(stale);
-  EXPECT_TRUE(must(store().claim_outbox(10, hold)).empty());
+  EXPECT_TRUE(must(store().claim_outbox(10, upkeep_hold)).empty());
 }
 
 TEST_P(Outbox, WhatIsPublishedIsNotClaimedAgain) {
   Advance advance = sample::begin("a");
   advance.outbox = {sample::event("e1", "s"), sample::event("e2", "t")};
   commit(advance);
-  const auto rows = must(store().claim_outbox(10, hold));
+  const auto rows = must(store().claim_outbox(10, upkeep_hold));
   const std::vector<std::int64_t> first{rows.at(0).sequence};
   must(store().mark_published(first));
-  clock_.advance(hold);
-  const auto rest = must(store().claim_outbox(10, hold));
+  clock_.advance(upkeep_hold);
+  const auto rest = must(store().claim_outbox(10, upkeep_hold));
   ASSERT_EQ(rest.size(), 1u);
   EXPECT_EQ(rest[0].event.id.value, "e2");
 }
@@ -188,12 +188,12 @@ TEST_P(Outbox, WhileAnEarlierOneIsOnItsWayTheSubjectWaits) {
   Advance advance = sample::begin("a");
   advance.outbox = {sample::event("e1", "s"), sample::event("e2", "s"), sample::event("e3", "t")};
   commit(advance);
-  EXPECT_EQ(must(store().claim_outbox(1, hold)).at(0).event.id.value, "e1");
-  const auto other = must(store().claim_outbox(10, hold));
+  EXPECT_EQ(must(store().claim_outbox(1, upkeep_hold)).at(0).event.id.value, "e1");
+  const auto other = must(store().claim_outbox(10, upkeep_hold));
   ASSERT_EQ(other.size(), 1u);
   EXPECT_EQ(other[0].event.id.value, "e3");
-  clock_.advance(hold);
-  EXPECT_EQ(must(store().claim_outbox(10, hold)).at(0).event.id.value, "e1");
+  clock_.advance(upkeep_hold);
+  EXPECT_EQ(must(store().claim_outbox(10, upkeep_hold)).at(0).event.id.value, "e1");
 }
 
 CAIRN_CONTRACT(DeadLetters);
@@ -235,7 +235,7 @@ TEST_P(DeadLetters, ATimerIsReplayedToo) {
   sample::add_timer(advance, "tick", sample::start_of_time);
   commit(advance);
   Unit unit;
-  unit.timer = must(store().take_timers(1, hold)).at(0);
+  unit.timer = must(store().take_timers(1, upkeep_hold)).at(0);
   commit(unit);
   EXPECT_TRUE(must(store().list_timers({"a"})).empty());
   DeadLetter timer = letter("a");
@@ -243,7 +243,7 @@ TEST_P(DeadLetters, ATimerIsReplayedToo) {
   timer.envelope = Json::object({{"token", "tick"}, {"due", format_timestamp(unit.timer->due)}});
   const std::int64_t id = must(store().put_dead_letter(timer));
   EXPECT_TRUE(must(store().replay_dead_letter(id)));
-  EXPECT_EQ(must(store().take_timers(1, hold)), std::vector{*unit.timer});
+  EXPECT_EQ(must(store().take_timers(1, upkeep_hold)), std::vector{*unit.timer});
 }
 
 TEST_P(DeadLetters, WhatCannotBeReplayedStays) {
@@ -294,41 +294,41 @@ TEST_P(DeadLetters, AUnitMayWriteOne) {
 CAIRN_CONTRACT(Locks);
 
 TEST_P(Locks, OneOwnerAtATime) {
-  const auto mine = must(store().hold_lock("retention", "a", hold));
+  const auto mine = must(store().hold_lock("retention", "a", upkeep_hold));
   ASSERT_TRUE(mine);
-  EXPECT_FALSE(must(store().hold_lock("retention", "b", hold)).has_value());
-  EXPECT_TRUE(must(store().hold_lock("other", "b", hold)).has_value());
+  EXPECT_FALSE(must(store().hold_lock("retention", "b", upkeep_hold)).has_value());
+  EXPECT_TRUE(must(store().hold_lock("other", "b", upkeep_hold)).has_value());
 }
 
 TEST_P(Locks, TheHolderExtendsItsOwn) {
-  const auto first = must(store().hold_lock("l", "a", hold));
+  const auto first = must(store().hold_lock("l", "a", upkeep_hold));
   clock_.advance(Duration::of_seconds(20));
-  const auto second = must(store().hold_lock("l", "a", hold));
+  const auto second = must(store().hold_lock("l", "a", upkeep_hold));
   ASSERT_TRUE(second);
   EXPECT_EQ(second->fence, first->fence);
   EXPECT_GT(second->until, first->until);
 }
 
 TEST_P(Locks, AnEndedOneIsTakenWithAHigherFence) {
-  const auto first = must(store().hold_lock("l", "a", hold));
-  clock_.advance(hold);
-  const auto second = must(store().hold_lock("l", "b", hold));
+  const auto first = must(store().hold_lock("l", "a", upkeep_hold));
+  clock_.advance(upkeep_hold);
+  const auto second = must(store().hold_lock("l", "b", upkeep_hold));
   ASSERT_TRUE(second);
   EXPECT_GT(second->fence, first->fence);
 }
 
 TEST_P(Locks, ADroppedOneIsFree) {
-  const auto first = must(store().hold_lock("l", "a", hold));
+  const auto first = must(store().hold_lock("l", "a", upkeep_hold));
   must(store().drop_lock(*first));
-  EXPECT_TRUE(must(store().hold_lock("l", "b", hold)).has_value());
+  EXPECT_TRUE(must(store().hold_lock("l", "b", upkeep_hold)).has_value());
 }
 
 TEST_P(Locks, ALostOneCannotBeDropped) {
-  const auto first = must(store().hold_lock("l", "a", hold));
-  clock_.advance(hold);
-  must(store().hold_lock("l", "b", hold));
+  const auto first = must(store().hold_lock("l", "a", upkeep_hold));
+  clock_.advance(upkeep_hold);
+  must(store().hold_lock("l", "b", upkeep_hold));
   must(store().drop_lock(*first));
-  EXPECT_FALSE(must(store().hold_lock("l", "c", hold)).has_value());
+  EXPECT_FALSE(must(store().hold_lock("l", "c", upkeep_hold)).has_value());
 }
 
 CAIRN_CONTRACT(Retention);
@@ -361,7 +361,7 @@ TEST_P(Retention, RemovesWhatEndedLongAgo) {
   EXPECT_FALSE(must(store().find_task({"t"})).has_value());
   EXPECT_FALSE(must(store().find_run({"r"})).has_value());
   EXPECT_TRUE(must(store().history({"a"}, {})).items.empty());
-  EXPECT_EQ(must(store().claim_outbox(10, hold)).size(), 1u) << "what is not published yet must still go out";
+  EXPECT_EQ(must(store().claim_outbox(10, upkeep_hold)).size(), 1u) << "what is not published yet must still go out";
 }
 
 TEST_P(Retention, NeverTouchesLiveWork) {

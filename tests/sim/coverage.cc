@@ -9,10 +9,10 @@ namespace cairn::sim {
 
 namespace {
 
-constexpr std::array kinds = {"set",           "reference", "task",  "call", "if",     "switch",
-                              "repeat",        "parallel",  "first", "wait", "signal", "subworkflow",
-                              "continue_with", "emit",      "try",   "undo", "fail",   "complete"};
-static_assert(kinds.size() == std::variant_size_v<StepBody>);
+constexpr std::array step_kinds = {"set",           "reference", "task",  "call", "if",     "switch",
+                                   "repeat",        "parallel",  "first", "wait", "signal", "subworkflow",
+                                   "continue_with", "emit",      "try",   "undo", "fail",   "complete"};
+static_assert(step_kinds.size() == std::variant_size_v<StepBody>);
 
 constexpr std::array lanes = {"steps",    "then",       "else",       "case",      "default", "repeat",
                               "parallel", "option",     "try",        "catch",     "finally", "on_complete",
@@ -85,7 +85,7 @@ constexpr std::array verbs = {"append_audit",
 
 }  // namespace
 
-std::string kind_of(const StepBody& body) { return kinds[body.index()]; }
+std::string kind_of(const StepBody& body) { return step_kinds[body.index()]; }
 
 std::string lane_of(const std::string& lane) {
   // option0.on_complete is an on_complete; parallel.NAME a parallel; catch0 a catch.
@@ -100,7 +100,7 @@ std::vector<std::string> missing(const std::map<std::string, std::uint64_t>& rea
   const auto ask = [&](const std::string& name) {
     if (!reached.contains(name)) names.push_back(name);
   };
-  for (const char* kind : kinds) ask(std::string("step ") + kind);
+  for (const char* kind : step_kinds) ask(std::string("step ") + kind);
   for (const char* lane : lanes) ask(std::string("lane ") + lane);
   for (const char* verb : verbs) ask(std::string("verb ") + verb);
   ask("batch done");

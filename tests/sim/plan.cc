@@ -13,7 +13,7 @@ struct FaultKind {
   int rate_max;  // of 10 000 opportunities
 };
 
-constexpr std::array<FaultKind, fault_count> kinds = {{
+constexpr std::array<FaultKind, fault_count> fault_kinds = {{
     {"crash", 60},          {"pause", 40},          {"error", 300},         {"lost_answer", 300},
     {"slow", 200},          {"outage", 15},         {"wakeup_lost", 5000},  {"wakeup_late", 5000},
     {"wakeup_twice", 5000}, {"power_loss", 60},     {"write_error", 40},    {"sync_error", 300},
@@ -40,7 +40,7 @@ void each_number(Plan& plan, const Visit& visit) {
 
 }  // namespace
 
-const char* to_string(Fault fault) { return kinds[static_cast<std::size_t>(fault)].name; }
+const char* to_string(Fault fault) { return fault_kinds[static_cast<std::size_t>(fault)].name; }
 
 Plan plan_of(std::uint64_t seed) {
   Dice dice(seed);
@@ -58,7 +58,7 @@ Plan plan_of(std::uint64_t seed) {
   plan.snapshots_cached = dice.chance(20) ? dice.between(0, 2) : 4096;
   for (std::size_t i = 0; i < fault_count; ++i) {
     const bool exists = dice.chance(50);
-    const int rate = dice.between(1, kinds[i].rate_max);
+    const int rate = dice.between(1, fault_kinds[i].rate_max);
     plan.rates[i] = exists ? rate : 0;
   }
   plan.clerks = dice.chance(30) ? 1 : 0;
@@ -81,7 +81,7 @@ std::string write_plan(const Plan& plan) {
   if (plan.local_leases) text += ",local";
   if (plan.record) text += ",record";
   for (std::size_t i = 0; i < fault_count; ++i) {
-    if (plan.rates[i] > 0) text += std::string(",") + kinds[i].name + "=" + std::to_string(plan.rates[i]);
+    if (plan.rates[i] > 0) text += std::string(",") + fault_kinds[i].name + "=" + std::to_string(plan.rates[i]);
   }
   return text;
 }
@@ -121,7 +121,7 @@ Result<Plan> read_plan(std::uint64_t seed, const std::string& text) {
       }
     });
     for (std::size_t i = 0; i < fault_count; ++i) {
-      if (name == kinds[i].name) {
+      if (name == fault_kinds[i].name) {
         plan.rates[i] = static_cast<int>(number);
         known = true;
       }
