@@ -65,6 +65,9 @@ class Listener : public testing::Test {
     between_.reset();
     pooler_.reset();
     configure_log({});
+    // Those of a node that was cut off may still be at a statement, which the server does not know.
+    sql("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%" +
+        schema_ + "%'");
     sql("DROP SCHEMA IF EXISTS " + schema_ + " CASCADE");
     fs::remove_all(folder_);
     if (HasFailure()) std::printf("%s", said_.c_str());

@@ -91,25 +91,14 @@ Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
   }
 }
 
-void Pool::open_ahead(std::size_t count) {
-  ahead_ = std::jthread([this, count](const std::stop_token& stop) {
-    for (;;) {
-      std::size_t generation = 0;
-      {
-        const std::lock_guard lock(mutex_);
-        if (stopping_ || stop.stop_requested() || open_ >= std::min(count, target_.connections)) return;
-        ++open_;
-        generation = generation_;
-      }
-      auto opened = Connection::open(target_);
-      if (opened && opened_) opened_(**opened);
-      const std::lock_guard lock(mutex_);
-      if (!opened || !(*opened)->usable() || generation != generation_) {
-        --open_;
-        return wake_next();  // whoever needs one opens it
-      }
-      idle_.insert(idle_.begin(), Session{std::move(*opened), "", 0, generation, Use::write});
-      wake_next();
+void Pool::open_ahead(std::size_t count, std::function<void(Connection&)> rehearse) {
+  ahead_ = std::jthread([this, count, rehearse = std::move(rehearse)] {
+    std::vector<Lease> held;  // all at once: otherwise the first would come again
+    for (std::size_t i = 0; i < count; ++i) {
+      auto lease = take(Use::read);
+      if (!lease) return;
+      rehearse(**lease);
+      held.push_back(std::move(*lease));
     }
   });
 }

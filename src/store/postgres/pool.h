@@ -53,9 +53,9 @@ class Pool {
 
   // ErrorCode::unavailable when the server cannot be reached for that long.
   Result<Lease> take(Use use, std::chrono::milliseconds patience = std::chrono::seconds(3));
-  // Opens connections until there are so many, beside whoever takes them: the first who need them do not wait for the
-  // server to start a process. Not twice.
-  void open_ahead(std::size_t count);
+  // Has so many connections open and lets `rehearse` have each once, beside whoever takes them: the first who need them
+  // do not wait for the server to start a process and to plan. Not twice.
+  void open_ahead(std::size_t count, std::function<void(Connection&)> rehearse);
   // Called with each new connection, before its first use.
   void on_open(std::function<void(Connection&)> opened) { opened_ = std::move(opened); }
   // No more waiting for a server that is away: it is tried once.

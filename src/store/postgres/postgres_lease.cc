@@ -440,6 +440,28 @@ Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& reques
   return leased;
 }
 
+void PostgresStore::rehearse_leases(Connection& db) {
+  if (db.pooled()) return;  // nothing is kept there
+  const Timestamp at = now();
+  const std::string type;  // of no run
+  const std::optional<std::int64_t> number;
+  const std::optional<Timestamp> time;
+  const Column<postgres::Uuid> runs;
+  db.send(Sql::begin);
+  db.send(Sql::leases_due, at);
+  db.send(Sql::list_run_types);
+  db.send(Sql::packed_among, postgres::names({type}));
+  db.send(Sql::open_packs, type, at, std::int64_t{0}, std::int64_t{0});
+  db.send(Sql::first_in_queue, at, type, number, time, number, number, time, number);
+  db.send(Sql::lease_ready, at, type, std::int64_t{0}, type, at, number, time, number, number, time, number, number,
+          time, number);
+  db.send(Sql::take_packs, at, type, std::int64_t{0}, number, time, number, std::int64_t{0});
+  db.send(Sql::lease_packed, at, runs, type, at);
+  db.send(Sql::leave_packs, Column<postgres::RowPlace>());
+  db.send(Sql::end_succeeded_runs, runs, Column<std::int64_t>(), Column<postgres::Jsonb>(), at);
+  db.query(Sql::rollback);
+}
+
 Result<void> PostgresStore::put_run_type(const RunTypeRow& row) {
   const auto ms = [](const std::optional<Duration>& length) {
     return length ? std::optional(length->ms_up()) : std::nullopt;

@@ -133,7 +133,8 @@ void PostgresStore::watch(WakeupListener listener) {
     if (!listener_) return;
   }
   if (mode_ == Mode::own && !pool_.target().process_clock) {
-    pool_.open_ahead(pool_.target().writers + 2);  // besides commits, leases and whatever is read
+    // Besides commits, leases and whatever is read.
+    pool_.open_ahead(pool_.target().writers + 2, [this](Connection& db) { rehearse_leases(db); });
     postgres::Channel::Callbacks callbacks;
     callbacks.hear = [this](const Wakeup& wakeup) { hear(wakeup); };
     callbacks.forget = [this] { forget_marks(); };

@@ -155,6 +155,8 @@ class PostgresStore final : public Store {
   // Whether a transaction with this number was committed; afterwards it no longer can be.
   Result<Written> look_up(const std::string& writer, std::int64_t number);
 
+  // Leasing and ending without runs, so that the server has planned it.
+  void rehearse_leases(Connection& db);
   // Asks the listener, and other nodes.
   void tell(const Wakeup& wakeup);
   void hear(const Wakeup& wakeup);

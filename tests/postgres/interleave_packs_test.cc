@@ -1,0 +1,152 @@
+// Two nodes at one pack of runs, their statements in many orders: no run is leased twice, none that was cancelled or
+// removed is leased afterwards, and none is lost.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <set>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "orchestra.h"
+#include "store/open.h"
+
+namespace cairn {
+namespace {
+
+constexpr Duration hold = Duration::of_seconds(30);
+
+struct Told {
+  std::vector<std::string> leased;
+  std::set<std::string> gone;
+};
+struct PackVerb {
+  const char* name;
+  std::function<Told(Store&, const std::vector<RunRow>& runs)> act;
+};
+
+Told lease(Store& store, std::size_t max) {
+  Told told;
+  const auto leased = store.lease_runs({"w", {"packed."}, {}, max, hold});
+  EXPECT_TRUE(leased.has_value()) << (leased ? "" : leased.error().message);
+  for (const RunRow& run : leased ? *leased : std::vector<RunRow>()) told.leased.push_back(run.id.value);
+  return told;
+}
+
+Told change(Store& store, RunChange::Kind kind, const RunRow& run) {
+  RunChange asked;
+  asked.kind = kind;
+  asked.run = run.id;
+  asked.actor = "w";
+  const auto changed = store.change_run(asked);
+  EXPECT_TRUE(changed.has_value()) << (changed ? "" : changed.error().message);
+  if (!changed || changed->kind != RunChanged::Kind::done) return {};
+  return {{}, {run.id.value}};
+}
+
+const std::vector<PackVerb>& verbs() {
+  using Runs = std::vector<RunRow>;
+  static const std::vector<PackVerb> list = {
+      {"lease all", [](Store& store, const Runs&) { return lease(store, 500); }},
+      {"lease part", [](Store& store, const Runs&) { return lease(store, 70); }},
+      {"lease few", [](Store& store, const Runs&) { return lease(store, 3); }},
+      {"cancel first", [](Store& store, const Runs& runs) { return change(store, RunChange::Kind::cancel, runs[0]); }},
+      {"remove late", [](Store& store, const Runs& runs) { return change(store, RunChange::Kind::remove, runs[90]); }},
+  };
+  return list;
+}
+
+class InterleavePacks : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* given = std::getenv("CAIRN_TEST_POSTGRES");
+    if (!given) GTEST_SKIP() << "CAIRN_TEST_POSTGRES names no server";
+    server_ = given;
+    schema_ = "packs_" + std::to_string(::getpid());
+    for (auto& store : stores_) {
+      auto opened = open_store(server_ + "&clock=process&connections=4&schema=" + schema_, clock_);
+      ASSERT_TRUE(opened.has_value()) << opened.error().message;
+      store = std::move(*opened);
+    }
+  }
+  void TearDown() override {
+    for (auto& store : stores_) store.reset();
+    if (server_.empty()) return;
+    postgres::Target target{server_, schema_};
+    auto opened = postgres::Connection::open(target);
+    ASSERT_TRUE(opened.has_value());
+    (*opened)->script("DROP SCHEMA IF EXISTS " + schema_ + " CASCADE");
+  }
+
+  std::vector<RunRow> submit() {
+    std::vector<RunRow> runs(100);
+    auto ids = new_uuids(clock_.now(), runs.size());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      runs[i].id = {ids[i]};
+      runs[i].type = "packed.p";
+    }
+    EXPECT_TRUE(stores_[0]->submit_runs(runs).has_value());
+    return runs;
+  }
+
+  void play(Orchestra& orchestra, const PackVerb& first, const PackVerb& second, const std::vector<bool>& order) {
+    const auto runs = submit();
+    Told left, right;
+    orchestra.play([&] { left = first.act(*stores_[0], runs); }, [&] { right = second.act(*stores_[1], runs); }, order);
+    std::map<std::string, int> leased;
+    std::set<std::string> gone = left.gone;
+    gone.insert(right.gone.begin(), right.gone.end());
+    for (const Told& told : {left, right}) {
+      for (const std::string& run : told.leased) ++leased[run];
+    }
+    // A run may have been leased and then cancelled, but not the other way round.
+    for (const Told& rest : {lease(*stores_[0], 500), lease(*stores_[1], 500), lease(*stores_[0], 5)}) {
+      for (const std::string& run : rest.leased) {
+        EXPECT_FALSE(gone.contains(run));
+        ++leased[run];
+      }
+    }
+    for (const RunRow& run : runs) {
+      EXPECT_LE(leased[run.id.value], 1);
+      EXPECT_TRUE(leased[run.id.value] == 1 || gone.contains(run.id.value)) << "lost";
+    }
+    const auto figures = stores_[0]->figures(1000);
+    ASSERT_TRUE(figures.has_value());
+    EXPECT_EQ(figures->runs_ready, 0u) << "something is left in the queue";
+  }
+
+  ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
+  std::string server_, schema_;
+  std::unique_ptr<Store> stores_[2];
+};
+
+TEST_F(InterleavePacks, NoRunIsLeasedTwiceOrLost) {
+  const char* given = std::getenv("CAIRN_INTERLEAVINGS");
+  const std::size_t each = given ? std::strtoul(given, nullptr, 10) : 2;
+  const unsigned seed = std::random_device{}();
+  std::mt19937 random(seed);
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Orchestra orchestra(server_);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < verbs().size(); ++i) {
+    for (std::size_t j = i; j < verbs().size(); ++j) {
+      for (std::size_t n = 0; n < each; ++n, ++count) {
+        std::vector<bool> order(40);
+        std::string turns;
+        for (std::size_t turn = 0; turn < order.size(); ++turn) {
+          order[turn] = random() % 2 == 0;
+          turns += order[turn] ? 'B' : 'A';
+        }
+        SCOPED_TRACE(std::string(verbs()[i].name) + " and " + verbs()[j].name + ", " + turns);
+        play(orchestra, verbs()[i], verbs()[j], order);
+        if (HasFailure()) return;
+      }
+    }
+  }
+  std::printf("%zu interleavings, seed %u\n", count, seed);
+}
+
+}  // namespace
+}  // namespace cairn
