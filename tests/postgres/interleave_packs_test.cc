@@ -16,7 +16,7 @@
 namespace cairn {
 namespace {
 
-constexpr Duration hold = Duration::of_seconds(30);
+constexpr Duration lease_length = Duration::of_seconds(30);
 
 struct Told {
   std::vector<std::string> leased;
@@ -27,15 +27,15 @@ struct PackVerb {
   std::function<Told(Store&, const std::vector<RunRow>& runs)> act;
 };
 
-Told lease(Store& store, std::size_t max) {
+Told lease_packed(Store& store, std::size_t max) {
   Told told;
-  const auto leased = store.lease_runs({"w", {"packed."}, {}, max, hold});
+  const auto leased = store.lease_runs({"w", {"packed."}, {}, max, lease_length});
   EXPECT_TRUE(leased.has_value()) << (leased ? "" : leased.error().message);
   for (const RunRow& run : leased ? *leased : std::vector<RunRow>()) told.leased.push_back(run.id.value);
   return told;
 }
 
-Told change(Store& store, RunChange::Kind kind, const RunRow& run) {
+Told change_packed(Store& store, RunChange::Kind kind, const RunRow& run) {
   RunChange asked;
   asked.kind = kind;
   asked.run = run.id;
@@ -46,14 +46,16 @@ Told change(Store& store, RunChange::Kind kind, const RunRow& run) {
   return {{}, {run.id.value}};
 }
 
-const std::vector<PackVerb>& verbs() {
+const std::vector<PackVerb>& pack_verbs() {
   using Runs = std::vector<RunRow>;
   static const std::vector<PackVerb> list = {
-      {"lease all", [](Store& store, const Runs&) { return lease(store, 500); }},
-      {"lease part", [](Store& store, const Runs&) { return lease(store, 70); }},
-      {"lease few", [](Store& store, const Runs&) { return lease(store, 3); }},
-      {"cancel first", [](Store& store, const Runs& runs) { return change(store, RunChange::Kind::cancel, runs[0]); }},
-      {"remove late", [](Store& store, const Runs& runs) { return change(store, RunChange::Kind::remove, runs[90]); }},
+      {"lease all", [](Store& store, const Runs&) { return lease_packed(store, 500); }},
+      {"lease part", [](Store& store, const Runs&) { return lease_packed(store, 70); }},
+      {"lease few", [](Store& store, const Runs&) { return lease_packed(store, 3); }},
+      {"cancel first",
+       [](Store& store, const Runs& runs) { return change_packed(store, RunChange::Kind::cancel, runs[0]); }},
+      {"remove late",
+       [](Store& store, const Runs& runs) { return change_packed(store, RunChange::Kind::remove, runs[90]); }},
   };
   return list;
 }
@@ -74,7 +76,9 @@ class InterleavePacks : public testing::Test {
   void TearDown() override {
     for (auto& store : stores_) store.reset();
     if (server_.empty()) return;
-    postgres::Target target{server_, schema_};
+    postgres::Target target;
+    target.conninfo = server_;
+    target.schema = schema_;
     auto opened = postgres::Connection::open(target);
     ASSERT_TRUE(opened.has_value());
     (*opened)->script("DROP SCHEMA IF EXISTS " + schema_ + " CASCADE");
@@ -102,7 +106,8 @@ class InterleavePacks : public testing::Test {
       for (const std::string& run : told.leased) ++leased[run];
     }
     // A run may have been leased and then cancelled, but not the other way round.
-    for (const Told& rest : {lease(*stores_[0], 500), lease(*stores_[1], 500), lease(*stores_[0], 5)}) {
+    for (const Told& rest :
+         {lease_packed(*stores_[0], 500), lease_packed(*stores_[1], 500), lease_packed(*stores_[0], 5)}) {
       for (const std::string& run : rest.leased) {
         EXPECT_FALSE(gone.contains(run));
         ++leased[run];
@@ -130,8 +135,8 @@ TEST_F(InterleavePacks, NoRunIsLeasedTwiceOrLost) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Orchestra orchestra(server_);
   std::size_t count = 0;
-  for (std::size_t i = 0; i < verbs().size(); ++i) {
-    for (std::size_t j = i; j < verbs().size(); ++j) {
+  for (std::size_t i = 0; i < pack_verbs().size(); ++i) {
+    for (std::size_t j = i; j < pack_verbs().size(); ++j) {
       for (std::size_t n = 0; n < each; ++n, ++count) {
         std::vector<bool> order(40);
         std::string turns;
@@ -139,8 +144,8 @@ TEST_F(InterleavePacks, NoRunIsLeasedTwiceOrLost) {
           order[turn] = random() % 2 == 0;
           turns += order[turn] ? 'B' : 'A';
         }
-        SCOPED_TRACE(std::string(verbs()[i].name) + " and " + verbs()[j].name + ", " + turns);
-        play(orchestra, verbs()[i], verbs()[j], order);
+        SCOPED_TRACE(std::string(pack_verbs()[i].name) + " and " + pack_verbs()[j].name + ", " + turns);
+        play(orchestra, pack_verbs()[i], pack_verbs()[j], order);
         if (HasFailure()) return;
       }
     }

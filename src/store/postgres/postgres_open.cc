@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -133,8 +134,10 @@ void PostgresStore::watch(WakeupListener listener) {
     if (!listener_) return;
   }
   if (mode_ == Mode::own && !pool_.target().process_clock) {
-    // Besides commits, leases and whatever is read.
-    pool_.open_ahead(pool_.target().writers + 2, [this](Connection& db) { rehearse_leases(db); });
+    // For commits, leases and whatever is read, but never all that there may be: others read meanwhile.
+    const std::size_t readers = pool_.target().connections - pool_.target().writers;
+    pool_.open_ahead(std::min(pool_.target().writers + 2, readers - 1),
+                     [this](Connection& db) { rehearse_leases(db); });
     postgres::Channel::Callbacks callbacks;
     callbacks.hear = [this](const Wakeup& wakeup) { hear(wakeup); };
     callbacks.forget = [this] { forget_marks(); };
