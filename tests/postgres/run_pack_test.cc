@@ -136,6 +136,17 @@ TEST_F(RunPack, WhatSomebodyKeepsLockedHoldsUpNobodyAndIsLeasedLater) {
   EXPECT_EQ(last[0].id, runs[5].id);
 }
 
+TEST_F(RunPack, PacksOfWhichAllAreCancelledHideNothingBehindThem) {
+  open();
+  for (const std::int64_t priority : {4, 3, 2, 1, 0}) submit(100, priority);
+  sql("UPDATE cairn.workflow_run SET status = 'cancelled' WHERE priority > 0");
+  EXPECT_EQ(lease_priorities(64), several({{64, 0}}));
+  EXPECT_EQ(packs(), "36");
+  sql("UPDATE cairn.workflow_run SET status = 'cancelled' WHERE status = 'pending'");
+  EXPECT_EQ(lease_many(64).size(), 0u);
+  EXPECT_EQ(packs(), "");
+}
+
 // The pack that the canceller finds is opened before it can take the run out of it.
 TEST_F(RunPack, ARunThatIsCancelledWhileItsPackIsOpenedHasNoEntry) {
   open();

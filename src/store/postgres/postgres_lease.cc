@@ -280,13 +280,16 @@ class Leasing {
         if (leased.size() > before) continue;
         entry.reset();  // those before the pack are in other hands
       }
-      lease_packed(type, entry, leased, wakeup);
-      if (leased.size() == before) break;  // and so are the packs
+      // A pack of which all were cancelled is used up without a lease, and others stand behind it.
+      const bool used_up = lease_packed(type, entry, leased, wakeup);
+      tended_ |= used_up;
+      if (!used_up && leased.size() == before) break;  // and so are the packs
     }
     if (leased.size() < request_.max) lease_ready(type, std::nullopt, leased);
   }
 
-  void lease_packed(const std::string& type, const std::optional<postgres::QueueKey>& up_to,
+  // True: a pack is used up.
+  bool lease_packed(const std::string& type, const std::optional<postgres::QueueKey>& up_to,
                     std::vector<RunRow>& leased, Wakeup& wakeup) {
     const std::vector<std::string> runs = packs_.take(type, request_.max - leased.size(), up_to);
     if (runs.empty()) return packs_.settle({}, wakeup);
@@ -299,7 +302,7 @@ class Leasing {
     const std::size_t before = leased.size();
     while (rows.next()) leased.push_back(read_leased(rows, type, until));
     if (rows.fault()) db_.fail(*rows.fault());
-    packs_.settle(std::span(leased).subspan(before), wakeup);
+    return packs_.settle(std::span(leased).subspan(before), wakeup);
   }
 
   RunRow read_leased(const Rows& rows, const std::string& type, Timestamp until) const {

@@ -31,8 +31,8 @@ std::vector<std::string> RunPacks::take(const std::string& type, std::size_t max
   return runs;
 }
 
-void RunPacks::settle(std::span<const RunRow> leased, Wakeup& wakeup) {
-  if (packs_.empty()) return;
+bool RunPacks::settle(std::span<const RunRow> leased, Wakeup& wakeup) {
+  if (packs_.empty()) return false;
   const std::vector<std::string> missing = not_leased(leased);
   std::set<std::string> waiting;  // of the missing: somebody was at them, and they may be leased later
   if (!missing.empty()) {
@@ -56,6 +56,7 @@ void RunPacks::settle(std::span<const RunRow> leased, Wakeup& wakeup) {
   }
   if (!empty.empty()) db_.send(Sql::leave_packs, empty);
   packs_.clear();
+  return !empty.empty();
 }
 
 std::vector<std::string> RunPacks::not_leased(std::span<const RunRow> leased) {

@@ -28,7 +28,8 @@ class RunPacks {
   std::vector<std::string> take(const std::string& type, std::size_t max, const std::optional<QueueKey>& up_to);
   // What was leased of them leaves its pack, and what cannot be leased any more. Others stay, and whoever passed over
   // the locked pack is told of them.
-  void settle(std::span<const RunRow> leased, Wakeup& wakeup);
+  // True: a pack is used up.
+  bool settle(std::span<const RunRow> leased, Wakeup& wakeup);
 
  private:
   struct Pack {
