@@ -5,8 +5,8 @@
 -- error that nothing else causes, when the world has moved.
 
 -- name: lock_instances
-SELECT i.id, i.n, s.version, i.ended_at IS NOT NULL FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = i.n
-WHERE i.id = ANY ($1::text[]) ORDER BY s.n FOR UPDATE OF s
+SELECT i.id, i.n, s.version, i.ended_at IS NOT NULL FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
+WHERE i.id = ANY ($1::text[]) ORDER BY s.n + 0 FOR UPDATE OF s
 -- name: find_numbers
 SELECT id, n FROM cairn.wf_instances WHERE id = ANY ($1::text[])
 -- name: lock_messages
@@ -14,7 +14,7 @@ SELECT n FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[]) AND target + 0 IS N
 -- name: lock_timers
 SELECT t.place FROM
   (SELECT a.place, a.due, i.n, a.token FROM unnest($1::timestamptz[], $2::text[], $3::text[]) WITH ORDINALITY AS a (due, id, token, place)
-   JOIN cairn.wf_instances i ON i.id = a.id ORDER BY a.due, i.n, a.token OFFSET 0) t
+   JOIN cairn.wf_instances i ON i.id = ANY (ARRAY[a.id]) ORDER BY a.due, i.n, a.token OFFSET 0) t
 CROSS JOIN LATERAL (SELECT FROM cairn.wf_schedule_q q WHERE q.due = t.due AND q.instance = t.n AND q.token = t.token FOR UPDATE) q
 -- name: lock_runs
 SELECT r.id, r.status, r.fence, r.attempt, r.type FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) ORDER BY r.id FOR UPDATE
@@ -22,14 +22,15 @@ SELECT r.id, r.status, r.fence, r.attempt, r.type FROM cairn.workflow_run r WHER
 SELECT id, version, status IN ('open', 'assigned') FROM cairn.wf_tasks WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE
 -- name: find_inbox
 SELECT a.place FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS a (id, signal, place)
-JOIN cairn.wf_instances i ON i.id = a.id JOIN cairn.wf_inbox b ON b.instance = i.n AND b.signal = a.signal
+JOIN cairn.wf_instances i ON i.id = ANY (ARRAY[a.id])
+CROSS JOIN LATERAL (SELECT FROM cairn.wf_inbox WHERE instance = i.n AND signal = a.signal OFFSET 0) b
 -- name: claim_keys
 INSERT INTO cairn.wf_idempotency_keys (scope, key, request_hash, answer, at)
 SELECT k.scope, k.key, k.request_hash, k.answer, $5 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS k (scope, key, request_hash, answer)
 ON CONFLICT (scope, key) DO NOTHING RETURNING scope, key
 -- name: find_keys
 SELECT k.scope, k.key, k.request_hash, k.answer FROM cairn.wf_idempotency_keys k
-JOIN unnest($1::text[], $2::text[]) AS a (scope, key) ON k.scope = a.scope AND k.key = a.key
+JOIN unnest($1::text[], $2::text[]) AS a (scope, key) ON k.scope = ANY (ARRAY[a.scope]) AND k.key = ANY (ARRAY[a.key])
 -- name: give_up_key
 DELETE FROM cairn.wf_idempotency_keys WHERE scope = $1 AND key = $2
 -- name: change_key
@@ -45,13 +46,13 @@ SELECT * FROM unnest($1::cairn.wf_instance_row[])
 -- name: update_instances
 WITH moved AS (UPDATE cairn.wf_instances i SET definition = u.definition, definition_version = u.definition_version, digest = u.digest, status = u.status,
   reference_key = u.reference_key, reference_parts = u.reference_parts, error = u.error, changed_at = u.changed_at, ended_at = u.ended_at
-FROM unnest($1::cairn.wf_instance_row[]) AS u WHERE i.n = u.n AND i.ended_at IS NULL RETURNING 1)
+FROM unnest($1::cairn.wf_instance_row[]) AS u WHERE i.n = ANY (ARRAY[u.n]) AND i.ended_at IS NULL RETURNING 1)
 SELECT ln((count(*) = cardinality($1::cairn.wf_instance_row[]))::integer) FROM moved
 -- name: update_like_instances
 -- As above, for those that are still of the same definition and about the same thing.
 WITH moved AS (UPDATE cairn.wf_instances i SET status = u.status, error = u.error, changed_at = u.changed_at, ended_at = u.ended_at
 FROM unnest($1::bigint[], $2::text[], $3::jsonb[], $4::timestamptz[], $5::timestamptz[]) AS u (n, status, error, changed_at, ended_at)
-WHERE i.n = u.n AND i.ended_at IS NULL RETURNING 1)
+WHERE i.n = ANY (ARRAY[u.n]) AND i.ended_at IS NULL RETURNING 1)
 SELECT ln((count(*) = cardinality($1::bigint[]))::integer) FROM moved
 -- name: insert_states
 INSERT INTO cairn.wf_runtime_states (n, version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal,
@@ -63,7 +64,7 @@ WITH moved AS (UPDATE cairn.wf_runtime_states s SET version = u.version, schema_
   waiting_token = u.waiting_token, waiting_until = u.waiting_until, active_task = u.active_task, resume_pointer = u.resume_pointer,
   last_signal = coalesce(u.last_signal, s.last_signal), last_error_code = u.last_error_code, last_error = u.last_error,
   last_executed_by = u.last_executed_by, last_executed_on = $3, snapshot = u.snapshot
-FROM unnest($1::cairn.wf_state_row[]) AS u WHERE s.n = u.n AND s.version = u.from_version RETURNING 1)
+FROM unnest($1::cairn.wf_state_row[]) AS u WHERE s.n = ANY (ARRAY[u.n]) AND s.version = u.from_version RETURNING 1)
 SELECT ln((count(*) = cardinality($1::cairn.wf_state_row[]))::integer) FROM moved
 -- name: close_waits
 DELETE FROM cairn.wf_waits WHERE ctid = ANY (ARRAY(
@@ -97,7 +98,7 @@ FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::te
 UPDATE cairn.wf_tasks t SET status = c.status, version = t.version + 1, changed_at = $6, completed_by = c.completed_by, completed_at = c.completed_at,
   completion = c.completion
 FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::jsonb[]) AS c (id, status, completed_by, completed_at, completion)
-WHERE t.id = c.id AND t.status || '' IN ('open', 'assigned')
+WHERE t.id = ANY (ARRAY[c.id]) AND t.status || '' IN ('open', 'assigned')
 -- name: insert_task_events
 INSERT INTO cairn.wf_task_events (task, kind, at, actor, details) SELECT e.task, e.kind, $5, e.actor, e.details
 FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) AS e (task, kind, actor, details)
@@ -106,7 +107,7 @@ UPDATE cairn.workflow_run SET status = 'cancelled', updated_at = $2, turns = tur
 -- name: end_runs
 WITH ended AS (UPDATE cairn.workflow_run r SET status = e.status, result = e.result, error = e.error, last_error = coalesce(e.last_error, r.last_error),
   lease_until = NULL, leased_by = NULL, updated_at = $2, turns = r.turns + 1, troubled = e.status <> 'succeeded'
-FROM unnest($1::cairn.wf_run_end_row[]) AS e WHERE r.id = e.id AND r.fence = e.fence AND r.status = 'leased' RETURNING 1)
+FROM unnest($1::cairn.wf_run_end_row[]) AS e WHERE r.id = ANY (ARRAY[e.id]) AND r.fence = e.fence AND r.status = 'leased' RETURNING 1)
 SELECT ln((count(*) = cardinality($1::cairn.wf_run_end_row[]))::integer) FROM ended
 -- name: insert_outbox
 INSERT INTO cairn.outbox_event (id, instance, type, subject, data, created_at, published_at, by_engine)

@@ -56,13 +56,13 @@ SELECT count(*), CASE WHEN count(*) < cardinality($1::cairn.wf_job_row[]) THEN a
 UPDATE cairn.workflow_run r SET status = e.status, result = e.result, error = e.error, last_error = coalesce(e.last_error, r.last_error),
   lease_until = NULL, leased_by = NULL, updated_at = $2, turns = r.turns + 1, troubled = e.status <> 'succeeded'
 FROM unnest($1::cairn.wf_run_end_row[]) WITH ORDINALITY AS e (id, fence, status, result, error, last_error, place)
-WHERE r.id = e.id AND r.fence = e.fence AND r.status = 'leased'
+WHERE r.id = ANY (ARRAY[e.id]) AND r.fence = e.fence AND r.status = 'leased'
 RETURNING e.place, r.type, r.attempt
 -- name: end_succeeded_runs
 -- As above, when all ended well and nothing has to be told about each.
 UPDATE cairn.workflow_run r SET status = 'succeeded', result = e.result, error = NULL, lease_until = NULL, leased_by = NULL, updated_at = $4, turns = r.turns + 1
 FROM unnest($1::uuid[], $2::bigint[], $3::jsonb[]) AS e (id, fence, result)
-WHERE r.id = e.id AND r.fence = e.fence AND r.status = 'leased'
+WHERE r.id = ANY (ARRAY[e.id]) AND r.fence = e.fence AND r.status = 'leased'
 -- name: insert_run_events
 INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor, details) SELECT * FROM unnest($1::cairn.wf_run_event_row[])
 -- name: insert_like_events
@@ -130,7 +130,7 @@ SELECT cairn.wf_leave_pack(r.id, r.type, r.priority, r.run_at, r.n) FROM cairn.w
 -- name: pending_among
 SELECT r.id FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) AND r.status = 'pending' AND r.deleted_at IS NULL
 -- name: ready_runs
-SELECT r.n, r.type, r.limit_key, r.priority, r.run_at, r.ctid, q.ctid FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = q.run
+SELECT r.n, r.type, r.limit_key, r.priority, r.run_at, r.ctid, q.ctid FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = ANY (ARRAY[q.run])
 WHERE q.type = $2 AND q.run_at <= $1 AND r.attempt < r.max_attempts
   AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)))
 ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3 FOR UPDATE OF r SKIP LOCKED
@@ -138,11 +138,11 @@ ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3 FOR UPDATE OF r SKIP LOCKED
 -- As many of each key as could be leased: a flood of one key does not hide the others.
 SELECT r.n, r.type, r.limit_key, r.priority, r.run_at, r.ctid, first.place
 FROM (SELECT w.run, w.place FROM (SELECT q.run, q.ctid AS place, row_number() OVER (PARTITION BY r.limit_key ORDER BY q.priority DESC, q.run_at, q.n) AS rank
-    FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = q.run
+    FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = ANY (ARRAY[q.run])
     WHERE q.type = $2 AND q.run_at <= $1 AND r.attempt < r.max_attempts
       AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)))) w
   WHERE w.rank <= $3) first
-JOIN cairn.workflow_run r ON r.id = first.run
+JOIN cairn.workflow_run r ON r.id = ANY (ARRAY[first.run])
 WHERE r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1)
 FOR UPDATE OF r SKIP LOCKED
 -- name: leave_queue
@@ -195,7 +195,7 @@ INSERT INTO cairn.wf_run_leases (type, limit_key, at) SELECT s.type, s.limit_key
 -- place: it stays in the queue for the next one. Whoever asks knows what is the same for all of them, so that is not returned. From $6–$8 to $9–$11 lies what another
 -- question has leased and not committed yet: passing over it is cheaper than finding each locked. $12-$14 is the first pack, whose turn comes then.
 WITH chosen AS (
-  SELECT r.ctid AS place, q.ctid AS queued FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = q.run
+  SELECT r.ctid AS place, q.ctid AS queued FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = ANY (ARRAY[q.run])
   WHERE q.type = $2 AND q.run_at <= $1 AND r.attempt < r.max_attempts
     AND ($6::bigint IS NULL OR (-q.priority::bigint, q.run_at, q.n) < ($6, $7::timestamptz, $8::bigint)
       OR (-q.priority::bigint, q.run_at, q.n) > ($9::bigint, $10::timestamptz, $11::bigint))
@@ -212,7 +212,7 @@ RETURNING c.queued, r.n, r.id, r.given_id, r.priority, r.idempotency_key, r.payl
 -- but not for long.
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until = $4, attempt = r.attempt + 1, leases = r.leases + 1,
   fence = r.fence + 1, updated_at = $1, attempt_until = $1::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1
-FROM unnest($2::uuid[]) AS m (run) WHERE r.id = m.run AND r.status = 'pending' AND r.deleted_at IS NULL AND r.attempt < r.max_attempts
+FROM unnest($2::uuid[]) AS m (run) WHERE r.id = ANY (ARRAY[m.run]) AND r.status = 'pending' AND r.deleted_at IS NULL AND r.attempt < r.max_attempts
 RETURNING NULL::tid, r.n, r.id, r.given_id, r.priority, r.idempotency_key, r.payload, r.error, r.last_error, r.attempt, r.max_attempts, r.leases, r.fence, r.run_at,
   r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step, r.created_at, r.limit_key
 -- name: wait_briefly

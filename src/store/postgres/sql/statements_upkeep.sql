@@ -6,7 +6,7 @@ WITH free AS (
   WHERE o.published_at IS NULL AND (o.held_until IS NULL OR o.held_until <= $1)
     AND o.subject NOT IN (SELECT e.subject FROM cairn.outbox_event e WHERE e.held_until > $1 AND e.published_at + interval '0' IS NULL)
   ORDER BY o.n LIMIT $2),
-taken AS (UPDATE cairn.outbox_event o SET held_until = $3, postponed = false FROM free WHERE o.n = free.n
+taken AS (UPDATE cairn.outbox_event o SET held_until = $3, postponed = false FROM free WHERE o.n = ANY (ARRAY[free.n])
   RETURNING o.n, o.id, o.instance, o.type, o.subject, o.data, o.created_at)
 SELECT * FROM taken ORDER BY n
 -- name: outbox_lock
@@ -30,9 +30,9 @@ ORDER BY n + 0 LIMIT $5
 -- name: insert_deliveries
 INSERT INTO cairn.wf_deliveries (event, sink, attempt, at, delivered, error)
 SELECT d.* FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::timestamptz[], $5::boolean[], $6::text[])
-  AS d (event, sink, attempt, at, delivered, error) WHERE EXISTS (SELECT 1 FROM cairn.outbox_event o WHERE o.n = d.event)
+  AS d (event, sink, attempt, at, delivered, error) WHERE EXISTS (SELECT 1 FROM cairn.outbox_event o WHERE o.n = d.event OFFSET 0)
 -- name: list_deliveries
-SELECT event, sink, attempt, at, delivered, error FROM cairn.wf_deliveries WHERE event = $1 ORDER BY n
+SELECT event, sink, attempt, at, delivered, error FROM cairn.wf_deliveries WHERE event = $1 ORDER BY n + 0
 -- name: resend_outbox
 UPDATE cairn.outbox_event SET published_at = NULL, held_until = NULL WHERE n = $1
 
@@ -75,15 +75,15 @@ SELECT sequence, at, who, what, resource, why, origin, details, previous_hash, h
 -- name: retire_runs
 WITH old AS (
   SELECT id FROM cairn.workflow_run WHERE instance IS NULL AND status IN ('succeeded', 'failed', 'cancelled') AND updated_at < $1 ORDER BY n LIMIT $2),
-gone AS (DELETE FROM cairn.workflow_run r USING old WHERE r.id = old.id RETURNING r.id),
-events AS (DELETE FROM cairn.workflow_event e USING old WHERE e.run_id = old.id)
+gone AS (DELETE FROM cairn.workflow_run r USING old WHERE r.id = ANY (ARRAY[old.id]) RETURNING r.id),
+events AS (DELETE FROM cairn.workflow_event e USING old WHERE e.run_id = ANY (ARRAY[old.id]))
 SELECT count(*) FROM gone
 -- name: retire_outbox
 WITH old AS (SELECT n FROM cairn.outbox_event WHERE published_at < $1 ORDER BY n LIMIT $2),
-gone AS (DELETE FROM cairn.outbox_event o USING old WHERE o.n = old.n RETURNING o.n),
-log AS (DELETE FROM cairn.wf_deliveries d USING old WHERE d.event = old.n)
+gone AS (DELETE FROM cairn.outbox_event o USING old WHERE o.n = ANY (ARRAY[old.n]) RETURNING o.n),
+log AS (DELETE FROM cairn.wf_deliveries d USING old WHERE d.event = ANY (ARRAY[old.n]))
 SELECT count(*) FROM gone
 -- name: retire_keys
 WITH old AS (SELECT scope, key FROM cairn.wf_idempotency_keys WHERE at < $1 ORDER BY at LIMIT $2),
-gone AS (DELETE FROM cairn.wf_idempotency_keys k USING old WHERE k.scope = old.scope AND k.key = old.key RETURNING 1)
+gone AS (DELETE FROM cairn.wf_idempotency_keys k USING old WHERE k.scope = ANY (ARRAY[old.scope]) AND k.key = ANY (ARRAY[old.key]) RETURNING 1)
 SELECT count(*) FROM gone
