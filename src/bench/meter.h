@@ -41,12 +41,12 @@ class Meter {
   Cost read() const;
 
  private:
-  std::chrono::steady_clock::time_point began_;
   double cpu_s_;
   std::uint64_t log_bytes_;
   std::uint64_t database_bytes_;
   std::uint64_t syncs_;
   DatabaseCost database_;
+  std::chrono::steady_clock::time_point began_;
 };
 
 // How long each of many things took, in milliseconds.
