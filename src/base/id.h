@@ -1,6 +1,7 @@
 // Identifiers that cannot be mixed up, and where new ones come from.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <functional>
@@ -37,6 +38,12 @@ std::string derived_uuid(std::string_view parent, std::string_view name, std::ui
 
 // 8-4-4-4-12 hexadecimal digits, any case.
 bool is_uuid(std::string_view text);
+// The same in lower case, as they are made here.
+bool is_plain_uuid(std::string_view text);
+
+// What a UUID's text stands for.
+using UuidBytes = std::array<std::uint8_t, 16>;
+UuidBytes uuid_bytes(std::string_view uuid);
 
 }  // namespace cairn
 

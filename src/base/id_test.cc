@@ -49,6 +49,27 @@ TEST(Uuids, DerivedOnesLieBesideTheirParent) {
   EXPECT_NE(id, derived_uuid("0190c0de-4a1b-7000-8000-00000000000b", "run", 3));
 }
 
+TEST(Uuids, PlainOnesHaveNoCapitals) {
+  const std::string id = "0190c0de-4a1b-7000-8fab-000000d0000a";
+  EXPECT_TRUE(is_plain_uuid(id));
+  EXPECT_FALSE(is_plain_uuid(id.substr(1)));
+  for (std::size_t at = 0; at < id.size(); ++at) {
+    for (int c = 0; c < 256; ++c) {
+      std::string other = id;
+      other[at] = static_cast<char>(c);
+      const bool capital = c >= 'A' && c <= 'F';
+      EXPECT_EQ(is_plain_uuid(other), is_uuid(other) && !capital) << other;
+    }
+  }
+}
+
+TEST(Uuids, BytesAreWhatTheDigitsSay) {
+  const UuidBytes bytes = {0x01, 0x90, 0xc0, 0xde, 0x4a, 0x1b, 0x70, 0x00,
+                           0x8f, 0xab, 0x12, 0x34, 0x56, 0xd0, 0xef, 0x0a};
+  EXPECT_EQ(uuid_bytes("0190c0de-4a1b-7000-8fab-123456d0ef0a"), bytes);
+  EXPECT_EQ(uuid_bytes("0190C0DE-4A1B-7000-8FAB-123456D0EF0A"), bytes);
+}
+
 TEST(Uuids, OtherTextIsNone) {
   EXPECT_FALSE(is_uuid(""));
   EXPECT_FALSE(is_uuid("0190c0de-0000-7000-8000-00000000000"));

@@ -1,7 +1,10 @@
 #include "store/postgres/lease_watch.h"
 
+#include <bit>
 #include <random>
 #include <utility>
+
+#include "base/id.h"
 
 namespace cairn::postgres {
 
@@ -17,17 +20,7 @@ std::int64_t new_lease_row() {
   return static_cast<std::int64_t>(random() >> 1);
 }
 
-LeaseWatch::Key LeaseWatch::key_of(std::string_view uuid) {
-  Key key{};
-  std::size_t digits = 0;
-  for (const char c : uuid) {
-    if (c == '-') continue;
-    const auto digit = static_cast<std::uint64_t>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-    std::uint64_t& half = key[digits++ < 16 ? 0 : 1];
-    half = half << 4 | digit;
-  }
-  return key;
-}
+LeaseWatch::Key LeaseWatch::key_of(std::string_view uuid) { return std::bit_cast<Key>(uuid_bytes(uuid)); }
 
 void LeaseWatch::leased(const LeasedTogether& batch) {
   const std::lock_guard lock(mutex_);

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "base/id.h"
+
 namespace cairn::postgres {
 
 namespace {
@@ -20,9 +22,6 @@ void append_big_endian(std::string& out, T value) {
   out.append(bytes, sizeof(T));
 }
 
-// Without a branch: letters have the bit of 64, and are nine more than their lowest four bits say.
-int digit(char c) { return (c & 0xF) + 9 * ((c >> 6) & 1); }
-
 std::int64_t microseconds(Timestamp at) { return at.seconds * 1'000'000 + at.nanos / 1000 - epoch_offset_us; }
 
 }  // namespace
@@ -34,14 +33,8 @@ void append(std::string& out, double value) { append_big_endian(out, std::bit_ca
 void append(std::string& out, std::string_view value) { out.append(value); }
 void append(std::string& out, Timestamp value) { append(out, microseconds(value)); }
 void append(std::string& out, Uuid value) {
-  char bytes[16];
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < sizeof(bytes); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) ++at;  // a dash
-    bytes[i] = static_cast<char>(digit(value.text[at]) * 16 + digit(value.text[at + 1]));
-    at += 2;
-  }
-  out.append(bytes, sizeof(bytes));
+  const UuidBytes bytes = uuid_bytes(value.text);
+  out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 void append(std::string& out, RowPlace value) {
   append_big_endian(out, static_cast<std::uint32_t>(value.number >> 16));  // the page

@@ -237,11 +237,7 @@ std::optional<std::string> anywhere(const std::string& text) {
   return pattern + "%";
 }
 
-bool is_own_uuid(const RunId& id) {
-  unsigned capitals = 0;
-  for (const char c : id.value) capitals += static_cast<unsigned>(static_cast<unsigned char>(c - 'A') <= 5);
-  return capitals == 0 && is_uuid(id.value);
-}
+bool is_own_uuid(const RunId& id) { return is_plain_uuid(id.value); }
 
 std::string run_uuid(const RunId& id) { return is_own_uuid(id) ? id.value : derived_uuid("run", id.value); }
 
