@@ -9,8 +9,8 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t reports_max = 500;
-constexpr std::size_t leased_max = 2000;
+constexpr std::size_t reports_max = 1000;
+constexpr std::size_t leased_max = 4000;
 // As much as the threads do in this time is leased ahead.
 constexpr double ahead_ms = 50;
 // Reports under way at once. A third would find little to report: what finishes meanwhile belongs to the next one.

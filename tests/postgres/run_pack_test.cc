@@ -121,6 +121,37 @@ TEST_F(RunPack, WhoIsCancelledOrTakenByAProgramIsNotLeased) {
   EXPECT_EQ(entries(), "1");
 }
 
+TEST_F(RunPack, WhoLeasesIsToldTheRunAsItIs) {
+  open();
+  std::vector<RunRow> runs(700);
+  for (RunRow& run : runs) {
+    run.id = {new_uuid(store_->now())};
+    run.type = "default.a";
+    run.payload = Json::object({{"i", static_cast<std::int64_t>(&run - runs.data())}});
+    run.priority = 4;
+    run.attempts_max = 7;
+    run.backoff = Duration::of_ms(1500);
+    run.factor = 3;
+    run.cap = Duration::of_seconds(9);
+    run.jitter = 0.25;
+    run.timeout = Duration::of_seconds(40);
+    run.limit_key = "a customer";
+  }
+  ASSERT_TRUE(store_->submit_runs(runs).has_value());
+  const auto where = [&](std::size_t i) { return " WHERE id = '" + runs[i].id.value + "'"; };
+  sql("UPDATE cairn.workflow_run SET max_attempts = 9" + where(0));
+  sql("UPDATE cairn.workflow_run SET backoff_ms = 20" + where(600));
+  EXPECT_EQ(packs(), "499 199");
+  EXPECT_EQ(entries(), "2");
+  const auto leased = lease_many(1000);
+  ASSERT_EQ(leased.size(), 700u);
+  for (const RunRow& run : leased) {
+    const auto stored = store_->find_run(run.id);
+    ASSERT_TRUE(stored.has_value() && stored->has_value());
+    EXPECT_EQ(run, **stored);
+  }
+}
+
 TEST_F(RunPack, WhatSomebodyKeepsLockedHoldsUpNobodyAndIsLeasedLater) {
   open();
   const auto runs = submit(300);

@@ -29,7 +29,7 @@ constexpr const char* lock_not_available = "55P03";  // SQLSTATE
 // A question for as many is answered from packs; a smaller one opens them.
 constexpr std::size_t large_question = 64;
 
-// A row of `lease_ready` or `lease_packed`, but for what all of them have in common.
+// A row of `lease_ready`, but for what all of them have in common.
 RunRow read_ready(const Rows& rows) {
   RunRow row;
   row.id = {rows.is_null(3) ? rows.text(2) : rows.text(3)};
@@ -275,7 +275,8 @@ class Leasing {
       std::optional<postgres::QueueKey> entry;
       if (!first.is_null(0)) entry = postgres::QueueKey{first.integer(0), first.time(1), first.integer(2)};
       const std::size_t before = leased.size();
-      if (entry && *entry < pack) {
+      // As far as the pack itself: a run that left it has its key when it was the first.
+      if (entry && !(pack < *entry)) {
         lease_ready(type, pack, leased);
         if (leased.size() > before) continue;
         entry.reset();  // those before the pack are in other hands
@@ -291,28 +292,22 @@ class Leasing {
   // True: a pack is used up.
   bool lease_packed(const std::string& type, const std::optional<postgres::QueueKey>& up_to,
                     std::vector<RunRow>& leased, Wakeup& wakeup) {
-    const std::vector<std::string> runs = packs_.take(type, request_.max - leased.size(), up_to);
-    if (runs.empty()) return packs_.settle({}, wakeup);
-    Column<postgres::Uuid> asked;
-    for (const std::string& run : runs) asked.add(postgres::Uuid{run});
-    const Timestamp until = after(at_, request_.length);
-    db_.send(Sql::wait_briefly);
-    Rows rows = db_.query(Sql::lease_packed, at_, asked, request_.worker, until);
-    answered_();
-    const std::size_t before = leased.size();
-    while (rows.next()) leased.push_back(read_leased(rows, type, until));
-    if (rows.fault()) db_.fail(*rows.fault());
-    return packs_.settle(std::span(leased).subspan(before), wakeup);
+    if (packs_.take(type, request_.max - leased.size(), up_to) > 0) {
+      RunRow like;
+      note_lease(like, type);
+      Rows rows = packs_.lease(request_.worker, *like.lease_until);
+      answered_();
+      packs_.read(std::move(rows), like, leased);
+    }
+    return packs_.settle(wakeup);
   }
 
-  RunRow read_leased(const Rows& rows, const std::string& type, Timestamp until) const {
-    RunRow row = read_ready(rows);
+  void note_lease(RunRow& row, const std::string& type) const {
     row.type = type;
     row.status = RunStatus::leased;
     row.leased_by = request_.worker;
-    row.lease_until = until;
+    row.lease_until = after(at_, request_.length);
     row.updated_at = at_;
-    return row;
   }
 
   // What another question of this node has leased and not committed yet, as parameters.
@@ -355,7 +350,7 @@ class Leasing {
     Column<postgres::RowPlace> queued;
     while (rows.next()) {
       queued.add(postgres::RowPlace{rows.integer(0)});
-      leased.push_back(read_leased(rows, type, until));
+      note_lease(leased.emplace_back(read_ready(rows)), type);
     }
     if (rows.fault()) db_.fail(*rows.fault());
     if (!queued.empty()) db_.send(Sql::leave_queue, queued);
@@ -447,6 +442,7 @@ void PostgresStore::rehearse_leases(Connection& db) {
   if (db.pooled()) return;  // nothing is kept there
   const Timestamp at = now();
   const std::string type;  // of no run
+  constexpr std::string_view of_no_run = "00000000-0000-0000-0000-000000000000";
   const std::optional<std::int64_t> number;
   const std::optional<Timestamp> time;
   const Column<postgres::Uuid> runs;
@@ -460,6 +456,7 @@ void PostgresStore::rehearse_leases(Connection& db) {
           time, number);
   db.send(Sql::take_packs, at, type, std::int64_t{0}, number, time, number, std::int64_t{0});
   db.send(Sql::lease_packed, at, runs, type, at);
+  db.send(Sql::one_of_pack, postgres::Uuid{of_no_run});
   db.send(Sql::leave_packs, Column<postgres::RowPlace>());
   db.send(Sql::end_succeeded_runs, runs, Column<std::int64_t>(), Column<postgres::Jsonb>(), at);
   db.query(Sql::rollback);

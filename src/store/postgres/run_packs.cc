@@ -7,8 +7,7 @@
 
 namespace cairn::postgres {
 
-std::vector<std::string> RunPacks::take(const std::string& type, std::size_t max,
-                                        const std::optional<QueueKey>& up_to) {
+std::size_t RunPacks::take(const std::string& type, std::size_t max, const std::optional<QueueKey>& up_to) {
   std::optional<std::int64_t> priority, number;
   std::optional<Timestamp> run_at;
   if (up_to) {
@@ -20,25 +19,71 @@ std::vector<std::string> RunPacks::take(const std::string& type, std::size_t max
   const std::int64_t looked_at = static_cast<std::int64_t>(max / pack_runs_max) + 2;
   Rows rows =
       db_.query(Sql::take_packs, at_, type, static_cast<std::int64_t>(max), priority, run_at, number, looked_at);
-  std::vector<std::string> runs;
+  std::size_t taken = 0;
   while (rows.next()) {
     Pack& pack = packs_.emplace_back();
     pack.place = rows.integer(0);
     pack.runs = rows.texts(1);
-    pack.taken = std::min(pack.runs.size(), max - runs.size());
-    runs.insert(runs.end(), pack.runs.begin(), pack.runs.begin() + static_cast<std::ptrdiff_t>(pack.taken));
+    pack.taken = std::min(pack.runs.size(), max - taken);
+    taken += pack.taken;
   }
-  return runs;
+  return taken;
 }
 
-bool RunPacks::settle(std::span<const RunRow> leased, Wakeup& wakeup) {
+Rows RunPacks::lease(const std::string& worker, Timestamp until) {
+  Column<Uuid> asked;
+  for (const Pack& pack : packs_) {
+    for (std::size_t i = 0; i < pack.taken; ++i) asked.add(Uuid{pack.runs[i]});
+  }
+  db_.send(Sql::wait_briefly);
+  return db_.query(Sql::lease_packed, at_, asked, worker, until);
+}
+
+void RunPacks::read(Rows rows, const RunRow& like, std::vector<RunRow>& leased) {
+  leased.reserve(leased.size() + rows.size());
+  while (rows.next()) {
+    auto at = static_cast<std::size_t>(rows.integer(0)) - 1;
+    auto pack = packs_.begin();
+    for (; at >= pack->taken; ++pack) at -= pack->taken;
+    if (!pack->like) pack->like = common_of(like, pack->runs[at]);
+    RunRow& row = leased.emplace_back(*pack->like);
+    row.id = {std::exchange(pack->runs[at], {})};
+    row.payload = rows.json(1);
+    row.attempt = static_cast<int>(rows.integer(2));
+    row.leases = static_cast<int>(rows.integer(3));
+    row.fence = static_cast<std::uint64_t>(rows.integer(4));
+  }
+  if (rows.fault()) db_.fail(*rows.fault());
+}
+
+RunRow RunPacks::common_of(const RunRow& like, const std::string& run) {
+  RunRow row = like;
+  Rows rows = db_.query(Sql::one_of_pack, Uuid{run});
+  if (!rows.next()) return row;  // the connection is lost, which ends the question
+  row.priority = rows.integer(0);
+  row.attempts_max = static_cast<int>(rows.integer(1));
+  row.run_at = rows.time(2);
+  row.backoff = Duration::of_ms(rows.integer(3));
+  row.factor = rows.number(4);
+  row.cap = Duration::of_ms(rows.integer(5));
+  row.jitter = rows.number(6);
+  if (!rows.is_null(7)) row.timeout = Duration::of_ms(rows.integer(7));
+  row.created_at = rows.time(8);
+  row.limit_key = rows.text(9);
+  return row;
+}
+
+bool RunPacks::settle(Wakeup& wakeup) {
   if (packs_.empty()) return false;
-  const std::vector<std::string> missing = not_leased(leased);
+  Column<Uuid> missing;
+  for (const Pack& pack : packs_) {
+    for (std::size_t i = 0; i < pack.taken; ++i) {
+      if (!pack.runs[i].empty()) missing.add(Uuid{pack.runs[i]});
+    }
+  }
   std::set<std::string> waiting;  // of the missing: somebody was at them, and they may be leased later
   if (!missing.empty()) {
-    Column<Uuid> asked;
-    for (const std::string& run : missing) asked.add(Uuid{run});
-    Rows rows = db_.query(Sql::pending_among, asked);
+    Rows rows = db_.query(Sql::pending_among, missing);
     while (rows.next()) waiting.insert(rows.text(0));
   }
   Column<RowPlace> empty;
@@ -57,21 +102,6 @@ bool RunPacks::settle(std::span<const RunRow> leased, Wakeup& wakeup) {
   if (!empty.empty()) db_.send(Sql::leave_packs, empty);
   packs_.clear();
   return !empty.empty();
-}
-
-std::vector<std::string> RunPacks::not_leased(std::span<const RunRow> leased) {
-  std::size_t taken = 0;
-  for (const Pack& pack : packs_) taken += pack.taken;
-  if (taken == leased.size()) return {};
-  std::set<std::string> known;
-  for (const RunRow& run : leased) known.insert(run_uuid(run.id));
-  std::vector<std::string> missing;
-  for (const Pack& pack : packs_) {
-    for (std::size_t i = 0; i < pack.taken; ++i) {
-      if (!known.contains(pack.runs[i])) missing.push_back(pack.runs[i]);
-    }
-  }
-  return missing;
 }
 
 }  // namespace cairn::postgres

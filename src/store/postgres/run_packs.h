@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -18,27 +17,32 @@ namespace cairn::postgres {
 inline constexpr std::size_t pack_runs_min = 100;
 inline constexpr std::size_t pack_runs_max = 500;
 
-// The packs that one question takes from, inside its transaction.
+// The packs that one question takes from, inside its transaction: `take`, `lease`, `read`, `settle`.
 class RunPacks {
  public:
   RunPacks(Connection& db, Timestamp at) : db_(db), at_(at) {}
 
   // The next `max` runs of packs of a type that nobody else is at, as far as the queue's entry `up_to`. Their packs are
-  // locked until the transaction ends.
-  std::vector<std::string> take(const std::string& type, std::size_t max, const std::optional<QueueKey>& up_to);
-  // What was leased of them leaves its pack, and what cannot be leased any more. Others stay, and whoever passed over
+  // locked until the transaction ends. How many there are.
+  std::size_t take(const std::string& type, std::size_t max, const std::optional<QueueKey>& up_to);
+  // Those of them that are still pending. Fails when somebody keeps one locked.
+  Rows lease(const std::string& worker, Timestamp until);
+  // The rows of `lease`, each as `like` in what packs do not know of.
+  void read(Rows rows, const RunRow& like, std::vector<RunRow>& leased);
+  // What was leased leaves its pack, and what cannot be leased any more. Others stay, and whoever passed over
   // the locked pack is told of them.
   // True: a pack is used up.
-  bool settle(std::span<const RunRow> leased, Wakeup& wakeup);
+  bool settle(Wakeup& wakeup);
 
  private:
   struct Pack {
     std::int64_t place = 0;
-    std::vector<std::string> runs;
+    std::vector<std::string> runs;  // empty: leased
     std::size_t taken = 0;
+    std::optional<RunRow> like;  // what its runs have in common
   };
 
-  std::vector<std::string> not_leased(std::span<const RunRow> leased);
+  RunRow common_of(const RunRow& like, const std::string& run);
 
   Connection& db_;
   const Timestamp at_;

@@ -209,12 +209,15 @@ RETURNING c.queued, r.n, r.id, r.given_id, r.priority, r.idempotency_key, r.payl
   r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step, r.created_at, r.limit_key
 -- name: lease_packed
 -- Runs of packs that are locked. They are not locked first, as others are (that was a third of a lease): whoever is at one of them is waited for,
--- but not for long.
+-- but not for long. What all runs of a pack have in common is not returned for each.
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until = $4, attempt = r.attempt + 1, leases = r.leases + 1,
   fence = r.fence + 1, updated_at = $1, attempt_until = $1::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1
-FROM unnest($2::uuid[]) AS m (run) WHERE r.id = ANY (ARRAY[m.run]) AND r.status = 'pending' AND r.deleted_at IS NULL AND r.attempt < r.max_attempts
-RETURNING NULL::tid, r.n, r.id, r.given_id, r.priority, r.idempotency_key, r.payload, r.error, r.last_error, r.attempt, r.max_attempts, r.leases, r.fence, r.run_at,
-  r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step, r.created_at, r.limit_key
+FROM unnest($2::uuid[]) WITH ORDINALITY AS m (run, place)
+WHERE r.id = ANY (ARRAY[m.run]) AND r.status = 'pending' AND r.deleted_at IS NULL AND r.attempt < r.max_attempts
+RETURNING m.place, r.payload, r.attempt, r.leases, r.fence
+-- name: one_of_pack
+SELECT r.priority, r.max_attempts, r.run_at, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.created_at, r.limit_key
+FROM cairn.workflow_run r WHERE r.id = $1
 -- name: wait_briefly
 SET LOCAL lock_timeout = '100ms'
 -- name: lease_chosen
