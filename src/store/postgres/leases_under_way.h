@@ -8,23 +8,10 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <tuple>
 
-#include "base/time.h"
+#include "store/postgres/queue_key.h"
 
 namespace cairn::postgres {
-
-// The place of a run in the queue of its type.
-struct QueueKey {
-  std::int64_t priority = 0;
-  Timestamp run_at;
-  std::int64_t number = 0;
-
-  bool operator==(const QueueKey&) const = default;
-  bool operator<(const QueueKey& other) const {
-    return std::tie(other.priority, run_at, number) < std::tie(priority, other.run_at, other.number);
-  }
-};
 
 class LeasesUnderWay {
  public:

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/time.h"
+#include "store/postgres/queue_key.h"
 
 namespace cairn::postgres {
 
@@ -171,6 +172,12 @@ class Parameters {
     add_null(Column<T>::type().array);
   }
   void add(const char* value) { add(std::string_view(value)); }
+  // Three of them: `(-priority, run_at, n)`, as statements compare places in the queue.
+  void add(const std::optional<QueueKey>& key) {
+    add(key ? std::optional(-key->priority) : std::nullopt);
+    add(key ? std::optional(key->run_at) : std::nullopt);
+    add(key ? std::optional(key->number) : std::nullopt);
+  }
   // Type 0: the statement names it.
   void add_encoded(Oid type, std::string_view value) {
     types_.push_back(type);

@@ -268,8 +268,7 @@ class Leasing {
   void lease_with_packs(const std::string& type, std::vector<RunRow>& leased, Wakeup& wakeup) {
     while (leased.size() < request_.max && !db_.error()) {
       const auto passed = passed_over(type);
-      Rows first = db_.query(Sql::first_in_queue, at_, type, passed.first_priority, passed.first_at,
-                             passed.first_number, passed.last_priority, passed.last_at, passed.last_number);
+      Rows first = db_.query(Sql::first_in_queue, at_, type, passed.first, passed.last);
       if (!first.next()) break;
       const postgres::QueueKey pack{first.integer(3), first.time(4), first.integer(5)};
       std::optional<postgres::QueueKey> entry;
@@ -312,20 +311,11 @@ class Leasing {
 
   // What another question of this node has leased and not committed yet, as parameters.
   struct PassedOver {
-    std::optional<std::int64_t> first_priority, first_number, last_priority, last_number;
-    std::optional<Timestamp> first_at, last_at;
+    std::optional<postgres::QueueKey> first, last;
   };
   PassedOver passed_over(const std::string& type) const {
-    PassedOver passed;
-    if (const auto other = under_way_.of(type)) {
-      passed.first_priority = -other->first.priority;
-      passed.first_at = other->first.run_at;
-      passed.first_number = other->first.number;
-      passed.last_priority = -other->last.priority;
-      passed.last_at = other->last.run_at;
-      passed.last_number = other->last.number;
-    }
-    return passed;
+    if (const auto other = under_way_.of(type)) return {other->first, other->last};
+    return {};
   }
 
   // Entries of the queue up to the first pack.
@@ -334,17 +324,8 @@ class Leasing {
     const Timestamp until = after(at_, request_.length);
     const auto other = under_way_.of(type);
     const PassedOver passed = passed_over(type);
-    std::optional<std::int64_t> pack_priority, pack_number;
-    std::optional<Timestamp> pack_at;
-    if (pack) {
-      pack_priority = -pack->priority;
-      pack_at = pack->run_at;
-      pack_number = pack->number;
-    }
-    Rows rows =
-        db_.query(Sql::lease_ready, at_, type, static_cast<std::int64_t>(request_.max - leased.size()), request_.worker,
-                  until, passed.first_priority, passed.first_at, passed.first_number, passed.last_priority,
-                  passed.last_at, passed.last_number, pack_priority, pack_at, pack_number);
+    Rows rows = db_.query(Sql::lease_ready, at_, type, static_cast<std::int64_t>(request_.max - leased.size()),
+                          request_.worker, until, passed.first, passed.last, pack);
     hand_on(type, rows, other);
     leased.reserve(leased.size() + rows.size());
     Column<postgres::RowPlace> queued;
@@ -443,18 +424,16 @@ void PostgresStore::rehearse_leases(Connection& db) {
   const Timestamp at = now();
   const std::string type;  // of no run
   constexpr std::string_view of_no_run = "00000000-0000-0000-0000-000000000000";
-  const std::optional<std::int64_t> number;
-  const std::optional<Timestamp> time;
+  const std::optional<postgres::QueueKey> nowhere;
   const Column<postgres::Uuid> runs;
   db.send(Sql::begin);
   db.send(Sql::leases_due, at);
   db.send(Sql::list_run_types);
   db.send(Sql::packed_among, postgres::names({type}));
   db.send(Sql::open_packs, type, at, std::int64_t{0}, std::int64_t{0});
-  db.send(Sql::first_in_queue, at, type, number, time, number, number, time, number);
-  db.send(Sql::lease_ready, at, type, std::int64_t{0}, type, at, number, time, number, number, time, number, number,
-          time, number);
-  db.send(Sql::take_packs, at, type, std::int64_t{0}, number, time, number, std::int64_t{0});
+  db.send(Sql::first_in_queue, at, type, nowhere, nowhere);
+  db.send(Sql::lease_ready, at, type, std::int64_t{0}, type, at, nowhere, nowhere, nowhere);
+  db.send(Sql::take_packs, at, type, std::int64_t{0}, nowhere, std::int64_t{0});
   db.send(Sql::lease_packed, at, runs, type, at);
   db.send(Sql::one_of_pack, postgres::Uuid{of_no_run});
   db.send(Sql::leave_packs, Column<postgres::RowPlace>());

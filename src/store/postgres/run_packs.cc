@@ -8,17 +8,9 @@
 namespace cairn::postgres {
 
 std::size_t RunPacks::take(const std::string& type, std::size_t max, const std::optional<QueueKey>& up_to) {
-  std::optional<std::int64_t> priority, number;
-  std::optional<Timestamp> run_at;
-  if (up_to) {
-    priority = -up_to->priority;
-    run_at = up_to->run_at;
-    number = up_to->number;
-  }
   // One more than full ones would be: the first was often taken from before.
   const std::int64_t looked_at = static_cast<std::int64_t>(max / pack_runs_max) + 2;
-  Rows rows =
-      db_.query(Sql::take_packs, at_, type, static_cast<std::int64_t>(max), priority, run_at, number, looked_at);
+  Rows rows = db_.query(Sql::take_packs, at_, type, static_cast<std::int64_t>(max), up_to, looked_at);
   std::size_t taken = 0;
   while (rows.next()) {
     Pack& pack = packs_.emplace_back();
