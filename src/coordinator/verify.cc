@@ -28,6 +28,7 @@ class Check {
     } while (!page.cursor.empty());
     CAIRN_TRY_VOID(check_tasks());
     CAIRN_TRY_VOID(check_runs());
+    CAIRN_TRY_VOID(check_queue());
     CAIRN_TRY_VOID(check_dead_letters());
     CAIRN_TRY_VOID(check_outbox());
     CAIRN_TRY_VOID(check_audit());
@@ -341,6 +342,27 @@ class Check {
     });
     if (!asked) find("I-18 intents", subject, "instance " + row.instance->value + " does not wait for it");
     return {};
+  }
+
+  // Whatever its status asks for happens to a run: it is leased, or its lease ends.
+  Result<void> check_queue() {
+    constexpr std::size_t faults_max = 1000;
+    CAIRN_TRY(const std::vector<QueueFault> faults, store_.queue_faults(faults_max));
+    for (const QueueFault& fault : faults) find("I-33 queue", "run " + fault.run.value, text_of(fault.kind));
+    if (faults.size() == faults_max) find("I-33 queue", "store", "there may be more such runs than are named here");
+    return {};
+  }
+
+  static const char* text_of(QueueFault::Kind kind) {
+    switch (kind) {
+      case QueueFault::Kind::not_queued:
+        return "it is pending and not in the queue: nobody will lease it; docs/verify.md tells how to put it back";
+      case QueueFault::Kind::not_watched:
+        return "it is leased and nobody will notice when its lease ends; docs/verify.md tells how to mend it";
+      case QueueFault::Kind::stray:
+        return "it waits in the queue and is not pending, or is deleted; docs/verify.md tells how to take it out";
+    }
+    return "";
   }
 
   // Work that was given up is told once, with everything that replaying it needs.

@@ -154,6 +154,18 @@ struct StoreFigures {
   bool operator==(const StoreFigures&) const = default;
 };
 
+// A run that the queue does not have as its status asks for.
+struct QueueFault {
+  enum class Kind {
+    not_queued,   // pending, and nobody would lease it
+    not_watched,  // leased, and nobody would notice that its lease has ended
+    stray,        // in the queue as if it were pending, and is not or is deleted
+  };
+  RunId run;
+  Kind kind = Kind::not_queued;
+  bool operator==(const QueueFault&) const = default;
+};
+
 enum class PutSchedule { done, stale };  // stale: the row is not at the version that was given
 
 class Store {
@@ -299,6 +311,9 @@ class Store {
 
   // For those who watch; nothing is counted further than `most`, so that asking stays cheap.
   virtual Result<StoreFigures> figures(std::size_t most) = 0;
+  // For a store whose queue of runs stands beside them: what is wrong with it, the first `max`. Right also while
+  // others write. Where the runs themselves are the queue there is nothing to find.
+  virtual Result<std::vector<QueueFault>> queue_faults(std::size_t) { return std::vector<QueueFault>(); }
 
   // Dead letters. Replaying moves the envelope back to its queue in one transaction; nothing when
   // there is no such letter, ErrorCode::unsupported when its kind cannot be replayed.

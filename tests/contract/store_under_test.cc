@@ -78,6 +78,8 @@ void StoreContract::SetUp() {
 }
 
 void StoreContract::TearDown() {
+  // Whatever a test did with runs, the queue says the same of them.
+  EXPECT_TRUE(!store_ || must(store_->queue_faults(1)).empty());
   store_.reset();
   std::filesystem::remove_all(path_);
 }

@@ -99,6 +99,7 @@ class InterleavePacks : public testing::Test {
     const auto runs = submit();
     Told left, right;
     orchestra.play([&] { left = first.act(*stores_[0], runs); }, [&] { right = second.act(*stores_[1], runs); }, order);
+    expect_sound_queue();
     std::map<std::string, int> leased;
     std::set<std::string> gone = left.gone;
     gone.insert(right.gone.begin(), right.gone.end());
@@ -120,6 +121,12 @@ class InterleavePacks : public testing::Test {
     const auto figures = stores_[0]->figures(1000);
     ASSERT_TRUE(figures.has_value());
     EXPECT_EQ(figures->runs_ready, 0u) << "something is left in the queue";
+    expect_sound_queue();
+  }
+  void expect_sound_queue() {
+    const auto faults = stores_[0]->queue_faults(1);
+    ASSERT_TRUE(faults.has_value()) << faults.error().message;
+    EXPECT_TRUE(faults->empty()) << "run " << faults->front().run.value;
   }
 
   ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};

@@ -295,6 +295,7 @@ class Interleave : public testing::Test {
       for (const RunEvent& event : must(store.run_events(run.id))) line += " " + event.kind;
       lines.insert(line);
     }
+    EXPECT_TRUE(must(store.queue_faults(1)).empty());
     for (const OutboxRow& row : must(store.list_outbox({}, {})).items) lines.insert("event " + row.event.id.value);
     for (const DeadLetter& letter : must(store.list_dead_letters({})).items) lines.insert("dead " + letter.reason);
     if (const auto key = store.find_key("start", "k"); key && *key) lines.insert("key " + write_json((*key)->answer));

@@ -156,6 +156,7 @@ const std::set<std::string> walks = {
     "exhausted_runs wf_run_q_lapsed",
     "list_leased_runs wf_run_q_lapsed",
     "list_run_types wf_run_types",
+    "misqueued_runs wf_lease_q",
     "claim_outbox outbox_event_waiting",
     "list_schedules wf_schedules",
     "take_schedules wf_schedules_pkey",

@@ -290,6 +290,10 @@ Result<StoreFigures> NodeStore::figures(std::size_t most) {
   return through("figures", Way::read, [&] { return behind_.figures(most); });
 }
 
+Result<std::vector<QueueFault>> NodeStore::queue_faults(std::size_t max) {
+  return through("queue_faults", Way::read, [&] { return behind_.queue_faults(max); });
+}
+
 Result<std::int64_t> NodeStore::put_dead_letter(const DeadLetter& letter) {
   return through("put_dead_letter", Way::write, [&] { return behind_.put_dead_letter(letter); });
 }

@@ -119,6 +119,7 @@ class ForwardingStore : public Store {
   Result<std::vector<DueTimer>> list_timers(const InstanceId& id) override { return behind_.list_timers(id); }
   Result<std::vector<Message>> list_messages(const InstanceId& id) override { return behind_.list_messages(id); }
   Result<StoreFigures> figures(std::size_t most) override { return behind_.figures(most); }
+  Result<std::vector<QueueFault>> queue_faults(std::size_t max) override { return behind_.queue_faults(max); }
   Result<std::int64_t> put_dead_letter(const DeadLetter& letter) override { return behind_.put_dead_letter(letter); }
   Result<Page<DeadLetter>> list_dead_letters(const PageRequest& page) override {
     return behind_.list_dead_letters(page);

@@ -110,6 +110,7 @@ class PostgresStore final : public Store {
   Result<std::vector<Message>> list_messages(const InstanceId& id) override;
 
   Result<StoreFigures> figures(std::size_t most) override;
+  Result<std::vector<QueueFault>> queue_faults(std::size_t max) override;
   Result<std::int64_t> put_dead_letter(const DeadLetter& letter) override;
   Result<Page<DeadLetter>> list_dead_letters(const PageRequest& page) override;
   Result<bool> replay_dead_letter(std::int64_t id) override;

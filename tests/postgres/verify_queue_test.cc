@@ -1,0 +1,244 @@
+// Every pending run is in the queue, every leased one is looked at when its lease ends, and nothing else waits there:
+// what `cairn verify` finds when that is not so, how it is mended, and that it finds nothing while nodes are at work.
+#include <atomic>
+#include <random>
+
+#include "coordinator/verify.h"
+#include "postgres/run_queue_fixture.h"
+
+namespace cairn {
+
+namespace {
+
+class VerifyQueue : public RunQueue {
+ protected:
+  // What docs/verify.md tells people to do about a run.
+  static constexpr const char* put_back = "UPDATE cairn.workflow_run SET priority = priority WHERE id = '";
+  static constexpr const char* watch =
+      "UPDATE cairn.workflow_run SET lease_until = lease_until - interval '1 ms' WHERE id = '";
+  static constexpr const char* take_out = "DELETE FROM cairn.wf_run_q WHERE NOT lapsed AND run = '";
+
+  using Found = std::multiset<std::string>;
+  Found faults() {
+    const auto list = store_->queue_faults(5000);
+    EXPECT_TRUE(list.has_value()) << (list ? "" : list.error().message);
+    Found found;
+    for (const QueueFault& fault : list ? *list : std::vector<QueueFault>()) {
+      found.insert(name_of(fault.kind) + fault.run.value);
+    }
+    return found;
+  }
+  static std::string name_of(QueueFault::Kind kind) {
+    switch (kind) {
+      case QueueFault::Kind::not_queued: return "not queued ";
+      case QueueFault::Kind::not_watched: return "not watched ";
+      case QueueFault::Kind::stray: return "stray ";
+    }
+    return "";
+  }
+  std::vector<Finding> findings() {
+    auto report = verify_store(*store_);
+    EXPECT_TRUE(report.has_value()) << (report ? "" : report.error().message);
+    return report ? std::move(report->findings) : std::vector<Finding>();
+  }
+  void mend(const char* how, const RunRow& run) { sql(how + run.id.value + "'"); }
+  // As somebody does who switches the triggers off.
+  void behind_the_queue(const std::string& text) {
+    sql("SET session_replication_role = replica");
+    sql(text);
+    sql("SET session_replication_role = DEFAULT");
+  }
+  void change(RunChange::Kind kind, const RunRow& run) {
+    RunChange asked;
+    asked.kind = kind;
+    asked.run = run.id;
+    asked.fence = run.fence;
+    asked.length = Duration::of_ms(1);
+    asked.reason = "no longer needed";
+    const auto changed = store_->change_run(asked);
+    EXPECT_TRUE(changed.has_value()) << (changed ? "" : changed.error().message);
+  }
+  void end(const RunRow& run) {
+    const RunEnd ended{run.id, run.fence, RunStatus::succeeded, Json(1), Json(), "w"};
+    EXPECT_TRUE(store_->end_runs(std::span(&ended, 1)).has_value());
+  }
+  static std::string where(const RunRow& run) { return " WHERE id = '" + run.id.value + "'"; }
+};
+
+}  // namespace
+
+TEST_F(VerifyQueue, FindsNothingWhateverHappensToRuns) {
+  open();
+  const auto packed = submit(300);
+  submit(20, 1);
+  EXPECT_EQ(faults(), Found());
+  const auto leased = lease_many(100);
+  ASSERT_EQ(leased.size(), 100u);
+  EXPECT_EQ(lease_many(3).size(), 3u);  // opens a pack
+  change(RunChange::Kind::release, leased[0]);
+  change(RunChange::Kind::retry, leased[1]);
+  change(RunChange::Kind::cancel, leased[2]);
+  change(RunChange::Kind::heartbeat, leased[3]);
+  end(leased[4]);
+  change(RunChange::Kind::cancel, packed[298]);
+  change(RunChange::Kind::remove, packed[299]);
+  sql("UPDATE cairn.workflow_run SET status = 'leased', leased_by = 'x', lease_until = now() + interval '1 h'" +
+      where(packed[297]));
+  sql("UPDATE cairn.workflow_run SET type = 'default.b'" + where(packed[296]));
+  sql("UPDATE cairn.workflow_run SET type = 'default.b'" + where(leased[5]));
+  sql("DELETE FROM cairn.workflow_run" + where(packed[295]));
+  EXPECT_EQ(faults(), Found());
+  EXPECT_TRUE(findings().empty());
+}
+
+TEST_F(VerifyQueue, ALeaseThatHasEndedIsInTheQueue) {
+  open();
+  submit(4);
+  sql("UPDATE cairn.workflow_run SET max_attempts = 1");
+  const auto leased = lease_many(4);
+  ASSERT_EQ(leased.size(), 4u);
+  sql("UPDATE cairn.workflow_run SET lease_until = now() - interval '1 s'");
+  EXPECT_EQ(lease_many(4).size(), 0u) << "no attempt is left";
+  ASSERT_EQ(sql("SELECT count(*) FROM cairn.wf_run_q WHERE lapsed"), "4");
+  sql("DELETE FROM cairn.wf_lease_q");  // when they would have ended
+  EXPECT_EQ(faults(), Found());
+  change(RunChange::Kind::heartbeat, leased[0]);
+  end(leased[1]);
+  end(leased[2]);
+  sql("DELETE FROM cairn.workflow_run" + where(leased[2]));
+  EXPECT_EQ(sql("SELECT count(*) FROM cairn.wf_run_q WHERE lapsed"), "4");
+  EXPECT_EQ(faults(), Found()) << "those that have ended go by themselves";
+}
+
+TEST_F(VerifyQueue, FindsAPendingRunThatIsNotInTheQueue) {
+  open();
+  const auto runs = submit(3);
+  sql("DELETE FROM cairn.wf_run_q WHERE run = '" + runs[1].id.value + "'");
+  EXPECT_EQ(lease_many(10).size(), 2u) << "so nobody leases it";
+  EXPECT_EQ(faults(), (Found{"not queued " + runs[1].id.value}));
+  const auto found = findings();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].invariant, "I-33 queue");
+  EXPECT_EQ(found[0].subject, "run " + runs[1].id.value);
+  EXPECT_NE(found[0].message.find("docs/verify.md"), std::string::npos);
+  mend(put_back, runs[1]);
+  EXPECT_EQ(faults(), Found());
+  EXPECT_EQ(lease_many(10).size(), 1u);
+}
+
+TEST_F(VerifyQueue, FindsAnEntryThatIsNotItsRuns) {
+  open();
+  const auto runs = submit(3);
+  sql("UPDATE cairn.wf_run_q SET type = 'default.b' WHERE run = '" + runs[0].id.value + "'");
+  sql("UPDATE cairn.wf_run_q SET lapsed = true WHERE run = '" + runs[1].id.value + "'");
+  EXPECT_EQ(faults(), (Found{"not queued " + runs[0].id.value, "not queued " + runs[1].id.value}));
+}
+
+TEST_F(VerifyQueue, FindsAPendingRunThatItsPackDoesNotName) {
+  open();
+  const auto runs = submit(1250);
+  EXPECT_EQ(faults(), Found());
+  sql("UPDATE cairn.wf_run_pack_q SET runs = array_remove(runs, '" + runs[700].id.value + "'::uuid)");
+  EXPECT_EQ(faults(), (Found{"not queued " + runs[700].id.value}));
+  mend(put_back, runs[700]);
+  EXPECT_EQ(faults(), Found());
+  EXPECT_EQ(lease_many(2000).size(), 1250u);
+}
+
+TEST_F(VerifyQueue, SaysWhenThereAreMoreThanItNames) {
+  open();
+  submit(1250);
+  sql("DELETE FROM cairn.wf_run_pack_q");
+  EXPECT_EQ(faults().size(), 1250u);
+  const auto found = findings();
+  ASSERT_EQ(found.size(), 1001u);
+  EXPECT_EQ(found.back().subject, "store");
+}
+
+TEST_F(VerifyQueue, FindsALeasedRunThatNobodyWatches) {
+  open();
+  submit(3);
+  const auto leased = lease_many(2);
+  ASSERT_EQ(leased.size(), 2u);
+  sql("DELETE FROM cairn.wf_lease_q");
+  EXPECT_EQ(faults(), (Found{"not watched " + leased[0].id.value, "not watched " + leased[1].id.value}));
+  EXPECT_EQ(findings().size(), 2u);
+  mend(watch, leased[0]);
+  EXPECT_EQ(faults(), (Found{"not watched " + leased[1].id.value}));
+  sql("UPDATE cairn.workflow_run SET lease_until = now() - interval '1 s'" + where(leased[1]));
+  mend(watch, leased[1]);
+  EXPECT_EQ(faults(), Found());
+  EXPECT_EQ(lease_many(10).size(), 2u) << "the one that was not leased, and the one whose lease has ended";
+}
+
+TEST_F(VerifyQueue, FindsWhatWaitsWithoutBeingPending) {
+  open();
+  const auto runs = submit(5);
+  behind_the_queue("UPDATE cairn.workflow_run SET status = 'cancelled'" + where(runs[0]));
+  behind_the_queue("UPDATE cairn.workflow_run SET deleted_at = now()" + where(runs[1]));
+  behind_the_queue("DELETE FROM cairn.workflow_run" + where(runs[2]));
+  EXPECT_EQ(faults(), (Found{"stray " + runs[0].id.value, "stray " + runs[1].id.value, "stray " + runs[2].id.value}));
+  EXPECT_EQ(findings().size(), 3u);
+  for (const std::size_t i : {0, 1, 2}) mend(take_out, runs[i]);
+  EXPECT_EQ(faults(), Found());
+  EXPECT_EQ(lease_many(10).size(), 2u);
+}
+
+TEST_F(VerifyQueue, APackMayNameWhatIsNotPending) {
+  open();
+  const auto runs = submit(300);
+  behind_the_queue("UPDATE cairn.workflow_run SET status = 'cancelled'" + where(runs[0]));
+  behind_the_queue("DELETE FROM cairn.workflow_run" + where(runs[1]));
+  EXPECT_EQ(faults(), Found());
+}
+
+TEST_F(VerifyQueue, LooksAtEveryPartOfALargeStore) {
+  open();
+  behind_the_queue("INSERT INTO cairn.workflow_run (type) SELECT 'default.a' FROM generate_series(1, 41000)");
+  sql("INSERT INTO cairn.wf_run_q SELECT type, priority, run_at, n, id, false, false FROM cairn.workflow_run");
+  ASSERT_GT(std::stoi(sql("SELECT pg_relation_size('cairn.wf_run_q') / 8192")), 250) << "more than one part";
+  EXPECT_EQ(faults(), Found());
+  Found expected;
+  for (const std::string number : {"1", "20000", "20001", "41000"}) {
+    expected.insert("not queued " + sql("SELECT id FROM cairn.workflow_run WHERE n = " + number));
+    sql("DELETE FROM cairn.wf_run_q WHERE n = " + number);
+  }
+  for (const std::string number : {"2", "15000", "40999"}) {
+    expected.insert("stray " + sql("SELECT id FROM cairn.workflow_run WHERE n = " + number));
+    behind_the_queue("UPDATE cairn.workflow_run SET status = 'succeeded' WHERE n = " + number);
+  }
+  EXPECT_EQ(faults(), expected);
+}
+
+TEST_F(VerifyQueue, FindsNothingWhileNodesAreAtWork) {
+  open();
+  const unsigned seed = std::random_device{}();
+  std::printf("seed %u\n", seed);
+  std::atomic<bool> over = false;
+  std::vector<std::jthread> workers;
+  for (unsigned number = 0; number < 3; ++number) {
+    workers.emplace_back([&, number] {
+      std::minstd_rand random(seed + number);
+      while (!over) {
+        const auto fresh = submit(random() % 2 == 0 ? 120 : 5, static_cast<std::int64_t>(random() % 2));
+        change(RunChange::Kind::cancel, fresh[random() % fresh.size()]);
+        for (const RunRow& run : lease_many(random() % 2 == 0 ? 100 : 4)) {
+          switch (random() % 16) {
+            case 0: change(RunChange::Kind::release, run); break;
+            case 1: change(RunChange::Kind::retry, run); break;
+            case 2: change(RunChange::Kind::cancel, run); break;
+            case 3: change(RunChange::Kind::heartbeat, run); break;  // for so short that it ends
+            case 4: break;
+            default: end(run);
+          }
+        }
+      }
+    });
+  }
+  for (int i = 0; i < 100 && !HasFailure(); ++i) EXPECT_EQ(faults(), Found());
+  over = true;
+  workers.clear();
+  EXPECT_EQ(faults(), Found());
+}
+
+}  // namespace cairn
