@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "postgres/run_queue_fixture.h"
+#include "store/projection.h"
 
 namespace cairn {
 

@@ -229,6 +229,10 @@ TEST_F(VerifyQueue, FindsNothingWhileNodesAreAtWork) {
             case 2: change(RunChange::Kind::cancel, run); break;
             case 3: change(RunChange::Kind::heartbeat, run); break;  // for so short that it ends
             case 4: break;
+            case 5:
+              change(RunChange::Kind::release, run);
+              change(RunChange::Kind::heartbeat, run);  // too late: somebody may have it by now
+              break;
             default: end(run);
           }
         }

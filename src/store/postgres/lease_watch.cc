@@ -46,10 +46,10 @@ std::optional<LeaseWatch::Lease> LeaseWatch::find(std::string_view run, std::uin
   return Lease{known.attempt, {known.row, &known.row->type}};
 }
 
-void LeaseWatch::ended(std::string_view run) {
+void LeaseWatch::ended(std::string_view run, std::uint64_t fence) {
   const std::lock_guard lock(mutex_);
   const auto found = runs_.find(key_of(run));
-  if (found == runs_.end()) return;
+  if (found == runs_.end() || found->second.fence > fence) return;
   Row& row = *found->second.row;
   if (--row.open == 0) spent_.push_back(row.id);
   runs_.erase(found);

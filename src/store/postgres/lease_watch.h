@@ -36,7 +36,8 @@ class LeaseWatch {
  public:
   // Only of what is committed, here as below: a row must not go while one of its runs is leased.
   void leased(const LeasedTogether& batch);
-  void ended(std::string_view run);
+  // The lease with this fencing number, and those before. A later one may have been given meanwhile.
+  void ended(std::string_view run, std::uint64_t fence);
   // Of the lease with this fencing number, when it was given here.
   std::optional<int> attempt_of(std::string_view run, std::uint64_t fence) const;
   // The same with its type.

@@ -47,7 +47,7 @@ Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> u
       for (const postgres::LeasedTogether& together : attempt->leased()) leases_.leased(together);
       for (std::size_t i = 0; i < batch.size(); ++i) {
         if (batch[i].run && (*outcomes)[i].kind == CommitOutcome::Kind::done) {
-          leases_.ended(postgres::run_uuid(batch[i].run->run));
+          leases_.ended(postgres::run_uuid(batch[i].run->run), batch[i].run->fence);
         }
       }
       const std::lock_guard lock(marks_mutex_);

@@ -227,7 +227,7 @@ Result<std::vector<CommitOutcome>> PostgresStore::end_runs(std::span<const RunEn
   }
   if (!outcomes) return outcomes;
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    if ((*outcomes)[i].kind == CommitOutcome::Kind::done) leases_.ended(postgres::run_uuid(ends[i].run));
+    if ((*outcomes)[i].kind == CommitOutcome::Kind::done) leases_.ended(postgres::run_uuid(ends[i].run), ends[i].fence);
   }
   tell(wakeup);
   return outcomes;
@@ -319,7 +319,7 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
     return answer;
   });
   if (changed) {
-    if (changed->row.status != RunStatus::leased) leases_.ended(uuid);
+    if (changed->row.status != RunStatus::leased) leases_.ended(uuid, changed->row.fence);
     tell(wakeup);
   }
   return changed;
