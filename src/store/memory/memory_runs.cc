@@ -114,7 +114,8 @@ LeaseSlots MemoryStore::slots(Timestamp at, Wakeup& wakeup) {
       if (live) ++use.leased[run.row.limit_key];
     }
     auto& starts = run_starts_[type];
-    std::erase_if(starts, [&](const auto& start) { return after(start.first, rule.rate_window) <= at; });
+    std::erase_if(starts,
+                  [at, window = rule.rate_window](const auto& start) { return after(start.first, window) <= at; });
     for (const auto& [started, key] : starts) {
       if (rule.rate && ++use.started[key] == *rule.rate) {
         // The window opens again when the oldest start that fills it leaves.

@@ -216,6 +216,7 @@ bool Channel::waited(Clock::time_point asked) {
 
 bool Channel::ask(const char* text, const std::vector<std::string>& values, std::vector<std::string>& answer) {
   std::vector<const char*> pointers;
+  pointers.reserve(values.size());
   for (const std::string& value : values) pointers.push_back(value.c_str());
   answer.clear();
   if (PQsendQueryParams(handle_, text, static_cast<int>(values.size()), nullptr, pointers.data(), nullptr, nullptr,

@@ -15,7 +15,8 @@ namespace {
 
 std::int64_t big_endian(std::string_view bytes) {
   if (bytes.empty()) return 0;
-  std::int64_t value = static_cast<signed char>(bytes[0]);
+  std::int64_t value = static_cast<unsigned char>(bytes[0]);
+  if (value >= 0x80) value -= 0x100;  // its highest bit is the sign
   for (std::size_t i = 1; i < bytes.size(); ++i) {
     value = static_cast<std::int64_t>((static_cast<std::uint64_t>(value) << 8) | static_cast<unsigned char>(bytes[i]));
   }

@@ -24,7 +24,7 @@ Result<StoreFigures> SqliteStore::figures(std::size_t most) {
       }
     }
   }
-  return db.give(std::move(figures));
+  return db.give(figures);
 }
 
 }  // namespace cairn
