@@ -414,18 +414,19 @@ void HttpClient::send(const HttpCall& call, Duration timeout, CheckHost check_ho
   std::uint64_t ticket = 0;
   const std::string name = exchange->host_name;
   {
-    const std::lock_guard lock(core_->mutex);
-    if (!core_->stopping && core_->waiting.size() + core_->naming.size() < core_->limits.waiting_max) {
-      if (name.empty()) {
-        core_->waiting.push_back(std::move(exchange));
-      } else {
-        ticket = ++core_->tickets;
-        core_->naming.emplace(ticket, std::move(exchange));
-      }
+    std::unique_lock lock(core_->mutex);
+    if (core_->stopping || core_->waiting.size() + core_->naming.size() >= core_->limits.waiting_max) {
+      lock.unlock();
+      return exchange->done(HttpProblem{Kind::overloaded, "too many calls wait already"});
+    }
+    if (name.empty()) {
+      core_->waiting.push_back(std::move(exchange));
+    } else {
+      ticket = ++core_->tickets;
+      core_->naming.emplace(ticket, std::move(exchange));
     }
   }
   if (ticket != 0) core_->names.ask(ticket, name);
-  if (exchange) return exchange->done(HttpProblem{Kind::overloaded, "too many calls wait already"});
   curl_multi_wakeup(core_->multi);
 }
 
