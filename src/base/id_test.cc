@@ -49,7 +49,7 @@ TEST(Uuids, DerivedOnesLieBesideTheirParent) {
   EXPECT_NE(id, derived_uuid("0190c0de-4a1b-7000-8000-00000000000b", "run", 3));
 }
 
-TEST(Uuids, PlainOnesHaveNoCapitals) {
+TEST(Uuids, HaveDigitsAndDashesAtTheirPlaces) {
   const std::string id = "0190c0de-4a1b-7000-8fab-000000d0000a";
   EXPECT_TRUE(is_plain_uuid(id));
   EXPECT_FALSE(is_plain_uuid(id.substr(1)));
@@ -57,8 +57,11 @@ TEST(Uuids, PlainOnesHaveNoCapitals) {
     for (int c = 0; c < 256; ++c) {
       std::string other = id;
       other[at] = static_cast<char>(c);
+      const bool dash = id[at] == '-';
+      const bool small = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
       const bool capital = c >= 'A' && c <= 'F';
-      EXPECT_EQ(is_plain_uuid(other), is_uuid(other) && !capital) << other;
+      EXPECT_EQ(is_plain_uuid(other), dash ? c == '-' : small) << other;
+      EXPECT_EQ(is_uuid(other), dash ? c == '-' : small || capital) << other;
     }
   }
 }

@@ -1,7 +1,7 @@
 // What a statement costs must not depend on what the planner knew when it made its plan. It once had seen the index of
 // the leased runs empty and walked it for every end, up to 12 s for a batch of a thousand; and once the events that
 // wait to be published, for every one that was put off; and once, in tables that retention had emptied, every run and
-// every instance there was, 40 times slower until the server looked at them again. Two guards: what leasing and ending
+// every instance there was, until the server looked at them again. Two guards: what leasing and ending
 // runs reads is counted, and every statement is asked for its plan in all states that tables may be in when it is made.
 #include <gtest/gtest.h>
 #include <libpq-fe.h>

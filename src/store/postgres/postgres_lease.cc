@@ -43,11 +43,7 @@ RunRow read_ready(const Rows& rows) {
   row.leases = static_cast<int>(rows.integer(11));
   row.fence = static_cast<std::uint64_t>(rows.integer(12));
   row.run_at = rows.time(13);
-  row.backoff = Duration::of_ms(rows.integer(14));
-  row.factor = rows.number(15);
-  row.cap = Duration::of_ms(rows.integer(16));
-  row.jitter = rows.number(17);
-  if (!rows.is_null(18)) row.timeout = Duration::of_ms(rows.integer(18));
+  postgres::read_retries(rows, 14, row);
   if (!rows.is_null(19)) row.instance = InstanceId{rows.text(19)};
   row.token = {rows.text(20)};
   row.step = rows.text(21);

@@ -100,11 +100,7 @@ RunRow read_run(const Rows& rows) {
   row.run_at = rows.time(13);
   row.lease_until = rows.time_or_nothing(14);
   row.leased_by = rows.text(15);
-  row.backoff = Duration::of_ms(rows.integer(16));
-  row.factor = rows.number(17);
-  row.cap = Duration::of_ms(rows.integer(18));
-  row.jitter = rows.number(19);
-  if (!rows.is_null(20)) row.timeout = Duration::of_ms(rows.integer(20));
+  read_retries(rows, 16, row);
   if (!rows.is_null(21)) row.instance = InstanceId{rows.text(21)};
   row.token = {rows.text(22)};
   row.step = rows.text(23);
@@ -225,6 +221,14 @@ std::optional<std::string> text_or_null(const std::string& text) {
 std::optional<std::string> json_or_null(const Json& value) {
   if (value.is_null()) return std::nullopt;
   return write_json(value);
+}
+
+void read_retries(const Rows& rows, int first, RunRow& row) {
+  row.backoff = Duration::of_ms(rows.integer(first));
+  row.factor = rows.number(first + 1);
+  row.cap = Duration::of_ms(rows.integer(first + 2));
+  row.jitter = rows.number(first + 3);
+  if (!rows.is_null(first + 4)) row.timeout = Duration::of_ms(rows.integer(first + 4));
 }
 
 std::optional<std::string> anywhere(const std::string& text) {

@@ -11,6 +11,8 @@ DefinitionRow read_definition(const Rows& rows);
 InstanceRow read_instance(const Rows& rows);
 TaskRow read_task(const Rows& rows);
 RunRow read_run(const Rows& rows);
+// What is to happen when it fails, from the column of `backoff_ms` to that of `timeout_ms`.
+void read_retries(const Rows& rows, int first, RunRow& row);
 Wait read_wait(const Rows& rows);
 Message read_message(const Rows& rows);
 DeadLetter read_dead_letter(const Rows& rows);

@@ -55,11 +55,7 @@ RunRow RunPacks::common_of(const RunRow& like, const std::string& run) {
   row.priority = rows.integer(0);
   row.attempts_max = static_cast<int>(rows.integer(1));
   row.run_at = rows.time(2);
-  row.backoff = Duration::of_ms(rows.integer(3));
-  row.factor = rows.number(4);
-  row.cap = Duration::of_ms(rows.integer(5));
-  row.jitter = rows.number(6);
-  if (!rows.is_null(7)) row.timeout = Duration::of_ms(rows.integer(7));
+  read_retries(rows, 3, row);
   row.created_at = rows.time(8);
   row.limit_key = rows.text(9);
   return row;
