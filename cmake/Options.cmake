@@ -47,8 +47,9 @@ if(CAIRN_PCH)
   add_compile_options(-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
 
-# Nearly halved what coordinator_test costs. Not with sanitizers and debug builds, where each file stays a step of its own.
-option(CAIRN_UNITY "Compile test programs several files at a time" OFF)
+# Halves a build from nothing. Not with sanitizers and debug builds, where each file stays a step of its own and must name
+# all that it needs.
+option(CAIRN_UNITY "Compile several files at a time" OFF)
 
 # g++ collects garbage from 128 MB on; two large files took 7 % less time without, and 744 instead of 646 MB at most.
 add_compile_options($<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>)

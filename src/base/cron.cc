@@ -5,6 +5,8 @@
 #include <charconv>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace cairn {
 namespace {
 
@@ -33,8 +35,6 @@ constexpr Nickname nicknames[] = {{"@yearly", "0 0 1 1 *"}, {"@annually", "0 0 1
                                   {"@hourly", "0 * * * *"}};
 
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return upper(c) >= 'A' && upper(c) <= 'Z'; }
 
 // A piece of the text and where it stands.
 struct Piece {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <limits>
 
+#include "base/ascii.h"
+
 namespace cairn {
 namespace {
 
@@ -47,8 +49,6 @@ constexpr std::array<Unit, 6> short_units{{{"w", 7 * seconds_per_day* nanos_per_
                                            {"m", 60 * nanos_per_second},
                                            {"s", nanos_per_second},
                                            {"ms", 1'000'000}}};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Takes the digits at the front of `rest`.
 std::optional<std::int64_t> take_number(std::string_view& rest) {

@@ -28,14 +28,14 @@ struct Connection {
   }
 };
 
-struct Answer {
+struct HttpReply {
   int status = 0;
   std::string_view body;
   std::size_t size = 0;  // of all of it
 };
 
 // Nothing: more is to come.
-std::optional<Answer> read_answer(std::string_view text) {
+std::optional<HttpReply> read_answer(std::string_view text) {
   const std::size_t end = text.find("\r\n\r\n");
   if (end == std::string_view::npos || end < 12) return std::nullopt;
   std::string head(text.substr(0, end));
@@ -47,7 +47,7 @@ std::optional<Answer> read_answer(std::string_view text) {
     std::from_chars(head.data() + digits, head.data() + head.size(), length);
   }
   if (text.size() < end + 4 + length) return std::nullopt;
-  Answer answer;
+  HttpReply answer;
   std::from_chars(text.data() + 9, text.data() + 12, answer.status);
   answer.body = text.substr(end + 4, length);
   answer.size = end + 4 + length;

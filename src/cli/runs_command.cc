@@ -11,8 +11,8 @@
 namespace cairn::cli {
 namespace {
 
-constexpr std::string_view verbs[] = {"list",   "show",  "events", "submit", "cancel",
-                                      "delete", "types", "pause",  "resume", "limit"};
+constexpr std::string_view run_verbs[] = {"list",   "show",  "events", "submit", "cancel",
+                                          "delete", "types", "pause",  "resume", "limit"};
 
 int list(const Arguments& arguments, std::ostream& out, std::ostream& err) {
   ApiRequest request{"GET", "/v1/runs"};
@@ -102,7 +102,7 @@ int run_runs(std::span<const std::string> args, std::istream& in, std::ostream& 
   if (const auto over = read_arguments(runs_spec(), args, arguments, out, err)) return *over;
   const std::vector<std::string>& given = arguments.positional();
   const std::string verb = given.empty() ? "list" : given[0];
-  if (std::find(std::begin(verbs), std::end(verbs), verb) == std::end(verbs))
+  if (std::find(std::begin(run_verbs), std::end(run_verbs), verb) == std::end(run_verbs))
     return wrong_call(
         "runs", "'" + verb + "' is none of list, show, events, submit, cancel, delete, types, pause, resume, limit",
         err);

@@ -11,8 +11,8 @@
 namespace cairn::cli {
 namespace {
 
-constexpr std::string_view verbs[] = {"list",   "show",    "create",  "change", "pause",
-                                      "resume", "trigger", "preview", "delete"};
+constexpr std::string_view schedule_verbs[] = {"list",   "show",    "create",  "change", "pause",
+                                               "resume", "trigger", "preview", "delete"};
 
 struct TextFlag {
   std::string_view flag;
@@ -120,7 +120,7 @@ int run_schedules(std::span<const std::string> args, std::istream& in, std::ostr
   if (const auto over = read_arguments(schedules_spec(), args, arguments, out, err)) return *over;
   const auto& given = arguments.positional();
   const std::string verb = given.empty() ? "list" : given[0];
-  if (std::find(std::begin(verbs), std::end(verbs), verb) == std::end(verbs)) {
+  if (std::find(std::begin(schedule_verbs), std::end(schedule_verbs), verb) == std::end(schedule_verbs)) {
     return wrong_call(
         "schedules",
         "'" + verb + "' is none of list, show, create, change, pause, resume, trigger, " + "preview, delete", err);

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace cairn {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool one_of(std::string_view text, std::initializer_list<std::string_view> words) {
   for (const std::string_view word : words) {
@@ -22,32 +22,32 @@ std::string_view without_sign(std::string_view text) {
   return text;
 }
 
-enum class Shape { text, integer, fraction };
+enum class NumberShape { text, integer, fraction };
 
 // [0-9]+ or ( [.][0-9]+ | [0-9]+([.][0-9]*)? )([eE][-+]?[0-9]+)?
-Shape shape_of(std::string_view text) {
+NumberShape shape_of(std::string_view text) {
   std::size_t at = 0;
   const auto digits = [&] {
     const std::size_t first = at;
     while (at < text.size() && is_digit(text[at])) ++at;
     return at - first;
   };
-  Shape shape = Shape::integer;
+  NumberShape shape = NumberShape::integer;
   const std::size_t whole = digits();
   if (at < text.size() && text[at] == '.') {
-    shape = Shape::fraction;
+    shape = NumberShape::fraction;
     ++at;
-    if (digits() == 0 && whole == 0) return Shape::text;
+    if (digits() == 0 && whole == 0) return NumberShape::text;
   } else if (whole == 0) {
-    return Shape::text;
+    return NumberShape::text;
   }
   if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-    shape = Shape::fraction;
+    shape = NumberShape::fraction;
     ++at;
     if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
-    if (digits() == 0) return Shape::text;
+    if (digits() == 0) return NumberShape::text;
   }
-  return at == text.size() ? shape : Shape::text;
+  return at == text.size() ? shape : NumberShape::text;
 }
 
 // 0x… and 0o…; larger than an int64 they are doubles, as decimal numbers are.
@@ -88,10 +88,10 @@ Result<Json> resolve_plain(std::string_view text) {
     if (!std::isfinite(number->as_double())) return Error{ErrorCode::invalid, "the number is too large for a double"};
     return *number;
   }
-  const Shape shape = shape_of(without_sign(text));
-  if (shape == Shape::text) return Json(text);
+  const NumberShape shape = shape_of(without_sign(text));
+  if (shape == NumberShape::text) return Json(text);
   if (text.front() == '+') text.remove_prefix(1);
-  if (shape == Shape::integer) {
+  if (shape == NumberShape::integer) {
     std::int64_t value = 0;
     if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc()) {
       return Json(static_cast<long long>(value));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "definition/core_schema.h"
 
@@ -32,9 +33,7 @@ bool is_printable(std::string_view text) {
 bool is_old_boolean(std::string_view text) {
   static constexpr std::string_view words[] = {"yes", "no", "on", "off"};
   if (text.size() > 3) return false;
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-  return std::find(std::begin(words), std::end(words), lower) != std::end(words);
+  return std::find(std::begin(words), std::end(words), ascii_lower(text)) != std::end(words);
 }
 
 bool reads_plain(std::string_view text, bool in_flow) {

@@ -4,17 +4,6 @@
 
 namespace cairn::expr {
 
-namespace {
-
-std::string quote(std::string_view text) { return "`" + std::string(text) + "`"; }
-
-bool is_number(const Type& type) {
-  return type.is(Type::Kind::integer) || type.is(Type::Kind::unsigned_integer) || type.is(Type::Kind::number) ||
-         type.is(Type::Kind::numeric);
-}
-
-}  // namespace
-
 Checker::Checker(const Tree& tree, const Environment& environment, const Options& options)
     : tree_(tree), environment_(environment), options_(options), meanings_(tree.nodes.size()) {
   for (const Variable& variable : environment_.variables) {
@@ -304,7 +293,7 @@ Type Checker::index_into(const Type& given, const Type& index, const Node& node)
       return type.parameter(0);
     case Type::Kind::map: {
       const Type key = types_.resolved(type.parameter(0));
-      if (!(is_number(key) && is_number(at)) && !types_.fits(key, at)) {
+      if (!(key.is_number() && at.is_number()) && !types_.fits(key, at)) {
         report(tree_.child_at(node, 1), "no_such_overload",
                "the keys of this map are " + types_.finished(key).text() + ", found " + types_.finished(at).text());
       }

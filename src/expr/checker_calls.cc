@@ -6,13 +6,6 @@ namespace cairn::expr {
 
 namespace {
 
-std::string quote(std::string_view text) { return "`" + std::string(text) + "`"; }
-
-bool is_number(const Type& type) {
-  return type.is(Type::Kind::integer) || type.is(Type::Kind::unsigned_integer) || type.is(Type::Kind::number) ||
-         type.is(Type::Kind::numeric);
-}
-
 bool is_open(const Type& type) { return type.is_dyn() || type.is(Type::Kind::variable); }
 
 bool has_arity(const Signature& signature, std::size_t count) {
@@ -184,7 +177,7 @@ Type Checker::check_arithmetic(const Node& node) {
   using Kind = Type::Kind;
   const bool adds = node.op == Operator::add;
   const bool subtracts = node.op == Operator::subtract;
-  if (is_number(a) && is_number(b)) {
+  if (a.is_number() && b.is_number()) {
     const bool whole_only = node.op == Operator::modulo;
     if (!whole_only || (!a.is(Kind::number) && !b.is(Kind::number))) {
       if (a.kind() == b.kind()) return a;
@@ -217,9 +210,9 @@ Type Checker::check_comparison(const Node& node) {
   const Type b = types_.resolved(check(tree_.child(node, 1)));
   using Kind = Type::Kind;
   const bool equality = node.op == Operator::equal || node.op == Operator::unequal;
-  bool works = is_open(a) || is_open(b) || (is_number(a) && is_number(b)) ||
-               (a.is(Kind::decimal) && (b.is(Kind::decimal) || (is_number(b) && !b.is(Kind::number)))) ||
-               (b.is(Kind::decimal) && is_number(a) && !a.is(Kind::number));
+  bool works = is_open(a) || is_open(b) || (a.is_number() && b.is_number()) ||
+               (a.is(Kind::decimal) && (b.is(Kind::decimal) || (b.is_number() && !b.is(Kind::number)))) ||
+               (b.is(Kind::decimal) && a.is_number() && !a.is(Kind::number));
   if (!works && equality) {
     // Containers of other element types are compared by value, so only the outer kinds must agree.
     works =
@@ -246,7 +239,7 @@ Type Checker::check_membership(const Node& node) {
   }
   if (is_open(container)) return Type::boolean();
   const Type inside = types_.resolved(container.parameter(0));
-  const bool works = is_open(item) || is_open(inside) || (is_number(item) && is_number(inside)) ||
+  const bool works = is_open(item) || is_open(inside) || (item.is_number() && inside.is_number()) ||
                      item.is(Type::Kind::null) || inside.is(Type::Kind::null) || item.is(Type::Kind::decimal) ||
                      inside.is(Type::Kind::decimal) || item.kind() == inside.kind();
   if (!works) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/ascii.h"
 #include "expr/calendar.h"
 
 namespace cairn::expr {
@@ -24,8 +25,6 @@ struct Field {
   std::string text;
 };
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 bool known(char letter, std::size_t count) {

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
+
 namespace cairn::expr {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool begins_name(char c) { return is_letter(c) || c == '_'; }
 
 }  // namespace
 
@@ -49,7 +50,7 @@ Token Lexer::next() {
   const std::size_t begin = at_;
   if (at_ == text_.size()) return token(TokenKind::end, begin);
   const char c = text_[at_];
-  if (is_letter(c)) {
+  if (begins_name(c)) {
     const bool prefix_raw = c == 'r' || c == 'R';
     const bool prefix_bytes = c == 'b' || c == 'B';
     if (prefix_raw || prefix_bytes) {
@@ -64,7 +65,7 @@ Token Lexer::next() {
         return quoted(begin, true, true);
       }
     }
-    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    while (at_ < text_.size() && (begins_name(text_[at_]) || is_digit(text_[at_]))) ++at_;
     Token result = token(TokenKind::name, begin);
     if (result.text == "in") result.kind = TokenKind::keyword_in;
     if (result.text == "true") result.kind = TokenKind::keyword_true;
@@ -128,8 +129,8 @@ Token Lexer::number(std::size_t begin) {
     kind = TokenKind::unsigned_whole;
     ++at_;
   }
-  if (is_letter(peek()) || is_digit(peek())) {
-    while (is_letter(peek()) || is_digit(peek())) ++at_;
+  if (begins_name(peek()) || is_digit(peek())) {
+    while (begins_name(peek()) || is_digit(peek())) ++at_;
     return invalid(begin, "a number may not run into a name");
   }
   return token(kind, begin);

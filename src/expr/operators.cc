@@ -15,8 +15,6 @@ std::string kind_of(const Value& value) {
   return std::string(describe(value.kind()));
 }
 
-std::string quote(std::string_view text) { return "`" + std::string(text) + "`"; }
-
 Value overflow(Context& context, std::string_view what) {
   return context.fail("overflow", std::string(what) + " leaves the range of 64 bits");
 }

@@ -51,8 +51,6 @@ std::optional<BinaryOperator> binary_operator(const Token& token) {
   }
 }
 
-std::string quote(std::string_view text) { return "`" + std::string(text) + "`"; }
-
 }  // namespace
 
 Result<Tree, Fault> parse(std::string_view text, bool block_macros) {

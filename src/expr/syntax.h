@@ -107,4 +107,7 @@ struct Tree {
   }
 };
 
+// A piece of an expression as messages show it.
+inline std::string quote(std::string_view text) { return "`" + std::string(text) + "`"; }
+
 }  // namespace cairn::expr

@@ -69,6 +69,9 @@ class Type {
   Kind kind() const { return kind_; }
   bool is(Kind kind) const { return kind_ == kind; }
   bool is_dyn() const { return kind_ == Kind::dyn; }
+  bool is_number() const {
+    return is(Kind::integer) || is(Kind::unsigned_integer) || is(Kind::number) || is(Kind::numeric);
+  }
   std::uint32_t variable_number() const { return number_; }
   std::size_t parameter_count() const;
   const Type& parameter(std::size_t index) const;  // dyn when there is none

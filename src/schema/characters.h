@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <string_view>
 
+#include "base/ascii.h"
+
 namespace cairn::schema {
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 constexpr bool is_letter_or_digit(char c) { return is_digit(c) || is_letter(c); }
 
 // The value of a hexadecimal digit, or -1.

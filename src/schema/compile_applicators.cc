@@ -7,9 +7,6 @@
 namespace cairn::schema {
 namespace {
 
-constexpr std::uint8_t arrays = kind_bit(Json::Kind::array);
-constexpr std::uint8_t objects = kind_bit(Json::Kind::object);
-
 // Of keywords that are compiled together, the first one present does the work.
 bool leads(const Compiler::Site& site, std::initializer_list<std::string_view> partners) {
   for (const std::string_view partner : partners) {

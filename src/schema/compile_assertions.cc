@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::uint8_t numbers = kind_bit(Json::Kind::integer) | kind_bit(Json::Kind::number);
 constexpr std::uint8_t strings = kind_bit(Json::Kind::string);
-constexpr std::uint8_t arrays = kind_bit(Json::Kind::array);
-constexpr std::uint8_t objects = kind_bit(Json::Kind::object);
 
 constexpr std::size_t patterns_size_max = 500'000;
 constexpr std::size_t comparison_cost_max = 1'000'000;

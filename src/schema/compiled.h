@@ -63,6 +63,8 @@ constexpr std::uint8_t kind_bit(Json::Kind kind) {
   return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind));
 }
 constexpr std::uint8_t any_kind = 0x7f;
+constexpr std::uint8_t arrays = kind_bit(Json::Kind::array);
+constexpr std::uint8_t objects = kind_bit(Json::Kind::object);
 
 struct Rule {
   Op op = Op::never;

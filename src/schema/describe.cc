@@ -7,7 +7,7 @@
 namespace cairn::schema {
 namespace {
 
-std::string type_names(const Rule& rule) {
+std::string allowed_types(const Rule& rule) {
   std::vector<std::string> names;
   for (const Json::Kind kind : {Json::Kind::object, Json::Kind::array, Json::Kind::string, Json::Kind::number,
                                 Json::Kind::integer, Json::Kind::boolean, Json::Kind::null}) {
@@ -49,7 +49,7 @@ void describe(const Compiled& compiled, const Rule& rule, const Json& data, std:
   const auto value = [&] { return shown(compiled.values[rule.first]); };
   switch (rule.op) {
     case Op::never: return say("false", "is not allowed here");
-    case Op::type: return say("type", "must be " + type_names(rule) + ", but is " + kind_with_article(data.kind()));
+    case Op::type: return say("type", "must be " + allowed_types(rule) + ", but is " + kind_with_article(data.kind()));
     case Op::constant: return say("const", "must be " + value());
     case Op::one_of_values: {
       const Json::Array& values = compiled.values[compiled.enums[rule.first].as_written].items();

@@ -9,6 +9,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/http.hpp>
 
+#include "base/ascii.h"
 #include "base/log.h"
 #include "server/http_translation.h"
 
@@ -318,7 +319,7 @@ Steps<std::optional<Request>> Connection::read_request() {
   if (!parser.is_done()) {
     expect_until(settings.body_timeout);
     const auto expected = parser.get()[http::field::expect];
-    if (!expected.empty() && lower(std::string_view(expected.data(), expected.size())) == "100-continue") {
+    if (!expected.empty() && ascii_lower(std::string_view(expected.data(), expected.size())) == "100-continue") {
       if (!co_await send("HTTP/1.1 100 Continue\r\n\r\n")) co_return std::nullopt;
       expect_until(settings.body_timeout);
     }

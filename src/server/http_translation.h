@@ -6,19 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "server/http_server.h"
 
 namespace cairn::server {
 
 namespace http = boost::beast::http;
-
-inline std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 inline Response problem(int status, std::string_view title) {
   return {
@@ -39,7 +32,7 @@ inline bool ambiguous(const http::request<http::string_body>& message) {
   if (value(http::field::host).find_first_of(" \t") != std::string_view::npos) return true;
   // Beast reads `5,5` as 5 and leaves other encodings alone.
   if (value(http::field::content_length).find_first_not_of("0123456789") != std::string_view::npos) return true;
-  if (chunked && lower(value(http::field::transfer_encoding)) != "chunked") return true;
+  if (chunked && ascii_lower(value(http::field::transfer_encoding)) != "chunked") return true;
   return (chunked && message.count(http::field::content_length) > 0) || count(http::field::content_length) > 1 ||
          count(http::field::transfer_encoding) > 1 || count(http::field::host) > 1 ||
          (message.version() == 11 && count(http::field::host) != 1) || (chunked && message.version() != 11);
@@ -84,7 +77,7 @@ inline std::optional<Request> to_request(http::request<http::string_body>&& mess
     request.query.emplace_back(std::move(name), std::move(value));
   }
   for (const auto& field : message) {
-    request.headers.emplace_back(lower({field.name_string().data(), field.name_string().size()}),
+    request.headers.emplace_back(ascii_lower({field.name_string().data(), field.name_string().size()}),
                                  std::string(field.value()));
   }
   request.body = std::move(message.body());

@@ -1,6 +1,6 @@
 // The OpenAPI document, from the table of routes.
-#include <algorithm>
 
+#include "base/ascii.h"
 #include "base/version.h"
 #include "outbox/signature.h"
 #include "server/answer_schemas.h"
@@ -79,10 +79,7 @@ Json Router::openapi() const {
     }
     if (const Json body = body_of(route); !body.is_null()) operation.set("requestBody", body);
     operation.set("responses", responses_of(route));
-    std::string method(route.method);
-    std::transform(method.begin(), method.end(), method.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    paths.edit(route.path).set(method, operation);
+    paths.edit(route.path).set(ascii_lower(route.method), operation);
   }
   const Json bearer = Json::object({{"type", "http"}, {"scheme", "bearer"}, {"description", "an API key or a token"}});
   const auto header = [](const char* name, const char* description) {

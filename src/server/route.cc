@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/ascii.h"
 #include "base/version.h"
 #include "server/problem.h"
 
@@ -29,13 +30,6 @@ bool fits(const std::vector<std::string_view>& pattern, const std::vector<std::s
                     [](std::string_view a, std::string_view b) { return is_parameter(a) ? !b.empty() : a == b; });
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 // `text` up to `mark`, without spaces around it; `text` goes on behind the mark.
 std::string_view next_part(std::string_view& text, char mark) {
   const std::size_t end = text.find(mark);
@@ -54,7 +48,7 @@ std::optional<std::string> misdeclared(const Request& request, std::string_view 
   const bool takes_events = accepted.starts_with("application/cloudevents");
   if (takes_events && !request.header("ce-specversion").empty()) return std::nullopt;
   std::string_view declared = request.header("content-type");
-  const std::string type = lower(next_part(declared, ';'));
+  const std::string type = ascii_lower(next_part(declared, ';'));
   bool known = false;
   for (std::string_view rest = accepted; !rest.empty() && !known;) known = next_part(rest, ',') == type;
   if (!known) {
@@ -63,12 +57,12 @@ std::optional<std::string> misdeclared(const Request& request, std::string_view 
     return "send " + any + ", not " + (type.empty() ? "a body without a type" : type);
   }
   while (!declared.empty()) {
-    const std::string parameter = lower(next_part(declared, ';'));
+    const std::string parameter = ascii_lower(next_part(declared, ';'));
     if (parameter.starts_with("charset=") && parameter != "charset=utf-8" && parameter != "charset=\"utf-8\"") {
       return "send UTF-8, not " + parameter.substr(8);
     }
   }
-  const std::string encoding = lower(request.header("content-encoding"));
+  const std::string encoding = ascii_lower(request.header("content-encoding"));
   if (!encoding.empty() && encoding != "identity") return "send the body as it is, not " + encoding;
   return std::nullopt;
 }

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/ascii.h"
+
 namespace cairn {
 
 using expr::IpAddress;
@@ -58,14 +60,6 @@ std::optional<IpAddress> embedded_ipv4(const IpAddress& address) {
   return std::nullopt;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  }
-  return out;
-}
-
 }  // namespace
 
 std::vector<std::string> egress_entries(std::string_view text) {
@@ -103,7 +97,7 @@ Result<EgressPolicy> EgressPolicy::make(const std::vector<std::string>& allowed)
       continue;
     }
     Origin origin;
-    std::string rest = lower(std::string_view(entry).substr(plain.size()));
+    std::string rest = ascii_lower(std::string_view(entry).substr(plain.size()));
     const std::size_t colon = rest.rfind(':');
     const std::size_t bracket = rest.rfind(']');
     if (colon != std::string::npos && (bracket == std::string::npos || colon > bracket)) {
@@ -128,7 +122,7 @@ Result<EgressPolicy> EgressPolicy::make(const std::vector<std::string>& allowed)
 }
 
 bool EgressPolicy::allows_plain(std::string_view host, std::uint16_t port) const {
-  const std::string name = lower(host);
+  const std::string name = ascii_lower(host);
   return std::any_of(plain_.begin(), plain_.end(), [&](const Origin& origin) {
     return (origin.host == "*" || origin.host == name) && (origin.port == 0 || origin.port == port);
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "instance/trace_id.h"
 
 namespace cairn {
@@ -18,14 +19,6 @@ constexpr std::array<std::string_view, 7> methods = {"GET", "POST", "PUT", "PATC
 constexpr std::array<std::string_view, 13> reserved_headers = {
     "host",    "content-length", "transfer-encoding",   "connection",       "keep-alive",      "upgrade",    "te",
     "trailer", "expect",         "proxy-authorization", "proxy-connection", "idempotency-key", "traceparent"};
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  }
-  return out;
-}
 
 bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
@@ -68,7 +61,7 @@ Result<void> check_url(std::string_view url) {
     }
     if (c == '\\') return wrong("`url` holds a backslash, which some readers take for a slash");
   }
-  const std::string folded = lower(url);
+  const std::string folded = ascii_lower(url);
   for (const std::string_view bad : {"%0d", "%0a", "%00"}) {
     if (folded.find(bad) != std::string::npos) return wrong("`url` holds an encoded line end or U+0000");
   }
@@ -103,7 +96,7 @@ Result<void> read_headers(const Json& headers, Unsealing& unsealing, HttpCall& c
   for (const Json::Member& member : headers.members()) {
     const std::string name(member.key.view());
     if (!is_token(name)) return wrong("a header's name is not one");
-    if (std::find(reserved_headers.begin(), reserved_headers.end(), lower(name)) != reserved_headers.end()) {
+    if (std::find(reserved_headers.begin(), reserved_headers.end(), ascii_lower(name)) != reserved_headers.end()) {
       return wrong("the header `" + name + "` is written by the client itself");
     }
     if (member.value.is_null()) continue;
@@ -118,7 +111,7 @@ Result<void> read_headers(const Json& headers, Unsealing& unsealing, HttpCall& c
 
 const std::string* find_header(const HttpCall& call, std::string_view name) {
   for (const auto& [key, value] : call.headers) {
-    if (lower(key) == name) return &value;
+    if (ascii_lower(key) == name) return &value;
   }
   return nullptr;
 }

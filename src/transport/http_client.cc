@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/ascii.h"
 #include "base/log.h"
 
 namespace cairn {
@@ -50,14 +51,6 @@ Result<UrlParts, HttpProblem> parts_of(CURLU* url) {
 void use_curl() {
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
   CAIRN_ASSERT(ready == CURLE_OK);
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  }
-  return out;
 }
 
 }  // namespace
@@ -224,7 +217,7 @@ struct Exchange {
     if (colon == std::string_view::npos) return size;
     std::string_view value = line.substr(colon + 1);
     while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
-    exchange.reply.headers.emplace_back(lower(line.substr(0, colon)), std::string(value));
+    exchange.reply.headers.emplace_back(ascii_lower(line.substr(0, colon)), std::string(value));
     return size;
   }
 

@@ -184,9 +184,9 @@ SET session_replication_role = DEFAULT;
 )sql";
 
 const std::vector<std::string> grown = {
-    "wf_instances",     "wf_runtime_states", "wf_waits",     "wf_tasks",     "wf_task_events",      "wf_execution_log",
-    "wf_signal_q",      "wf_schedule_q",     "wf_inbox",     "wf_run_q",     "wf_idempotency_keys", "wf_lease_q",
-    "wf_run_pack_q",    "workflow_run",      "outbox_event", "workflow_event", "wf_deliveries",
+    "wf_instances",  "wf_runtime_states", "wf_waits",     "wf_tasks",       "wf_task_events",      "wf_execution_log",
+    "wf_signal_q",   "wf_schedule_q",     "wf_inbox",     "wf_run_q",       "wf_idempotency_keys", "wf_lease_q",
+    "wf_run_pack_q", "workflow_run",      "outbox_event", "workflow_event", "wf_deliveries",
 };
 
 class StatementPlans : public OnServer {

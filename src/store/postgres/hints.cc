@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds quiet{5};  // between two hints of one proce
 constexpr std::chrono::seconds retry_after{1};
 constexpr std::chrono::hours long_time{1};
 constexpr std::size_t hint_bytes_max = 64 * 1024;
-const Duration answer_within = Duration::of_seconds(1);
+const Duration redis_answers_within = Duration::of_seconds(1);
 
 }  // namespace
 
@@ -81,8 +81,8 @@ void Hints::run() {
 }
 
 Result<void> Hints::carry() {
-  CAIRN_TRY(const auto in, redis::Connection::open(url_, answer_within));
-  CAIRN_TRY(const auto out, redis::Connection::open(url_, answer_within));
+  CAIRN_TRY(const auto in, redis::Connection::open(url_, redis_answers_within));
+  CAIRN_TRY(const auto out, redis::Connection::open(url_, redis_answers_within));
   CAIRN_TRY_VOID(in->subscribe(channel_));
   {
     const std::lock_guard lock(mutex_);

@@ -13,7 +13,6 @@ namespace cairn::sqlite {
 
 namespace {
 
-constexpr int part_bytes = 1 << 16;  // SQLite's own layer writes less than 128 KiB at a time
 constexpr std::size_t gathered_max = 1 << 20;
 
 }  // namespace

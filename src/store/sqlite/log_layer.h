@@ -16,6 +16,8 @@ namespace cairn::sqlite {
 // connections with `synchronous = FULL`, which sync a commit before anybody else may read it.
 const char* log_layer();
 
+inline constexpr int part_bytes = 1 << 16;  // SQLite's own layer writes less than 128 KiB at a time
+
 struct LogFile;
 
 // How many commits a log has been given and how many of them are on the disk. A commit that was deferred can be read

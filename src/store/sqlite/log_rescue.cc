@@ -6,23 +6,25 @@
 #include <cstddef>
 #include <vector>
 
+#include "store/sqlite/log_layer.h"
+
 namespace cairn::sqlite {
 
 namespace {
 
 // A file through SQLite's own layer, so that it is the same disk that SQLite will read.
-class LogFile {
+class LogOnDisk {
  public:
-  explicit LogFile(const std::string& path)
+  explicit LogOnDisk(const std::string& path)
       : vfs_(sqlite3_vfs_find(nullptr)),
         names_(sqlite3_create_filename(path.c_str(), (path + "-journal").c_str(), (path + "-wal").c_str(), 0, nullptr)),
         memory_(static_cast<std::size_t>(vfs_->szOsFile)) {}
-  ~LogFile() {
+  ~LogOnDisk() {
     if (file()->pMethods != nullptr) file()->pMethods->xClose(file());
     sqlite3_free_filename(names_);
   }
-  LogFile(const LogFile&) = delete;
-  LogFile& operator=(const LogFile&) = delete;
+  LogOnDisk(const LogOnDisk&) = delete;
+  LogOnDisk& operator=(const LogOnDisk&) = delete;
 
   bool exists() {
     int answer = 0;
@@ -30,16 +32,15 @@ class LogFile {
   }
 
   int rewrite() {
-    constexpr sqlite3_int64 part_bytes = 1 << 16;  // SQLite's layer writes less than 128 KiB at a time
     int flags = 0;
     int code = vfs_->xOpen(vfs_, name(), file(), SQLITE_OPEN_WAL | SQLITE_OPEN_READWRITE, &flags);
     if (code != SQLITE_OK) return code;
     const sqlite3_io_methods& call = *file()->pMethods;
     sqlite3_int64 size = 0;
     if (code = call.xFileSize(file(), &size); code != SQLITE_OK) return code;
-    std::vector<std::byte> part(static_cast<std::size_t>(std::min(size, part_bytes)));
+    std::vector<std::byte> part(static_cast<std::size_t>(std::min<sqlite3_int64>(size, part_bytes)));
     for (sqlite3_int64 at = 0; at < size;) {
-      const int length = static_cast<int>(std::min(size - at, part_bytes));
+      const int length = static_cast<int>(std::min<sqlite3_int64>(size - at, part_bytes));
       if (code = call.xRead(file(), part.data(), length, at); code != SQLITE_OK) return code;
       if (code = call.xWrite(file(), part.data(), length, at); code != SQLITE_OK) return code;
       at += length;
@@ -60,7 +61,7 @@ class LogFile {
 
 Result<void> rescue_log(const std::string& path) {
   sqlite3_initialize();
-  LogFile log(path);
+  LogOnDisk log(path);
   if (!log.exists()) return {};
   if (const int code = log.rewrite(); code != SQLITE_OK) {
     return Error{ErrorCode::unavailable, path + "-wal: cannot be made durable: " + sqlite3_errstr(code)};
