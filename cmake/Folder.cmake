@@ -71,7 +71,7 @@ function(cairn_unite)
       get_target_property(type ${target} TYPE)
       if(type STREQUAL STATIC_LIBRARY)
         # Or it would inline less than in files of their own: 2 to 4 % more instructions on the hot path.
-        target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=large-unit-insns=100000>)
+        target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=large-unit-insns=30000>)
       endif()
     endforeach()
   endif()
