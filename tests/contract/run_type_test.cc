@@ -1,4 +1,5 @@
 #include "sample.h"
+#include "store/projection.h"
 #include "store_under_test.h"
 
 namespace cairn {
