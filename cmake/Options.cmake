@@ -47,7 +47,7 @@ if(CAIRN_PCH)
   add_compile_options(-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
 
-# Halves a build from nothing. Not with sanitizers and debug builds, where each file stays a step of its own and must name
+# `./dev test` from nothing took 684 instead of 776 s. Not with sanitizers and debug builds, where each file stays a step of its own and must name
 # all that it needs.
 option(CAIRN_UNITY "Compile several files at a time" OFF)
 

@@ -31,8 +31,8 @@ struct LogFile {
   int flush() {
     int code = SQLITE_OK;
     const int size = static_cast<int>(gathered.size());
-    for (int at = 0; at < size && code == SQLITE_OK; at += part_bytes) {
-      code = call().xWrite(below(), gathered.data() + at, std::min(part_bytes, size - at), from + at);
+    for (int at = 0; at < size && code == SQLITE_OK; at += log_part_bytes) {
+      code = call().xWrite(below(), gathered.data() + at, std::min(log_part_bytes, size - at), from + at);
     }
     // After an error SQLite gives up the transaction, and these pages with it.
     gathered.clear();

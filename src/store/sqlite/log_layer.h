@@ -16,7 +16,8 @@ namespace cairn::sqlite {
 // connections with `synchronous = FULL`, which sync a commit before anybody else may read it.
 const char* log_layer();
 
-inline constexpr int part_bytes = 1 << 16;  // SQLite's own layer writes less than 128 KiB at a time
+// At most this goes into one call: SQLite's own layer writes less than 128 KiB at a time.
+inline constexpr int log_part_bytes = 1 << 16;
 
 struct LogFile;
 

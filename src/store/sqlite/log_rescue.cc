@@ -38,9 +38,9 @@ class LogOnDisk {
     const sqlite3_io_methods& call = *file()->pMethods;
     sqlite3_int64 size = 0;
     if (code = call.xFileSize(file(), &size); code != SQLITE_OK) return code;
-    std::vector<std::byte> part(static_cast<std::size_t>(std::min<sqlite3_int64>(size, part_bytes)));
+    std::vector<std::byte> part(static_cast<std::size_t>(std::min<sqlite3_int64>(size, log_part_bytes)));
     for (sqlite3_int64 at = 0; at < size;) {
-      const int length = static_cast<int>(std::min<sqlite3_int64>(size - at, part_bytes));
+      const int length = static_cast<int>(std::min<sqlite3_int64>(size - at, log_part_bytes));
       if (code = call.xRead(file(), part.data(), length, at); code != SQLITE_OK) return code;
       if (code = call.xWrite(file(), part.data(), length, at); code != SQLITE_OK) return code;
       at += length;
