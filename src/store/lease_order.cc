@@ -29,9 +29,16 @@ void LeaseSlots::take(const std::string& type, const std::string& key) {
   ++found->second.use.started[key];
 }
 
+void LeaseSlots::give_back(const std::string& type, const std::string& key) {
+  const auto found = limited_.find(type);
+  if (found == limited_.end()) return;
+  --found->second.use.leased[key];
+  --found->second.use.started[key];
+}
+
 std::vector<LeaseCandidate> choose(std::vector<LeaseCandidate> candidates, std::size_t max, LeaseSlots& slots) {
   std::sort(candidates.begin(), candidates.end(), [](const LeaseCandidate& a, const LeaseCandidate& b) {
-    return std::tuple(-a.priority, a.run_at_ms, a.number) < std::tuple(-b.priority, b.run_at_ms, b.number);
+    return std::tie(b.priority, a.run_at_ms, a.number) < std::tie(a.priority, b.run_at_ms, b.number);
   });
   // Its place among those of its line and priority: first comes the first of every line.
   std::map<std::pair<std::size_t, std::int64_t>, std::size_t> counted;
@@ -39,7 +46,7 @@ std::vector<LeaseCandidate> choose(std::vector<LeaseCandidate> candidates, std::
   turns.reserve(candidates.size());
   for (const LeaseCandidate& one : candidates) turns.emplace_back(counted[{one.line, one.priority}]++, &one);
   std::stable_sort(turns.begin(), turns.end(), [](const auto& a, const auto& b) {
-    return std::tuple(-a.second->priority, a.first) < std::tuple(-b.second->priority, b.first);
+    return std::tie(b.second->priority, a.first) < std::tie(a.second->priority, b.first);
   });
   std::vector<LeaseCandidate> chosen;
   for (const auto& [turn, one] : turns) {

@@ -31,6 +31,8 @@ class LeaseSlots {
   void add(const RunTypeRow& rule, Use use);
   int left(const std::string& type, const std::string& key) const;
   void take(const std::string& type, const std::string& key);
+  // What was taken and could not be leased after all.
+  void give_back(const std::string& type, const std::string& key);
 
  private:
   struct Limited {

@@ -161,8 +161,6 @@ const std::set<std::string> walks = {
     "list_schedules wf_schedules",
     "take_schedules wf_schedules_pkey",
     "list_api_keys wf_api_keys",
-    "retire_runs workflow_run_pkey",
-    "retire_outbox outbox_event_pkey",
 };
 
 // Everything done and nothing waiting, which is when a server has the time to look at its tables.
@@ -184,9 +182,9 @@ SET session_replication_role = DEFAULT;
 )sql";
 
 const std::vector<std::string> grown = {
-    "wf_instances",  "wf_runtime_states", "wf_waits",     "wf_tasks",       "wf_task_events",      "wf_execution_log",
-    "wf_signal_q",   "wf_schedule_q",     "wf_inbox",     "wf_run_q",       "wf_idempotency_keys", "wf_lease_q",
-    "wf_run_pack_q", "workflow_run",      "outbox_event", "workflow_event", "wf_deliveries",
+    "wf_instances", "wf_runtime_states", "wf_waits",       "wf_tasks",      "wf_task_events",      "wf_execution_log",
+    "wf_signal_q",  "wf_schedule_q",     "wf_inbox",       "wf_run_q",      "wf_idempotency_keys", "wf_lease_q",
+    "workflow_run", "outbox_event",      "workflow_event", "wf_deliveries",
 };
 
 class StatementPlans : public OnServer {

@@ -1,4 +1,4 @@
-// The queue of runs beside the runs: after a migration, and whatever programs do with plain SQL.
+// The queue of runs beside the runs, whatever programs do with plain SQL.
 #include <set>
 #include <thread>
 
@@ -12,26 +12,13 @@ using Names = std::multiset<std::string>;
 
 }  // namespace
 
-TEST_F(RunQueue, AnOlderStoreHasOneAfterItsMigration) {
+TEST_F(RunQueue, AStoreFromBeforeTheFirstReleaseIsRefused) {
   sql("SET client_min_messages = error; CREATE SCHEMA " + schema_);
-  sql("CREATE TABLE cairn.wf_schema (version integer NOT NULL); INSERT INTO cairn.wf_schema (version) VALUES (7)");
-  for (const postgres::Migration& step : postgres::migrations()) {
-    if (step.number <= 7) sql(step.text);
-  }
-  sql("INSERT INTO cairn.workflow_run (type, payload, status, attempt, lease_until, leased_by, run_at) VALUES "
-      "('default.a', '1', 'pending', 0, NULL, NULL, now()), "
-      "('default.a', '2', 'leased', 1, now() - interval '1 min', 'x', now()), "
-      "('default.a', '3', 'leased', 1, now() + interval '1 h', 'x', now()), "
-      "('default.a', '4', 'failed', 1, NULL, NULL, now()), "
-      "('default.a', '5', 'succeeded', 1, NULL, NULL, now()), "
-      "('default.a', '6', 'pending', 0, NULL, NULL, now() + interval '1 h')");
-  open();
-  EXPECT_EQ(listed(RunStatus::leased), 2u);
-  EXPECT_EQ(listed(RunStatus::pending), 2u);
-  EXPECT_EQ(listed(RunStatus::failed), 1u);
-  EXPECT_EQ(lease(), (Names{"1", "2"}));
-  EXPECT_EQ(listed(RunStatus::leased), 3u);
-  EXPECT_EQ(lease(), Names());
+  sql("CREATE TABLE cairn.wf_schema (version integer NOT NULL); INSERT INTO cairn.wf_schema (version) VALUES (18)");
+  const auto opened = open_store(server_ + "&schema=" + schema_, clock_);
+  ASSERT_FALSE(opened.has_value());
+  EXPECT_EQ(opened.error().code, ErrorCode::unsupported);
+  EXPECT_NE(opened.error().message.find("schema 18"), std::string::npos) << opened.error().message;
 }
 
 TEST_F(RunQueue, FollowsWhatProgramsWrite) {

@@ -69,24 +69,24 @@ class VerifyQueue : public RunQueue {
 
 TEST_F(VerifyQueue, FindsNothingWhateverHappensToRuns) {
   open();
-  const auto packed = submit(300);
+  const auto others = submit(300);
   submit(20, 1);
   EXPECT_EQ(faults(), Found());
   const auto leased = lease_many(100);
   ASSERT_EQ(leased.size(), 100u);
-  EXPECT_EQ(lease_many(3).size(), 3u);  // opens a pack
+  EXPECT_EQ(lease_many(3).size(), 3u);
   change(RunChange::Kind::release, leased[0]);
   change(RunChange::Kind::retry, leased[1]);
   change(RunChange::Kind::cancel, leased[2]);
   change(RunChange::Kind::heartbeat, leased[3]);
   end(leased[4]);
-  change(RunChange::Kind::cancel, packed[298]);
-  change(RunChange::Kind::remove, packed[299]);
+  change(RunChange::Kind::cancel, others[298]);
+  change(RunChange::Kind::remove, others[299]);
   sql("UPDATE cairn.workflow_run SET status = 'leased', leased_by = 'x', lease_until = now() + interval '1 h'" +
-      where(packed[297]));
-  sql("UPDATE cairn.workflow_run SET type = 'default.b'" + where(packed[296]));
+      where(others[297]));
+  sql("UPDATE cairn.workflow_run SET type = 'default.b'" + where(others[296]));
   sql("UPDATE cairn.workflow_run SET type = 'default.b'" + where(leased[5]));
-  sql("DELETE FROM cairn.workflow_run" + where(packed[295]));
+  sql("DELETE FROM cairn.workflow_run" + where(others[295]));
   EXPECT_EQ(faults(), Found());
   EXPECT_TRUE(findings().empty());
 }
@@ -134,21 +134,10 @@ TEST_F(VerifyQueue, FindsAnEntryThatIsNotItsRuns) {
   EXPECT_EQ(faults(), (Found{"not queued " + runs[0].id.value, "not queued " + runs[1].id.value}));
 }
 
-TEST_F(VerifyQueue, FindsAPendingRunThatItsPackDoesNotName) {
-  open();
-  const auto runs = submit(1250);
-  EXPECT_EQ(faults(), Found());
-  sql("UPDATE cairn.wf_run_pack_q SET runs = array_remove(runs, '" + runs[700].id.value + "'::uuid)");
-  EXPECT_EQ(faults(), (Found{"not queued " + runs[700].id.value}));
-  mend(put_back, runs[700]);
-  EXPECT_EQ(faults(), Found());
-  EXPECT_EQ(lease_many(2000).size(), 1250u);
-}
-
 TEST_F(VerifyQueue, SaysWhenThereAreMoreThanItNames) {
   open();
   submit(1250);
-  sql("DELETE FROM cairn.wf_run_pack_q");
+  sql("DELETE FROM cairn.wf_run_q");
   EXPECT_EQ(faults().size(), 1250u);
   const auto found = findings();
   ASSERT_EQ(found.size(), 1001u);

@@ -200,7 +200,7 @@ Result<Page<TaskRow>> MemoryStore::list_tasks(const TaskFilter& filter, const Pa
     found.push_back(&task);
   }
   std::sort(found.begin(), found.end(), [](const Task* a, const Task* b) {
-    return std::pair(-a->row.priority, a->number) < std::pair(-b->row.priority, b->number);
+    return std::tie(b->row.priority, a->number) < std::tie(a->row.priority, b->number);
   });
   Page<TaskRow> page;
   for (std::size_t at = static_cast<std::size_t>(cursor.value_or(0)); at < found.size(); ++at) {

@@ -12,7 +12,12 @@ namespace cairn::postgres {
 
 // Each statement has a time of its own, and a transaction whose node has gone away must not keep its
 // locks: the server ends both.
+//
+// Names are looked for in the server's own schema alone: an operator or function that somebody put into another one,
+// under the name of a built-in one and with better fitting types, must not run as us. Our own tables and types are
+// named with their schema.
 const char* const session_settings =
+    "SET search_path = pg_catalog, pg_temp; "
     "SET statement_timeout = '30s'; SET idle_in_transaction_session_timeout = '15s'; SET lock_timeout = '20s'; "
     "SET timezone = 'UTC'; SET client_min_messages = warning; SET plan_cache_mode = force_generic_plan; "
     // A page of a list is read in less time than a process of the server takes to start.
@@ -134,8 +139,15 @@ std::size_t Connection::send_with(Sql id, const Parameters& parameters) {
   const std::vector<int> formats(parameters.types().size(), 1);
   bool sent = true;
   if (pooled_) {
-    sent = PQsendQueryParams(handle_, statement_text(id, schema_).c_str(), count, parameters.types().data(),
-                             values.data(), lengths.data(), formats.data(), 1) == 1;
+    // The session's settings are those of whichever one the pooler gives. A transaction that failed takes nothing but
+    // its end.
+    if (sent_.empty() && id != Sql::rollback) {
+      sent = PQsendQueryParams(handle_, "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)", 0,
+                               nullptr, nullptr, nullptr, nullptr, 0) == 1;
+      sent_.push_back({true, 0, -1});
+    }
+    sent = sent && PQsendQueryParams(handle_, statement_text(id, schema_).c_str(), count, parameters.types().data(),
+                                     values.data(), lengths.data(), formats.data(), 1) == 1;
   } else {
     if (!prepared_[index]) {
       sent = PQsendPrepare(handle_, name.c_str(), statement_text(id, schema_).c_str(), count,
@@ -181,12 +193,12 @@ void Connection::read_results() {
     }
     const ExecStatusType status = PQresultStatus(result);
     if (status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE || status == PGRES_NONFATAL_ERROR) {
-      if (sent.preparation) prepared_[static_cast<std::size_t>(sent.statement)] = false;
+      if (sent.statement >= 0) prepared_[static_cast<std::size_t>(sent.statement)] = false;
       fail_with(result);
       PQclear(result);
       if (PQstatus(handle_) == CONNECTION_BAD) return lose(trimmed(PQerrorMessage(handle_)));
     } else if (status == PGRES_PIPELINE_ABORTED || sent.preparation) {
-      if (sent.preparation && status == PGRES_PIPELINE_ABORTED) {
+      if (sent.statement >= 0 && status == PGRES_PIPELINE_ABORTED) {
         prepared_[static_cast<std::size_t>(sent.statement)] = false;
       }
       PQclear(result);

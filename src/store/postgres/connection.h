@@ -103,7 +103,7 @@ class Connection {
   void lose(const std::string& why);
 
   struct Sent {
-    bool preparation = false;
+    bool preparation = false;  // of what comes after it
     std::size_t number = 0;
     int statement = -1;  // prepared with it
   };

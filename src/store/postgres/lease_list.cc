@@ -68,9 +68,27 @@ void tend(Connection& db, const std::vector<std::string>& runs, Timestamp now, W
   wakeup.due = now;
 }
 
+void ready_later(Connection& db, Timestamp now, Wakeup& wakeup) {
+  constexpr std::int64_t part = 1000;
+  constexpr int parts_max = 10;  // the next question goes on
+  bool more = true;
+  for (int i = 0; more && i < parts_max && !db.error(); ++i) {
+    Rows moved = db.query(Sql::ready_later, now, part);
+    const std::int64_t count = moved.next() ? moved.integer(0) : 0;
+    wakeup.runs |= count > 0;
+    more = count == part;
+  }
+  // Somebody is at them just now, or there are many: another look is cheap.
+  if (Rows left = db.query(Sql::later_left, now); left.next()) {
+    const Timestamp again = more ? now : after(now, Duration::of_seconds(1));
+    if (!wakeup.due || again < *wakeup.due) wakeup.due = again;
+  }
+}
+
 }  // namespace
 
-void tend_leases(Connection& db, Timestamp now, Wakeup& wakeup) {
+void tend_queue(Connection& db, Timestamp now, Wakeup& wakeup) {
+  ready_later(db, now, wakeup);
   for (bool more = true; more && !db.error();) {
     std::vector<std::string> runs;
     Rows due = db.query(Sql::take_due_leases, now);

@@ -29,7 +29,8 @@ class LeaseList {
   std::map<std::string, Type> types_;
 };
 
-// Runs whose lease has ended go back to the queue. To be called inside a transaction.
-void tend_leases(Connection& db, Timestamp now, Wakeup& wakeup);
+// Runs whose lease has ended go back to the queue, and those whose time has come stand among the ready ones. To be
+// called inside a transaction.
+void tend_queue(Connection& db, Timestamp now, Wakeup& wakeup);
 
 }  // namespace cairn::postgres

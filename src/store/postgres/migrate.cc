@@ -6,6 +6,10 @@ namespace cairn::postgres {
 
 int newest_schema() { return migrations().back().number; }
 
+namespace {
+int oldest_schema() { return migrations().front().number; }
+}  // namespace
+
 Result<int> read_schema(Connection& connection) {
   if (!connection.query(Sql::find_version_table, connection.schema()).next()) {
     if (connection.error()) return *connection.error();
@@ -19,6 +23,11 @@ Result<int> read_schema(Connection& connection) {
                                              ", this cairn knows up to " + std::to_string(newest_schema()) +
                                              "; use the newer version that wrote it"};
   }
+  if (version > 0 && version < oldest_schema()) {
+    return Error{ErrorCode::unsupported, "the store has schema " + std::to_string(version) +
+                                             ", which no release ever had; this cairn begins with " +
+                                             std::to_string(oldest_schema()) + ": give it a new schema"};
+  }
   return static_cast<int>(version);
 }
 
@@ -27,13 +36,17 @@ Result<void> migrate(Connection& connection) {
   if (from == newest_schema()) return {};
   const std::string& schema = connection.schema();
   connection.query(Sql::begin);
+  // A large store takes longer than a statement may, and who waits for another node's migration waits as long.
+  connection.query(Sql::migration_time);
+  connection.query(Sql::migration_patience);
   connection.query(Sql::migration_lock, lock_key("migrate", schema));
   // Somebody else may have been at it while we waited.
   CAIRN_TRY(from, read_schema(connection));
   if (from == 0) {
     if (!connection.query(Sql::find_schema, schema).next()) connection.script("CREATE SCHEMA " + schema);
     connection.script(
-        for_schema("CREATE TABLE cairn.wf_schema (version integer NOT NULL);"
+        for_schema("CREATE TABLE cairn.wf_schema (version integer NOT NULL, single boolean PRIMARY KEY DEFAULT true "
+                   "CHECK (single));"
                    "INSERT INTO cairn.wf_schema (version) VALUES (0)",
                    schema));
   }

@@ -172,9 +172,9 @@ class Parameters {
     add_null(Column<T>::type().array);
   }
   void add(const char* value) { add(std::string_view(value)); }
-  // Three of them: `(-priority, run_at, n)`, as statements compare places in the queue.
+  // Three of them: priority, run_at, n.
   void add(const std::optional<QueueKey>& key) {
-    add(key ? std::optional(-key->priority) : std::nullopt);
+    add(key ? std::optional(key->priority) : std::nullopt);
     add(key ? std::optional(key->run_at) : std::nullopt);
     add(key ? std::optional(key->number) : std::nullopt);
   }

@@ -4,12 +4,13 @@
 #include <limits>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "base/log.h"
 #include "store/lease_order.h"
 #include "store/postgres/lease_list.h"
 #include "store/postgres/lock_key.h"
 #include "store/postgres/row_reading.h"
-#include "store/postgres/run_packs.h"
 #include "store/postgres/transaction.h"
 #include "store/projection.h"
 
@@ -24,10 +25,23 @@ namespace {
 // Greater than every text that begins with the same prefix: types are compared byte by byte.
 constexpr const char* beyond_all_text = "\xf4\x8f\xbf\xbf";
 
-constexpr const char* lock_not_available = "55P03";  // SQLSTATE
-
-// A question for as many is answered from packs; a smaller one opens them.
+// Of this node only one request for as many chooses at a time.
 constexpr std::size_t large_question = 64;
+
+// A request for several types chooses without locks. When others are quicker it chooses again, without what they have.
+constexpr int rounds_max = 5;
+
+// A limited type is looked at in parts, so that a large backlog costs no more than a small one: its first entries, and
+// when those are all of keys without room, key by key.
+constexpr std::size_t first_entries_min = 256;
+constexpr std::size_t first_entries_max = 4096;
+constexpr std::int64_t keys_at_once = 256;
+constexpr int key_rounds_max = 16;
+constexpr std::size_t keyed_runs_max = 8192;    // of one look
+constexpr std::int64_t unkeyed_among = 20'000;  // entries that are looked at for runs without a key
+
+// When to look again for runs that somebody else had locked: nobody tells when a transaction that leased them fails.
+constexpr Duration look_again_after = Duration::of_seconds(1);
 
 // A row of `lease_ready`, but for what all of them have in common.
 RunRow read_ready(const Rows& rows) {
@@ -35,8 +49,8 @@ RunRow read_ready(const Rows& rows) {
   row.id = {rows.is_null(3) ? rows.text(2) : rows.text(3)};
   row.priority = rows.integer(4);
   row.idempotency_key = rows.text(5);
-  row.payload = rows.json(6);
-  row.error = rows.json(7);
+  row.payload = rows.stored_json(6);
+  row.error = rows.stored_json(7);
   row.last_error = rows.text(8);
   row.attempt = static_cast<int>(rows.integer(9));
   row.attempts_max = static_cast<int>(rows.integer(10));
@@ -55,49 +69,60 @@ RunRow read_ready(const Rows& rows) {
 // One request, inside its transaction.
 class Leasing {
  public:
-  // `answered` is called when the next question may begin. `by_pack`: unless somebody kept one of a pack's runs locked.
-  Leasing(postgres::Connection& db, const LeaseRequest& request, Timestamp at, bool run_events, bool by_pack,
-          postgres::LeasesUnderWay& under_way, std::function<void()> answered)
+  // `answered` is called when the next question may begin.
+  Leasing(postgres::Connection& db, const LeaseRequest& request, Timestamp at, bool run_events,
+          postgres::LeasesUnderWay& under_way, postgres::KeysSeen& keys_seen, std::function<void()> answered)
       : db_(db),
         request_(request),
         at_(at),
         run_events_(run_events),
-        by_pack_(by_pack),
         under_way_(under_way),
+        keys_seen_(keys_seen),
         answered_(std::move(answered)),
-        prefixes_(request.prefixes),
-        packs_(db, at) {
+        prefixes_(request.prefixes) {
     if (prefixes_.empty() && request.types.empty()) prefixes_ = {"default."};
   }
 
   std::vector<RunRow> run(Wakeup& wakeup) {
     if (load_types()) {
-      postgres::tend_leases(db_, at_, wakeup);
+      postgres::tend_queue(db_, at_, wakeup);
       tended_ = true;
       load_types();
     }
-    if (types_.size() == 1 && rule_of(*types_.begin()) == nullptr) return lease_only(*types_.begin(), wakeup);
-    for (const std::string& type : types_) {
-      if (const RunTypeRow* rule = rule_of(type); rule != nullptr && is_limited(*rule) && !rule->paused) {
-        gather_limited(*rule, wakeup);
-      }
+    std::vector<RunRow> leased;
+    if (types_.size() == 1 && rule_of(*types_.begin()) == nullptr) {
+      leased = lease_only(*types_.begin());
+    } else {
+      leased = lease_several(wakeup);
     }
-    open_packs(0, wakeup);
-    gather();
-    // What stands in the queue may be in other hands.
-    if (candidates_.size() < request_.max && open_packs(request_.max, wakeup)) gather();
-    return lease(choose(std::move(candidates_), request_.max, slots_), wakeup);
+    if (db_.error()) return {};
+    if (!leased.empty()) record(leased, wakeup);
+    fail_unreadable();
+    return leased;
   }
 
   const std::vector<postgres::LeasedTogether>& together() const { return together_; }
   // Whether there is something to commit when nothing was leased.
-  bool tended() const { return tended_; }
+  bool tended() const { return tended_ || !unreadable_.empty(); }
+  // Whether somebody else had runs locked that could have been leased. To be asked after `run`, before the transaction
+  // ends.
+  bool was_passed_over() {
+    if (skipped_ || !only_) return skipped_;
+    Rows left = db_.take(*only_);
+    return left.next();
+  }
+  // When fewer were leased than asked for, from the only type: asks whether others have some. Travels with the next
+  // statements.
+  void ask_for_the_rest(std::size_t leased) {
+    if (alone_.empty() || leased >= request_.max) return;
+    only_ = db_.send(Sql::left_in_queue, at_, alone_);
+  }
 
  private:
-  // Where the run and its entry in the queue lie.
-  struct Places {
-    std::int64_t run;
-    std::int64_t queued;
+  struct Unreadable {
+    std::string uuid;
+    RunRow run;
+    std::string why;
   };
 
   const RunTypeRow* rule_of(const std::string& type) const {
@@ -105,24 +130,17 @@ class Leasing {
     return found == rules_.end() ? nullptr : &found->second;
   }
 
-  // True when leases have ended that nobody has looked at.
+  // True when leases have ended, or the time of runs has come, and nobody has looked at it.
   bool load_types() {
-    const std::size_t due = db_.send(Sql::leases_due, at_);
+    const std::size_t due = db_.send(Sql::anything_due, at_);
     const std::size_t rules = db_.send(Sql::list_run_types);
-    std::vector<std::size_t> found, packed;
+    std::vector<std::size_t> found;
     for (const std::string& prefix : prefixes_) {
       found.push_back(db_.send(Sql::queued_types, prefix, prefix + beyond_all_text));
-      packed.push_back(db_.send(Sql::packed_types, prefix, prefix + beyond_all_text));
     }
-    if (!request_.types.empty()) packed.push_back(db_.send(Sql::packed_among, postgres::names(request_.types)));
     db_.finish();
     for (RunTypeRow& rule : postgres::read_run_types(db_.take(rules))) rules_.emplace(rule.type, std::move(rule));
     types_.insert(request_.types.begin(), request_.types.end());
-    for (const std::size_t number : packed) {
-      Rows rows = db_.take(number);
-      while (rows.next()) packed_.insert(rows.text(0));
-    }
-    types_.insert(packed_.begin(), packed_.end());
     for (const std::size_t number : found) {
       Rows rows = db_.take(number);
       while (rows.next()) types_.insert(rows.text(0));
@@ -135,166 +153,198 @@ class Leasing {
     return rule == nullptr || (!rule->paused && !is_limited(*rule));
   }
 
-  // So that the most urgent of each type have entries of their own, and `more` of those in packs. True: some got one.
-  bool open_packs(std::size_t more, Wakeup& wakeup) {
-    bool opened = false;
-    for (const std::string& type : packed_) {
-      if (is_free(type)) opened |= open_packs(type, static_cast<std::int64_t>(request_.max), more, wakeup);
+  std::vector<RunRow> lease_several(Wakeup& wakeup) {
+    std::vector<RunRow> leased;
+    for (const std::string& type : types_) {
+      const RunTypeRow* rule = rule_of(type);
+      if (rule != nullptr && is_limited(*rule) && !rule->paused) count_use(*rule, wakeup);
     }
-    return opened;
-  }
-  bool open_packs(const std::string& type, std::int64_t wanted, std::size_t more, Wakeup& wakeup) {
-    if (!packed_.contains(type)) return false;
-    Rows opened = db_.query(Sql::open_packs, type, at_, wanted, static_cast<std::int64_t>(more));
-    if (!opened.next() || opened.integer(0) == 0) return false;
-    wakeup.runs = true;  // whoever found them locked looks again
-    tended_ = true;
-    return true;
+    for (int round = 0; round < rounds_max && leased.size() < request_.max && !db_.error(); ++round) {
+      // Where others are at some, more are tried, and as many leased as are wanted.
+      const std::size_t wanted = request_.max - leased.size();
+      const std::size_t tried = wanted + (round == 0 ? 0 : std::size_t{16} << (2 * round));
+      gather(tried);
+      const auto chosen = choose(std::exchange(candidates_, {}), tried, slots_);
+      const std::size_t got = lease(chosen, wanted, leased);
+      skipped_ = got < std::min(wanted, chosen.size());
+      if (!skipped_) break;
+    }
+    return leased;
   }
 
-  void gather() {
-    const auto max = static_cast<std::int64_t>(request_.max);
+  // At most `max` of each type, and more where others have been quicker.
+  void gather(std::size_t max) {
+    uuids_.clear();
+    const auto wanted = static_cast<std::int64_t>(max + elsewhere_.size());
     std::vector<std::size_t> asked;
     for (const std::string& type : types_) {
-      if (is_free(type)) asked.push_back(db_.send(Sql::ready_runs, at_, type, max));
+      if (is_free(type)) asked.push_back(db_.send(Sql::ready_runs, at_, type, wanted));
     }
     db_.finish();
     for (const std::size_t number : asked) add(db_.take(number));
+    for (const std::string& type : types_) {
+      const RunTypeRow* rule = rule_of(type);
+      if (rule != nullptr && is_limited(*rule) && !rule->paused) gather_limited(*rule, max);
+    }
   }
 
-  void gather_limited(const RunTypeRow& rule, Wakeup& wakeup) {
+  // What a limited type has in use. Its lock makes the count hold until the commit.
+  void count_use(const RunTypeRow& rule, Wakeup& wakeup) {
     const Timestamp begin = after(at_, Duration::of_ms(-rule.rate_window.ms_up()));
     db_.send(Sql::outbox_lock, postgres::lock_key("run type", db_.schema(), rule.type));
     if (rule.rate) db_.send(Sql::purge_starts, rule.type, begin);
-    open_packs(rule.type, std::numeric_limits<std::int64_t>::max(), 0,
-               wakeup);  // which keys they have stands in the runs
-    const std::size_t leased = db_.send(Sql::live_leases, rule.type, at_);
-    const std::size_t started = db_.send(Sql::recent_starts, rule.type, begin);
-    const std::size_t ready =
-        db_.send(Sql::ready_limited_runs, at_, rule.type, static_cast<std::int64_t>(request_.max));
+    const std::size_t leased = rule.concurrency ? db_.send(Sql::live_leases, rule.type, at_) : 0;
+    const std::size_t started = rule.rate ? db_.send(Sql::recent_starts, rule.type, begin) : 0;
     db_.finish();
     LeaseSlots::Use use;
-    Rows live = db_.take(leased);
-    while (live.next()) use.leased[live.text(0)] = static_cast<int>(live.integer(1));
-    Rows starts = db_.take(started);
-    while (rule.rate && starts.next()) {
-      const int count = static_cast<int>(starts.integer(1));
-      use.started[starts.text(0)] = count;
-      if (count < *rule.rate) continue;
-      // The window opens again when the oldest start that fills it leaves.
-      const Timestamp free = after(starts.time(2), rule.rate_window);
-      if (!wakeup.due || free < *wakeup.due) wakeup.due = free;
+    std::set<std::string>& used = used_keys_[rule.type];
+    if (rule.concurrency) {
+      Rows live = db_.take(leased);
+      while (live.next()) {
+        use.leased[live.text(0)] = static_cast<int>(live.integer(1));
+        used.insert(live.text(0));
+      }
+    }
+    if (rule.rate) {
+      Rows starts = db_.take(started);
+      while (starts.next()) {
+        const int count = static_cast<int>(starts.integer(1));
+        use.started[starts.text(0)] = count;
+        used.insert(starts.text(0));
+        if (count < *rule.rate) continue;
+        // The window opens again when the oldest start that fills it leaves.
+        const Timestamp free = after(starts.time(2), rule.rate_window);
+        if (!wakeup.due || free < *wakeup.due) wakeup.due = free;
+      }
     }
     slots_.add(rule, std::move(use));
-    add(db_.take(ready));
   }
 
-  void add(Rows rows) {
-    while (rows.next()) {
-      const std::string type = rows.text(1);
-      if (const RunTypeRow* rule = rule_of(type); rule != nullptr && rule->paused) continue;
-      if (!places_.emplace(rows.integer(0), Places{rows.integer(5), rows.integer(6)}).second) continue;
-      candidates_.push_back({rows.integer(0), type, rows.text(2), rows.integer(3), rows.time(4).unix_ms(),
-                             line_of(request_, type).value_or(0)});
+  Column<std::string> full_keys(const std::string& type) {
+    Column<std::string> full;
+    for (const std::string& key : used_keys_[type]) {
+      if (slots_.left(type, key) == 0) full.add(key);
+    }
+    return full;
+  }
+
+  // Of a limited type the first that could be leased; a flood of one key does not hide the others.
+  void gather_limited(const RunTypeRow& rule, std::size_t max) {
+    const auto entries = std::clamp(4 * (max + elsewhere_.size()), first_entries_min, first_entries_max);
+    Rows first =
+        db_.query(Sql::ready_limited_runs, at_, rule.type, static_cast<std::int64_t>(entries), full_keys(rule.type));
+    const bool all = first.size() < entries;
+    const std::size_t found = add(std::move(first));
+    if (all || found >= max || db_.error()) return;
+    gather_by_key(rule, max - found);
+  }
+
+  void gather_by_key(const RunTypeRow& rule, std::size_t max) {
+    const auto limit =
+        static_cast<std::size_t>(std::max(1, std::min(rule.concurrency.value_or(std::numeric_limits<int>::max()),
+                                                      rule.rate.value_or(std::numeric_limits<int>::max()))));
+    const auto each = static_cast<std::int64_t>(
+        std::clamp<std::size_t>(std::min(max, limit) + elsewhere_.size(), 1, keyed_runs_max / keys_at_once));
+    const Column<std::string> full = full_keys(rule.type);
+    const std::string start = keys_seen_.of(rule.type);
+    std::string after_key = start;
+    bool around = start.empty();
+    std::size_t found = 0;
+    for (int round = 0; round < key_rounds_max && found < max && !db_.error(); ++round) {
+      Rows rows = db_.query(Sql::ready_keyed_runs, at_, rule.type, each, full, keys_at_once, after_key);
+      std::set<std::string> keys;
+      while (rows.next()) keys.insert(rows.text(2));
+      rows.rewind();
+      found += add(std::move(rows));
+      if (keys.size() == static_cast<std::size_t>(keys_at_once)) {
+        after_key = *keys.rbegin();
+      } else {
+        after_key.clear();
+        if (std::exchange(around, true)) break;
+      }
+    }
+    keys_seen_.set(rule.type, after_key);
+    if (found < max && slots_.left(rule.type, "") > 0) {
+      add(db_.query(Sql::ready_unkeyed_runs, at_, rule.type, static_cast<std::int64_t>(max), unkeyed_among));
     }
   }
 
-  std::vector<RunRow> lease(const std::vector<LeaseCandidate>& chosen, Wakeup& wakeup) {
-    if (chosen.empty() || db_.error()) return {};
-    Column<postgres::RowPlace> places, queued;
+  // How many of the rows can be leased.
+  std::size_t add(Rows rows) {
+    std::size_t count = 0;
+    while (rows.next()) {
+      if (rows.is_null(0)) continue;
+      const std::int64_t number = rows.integer(0);
+      const std::string type = rows.text(1);
+      if (elsewhere_.contains(number)) continue;
+      if (const RunTypeRow* rule = rule_of(type); rule != nullptr && rule->paused) continue;
+      if (!uuids_.emplace(number, rows.text(5)).second) continue;
+      candidates_.push_back(
+          {number, type, rows.text(2), rows.integer(3), rows.time(4).unix_ms(), line_of(request_, type).value_or(0)});
+      ++count;
+    }
+    return count;
+  }
+
+  // The first `wanted` of those that nobody else has. How many.
+  std::size_t lease(const std::vector<LeaseCandidate>& chosen, std::size_t wanted, std::vector<RunRow>& leased) {
+    if (chosen.empty() || db_.error()) return 0;
+    Column<postgres::Uuid> ids;
     Column<std::int64_t> backoffs, caps;
     Column<Timestamp> until;
     Column<int> attempts;
-    Column<std::string> rated_types, rated_keys;
     std::unordered_map<std::int64_t, std::size_t> order;
     for (const LeaseCandidate& one : chosen) {
       const RunTypeRow* rule = rule_of(one.type);
       order.emplace(one.number, order.size());
-      const Places& at = places_.at(one.number);
-      places.add(postgres::RowPlace{at.run});
-      queued.add(postgres::RowPlace{at.queued});
+      ids.add(postgres::Uuid{uuids_.at(one.number)});
       until.add(after(at_, rule != nullptr && rule->lease ? *rule->lease : request_.length));
       attempts.add(rule != nullptr ? rule->attempts_max : std::nullopt);
       backoffs.add(rule != nullptr && rule->backoff ? std::optional(rule->backoff->ms_up()) : std::nullopt);
       caps.add(rule != nullptr && rule->cap ? std::optional(rule->cap->ms_up()) : std::nullopt);
-      if (rule != nullptr && rule->rate) {
-        rated_types.add(one.type);
-        rated_keys.add(one.limit_key);
-      }
     }
-    if (!rated_types.empty()) db_.send(Sql::insert_starts, rated_types, rated_keys, at_);
-    db_.send(Sql::leave_queue, queued);
-    Rows rows = db_.query(Sql::lease_chosen, places, at_, request_.worker, until, attempts, backoffs, caps);
+    Rows rows = db_.query(Sql::lease_chosen, ids, at_, request_.worker, until, attempts, backoffs, caps,
+                          static_cast<std::int64_t>(wanted));
+    Column<postgres::RowPlace> queued;
+    Column<std::string> rated_types, rated_keys;
     std::vector<std::pair<std::size_t, RunRow>> ordered;
     ordered.reserve(rows.size());
+    std::set<std::int64_t> got;
     while (rows.next()) {
-      ordered.emplace_back(order[rows.integer(postgres::run_number_column)], postgres::read_run(rows));
+      const std::int64_t number = rows.integer(postgres::run_number_column);
+      got.insert(number);
+      queued.add(postgres::RowPlace{rows.integer(postgres::run_number_column + 1)});
+      RunRow row = postgres::read_run(rows);
+      if (auto why = rows.take_unreadable()) {
+        unreadable_.push_back({uuids_.at(number), std::move(row), why->message});
+        continue;
+      }
+      if (const RunTypeRow* rule = rule_of(row.type); rule != nullptr && rule->rate) {
+        rated_types.add(row.type);
+        rated_keys.add(row.limit_key);
+      }
+      ordered.emplace_back(order[number], std::move(row));
     }
     if (rows.fault()) db_.fail(*rows.fault());
+    if (!queued.empty()) db_.send(Sql::leave_queue, queued);
+    if (!rated_types.empty()) db_.send(Sql::insert_starts, rated_types, rated_keys, at_);
+    for (const LeaseCandidate& one : chosen) {
+      if (got.contains(one.number)) continue;
+      elsewhere_.insert(one.number);
+      slots_.give_back(one.type, one.limit_key);
+    }
     std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<RunRow> leased;
-    leased.reserve(ordered.size());
+    leased.reserve(leased.size() + ordered.size());
     for (auto& [at, row] : ordered) leased.push_back(std::move(row));
-    record(leased, wakeup);
-    return leased;
+    return got.size();
   }
 
   // The only type there is, and it has no rules: nothing to choose from.
-  std::vector<RunRow> lease_only(const std::string& type, Wakeup& wakeup) {
+  std::vector<RunRow> lease_only(const std::string& type) {
     std::vector<RunRow> leased;
-    if (!packed_.contains(type)) {
-      lease_ready(type, std::nullopt, leased);
-    } else if (by_pack_ && request_.max >= large_question) {
-      lease_with_packs(type, leased, wakeup);
-    } else {
-      open_packs(type, static_cast<std::int64_t>(request_.max), 0, wakeup);
-      lease_ready(type, std::nullopt, leased);
-      // What stands in the queue may be in other hands.
-      const std::size_t missing = request_.max - leased.size();
-      if (missing > 0 && open_packs(type, static_cast<std::int64_t>(request_.max), missing, wakeup)) {
-        lease_ready(type, std::nullopt, leased);
-      }
-    }
-    if (leased.empty() || db_.error()) return {};
-    record(leased, wakeup);
+    alone_ = type;
+    lease_ready(type, leased);
     return leased;
-  }
-
-  // Entries and packs in their order.
-  void lease_with_packs(const std::string& type, std::vector<RunRow>& leased, Wakeup& wakeup) {
-    while (leased.size() < request_.max && !db_.error()) {
-      const auto passed = passed_over(type);
-      Rows first = db_.query(Sql::first_in_queue, at_, type, passed.first, passed.last);
-      if (!first.next()) break;
-      const postgres::QueueKey pack{first.integer(3), first.time(4), first.integer(5)};
-      std::optional<postgres::QueueKey> entry;
-      if (!first.is_null(0)) entry = postgres::QueueKey{first.integer(0), first.time(1), first.integer(2)};
-      const std::size_t before = leased.size();
-      // As far as the pack itself: a run that left it has its key when it was the first.
-      if (entry && !(pack < *entry)) {
-        lease_ready(type, pack, leased);
-        if (leased.size() > before) continue;
-        entry.reset();  // those before the pack are in other hands
-      }
-      // A pack of which all were cancelled is used up without a lease, and others stand behind it.
-      const bool used_up = lease_packed(type, entry, leased, wakeup);
-      tended_ |= used_up;
-      if (!used_up && leased.size() == before) break;  // and so are the packs
-    }
-    if (leased.size() < request_.max) lease_ready(type, std::nullopt, leased);
-  }
-
-  // True: a pack is used up.
-  bool lease_packed(const std::string& type, const std::optional<postgres::QueueKey>& up_to,
-                    std::vector<RunRow>& leased, Wakeup& wakeup) {
-    if (packs_.take(type, request_.max - leased.size(), up_to) > 0) {
-      RunRow like;
-      note_lease(like, type);
-      Rows rows = packs_.lease(request_.worker, *like.lease_until);
-      answered_();
-      packs_.read(std::move(rows), like, leased);
-    }
-    return packs_.settle(wakeup);
   }
 
   void note_lease(RunRow& row, const std::string& type) const {
@@ -314,20 +364,24 @@ class Leasing {
     return {};
   }
 
-  // Entries of the queue up to the first pack.
-  void lease_ready(const std::string& type, const std::optional<postgres::QueueKey>& pack,
-                   std::vector<RunRow>& leased) {
+  void lease_ready(const std::string& type, std::vector<RunRow>& leased) {
     const Timestamp until = after(at_, request_.length);
     const auto other = under_way_.of(type);
     const PassedOver passed = passed_over(type);
-    Rows rows = db_.query(Sql::lease_ready, at_, type, static_cast<std::int64_t>(request_.max - leased.size()),
-                          request_.worker, until, passed.first, passed.last, pack);
+    Rows rows = db_.query(Sql::lease_ready, at_, type, static_cast<std::int64_t>(request_.max), request_.worker, until,
+                          passed.first, passed.last);
     hand_on(type, rows, other);
-    leased.reserve(leased.size() + rows.size());
+    leased.reserve(rows.size());
     Column<postgres::RowPlace> queued;
     while (rows.next()) {
       queued.add(postgres::RowPlace{rows.integer(0)});
-      note_lease(leased.emplace_back(read_ready(rows)), type);
+      RunRow row = read_ready(rows);
+      note_lease(row, type);
+      if (auto why = rows.take_unreadable()) {
+        unreadable_.push_back({rows.text(2), std::move(row), why->message});
+      } else {
+        leased.push_back(std::move(row));
+      }
     }
     if (rows.fault()) db_.fail(*rows.fault());
     if (!queued.empty()) db_.send(Sql::leave_queue, queued);
@@ -361,23 +415,41 @@ class Leasing {
     together_ = leases.send(db_);
   }
 
+  // A run whose JSON cannot be read ends here: no worker could be given it, and it must not keep others from theirs.
+  void fail_unreadable() {
+    for (const auto& [uuid, run, why] : unreadable_) {
+      log_error("postgres.run_unreadable", {ErrorCode::corrupt, why}, {{"run", run.id.value}, {"type", run.type}});
+      Column<postgres::Uuid> only;
+      only.add(postgres::Uuid{uuid});
+      const Json error = Json::object({{"code", "unreadable"}, {"message", why}});
+      db_.send(Sql::fail_unreadable_runs, only, postgres::Jsonb{error}, why);
+      const Json envelope = Json::object({{"run", run.id.value}, {"type", run.type}, {"payload", run.payload}});
+      db_.send(Sql::insert_dead_letter, run.instance ? std::optional(run.instance->value) : std::nullopt, "run",
+               write_json(envelope), why, "store", at_);
+    }
+  }
+
   postgres::Connection& db_;
   const LeaseRequest& request_;
   const Timestamp at_;
   const bool run_events_;
-  const bool by_pack_;
   postgres::LeasesUnderWay& under_way_;
+  postgres::KeysSeen& keys_seen_;
   const std::function<void()> answered_;
   postgres::LeasesUnderWay::Guard stretch_;
   std::vector<std::string> prefixes_;
   std::set<std::string> types_;
-  std::set<std::string> packed_;  // those of them that have packs
   std::map<std::string, RunTypeRow> rules_;
   LeaseSlots slots_;
+  std::map<std::string, std::set<std::string>> used_keys_;  // by limited type
   std::vector<LeaseCandidate> candidates_;
-  std::unordered_map<std::int64_t, Places> places_;  // by number
+  std::unordered_map<std::int64_t, std::string> uuids_;  // of the candidates, by number
+  std::unordered_set<std::int64_t> elsewhere_;           // chosen, but somebody else was quicker
   std::vector<postgres::LeasedTogether> together_;
-  postgres::RunPacks packs_;
+  std::vector<Unreadable> unreadable_;
+  std::string alone_;                // the only type, without rules
+  std::optional<std::size_t> only_;  // the question whether others have runs of it
+  bool skipped_ = false;
   bool tended_ = false;
 };
 
@@ -386,30 +458,36 @@ class Leasing {
 Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& request) {
   if (auto refused = refusal()) return *refused;
   Wakeup wakeup;
+  bool passed_over = false;
   std::vector<postgres::LeasedTogether> together;
   // Of two large questions of this node at once the second would look at everything that the first has locked.
   std::unique_lock one_by_one(leasing_mutex_, std::defer_lock);
   if (request.max >= large_question) one_by_one.lock();
+  const auto look_again = [this] {
+    Wakeup again;  // of this node alone: others look for themselves
+    again.due = after(now(), look_again_after);
+    hear(again);
+  };
   // A lease whose answer is lost ends by itself: nothing has to be looked up.
-  const auto lease = [&](Connection& db, bool by_pack) {
+  auto leased = read<std::vector<RunRow>>([&](Connection& db) -> Result<std::vector<RunRow>> {
     wakeup = {};
     db.send(Sql::begin);
+    read_clock(db);
     forget_leases(db);
-    Leasing leasing(db, request, now(), pool_.target().run_events, by_pack, leases_under_way_, [&] {
+    Leasing leasing(db, request, now(), pool_.target().run_events, leases_under_way_, keys_seen_, [&] {
       if (one_by_one) one_by_one.unlock();
     });
     auto runs = leasing.run(wakeup);
+    leasing.ask_for_the_rest(runs.size());
     db.query(runs.empty() && !leasing.tended() ? Sql::rollback : Sql::commit);
+    passed_over = leasing.was_passed_over();
     together = leasing.together();
     return runs;
-  };
-  CAIRN_TRY(auto leased, read<std::vector<RunRow>>([&](Connection& db) -> Result<std::vector<RunRow>> {
-              auto runs = lease(db, true);
-              if (db.state() != lock_not_available) return runs;
-              db.restore();
-              return lease(db, false);
-            }));
+  });
   if (one_by_one) one_by_one.unlock();
+  // Nobody tells when what others had locked is free, nor that a lease has failed.
+  if (!leased || passed_over) look_again();
+  if (!leased) return leased;
   for (const postgres::LeasedTogether& batch : together) leases_.leased(batch);
   tell(wakeup);
   return leased;
@@ -419,20 +497,13 @@ void PostgresStore::rehearse_leases(Connection& db) {
   if (db.pooled()) return;  // nothing is kept there
   const Timestamp at = now();
   const std::string type;  // of no run
-  constexpr std::string_view of_no_run = "00000000-0000-0000-0000-000000000000";
   const std::optional<postgres::QueueKey> nowhere;
   const Column<postgres::Uuid> runs;
   db.send(Sql::begin);
-  db.send(Sql::leases_due, at);
+  db.send(Sql::anything_due, at);
   db.send(Sql::list_run_types);
-  db.send(Sql::packed_among, postgres::names({type}));
-  db.send(Sql::open_packs, type, at, std::int64_t{0}, std::int64_t{0});
-  db.send(Sql::first_in_queue, at, type, nowhere, nowhere);
-  db.send(Sql::lease_ready, at, type, std::int64_t{0}, type, at, nowhere, nowhere, nowhere);
-  db.send(Sql::take_packs, at, type, std::int64_t{0}, nowhere, std::int64_t{0});
-  db.send(Sql::lease_packed, at, runs, type, at);
-  db.send(Sql::one_of_pack, postgres::Uuid{of_no_run});
-  db.send(Sql::leave_packs, Column<postgres::RowPlace>());
+  db.send(Sql::lease_ready, at, type, std::int64_t{0}, type, at, nowhere, nowhere);
+  db.send(Sql::leave_queue, Column<postgres::RowPlace>());
   db.send(Sql::end_succeeded_runs, runs, Column<std::int64_t>(), Column<postgres::Jsonb>(), at);
   db.query(Sql::rollback);
 }

@@ -55,6 +55,13 @@ std::optional<Error> PostgresStore::refusal() const {
   return Error{ErrorCode::not_allowed, pool_.target().shown + " was opened read-only"};
 }
 
+void PostgresStore::read_clock(Connection& db) {
+  if (pool_.target().process_clock || !server_clock_.wants_reading()) return;
+  const auto asked = std::chrono::steady_clock::now();
+  Rows rows = db.query(Sql::server_now);
+  if (rows.next()) server_clock_.set(rows.time(0), asked, std::chrono::steady_clock::now());
+}
+
 Timestamp PostgresStore::now() { return whole_ms(clock_.now()); }
 
 Result<int> PostgresStore::schema_version() {
@@ -94,7 +101,9 @@ Result<PostgresStore::Written> PostgresStore::conclude(Session& session) {
     }
     return Written::yes;
   }
-  const bool answered = db.usable() && !db.state().starts_with("57");
+  // A statement that was cancelled or took too long (57014) has been answered: the transaction is rolled back. It would
+  // take as long again.
+  const bool answered = db.usable() && (!db.state().starts_with("57") || db.state() == "57014");
   if (!answered) return look_up(std::exchange(session.writer, ""), number);
   if (db.state() == "22012") {
     // Its row is gone: left alone for so long that another node cleared it away. The next one is new.

@@ -30,6 +30,19 @@ ScheduleRow read_schedule(const Rows& rows) {
   return row;
 }
 
+DeadLetter unreadable_event(const OutboxRow& row, const std::string& why) {
+  DeadLetter letter;
+  if (!row.instance.value.empty()) letter.instance = row.instance;
+  letter.kind = "event";
+  letter.envelope = Json::object({{"event", row.event.id.value},
+                                  {"sequence", row.sequence},
+                                  {"type", row.event.type},
+                                  {"subject", row.event.subject}});
+  letter.reason = why;
+  letter.node = "store";  // found while reading the outbox, by no node in particular
+  return letter;
+}
+
 }  // namespace
 
 void PostgresStore::write_event(Connection& db, const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup) {
@@ -53,8 +66,20 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_outbox(std::size_t max, Dura
     db.send(Sql::outbox_lock, postgres::lock_key("outbox", db.schema()));
     std::vector<OutboxRow> claimed;
     Rows rows = db.query(Sql::claim_outbox, at, static_cast<std::int64_t>(max), after(at, hold));
-    while (rows.next()) claimed.push_back(postgres::read_outbox(rows));
+    Column<std::int64_t> unreadable;
+    while (rows.next()) {
+      OutboxRow row = postgres::read_outbox(rows);
+      const auto why = rows.take_unreadable();
+      if (!why) {
+        claimed.push_back(std::move(row));
+        continue;
+      }
+      // An event that cannot be read is given up: it must not keep the others from being sent.
+      unreadable.add(row.sequence);
+      insert_dead_letter(db, unreadable_event(row, why->message));
+    }
     if (rows.fault()) return *rows.fault();
+    if (!unreadable.empty()) db.send(Sql::mark_published, unreadable, at);
     return claimed;
   });
 }

@@ -285,8 +285,8 @@ Result<std::vector<RunEvent>> PostgresStore::run_events(const RunId& id) {
     std::vector<RunEvent> events;
     Rows rows = db.query(Sql::run_events, postgres::Uuid{uuid});
     while (rows.next()) {
-      tell_event(events,
-                 {id, rows.text(0), rows.time(1), static_cast<int>(rows.integer(2)), rows.text(3), rows.json(4)});
+      tell_event(events, {id, rows.text(0), rows.time(1), static_cast<int>(rows.integer(2)), rows.text(3),
+                          rows.stored_json(4)});
     }
     return checked(rows, std::move(events));
   });
@@ -297,12 +297,12 @@ Result<std::vector<RunRow>> PostgresStore::exhausted_runs(std::size_t max) {
   auto exhausted = read<std::vector<RunRow>>([&](Connection& db) {
     std::vector<RunRow> runs;
     const Timestamp at = now();
-    const std::size_t due = db.send(Sql::leases_due, at);
+    const std::size_t due = db.send(Sql::anything_due, at);
     Rows rows = db.query(Sql::exhausted_runs, at, static_cast<std::int64_t>(max));
     if (db.take(due).next() && !refusal()) {
       wakeup = {};
       db.send(Sql::begin);
-      postgres::tend_leases(db, at, wakeup);
+      postgres::tend_queue(db, at, wakeup);
       db.query(Sql::commit);
       rows = db.query(Sql::exhausted_runs, at, static_cast<std::int64_t>(max));
     }

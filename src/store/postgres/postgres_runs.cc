@@ -4,7 +4,6 @@
 #include "store/postgres/lock_key.h"
 #include "store/postgres/plain_ends.h"
 #include "store/postgres/row_reading.h"
-#include "store/postgres/run_packs.h"
 #include "store/postgres/transaction.h"
 #include "store/projection.h"
 
@@ -38,9 +37,9 @@ bool are_alike(const RunRow& a, const RunRow& b, Timestamp at) {
 void add_job(RowList& jobs, const RunRow& row, Timestamp at) {
   const bool own = postgres::is_own_uuid(row.id);
   const std::string derived = own ? std::string() : postgres::run_uuid(row.id);
-  jobs.add(Uuid{own ? row.id.value : derived}, own ? std::nullopt : std::optional(row.id.value), row.type,
-           static_cast<int>(row.priority), text_or_null(row.idempotency_key), Jsonb{row.payload}, row.attempts_max,
-           accepted_run_at(row, at), row.backoff.ms_up(), row.factor, row.cap.ms_up(), row.jitter,
+  jobs.add(Uuid{own ? row.id.value : derived}, own ? std::nullopt : std::optional(row.id.value), row.type, row.priority,
+           text_or_null(row.idempotency_key), Jsonb{row.payload}, row.attempts_max, accepted_run_at(row, at),
+           row.backoff.ms_up(), row.factor, row.cap.ms_up(), row.jitter,
            row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt, row.limit_key);
 }
 
@@ -61,10 +60,10 @@ std::vector<LeasedTogether> PostgresStore::insert_runs(Connection& db, const std
   for (const RunRow& row : rows) {
     const std::string uuid = postgres::run_uuid(row.id);
     runs.add(Uuid{uuid}, postgres::is_own_uuid(row.id) ? std::nullopt : std::optional(row.id.value), row.type,
-             to_string(row.status), static_cast<int>(row.priority), text_or_null(row.idempotency_key),
-             Jsonb{row.payload}, row.attempt, row.attempts_max, row.run_at, row.lease_until,
-             text_or_null(row.leased_by), row.fence, row.leases, row.backoff.ms_up(), row.factor, row.cap.ms_up(),
-             row.jitter, row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt,
+             to_string(row.status), row.priority, text_or_null(row.idempotency_key), Jsonb{row.payload}, row.attempt,
+             row.attempts_max, row.run_at, row.lease_until, text_or_null(row.leased_by), row.fence, row.leases,
+             row.backoff.ms_up(), row.factor, row.cap.ms_up(), row.jitter,
+             row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt,
              row.instance ? std::optional(row.instance->value) : std::nullopt, text_or_null(row.token.value),
              text_or_null(row.step), row.limit_key);
     if (row.status == RunStatus::leased) {
@@ -149,7 +148,7 @@ Result<std::vector<bool>> PostgresStore::submit_runs(std::span<RunRow> runs) {
 // Ids of our own, without keys.
 void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, Timestamp at) {
   // In parts: the server works on the first while the next is put together.
-  constexpr std::size_t part = postgres::pack_runs_max;
+  constexpr std::size_t part = 500;
   for (std::size_t begin = 0; begin < given.size(); begin += part) {
     const auto rows = given.subspan(begin, std::min(part, given.size() - begin));
     Column<Uuid> ids;
@@ -158,11 +157,9 @@ void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, 
       const RunRow& any = rows[0];
       Column<Jsonb> payloads;
       for (const RunRow& row : rows) payloads.add(Jsonb{row.payload});
-      const bool packed = rows.size() >= postgres::pack_runs_min;
-      db.send(packed ? Sql::insert_packed_runs : Sql::insert_like_runs, ids, payloads, any.type,
-              static_cast<int>(any.priority), any.attempts_max, accepted_run_at(any, at), any.backoff.ms_up(),
-              any.factor, any.cap.ms_up(), any.jitter, any.timeout ? std::optional(any.timeout->ms_up()) : std::nullopt,
-              any.limit_key, at);
+      db.send(Sql::insert_like_runs, ids, payloads, any.type, any.priority, any.attempts_max, accepted_run_at(any, at),
+              any.backoff.ms_up(), any.factor, any.cap.ms_up(), any.jitter,
+              any.timeout ? std::optional(any.timeout->ms_up()) : std::nullopt, any.limit_key, at);
     } else {
       RowList jobs{RowType::job};
       for (const RunRow& row : rows) add_job(jobs, row, at);
@@ -254,18 +251,13 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
     const auto event = [&](const char* kind, int attempt, const Json& details) {
       run_event(db, row.id, kind, at, attempt, change.actor, details);
     };
-    // Its pack first: whoever opens that at this moment gives the run an entry of its own.
-    const auto leave_queue = [&] {
-      if (row.status == RunStatus::pending) db.send(Sql::unpack_run, id);
-      db.send(Sql::unqueue_runs, only);
-    };
     switch (change.kind) {
       case RunChange::Kind::remove:
         // A live run would vanish under its worker: cancel it first.
         if (row.status == RunStatus::leased) {
           answer.kind = RunChanged::Kind::lease_lost;
         } else if (!row.deleted_at) {
-          leave_queue();
+          db.send(Sql::unqueue_runs, only);
           db.send(Sql::delete_run_softly, id, at, change.reason);
           event("deleted", row.attempt, Json(change.reason));
         }
@@ -274,7 +266,7 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
         if (is_final(row.status)) {
           answer.kind = RunChanged::Kind::finished;
         } else {
-          leave_queue();
+          db.send(Sql::unqueue_runs, only);
           db.send(Sql::cancel_run, id, at);
           event("cancelled", row.attempt, Json());
           if (const auto told = event_of_cancel(row, events_)) {

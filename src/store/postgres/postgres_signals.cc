@@ -243,6 +243,7 @@ Result<std::optional<Timestamp>> PostgresStore::next_due() {
     for (const auto& [message, until] : held_messages_) held_numbers.add(message);
   }
   return read<std::optional<Timestamp>>([&](Connection& db) -> Result<std::optional<Timestamp>> {
+    read_clock(db);
     std::optional<Timestamp> due;
     const auto offer = [&due](Timestamp candidate) {
       if (!due || candidate < *due) due = candidate;

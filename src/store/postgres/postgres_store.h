@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "store/lifecycle.h"
 #include "store/postgres/commit_memory.h"
+#include "store/postgres/keys_seen.h"
 #include "store/postgres/lease_watch.h"
 #include "store/postgres/leases_under_way.h"
 #include "store/postgres/pool.h"
@@ -156,6 +157,8 @@ class PostgresStore final : public Store {
   // Whether a transaction with this number was committed; afterwards it no longer can be.
   Result<Written> look_up(const std::string& writer, std::int64_t number);
 
+  // Reads the server's clock when that was long ago.
+  void read_clock(Connection& db);
   // Leasing and ending without runs, so that the server has planned it.
   void rehearse_leases(Connection& db);
   // Asks the listener, and other nodes.
@@ -192,9 +195,14 @@ class PostgresStore final : public Store {
 
   std::mutex leasing_mutex_;
   postgres::LeasesUnderWay leases_under_way_;
+  postgres::KeysSeen keys_seen_;
   postgres::LeaseWatch leases_;
   postgres::CommitMemory memory_;
   postgres::SnapshotsAhead ahead_;
+  // Where the next look for old rows begins, by number.
+  std::mutex retention_mutex_;
+  std::int64_t retired_runs_ = 0;
+  std::int64_t retired_events_ = 0;
   std::mutex marks_mutex_;
   std::map<std::int64_t, Timestamp> held_messages_;
   std::unordered_map<TimerKey, Timestamp, TimerHash> held_timers_;

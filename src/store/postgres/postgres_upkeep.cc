@@ -1,4 +1,6 @@
 // Dead letters, parking, host locks, retention.
+#include <algorithm>
+
 #include "store/postgres/lock_key.h"
 #include "store/postgres/row_reading.h"
 #include "store/postgres/transaction.h"
@@ -114,6 +116,7 @@ Result<void> PostgresStore::drop_lock(const HostLock& held) {
 }
 
 Result<RetentionOutcome> PostgresStore::retire_instances(const RetentionRequest& request) {
+  constexpr std::size_t tree_part = 2000;
   Column<std::string> statuses;
   for (const Status status : request.statuses) {
     if (is_final(status)) statuses.add(std::string(to_string(status)));
@@ -139,7 +142,17 @@ Result<RetentionOutcome> PostgresStore::retire_instances(const RetentionRequest&
         break;
       }
       ++trees;
-      for (const std::int64_t member : members) candidates.add(member);
+      // A large tree goes in parts, the lowest of its instances first: no statement takes longer than it may, and what
+      // is left is a tree. They come in the order of their depth.
+      const bool large = members.size() > tree_part;
+      for (auto member = members.end() - static_cast<std::ptrdiff_t>(large ? tree_part : members.size());
+           member != members.end(); ++member) {
+        candidates.add(*member);
+      }
+      if (large) {
+        outcome.more = true;
+        break;
+      }
     }
     db.send(Sql::purge_kept, now());
     if (candidates.empty()) return outcome;
@@ -155,27 +168,67 @@ Result<RetentionOutcome> PostgresStore::retire_instances(const RetentionRequest&
           Sql::remove_timers, Sql::remove_waits, Sql::remove_states, Sql::remove_instances}) {
       db.send(statement, numbers);
     }
-    for (const Sql statement : {Sql::remove_run_events, Sql::remove_runs, Sql::remove_outbox}) db.send(statement, ids);
+    for (const Sql statement : {Sql::remove_run_events, Sql::remove_runs, Sql::remove_deliveries, Sql::remove_outbox}) {
+      db.send(statement, ids);
+    }
     outcome.instances = numbers.size();
     return outcome;
   });
 }
 
+// Each kind of row in transactions of its own: what one of them cannot do does not hold up the others. Runs and events
+// are gone through by number, a part at a time, from where the last look ended: no statement reads more than its part,
+// however many rows are kept.
 Result<RowRetentionOutcome> PostgresStore::retire_rows(const RowRetention& request) {
-  return write<RowRetentionOutcome>([&](Connection& db) -> Result<RowRetentionOutcome> {
-    RowRetentionOutcome outcome;
-    const auto retire = [&](Sql statement, const std::optional<Timestamp>& before) -> std::size_t {
-      if (!before) return 0;
-      Rows rows = db.query(statement, *before, static_cast<std::int64_t>(request.max));
-      const std::size_t count = rows.next() ? static_cast<std::size_t>(rows.integer(0)) : 0;
-      outcome.more |= count == request.max;
-      return count;
-    };
-    outcome.runs = retire(Sql::retire_runs, request.runs_before);
-    outcome.outbox = retire(Sql::retire_outbox, request.outbox_before);
-    outcome.keys = retire(Sql::retire_keys, request.keys_before);
-    return outcome;
-  });
+  constexpr int parts_max = 50;
+  constexpr std::int64_t looked_at = 2000;  // rows of a part
+  const std::lock_guard lock(retention_mutex_);
+  RowRetentionOutcome outcome;
+  std::optional<Error> failed;
+  const auto max = static_cast<std::int64_t>(request.max);
+  struct Part {
+    std::size_t gone = 0;
+    bool last = true;
+    std::int64_t next = 0;
+  };
+  const auto go_through = [&](Sql statement, const std::optional<Timestamp>& before,
+                              std::int64_t& from) -> std::size_t {
+    if (!before) return 0;
+    std::size_t gone = 0;
+    for (int i = 0; i < parts_max; ++i) {
+      const auto part = write<Part>([&](Connection& db) -> Result<Part> {
+        Rows rows = db.query(statement, *before, max, from, std::max(max, looked_at));
+        if (!rows.next()) return Part{};
+        return Part{static_cast<std::size_t>(rows.integer(0)), rows.boolean(1), rows.integer(2)};
+      });
+      if (!part) {
+        failed = part.error();
+        return gone;
+      }
+      gone += part->gone;
+      from = part->last ? 0 : part->next;
+      if (part->last) return gone;
+      if (gone > 0) break;
+    }
+    outcome.more = true;
+    return gone;
+  };
+  outcome.runs = go_through(Sql::retire_runs, request.runs_before, retired_runs_);
+  outcome.outbox = go_through(Sql::retire_outbox, request.outbox_before, retired_events_);
+  if (request.keys_before) {
+    const auto keys = write<std::size_t>([&](Connection& db) -> Result<std::size_t> {
+      Rows rows = db.query(Sql::retire_keys, *request.keys_before, max);
+      return rows.next() ? static_cast<std::size_t>(rows.integer(0)) : 0;
+    });
+    if (keys) {
+      outcome.keys = *keys;
+      outcome.more |= *keys == request.max;
+    } else {
+      failed = keys.error();
+    }
+  }
+  if (failed && outcome.runs + outcome.outbox + outcome.keys == 0) return *failed;
+  return outcome;
 }
 
 }  // namespace cairn

@@ -89,9 +89,9 @@ RunRow read_run(const Rows& rows) {
   row.status = status.value_or(RunStatus::failed);
   row.priority = rows.integer(3);
   row.idempotency_key = rows.text(4);
-  row.payload = rows.json(5);
-  row.result = rows.json(6);
-  row.error = rows.json(7);
+  row.payload = rows.stored_json(5);
+  row.result = rows.stored_json(6);
+  row.error = rows.stored_json(7);
   row.last_error = rows.text(8);
   row.attempt = static_cast<int>(rows.integer(9));
   row.attempts_max = static_cast<int>(rows.integer(10));
@@ -197,7 +197,7 @@ OutboxRow read_outbox(const Rows& rows) {
   row.instance = {rows.text(2)};
   row.event.type = rows.text(3);
   row.event.subject = rows.text(4);
-  row.event.data = rows.json(5);
+  row.event.data = rows.stored_json(5);
   row.created_at = rows.time(6);
   return row;
 }

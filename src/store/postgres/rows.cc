@@ -115,6 +115,14 @@ Json Rows::json(int column) const {
   return {};
 }
 
+Json Rows::stored_json(int column) const {
+  if (is_null(column)) return {};
+  auto value = parse_stored(text(column));
+  if (value) return std::move(*value);
+  unreadable_ = Error{ErrorCode::corrupt, "a stored value cannot be read: " + value.error().message};
+  return Json::object({{"unreadable", value.error().message}});
+}
+
 void Rows::fail(Error error) const {
   if (!fault_) fault_ = std::move(error);
 }

@@ -20,11 +20,15 @@ class Rows {
   Rows() = default;
   explicit Rows(pg_result* result) : result_(result) {}
   Rows(Rows&& other) noexcept
-      : result_(std::exchange(other.result_, nullptr)), row_(other.row_), fault_(std::move(other.fault_)) {}
+      : result_(std::exchange(other.result_, nullptr)),
+        row_(other.row_),
+        fault_(std::move(other.fault_)),
+        unreadable_(std::move(other.unreadable_)) {}
   Rows& operator=(Rows&& other) noexcept {
     std::swap(result_, other.result_);
     std::swap(row_, other.row_);
     std::swap(fault_, other.fault_);
+    std::swap(unreadable_, other.unreadable_);
     return *this;
   }
   ~Rows();
@@ -44,6 +48,10 @@ class Rows {
   std::optional<Timestamp> time_or_nothing(int column) const;
   // NULL is null; text that is not JSON makes the rows faulty.
   Json json(int column) const;
+  // As above for what programs write with SQL of their own: what cannot be read is {"unreadable": why}, and noted.
+  Json stored_json(int column) const;
+  // Why a value that was read since the last call could not be read.
+  std::optional<Error> take_unreadable() const { return std::exchange(unreadable_, std::nullopt); }
 
   // A value that cannot be read.
   const std::optional<Error>& fault() const { return fault_; }
@@ -55,6 +63,7 @@ class Rows {
   pg_result* result_ = nullptr;
   int row_ = -1;
   mutable std::optional<Error> fault_;
+  mutable std::optional<Error> unreadable_;
 };
 
 }  // namespace cairn::postgres

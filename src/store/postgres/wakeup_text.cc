@@ -13,6 +13,33 @@ bool names_nobody(const Wakeup& wakeup) {
   return std::any_of(wakeup.ended.begin(), wakeup.ended.end(), [](const InstanceId& id) { return id.value.empty(); });
 }
 
+// Ids stand side by side with a comma in between, so that theirs are written otherwise: %2C, and %25 for the mark
+// itself.
+std::string escaped(const std::string& id) {
+  std::string text;
+  for (const char c : id) {
+    if (c == ',') {
+      text += "%2C";
+    } else if (c == '%') {
+      text += "%25";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+std::string unescaped(std::string_view text) {
+  std::string id;
+  while (!text.empty()) {
+    const bool comma = text.starts_with("%2C");
+    const bool mark = comma || text.starts_with("%25");
+    id += comma ? ',' : text.front();
+    text.remove_prefix(mark ? 3 : 1);
+  }
+  return id;
+}
+
 }  // namespace
 
 Wakeup look_at_everything(Timestamp now) {
@@ -53,11 +80,12 @@ std::vector<std::string> write_wakeup(const Wakeup& wakeup, std::size_t bytes_ma
   }
   bool first = true;
   for (const InstanceId& id : wakeup.ended) {
-    if (!first && texts.back().size() + 1 + id.value.size() > bytes_max) {
+    const std::string text = escaped(id.value);
+    if (!first && texts.back().size() + 1 + text.size() > bytes_max) {
       texts.emplace_back();
       first = true;
     }
-    texts.back() += (first ? "x" : ",") + id.value;
+    texts.back() += (first ? "x" : ",") + text;
     first = false;
   }
   return texts;
@@ -84,7 +112,7 @@ Wakeup read_wakeup(std::string_view text, Timestamp now) {
       case 'x':  // the rest: instances that ended
         while (!text.empty()) {
           const auto comma = text.find(',');
-          wakeup.ended.push_back({std::string(text.substr(0, comma))});
+          wakeup.ended.push_back({unescaped(text.substr(0, comma))});
           text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
         }
         break;

@@ -20,6 +20,14 @@ TEST(WakeupText, ComesBackAsItWas) {
   EXPECT_EQ(read.ended, wakeup.ended);
 }
 
+TEST(WakeupText, NamesEveryIdAsItIs) {
+  Wakeup wakeup;
+  wakeup.ended = {{"a,b"}, {"100%"}, {"%2C"}, {"c%25,d"}, {"x|y"}};
+  Wakeup read;
+  for (const std::string& text : write_wakeup(wakeup, 12)) merge_wakeup(read, read_wakeup(text, now));
+  EXPECT_EQ(read.ended, wakeup.ended);
+}
+
 TEST(WakeupText, IsSplitWhereItWouldBeTooLong) {
   Wakeup wakeup;
   wakeup.runs = true;

@@ -24,6 +24,10 @@ SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'wf_sch
 SELECT version FROM cairn.wf_schema
 -- name: write_version
 UPDATE cairn.wf_schema SET version = $1
+-- name: migration_time
+SET LOCAL statement_timeout = 0
+-- name: migration_patience
+SET LOCAL lock_timeout = 0
 -- name: migration_lock
 SELECT pg_advisory_xact_lock($1)
 
@@ -240,7 +244,6 @@ INSERT INTO cairn.wf_schedule_q (due, instance, token) VALUES ($1, $2, $3) ON CO
 -- name: next_due
 SELECT min(at) FROM (
   SELECT min(run_at) AS at FROM cairn.wf_run_q WHERE later AND run_at > $1
-  UNION ALL SELECT min(run_at) FROM cairn.wf_run_pack_q WHERE later AND run_at > $1
   UNION ALL SELECT min(at) FROM cairn.wf_lease_q WHERE at > $1
   -- extended after all, before anybody took it
   UNION ALL SELECT min(least(r.lease_until, r.attempt_until)) FROM cairn.wf_run_q q
@@ -302,5 +305,7 @@ DELETE FROM cairn.wf_instances WHERE n = ANY ($1::bigint[])
 DELETE FROM cairn.workflow_event WHERE run_id = ANY (ARRAY(SELECT id FROM cairn.workflow_run WHERE instance = ANY ($1::text[])))
 -- name: remove_runs
 DELETE FROM cairn.workflow_run WHERE instance = ANY ($1::text[])
+-- name: remove_deliveries
+DELETE FROM cairn.wf_deliveries WHERE event = ANY (ARRAY(SELECT n FROM cairn.outbox_event WHERE instance = ANY ($1::text[]) AND published_at IS NOT NULL))
 -- name: remove_outbox
 DELETE FROM cairn.outbox_event WHERE instance = ANY ($1::text[]) AND published_at IS NOT NULL

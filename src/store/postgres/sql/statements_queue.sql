@@ -1,21 +1,20 @@
 -- Whether the queue says what the runs say. Each statement looks at a part, as it is at one instant.
 -- name: misqueued_runs
--- Of the $2 runs behind number $1 those that are pending and have neither an entry nor a pack (false), and those that are leased and that nobody would
+-- Of the $2 runs behind number $1 those that are pending and have no entry (false), and those that are leased and that nobody would
 -- look at when their lease has ended (true). In each row the number of the last run of the part. EXCEPT compares two lists as a whole, however the server
--- plans it; packs are those whose numbers reach into the part.
+-- plans it.
 WITH part AS MATERIALIZED (
   SELECT n, id, type, priority, run_at, status, lease_until, deleted_at FROM cairn.workflow_run WHERE n > $1 ORDER BY n LIMIT $2),
 found AS (
-  SELECT id, false AS leased FROM (
-    SELECT r.id, r.type, r.priority, r.run_at FROM part r
-    WHERE r.status = 'pending' AND r.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM cairn.wf_run_q q
-      WHERE q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n AND q.run = r.id AND NOT q.lapsed OFFSET 0)
-    EXCEPT SELECT unnest(p.runs), p.type, p.priority, p.run_at FROM cairn.wf_run_pack_q p WHERE p.last > $1 AND p.n <= (SELECT max(n) FROM part)) unqueued
+  SELECT r.id, false AS leased FROM part r
+  WHERE r.status = 'pending' AND r.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM cairn.wf_run_q q
+    WHERE q.later = ANY ('{false,true}') AND q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n AND q.run = r.id
+      AND NOT q.lapsed OFFSET 0)
   UNION ALL
   SELECT id, true FROM (
     SELECT r.id FROM part r
     WHERE r.status = 'leased' AND r.lease_until IS NOT NULL AND NOT EXISTS (SELECT 1 FROM cairn.wf_run_q q
-      WHERE q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n AND q.run = r.id AND q.lapsed OFFSET 0)
+      WHERE NOT q.later AND q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n AND q.run = r.id AND q.lapsed OFFSET 0)
     EXCEPT SELECT unnest(w.runs) FROM cairn.wf_lease_q w WHERE EXISTS (SELECT 1 FROM part WHERE status = 'leased')) unwatched)
 SELECT l.n, f.leased, coalesce(r.given_id, f.id::text)
 FROM (SELECT max(n) AS n FROM part) l LEFT JOIN found f ON true

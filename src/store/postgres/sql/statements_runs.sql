@@ -3,25 +3,25 @@
 -- name: insert_run
 INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by,
   fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, turns, updated_at, attempt_until, troubled)
-SELECT r.*, $2, 1, $2, $2::timestamptz + r.timeout_ms * interval '1 millisecond', r.status = 'cancelled' FROM unnest($1::cairn.wf_run_row[]) AS r
+SELECT r.*, $2, 1, $2, CASE WHEN r.status = 'leased' THEN $2::timestamptz + r.timeout_ms * interval '1 millisecond' END, r.status = 'cancelled' FROM unnest($1::cairn.wf_run_row[]) AS r
 -- name: insert_queued_runs
 -- As above, for a batch of which some wait to be leased.
 WITH fresh AS (
   INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by,
     fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, turns, updated_at, attempt_until, troubled)
-  SELECT r.*, $2, 1, $2, $2::timestamptz + r.timeout_ms * interval '1 millisecond', r.status = 'cancelled' FROM unnest($1::cairn.wf_run_row[]) AS r
-  RETURNING type, priority, run_at, n, id, created_at, status)
-INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
-SELECT type, priority, run_at, n, id, run_at > created_at, false FROM fresh WHERE status = 'pending'
+  SELECT r.*, $2, 1, $2, CASE WHEN r.status = 'leased' THEN $2::timestamptz + r.timeout_ms * interval '1 millisecond' END, r.status = 'cancelled' FROM unnest($1::cairn.wf_run_row[]) AS r
+  RETURNING type, priority, run_at, n, id, created_at, status, limit_key)
+INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
+SELECT type, priority, run_at, n, id, run_at > created_at, false, limit_key FROM fresh WHERE status = 'pending'
 -- name: insert_fresh_runs
 -- Runs that nobody can have submitted before. Looking for them first, as ON CONFLICT does, would cost a third more.
 WITH fresh AS (
   INSERT INTO cairn.workflow_run (id, given_id, type, priority, idempotency_key, payload, max_attempts, run_at, backoff_ms, factor, cap_ms, jitter, timeout_ms,
     limit_key, created_at, updated_at, turns)
   SELECT r.*, $2, $2, 1 FROM unnest($1::cairn.wf_job_row[]) AS r
-  RETURNING type, priority, run_at, n, id)
-INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
-SELECT type, priority, run_at, n, id, run_at > $2, false FROM fresh
+  RETURNING type, priority, run_at, n, id, limit_key)
+INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
+SELECT type, priority, run_at, n, id, run_at > $2, false, limit_key FROM fresh
 -- name: insert_like_runs
 -- As above, for those that differ in nothing but id and payload.
 WITH fresh AS (
@@ -29,26 +29,17 @@ WITH fresh AS (
     created_at, updated_at, turns)
   SELECT r.id, r.payload, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, 1 FROM unnest($1::uuid[], $2::jsonb[]) AS r (id, payload)
   RETURNING n, id)
-INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
-SELECT $3, $4, $6, n, id, $6::timestamptz > $13, false FROM fresh
--- name: insert_packed_runs
--- As above, with one entry in the queue for all of them.
-WITH fresh AS (
-  INSERT INTO cairn.workflow_run (id, payload, type, priority, max_attempts, run_at, backoff_ms, factor, cap_ms, jitter, timeout_ms, limit_key,
-    created_at, updated_at, turns)
-  SELECT r.id, r.payload, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, 1 FROM unnest($1::uuid[], $2::jsonb[]) AS r (id, payload)
-  RETURNING n)
-INSERT INTO cairn.wf_run_pack_q (type, priority, run_at, n, last, runs, later)
-SELECT $3, $4, $6, min(n), max(n), $1, $6::timestamptz > $13 FROM fresh
+INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
+SELECT $3, $4, $6, n, id, $6::timestamptz > $13, false, $12 FROM fresh
 -- name: submit_runs
 -- What nobody has submitted yet, by id or key. Which ones it was is only told when it was not all of them.
 WITH fresh AS (
   INSERT INTO cairn.workflow_run (id, given_id, type, priority, idempotency_key, payload, max_attempts, run_at, backoff_ms, factor, cap_ms, jitter, timeout_ms,
     limit_key, created_at, updated_at, turns)
   SELECT r.*, $2, $2, 1 FROM unnest($1::cairn.wf_job_row[]) AS r
-  ON CONFLICT DO NOTHING RETURNING id, type, priority, run_at, n),
-queued AS (INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
-  SELECT type, priority, run_at, n, id, run_at > $2, false FROM fresh),
+  ON CONFLICT DO NOTHING RETURNING id, type, priority, run_at, n, limit_key),
+queued AS (INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
+  SELECT type, priority, run_at, n, id, run_at > $2, false, limit_key FROM fresh),
 told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT fresh.id, 'created', $2, 0, '' FROM fresh WHERE $3)
 SELECT count(*), CASE WHEN count(*) < cardinality($1::cairn.wf_job_row[]) THEN array_agg(id::text) END FROM fresh
 -- name: end_plain_runs
@@ -86,82 +77,77 @@ SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempot
 FROM cairn.workflow_run r WHERE r.idempotency_key = $1
 -- name: queued_types
 WITH RECURSIVE found (type) AS (
-  (SELECT q.type FROM cairn.wf_run_q q WHERE q.type >= $1 AND q.type < $2 ORDER BY q.type LIMIT 1)
+  (SELECT q.type FROM cairn.wf_run_q q WHERE NOT q.later AND q.type >= $1 AND q.type < $2 ORDER BY q.type LIMIT 1)
   UNION ALL
-  SELECT (SELECT q.type FROM cairn.wf_run_q q WHERE q.type > found.type AND q.type < $2 ORDER BY q.type LIMIT 1)
+  SELECT (SELECT q.type FROM cairn.wf_run_q q WHERE NOT q.later AND q.type > found.type AND q.type < $2 ORDER BY q.type LIMIT 1)
   FROM found WHERE found.type IS NOT NULL)
 SELECT type FROM found WHERE type IS NOT NULL
--- name: packed_types
-WITH RECURSIVE found (type) AS (
-  (SELECT p.type FROM cairn.wf_run_pack_q p WHERE p.type >= $1 AND p.type < $2 ORDER BY p.type LIMIT 1)
-  UNION ALL
-  SELECT (SELECT p.type FROM cairn.wf_run_pack_q p WHERE p.type > found.type AND p.type < $2 ORDER BY p.type LIMIT 1)
-  FROM found WHERE found.type IS NOT NULL)
-SELECT type FROM found WHERE type IS NOT NULL
--- name: packed_among
-SELECT t.type FROM unnest($1::text[]) AS t (type) WHERE EXISTS (SELECT 1 FROM cairn.wf_run_pack_q p WHERE p.type = t.type OFFSET 0)
--- name: first_in_queue
--- Of a type, what is due: the first entry that another question of this node has not leased (see lease_ready), and the first pack.
-SELECT q.priority, q.run_at, q.n, p.priority, p.run_at, p.n
-FROM (SELECT priority, run_at, n FROM cairn.wf_run_pack_q WHERE type = $2 AND run_at <= $1 ORDER BY priority DESC, run_at, n LIMIT 1) p
-LEFT JOIN (SELECT q.priority, q.run_at, q.n FROM cairn.wf_run_q q
-  WHERE q.type = $2 AND q.run_at <= $1 AND ($3::bigint IS NULL OR (-q.priority::bigint, q.run_at, q.n) < ($3, $4::timestamptz, $5::bigint)
-    OR (-q.priority::bigint, q.run_at, q.n) > ($6::bigint, $7::timestamptz, $8::bigint))
-  ORDER BY q.priority DESC, q.run_at, q.n LIMIT 1) q ON true
--- name: open_packs
-SELECT cairn.wf_open_packs($1, $2, $3, $4)
--- name: take_packs
--- The first packs of a type that nobody is at, up to an entry of the queue ($4-$6), and as many as have $3 runs. There are rarely more
--- than a few that are not full.
-SELECT p.ctid, p.runs FROM cairn.wf_run_pack_q p
-WHERE p.type = $2 AND p.run_at <= $1 AND ($4::bigint IS NULL OR (-p.priority::bigint, p.run_at, p.n) < ($4, $5::timestamptz, $6::bigint))
-ORDER BY p.priority DESC, p.run_at, p.n
-LIMIT (SELECT count(*) FROM (
-  SELECT sum(cardinality(f.runs)) OVER (ORDER BY f.priority DESC, f.run_at, f.n) - cardinality(f.runs) AS before
-  FROM (SELECT priority, run_at, n, runs FROM cairn.wf_run_pack_q WHERE type = $2 AND run_at <= $1 ORDER BY priority DESC, run_at, n LIMIT $7) f) w
-  WHERE w.before < $3)
-FOR UPDATE SKIP LOCKED
--- name: leave_packs
-DELETE FROM cairn.wf_run_pack_q WHERE ctid = ANY ($1::tid[])
--- name: keep_pack
-UPDATE cairn.wf_run_pack_q SET runs = $2 WHERE ctid = $1
--- name: unpack_run
-SELECT cairn.wf_leave_pack(r.id, r.type, r.priority, r.run_at, r.n) FROM cairn.workflow_run r WHERE r.id = $1
--- name: pending_among
-SELECT r.id FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) AND r.status = 'pending' AND r.deleted_at IS NULL
 -- name: ready_runs
-SELECT r.n, r.type, r.limit_key, r.priority, r.run_at, r.ctid, q.ctid FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = ANY (ARRAY[q.run])
-WHERE q.type = $2 AND q.run_at <= $1 AND r.attempt < r.max_attempts
+-- The $3 most urgent of a type. Nothing is locked: whoever asks for several types takes only some of them.
+SELECT r.n, r.type, r.limit_key, r.priority, r.run_at, r.id FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = ANY (ARRAY[q.run])
+WHERE NOT q.later AND q.type = $2 AND r.attempt < r.max_attempts
   AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)))
-ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3 FOR UPDATE OF r SKIP LOCKED
+ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3
 -- name: ready_limited_runs
--- As many of each key as could be leased: a flood of one key does not hide the others.
-SELECT r.n, r.type, r.limit_key, r.priority, r.run_at, r.ctid, first.place
-FROM (SELECT w.run, w.place FROM (SELECT q.run, q.ctid AS place, row_number() OVER (PARTITION BY r.limit_key ORDER BY q.priority DESC, q.run_at, q.n) AS rank
-    FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = ANY (ARRAY[q.run])
-    WHERE q.type = $2 AND q.run_at <= $1 AND r.attempt < r.max_attempts
-      AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)))) w
-  WHERE w.rank <= $3) first
-JOIN cairn.workflow_run r ON r.id = ANY (ARRAY[first.run])
-WHERE r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1)
-FOR UPDATE OF r SKIP LOCKED
+-- The first $3 entries of a type; without a run when it cannot be leased, or when its key ($4) has no room.
+SELECT r.n, $2, r.limit_key, r.priority, r.run_at, r.id
+FROM (SELECT q.run, q.limit_key, q.priority, q.run_at, q.n FROM cairn.wf_run_q q WHERE NOT q.later AND q.type = $2
+  ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3) w
+LEFT JOIN LATERAL (SELECT * FROM cairn.workflow_run r WHERE r.id = w.run AND w.limit_key <> ALL ($4::text[]) AND r.attempt < r.max_attempts
+  AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1))) OFFSET 0) r ON true
+-- name: ready_keyed_runs
+-- Of the first $5 keys behind $6 that wait in a type, but for those that have no room ($4), the first $3 runs each. Keys are found one after the other, each
+-- by a seek: how many runs a key has makes no difference. In each row the key, so that the next look can go on behind the last.
+WITH RECURSIVE keys (key, place) AS (
+  (SELECT q.limit_key, 1 FROM cairn.wf_run_q q WHERE NOT q.later AND q.limit_key <> '' AND q.type = $2 AND q.limit_key > $6 ORDER BY q.limit_key LIMIT 1)
+  UNION ALL
+  SELECT (SELECT q.limit_key FROM cairn.wf_run_q q WHERE NOT q.later AND q.limit_key <> '' AND q.type = $2 AND q.limit_key > k.key
+    ORDER BY q.limit_key LIMIT 1), k.place + 1
+  FROM keys k WHERE k.key IS NOT NULL AND k.place < $5)
+SELECT r.n, $2, k.key, r.priority, r.run_at, r.id
+FROM (SELECT key FROM keys WHERE key IS NOT NULL OFFSET 0) k
+LEFT JOIN LATERAL (SELECT w.n, w.priority, w.run_at, w.id
+  FROM (SELECT q.run, q.priority, q.run_at, q.n FROM cairn.wf_run_q q WHERE NOT q.later AND q.limit_key <> '' AND q.type = $2 AND q.limit_key = k.key
+    ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3) q
+  CROSS JOIN LATERAL (SELECT * FROM cairn.workflow_run r WHERE r.id = q.run AND r.attempt < r.max_attempts
+    AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1))) OFFSET 0) w) r ON k.key <> ALL ($4::text[])
+-- name: ready_unkeyed_runs
+-- The first $3 without a key among the first $4 of a type.
+SELECT r.n, $2, r.limit_key, r.priority, r.run_at, r.id
+FROM (SELECT w.run FROM (SELECT q.run, q.limit_key FROM cairn.wf_run_q q WHERE NOT q.later AND q.type = $2
+  ORDER BY q.priority DESC, q.run_at, q.n LIMIT $4) w WHERE w.limit_key = '' LIMIT $3) w
+CROSS JOIN LATERAL (SELECT * FROM cairn.workflow_run r WHERE r.id = w.run AND r.attempt < r.max_attempts
+  AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1))) OFFSET 0) r
+-- name: left_in_queue
+-- Whether something that could be leased stands in the queue of a type all the same: somebody else has it locked.
+SELECT 1 FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = ANY (ARRAY[q.run])
+WHERE NOT q.later AND q.type = $2 AND r.attempt < r.max_attempts
+  AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1))) LIMIT 1
 -- name: leave_queue
 -- By place: a row of the queue is never changed, and whoever has its run locked is alone with it.
 DELETE FROM cairn.wf_run_q WHERE ctid = ANY ($1::tid[])
 -- name: unqueue_runs
-DELETE FROM cairn.wf_run_q WHERE ctid = ANY (ARRAY(
-  SELECT q.ctid FROM cairn.workflow_run r
-  CROSS JOIN LATERAL (SELECT ctid FROM cairn.wf_run_q WHERE type = r.type AND priority = r.priority AND run_at = r.run_at AND n = r.n OFFSET 0) q
-  WHERE r.id = ANY ($1::uuid[])))
+-- By key and not by place: an entry whose time comes at this moment moves (ready_later).
+DELETE FROM cairn.wf_run_q q USING (SELECT type, priority, run_at, n FROM cairn.workflow_run WHERE id = ANY ($1::uuid[]) OFFSET 0) r
+WHERE q.later = ANY ('{false,true}') AND q.type = ANY (ARRAY[r.type]) AND q.priority = ANY (ARRAY[r.priority]) AND q.run_at = ANY (ARRAY[r.run_at])
+  AND q.n = ANY (ARRAY[r.n])
 -- name: queue_run
-INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
-SELECT type, priority, run_at, n, id, run_at > $2, false FROM cairn.workflow_run WHERE id = $1
+INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
+SELECT type, priority, run_at, n, id, run_at > $2, false, limit_key FROM cairn.workflow_run WHERE id = $1
 -- name: watch_leases
 INSERT INTO cairn.wf_lease_q (id, at, type, runs) VALUES ($1, $2, $3, $4)
 -- name: forget_leases
 DELETE FROM cairn.wf_lease_q WHERE id = ANY ($1::bigint[])
--- name: leases_due
-SELECT 1 FROM cairn.wf_lease_q WHERE at <= $1 LIMIT 1
+-- name: anything_due
+-- Leases that have ended, and runs whose time has come.
+SELECT 1 WHERE EXISTS (SELECT 1 FROM cairn.wf_lease_q WHERE at <= $1) OR EXISTS (SELECT 1 FROM cairn.wf_run_q WHERE later AND run_at <= $1)
+-- name: ready_later
+-- Runs whose time has come stand among those that are ready from now on. How many.
+WITH ready AS (UPDATE cairn.wf_run_q SET later = false WHERE ctid = ANY (ARRAY(
+  SELECT q.ctid FROM cairn.wf_run_q q WHERE q.later AND q.run_at <= $1 ORDER BY q.run_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1)
+SELECT count(*) FROM ready
+-- name: later_left
+SELECT 1 FROM cairn.wf_run_q WHERE later AND run_at <= $1 LIMIT 1
 -- name: take_due_leases
 DELETE FROM cairn.wf_lease_q w
 WHERE w.ctid = ANY (ARRAY(SELECT l.ctid FROM cairn.wf_lease_q l WHERE l.at <= $1 ORDER BY l.at LIMIT 64 FOR UPDATE SKIP LOCKED)) RETURNING w.runs::text[]
@@ -171,10 +157,10 @@ SELECT r.id, r.type FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) AND 
 -- Not those that somebody is at just now.
 SELECT r.id, r.type, r.status = 'leased', least(r.lease_until, r.attempt_until) FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) FOR UPDATE SKIP LOCKED
 -- name: queue_lapsed
-INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed)
-SELECT r.type, r.priority, r.run_at, r.n, r.id, false, true FROM cairn.workflow_run r
+INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
+SELECT r.type, r.priority, r.run_at, r.n, r.id, false, true, r.limit_key FROM cairn.workflow_run r
 WHERE r.id = ANY ($1::uuid[]) AND NOT EXISTS (SELECT 1 FROM cairn.wf_run_q q
-  WHERE q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n OFFSET 0)
+  WHERE q.later = ANY ('{false,true}') AND q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n OFFSET 0)
 -- name: purge_lapsed
 -- Ended after all, before anybody took it.
 DELETE FROM cairn.wf_run_q q WHERE q.lapsed AND NOT EXISTS (SELECT 1 FROM cairn.workflow_run r WHERE r.id = q.run AND r.status = 'leased' OFFSET 0)
@@ -193,13 +179,12 @@ INSERT INTO cairn.wf_run_leases (type, limit_key, at) SELECT s.type, s.limit_key
 -- name: lease_ready
 -- Those that are ready of a type without rules of its own, chosen and leased at once. A run that changed after the statement began is not found at its
 -- place: it stays in the queue for the next one. Whoever asks knows what is the same for all of them, so that is not returned. From $6–$8 to $9–$11 lies what another
--- question has leased and not committed yet: passing over it is cheaper than finding each locked. $12-$14 is the first pack, whose turn comes then.
+-- question has leased and not committed yet: passing over it is cheaper than finding each locked.
 WITH chosen AS (
   SELECT r.ctid AS place, q.ctid AS queued FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = ANY (ARRAY[q.run])
-  WHERE q.type = $2 AND q.run_at <= $1 AND r.attempt < r.max_attempts
-    AND ($6::bigint IS NULL OR (-q.priority::bigint, q.run_at, q.n) < ($6, $7::timestamptz, $8::bigint)
-      OR (-q.priority::bigint, q.run_at, q.n) > ($9::bigint, $10::timestamptz, $11::bigint))
-    AND ($12::bigint IS NULL OR (-q.priority::bigint, q.run_at, q.n) < ($12, $13::timestamptz, $14::bigint))
+  WHERE NOT q.later AND q.type = $2 AND r.attempt < r.max_attempts
+    AND ($6::bigint IS NULL OR q.priority > $6 OR (q.priority = $6 AND (q.run_at, q.n) < ($7::timestamptz, $8::bigint))
+      OR q.priority < $9::bigint OR (q.priority = $9 AND (q.run_at, q.n) > ($10::timestamptz, $11::bigint)))
     AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)))
   ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3 FOR UPDATE OF r SKIP LOCKED)
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $4, lease_until = $5, attempt = r.attempt + 1, leases = r.leases + 1,
@@ -207,30 +192,28 @@ UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $4, lease_until =
 FROM chosen c WHERE r.ctid = c.place
 RETURNING c.queued, r.n, r.id, r.given_id, r.priority, r.idempotency_key, r.payload, r.error, r.last_error, r.attempt, r.max_attempts, r.leases, r.fence, r.run_at,
   r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step, r.created_at, r.limit_key
--- name: lease_packed
--- Runs of packs that are locked. They are not locked first, as others are (that was a third of a lease): whoever is at one of them is waited for,
--- but not for long. What all runs of a pack have in common is not returned for each.
-UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until = $4, attempt = r.attempt + 1, leases = r.leases + 1,
-  fence = r.fence + 1, updated_at = $1, attempt_until = $1::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1
-FROM unnest($2::uuid[]) WITH ORDINALITY AS m (run, place)
-WHERE r.id = ANY (ARRAY[m.run]) AND r.status = 'pending' AND r.deleted_at IS NULL AND r.attempt < r.max_attempts
-RETURNING m.place, r.payload, r.attempt, r.leases, r.fence
--- name: one_of_pack
-SELECT r.priority, r.max_attempts, r.run_at, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.created_at, r.limit_key
-FROM cairn.workflow_run r WHERE r.id = $1
--- name: wait_briefly
-SET LOCAL lock_timeout = '100ms'
 -- name: lease_chosen
--- The rows are locked, so they stay where they are: each is found at its place ($1), without a look into an index.
+-- The first $8 among $1 that nobody else has: locked and leased at once. As above, one that changed meanwhile stays in the queue.
+WITH chosen AS (
+  SELECT r.place, q.queued, c.until, c.max_attempts, c.backoff_ms, c.cap_ms
+  FROM unnest($1::uuid[], $4::timestamptz[], $5::integer[], $6::bigint[], $7::bigint[]) AS c (run, until, max_attempts, backoff_ms, cap_ms)
+  CROSS JOIN LATERAL (SELECT r.ctid AS place, r.type, r.priority, r.run_at, r.n FROM cairn.workflow_run r WHERE r.id = c.run AND r.attempt < r.max_attempts
+    AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $2 AND (r.attempt_until IS NULL OR r.attempt_until > $2))) FOR UPDATE SKIP LOCKED) r
+  CROSS JOIN LATERAL (SELECT q.ctid AS queued FROM cairn.wf_run_q q
+    WHERE NOT q.later AND q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n OFFSET 0) q
+  LIMIT $8)
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until = c.until, attempt = r.attempt + 1, leases = r.leases + 1,
   fence = r.fence + 1, updated_at = $2, attempt_until = $2::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1,
   max_attempts = greatest(coalesce(c.max_attempts, r.max_attempts), CASE WHEN c.max_attempts IS NULL THEN r.max_attempts ELSE r.attempt + 1 END),
   backoff_ms = coalesce(c.backoff_ms, r.backoff_ms), cap_ms = coalesce(c.cap_ms, r.cap_ms)
-FROM unnest($1::tid[], $4::timestamptz[], $5::integer[], $6::bigint[], $7::bigint[]) AS c (place, until, max_attempts, backoff_ms, cap_ms)
-WHERE r.ctid = c.place
+FROM chosen c WHERE r.ctid = c.place
 RETURNING coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n, c.queued
+-- name: fail_unreadable_runs
+-- As a program would that speaks SQL (`turns` stays): the triggers write the event and tell the instance.
+UPDATE cairn.workflow_run SET status = 'failed', error = $2, last_error = $3, lease_until = NULL, leased_by = NULL, attempt_until = NULL
+WHERE id = ANY ($1::uuid[])
 -- name: type_limits
 SELECT concurrency IS NOT NULL FROM cairn.wf_run_types WHERE type = $1
 -- name: cancel_run
@@ -238,10 +221,10 @@ UPDATE cairn.workflow_run SET status = 'cancelled', updated_at = $2, turns = tur
 -- name: heartbeat_run
 UPDATE cairn.workflow_run SET lease_until = $2, updated_at = $3, turns = turns + 1 WHERE id = $1
 -- name: retry_run
-UPDATE cairn.workflow_run SET status = 'pending', run_at = $2, error = $3, last_error = $4, lease_until = NULL, leased_by = NULL, updated_at = $5,
+UPDATE cairn.workflow_run SET status = 'pending', run_at = $2, error = $3, last_error = $4, lease_until = NULL, leased_by = NULL, attempt_until = NULL, updated_at = $5,
   turns = turns + 1 WHERE id = $1
 -- name: release_run
-UPDATE cairn.workflow_run SET status = 'pending', attempt = attempt - 1, lease_until = NULL, leased_by = NULL, updated_at = $2, turns = turns + 1
+UPDATE cairn.workflow_run SET status = 'pending', attempt = attempt - 1, lease_until = NULL, leased_by = NULL, attempt_until = NULL, updated_at = $2, turns = turns + 1
 WHERE id = $1
 -- name: clear_lease
 UPDATE cairn.workflow_run SET lease_until = NULL, leased_by = NULL, turns = turns + 1 WHERE id = $1
@@ -274,8 +257,7 @@ ORDER BY r.n DESC LIMIT $6
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
-FROM (SELECT run FROM cairn.wf_run_q WHERE type >= $3 AND type < ($3 || chr(1114111))
-  UNION SELECT unnest(runs) FROM cairn.wf_run_pack_q WHERE type >= $3 AND type < ($3 || chr(1114111))) q
+FROM (SELECT run FROM cairn.wf_run_q WHERE later = ANY ('{false,true}') AND type >= $3 AND type < ($3 || chr(1114111)) OFFSET 0) q
 CROSS JOIN LATERAL (SELECT * FROM cairn.workflow_run WHERE id = q.run OFFSET 0) r
 WHERE r.n + 0 < $1 AND r.status = $2 AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n + 0 DESC LIMIT $6

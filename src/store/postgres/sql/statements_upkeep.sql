@@ -73,16 +73,25 @@ SELECT cairn.wf_append_audit($1::cairn.wf_audit_row[], $2)
 SELECT sequence, at, who, what, resource, why, origin, details, previous_hash, hash FROM cairn.wf_audit WHERE sequence > $1 ORDER BY sequence LIMIT $2
 
 -- name: retire_runs
-WITH old AS (
-  SELECT id FROM cairn.workflow_run WHERE instance IS NULL AND status IN ('succeeded', 'failed', 'cancelled') AND updated_at < $1 ORDER BY n LIMIT $2),
+-- Of the next $4 runs behind number $3 that were made before $1 the first $2 that belong to no instance and ended before $1. Numbers follow the time of creation,
+-- so that a part that is not full is the last one. How many went, whether it was the last part, and where the next one begins.
+WITH part AS MATERIALIZED (
+  SELECT * FROM (SELECT n, id, instance, status, updated_at, created_at FROM cairn.workflow_run WHERE n > $3 ORDER BY n LIMIT $4) w WHERE w.created_at < $1),
+old AS MATERIALIZED (
+  SELECT n, id FROM part WHERE instance IS NULL AND status IN ('succeeded', 'failed', 'cancelled') AND updated_at < $1 ORDER BY n LIMIT $2),
 gone AS (DELETE FROM cairn.workflow_run r USING old WHERE r.id = ANY (ARRAY[old.id]) RETURNING r.id),
 events AS (DELETE FROM cairn.workflow_event e USING old WHERE e.run_id = ANY (ARRAY[old.id]))
-SELECT count(*) FROM gone
+SELECT (SELECT count(*) FROM gone), (SELECT count(*) FROM part) < $4 AND count(*) < $2,
+  CASE WHEN count(*) < $2 THEN (SELECT max(n) FROM part) ELSE max(n) END FROM old
 -- name: retire_outbox
-WITH old AS (SELECT n FROM cairn.outbox_event WHERE published_at < $1 ORDER BY n LIMIT $2),
+-- As above, for events that were published.
+WITH part AS MATERIALIZED (
+  SELECT * FROM (SELECT n, published_at, created_at FROM cairn.outbox_event WHERE n > $3 ORDER BY n LIMIT $4) w WHERE w.created_at < $1),
+old AS MATERIALIZED (SELECT n FROM part WHERE published_at < $1 ORDER BY n LIMIT $2),
 gone AS (DELETE FROM cairn.outbox_event o USING old WHERE o.n = ANY (ARRAY[old.n]) RETURNING o.n),
 log AS (DELETE FROM cairn.wf_deliveries d USING old WHERE d.event = ANY (ARRAY[old.n]))
-SELECT count(*) FROM gone
+SELECT (SELECT count(*) FROM gone), (SELECT count(*) FROM part) < $4 AND count(*) < $2,
+  CASE WHEN count(*) < $2 THEN (SELECT max(n) FROM part) ELSE max(n) END FROM old
 -- name: retire_keys
 WITH old AS (SELECT scope, key FROM cairn.wf_idempotency_keys WHERE at < $1 ORDER BY at LIMIT $2),
 gone AS (DELETE FROM cairn.wf_idempotency_keys k USING old WHERE k.scope = ANY (ARRAY[old.scope]) AND k.key = ANY (ARRAY[old.key]) RETURNING 1)

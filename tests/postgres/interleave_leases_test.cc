@@ -1,5 +1,5 @@
-// Two nodes at one pack of runs, their statements in many orders: no run is leased twice, none that was cancelled or
-// removed is leased afterwards, and none is lost.
+// Two nodes at runs that were submitted together, their statements in many orders: no run is leased twice, none that
+// was cancelled or removed is leased afterwards, and none is lost.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -22,20 +22,20 @@ struct Told {
   std::vector<std::string> leased;
   std::set<std::string> gone;
 };
-struct PackVerb {
+struct LeaseVerb {
   const char* name;
   std::function<Told(Store&, const std::vector<RunRow>& runs)> act;
 };
 
-Told lease_packed(Store& store, std::size_t max) {
+Told lease_alike(Store& store, std::size_t max) {
   Told told;
-  const auto leased = store.lease_runs({"w", {"packed."}, {}, max, lease_length});
+  const auto leased = store.lease_runs({"w", {"alike."}, {}, max, lease_length});
   EXPECT_TRUE(leased.has_value()) << (leased ? "" : leased.error().message);
   for (const RunRow& run : leased ? *leased : std::vector<RunRow>()) told.leased.push_back(run.id.value);
   return told;
 }
 
-Told change_packed(Store& store, RunChange::Kind kind, const RunRow& run) {
+Told change_alike(Store& store, RunChange::Kind kind, const RunRow& run) {
   RunChange asked;
   asked.kind = kind;
   asked.run = run.id;
@@ -46,27 +46,27 @@ Told change_packed(Store& store, RunChange::Kind kind, const RunRow& run) {
   return {{}, {run.id.value}};
 }
 
-const std::vector<PackVerb>& pack_verbs() {
+const std::vector<LeaseVerb>& lease_verbs() {
   using Runs = std::vector<RunRow>;
-  static const std::vector<PackVerb> list = {
-      {"lease all", [](Store& store, const Runs&) { return lease_packed(store, 500); }},
-      {"lease part", [](Store& store, const Runs&) { return lease_packed(store, 70); }},
-      {"lease few", [](Store& store, const Runs&) { return lease_packed(store, 3); }},
+  static const std::vector<LeaseVerb> list = {
+      {"lease all", [](Store& store, const Runs&) { return lease_alike(store, 500); }},
+      {"lease part", [](Store& store, const Runs&) { return lease_alike(store, 70); }},
+      {"lease few", [](Store& store, const Runs&) { return lease_alike(store, 3); }},
       {"cancel first",
-       [](Store& store, const Runs& runs) { return change_packed(store, RunChange::Kind::cancel, runs[0]); }},
+       [](Store& store, const Runs& runs) { return change_alike(store, RunChange::Kind::cancel, runs[0]); }},
       {"remove late",
-       [](Store& store, const Runs& runs) { return change_packed(store, RunChange::Kind::remove, runs[90]); }},
+       [](Store& store, const Runs& runs) { return change_alike(store, RunChange::Kind::remove, runs[90]); }},
   };
   return list;
 }
 
-class InterleavePacks : public testing::Test {
+class InterleaveLeases : public testing::Test {
  protected:
   void SetUp() override {
     const char* given = std::getenv("CAIRN_TEST_POSTGRES");
     if (!given) GTEST_SKIP() << "CAIRN_TEST_POSTGRES names no server";
     server_ = given;
-    schema_ = "packs_" + std::to_string(::getpid());
+    schema_ = "leases_" + std::to_string(::getpid());
     for (auto& store : stores_) {
       auto opened = open_store(server_ + "&clock=process&connections=4&schema=" + schema_, clock_);
       ASSERT_TRUE(opened.has_value()) << opened.error().message;
@@ -89,13 +89,13 @@ class InterleavePacks : public testing::Test {
     auto ids = new_uuids(clock_.now(), runs.size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
       runs[i].id = {ids[i]};
-      runs[i].type = "packed.p";
+      runs[i].type = "alike.p";
     }
     EXPECT_TRUE(stores_[0]->submit_runs(runs).has_value());
     return runs;
   }
 
-  void play(Orchestra& orchestra, const PackVerb& first, const PackVerb& second, const std::vector<bool>& order) {
+  void play(Orchestra& orchestra, const LeaseVerb& first, const LeaseVerb& second, const std::vector<bool>& order) {
     const auto runs = submit();
     Told left, right;
     orchestra.play([&] { left = first.act(*stores_[0], runs); }, [&] { right = second.act(*stores_[1], runs); }, order);
@@ -108,7 +108,7 @@ class InterleavePacks : public testing::Test {
     }
     // A run may have been leased and then cancelled, but not the other way round.
     for (const Told& rest :
-         {lease_packed(*stores_[0], 500), lease_packed(*stores_[1], 500), lease_packed(*stores_[0], 5)}) {
+         {lease_alike(*stores_[0], 500), lease_alike(*stores_[1], 500), lease_alike(*stores_[0], 5)}) {
       for (const std::string& run : rest.leased) {
         EXPECT_FALSE(gone.contains(run));
         ++leased[run];
@@ -134,7 +134,7 @@ class InterleavePacks : public testing::Test {
   std::unique_ptr<Store> stores_[2];
 };
 
-TEST_F(InterleavePacks, NoRunIsLeasedTwiceOrLost) {
+TEST_F(InterleaveLeases, NoRunIsLeasedTwiceOrLost) {
   const char* given = std::getenv("CAIRN_INTERLEAVINGS");
   const std::size_t each = given ? std::strtoul(given, nullptr, 10) : 2;
   const unsigned seed = std::random_device{}();
@@ -142,8 +142,8 @@ TEST_F(InterleavePacks, NoRunIsLeasedTwiceOrLost) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Orchestra orchestra(server_);
   std::size_t count = 0;
-  for (std::size_t i = 0; i < pack_verbs().size(); ++i) {
-    for (std::size_t j = i; j < pack_verbs().size(); ++j) {
+  for (std::size_t i = 0; i < lease_verbs().size(); ++i) {
+    for (std::size_t j = i; j < lease_verbs().size(); ++j) {
       for (std::size_t n = 0; n < each; ++n, ++count) {
         std::vector<bool> order(40);
         std::string turns;
@@ -151,8 +151,8 @@ TEST_F(InterleavePacks, NoRunIsLeasedTwiceOrLost) {
           order[turn] = random() % 2 == 0;
           turns += order[turn] ? 'B' : 'A';
         }
-        SCOPED_TRACE(std::string(pack_verbs()[i].name) + " and " + pack_verbs()[j].name + ", " + turns);
-        play(orchestra, pack_verbs()[i], pack_verbs()[j], order);
+        SCOPED_TRACE(std::string(lease_verbs()[i].name) + " and " + lease_verbs()[j].name + ", " + turns);
+        play(orchestra, lease_verbs()[i], lease_verbs()[j], order);
         if (HasFailure()) return;
       }
     }

@@ -1,0 +1,288 @@
+// What else lives in a database must not reach into a store: others' functions, publications, timeouts, rows that pile
+// up. Each test has a database of its own.
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <future>
+#include <memory>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "store/open.h"
+#include "store/postgres/connection.h"
+#include "store/projection.h"
+
+namespace cairn {
+
+namespace {
+
+struct Finish {
+  void operator()(PGconn* connection) const { PQfinish(connection); }
+};
+
+class Database : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* given = std::getenv("CAIRN_TEST_POSTGRES");
+    if (!given) GTEST_SKIP() << "CAIRN_TEST_POSTGRES names no server";
+    server_ = given;
+    name_ = "other_" + std::to_string(::getpid());
+    outside("DROP DATABASE IF EXISTS " + name_ + " WITH (FORCE)");
+    outside("CREATE DATABASE " + name_);
+    const auto at = server_.find("/cairn?");
+    ASSERT_NE(at, std::string::npos) << server_;
+    url_ = server_;
+    url_.replace(at, 7, "/" + name_ + "?");
+  }
+  void TearDown() override {
+    store_.reset();
+    connection_.reset();
+    if (!server_.empty()) outside("DROP DATABASE IF EXISTS " + name_ + " WITH (FORCE)");
+  }
+
+  static std::string run(PGconn* connection, const std::string& text) {
+    PGresult* result = PQexec(connection, text.c_str());
+    const ExecStatusType status = PQresultStatus(result);
+    EXPECT_TRUE(status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) << text << PQerrorMessage(connection);
+    const std::string value =
+        status == PGRES_TUPLES_OK && PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : std::string();
+    PQclear(result);
+    return value;
+  }
+  std::string sql(const std::string& text) {
+    if (!connection_) {
+      connection_.reset(PQconnectdb(url_.c_str()));
+      run(connection_.get(), "SET client_min_messages = error");
+    }
+    return run(connection_.get(), text);
+  }
+  void open(const std::string& options = "") {
+    auto opened = open_store(url_ + options, clock_);
+    ASSERT_TRUE(opened.has_value()) << opened.error().message;
+    store_ = std::move(*opened);
+  }
+  void submit(std::size_t count) {
+    std::vector<RunRow> runs(count);
+    for (RunRow& run : runs) {
+      run.id = {new_uuid(store_->now())};
+      run.type = "default.a";
+      run.timeout = Duration::of_seconds(60);
+    }
+    ASSERT_TRUE(store_->submit_runs(runs).has_value());
+  }
+  std::vector<RunRow> lease(std::size_t count) {
+    auto leased = store_->lease_runs({"w", {"default."}, {}, count, Duration::of_seconds(60)});
+    EXPECT_TRUE(leased.has_value()) << (leased ? "" : leased.error().message);
+    return leased ? std::move(*leased) : std::vector<RunRow>();
+  }
+  void change(RunChange::Kind kind, const RunRow& run) {
+    RunChange asked;
+    asked.kind = kind;
+    asked.run = run.id;
+    asked.fence = run.fence;
+    asked.error = Json::object({{"code", "e"}});
+    const auto changed = store_->change_run(asked);
+    EXPECT_TRUE(changed.has_value()) << (changed ? "" : changed.error().message);
+  }
+  // Something of everything that runs go through, also by a program.
+  void work() {
+    submit(6);
+    RunTypeRow rule;
+    rule.type = "default.b";
+    rule.concurrency = 1;
+    rule.rate = 5;
+    ASSERT_TRUE(store_->put_run_type(rule).has_value());
+    sql("INSERT INTO cairn.workflow_run (type, timeout_ms) VALUES ('default.b', 60000), ('default.c', 60000)");
+    const auto leased = lease(5);
+    ASSERT_EQ(leased.size(), 5u);
+    change(RunChange::Kind::heartbeat, leased[0]);
+    change(RunChange::Kind::retry, leased[1]);
+    change(RunChange::Kind::release, leased[2]);
+    change(RunChange::Kind::cancel, leased[3]);
+    const RunEnd end{leased[4].id, leased[4].fence, RunStatus::succeeded, Json(1), Json(), "w"};
+    ASSERT_TRUE(store_->end_runs(std::span(&end, 1)).has_value());
+    sql("UPDATE cairn.workflow_run SET status = 'leased', leased_by = 'me', lease_until = pg_catalog.now() WHERE type "
+        "= "
+        "'default.c' AND status = 'pending'");
+    sql("INSERT INTO cairn.outbox_event (type) VALUES ('t')");
+    EXPECT_EQ(store_->claim_outbox(10, Duration::of_seconds(1))->size(), 1u);
+    EXPECT_TRUE(store_->next_due().has_value());
+    EXPECT_TRUE(store_->exhausted_runs(10).has_value());
+    EXPECT_TRUE(store_->figures(100).has_value());
+    RowRetention retention;
+    retention.runs_before = retention.outbox_before = retention.keys_before = store_->now();
+    EXPECT_TRUE(store_->retire_rows(retention).has_value());
+  }
+
+  SystemClock clock_;
+  std::string server_, url_, name_;
+  std::unique_ptr<PGconn, Finish> connection_;
+  std::unique_ptr<Store> store_;
+
+ private:
+  void outside(const std::string& text) {
+    const std::unique_ptr<PGconn, Finish> connection(PQconnectdb(server_.c_str()));
+    run(connection.get(), "SET client_min_messages = error");
+    run(connection.get(), text);
+  }
+};
+
+// The schema stands before the server's own in everybody's path, and has operators that fit better than the built-in
+// ones.
+constexpr const char* hostile = R"sql(
+CREATE SCHEMA hostile;
+CREATE TABLE hostile.calls (what text);
+GRANT ALL ON SCHEMA hostile TO PUBLIC;
+GRANT ALL ON hostile.calls TO PUBLIC;
+CREATE FUNCTION hostile.now() RETURNS timestamptz LANGUAGE sql AS $$ INSERT INTO hostile.calls VALUES ('now'); SELECT pg_catalog.now() $$;
+CREATE FUNCTION hostile.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
+  $$ INSERT INTO hostile.calls VALUES ('clock'); SELECT pg_catalog.clock_timestamp() $$;
+CREATE FUNCTION hostile.gen_random_uuid() RETURNS uuid LANGUAGE sql AS
+  $$ INSERT INTO hostile.calls VALUES ('uuid'); SELECT pg_catalog.gen_random_uuid() $$;
+CREATE FUNCTION hostile.pg_notify(text, text) RETURNS void LANGUAGE sql AS
+  $$ INSERT INTO hostile.calls VALUES ('notify'); SELECT pg_catalog.pg_notify($1, $2) $$;
+CREATE FUNCTION hostile.times(bigint, interval) RETURNS interval LANGUAGE sql AS
+  $$ INSERT INTO hostile.calls VALUES ('times'); SELECT $2 OPERATOR(pg_catalog.*) $1::double precision $$;
+CREATE OPERATOR hostile.* (LEFTARG = bigint, RIGHTARG = interval, FUNCTION = hostile.times);
+CREATE FUNCTION hostile.same(text, text) RETURNS boolean LANGUAGE sql AS
+  $$ INSERT INTO hostile.calls VALUES ('same'); SELECT $1 OPERATOR(pg_catalog.=) $2 $$;
+CREATE OPERATOR hostile.= (LEFTARG = text, RIGHTARG = text, FUNCTION = hostile.same);
+)sql";
+
+}  // namespace
+
+TEST_F(Database, WhatOthersPutIntoTheirSchemasIsNeverCalled) {
+  sql(hostile);
+  sql("ALTER DATABASE " + name_ + " SET search_path = hostile, pg_catalog, public");
+  connection_.reset();  // the program's sessions have that path as well
+  ASSERT_NE(sql("SHOW search_path").find("hostile"), std::string::npos);
+  open();
+  work();
+  EXPECT_EQ(sql("SELECT string_agg(DISTINCT what, ' ') FROM hostile.calls"), "");
+  EXPECT_EQ(
+      sql("SELECT count(*) FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace s ON s.oid = p.pronamespace WHERE "
+          "s.nspname = 'cairn' AND NOT coalesce(p.proconfig, '{}') @> "
+          "ARRAY['search_path=pg_catalog, pg_temp']"),
+      "0")
+      << "functions without a path of their own";
+}
+
+TEST_F(Database, APublicationOfAllTablesHoldsUpNothing) {
+  open();
+  sql("CREATE PUBLICATION everything FOR ALL TABLES");
+  work();
+  EXPECT_EQ(sql("SELECT string_agg(c.relname, ' ') FROM pg_class c WHERE c.relnamespace = 'cairn'::regnamespace AND "
+                "c.relkind = 'r' AND NOT EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = c.oid AND "
+                "(i.indisprimary OR i.indisreplident))"),
+            "")
+      << "tables without a replica identity";
+}
+
+// A store of some size takes longer than any of its statements may later.
+TEST_F(Database, AMigrationHasAllTheTimeItNeeds) {
+  sql("CREATE TABLE public.seen (statement text, lock text)");
+  sql("CREATE FUNCTION public.look() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN "
+      "INSERT INTO public.seen VALUES (current_setting('statement_timeout'), current_setting('lock_timeout')); END $$");
+  sql("CREATE EVENT TRIGGER look ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION public.look()");
+  open();
+  EXPECT_EQ(sql("SELECT string_agg(DISTINCT statement || ' ' || lock, ', ') FROM public.seen"), "0 0");
+}
+
+// The statement waits for a row that somebody keeps, and is cancelled: one that took too long ends the same way.
+TEST_F(Database, AStatementThatWasCancelledIsNotSentAgain) {
+  open();
+  sql("INSERT INTO cairn.outbox_event (type) VALUES ('t')");
+  sql("BEGIN");
+  sql("SELECT 1 FROM cairn.outbox_event FOR UPDATE");
+  const std::unique_ptr<PGconn, Finish> other(PQconnectdb(url_.c_str()));
+  const std::int64_t first = std::stoll(sql("SELECT n FROM cairn.outbox_event"));
+  auto marked = std::async(std::launch::async, [&] { return store_->mark_published(std::span(&first, 1)); });
+  const std::string cancel =
+      "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND "
+      "wait_event_type "
+      "= 'Lock'";
+  int cancelled = 0;
+  while (cancelled == 0) cancelled += std::stoi(run(other.get(), cancel));
+  const auto answer = marked.get();
+  EXPECT_FALSE(answer.has_value());
+  EXPECT_EQ(std::stoi(run(other.get(), cancel)), 0);
+  sql("ROLLBACK");
+  EXPECT_TRUE(store_->mark_published(std::span(&first, 1)).has_value());
+}
+
+TEST_F(Database, DeliveriesGoWithTheEventsOfTheirInstance) {
+  open();
+  sql("INSERT INTO cairn.wf_instances SELECT 1, 'i', 'd', '1', 'x', 'completed', NULL, NULL, NULL, NULL, now(), now(), "
+      "now() - interval '1 h'");
+  sql("INSERT INTO cairn.wf_runtime_states (n, version, schema_version, last_executed_on, snapshot) VALUES (1, 1, 1, "
+      "now(), '{}')");
+  sql("INSERT INTO cairn.outbox_event (type, instance, published_at) VALUES ('t', 'i', now()), ('t', '', now())");
+  sql("INSERT INTO cairn.wf_deliveries (event, sink, attempt, at, delivered, error) SELECT n, 's', 1, now(), true, '' "
+      "FROM cairn.outbox_event");
+  RetentionRequest request;
+  request.statuses = {Status::completed};
+  request.ended_before = store_->now();
+  request.max = 10;
+  const auto retired = store_->retire_instances(request);
+  ASSERT_TRUE(retired.has_value()) << retired.error().message;
+  EXPECT_EQ(retired->instances, 1u);
+  EXPECT_EQ(sql("SELECT count(*) FROM cairn.wf_deliveries"), "1");
+  EXPECT_EQ(sql("SELECT count(*) FROM cairn.outbox_event"), "1");
+}
+
+TEST_F(Database, ALargeTreeIsRemovedInParts) {
+  open();
+  sql("INSERT INTO cairn.wf_instances SELECT g, 'i' || g, 'd', '1', 'x', 'completed', NULL, NULL, CASE WHEN g > 1 THEN "
+      "'i' || g / 3000 + 1 END, NULL, now(), now(), now() - interval '1 h' FROM generate_series(1, 5000) g");
+  sql("INSERT INTO cairn.wf_runtime_states (n, version, schema_version, last_executed_on, snapshot) SELECT g, 1, 1, "
+      "now(), '{}' FROM generate_series(1, 5000) g");
+  RetentionRequest request;
+  request.statuses = {Status::completed};
+  request.ended_before = store_->now();
+  request.max = 10;
+  std::size_t removed = 0;
+  for (bool more = true; more;) {
+    const auto retired = store_->retire_instances(request);
+    ASSERT_TRUE(retired.has_value()) << retired.error().message;
+    EXPECT_LE(retired->instances, 2000u);
+    removed += retired->instances;
+    more = retired->more;
+    EXPECT_EQ(sql("SELECT count(*) FROM cairn.wf_instances c WHERE c.parent IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
+                  "cairn.wf_instances p WHERE p.id = c.parent)"),
+              "0");
+  }
+  EXPECT_EQ(removed, 5000u);
+}
+
+// Old rows stand behind many that are kept: a sweep goes through them in parts and comes to the end.
+TEST_F(Database, RowsThatAreKeptDoNotHideOldOnes) {
+  open();
+  sql("SET session_replication_role = replica");
+  sql("INSERT INTO cairn.workflow_run (type, status, created_at, updated_at) SELECT 'default.a', 'succeeded', "
+      "now() - interval '2 h', CASE WHEN g > 10000 AND g <= 10030 THEN now() - interval '2 h' ELSE now() END FROM "
+      "generate_series(1, 12000) g");
+  sql("INSERT INTO cairn.workflow_run (type, status, instance, created_at, updated_at) SELECT 'default.a', "
+      "'succeeded', "
+      "'i', now() - interval '2 h', now() - interval '2 h' FROM generate_series(1, 50) g");
+  sql("INSERT INTO cairn.outbox_event (type, created_at, published_at, by_engine) SELECT 't', now() - interval '2 h', "
+      "CASE WHEN g > 40 THEN now() - interval '2 h' END, true FROM generate_series(1, 50) g");
+  sql("SET session_replication_role = DEFAULT");
+  RowRetention request;
+  request.runs_before = request.outbox_before = after(store_->now(), Duration::of_seconds(-3600));
+  request.max = 10;
+  std::size_t runs = 0, events = 0;
+  for (int sweeps = 0; sweeps < 100 && (runs < 30 || events < 10); ++sweeps) {
+    const auto retired = store_->retire_rows(request);
+    ASSERT_TRUE(retired.has_value()) << retired.error().message;
+    runs += retired->runs;
+    events += retired->outbox;
+  }
+  EXPECT_EQ(runs, 30u);
+  EXPECT_EQ(events, 10u);
+  EXPECT_EQ(sql("SELECT count(*) FROM cairn.workflow_run"), "12020");
+}
+
+}  // namespace cairn

@@ -1,0 +1,419 @@
+// Leasing: whoever asks, in whatever way, gets each run once and in its order, and nothing that somebody else keeps,
+// floods or breaks holds up the rest.
+#include <atomic>
+#include <limits>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include "postgres/run_queue_fixture.h"
+#include "store/projection.h"
+
+namespace cairn {
+
+namespace {
+
+class RunLeases : public RunQueue {
+ protected:
+  std::string entries() { return sql("SELECT count(*) FROM cairn.wf_run_q"); }
+  std::vector<std::int64_t> lease_priorities(std::size_t count) {
+    std::vector<std::int64_t> list;
+    for (const RunRow& run : lease_many(count)) list.push_back(run.priority);
+    return list;
+  }
+  RunChanged::Kind change(RunChange::Kind kind, const RunRow& run) {
+    RunChange asked;
+    asked.kind = kind;
+    asked.run = run.id;
+    asked.fence = run.fence;
+    asked.reason = "no longer needed";
+    const auto changed = store_->change_run(asked);
+    EXPECT_TRUE(changed.has_value()) << (changed ? "" : changed.error().message);
+    return changed ? changed->kind : RunChanged::Kind::not_found;
+  }
+  // Until somebody waits for a lock that another has.
+  void wait_for_waiter() {
+    const std::unique_ptr<PGconn, Finish> other(PQconnectdb(server_.c_str()));
+    const std::string waiting =
+        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%" + schema_ + "%'";
+    for (int tries = 0; tries < 100'000; ++tries) {
+      PGresult* result = PQexec(other.get(), waiting.c_str());
+      const bool found = PQntuples(result) > 0;
+      PQclear(result);
+      if (found) return;
+    }
+    ADD_FAILURE() << "nobody waits";
+  }
+  void limit(int concurrency, const std::string& by = "") {
+    RunTypeRow rule;
+    rule.type = "default.a";
+    rule.concurrency = concurrency;
+    rule.limit_key = by;
+    ASSERT_TRUE(store_->put_run_type(rule).has_value());
+  }
+  std::multiset<std::string> lease_keys(std::size_t count) {
+    std::multiset<std::string> keys;
+    for (const RunRow& run : lease_many(count)) keys.insert(run.limit_key);
+    return keys;
+  }
+  // Many runs at once, as a program writes them, without its triggers.
+  void flood(std::size_t count, const std::string& key, const std::string& priority = "0") {
+    const std::string number = std::to_string(count);
+    sql("SET session_replication_role = replica");
+    sql("INSERT INTO cairn.workflow_run (type, limit_key, priority) SELECT 'default.a', '" + key + "', " + priority +
+        " FROM generate_series(1, " + number + ")");
+    sql("INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key) "
+        "SELECT type, priority, run_at, n, id, false, false, limit_key FROM cairn.workflow_run ORDER BY n DESC LIMIT " +
+        number);
+    sql("SET session_replication_role = DEFAULT");
+  }
+  double entries_read() {
+    sql("SELECT pg_stat_clear_snapshot()");
+    return std::stod(sql("SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE schemaname = '" + schema_ + "'"));
+  }
+};
+
+std::vector<std::int64_t> several(std::initializer_list<std::pair<std::size_t, std::int64_t>> parts) {
+  std::vector<std::int64_t> list;
+  for (const auto& [count, value] : parts) list.insert(list.end(), count, value);
+  return list;
+}
+
+}  // namespace
+
+TEST_F(RunLeases, GoesByPriorityThenByTime) {
+  open();
+  submit(300);
+  submit(3, 5);
+  submit(200, 5);
+  submit(2, -1);
+  submit(150, -2);
+  EXPECT_EQ(lease_priorities(10), several({{10, 5}}));
+  EXPECT_EQ(lease_priorities(400), several({{193, 5}, {207, 0}}));
+  EXPECT_EQ(lease_priorities(400), several({{93, 0}, {2, -1}, {150, -2}}));
+  EXPECT_EQ(entries(), "0");
+}
+
+TEST_F(RunLeases, PrioritiesAreAsLargeAsTheyAreGiven) {
+  open();
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t priority : {std::int64_t{0}, std::int64_t{3'000'000'000}, least, most, std::int64_t{-5}}) {
+    submit(1, priority);
+  }
+  EXPECT_EQ(lease_priorities(2), (std::vector<std::int64_t>{most, 3'000'000'000}));
+  EXPECT_EQ(lease_priorities(100), (std::vector<std::int64_t>{0, -5, least}));
+}
+
+TEST_F(RunLeases, WhoIsCancelledOrTakenByAProgramIsNotLeased) {
+  open();
+  const auto runs = submit(300);
+  const auto where = [&](std::size_t i) { return " WHERE id = '" + runs[i].id.value + "'"; };
+  EXPECT_EQ(change(RunChange::Kind::cancel, runs[0]), RunChanged::Kind::done);
+  EXPECT_EQ(change(RunChange::Kind::remove, runs[299]), RunChanged::Kind::done);
+  sql("UPDATE cairn.workflow_run SET status = 'leased', leased_by = 'x', lease_until = now() + interval '1 h'" +
+      where(7));
+  sql("UPDATE cairn.workflow_run SET priority = 3" + where(8));
+  sql("UPDATE cairn.workflow_run SET run_at = now() + interval '1 h'" + where(9));
+  sql("DELETE FROM cairn.workflow_run" + where(10));
+  EXPECT_EQ(lease_priorities(1000), several({{1, 3}, {294, 0}}));
+  EXPECT_EQ(entries(), "1") << "one for later";
+}
+
+// A program that keeps one run of many locked: neither large nor small requests wait for it, nor do lists.
+TEST_F(RunLeases, WhatSomebodyKeepsLockedHoldsUpNobodyAndIsLeasedLater) {
+  open();
+  const auto runs = submit(300);
+  sql("BEGIN");
+  sql("UPDATE cairn.workflow_run SET run_at = now() + interval '1 h' WHERE id = '" + runs[5].id.value + "'");
+  EXPECT_EQ(lease_many(3).size(), 3u);
+  EXPECT_EQ(lease_many(1000).size(), 296u);
+  EXPECT_EQ(lease_many(1000).size(), 0u);
+  EXPECT_EQ(lease_many(1).size(), 0u);
+  EXPECT_EQ(listed(RunStatus::pending), 1u);
+  sql("ROLLBACK");
+  const auto last = lease_many(1000);
+  ASSERT_EQ(last.size(), 1u);
+  EXPECT_EQ(last[0].id, runs[5].id);
+}
+
+// Nobody tells when a transaction that had runs locked ends without having leased them.
+TEST_F(RunLeases, WhatSomebodyElseHadLockedIsLookedForAgain) {
+  open();
+  const auto runs = submit(1);
+  std::mutex mutex;
+  std::optional<Timestamp> due;
+  store_->watch([&](const Wakeup& wakeup) {
+    const std::lock_guard lock(mutex);
+    if (wakeup.due && (!due || *wakeup.due < *due)) due = wakeup.due;
+  });
+  const auto told = [&] {
+    const std::lock_guard lock(mutex);
+    return std::exchange(due, std::nullopt);
+  };
+  sql("BEGIN");
+  sql("SELECT 1 FROM cairn.workflow_run FOR UPDATE");
+  // The channel comes up beside this and makes everybody look: only a time in the future is meant.
+  std::optional<Timestamp> again;
+  const Timestamp before = store_->now();
+  for (int tries = 0; tries < 10'000 && !(again && *again > before); ++tries) {
+    EXPECT_EQ(lease_many(1).size(), 0u);
+    again = told();
+  }
+  ASSERT_TRUE(again.has_value());
+  EXPECT_LE(*again, after(store_->now(), Duration::of_seconds(2)));
+  sql("ROLLBACK");
+  store_->watch(nullptr);
+  EXPECT_EQ(lease_many(1).size(), 1u);
+}
+
+TEST_F(RunLeases, SeveralTypesInOneRequestLockOnlyWhatIsLeased) {
+  open();
+  submit(5);
+  sql("INSERT INTO cairn.workflow_run (type) SELECT 'default.b' FROM generate_series(1, 5)");
+  std::size_t left = 10;
+  const auto one = [&] { return lease_many(1).size(); };
+  for (; left > 0; --left) ASSERT_EQ(one(), 1u) << left;
+  EXPECT_EQ(one(), 0u);
+}
+
+TEST_F(RunLeases, ManyThatSomebodyKeepsLockedHideNoneOfSeveralTypes) {
+  open();
+  submit(200, 1);
+  submit(3);
+  sql("INSERT INTO cairn.workflow_run (type) VALUES ('default.b')");
+  sql("BEGIN");
+  sql("SELECT count(*) FROM (SELECT 1 FROM cairn.workflow_run WHERE priority = 1 FOR UPDATE) locked");
+  EXPECT_EQ(lease_priorities(1), several({{1, 0}}));
+  EXPECT_EQ(lease_priorities(10), several({{3, 0}}));
+  sql("ROLLBACK");
+  EXPECT_EQ(lease_many(1000).size(), 200u);
+}
+
+TEST_F(RunLeases, OneForLaterIsLeasedThen) {
+  open();
+  const Timestamp later = after(store_->now(), Duration::of_seconds(3600));
+  submit(300, 9, later);
+  submit(1);
+  EXPECT_EQ(lease_priorities(1000), several({{1, 0}}));
+  EXPECT_EQ(lease_many(1).size(), 0u);
+  const auto due = store_->next_due();
+  ASSERT_TRUE(due.has_value());
+  EXPECT_LE(*due, later);
+  // As if the hour had passed.
+  sql("SET session_replication_role = replica");
+  sql("UPDATE cairn.workflow_run SET run_at = run_at - interval '2 h' WHERE priority = 9");
+  sql("UPDATE cairn.wf_run_q SET run_at = run_at - interval '2 h' WHERE priority = 9");
+  sql("SET session_replication_role = DEFAULT");
+  EXPECT_EQ(lease_many(7).size(), 7u);
+  EXPECT_EQ(sql("SELECT count(*) FROM cairn.wf_run_q WHERE later"), "0");
+  EXPECT_EQ(lease_many(1000).size(), 293u);
+  EXPECT_EQ(store_->queue_faults(10)->size(), 0u);
+}
+
+// Its entry moves to the ready ones while it leaves the queue: it must not stay there.
+TEST_F(RunLeases, ARunWhoseTimeComesWhileItIsCancelledOrMovedHasNoEntryLeft) {
+  open();
+  const auto runs = submit(2, 0, after(store_->now(), Duration::of_seconds(3600)));
+  sql("BEGIN");
+  sql("UPDATE cairn.wf_run_q SET later = false");
+  {
+    std::jthread canceller([&] { EXPECT_EQ(change(RunChange::Kind::cancel, runs[0]), RunChanged::Kind::done); });
+    wait_for_waiter();
+    sql("COMMIT");
+  }
+  EXPECT_EQ(entries(), "1");
+  sql("UPDATE cairn.wf_run_q SET later = true");
+  sql("BEGIN");
+  sql("UPDATE cairn.wf_run_q SET later = false");
+  {
+    std::jthread mover([&] {
+      const std::unique_ptr<PGconn, Finish> other(PQconnectdb(server_.c_str()));
+      PQclear(PQexec(other.get(), postgres::for_schema("UPDATE cairn.workflow_run SET run_at = now() + interval '2 h' "
+                                                       "WHERE status = 'pending'",
+                                                       schema_)
+                                      .c_str()));
+    });
+    wait_for_waiter();
+    sql("COMMIT");
+  }
+  EXPECT_EQ(entries(), "1");
+  EXPECT_EQ(sql("SELECT count(*) FROM cairn.wf_run_q WHERE later"), "1");
+  EXPECT_EQ(lease_many(10).size(), 0u);
+  EXPECT_EQ(store_->queue_faults(10)->size(), 0u);
+}
+
+// A node whose clock is behind that of the server, or of the node that made the run.
+TEST_F(RunLeases, ARunThatMayBeginIsLeasedWhateverTheClocksSay) {
+  ManualClock slow{Timestamp::of_unix_ms(1'700'000'000'000)};
+  auto opened = open_store(server_ + "&clock=process&schema=" + schema_, slow);
+  ASSERT_TRUE(opened.has_value()) << opened.error().message;
+  store_ = std::move(*opened);
+  sql("INSERT INTO cairn.workflow_run (type) VALUES ('default.a'), ('default.b')");
+  EXPECT_EQ(lease_many(1).size(), 1u);
+  EXPECT_EQ(lease_many(10).size(), 1u);
+}
+
+TEST_F(RunLeases, AFloodOfOneKeyHidesNoOther) {
+  open();
+  limit(1, "payload.customer");
+  flood(1, "a", "1");
+  EXPECT_EQ(lease_keys(10), (std::multiset<std::string>{"a"}));
+  flood(6000, "a");
+  flood(2, "b");
+  flood(2, "c");
+  flood(2, "");
+  EXPECT_EQ(lease_keys(10), (std::multiset<std::string>{"b", "c", ""}));
+  EXPECT_EQ(lease_keys(10), (std::multiset<std::string>{}));
+}
+
+TEST_F(RunLeases, MoreKeysThanOneLookGoesThroughComeInTurn) {
+  open();
+  limit(1, "payload.customer");
+  flood(1, "", "1");
+  flood(5000, "");
+  sql("SET session_replication_role = replica");
+  sql("INSERT INTO cairn.workflow_run (type, limit_key) SELECT 'default.a', 'k' || g FROM generate_series(1, 700) g");
+  sql("INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key) "
+      "SELECT type, priority, run_at, n, id, false, false, limit_key FROM cairn.workflow_run WHERE limit_key <> ''");
+  sql("SET session_replication_role = DEFAULT");
+  EXPECT_EQ(lease_keys(1), (std::multiset<std::string>{""}));
+  std::set<std::string> keys;
+  for (int looks = 0; looks < 100 && keys.size() < 700; ++looks) {
+    for (const std::string& key : lease_keys(100)) keys.insert(key);
+  }
+  EXPECT_EQ(keys.size(), 700u);
+}
+
+// What a lease of a limited type reads must not grow with what waits.
+TEST_F(RunLeases, ALimitedTypeIsLeasedWithoutReadingAllThatWaits) {
+  open();
+  limit(3);
+  flood(30'000, "");
+  sql("ANALYZE cairn.workflow_run; ANALYZE cairn.wf_run_q");
+  store_.reset();
+  double before = -1;
+  for (double now = entries_read(); now != before; now = entries_read()) before = now;
+  open();
+  EXPECT_EQ(lease_many(10).size(), 3u);
+  EXPECT_EQ(lease_many(10).size(), 0u);
+  store_.reset();
+  // The server's processes tell when they end.
+  for (int tries = 0; tries < 10'000 && entries_read() == before; ++tries) {
+  }
+  EXPECT_LT(entries_read() - before, 5000);
+}
+
+TEST_F(RunLeases, ATypeWithALimitIsCountedRunByRun) {
+  open();
+  submit(300);
+  limit(5);
+  EXPECT_EQ(lease_many(100).size(), 5u);
+  EXPECT_EQ(lease_many(100).size(), 0u);
+  EXPECT_EQ(entries(), "295");
+}
+
+TEST_F(RunLeases, ProgramsAskForWhatIsReady) {
+  open();
+  const auto runs = submit(300);
+  submit(300, 1);
+  sql("INSERT INTO cairn.workflow_run (type, priority, run_at) VALUES ('default.a', 2, now() + interval '1 h')");
+  const std::string lease =
+      "UPDATE cairn.workflow_run SET status = 'leased', leased_by = 'me', lease_until = now() + interval '1 h' WHERE "
+      "id = (SELECT r.id FROM cairn.ready_runs('default.a') AS ready JOIN cairn.workflow_run r ON r.id = ready "
+      "WHERE r.status = 'pending' LIMIT 1 FOR UPDATE OF r SKIP LOCKED) RETURNING priority";
+  for (int i = 0; i < 301; ++i) ASSERT_EQ(sql(lease), i < 300 ? "1" : "0") << i;
+  EXPECT_EQ(change(RunChange::Kind::cancel, runs[299]), RunChanged::Kind::done);
+  EXPECT_EQ(lease_many(1000).size(), 298u);
+}
+
+TEST_F(RunLeases, AProgramsLeaseHasTheWholeTimeOfItsAttempt) {
+  open();
+  sql("INSERT INTO cairn.workflow_run (type, timeout_ms, attempt_until) VALUES "
+      "('default.a', 60000, now() - interval '1 h')");
+  sql("UPDATE cairn.workflow_run SET status = 'leased', leased_by = 'me', lease_until = now() + interval '1 h'");
+  EXPECT_EQ(sql("SELECT attempt_until > now() + interval '50 s' FROM cairn.workflow_run"), "t");
+  EXPECT_EQ(store_->exhausted_runs(10)->size(), 0u);
+  sql("UPDATE cairn.workflow_run SET status = 'pending', leased_by = NULL, lease_until = NULL");
+  EXPECT_EQ(sql("SELECT attempt_until IS NULL FROM cairn.workflow_run"), "t");
+  const auto leased = lease_many(1);
+  ASSERT_EQ(leased.size(), 1u);
+  EXPECT_EQ(sql("SELECT attempt_until > now() FROM cairn.workflow_run"), "t");
+  EXPECT_EQ(change(RunChange::Kind::release, leased[0]), RunChanged::Kind::done);
+  EXPECT_EQ(sql("SELECT attempt_until IS NULL FROM cairn.workflow_run"), "t");
+}
+
+// Programs may write what this process cannot read: numbers that no double holds, and more levels than it follows.
+TEST_F(RunLeases, AValueThatCannotBeReadHoldsUpNobody) {
+  open();
+  const std::string deep = std::string(600, '[') + std::string(600, ']');
+  for (const std::string type : {"default.a", "default.b"}) {
+    sql("INSERT INTO cairn.workflow_run (type, payload) VALUES ('" + type + "', '1e400'), ('" + type + "', '" + deep +
+        "'), ('" + type + "', '7')");
+  }
+  EXPECT_EQ(listed(RunStatus::pending), 6u);
+  const auto only = store_->lease_runs({"w", {}, {"default.a"}, 10, Duration::of_seconds(60)});
+  ASSERT_TRUE(only.has_value()) << only.error().message;
+  ASSERT_EQ(only->size(), 1u);
+  EXPECT_EQ((*only)[0].payload, Json(7));
+  submit(1);
+  EXPECT_EQ(lease_many(10).size(), 2u) << "of two types";
+  EXPECT_EQ(listed(RunStatus::failed), 4u);
+  EXPECT_EQ(sql("SELECT string_agg(DISTINCT error ->> 'code', ' ') FROM cairn.workflow_run WHERE status = 'failed'"),
+            "unreadable");
+  EXPECT_EQ(store_->list_dead_letters({100, ""})->items.size(), 4u);
+  EXPECT_EQ(entries(), "0");
+  EXPECT_EQ(store_->queue_faults(10)->size(), 0u);
+  sql("INSERT INTO cairn.outbox_event (type, data) VALUES ('t', '1e400'), ('t', '1')");
+  const auto claimed = store_->claim_outbox(10, Duration::of_seconds(60));
+  ASSERT_TRUE(claimed.has_value()) << claimed.error().message;
+  ASSERT_EQ(claimed->size(), 1u);
+  EXPECT_EQ((*claimed)[0].event.data, Json(1));
+  EXPECT_EQ(store_->list_dead_letters({100, ""})->items.size(), 5u);
+  EXPECT_EQ(store_->list_outbox({}, {100, ""})->items.size(), 2u);
+}
+
+// Large and small requests of one and of several types, and runs that are put in meanwhile: each run goes to one of
+// them.
+TEST_F(RunLeases, ManyWhoAskAtOnceShareWhatThereIs) {
+  open();
+  const unsigned seed = std::random_device{}();
+  std::printf("seed %u\n", seed);
+  std::atomic<std::size_t> waiting = 0;
+  std::vector<std::vector<std::string>> taken(4);
+  {
+    std::vector<std::jthread> workers;
+    workers.emplace_back([&] {
+      for (int i = 0; i < 8; ++i) {
+        submit(450 + static_cast<std::size_t>(i), i % 3);
+        sql("INSERT INTO cairn.workflow_run (type, priority) SELECT 'default.b', g % 2 FROM generate_series(1, 30) g");
+        ++waiting;
+      }
+    });
+    for (std::size_t number = 0; number < taken.size(); ++number) {
+      workers.emplace_back([&, number] {
+        std::minstd_rand random(seed + static_cast<unsigned>(number));
+        for (;;) {
+          const bool all_in = waiting == 8;
+          const auto runs = lease_many(number < 2 ? 64 + random() % 700 : 1 + random() % 40);
+          for (const RunRow& run : runs) taken[number].push_back(run.id.value);
+          if (all_in && runs.empty()) break;
+        }
+      });
+    }
+  }
+  std::set<std::string> different;
+  std::size_t all = 0;
+  for (auto rest = lease_many(1000); !rest.empty(); rest = lease_many(1000)) {
+    for (const RunRow& run : rest) taken[0].push_back(run.id.value);
+  }
+  for (const auto& mine : taken) {
+    different.insert(mine.begin(), mine.end());
+    all += mine.size();
+  }
+  EXPECT_EQ(all, 8u * 480 + 28);
+  EXPECT_EQ(different.size(), all);
+  EXPECT_EQ(entries(), "0");
+}
+
+}  // namespace cairn
