@@ -515,6 +515,7 @@ Result<void> PostgresStore::put_run_type(const RunTypeRow& row) {
   CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
     db.send(Sql::put_run_type, row.type, ms(row.lease), row.attempts_max, ms(row.backoff), ms(row.cap), row.paused,
             row.concurrency, row.rate, row.rate_window.ms_up(), row.limit_key);
+    if (!row.rate) db.send(Sql::purge_starts, row.type, now());  // nobody counts them any more
     return true;
   }));
   Wakeup wakeup;
@@ -525,6 +526,7 @@ Result<void> PostgresStore::put_run_type(const RunTypeRow& row) {
 
 Result<bool> PostgresStore::remove_run_type(const std::string& type) {
   CAIRN_TRY(const bool removed, write<bool>([&](Connection& db) -> Result<bool> {
+              db.send(Sql::purge_starts, type, now());
               return db.query(Sql::remove_run_type, type).changed() == 1;
             }));
   Wakeup wakeup;
