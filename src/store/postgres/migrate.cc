@@ -6,6 +6,11 @@ namespace cairn::postgres {
 
 int newest_schema() { return migrations().back().number; }
 
+Error too_new() {
+  return {ErrorCode::unsupported, "the store has a newer schema than " + std::to_string(newest_schema()) +
+                                      ", the newest that this cairn knows; use the newer version that wrote it"};
+}
+
 Result<int> read_schema(Connection& connection) {
   if (!connection.query(Sql::find_version_table, connection.schema()).next()) {
     if (connection.error()) return *connection.error();
