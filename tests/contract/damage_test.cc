@@ -59,6 +59,14 @@ class DamagedFile : public testing::Test {
     unit.advances = {advance};
     return store_->commit(std::span(&unit, 1));
   }
+  // It looks at its files now and then.
+  Result<std::vector<CommitOutcome>> commit_until_refused() {
+    for (int i = 0; i < 100'000; ++i) {
+      auto outcome = commit(sample::begin("until-" + std::to_string(++last_)));
+      if (!outcome) return outcome;
+    }
+    return std::vector<CommitOutcome>();
+  }
   void add(const std::string& id) {
     Advance advance = sample::begin(id);
     // Some are larger than a page.
@@ -143,6 +151,7 @@ class DamagedFile : public testing::Test {
   std::string folder_;
   std::string path_;
   std::vector<std::string> ids_;
+  int last_ = 0;
   std::unique_ptr<Store> store_;
 };
 
@@ -172,7 +181,6 @@ TEST_F(DamagedFile, ABitThatFlipsIsFoundOrHasNoEffect) {
     auto opened = try_open();
     if (!opened) {
       ++refused;
-      EXPECT_EQ(i % 2, 0) << "a wrong bit in the log is put right: " << opened.error().message;
       continue;
     }
     const std::vector<std::string> answers = ask(**opened);
@@ -184,9 +192,36 @@ TEST_F(DamagedFile, ABitThatFlipsIsFoundOrHasNoEffect) {
       }
     }
   }
-  RecordProperty("refused", refused);
-  RecordProperty("errors", errors);
-  EXPECT_GT(refused, flips / 8) << "most of the file is in use";
+  // One wrong bit is put right, but for a few in headers that nothing else can be read without.
+  EXPECT_EQ(errors, 0);
+  EXPECT_LE(refused, flips / 10);
+}
+
+TEST_F(DamagedFile, BitsThatFlipWhileItIsOpenAreFoundToo) {
+  std::mt19937 random(20261118);
+  open();
+  for (int i = 0; i < 30; ++i) ids_.push_back("file-" + std::to_string(i));
+  for (const std::string& id : ids_) add(id);
+  store_->rest();
+  const std::vector<std::string> right = ask(*store_);
+  for (int i = 0; i < 20; ++i) {
+    const std::size_t bit = random() % (fs::file_size(path_) * 8);
+    // One that can be put right and one that cannot.
+    const std::size_t further = i % 2 == 0 ? bit : (bit / 32768 * 32768 + random() % 32768);
+    flip(path_, bit);
+    if (further != bit) flip(path_, further);
+    store_->rest();  // forgets what it has in memory
+    const std::vector<std::string> answers = ask(*store_);
+    for (std::size_t k = 0; k < right.size(); ++k) {
+      if (answers[k] == "error") {
+        EXPECT_NE(further, bit);
+      } else {
+        ASSERT_EQ(answers[k], right[k]) << "bits " << bit << " and " << further;
+      }
+    }
+    flip(path_, bit);
+    if (further != bit) flip(path_, further);
+  }
 }
 
 // While the server runs: nothing looks at the whole file then.
@@ -195,10 +230,9 @@ TEST_F(DamagedFile, APageThatIsDamagedUnderARunningStoreIsAnErrorForThoseOnItAlo
   for (int i = 0; i < 200; ++i) add("many-" + std::to_string(i));
   store_->rest();
   const std::string bytes = read_file(path_);
-  // In the last page that has it: the row itself or the index, whichever.
-  const std::size_t at = bytes.rfind("\"many-150\"");
+  const std::size_t at = bytes.find("\"many-150\"");  // in its snapshot
   ASSERT_NE(at, std::string::npos);
-  flip(path_, at * 8);
+  for (std::size_t i = 0; i < 40; i += 7) flip(path_, (at + i) * 8);
   store_->rest();  // forgets what it has in memory
   const auto found = store_->find_snapshot({"many-150"});
   ASSERT_FALSE(found.has_value());
@@ -227,7 +261,7 @@ TEST_F(DamagedFile, ADamagedFileIsNotOpenedAndTheDamageIsNamed) {
   for (int i = 0; i < 60; ++i) add("many-" + std::to_string(i));
   store_.reset();
   const std::string bytes = read_file(path_);
-  flip(path_, bytes.find("\"many-15\"") * 8);
+  for (std::size_t i = 0; i < 40; i += 7) flip(path_, (bytes.find("\"many-15\"") + i) * 8);
   const auto refused = try_open();
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
@@ -344,7 +378,7 @@ TEST_F(DamagedFile, NothingIsAcknowledgedInAFileThatIsGone) {
   ASSERT_TRUE(store_->check_writable().has_value());
   for (const char* end : {"", "-wal"}) {
     fs::rename(path_ + end, folder_ + "/moved");
-    const auto refused = commit(sample::begin("b"));
+    const auto refused = commit_until_refused();
     ASSERT_FALSE(refused.has_value()) << end;
     EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
     EXPECT_NE(refused.error().message.find("store_lost"), std::string::npos) << refused.error().message;
@@ -354,8 +388,8 @@ TEST_F(DamagedFile, NothingIsAcknowledgedInAFileThatIsGone) {
     EXPECT_TRUE(store_->check_writable().has_value()) << "it is back";
   }
   ASSERT_TRUE(commit(sample::begin("b")).has_value());
-  const auto size = fs::file_size(path_ + "-wal");
-  fs::resize_file(path_ + "-wal", size / 2);
+  fs::resize_file(path_ + "-wal", 100);
+  EXPECT_FALSE(store_->check_writable().has_value());
   EXPECT_FALSE(commit(sample::begin("c")).has_value()) << "the log was cut";
   EXPECT_FALSE(store_->check_writable().has_value());
 }

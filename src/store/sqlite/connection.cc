@@ -114,6 +114,10 @@ void Connection::check_file_sync() {
   if (sync_failed) sync_failed(*error_);
 }
 
+void Connection::trust_log() {
+  if (PageFile* const file = PageFile::of(handle_)) file->checks_log = false;
+}
+
 void Connection::expect_foreign_pages(const std::atomic<bool>& foreign) {
   if (PageFile* const file = PageFile::of(handle_)) file->foreign = &foreign;
 }

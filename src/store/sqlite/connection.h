@@ -99,6 +99,9 @@ class Connection {
   std::function<void(const Error&)> sync_failed;
   // Asked when a transaction begins: why nothing may be written any more.
   std::function<std::optional<Error>()> refuse;
+  // For the process that owns the store: what is in its log was checked when it was recovered, or has just been written
+  // here. A check of each read would cost a third of the read.
+  void trust_log();
   // Set when another program writes to the file, for as long as this is open: its pages are no damage.
   void expect_foreign_pages(const std::atomic<bool>& foreign);
   // From now on the last connection to close puts the log into the file.

@@ -33,6 +33,7 @@ struct LogFile {
   sqlite3_int64 rewritten = never;  // from here on checksums are only right again at the end of the transaction
   bool big_endian = false;          // its checksums
   bool header_seen = false;
+  const PageFile* store = nullptr;
   std::vector<std::uint8_t> frame;  // that is being checked
 
   static constexpr sqlite3_int64 never = INT64_MAX;
@@ -134,7 +135,7 @@ int log_read(sqlite3_file* file, void* into, int amount, sqlite3_int64 offset) {
   constexpr auto heads = static_cast<sqlite3_int64>(log_header_bytes + frame_header_bytes);
   const bool is_page =
       amount >= 512 && offset >= heads && (offset - heads) % (amount + static_cast<int>(frame_header_bytes)) == 0;
-  if (is_page) return log.read_page(static_cast<std::uint8_t*>(into), amount, offset);
+  if (is_page && log.store->checks_log) return log.read_page(static_cast<std::uint8_t*>(into), amount, offset);
   return log.call().xRead(log.below(), into, amount, offset);
 }
 
@@ -207,7 +208,8 @@ int layer_open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags
   const int code = below->xOpen(below, name, log.below(), flags, out_flags);
   // SQLite closes a file exactly when it has methods.
   if (code == SQLITE_OK) {
-    if (name != nullptr) log.path = name;
+    log.path = name;
+    log.store = reinterpret_cast<PageFile*>(sqlite3_database_file_object(name));
     log.base.pMethods = &log_methods;
   } else {
     log.~LogFile();

@@ -135,21 +135,28 @@ void seal_page(std::uint8_t* page, std::size_t page_bytes, std::uint32_t number)
   std::memcpy(page + page_bytes - page_checksum_bytes, &sum, sizeof sum);
 }
 
-LogSum log_sum(LogSum from, const std::uint8_t* bytes, std::size_t size, bool big_endian) {
-  const bool swap = big_endian != (std::endian::native == std::endian::big);
-  std::uint32_t first = from.first;
-  std::uint32_t second = from.second;
-  for (std::size_t at = 0; at + 8 <= size; at += 8) {
+namespace {
+
+template <bool swap>
+LogSum add_words(LogSum sum, const std::uint8_t* bytes, std::size_t size) {
+  for (const std::uint8_t* const end = bytes + size; bytes < end; bytes += 8) {
     std::uint32_t words[2];
-    std::memcpy(words, bytes + at, sizeof words);
-    if (swap) {
+    std::memcpy(words, bytes, sizeof words);
+    if constexpr (swap) {
       words[0] = __builtin_bswap32(words[0]);
       words[1] = __builtin_bswap32(words[1]);
     }
-    first += words[0] + second;
-    second += words[1] + first;
+    sum.first += words[0] + sum.second;
+    sum.second += words[1] + sum.first;
   }
-  return {first, second};
+  return sum;
+}
+
+}  // namespace
+
+LogSum log_sum(LogSum from, const std::uint8_t* bytes, std::size_t size, bool big_endian) {
+  const bool swap = big_endian != (std::endian::native == std::endian::big);
+  return swap ? add_words<true>(from, bytes, size) : add_words<false>(from, bytes, size);
 }
 
 std::uint32_t read_big_endian(const std::uint8_t* bytes) {

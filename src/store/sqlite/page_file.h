@@ -19,6 +19,8 @@ struct PageFile {
   int sync_failure = SQLITE_OK;
   sqlite3_int64 end = 0;           // of what was read or written
   std::vector<std::uint8_t> copy;  // of the page that is being written
+  // Whether pages of its log are checked when they are read, too.
+  bool checks_log = true;
   // Another program has written to the file: a page whose checksum is wrong in more than a bit is its work.
   const std::atomic<bool>* foreign = nullptr;
 

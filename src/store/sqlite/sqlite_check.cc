@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/log.h"
 #include "store/sqlite/file_check.h"
@@ -68,6 +69,11 @@ std::optional<Error> SqliteStore::refuse_to_write() {
     newer_schema_ = sqlite::newer_schema(*writer_);
   }
   if (newer_schema_) return newer_schema_;
+  // Two calls of the system: often enough for people and disks, and nothing that a commit would notice.
+  constexpr std::chrono::milliseconds interval{50};
+  const auto now = std::chrono::steady_clock::now();
+  if (!file_fault_said_ && now - file_checked_at_ < interval) return std::nullopt;
+  file_checked_at_ = now;
   return file_fault();
 }
 
@@ -80,7 +86,9 @@ std::optional<Error> SqliteStore::file_fault() {
     const auto file = look_at(path);
     if (!file) return path + " is gone";
     if (file->first != *owner_->file()) return path + " is another file now";
-    const auto* const pages = sqlite::PageFile::of(writer_->handle());
+    auto* const pages = sqlite::PageFile::of(writer_->handle());
+    // Another program may make it shorter in good order (VACUUM).
+    if (pages != nullptr && foreign_) pages->end = std::min<sqlite3_int64>(pages->end, file->second);
     if (pages != nullptr && file->second < pages->end) return path + " was truncated";
     const auto log = look_at(path + "-wal");
     if (!log_file_ && log) log_file_ = log->first;
@@ -118,6 +126,7 @@ Result<void> SqliteStore::check_writable() {
   }
   const std::lock_guard lock(writer_mutex_);
   writer_->clear_error();
+  file_checked_at_ = {};
   if (auto refused = refuse_to_write()) return *refused;
   if (!write_failed_) return {};
   Transaction transaction(*writer_);

@@ -69,6 +69,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
     store->maybe_kept_ = db.query(Sql::has_kept).next();
     store->owner_->remember_open();
     db.close_with_log_in_file();
+    db.trust_log();
     store->opened_ = true;
     db.changed_by_others();  // from here on
     db.refuse = [own = store.get()] { return own->refuse_to_write(); };
@@ -129,7 +130,7 @@ void SqliteStore::rest() {
     // What is in the log is read again at the next start, and the next load would have to make room in it.
     writer_->clear_error();
     writer_->script("PRAGMA wal_checkpoint(PASSIVE)");
-    if (writer_->error()) failed(*writer_->error());
+    if (writer_->error()) log_error("store.checkpoint_failed", failed(*writer_->error()), {{"path", path_}});
     writer_->clear_error();
     writer_->forget_pages();
   }
@@ -167,6 +168,7 @@ SqliteStore::Reader SqliteStore::reader() {
   if (opened) {
     (*opened)->script("PRAGMA query_only = ON; PRAGMA cache_size = -8192;");
     (*opened)->expect_foreign_pages(foreign_);
+    if (mode_ == Mode::own) (*opened)->trust_log();
     return Reader(*this, std::move(*opened));
   }
   auto broken = Connection::open(":memory:", Connection::Mode::write);

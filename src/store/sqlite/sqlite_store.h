@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -175,6 +176,7 @@ class SqliteStore final : public Store {
   std::atomic<bool> foreign_ = true;        // another program may have written to the file; until that was looked into
   std::atomic<bool> write_failed_ = false;  // the last one, because the store could not
   bool file_fault_said_ = false;
+  std::chrono::steady_clock::time_point file_checked_at_;
   bool opened_ = false;  // as its owner, and nothing was wrong with it
   WakeupListener listener_;
 
