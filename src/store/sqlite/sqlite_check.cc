@@ -120,8 +120,10 @@ Result<void> SqliteStore::check_writable() {
     struct statvfs disk {};
     if (::statvfs(owner_->path().c_str(), &disk) == 0) {
       if ((disk.f_flag & ST_RDONLY) != 0) return Error{ErrorCode::unavailable, "the store's disk is read-only"};
-      const auto free = ::geteuid() == 0 ? disk.f_bfree : disk.f_bavail;
-      if (free == 0) return Error{ErrorCode::unavailable, "storage_full: the disk that holds the store is full"};
+      // Less than this is full for the next commit, or for the one after it.
+      constexpr std::uint64_t bytes_min = 256 * 1024;
+      const auto blocks = static_cast<std::uint64_t>(::geteuid() == 0 ? disk.f_bfree : disk.f_bavail);
+      if (blocks * disk.f_frsize < bytes_min) return Error{ErrorCode::unavailable, "storage_full: the disk that holds the store is full"};
     }
   }
   const std::lock_guard lock(writer_mutex_);
