@@ -2,17 +2,47 @@
 
 #include <unistd.h>
 
+#include <map>
 #include <mutex>
+#include <optional>
 
 #include "base/clock.h"
 
 namespace cairn {
 namespace {
 
+// The lines of one event within the current window.
+struct Repeats {
+  std::chrono::steady_clock::time_point since;
+  std::size_t written = 0;
+  std::int64_t suppressed = 0;
+};
+
 struct Logger {
   std::mutex mutex;
   LogSettings settings;
   std::vector<std::string> secrets;
+  std::map<std::string, Repeats, std::less<>> repeats;
+
+  // Whether one more line of this event is written, and how many were left out before it.
+  std::optional<std::int64_t> admit(std::string_view event) {
+    if (settings.repeats_max == 0) return 0;
+    const auto now = settings.now ? settings.now() : std::chrono::steady_clock::now();
+    auto found = repeats.find(event);
+    if (found == repeats.end()) found = repeats.emplace(std::string(event), Repeats{now}).first;
+    Repeats& lines = found->second;
+    std::int64_t left_out = 0;
+    if (now - lines.since >= settings.repeats_window) {
+      left_out = lines.suppressed;
+      lines = {now};
+    }
+    if (lines.written == settings.repeats_max) {
+      ++lines.suppressed;
+      return std::nullopt;
+    }
+    ++lines.written;
+    return left_out;
+  }
 };
 
 Logger& logger() {
@@ -82,6 +112,7 @@ void write_stderr(std::string_view line) {
 void configure_log(LogSettings settings) {
   const std::scoped_lock lock(logger().mutex);
   logger().settings = std::move(settings);
+  logger().repeats.clear();
 }
 
 void mask_in_logs(std::string_view value) {
@@ -95,10 +126,19 @@ void mask_in_logs(std::string_view value) {
   if (escaped != value) logger().secrets.push_back(escaped);
 }
 
-void log(LogLevel level, std::string_view event, const LogFields& fields) {
+void log(LogLevel level, std::string_view event, const LogFields& given) {
   Logger& target = logger();
   const std::scoped_lock lock(target.mutex);
   if (level < target.settings.level) return;
+  const std::optional<std::int64_t> left_out =
+      level < LogLevel::warning ? std::optional<std::int64_t>(0) : target.admit(event);
+  if (!left_out) return;
+  LogFields more;
+  if (*left_out > 0) {
+    more = given;
+    more.emplace_back("suppressed", *left_out);
+  }
+  const LogFields& fields = *left_out > 0 ? more : given;
   const std::string time = format_timestamp(Timestamp::of_unix_ms(SystemClock().now().unix_ms()));
   std::string line = target.settings.format == LogFormat::json ? as_json(time, level, event, fields)
                                                                : as_text(time, level, event, fields);

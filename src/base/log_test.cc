@@ -27,6 +27,27 @@ TEST_F(Log, AnEventIsOneLineOfTextWhateverItsFieldsHold) {
   EXPECT_EQ(std::count(lines[0].begin(), lines[0].end(), '\n'), 1);
 }
 
+TEST_F(Log, AFaultThatRepeatsIsCountedInsteadOfWritten) {
+  auto now = std::chrono::steady_clock::time_point(std::chrono::hours(1));
+  LogSettings settings;
+  settings.write = [this](std::string_view line) { lines.emplace_back(line); };
+  settings.repeats_max = 3;
+  settings.repeats_window = std::chrono::seconds(10);
+  settings.now = [&now] { return now; };
+  configure_log(settings);
+  for (int i = 0; i < 1000; ++i) log_error("timers.failed", Error{ErrorCode::unavailable, "the disk is full"});
+  EXPECT_EQ(lines.size(), 3u);
+  log_warning("another.event");
+  for (int i = 0; i < 10; ++i) log_info("timers.failed");
+  EXPECT_EQ(lines.size(), 14u) << "other events, and lines that report no fault, are written";
+  now += std::chrono::seconds(10);
+  log_error("timers.failed", Error{ErrorCode::unavailable, "the disk is full"});
+  ASSERT_EQ(lines.size(), 15u);
+  EXPECT_NE(lines.back().find("suppressed=997"), std::string::npos) << lines.back();
+  log_error("timers.failed", Error{ErrorCode::unavailable, "the disk is full"});
+  EXPECT_EQ(lines.back().find("suppressed"), std::string::npos) << lines.back();
+}
+
 TEST_F(Log, JsonLinesParse) {
   capture(LogFormat::json);
   log_error("timers.failed", Error{ErrorCode::unavailable, "the \"disk\" is gone"});

@@ -7,7 +7,7 @@
 namespace cairn::cli {
 
 Timestamp DevClock::now() {
-  return add(SystemClock().now(), Duration::of_seconds(ahead_.load())).value_or(Timestamp{Timestamp::seconds_max, 0});
+  return add(system_.now(), Duration::of_seconds(ahead_.load())).value_or(Timestamp{Timestamp::seconds_max, 0});
 }
 
 void DevClock::move_to(std::int64_t ahead) {

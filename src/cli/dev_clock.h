@@ -20,6 +20,7 @@ class DevClock final : public Clock {
   std::int64_t ahead() const { return ahead_.load(); }
 
  private:
+  ForwardClock system_;
   std::atomic<std::int64_t> ahead_ = 0;
 };
 

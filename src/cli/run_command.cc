@@ -31,10 +31,13 @@ class CommandLineRun {
     for (const RunArguments::Signal& signal : arguments_.signals) {
       if (over()) break;
       const std::string id = "signal-" + std::to_string(delivered_);
-      CAIRN_TRY_VOID(rehearsal_.signal(id, signal.name, signal.key, signal.payload));
+      const auto sent = rehearsal_.signal(id, signal.name, signal.key, signal.payload);
+      if (!sent && sent.error().code == ErrorCode::limit) {
+        err_ << "cairn run: " << sent.error().message << "\n";
+        break;
+      }
+      CAIRN_TRY_VOID(sent);
       report();
-      const auto& error = rehearsal_.root().snapshot.error;
-      if (error && error->code == "limit_signals") break;  // this one could not even be kept
       ++delivered_;
     }
     while (!over()) {

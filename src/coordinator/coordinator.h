@@ -260,6 +260,7 @@ class Coordinator {
   struct Principal;
   struct Pursuit;
   void pursue(const std::shared_ptr<Pursuit>& pursuit);
+  void refuse_unless_repeated(const std::shared_ptr<Pursuit>& pursuit, Obstacle refused);
   void deliver(Errand errand, Reached reached);
   // Slices that a checkpoint cut go on until they rest. A crash in between leaves them to resume_cut_slices.
   void go_on(std::vector<InstanceId> cut, std::function<void()> rested);

@@ -229,8 +229,12 @@ void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
       // Cancelling what has ended by itself is no fault.
       const bool late_cancel =
           errand.message && errand.message->kind == Message::Kind::cancel && obstacle.kind == Obstacle::Kind::refused;
-      if (!late_cancel && options_.dead_letters) unit.dead_letters = {letter};
-      if (!late_cancel && !options_.dead_letters) {
+      // The sender of a signal was told that it is kept: it stays visible whatever the setting says.
+      const bool full =
+          errand.message && errand.message->kind == Message::Kind::signal && obstacle.error.code == ErrorCode::limit;
+      const bool kept = options_.dead_letters || full;
+      if (!late_cancel && kept) unit.dead_letters = {letter};
+      if (!late_cancel && !kept) {
         log_warning("errand.discarded", {{"instance", errand.instance.value}, {"reason", letter.reason}});
       }
       unit.actor = node_;

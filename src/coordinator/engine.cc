@@ -74,7 +74,7 @@ Result<InstanceState> state_of(Result<InstanceAnswer> answer) {
 
 // In the order in which they are built; torn down the other way round.
 struct Engine::Parts {
-  SystemClock system_clock;
+  ForwardClock system_clock;
   std::unique_ptr<Store> store;
   std::unique_ptr<Coordinator> coordinator;
   std::unique_ptr<Transports> transports;

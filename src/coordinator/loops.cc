@@ -33,6 +33,11 @@ Loops::Loops(Coordinator& coordinator, std::function<void()> runs_due)
 Loops::~Loops() { stop(); }
 
 void Loops::start() {
+  clock_watch_.emplace([this] {
+    const std::lock_guard lock(mutex_);
+    told_due_ = Timestamp();  // now
+    timers_changed_.notify_one();
+  });
   timers_thread_ = std::jthread([this] { run_timers(); });
   messages_thread_ = std::jthread([this] { run_messages(); });
   if (coordinator_.store().writers() > 1 || coordinator_.store().commits_ahead())
@@ -40,6 +45,7 @@ void Loops::start() {
 }
 
 void Loops::stop() {
+  clock_watch_.reset();
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -123,7 +129,8 @@ void Loops::run_timers() {
         timers_changed_.wait(lock, changed);
         continue;
       }
-      // On the wall clock, so that a clock that is set forward fires what has become due.
+      // On the wall clock, so that a clock that is set forward fires what has become due. One that is set back is
+      // noticed too (`clock_watch_`): the store's time goes on, and the rest of the wait is counted anew.
       armed_ = armed;
       const bool told = timers_changed_.wait_until(lock, on_the_wall(*armed, coordinator_.store().now()), changed);
       armed_.reset();

@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "base/clock_watch.h"
 #include "coordinator/coordinator.h"
 
 namespace cairn {
@@ -42,6 +43,7 @@ class Loops {
   bool messages_ = true;               // look once at the beginning
   bool help_ = false;                  // more timers are due than one batch
   bool stopping_ = false;
+  std::optional<ClockWatch> clock_watch_;  // timers sleep by the system's clock
   std::jthread timers_thread_;
   std::jthread help_thread_;  // only where two can write at once
   std::jthread messages_thread_;

@@ -50,6 +50,10 @@ void Coordinator::pursue(const std::shared_ptr<Pursuit>& pursuit) {
     ++pursuit->attempt;
     return go_on({pursuit->errand.instance}, [this, pursuit] { pursue(pursuit); });
   }
+  if (!decision && decision.error().error.code == ErrorCode::limit && pursuit->errand.cause.inbox &&
+      !pursuit->errand.cause.message) {
+    return refuse_unless_repeated(pursuit, std::move(decision).error());
+  }
   if (!decision) {
     store_.settle();  // told without a commit
     return pursuit->end(std::move(decision).error());
@@ -78,6 +82,23 @@ void Coordinator::pursue(const std::shared_ptr<Pursuit>& pursuit) {
   Unit unit = std::move(pursuit->decision->slice.unit);
   if (pursuit->principal) return pursuit->principal->submit(queue_, std::move(unit), std::move(answer));
   queue_.submit(std::move(unit), std::move(answer));
+}
+
+// A repeat of a signal that was taken is answered as a repeat, also when no further signal is. The store says which it
+// is: the unit names a message that does not exist, so it is never written.
+void Coordinator::refuse_unless_repeated(const std::shared_ptr<Pursuit>& pursuit, Obstacle refused) {
+  auto now = store_.find_snapshot(pursuit->errand.instance);
+  if (!now || !*now) return pursuit->end(std::move(refused));
+  Unit question;
+  question.inbox = pursuit->errand.cause.inbox;
+  question.message = -1;
+  queue_.submit(std::move(question),
+                [pursuit, refused = std::move(refused), after = std::make_shared<const Snapshot>(std::move(**now))](
+                    Result<CommitOutcome> answer, Unit&&) mutable {
+                  if (!answer || answer->kind != CommitOutcome::Kind::duplicate_signal)
+                    return pursuit->end(std::move(refused));
+                  pursuit->end(Delivered{Delivered::Kind::duplicate_signal, std::move(after), {}, true, {}});
+                });
 }
 
 void Coordinator::deliver(Errand errand, Reached reached) {

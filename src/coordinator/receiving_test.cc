@@ -112,6 +112,65 @@ TEST_F(Receiving, WithoutDeadLettersItIsOnlyLogged) {
   EXPECT_EQ(status(), Status::waiting);
 }
 
+// The instance waits for `go`, but not for this one, and can keep no more.
+TEST_F(Receiving, ABroadcastSignalThatCannotBeKeptStaysVisible) {
+  CoordinatorOptions options;
+  options.limits.buffered_signals_max = 1;
+  options.dead_letters = false;  // the sender was told that it is on its way
+  coordinator_ = std::move(*Coordinator::open(store_, std::move(options)));
+  const Definition definition = load_definition(R"(
+cairn: 1
+name: picky
+version: 1.0.0
+steps:
+  - signal: { name: go, where: = signal > 5, result: got }
+output: = state.got
+)",
+                                                "test");
+  ASSERT_TRUE(definition.program) << "the definition is valid";
+  ASSERT_TRUE(coordinator_->registry().deploy(definition.program).has_value());
+  StartRequest request;
+  request.definition = "picky";
+  request.id = "l";
+  ASSERT_TRUE(coordinator_->start(request).has_value());
+  SignalRequest signal;
+  signal.name = "other";
+  ASSERT_TRUE(coordinator_->signal({"l"}, signal).has_value());
+  signal.name = "go";
+  signal.payload = Json(1);
+  ASSERT_EQ(coordinator_->broadcast(signal, Duration::of_seconds(60))->delivered.size(), 1u);
+  settle_after_the_hold();
+  EXPECT_EQ(status(), Status::waiting);
+  EXPECT_EQ(messages(), 0u);
+  ASSERT_EQ(letters(), 1u);
+  EXPECT_EQ(memory_.list_dead_letters({10, ""})->items[0].envelope["body"]["payload"], Json(1));
+  signal.payload = Json(6);
+  EXPECT_EQ(coordinator_->signal({"l"}, signal)->status, Status::completed) << "what it waits for is taken";
+}
+
+TEST_F(Receiving, ARepeatOfASignalThatWasTakenIsNoRefusal) {
+  CoordinatorOptions options;
+  options.limits.buffered_signals_max = 1;
+  open(std::move(options));
+  coordinator_->settle();
+  StartRequest request;
+  request.definition = "listener";
+  request.id = "m";
+  ASSERT_TRUE(coordinator_->start(request).has_value());
+  SignalRequest signal;
+  signal.name = "early";
+  signal.id = "first";
+  ASSERT_TRUE(coordinator_->signal({"m"}, signal).has_value());
+  const auto again = coordinator_->signal({"m"}, signal);
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_TRUE(again->repeated);
+  signal.id = "second";
+  const auto refused = coordinator_->signal({"m"}, signal);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::limit);
+  EXPECT_EQ(memory_.find_instance({"m"})->value().status, Status::waiting);
+}
+
 TEST_F(Receiving, ABatchIsAsLargeAsItIsTold) {
   CoordinatorOptions options;
   options.due_batch = 1;

@@ -18,20 +18,16 @@ class Check {
   explicit Check(Store& store) : store_(store) {}
 
   Result<Verification> run() {
-    InstanceFilter everything;
-    everything.deleted = true;
-    PageRequest page{500, ""};
-    do {
-      CAIRN_TRY(const Page<InstanceRow> rows, store_.list_instances(everything, page));
-      for (const InstanceRow& row : rows.items) CAIRN_TRY_VOID(check_instance(row));
-      page.cursor = rows.next_cursor;
-    } while (!page.cursor.empty());
-    CAIRN_TRY_VOID(check_tasks());
-    CAIRN_TRY_VOID(check_runs());
-    CAIRN_TRY_VOID(check_queue());
-    CAIRN_TRY_VOID(check_dead_letters());
-    CAIRN_TRY_VOID(check_outbox());
-    CAIRN_TRY_VOID(check_audit());
+    CAIRN_TRY_VOID(check_pages());
+    CAIRN_TRY_VOID(go_on_after(check_instances(), "instances"));
+    const auto tasks = check_tasks({});
+    CAIRN_TRY_VOID(go_on_after(tasks, "tasks"));
+    if (!tasks) CAIRN_TRY_VOID(go_on_after(check_tasks_by_instance(), "tasks"));
+    CAIRN_TRY_VOID(go_on_after(check_runs(), "runs"));
+    CAIRN_TRY_VOID(go_on_after(check_queue(), "the queue of runs"));
+    CAIRN_TRY_VOID(go_on_after(check_dead_letters(), "dead letters"));
+    CAIRN_TRY_VOID(go_on_after(check_outbox(), "events"));
+    CAIRN_TRY_VOID(go_on_after(check_audit(), "the audit trail"));
     return std::move(report_);
   }
 
@@ -40,7 +36,7 @@ class Check {
     CAIRN_TRY(const auto row, store_.find_instance(id));
     if (!row) return std::move(report_);
     CAIRN_TRY_VOID(check_instance(*row));
-    CAIRN_TRY_VOID(check_tasks());
+    CAIRN_TRY_VOID(check_tasks(id));
     CAIRN_TRY_VOID(check_runs());
     return std::move(report_);
   }
@@ -48,6 +44,43 @@ class Check {
  private:
   void find(const char* invariant, const std::string& subject, std::string message) {
     report_.findings.push_back({invariant, subject, std::move(message)});
+  }
+
+  // What cannot be read is a finding, and the rest is checked all the same.
+  Result<void> go_on_after(const Result<void>& checked, const std::string& subject) {
+    if (checked || checked.error().code != ErrorCode::corrupt) return checked;
+    find("I-34 readable", subject, checked.error().message);
+    return {};
+  }
+  void name_unreadable(const std::vector<std::string>& rows) {
+    for (const std::string& row : rows) {
+      const std::size_t colon = row.find(": ");
+      find("I-34 readable", row.substr(0, colon), colon == std::string::npos ? "" : row.substr(colon + 2));
+    }
+  }
+
+  // Below the rows: what the disk has lost.
+  Result<void> check_pages() {
+    constexpr std::size_t faults_max = 1000;
+    CAIRN_TRY(const std::vector<StoreFault> faults, store_.faults(faults_max));
+    for (const StoreFault& fault : faults) find("I-35 pages", fault.place, fault.message + ": " + fault.subject);
+    if (faults.size() >= faults_max) find("I-35 pages", "store", "there may be more than are named here");
+    return {};
+  }
+
+  Result<void> check_instances() {
+    InstanceFilter everything;
+    everything.deleted = true;
+    PageRequest page{500, ""};
+    do {
+      CAIRN_TRY(const Page<InstanceRow> rows, store_.list_instances(everything, page));
+      for (const InstanceRow& row : rows.items) {
+        CAIRN_TRY_VOID(go_on_after(check_instance(row), "instance " + row.id.value));
+      }
+      name_unreadable(rows.unreadable);
+      page.cursor = rows.next_cursor;
+    } while (!page.cursor.empty());
+    return {};
   }
 
   Result<void> check_instance(const InstanceRow& row) {
@@ -107,6 +140,7 @@ class Check {
         first = false;
         last = row.version;
       }
+      name_unreadable(rows.unreadable);
       page.cursor = rows.next_cursor;
     } while (!page.cursor.empty());
     return {};
@@ -134,6 +168,14 @@ class Check {
       waited.erase(wait.token.value);
     }
     if (!waited.empty()) find("I-05 waits", subject, "a strand waits for something that is not open");
+    if (snapshot.status != Status::waiting) return;
+    std::set<std::uint64_t> joining;
+    for (const Strand& strand : snapshot.strands) joining.insert(strand.parent);
+    for (const Strand& strand : snapshot.strands) {
+      if (strand.waits.empty() && !joining.contains(strand.id)) {
+        find("I-07 stranded", subject, "strand " + std::to_string(strand.id) + " waits for nothing and joins nobody");
+      }
+    }
   }
 
   // A signal is taken once: one that is kept is not kept twice.
@@ -226,6 +268,9 @@ class Check {
         CAIRN_TRY(const auto run, store_.find_run({wait.target}));
         if (!run) {
           find("I-07 stranded", subject, "its run " + wait.target + " does not exist");
+        } else if (run->deleted_at && !is_final(run->status)) {
+          find("I-07 stranded", subject,
+               "its run " + wait.target + " was deleted before it ended: nobody will finish it");
         } else if (is_final(run->status) && !is_held(snapshot, wait.token)) {
           find("I-07 stranded", subject,
                "its run " + wait.target + " is " + to_string(run->status) + " and it still waits");
@@ -240,14 +285,30 @@ class Check {
                        [&](const HeldWakeup& wakeup) { return wakeup.token == token; });
   }
 
-  Result<void> check_tasks() {
+  Result<void> check_tasks(const std::optional<InstanceId>& instance) {
     TaskFilter everything;
     everything.closed = true;
-    everything.instance = only_;
+    everything.instance = instance;
     PageRequest page{500, ""};
     do {
       CAIRN_TRY(const Page<TaskRow> rows, store_.list_tasks(everything, page));
-      for (const TaskRow& row : rows.items) CAIRN_TRY_VOID(check_task(row));
+      for (const TaskRow& row : rows.items) CAIRN_TRY_VOID(go_on_after(check_task(row), "task " + row.id.value));
+      name_unreadable(rows.unreadable);
+      page.cursor = rows.next_cursor;
+    } while (!page.cursor.empty());
+    return {};
+  }
+
+  // A list of all tasks cannot be made when one of them cannot be read; those of other instances can.
+  Result<void> check_tasks_by_instance() {
+    InstanceFilter everything;
+    everything.deleted = true;
+    PageRequest page{500, ""};
+    do {
+      CAIRN_TRY(const Page<InstanceRow> rows, store_.list_instances(everything, page));
+      for (const InstanceRow& row : rows.items) {
+        CAIRN_TRY_VOID(go_on_after(check_tasks(row.id), "tasks of instance " + row.id.value));
+      }
       page.cursor = rows.next_cursor;
     } while (!page.cursor.empty());
     return {};
@@ -299,28 +360,32 @@ class Check {
     PageRequest page{500, ""};
     do {
       CAIRN_TRY(const Page<RunRow> rows, store_.list_runs(everything, page));
-      for (const RunRow& row : rows.items) {
-        ++report_.runs;
-        const std::string subject = "run " + row.id.value;
-        if (row.status == RunStatus::leased && (!row.lease_until || row.leased_by.empty() || row.fence == 0)) {
-          find("I-15 leases", subject, "it is leased without holder, fence or end");
-        }
-        if (row.status == RunStatus::pending && row.lease_until)
-          find("I-15 leases", subject, "it is pending and has a lease");
-        if (row.attempt > row.attempts_max) find("I-16 attempts", subject, "it was leased more often than allowed");
-        if (static_cast<std::uint64_t>(row.leases) > row.fence)
-          find("I-15 leases", subject, "its fence is behind its leases");
-        if (row.instance) CAIRN_TRY_VOID(check_intent(row, subject));
-        if (!is_final(row.status) && row.instance) {
-          CAIRN_TRY(const auto instance, store_.find_instance(*row.instance));
-          if (instance && is_final(instance->status)) {
-            find("I-23 cancelled work", subject,
-                 "instance " + row.instance->value + " has ended and it is still " + to_string(row.status));
-          }
-        }
-      }
+      for (const RunRow& row : rows.items) CAIRN_TRY_VOID(go_on_after(check_run(row), "run " + row.id.value));
+      name_unreadable(rows.unreadable);
       page.cursor = rows.next_cursor;
     } while (!page.cursor.empty());
+    return {};
+  }
+
+  Result<void> check_run(const RunRow& row) {
+    ++report_.runs;
+    const std::string subject = "run " + row.id.value;
+    if (row.status == RunStatus::leased && (!row.lease_until || row.leased_by.empty() || row.fence == 0)) {
+      find("I-15 leases", subject, "it is leased without holder, fence or end");
+    }
+    if (row.status == RunStatus::pending && row.lease_until)
+      find("I-15 leases", subject, "it is pending and has a lease");
+    if (row.attempt > row.attempts_max) find("I-16 attempts", subject, "it was leased more often than allowed");
+    if (static_cast<std::uint64_t>(row.leases) > row.fence)
+      find("I-15 leases", subject, "its fence is behind its leases");
+    if (row.instance) CAIRN_TRY_VOID(check_intent(row, subject));
+    if (!is_final(row.status) && row.instance) {
+      CAIRN_TRY(const auto instance, store_.find_instance(*row.instance));
+      if (instance && is_final(instance->status)) {
+        find("I-23 cancelled work", subject,
+             "instance " + row.instance->value + " has ended and it is still " + to_string(row.status));
+      }
+    }
     return {};
   }
 
@@ -381,6 +446,7 @@ class Check {
           find("I-16 dead letters", subject, "run " + run + " was given up twice");
         }
       }
+      name_unreadable(letters.unreadable);
       page.cursor = letters.next_cursor;
     } while (!page.cursor.empty());
     return {};
@@ -397,6 +463,7 @@ class Check {
           find("I-19 outbox", "event " + row.event.id.value, "it was written twice");
         }
       }
+      name_unreadable(rows.unreadable);
       page.cursor = rows.next_cursor;
     } while (!page.cursor.empty());
     return {};

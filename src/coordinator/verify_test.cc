@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "base/clock.h"
@@ -200,6 +201,74 @@ TEST_F(Verify, I16ALetterWithoutAReason) {
   letter.node = "n";
   ASSERT_TRUE(store_->put_dead_letter(letter).has_value());
   expect("I-16");
+}
+TEST_F(Verify, I07ARunThatWasDeletedBeforeItEnded) {
+  sql("UPDATE workflow_run SET deleted_at = 1, delete_reason = 'tidy'");
+  expect("I-07");
+}
+TEST_F(VerifyValues, I07AStrandThatWaitsForNothing) {
+  commit([](Snapshot& snapshot) {
+    Strand& last = snapshot.strands.back();
+    std::erase_if(snapshot.waits, [&](const Wait& wait) { return wait.strand == last.id; });
+    last.waits.clear();
+  });
+  expect("I-07");
+}
+TEST_F(Verify, I34RowsThatCannotBeReadAreNamedAndTheOthersAreChecked) {
+  StartRequest request;
+  request.definition = "worker";
+  for (const char* id : {"b", "c"}) {
+    request.id = id;
+    ASSERT_TRUE(coordinator_->start(request).has_value());
+  }
+  sql("UPDATE wf_instances SET status = 'bogus' WHERE id = 'b';"
+      "UPDATE wf_tasks SET payload = '{' WHERE instance = (SELECT n FROM wf_instances WHERE id = 'a');"
+      "DELETE FROM wf_runtime_states WHERE n = (SELECT n FROM wf_instances WHERE id = 'c')");
+  const auto report = verify_store(*store_);
+  ASSERT_TRUE(report.has_value()) << report.error().message;
+  std::string text;
+  for (const Finding& finding : report->findings) {
+    if (finding.invariant.starts_with("I-34")) text += finding.subject + ": " + finding.message + "\n";
+  }
+  for (const char* named : {"instance b", "instance c", "task "}) {
+    EXPECT_NE(text.find(named), std::string::npos) << named << " is not named in:\n" << text;
+  }
+  EXPECT_EQ(report->instances, 4u) << "a and three children: the others go on";
+  EXPECT_EQ(store_->find_instance({"c"}).error().code, ErrorCode::corrupt) << "it is not absent";
+  EXPECT_EQ(store_->find_snapshot({"c"}).error().code, ErrorCode::corrupt);
+}
+TEST_F(Verify, I35ADamagedPageIsNamedWithWhatIsLost) {
+  StartRequest request;
+  request.definition = "worker";
+  for (int i = 0; i < 40; ++i) {
+    request.id = "many-" + std::to_string(i);
+    ASSERT_TRUE(coordinator_->start(request).has_value());
+  }
+  close();
+  const std::string path = folder_ + "/store.db";
+  std::string bytes;
+  {
+    std::ifstream in(path, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+  }
+  const std::size_t at = bytes.find("\"many-20\"");  // in its snapshot
+  ASSERT_NE(at, std::string::npos);
+  for (std::size_t i = 0; i < 20; ++i) bytes[at + i] = 'x';
+  {
+    std::ofstream out(path, std::ios::binary);
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+  EXPECT_EQ(open_store(url(), clock_).error().code, ErrorCode::corrupt) << "nobody writes to it";
+  store_ = std::move(*open_store(url(), clock_, StoreMode::read_only));
+  const auto report = verify_store(*store_);
+  ASSERT_TRUE(report.has_value()) << report.error().message;
+  bool named = false;
+  for (const Finding& finding : report->findings) {
+    if (finding.invariant.starts_with("I-35")) named = named || finding.message.find("many-20") != std::string::npos;
+  }
+  EXPECT_TRUE(named);
+  EXPECT_GT(report->instances, 60u) << "those on other pages are checked";
+  EXPECT_GT(report->tasks, 30u);
 }
 TEST_F(Verify, I17AKeyThatNamesNobody) {
   sql("UPDATE workflow_run SET idempotency_key = 'x'");

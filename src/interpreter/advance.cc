@@ -58,10 +58,7 @@ class Application {
   Result<Advance> operator()(const SignalReceived& signal) const {
     if (is_final(before_.status)) return stale(before_);
     if (before_.status == Status::suspended) return keep(signal);
-    return run([&](Machine& machine) -> Result<void> {
-      deliver_signal(machine, signal, event_.at);
-      return {};
-    });
+    return run([&](Machine& machine) { return deliver_signal(machine, signal, event_.at); });
   }
   Result<Advance> operator()(const TimerFired& timer) const {
     Wakening wakening;
@@ -195,11 +192,7 @@ class Application {
     });
   }
   Result<Advance> keep(const SignalReceived& signal) const {
-    if (before_.signals.size() >= setting_.limits.buffered_signals_max) {
-      return Error{ErrorCode::limit, "signal " + signal.name +
-                                         " cannot be kept: " + std::to_string(setting_.limits.buffered_signals_max) +
-                                         " signals wait already (limit: buffered signals per instance)"};
-    }
+    CAIRN_TRY_VOID(may_keep(setting_, before_, signal.name));
     Machine machine(program_, setting_, before_, event_);
     CAIRN_TRY_VOID(machine.load());
     machine.snapshot().signals.push_back(

@@ -105,20 +105,23 @@ const SignalSpec* find_signal(const Turn& turn, const WaitToken& token) {
   return std::get_if<SignalSpec>(&first->options[*option].wait);
 }
 
-void deliver_signal(Machine& machine, const SignalReceived& signal, Timestamp at) {
+Result<void> may_keep(const Setting& setting, const Snapshot& snapshot, const std::string& name) {
+  const std::size_t kept_max = setting.limits.buffered_signals_max;
+  if (snapshot.signals.size() < kept_max) return {};
+  return Error{ErrorCode::limit, "limit_signals: instance " + snapshot.instance.value + " does not wait for signal " +
+                                     name + " and keeps " + std::to_string(kept_max) +
+                                     " signals already (limit: buffered signals per instance)"};
+}
+
+Result<void> deliver_signal(Machine& machine, const SignalReceived& signal, Timestamp at) {
   std::vector<Faulted> faulted;
   if (!offer(machine, signal.name, signal.key, signal.payload, faulted)) {
-    auto& kept = machine.snapshot().signals;
-    const std::size_t kept_max = machine.setting().limits.buffered_signals_max;
-    if (kept.size() >= kept_max) {
-      Failure failure = make_failure(machine.program(), nullptr, FailureClass::definition, "limit_signals",
-                                     "signal " + signal.name + " cannot be kept: " + std::to_string(kept_max) +
-                                         " signals wait already (limit: buffered signals per instance)");
-      return machine.unhandled(nullptr, std::move(failure));
-    }
-    kept.push_back({.id = signal.id, .name = signal.name, .key = signal.key, .payload = signal.payload, .at = at});
+    CAIRN_TRY_VOID(may_keep(machine.setting(), machine.snapshot(), signal.name));
+    machine.snapshot().signals.push_back(
+        {.id = signal.id, .name = signal.name, .key = signal.key, .payload = signal.payload, .at = at});
   }
   raise_all(machine, std::move(faulted));
+  return {};
 }
 
 void offer_kept_signals(Machine& machine) {

@@ -20,8 +20,10 @@ WaitToken open_signal(Turn& turn, const SignalSpec& signal, Json key);
 // Which specification an open signal wait of this step belongs to, or nullptr.
 const SignalSpec* find_signal(const Turn& turn, const WaitToken& token);
 
-// A new signal: to the wait that takes it, or kept.
-void deliver_signal(Machine& machine, const SignalReceived& signal, Timestamp at);
+// Whether one more signal can be kept. ErrorCode::limit: the sender keeps it, and the instance goes on unchanged.
+Result<void> may_keep(const Setting& setting, const Snapshot& snapshot, const std::string& name);
+// A new signal: to the wait that takes it, or kept. ErrorCode::limit when neither is possible.
+Result<void> deliver_signal(Machine& machine, const SignalReceived& signal, Timestamp at);
 // Kept signals to the open waits they fit; after a suspension, during which both may have come.
 void offer_kept_signals(Machine& machine);
 

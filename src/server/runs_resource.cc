@@ -263,6 +263,10 @@ void remove(Coordinator& coordinator, const Call& call) {
   const auto changed = coordinator.store().change_run(change);
   if (!changed) return call.reply(problem(changed.error()));
   if (changed->kind == RunChanged::Kind::not_found) return call.reply(not_found(call));
+  if (changed->kind == RunChanged::Kind::awaited) {
+    return call.reply(problem(409, "conflict", "An instance waits for it",
+                              "instance " + changed->row.instance->value + " waits for its end; cancel the run first"));
+  }
   if (changed->kind != RunChanged::Kind::done) {
     return call.reply(problem(409, "conflict", "A worker has it", "cancel the run first"));
   }

@@ -239,12 +239,13 @@ Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const Ser
                     [openapi](const Call& call) {
                       call.reply({200, "application/json", {}, *openapi});
                     }});
-  // Ready means that the store answers and that nothing is being wound up.
-  routes.push_back({"GET", "/readyz", Permission::open, "readyz", "The store answers and work is taken",
+  // Ready means that the store can be written and that nothing is being wound up.
+  routes.push_back({"GET", "/readyz", Permission::open, "readyz", "The store can be written and work is taken",
                     [running, &coordinator](const Call& call) {
-                      const auto schema = coordinator.store().schema_version();
-                      if (!schema) {
-                        call.reply(problem(schema.error()));
+                      const auto able = coordinator.store().check_writable();
+                      if (!able) {
+                        call.reply(problem(503, to_string(able.error().code), "The store cannot be written now",
+                                           able.error().message));
                       } else if (running->draining) {
                         call.reply(problem(503, "draining", "The server is shutting down", "ask another node"));
                       } else {

@@ -20,6 +20,7 @@ template <class T>
 struct Page {
   std::vector<T> items;
   std::string next_cursor;
+  std::vector<std::string> unreadable;  // rows that were left out because they do not add up, each in words
 };
 
 struct PageRequest {
@@ -162,6 +163,9 @@ struct RunRow {
   std::string delete_reason;
   bool operator==(const RunRow&) const = default;
 };
+
+// An instance waits for its end. Removed before that, it would never come.
+inline bool is_awaited(const RunRow& run) { return run.instance && !is_final(run.status); }
 
 // How runs of one type are treated. Absent values leave what the run or the request says.
 struct RunTypeRow {

@@ -66,7 +66,14 @@ struct RunChange {
   std::string reason;  // remove
 };
 struct RunChanged {
-  enum class Kind { done, not_found, lease_lost, finished, exhausted };  // exhausted: no attempt left to retry
+  enum class Kind {
+    done,
+    not_found,
+    lease_lost,
+    finished,
+    exhausted,  // no attempt left to retry
+    awaited,    // not removed: its instance waits for its end
+  };
   Kind kind = Kind::done;
   RunRow row;  // as it is now, unless not_found
 };
@@ -166,6 +173,14 @@ struct QueueFault {
   bool operator==(const QueueFault&) const = default;
 };
 
+// Something in the store that cannot be read.
+struct StoreFault {
+  std::string place;    // page 12, log frame 3
+  std::string subject;  // what is lost with it, as far as it can be told: table, rows, ids
+  std::string message;
+  bool operator==(const StoreFault&) const = default;
+};
+
 enum class PutSchedule { done, stale };  // stale: the row is not at the version that was given
 
 class Store {
@@ -175,6 +190,12 @@ class Store {
   // The one clock (DESIGN D10), in whole milliseconds.
   virtual Timestamp now() = 0;
   virtual Result<int> schema_version() = 0;
+  // Whether a commit can be written now; the error says why not: a full or read-only disk, a server in recovery, a file
+  // that is gone, a newer schema. Costs a read, or after a failed write a small write.
+  virtual Result<void> check_writable() {
+    CAIRN_TRY_VOID(schema_version());
+    return {};
+  }
   // Called after each commit that woke something, from the committing thread. It must neither block
   // nor call the store. Set once, before the first commit.
   virtual void watch(WakeupListener listener) = 0;
@@ -314,6 +335,9 @@ class Store {
   // For a store whose queue of runs stands beside them: what is wrong with it, the first `max`. Right also while
   // others write. Where the runs themselves are the queue there is nothing to find.
   virtual Result<std::vector<QueueFault>> queue_faults(std::size_t) { return std::vector<QueueFault>(); }
+
+  // What the disk or another program has damaged below the rows, the first `max`. Goes on after each.
+  virtual Result<std::vector<StoreFault>> faults(std::size_t) { return std::vector<StoreFault>(); }
 
   // Dead letters. Replaying moves the envelope back to its queue in one transaction; nothing when
   // there is no such letter, ErrorCode::unsupported when its kind cannot be replayed.

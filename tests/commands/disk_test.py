@@ -42,6 +42,13 @@ class Server:
         except urllib.error.HTTPError as refused:
             return refused.code, json.loads(refused.read() or b"{}")
 
+    def ready(self):
+        try:
+            with urllib.request.urlopen(self.url + "/readyz", timeout=60) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as refused:
+            return refused.code, refused.read().decode()
+
     def end(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(timeout=60)
@@ -60,6 +67,12 @@ try:
     server = Server()
     second = subprocess.run([cairn, "dev", f"{folder}/order.yaml", "--listen", "0", "--store", store], cwd=folder, capture_output=True, text=True, timeout=60)
     expect("a second process on the same file is refused and told why", second.returncode != 0 and "store.db" in second.stderr, second.stderr)
+    for name, link in (("soft", os.symlink), ("hard", os.link)):
+        link(f"{disk}/store.db", f"{disk}/{name}.db")
+        other = subprocess.run([cairn, "dev", f"{folder}/order.yaml", "--listen", "0", "--store", f"sqlite:{disk}/{name}.db"], cwd=folder, capture_output=True, text=True, timeout=60)
+        expect(f"a {name} link to it is the same file", other.returncode != 0 and "in use" in other.stderr, other.stderr)
+        os.remove(f"{disk}/{name}.db")
+    expect("it is ready", server.ready()[0] == 200, server.ready())
     started, refusal = [], None
     for n in range(5000 if small else 20):
         status, answer = server.call("/v1/instances", {"definition": "order", "input": {"n": n, "text": "x" * 20000}})
@@ -71,7 +84,15 @@ try:
         expect("a full disk refuses with 503", refusal and refusal[0] == 503, refusal)
         expect("and says so", refusal and re.search("full|space", json.dumps(refusal[1])), refusal)
         expect("what was acknowledged can be read", server.call(f"/v1/instances/{started[-1]}/signals", {"name": "nobody"})[0] in (200, 503))
+        expect("it is not ready while it cannot write", server.ready()[0] == 503, server.ready())
+        for n in range(200):
+            status, answer = server.call("/v1/instances", {"definition": "order", "input": {"n": n, "text": "x" * 20000}})
+            if status == 201:
+                started.append(answer["id"])
+        lines = open(f"{folder}/err").read().count("\n")
+        expect("the log does not repeat the same line for each refusal", lines < 120, lines)
         expect("there is room again", mount("-o", "remount,size=64m", disk))
+        expect("it is ready again", server.ready()[0] == 200, server.ready())
         status, answer = server.call(f"/v1/instances/{started[0]}/signals", {"name": "go", "payload": 1})
         expect("then it goes on without a restart", status == 200 and answer["status"] == "completed", answer)
     expect("it ends cleanly", server.end() in (0, 130), open(f"{folder}/err").read())

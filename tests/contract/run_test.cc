@@ -311,6 +311,18 @@ TEST_P(Runs, ADeletedRunIsNotLeased) {
   EXPECT_EQ(must(store().list_runs(all, {})).items.size(), 1u);
 }
 
+TEST_P(Runs, ARunThatAnInstanceWaitsForIsNotDeletedBeforeItHasEnded) {
+  Advance advance = sample::begin("i");
+  sample::add_run(advance, "r");
+  commit(advance);
+  const RunRow run = *must(store().find_run({"r"}));
+  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::remove, run))).kind, RunChanged::Kind::awaited);
+  EXPECT_FALSE(must(store().find_run({"r"}))->deleted_at);
+  EXPECT_EQ(must(store().lease_runs(request())).size(), 1u) << "somebody can still finish it";
+  must(store().change_run(change(RunChange::Kind::cancel, run)));
+  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::remove, run))).kind, RunChanged::Kind::done);
+}
+
 TEST_P(Runs, ALeasedRunIsNotDeleted) {
   must(store().submit_run(sample::run("r")));
   const RunRow run = must(store().lease_runs(request())).at(0);

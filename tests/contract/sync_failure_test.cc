@@ -17,10 +17,12 @@ namespace cairn {
 namespace {
 
 bool syncs_fail = false;
+bool file_syncs_fail = false;  // of the store's file, not of its log
 
 // A file of the system's own, followed in memory by that file.
 struct File {
   sqlite3_file base;
+  bool is_store;
   sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
 };
 sqlite3_file* real(sqlite3_file* file) { return reinterpret_cast<File*>(file)->real(); }
@@ -35,7 +37,8 @@ int write_file(sqlite3_file* f, const void* from, int n, sqlite3_int64 at) {
 }
 int truncate_file(sqlite3_file* f, sqlite3_int64 n) { return real(f)->pMethods->xTruncate(real(f), n); }
 int sync_file(sqlite3_file* f, int flags) {
-  return syncs_fail ? SQLITE_IOERR_FSYNC : real(f)->pMethods->xSync(real(f), flags);
+  const bool fails = syncs_fail || (file_syncs_fail && reinterpret_cast<File*>(f)->is_store);
+  return fails ? SQLITE_IOERR_FSYNC : real(f)->pMethods->xSync(real(f), flags);
 }
 int file_size(sqlite3_file* f, sqlite3_int64* n) { return real(f)->pMethods->xFileSize(real(f), n); }
 int lock_file(sqlite3_file* f, int kind) { return real(f)->pMethods->xLock(real(f), kind); }
@@ -59,6 +62,7 @@ const sqlite3_io_methods methods{2,         close_file,  read_file,  write_file,
 int open_file(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out) {
   const int code = system_vfs->xOpen(system_vfs, name, real(file), flags, out);
   file->pMethods = real(file)->pMethods != nullptr ? &methods : nullptr;
+  reinterpret_cast<File*>(file)->is_store = (flags & SQLITE_OPEN_MAIN_DB) != 0;
   return code;
 }
 
@@ -79,7 +83,8 @@ CommitOutcome::Kind begin(Store& store, const std::string& id) {
   return outcomes ? outcomes->front().kind : CommitOutcome::Kind::failed;
 }
 
-TEST(SyncFailure, StopsTheProcessAndLosesNothingThatWasAcknowledged) {
+// `fail` breaks the disk and goes on writing.
+void stops_the_process(void (*fail)(Store&)) {
   const std::string folder = testing::TempDir() + "cairn_sync_" + std::to_string(::getpid());
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
@@ -94,8 +99,7 @@ TEST(SyncFailure, StopsTheProcessAndLosesNothingThatWasAcknowledged) {
     auto store = open_store(url, clock);
     if (!store) ::_exit(10);
     if (begin(**store, "kept") != CommitOutcome::Kind::done) ::_exit(11);
-    syncs_fail = true;
-    begin(**store, "lost");
+    fail(**store);
     ::_exit(12);  // it went on after a failed sync
   }
   ::close(said[1]);
@@ -116,6 +120,26 @@ TEST(SyncFailure, StopsTheProcessAndLosesNothingThatWasAcknowledged) {
   EXPECT_EQ(begin(**store, "next"), CommitOutcome::Kind::done);
   store->reset();
   std::filesystem::remove_all(folder);
+}
+
+TEST(SyncFailure, StopsTheProcessAndLosesNothingThatWasAcknowledged) {
+  stops_the_process([](Store& store) {
+    syncs_fail = true;
+    begin(store, "lost");
+  });
+}
+
+// A commit puts the log into the file when the log is long, and SQLite does not say when that fails.
+TEST(SyncFailure, OfTheFileStopsTheProcessToo) {
+  stops_the_process([](Store& store) {
+    file_syncs_fail = true;
+    for (int i = 0; i < 60; ++i) {
+      Unit unit;
+      unit.advances = {sample::begin("large-" + std::to_string(i))};
+      unit.advances[0].after.state = Json::object({{"text", std::string(500'000, 'x')}});
+      static_cast<void>(store.commit(std::span(&unit, 1)));
+    }
+  });
 }
 
 }  // namespace

@@ -117,6 +117,22 @@ TEST_F(Cluster, ANewerSchemaIsRefused) {
   EXPECT_EQ(refused.error().code, ErrorCode::unsupported);
 }
 
+TEST_F(Cluster, ANewerSchemaEndsTheWritingOfANodeThatRuns) {
+  Engine& a = node("a");
+  a.run();
+  deploy(a, pause_for("1.0.0"));
+  start(a, "pause", Json::object({{"key", "1"}}));
+  sql("UPDATE " + schema_ + ".wf_schema SET version = version + 1000");
+  StartOrder order;
+  order.definition = "pause";
+  order.input = Json::object({{"key", "1"}});
+  const auto refused = a.start(order);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::unsupported) << refused.error().message;
+  EXPECT_FALSE(a.broadcast("go", Json("1"), Json(), Duration::of_seconds(60)).has_value());
+  EXPECT_EQ(sql("SELECT count(*) FROM " + schema_ + ".wf_instances"), "1");
+}
+
 TEST_F(Cluster, WhatOneDeploysTheOthersStart) {
   Engine& a = node("a");
   Engine& b = node("b");

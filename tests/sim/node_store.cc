@@ -90,6 +90,14 @@ Result<int> NodeStore::schema_version() {
   return through("schema_version", Way::read, [&] { return behind_.schema_version(); });
 }
 
+Result<void> NodeStore::check_writable() {
+  return through("check_writable", Way::read, [&] { return behind_.check_writable(); });
+}
+
+Result<std::vector<StoreFault>> NodeStore::faults(std::size_t max) {
+  return through("faults", Way::read, [&] { return behind_.faults(max); });
+}
+
 Result<PutDefinition> NodeStore::put_definition(const DefinitionRow& row) {
   return through("put_definition", Way::write, [&] { return behind_.put_definition(row); });
 }

@@ -17,6 +17,8 @@ class NodeStore final : public Store {
   bool keeps_encoded() const override { return behind_.keeps_encoded(); }
   std::size_t writers() const override;
   Result<int> schema_version() override;
+  Result<void> check_writable() override;
+  Result<std::vector<StoreFault>> faults(std::size_t max) override;
   void watch(WakeupListener listener) override;
   Result<PutDefinition> put_definition(const DefinitionRow& row) override;
   Result<std::optional<DefinitionRow>> find_definition(const std::string& name,

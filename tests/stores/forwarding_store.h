@@ -14,6 +14,8 @@ class ForwardingStore : public Store {
 
   Timestamp now() override { return behind_.now(); }
   Result<int> schema_version() override { return behind_.schema_version(); }
+  Result<void> check_writable() override { return behind_.check_writable(); }
+  Result<std::vector<StoreFault>> faults(std::size_t max) override { return behind_.faults(max); }
   void watch(WakeupListener listener) override { behind_.watch(std::move(listener)); }
   std::size_t writers() const override { return behind_.writers(); }
   void rest() override { behind_.rest(); }

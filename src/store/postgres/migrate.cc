@@ -10,6 +10,11 @@ namespace {
 int oldest_schema() { return migrations().front().number; }
 }  // namespace
 
+Error too_new() {
+  return {ErrorCode::unsupported, "the store has a newer schema than " + std::to_string(newest_schema()) +
+                                      ", the newest that this cairn knows; use the newer version that wrote it"};
+}
+
 Result<int> read_schema(Connection& connection) {
   if (!connection.query(Sql::find_version_table, connection.schema()).next()) {
     if (connection.error()) return *connection.error();

@@ -7,6 +7,8 @@
 namespace cairn::postgres {
 
 int newest_schema();
+// What is said when the store has a newer schema than that.
+Error too_new();
 // 0: nothing there yet. ErrorCode::unsupported when a newer cairn wrote it.
 Result<int> read_schema(Connection& connection);
 Result<void> migrate(Connection& connection);

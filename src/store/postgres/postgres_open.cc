@@ -51,6 +51,7 @@ Result<std::unique_ptr<PostgresStore>> PostgresStore::open(const std::string& ur
 }
 
 std::optional<Error> PostgresStore::refusal() const {
+  if (newer_schema_) return postgres::too_new();
   if (mode_ == Mode::own) return std::nullopt;
   return Error{ErrorCode::not_allowed, pool_.target().shown + " was opened read-only"};
 }
@@ -65,7 +66,18 @@ void PostgresStore::read_clock(Connection& db) {
 Timestamp PostgresStore::now() { return whole_ms(clock_.now()); }
 
 Result<int> PostgresStore::schema_version() {
-  return read<int>([](Connection& db) { return postgres::read_schema(db); });
+  auto version = read<int>([](Connection& db) { return postgres::read_schema(db); });
+  if (version || version.error().code == ErrorCode::unsupported) newer_schema_ = !version;
+  return version;
+}
+
+Result<void> PostgresStore::check_writable() {
+  CAIRN_TRY_VOID(schema_version());
+  if (auto refused = refusal()) return *refused;
+  CAIRN_TRY(const bool refused,
+            read<bool>([](Connection& db) -> Result<bool> { return db.query(Sql::cannot_write).next(); }));
+  if (refused) return Error{ErrorCode::unavailable, "PostgreSQL: the server is read-only or in recovery"};
+  return {};
 }
 
 Result<void> PostgresStore::introduce(Session& session) {
@@ -73,9 +85,12 @@ Result<void> PostgresStore::introduce(Session& session) {
   if (!session.writer.empty()) return {};
   session.writer = new_uuid(now());
   session.number = 0;
-  db.query(Sql::add_writer, session.writer, now());
+  const bool added = db.query(Sql::add_writer, session.writer, now(), postgres::newest_schema()).changed() == 1;
   if (db.error()) return *db.error();
-  return {};
+  if (added) return {};
+  session.writer.clear();
+  if (!newer_schema_.exchange(true)) log_error("store.schema_newer", postgres::too_new());
+  return postgres::too_new();
 }
 
 // The writer's row moves with the transaction. When the answer does not come, that row tells what happened.

@@ -256,6 +256,8 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
         // A live run would vanish under its worker: cancel it first.
         if (row.status == RunStatus::leased) {
           answer.kind = RunChanged::Kind::lease_lost;
+        } else if (is_awaited(row)) {
+          answer.kind = RunChanged::Kind::awaited;
         } else if (!row.deleted_at) {
           db.send(Sql::unqueue_runs, only);
           db.send(Sql::delete_run_softly, id, at, change.reason);

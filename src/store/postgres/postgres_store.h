@@ -4,6 +4,7 @@
 // and the one that commits second finds it gone. So a crash gives everything back at once.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -37,6 +38,7 @@ class PostgresStore final : public Store {
 
   Timestamp now() override;
   Result<int> schema_version() override;
+  Result<void> check_writable() override;
   void watch(WakeupListener listener) override;
   std::size_t writers() const override { return pool_.target().writers; }
   bool keeps_encoded() const override { return true; }
@@ -189,6 +191,7 @@ class PostgresStore final : public Store {
   postgres::ServerClock server_clock_;
   Clock& clock_;
   const Mode mode_;
+  std::atomic<bool> newer_schema_ = false;  // another node has changed it: this one only reads
   postgres::Pool pool_;
   std::mutex listener_mutex_;
   WakeupListener listener_;

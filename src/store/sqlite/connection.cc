@@ -2,11 +2,14 @@
 
 #include <sqlite3.h>
 
+#include <utility>
 #include <vector>
 
 #include "store/audit_chain.h"
 #include "store/mandate.h"
 #include "store/sqlite/log_layer.h"
+#include "store/sqlite/page_checksum.h"
+#include "store/sqlite/page_file.h"
 #include "store/stored_json.h"
 
 namespace cairn::sqlite {
@@ -32,6 +35,7 @@ const std::vector<std::string_view>& statement_texts() {
 }
 
 ErrorCode code_of(int number) {
+  if (number == SQLITE_IOERR_DATA) return ErrorCode::corrupt;
   switch (number & 0xff) {
     case SQLITE_FULL:
     case SQLITE_BUSY:
@@ -50,6 +54,7 @@ ErrorCode code_of(int number) {
 }
 
 std::string message_of(int number, const char* text) {
+  if (number == SQLITE_IOERR_DATA) return "damaged: " + take_damage();
   switch (number & 0xff) {
     case SQLITE_FULL: return "storage_full: the disk that holds the store is full; free some space, nothing was lost";
     case SQLITE_READONLY: return "the store's file cannot be written (read-only file or folder)";
@@ -65,13 +70,19 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Mo
   sqlite3* handle = nullptr;
   const int flags =
       (mode == Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX;
-  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, mode == Mode::write ? log_layer() : nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, log_layer());
   std::unique_ptr<Connection> connection(new Connection(handle));
   if (code != SQLITE_OK) {
     return Error{code_of(code), path + ": " + message_of(code, handle ? sqlite3_errmsg(handle) : "out of memory")};
   }
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, 5000);
+  if (mode == Mode::write) {
+    int room = page_checksum_bytes;  // of a new file, or after VACUUM
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &room);
+    // Until the store has turned out to be whole and ours, closing it changes nothing.
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  }
   // A statement is planned once: without this every other number behind LIMIT would have it prepared again.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
   // The triggers hold what other programs write against the rules. Our own statements have the rule in their condition,
@@ -88,6 +99,46 @@ Connection::~Connection() {
 void Connection::commit_ahead() {
   const LogProgress::Deferral deferral(log_, handle_);
   run(Sql::commit);
+  data_version_ = data_version();
+  check_file_sync();
+}
+
+// A commit may put the log into the file, and SQLite hides that this failed. The file's pages may be lost then, and
+// with the next checkpoint so would be the log that has them.
+void Connection::check_file_sync() {
+  const PageFile* const file = PageFile::of(handle_);
+  if (file == nullptr || file->sync_failure == SQLITE_OK) return;
+  error_.reset();
+  fail({ErrorCode::unavailable, std::string("sync of the store's file: ") + sqlite3_errstr(file->sync_failure)},
+       file->sync_failure);
+  if (sync_failed) sync_failed(*error_);
+}
+
+void Connection::trust_log() {
+  if (PageFile* const file = PageFile::of(handle_)) file->checks_log = false;
+}
+
+void Connection::expect_foreign_pages(const std::atomic<bool>& foreign) {
+  if (PageFile* const file = PageFile::of(handle_)) file->foreign = &foreign;
+}
+
+void Connection::close_with_log_in_file() { sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr); }
+
+std::optional<bool> Connection::has_checksums() const {
+  const PageFile* const file = PageFile::of(handle_);
+  if (file == nullptr || file->page_bytes == 0) return std::nullopt;
+  return file->sealed;
+}
+
+bool Connection::changed_by_others() {
+  const std::uint32_t before = std::exchange(data_version_, data_version());
+  return before != data_version_;
+}
+
+std::uint32_t Connection::data_version() const {
+  std::uint32_t version = 0;
+  sqlite3_file_control(handle_, "main", SQLITE_FCNTL_DATA_VERSION, &version);
+  return version;
 }
 
 void Connection::settle() {
@@ -146,6 +197,11 @@ void Connection::fail(Error error, int number) {
 void Connection::clear_error() {
   error_.reset();
   error_number_ = 0;
+}
+
+std::optional<Error> Connection::take_row_fault() {
+  if (!error_ || error_number_ != 0 || error_->code != ErrorCode::corrupt) return std::nullopt;
+  return std::exchange(error_, std::nullopt);
 }
 
 void Connection::fail_with(int) {
@@ -235,6 +291,9 @@ Transaction::Transaction(Connection& connection) : connection_(connection) {
   connection_.run(Sql::begin);
   rows_changed_before_ = connection_.rows_changed();
   open_ = !connection_.error();
+  if (open_ && connection_.refuse) {
+    if (auto refused = connection_.refuse()) connection_.fail(std::move(*refused));
+  }
 }
 
 Transaction::~Transaction() {
@@ -245,6 +304,7 @@ Transaction::~Transaction() {
   connection_.clear_error();
   connection_.run(Sql::rollback);
   connection_.clear_error();
+  connection_.changed_by_others();  // by ourselves
   if (error) connection_.fail(*error, number);
 }
 
@@ -256,7 +316,11 @@ Result<void> Transaction::commit(Sync sync) {
   if (sync == Sync::ahead) {
     connection_.commit_ahead();
   } else {
-    if (!connection_.error()) connection_.run(Sql::commit);
+    if (!connection_.error()) {
+      connection_.run(Sql::commit);
+      connection_.changed_by_others();  // by ourselves
+      connection_.check_file_sync();
+    }
     connection_.settle();
   }
   if (connection_.error()) return *connection_.error();

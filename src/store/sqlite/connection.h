@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -85,6 +86,8 @@ class Connection {
   int error_number() const { return error_number_; }  // SQLite's extended code
   void fail(Error error, int number = 0);
   void clear_error();
+  // What was wrong with the row that was read last, when only that is wrong: reading goes on behind it.
+  std::optional<Error> take_row_fault();
   bool in_transaction() const;
   std::int64_t rows_changed() const;  // since it was opened
   void forget_pages();                // those in memory that are only there for speed
@@ -94,6 +97,22 @@ class Connection {
   // Whoever only looked has its answer already when this fails: `sync_failed` keeps it from being given.
   void settle();
   std::function<void(const Error&)> sync_failed;
+  // Asked when a transaction begins: why nothing may be written any more.
+  std::function<std::optional<Error>()> refuse;
+  // For the process that owns the store: what is in its log was checked when it was recovered, or has just been written
+  // here. A check of each read would cost a third of the read.
+  void trust_log();
+  // Set when another program writes to the file, for as long as this is open: its pages are no damage.
+  void expect_foreign_pages(const std::atomic<bool>& foreign);
+  // From now on the last connection to close puts the log into the file.
+  void close_with_log_in_file();
+  // Whether the pages of the file have room for checksums; nothing before the file has a header.
+  std::optional<bool> has_checksums() const;
+  // Whether another program has written to the store since this was asked, or since the last commit here.
+  bool changed_by_others();
+  // After a commit: ends the process when the file's pages may be lost.
+  void check_file_sync();
+  sqlite3* handle() { return handle_; }
 
  private:
   friend class Query;
@@ -103,6 +122,7 @@ class Connection {
   sqlite3_stmt* ready(Sql id);
   std::int64_t run_bound(sqlite3_stmt* statement);
   void fail_with(int code);
+  std::uint32_t data_version() const;
 
   void bind(sqlite3_stmt* statement, int index, std::int64_t value, Lifetime);
   void bind(sqlite3_stmt* statement, int index, int value, Lifetime lifetime) {
@@ -142,6 +162,7 @@ class Connection {
   std::array<sqlite3_stmt*, static_cast<std::size_t>(Sql::count)> statements_{};
   std::optional<Error> error_;
   int error_number_ = 0;
+  std::uint32_t data_version_ = 0;
 };
 
 // BEGIN IMMEDIATE … COMMIT. Rolls back unless committed. When it changes something, it takes along what the calling

@@ -3,11 +3,15 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <new>
 #include <string>
 #include <vector>
+
+#include "store/sqlite/page_checksum.h"
+#include "store/sqlite/page_file.h"
 
 namespace cairn::sqlite {
 
@@ -24,6 +28,15 @@ struct LogFile {
   sqlite3_int64 from = 0;
   LogProgress* progress = nullptr;
   int sync_flags = SQLITE_SYNC_NORMAL;  // of the sync that was left out
+  std::string path;
+  sqlite3_int64 end = 0;            // of what was written
+  sqlite3_int64 rewritten = never;  // from here on checksums are only right again at the end of the transaction
+  bool big_endian = false;          // its checksums
+  bool header_seen = false;
+  const PageFile* store = nullptr;
+  std::vector<std::uint8_t> frame;  // that is being checked
+
+  static constexpr sqlite3_int64 never = INT64_MAX;
 
   sqlite3_file* below() { return reinterpret_cast<sqlite3_file*>(this + 1); }
   const sqlite3_io_methods& call() { return *below()->pMethods; }
@@ -35,8 +48,38 @@ struct LogFile {
       code = call().xWrite(below(), gathered.data() + at, std::min(log_part_bytes, size - at), from + at);
     }
     // After an error SQLite gives up the transaction, and these pages with it.
+    if (code != SQLITE_OK) end = from;
     gathered.clear();
     return code;
+  }
+
+  // A frame's page, with the frame's header and the checksum that it continues. SQLite itself looks at the checksums
+  // only when it recovers a log.
+  int read_page(std::uint8_t* into, int amount, sqlite3_int64 offset) {
+    constexpr auto head = static_cast<sqlite3_int64>(frame_header_bytes);
+    const sqlite3_int64 start = offset - head;
+    frame.resize(frame_header_bytes + static_cast<std::size_t>(amount));
+    int code = call().xRead(below(), frame.data(), static_cast<int>(frame.size()), start);
+    if (code != SQLITE_OK) return code;
+    std::memcpy(into, frame.data() + head, static_cast<std::size_t>(amount));
+    if (start >= rewritten) return SQLITE_OK;
+    if (!header_seen) {
+      std::uint8_t magic[4];
+      if (code = call().xRead(below(), magic, sizeof magic, 0); code != SQLITE_OK) return code;
+      big_endian = (magic[3] & 1) != 0;
+      header_seen = true;
+    }
+    const bool is_first = start == static_cast<sqlite3_int64>(log_header_bytes);
+    std::uint8_t before[8];
+    code = call().xRead(below(), before, sizeof before,
+                        is_first ? start - 8 : start - static_cast<sqlite3_int64>(frame.size()) + 16);
+    if (code != SQLITE_OK) return code;
+    LogSum sum = log_sum(read_sum(before), frame.data(), 8, big_endian);
+    sum = log_sum(sum, frame.data() + head, static_cast<std::size_t>(amount), big_endian);
+    if (sum == read_sum(frame.data() + 16)) return SQLITE_OK;
+    note_damage("page " + std::to_string(read_big_endian(frame.data())) + " in " + path +
+                " does not match its checksum: the disk or another program changed it");
+    return SQLITE_IOERR_DATA;
   }
 
   // What has been written so far, on the disk.
@@ -89,6 +132,10 @@ int log_close(sqlite3_file* file) {
 int log_read(sqlite3_file* file, void* into, int amount, sqlite3_int64 offset) {
   LogFile& log = ours(file);
   if (const int code = log.flush(); code != SQLITE_OK) return code;
+  constexpr auto heads = static_cast<sqlite3_int64>(log_header_bytes + frame_header_bytes);
+  const bool is_page =
+      amount >= 512 && offset >= heads && (offset - heads) % (amount + static_cast<int>(frame_header_bytes)) == 0;
+  if (is_page && log.store->checks_log) return log.read_page(static_cast<std::uint8_t*>(into), amount, offset);
   return log.call().xRead(log.below(), into, amount, offset);
 }
 
@@ -99,6 +146,10 @@ int log_write(sqlite3_file* file, const void* bytes, int amount, sqlite3_int64 o
     if (const int code = log.flush(); code != SQLITE_OK) return code;
   }
   if (log.gathered.empty()) log.from = offset;
+  // A page that a large transaction writes a second time keeps its place; the checksums behind it follow at its end.
+  if (offset == 0) log.end = 0;
+  if (amount >= 512 && offset < log.end) log.rewritten = std::min(log.rewritten, offset - 24);
+  log.end = std::max(log.end, offset + amount);
   const char* const text = static_cast<const char*>(bytes);
   log.gathered.insert(log.gathered.end(), text, text + amount);
   return SQLITE_OK;
@@ -107,6 +158,7 @@ int log_write(sqlite3_file* file, const void* bytes, int amount, sqlite3_int64 o
 int log_truncate(sqlite3_file* file, sqlite3_int64 size) {
   LogFile& log = ours(file);
   if (const int code = log.flush(); code != SQLITE_OK) return code;
+  log.end = std::min(log.end, size);
   return log.call().xTruncate(log.below(), size);
 }
 
@@ -114,6 +166,7 @@ int log_sync(sqlite3_file* file, int flags) {
   LogFile& log = ours(file);
   const bool begins_log = !log.gathered.empty() && log.from == 0;
   if (const int code = log.flush(); code != SQLITE_OK) return code;
+  log.rewritten = LogFile::never;
   return log.leaves_out(begins_log, flags) ? SQLITE_OK : log.sync(flags);
 }
 
@@ -148,12 +201,15 @@ struct Layer {
 
 int layer_open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out_flags) {
   sqlite3_vfs* const below = static_cast<Layer*>(vfs->pAppData)->below;
+  if ((flags & SQLITE_OPEN_MAIN_DB) != 0) return PageFile::open(below, name, file, flags, out_flags);
   if ((flags & SQLITE_OPEN_WAL) == 0) return below->xOpen(below, name, file, flags, out_flags);
   LogFile& log = *new (file) LogFile;
   log.base.pMethods = nullptr;
   const int code = below->xOpen(below, name, log.below(), flags, out_flags);
   // SQLite closes a file exactly when it has methods.
   if (code == SQLITE_OK) {
+    log.path = name;
+    log.store = reinterpret_cast<PageFile*>(sqlite3_database_file_object(name));
     log.base.pMethods = &log_methods;
   } else {
     log.~LogFile();
@@ -216,6 +272,12 @@ int LogProgress::note(std::uint64_t written, int code) {
   return failed_;
 }
 
+std::int64_t log_end(sqlite3* connection) {
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file);
+  return file == nullptr || file->pMethods != &log_methods ? 0 : ours(file).end;
+}
+
 const char* log_layer() {
   static std::mutex mutex;
   static std::deque<Layer> layers;
@@ -229,7 +291,7 @@ const char* log_layer() {
   layer.name = "cairn-log-" + std::to_string(layers.size());
   layer.vfs = {};
   layer.vfs.iVersion = 2;
-  layer.vfs.szOsFile = static_cast<int>(sizeof(LogFile)) + below->szOsFile;
+  layer.vfs.szOsFile = static_cast<int>(std::max(sizeof(LogFile), sizeof(PageFile))) + below->szOsFile;
   layer.vfs.mxPathname = below->mxPathname;
   layer.vfs.zName = layer.name.c_str();
   layer.vfs.pAppData = &layer;

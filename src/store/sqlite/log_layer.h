@@ -1,6 +1,7 @@
-// A layer between SQLite and its write-ahead log. SQLite writes a log page by page, with two calls for each; here they
-// are gathered and go out together when the log is synced, read or measured. And the sync at the end of a commit may be
-// left to somebody else, so that the next transaction is worked on while the disk has this one.
+// A layer between SQLite and its files. Whatever is read from them is checked: pages of the file (page_file.h) and of
+// the write-ahead log. SQLite writes a log page by page, with two calls for each; here they are gathered and go out
+// together when the log is synced, read or measured. And the sync at the end of a commit may be left to somebody else,
+// so that the next transaction is worked on while the disk has this one.
 #pragma once
 
 #include <atomic>
@@ -12,9 +13,12 @@ struct sqlite3;
 
 namespace cairn::sqlite {
 
-// The name under which a writing connection is opened: over SQLite's default file system as it is now. Only for
-// connections with `synchronous = FULL`, which sync a commit before anybody else may read it.
+// The name under which every connection is opened: over SQLite's default file system as it is now. A connection that
+// writes needs `synchronous = FULL`: it syncs a commit before anybody else may read it.
 const char* log_layer();
+
+// How long the log must be, by what this connection has written to it.
+std::int64_t log_end(sqlite3* connection);
 
 // At most this goes into one call: SQLite's own layer writes less than 128 KiB at a time.
 inline constexpr int log_part_bytes = 1 << 16;

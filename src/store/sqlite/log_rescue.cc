@@ -6,7 +6,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/log.h"
+#include "store/sqlite/log_check.h"
 #include "store/sqlite/log_layer.h"
+#include "store/sqlite/owner_lock.h"
 
 namespace cairn::sqlite {
 
@@ -31,12 +34,16 @@ class LogOnDisk {
     return vfs_->xAccess(vfs_, name(), SQLITE_ACCESS_EXISTS, &answer) == SQLITE_OK && answer != 0;
   }
 
+  int open(int flags) {
+    int opened = 0;
+    return vfs_->xOpen(vfs_, name(), file(), SQLITE_OPEN_WAL | flags, &opened);
+  }
+  LogFindings check(bool repair) { return check_log(file(), repair); }
+
   int rewrite() {
-    int flags = 0;
-    int code = vfs_->xOpen(vfs_, name(), file(), SQLITE_OPEN_WAL | SQLITE_OPEN_READWRITE, &flags);
-    if (code != SQLITE_OK) return code;
     const sqlite3_io_methods& call = *file()->pMethods;
     sqlite3_int64 size = 0;
+    int code = SQLITE_OK;
     if (code = call.xFileSize(file(), &size); code != SQLITE_OK) return code;
     std::vector<std::byte> part(static_cast<std::size_t>(std::min<sqlite3_int64>(size, log_part_bytes)));
     for (sqlite3_int64 at = 0; at < size;) {
@@ -59,11 +66,40 @@ class LogOnDisk {
 
 }  // namespace
 
+std::string log_damage(const std::string& path) {
+  sqlite3_initialize();
+  if (OwnerLock::is_held(path)) return {};
+  LogOnDisk log(path);
+  if (!log.exists() || log.open(SQLITE_OPEN_READONLY) != SQLITE_OK) return {};
+  const LogFindings found = log.check(false);
+  if (found.repaired > 0 && found.damage.empty()) {
+    return std::to_string(found.repaired) + " frames have a wrong bit each; the next owner puts them right";
+  }
+  return found.damage;
+}
+
 Result<void> rescue_log(const std::string& path) {
   sqlite3_initialize();
   LogOnDisk log(path);
   if (!log.exists()) return {};
-  if (const int code = log.rewrite(); code != SQLITE_OK) {
+  int code = log.open(SQLITE_OPEN_READWRITE);
+  if (code == SQLITE_OK) {
+    const LogFindings found = log.check(true);
+    if (!found.damage.empty()) {
+      return Error{ErrorCode::corrupt, path + "-wal: " + found.damage +
+                                           ". Restore the store from a backup; to give up " +
+                                           "what lies behind, remove the log and " + path + ".lock"};
+    }
+    if (found.repaired > 0) {
+      log_warning("store.log_repaired",
+                  {{"path", path + "-wal"},
+                   {"bits", found.repaired},
+                   {"advice", "the disk changed single bits; they were put right by their checksums. Check the disk"}});
+    }
+    code = found.code;
+  }
+  if (code == SQLITE_OK) code = log.rewrite();
+  if (code != SQLITE_OK) {
     return Error{ErrorCode::unavailable, path + "-wal: cannot be made durable: " + sqlite3_errstr(code)};
   }
   return {};

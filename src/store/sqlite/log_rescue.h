@@ -11,8 +11,12 @@
 
 namespace cairn::sqlite {
 
-// Writes the log of the store at `path` over with its own bytes and syncs it. Nothing to do without a log.
+// Writes the log of the store at `path` over with its own bytes and syncs it. Nothing to do without a log. Single bits
+// that the disk changed are put right; ErrorCode::corrupt when acknowledged commits cannot be read (log_check.h).
 // Before the store is opened, by its owner.
 Result<void> rescue_log(const std::string& path);
+
+// What of the log cannot be read, in words; empty when nothing is wrong, or when its owner is at work. Changes nothing.
+std::string log_damage(const std::string& path);
 
 }  // namespace cairn::sqlite

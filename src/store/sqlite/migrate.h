@@ -10,5 +10,13 @@ int newest_schema();
 // ErrorCode::unsupported when a newer cairn wrote the file, ErrorCode::invalid when something else did.
 Result<int> read_schema(Connection& connection);
 Result<void> migrate(Connection& connection);
+// Whether another program has written to the store since `forget_foreign_changes`.
+bool has_foreign_changes(Connection& connection);
+void forget_foreign_changes(Connection& connection);
+// The schema of another program's, when it is newer than this build: nothing may be written then.
+std::optional<Error> newer_schema(Connection& connection);
+
+// From this schema on every page carries a checksum.
+inline constexpr int checksum_schema = 9;
 
 }  // namespace cairn::sqlite

@@ -41,6 +41,7 @@ Result<InstanceRow> read_instance(const Query& query) {
   if (!status)
     return Error{ErrorCode::corrupt, "instance " + row.id.value + " has the unknown status " + query.text(4)};
   row.status = *status;
+  if (query.is_null(5)) return Error{ErrorCode::corrupt, "instance " + row.id.value + " has no snapshot"};
   row.version = static_cast<std::uint64_t>(query.integer(5));
   row.reference = read_reference(query, 6, 7);
   if (!query.is_null(8)) row.parent = InstanceId{query.text(8)};

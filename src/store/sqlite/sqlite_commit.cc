@@ -50,13 +50,15 @@ Result<std::vector<CommitOutcome>> SqliteStore::commit_ahead(std::span<const Uni
     if (written) {
       outcomes = std::move(*written);
       wakeup = batch.wakeup();
-    } else if (failed(written.error()).code != ErrorCode::conflict) {
+      write_failed_ = false;
+    } else if (const ErrorCode code = failed(written.error()).code;
+               code != ErrorCode::conflict && code != ErrorCode::corrupt) {
       return written.error();
     } else if (given.size() == 1) {
       outcomes.push_back(outcome_of(CommitOutcome::Kind::failed, written.error()));
     }
-    // One unit broke a rule of the tables, which only bad data can cause. It must not keep the others
-    // from being written: each gets a transaction of its own.
+    // One unit broke a rule of the tables, which only bad data can cause, or needs a damaged page. It must not keep
+    // the others from being written: each gets a transaction of its own.
     for (std::size_t i = 0; outcomes.size() < given.size(); ++i) {
       SqliteCommit single(*this);
       std::vector<const Unit*> alone;

@@ -46,9 +46,11 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
     CAIRN_TRY_VOID(sqlite::rescue_log(path));
     CAIRN_TRY(store->writer_, Connection::open(path, Connection::Mode::write));
     Connection& db = *store->writer_;
+    db.expect_foreign_pages(store->foreign_);
     db.sync_failed = [own = store.get()](const Error& error) { own->end_after_failed_sync(error); };
     // Refuse a foreign or newer file before anything of it is changed.
-    if (auto schema = sqlite::read_schema(db); !schema) return with_context(schema.error(), path);
+    const auto schema = sqlite::read_schema(db);
+    if (!schema) return with_context(schema.error(), path);
     db.script(sqlite::writer_settings);
     if (db.error()) return with_context(*db.error(), path);
     {
@@ -57,16 +59,38 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
         return Error{ErrorCode::unavailable, path + ": this file system cannot hold a write-ahead log"};
       }
     }
+    if (*schema >= sqlite::checksum_schema) {
+      if (auto done = store->check_pages(); !done) return with_context(done.error(), path);
+    }
     if (auto done = sqlite::migrate(db); !done) return with_context(done.error(), path);
+    sqlite::forget_foreign_changes(db);
+    if (db.error()) return with_context(*db.error(), path);
+    store->foreign_ = false;
     store->maybe_kept_ = db.query(Sql::has_kept).next();
+    store->owner_->remember_open();
+    db.close_with_log_in_file();
+    db.trust_log();
+    store->opened_ = true;
+    db.changed_by_others();  // from here on
+    db.refuse = [own = store.get()] { return own->refuse_to_write(); };
   } else {
     if (!std::filesystem::exists(path)) return Error{ErrorCode::not_found, "there is no store at " + path};
     CAIRN_TRY(auto connection, Connection::open(path, Connection::Mode::read));
-    if (auto schema = sqlite::read_schema(*connection); !schema) return with_context(schema.error(), path);
+    connection->expect_foreign_pages(store->foreign_);
+    const auto schema = sqlite::read_schema(*connection);
+    if (!schema) return with_context(schema.error(), path);
+    store->foreign_ = *schema >= sqlite::checksum_schema && sqlite::has_foreign_changes(*connection);
+    if (connection->error()) return with_context(*connection->error(), path);
     store->readers_ = 1;
     store->idle_readers_.push_back(std::move(connection));
   }
   return store;
+}
+
+SqliteStore::~SqliteStore() {
+  idle_readers_.clear();
+  writer_.reset();
+  if (opened_) owner_->remember_closed();
 }
 
 std::optional<Error> SqliteStore::refusal() const {
@@ -80,6 +104,7 @@ std::optional<Error> SqliteStore::refusal() const {
 Error SqliteStore::failed(Error error) {
   const int number = writer_->error_number();
   if (number == SQLITE_IOERR_FSYNC || number == SQLITE_IOERR_DIR_FSYNC) end_after_failed_sync(error);
+  if (error.code == ErrorCode::unavailable) write_failed_ = true;
   return error;
 }
 
@@ -101,11 +126,11 @@ void SqliteStore::settle() {
 void SqliteStore::rest() {
   {
     const std::lock_guard lock(writer_mutex_);
-    if (!writer_) return;
+    if (!writer_ || file_fault()) return;
     // What is in the log is read again at the next start, and the next load would have to make room in it.
     writer_->clear_error();
     writer_->script("PRAGMA wal_checkpoint(PASSIVE)");
-    if (writer_->error()) failed(*writer_->error());
+    if (writer_->error()) log_error("store.checkpoint_failed", failed(*writer_->error()), {{"path", path_}});
     writer_->clear_error();
     writer_->forget_pages();
   }
@@ -142,6 +167,8 @@ SqliteStore::Reader SqliteStore::reader() {
   auto opened = Connection::open(path_, Connection::Mode::read);
   if (opened) {
     (*opened)->script("PRAGMA query_only = ON; PRAGMA cache_size = -8192;");
+    (*opened)->expect_foreign_pages(foreign_);
+    if (mode_ == Mode::own) (*opened)->trust_log();
     return Reader(*this, std::move(*opened));
   }
   auto broken = Connection::open(":memory:", Connection::Mode::write);

@@ -66,7 +66,12 @@ Result<Page<OutboxRow>> SqliteStore::list_outbox(const OutboxFilter& filter, con
         page.next_cursor = std::to_string(page.items.back().sequence);
         break;
       }
-      page.items.push_back(read_event(rows));
+      OutboxRow row = read_event(rows);
+      if (const auto fault = db->take_row_fault()) {
+        page.unreadable.push_back("event " + std::to_string(row.sequence) + ": " + fault->message);
+        continue;
+      }
+      page.items.push_back(std::move(row));
     }
   }
   return db.give(std::move(page));

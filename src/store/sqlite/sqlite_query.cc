@@ -48,7 +48,12 @@ Result<Page<DefinitionRow>> SqliteStore::list_definitions(const PageRequest& req
         break;
       }
       last = rows.integer(6);
-      page.items.push_back(sqlite::read_definition(rows));
+      DefinitionRow row = sqlite::read_definition(rows);
+      if (const auto fault = db->take_row_fault()) {
+        page.unreadable.push_back("definition " + row.name + " " + row.version + ": " + fault->message);
+        continue;
+      }
+      page.items.push_back(std::move(row));
     }
   }
   return db.give(std::move(page));
@@ -71,10 +76,11 @@ Result<std::optional<Snapshot>> SqliteStore::find_snapshot(const InstanceId& id)
     Query row = db->query(Sql::find_snapshot, id.value);
     if (row.next()) {
       found = true;
+      if (row.is_null(0)) db->fail({ErrorCode::corrupt, "it has no snapshot"});
       bytes = row.text(0);
     }
   }
-  if (db->error()) return *db->error();
+  if (db->error()) return with_context(*db->error(), "instance " + id.value);
   if (!found) return std::optional<Snapshot>();
   auto snapshot = decode_snapshot(bytes);
   if (!snapshot) return with_context(snapshot.error(), "instance " + id.value);
@@ -105,7 +111,8 @@ Result<std::optional<InstanceRow>> SqliteStore::find_instance(const InstanceId& 
       }
     }
   }
-  return db.give(std::move(found));
+  if (db->error()) return with_context(*db->error(), "instance " + id.value);
+  return found;
 }
 
 // Statuses that few instances have are found by an index of their own, however many others there are.
@@ -133,13 +140,15 @@ Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filt
                                  parent, filter.started_from, filter.started_to, filter.deleted, limit, reference)
                      : db->query(list_statement(filter.status), cursor, status, text_or_null(filter.definition), parent,
                                  filter.started_from, filter.started_to, filter.deleted, limit);
-    std::int64_t last = 0;
+    std::int64_t last = cursor;
     while (rows.next()) {
       auto read = sqlite::read_instance(rows);
-      if (!read) {
-        db->fail(read.error());
-        break;
+      if (!read) db->fail(read.error());
+      if (const auto fault = db->take_row_fault()) {
+        page.unreadable.push_back("instance " + rows.text(0) + ": " + fault->message);
+        continue;
       }
+      if (!read) break;
       if (!matches(*read, filter)) continue;
       if (page.items.size() == request.limit) {
         page.next_cursor = std::to_string(last);
@@ -148,6 +157,7 @@ Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filt
       last = rows.integer(sqlite::instance_number_column);
       page.items.push_back(std::move(*read));
     }
+    pass_damage(*db, {"wf_instances", "wf_runtime_states"}, last, page.next_cursor);
   }
   return db.give(std::move(page));
 }
@@ -172,6 +182,10 @@ Result<Page<HistoryRow>> SqliteStore::history(const InstanceId& id, const PageRe
       row.entry.actor = rows.text(5);
       row.entry.attempt = static_cast<int>(rows.integer(6));
       row.entry.details = rows.json(7);
+      if (const auto fault = db->take_row_fault()) {
+        page.unreadable.push_back("history row " + std::to_string(row.sequence) + ": " + fault->message);
+        continue;
+      }
       page.items.push_back(std::move(row));
     }
   }

@@ -109,6 +109,8 @@ Result<RunChanged> SqliteStore::change_run(const RunChange& change) {
         // A live run would vanish under its worker: cancel it first.
         if (row.status == RunStatus::leased) {
           answer.kind = RunChanged::Kind::lease_lost;
+        } else if (is_awaited(row)) {
+          answer.kind = RunChanged::Kind::awaited;
         } else if (!row.deleted_at) {
           writer_->run(Sql::delete_run_softly, number, at, change.reason);
           run_event(number, "deleted", row.attempt, change.actor, Json(change.reason));
@@ -204,15 +206,21 @@ Result<Page<RunRow>> SqliteStore::list_runs(const RunFilter& filter, const PageR
   {
     Query rows = db->query(filter.instance ? Sql::list_instance_runs : Sql::list_runs, cursor, status,
                            filter.type_prefix, instance, filter.deleted, static_cast<std::int64_t>(request.limit + 1));
-    std::int64_t last = 0;
+    std::int64_t last = cursor;
     while (rows.next()) {
       if (page.items.size() == request.limit) {
         page.next_cursor = std::to_string(last);
         break;
       }
       last = rows.integer(sqlite::run_number_column);
-      page.items.push_back(sqlite::read_run(rows, *db));
+      RunRow row = sqlite::read_run(rows, *db);
+      if (const auto fault = db->take_row_fault()) {
+        page.unreadable.push_back("run " + row.id.value + ": " + fault->message);
+        continue;
+      }
+      page.items.push_back(std::move(row));
     }
+    pass_damage(*db, {"workflow_run"}, last, page.next_cursor);
   }
   return db.give(std::move(page));
 }

@@ -5,6 +5,8 @@
 // one process that could take it twice is this one, and a crash gives everything back.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -14,6 +16,7 @@
 #include "base/clock.h"
 #include "store/lifecycle.h"
 #include "store/sqlite/connection.h"
+#include "store/sqlite/file_check.h"
 #include "store/sqlite/owner_lock.h"
 #include "store/store.h"
 
@@ -30,8 +33,12 @@ class SqliteStore final : public Store {
   static Result<std::unique_ptr<SqliteStore>> open(const std::string& path, Clock& clock, Mode mode = Mode::own,
                                                    bool run_events = true);
 
+  ~SqliteStore() override;
+
   Timestamp now() override;
   Result<int> schema_version() override;
+  Result<void> check_writable() override;
+  Result<std::vector<StoreFault>> faults(std::size_t max) override;
   void watch(WakeupListener listener) override;
   void rest() override;
 
@@ -133,6 +140,14 @@ class SqliteStore final : public Store {
   // After a failed transaction: keeps the store from going on after a failed sync.
   Error failed(Error error);
   [[noreturn]] void end_after_failed_sync(const Error& error) const;
+  // Asked at the beginning of each transaction: another program has changed the schema, or the file is not ours any
+  // more.
+  std::optional<Error> refuse_to_write();
+  std::optional<Error> file_fault();
+  Result<void> check_pages();
+  // After a list has met a damaged page that `faults` has named: it goes on behind it. For stores that are only read.
+  void pass_damage(sqlite::Connection& db, std::initializer_list<std::string_view> tables, std::int64_t from,
+                   std::string& next_cursor) const;
   Reader reader();
   void tell(const Wakeup& wakeup) const;
   void send(const Message& message, Wakeup& wakeup);
@@ -156,6 +171,13 @@ class SqliteStore final : public Store {
   Mode mode_;
   bool run_events_;
   std::optional<sqlite::OwnerLock> owner_;
+  std::optional<sqlite::FileIdentity> log_file_;
+  std::optional<Error> newer_schema_;
+  std::atomic<bool> foreign_ = true;        // another program may have written to the file; until that was looked into
+  std::atomic<bool> write_failed_ = false;  // the last one, because the store could not
+  bool file_fault_said_ = false;
+  std::chrono::steady_clock::time_point file_checked_at_;
+  bool opened_ = false;  // as its owner, and nothing was wrong with it
   WakeupListener listener_;
 
   std::mutex writer_mutex_;
@@ -166,6 +188,8 @@ class SqliteStore final : public Store {
   std::map<TimerKey, Timestamp> held_timers_;
   std::map<std::int64_t, Timestamp> held_outbox_;
   std::map<std::string, Timestamp> held_schedules_;
+
+  std::vector<sqlite::DamagedPage> damaged_;  // what `faults` found
 
   std::mutex readers_mutex_;
   std::condition_variable reader_free_;

@@ -122,6 +122,10 @@ Result<Page<TaskRow>> SqliteStore::list_tasks(const TaskFilter& filter, const Pa
     std::string last;
     while (rows.next()) {
       TaskRow row = sqlite::read_task(rows, *db);
+      if (const auto fault = db->take_row_fault()) {
+        page.unreadable.push_back("task " + row.id.value + ": " + fault->message);
+        continue;
+      }
       if (!matches(row, filter)) continue;
       if (page.items.size() == request.limit) {
         page.next_cursor = last;

@@ -37,7 +37,12 @@ Result<Page<DeadLetter>> SqliteStore::list_dead_letters(const PageRequest& reque
         page.next_cursor = std::to_string(page.items.back().id);
         break;
       }
-      page.items.push_back(sqlite::read_dead_letter(rows));
+      DeadLetter letter = sqlite::read_dead_letter(rows);
+      if (const auto fault = db->take_row_fault()) {
+        page.unreadable.push_back("dead letter " + std::to_string(letter.id) + ": " + fault->message);
+        continue;
+      }
+      page.items.push_back(std::move(letter));
     }
   }
   return db.give(std::move(page));

@@ -22,6 +22,8 @@ SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1
 SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'wf_schema'
 -- name: read_version
 SELECT version FROM cairn.wf_schema
+-- name: cannot_write
+SELECT 1 WHERE pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on'
 -- name: write_version
 UPDATE cairn.wf_schema SET version = $1
 -- name: migration_time
@@ -35,7 +37,8 @@ SELECT pg_advisory_xact_lock($1)
 SELECT t.typname::text, t.oid::bigint FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace s ON s.oid = t.typnamespace
 WHERE s.nspname = $1 AND t.typname ~ '^wf_[a-z_]+_row$'
 -- name: add_writer
-INSERT INTO cairn.wf_writers (id, number, at) VALUES ($1, 0, $2)
+-- Nothing is added when a newer cairn has changed the schema: this one writes no more.
+INSERT INTO cairn.wf_writers (id, number, at) SELECT $1, 0, $2 WHERE (SELECT version FROM cairn.wf_schema) <= $3
 -- name: move_writer
 WITH moved AS (UPDATE cairn.wf_writers SET number = $2, at = $3 WHERE id = $1 AND number = $2 - 1 RETURNING 1)
 SELECT 1 / count(*) FROM moved

@@ -14,6 +14,31 @@ PRAGMA user_version
 SELECT 1 FROM sqlite_schema LIMIT 1
 -- name: journal_mode
 PRAGMA journal_mode
+-- name: list_tables
+SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'wf_foreign_changes' ORDER BY name
+-- name: foreign_changes
+SELECT 1 FROM wf_foreign_changes WHERE changes <> seen OR cookie <> (SELECT schema_version FROM pragma_schema_version)
+-- name: forget_foreign_changes
+UPDATE wf_foreign_changes SET seen = changes, cookie = (SELECT schema_version FROM pragma_schema_version)
+WHERE changes <> seen OR cookie <> (SELECT schema_version FROM pragma_schema_version)
+-- name: quick_check
+SELECT quick_check FROM pragma_quick_check(1)
+-- name: page_count
+PRAGMA page_count
+-- name: list_trees
+SELECT rootpage, name, tbl_name FROM sqlite_schema WHERE rootpage > 0 ORDER BY rootpage
+-- name: instances_of_rows
+-- Who is on a damaged page, by an index that does not need the page.
+SELECT id FROM wf_instances INDEXED BY sqlite_autoindex_wf_instances_1 WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT 20
+-- name: instances_of_states
+SELECT id FROM wf_instances WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT 20
+-- name: tasks_of_rows
+SELECT id FROM wf_tasks INDEXED BY sqlite_autoindex_wf_tasks_1 WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT 20
+-- name: runs_of_rows
+SELECT id FROM workflow_run INDEXED BY sqlite_autoindex_workflow_run_1 WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT 20
+-- name: instances_of_log
+SELECT DISTINCT i.id FROM wf_execution_log l INDEXED BY wf_execution_log_instance JOIN wf_instances i ON i.n = l.instance
+WHERE l.n > ?1 AND l.n <= ?2 LIMIT 20
 
 -- name: insert_definition
 INSERT INTO wf_definitions (name, version, digest, canonical, deployed_at) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -28,7 +53,7 @@ SELECT name, version, digest, canonical, deployed_at, retired_at, n FROM wf_defi
 UPDATE wf_definitions SET retired_at = coalesce(retired_at, ?3) WHERE name = ?1 AND version = ?2
 
 -- name: find_snapshot
-SELECT s.snapshot FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
+SELECT s.snapshot FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
 -- name: find_version
 SELECT i.n, s.version, i.ended_at IS NOT NULL,
   i.status = ?2 AND i.digest = ?3 AND i.reference_key IS NULL AND i.reference_parts IS NULL AND i.error IS NULL
@@ -140,39 +165,39 @@ WHERE instance = (SELECT n FROM wf_instances WHERE id = ?1) AND n > ?2 ORDER BY 
 -- name: find_instance
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
-FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
+FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
 -- name: list_instances
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
-FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n
+FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL)
 ORDER BY i.n DESC LIMIT ?8
 -- name: list_instances_by_reference
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
-FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n
+FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL) AND i.reference_key = ?9
 ORDER BY i.n DESC LIMIT ?8
 -- name: list_running
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
-FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n
+FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.status = 'running' AND i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL)
 ORDER BY i.n DESC LIMIT ?8
 -- name: list_troubled
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
-FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n
+FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.status IN ('suspended', 'failed') AND i.status = ?2 AND i.n < ?1 AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL)
 ORDER BY i.n DESC LIMIT ?8
 -- name: list_children
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
-FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n
+FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND i.parent = ?4
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL) AND (?9 IS NULL OR i.reference_key = ?9)
 ORDER BY i.n DESC LIMIT ?8

@@ -1,0 +1,169 @@
+#include "store/sqlite/log_check.h"
+
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "store/sqlite/page_checksum.h"
+
+namespace cairn::sqlite {
+
+namespace {
+
+constexpr std::uint32_t log_magic = 0x377f0682;  // its last bit says how checksums are made
+
+class LogCheck {
+ public:
+  LogCheck(sqlite3_file* file, bool repair) : file_(file), repair_(repair) {}
+
+  LogFindings run() {
+    sqlite3_int64 size = 0;
+    if (found_.code = file_->pMethods->xFileSize(file_, &size); found_.code != SQLITE_OK) return std::move(found_);
+    if (size < static_cast<sqlite3_int64>(log_header_bytes + frame_header_bytes + 512)) return std::move(found_);
+    if (!read(header_, log_header_bytes, 0)) return std::move(found_);
+    if (!header_holds() && !mend_header()) return std::move(found_);
+    big_endian_ = (read_big_endian(header_) & 1) != 0;
+    page_bytes_ = read_big_endian(header_ + 8);
+    frame_.resize(frame_header_bytes + page_bytes_);
+    count_ = (size - static_cast<sqlite3_int64>(log_header_bytes)) / static_cast<sqlite3_int64>(frame_.size());
+    check_frames();
+    return std::move(found_);
+  }
+
+ private:
+  bool read(std::uint8_t* into, std::size_t size, sqlite3_int64 at) {
+    found_.code = file_->pMethods->xRead(file_, into, static_cast<int>(size), at);
+    return found_.code == SQLITE_OK;
+  }
+  bool write(const std::uint8_t* from, std::size_t size, sqlite3_int64 at) {
+    if (repair_) found_.code = file_->pMethods->xWrite(file_, from, static_cast<int>(size), at);
+    return found_.code == SQLITE_OK;
+  }
+
+  bool header_holds() const {
+    const std::uint32_t magic = read_big_endian(header_);
+    const std::uint32_t size = read_big_endian(header_ + 8);
+    if ((magic & ~std::uint32_t{1}) != log_magic || size < 512 || size > 65536 || !std::has_single_bit(size)) {
+      return false;
+    }
+    return log_sum({}, header_, 24, (magic & 1) != 0) == read_sum(header_ + 24);
+  }
+
+  // A header is synced before the first frame is written, and no disk tears 32 bytes.
+  bool mend_header() {
+    for (std::size_t bit = 0; bit < log_header_bytes * 8; ++bit) {
+      header_[bit / 8] = static_cast<std::uint8_t>(header_[bit / 8] ^ (1 << bit % 8));
+      if (header_holds()) {
+        ++found_.repaired;
+        return write(header_, log_header_bytes, 0);
+      }
+      header_[bit / 8] = static_cast<std::uint8_t>(header_[bit / 8] ^ (1 << bit % 8));
+    }
+    bool empty = true;
+    for (const std::uint8_t byte : header_) empty = empty && byte == 0;
+    if (!empty) found_.damage = "its header is damaged: none of its commits can be read";
+    return false;
+  }
+
+  sqlite3_int64 place(sqlite3_int64 frame) const {
+    return static_cast<sqlite3_int64>(log_header_bytes) + frame * static_cast<sqlite3_int64>(frame_.size());
+  }
+  bool salt_holds(const std::uint8_t* head) const { return std::memcmp(head + 8, header_ + 16, 8) == 0; }
+  LogSum sum_of(const std::vector<std::uint8_t>& frame) const {
+    return log_sum(log_sum(last_, frame.data(), 8, big_endian_), frame.data() + frame_header_bytes, page_bytes_,
+                   big_endian_);
+  }
+  bool frame_holds() const { return salt_holds(frame_.data()) && sum_of(frame_) == read_sum(frame_.data() + 16); }
+
+  void check_frames() {
+    last_ = read_sum(header_ + 24);
+    std::map<std::uint32_t, sqlite3_int64> open;  // of a transaction whose end was not seen yet
+    for (sqlite3_int64 frame = 0; frame < count_; ++frame) {
+      if (!read(frame_.data(), frame_.size(), place(frame))) return;
+      if (!frame_holds()) {
+        if (!mend_frame()) return look_behind(frame);
+        ++found_.repaired;
+        if (!write(frame_.data(), frame_.size(), place(frame))) return;
+      }
+      last_ = read_sum(frame_.data() + 16);
+      open[read_big_endian(frame_.data())] = place(frame);
+      if (read_big_endian(frame_.data() + 4) == 0) continue;
+      for (const auto& [page, at] : open) found_.pages[page] = at;
+      open.clear();
+    }
+  }
+
+  // One wrong bit, in whatever part of the frame.
+  bool mend_frame() {
+    const std::uint8_t* const salt = header_ + 16;
+    int wrong = 0;
+    for (std::size_t i = 0; i < 8; ++i) wrong += std::popcount(static_cast<unsigned>(frame_[8 + i] ^ salt[i]));
+    if (wrong > 1) return false;  // of an older log, most likely
+    if (wrong == 1) {
+      std::memcpy(frame_.data() + 8, salt, 8);
+      return frame_holds();
+    }
+    const LogSum made = sum_of(frame_);
+    const LogSum stored = read_sum(frame_.data() + 16);
+    if (std::popcount(made.first ^ stored.first) + std::popcount(made.second ^ stored.second) == 1) {
+      write_big_endian(frame_.data() + 16, made.first);
+      write_big_endian(frame_.data() + 20, made.second);
+      return true;
+    }
+    for (std::size_t byte = 0; byte < frame_.size(); ++byte) {
+      if (byte == 8) byte = frame_header_bytes;
+      for (int bit = 0; bit < 8; ++bit) {
+        frame_[byte] = static_cast<std::uint8_t>(frame_[byte] ^ (1 << bit));
+        if (holds_from(byte)) return true;
+        frame_[byte] = static_cast<std::uint8_t>(frame_[byte] ^ (1 << bit));
+      }
+      pass(byte);
+    }
+    return false;
+  }
+
+  // The sum up to the word that holds `byte` is known already.
+  bool holds_from(std::size_t byte) {
+    if (byte < 8) return frame_holds();
+    if (byte == frame_header_bytes) before_ = log_sum(last_, frame_.data(), 8, big_endian_);
+    const std::size_t word = byte / 8 * 8;
+    return log_sum(before_, frame_.data() + word, frame_.size() - word, big_endian_) == read_sum(frame_.data() + 16);
+  }
+  void pass(std::size_t byte) {
+    if (byte < frame_header_bytes || byte % 8 != 7) return;
+    before_ = log_sum(before_, frame_.data() + byte / 8 * 8, 8, big_endian_);
+  }
+
+  // At most two transactions are not synced at any time. What lies before a third one was acknowledged.
+  void look_behind(sqlite3_int64 bad) {
+    std::uint8_t head[frame_header_bytes];
+    int ends = 0;
+    for (sqlite3_int64 frame = bad; frame < count_; ++frame) {
+      if (!read(head, frame_header_bytes, place(frame))) return;
+      if (!salt_holds(head)) continue;
+      if (ends >= 2) {
+        found_.damage =
+            "frame " + std::to_string(bad + 1) + " is damaged, and commits that were acknowledged lie behind it";
+        return;
+      }
+      if (read_big_endian(head + 4) != 0) ++ends;
+    }
+  }
+
+  sqlite3_file* file_;
+  bool repair_;
+  LogFindings found_;
+  std::uint8_t header_[log_header_bytes] = {};
+  std::vector<std::uint8_t> frame_;
+  std::uint32_t page_bytes_ = 0;
+  bool big_endian_ = false;
+  sqlite3_int64 count_ = 0;
+  LogSum last_;    // of the frame before
+  LogSum before_;  // of what lies before the word that is being tried
+};
+
+}  // namespace
+
+LogFindings check_log(sqlite3_file* file, bool repair) { return LogCheck(file, repair).run(); }
+
+}  // namespace cairn::sqlite

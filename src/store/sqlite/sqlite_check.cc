@@ -1,0 +1,222 @@
+// What stands between a store and its file: whether it can be written, and what of it cannot be read.
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/log.h"
+#include "store/sqlite/file_check.h"
+#include "store/sqlite/log_rescue.h"
+#include "store/sqlite/migrate.h"
+#include "store/sqlite/page_file.h"
+#include "store/sqlite/reader.h"
+
+namespace cairn {
+
+using sqlite::Connection;
+using sqlite::DamagedPage;
+using sqlite::FileIdentity;
+using sqlite::Query;
+using sqlite::Sql;
+using sqlite::Transaction;
+
+namespace {
+
+std::optional<std::pair<FileIdentity, std::int64_t>> look_at(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return std::nullopt;
+  return std::pair{FileIdentity{static_cast<std::uint64_t>(found.st_dev), static_cast<std::uint64_t>(found.st_ino)},
+                   static_cast<std::int64_t>(found.st_size)};
+}
+
+std::optional<Sql> naming_statement(const std::string& table) {
+  if (table == "wf_instances") return Sql::instances_of_rows;
+  if (table == "wf_runtime_states") return Sql::instances_of_states;
+  if (table == "wf_tasks") return Sql::tasks_of_rows;
+  if (table == "workflow_run") return Sql::runs_of_rows;
+  if (table == "wf_execution_log") return Sql::instances_of_log;
+  return std::nullopt;
+}
+
+// The table, the numbers of its rows and whom they belong to, as far as other pages tell.
+std::string name_rows(Connection& db, const DamagedPage& page) {
+  if (page.owner.empty()) return "unknown";
+  if (page.owner != page.table) return page.owner + (page.table.empty() ? "" : " (an index of " + page.table + ")");
+  if (!page.has_rows) return page.owner;
+  std::string text = page.owner + ", rows";
+  if (page.after != INT64_MIN) text += " from " + std::to_string(page.after + 1);
+  if (page.upto != INT64_MAX) text += " to " + std::to_string(page.upto);
+  if (page.after == INT64_MIN && page.upto == INT64_MAX) text += ": all";
+  const auto statement = naming_statement(page.owner);
+  if (!statement) return text;
+  std::string ids;
+  {
+    Query rows = db.query(*statement, page.after, page.upto);
+    while (rows.next()) ids += (ids.empty() ? "" : ", ") + rows.text(0);
+  }
+  db.clear_error();  // that page is damaged too
+  return ids.empty() ? text : text + " (" + ids + ")";
+}
+
+}  // namespace
+
+std::optional<Error> SqliteStore::refuse_to_write() {
+  if (writer_->changed_by_others()) {
+    foreign_ = true;
+    newer_schema_ = sqlite::newer_schema(*writer_);
+  }
+  if (newer_schema_) return newer_schema_;
+  // Two calls of the system: often enough for people and disks, and nothing that a commit would notice.
+  constexpr std::chrono::milliseconds interval{50};
+  const auto now = std::chrono::steady_clock::now();
+  if (!file_fault_said_ && now - file_checked_at_ < interval) return std::nullopt;
+  file_checked_at_ = now;
+  return file_fault();
+}
+
+// What is written to a file that nobody can open again is lost, and a log that was cut would be recovered without its
+// end. The process stays: the data is still there behind its open files.
+std::optional<Error> SqliteStore::file_fault() {
+  if (!owner_ || !owner_->file()) return std::nullopt;
+  const std::string& path = owner_->path();
+  const auto fault = [&]() -> std::optional<std::string> {
+    const auto file = look_at(path);
+    if (!file) return path + " is gone";
+    if (file->first != *owner_->file()) return path + " is another file now";
+    auto* const pages = sqlite::PageFile::of(writer_->handle());
+    // Another program may make it shorter in good order (VACUUM).
+    if (pages != nullptr && foreign_) pages->end = std::min<sqlite3_int64>(pages->end, file->second);
+    if (pages != nullptr && file->second < pages->end) return path + " was truncated";
+    const auto log = look_at(path + "-wal");
+    if (!log_file_ && log) log_file_ = log->first;
+    if (!log_file_) return std::nullopt;
+    if (!log) return path + "-wal is gone";
+    if (log->first != *log_file_) return path + "-wal is another file now";
+    if (log->second < sqlite::log_end(writer_->handle())) return path + "-wal was truncated";
+    return std::nullopt;
+  }();
+  if (!fault) {
+    file_fault_said_ = false;
+    return std::nullopt;
+  }
+  if (!std::exchange(file_fault_said_, true)) {
+    log_error("store.file_lost", {{"path", path},
+                                  {"reason", *fault},
+                                  {"advice",
+                                   "nothing more is written. A file that was deleted can be copied from "
+                                   "/proc/" +
+                                       std::to_string(::getpid()) + "/fd while this process lives"}});
+  }
+  return Error{ErrorCode::unavailable, "store_lost: " + *fault + "; nothing is written until it is back"};
+}
+
+Result<void> SqliteStore::check_writable() {
+  if (auto refused = refusal()) return *refused;
+  CAIRN_TRY_VOID(schema_version());
+  if (owner_ && owner_->file()) {
+    struct statvfs disk {};
+    if (::statvfs(owner_->path().c_str(), &disk) == 0) {
+      if ((disk.f_flag & ST_RDONLY) != 0) return Error{ErrorCode::unavailable, "the store's disk is read-only"};
+      // Less than this is full for the next commit, or for the one after it.
+      constexpr std::uint64_t bytes_min = 256 * 1024;
+      const auto blocks = static_cast<std::uint64_t>(::geteuid() == 0 ? disk.f_bfree : disk.f_bavail);
+      if (blocks * disk.f_frsize < bytes_min) return Error{ErrorCode::unavailable, "storage_full: the disk that holds the store is full"};
+    }
+  }
+  const std::lock_guard lock(writer_mutex_);
+  writer_->clear_error();
+  file_checked_at_ = {};
+  if (auto refused = refuse_to_write()) return *refused;
+  if (!write_failed_) return {};
+  Transaction transaction(*writer_);
+  std::int64_t schema = 0;
+  {
+    Query version = writer_->query(Sql::user_version);
+    if (version.next()) schema = version.integer(0);
+  }
+  writer_->script(("PRAGMA user_version = " + std::to_string(schema)).c_str());
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  write_failed_ = false;
+  return {};
+}
+
+// By the owner, when it opens the store: what is in the log goes into the file first. Single bits are put right. Pages
+// that another program wrote get their checksums when the tables are sound. Everything else is damage.
+Result<void> SqliteStore::check_pages() {
+  writer_->script("PRAGMA wal_checkpoint(PASSIVE)");
+  foreign_ = sqlite::has_foreign_changes(*writer_);
+  if (writer_->error()) return *writer_->error();
+  CAIRN_TRY(std::vector<DamagedPage> damaged, sqlite::damaged_pages(*writer_, SIZE_MAX));
+  std::vector<DamagedPage> good;
+  for (const DamagedPage& page : damaged) {
+    if (page.one_bit || (foreign_ && !page.missing)) good.push_back(page);
+  }
+  std::erase_if(damaged, [&](const DamagedPage& page) { return page.one_bit || (foreign_ && !page.missing); });
+  if (damaged.empty() && !good.empty()) {
+    const auto bits = std::count_if(good.begin(), good.end(), [](const DamagedPage& page) { return page.one_bit; });
+    std::string sound = "ok";
+    if (bits != static_cast<std::ptrdiff_t>(good.size())) {
+      Query check = writer_->query(Sql::quick_check);
+      sound = check.next() ? check.text(0) : "it cannot be read";
+    }
+    if (writer_->error()) return *writer_->error();
+    if (sound != "ok") return Error{ErrorCode::corrupt, "the file is damaged: " + sound};
+    CAIRN_TRY_VOID(sqlite::seal_pages(*writer_, good));
+    log_warning("store.pages_sealed", {{"path", path_},
+                                       {"pages", static_cast<std::int64_t>(good.size())},
+                                       {"wrong_bits", static_cast<std::int64_t>(bits)},
+                                       {"advice", "another program wrote the file, or the disk changed single bits"}});
+  }
+  if (!damaged.empty()) {
+    constexpr std::size_t enough = 4;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(enough, damaged.size()); ++i) {
+      text +=
+          (i == 0 ? "page " : "; page ") + std::to_string(damaged[i].number) + ": " + name_rows(*writer_, damaged[i]);
+    }
+    if (damaged.size() > enough) text += "; and " + std::to_string(damaged.size() - enough) + " more";
+    return Error{ErrorCode::corrupt, "the file is damaged, " + text +
+                                         ". Restore it from a backup; `cairn verify` names everything that is lost"};
+  }
+  foreign_ = false;
+  return {};
+}
+
+Result<std::vector<StoreFault>> SqliteStore::faults(std::size_t max) {
+  std::vector<StoreFault> found;
+  if (mode_ == Mode::read_only) {
+    if (const std::string damage = sqlite::log_damage(path_); !damage.empty()) {
+      found.push_back({"log", "the commits that lie behind", damage});
+    }
+  }
+  Reader db = reader();
+  CAIRN_TRY(std::vector<DamagedPage> damaged, sqlite::damaged_pages(*db, max));
+  if (foreign_) std::erase_if(damaged, [](const DamagedPage& page) { return !page.missing && !page.one_bit; });
+  if (mode_ == Mode::read_only) damaged_ = damaged;
+  for (const DamagedPage& page : damaged) {
+    found.push_back({"page " + std::to_string(page.number), name_rows(*db, page),
+                     page.missing   ? "the file ends before it"
+                     : page.one_bit ? "one bit in it is wrong; the next owner puts it right"
+                                    : "it does not match its checksum"});
+  }
+  return found;
+}
+
+void SqliteStore::pass_damage(Connection& db, std::initializer_list<std::string_view> tables, std::int64_t from,
+                              std::string& next_cursor) const {
+  if (!db.error() || db.error_number() != SQLITE_IOERR_DATA) return;
+  // Lists go from the highest number to the lowest: the first damaged rows below are those that were met.
+  const DamagedPage* met = nullptr;
+  for (const DamagedPage& page : damaged_) {
+    const bool is_ours = page.has_rows && std::find(tables.begin(), tables.end(), page.owner) != tables.end();
+    if (is_ours && page.after + 1 < from && (met == nullptr || page.upto > met->upto)) met = &page;
+  }
+  if (met == nullptr) return;
+  db.clear_error();
+  if (met->after != INT64_MIN) next_cursor = std::to_string(met->after + 1);
+}
+
+}  // namespace cairn
