@@ -226,6 +226,8 @@ class Check {
         CAIRN_TRY(const auto run, store_.find_run({wait.target}));
         if (!run) {
           find("I-07 stranded", subject, "its run " + wait.target + " does not exist");
+        } else if (run->deleted_at && !is_final(run->status)) {
+          find("I-07 stranded", subject, "its run " + wait.target + " is deleted: nobody will work on it");
         } else if (is_final(run->status) && !is_held(snapshot, wait.token)) {
           find("I-07 stranded", subject,
                "its run " + wait.target + " is " + to_string(run->status) + " and it still waits");

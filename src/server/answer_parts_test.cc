@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <future>
+
 #include "base/clock.h"
 #include "instance/trace_id.h"
 #include "server/documents.h"
@@ -107,8 +109,15 @@ TEST(TraceContext, GoesOnWithAGoodOneAndBeginsAnewOtherwise) {
 TEST(IdempotentAnswers, ARepeatGetsTheFirstAnswerAlsoOnAnotherNode) {
   SystemClock clock;
   MemoryStore store(clock);
-  IdempotentAnswers answers(store);
-  IdempotentAnswers elsewhere(store);
+  const auto coordinator = Coordinator::open(store, {});
+  ASSERT_TRUE(coordinator);
+  IdempotentAnswers answers(**coordinator);
+  IdempotentAnswers elsewhere(**coordinator);
+  const auto end = [](IdempotentAnswers& of, const char* scope, const Response* answer) {
+    std::promise<void> kept;
+    of.end(scope, "h1", answer, [&kept] { kept.set_value(); });
+    kept.get_future().wait();
+  };
   using Found = IdempotentAnswers::Found;
   const auto found = [](IdempotentAnswers& of, const char* scope, const char* hash) {
     const auto known = of.begin(scope, hash);
@@ -117,7 +126,7 @@ TEST(IdempotentAnswers, ARepeatGetsTheFirstAnswerAlsoOnAnotherNode) {
   EXPECT_EQ(found(answers, "a", "h1"), Found::first);
   EXPECT_EQ(found(answers, "a", "h1"), Found::in_progress);
   const Response done(201, "text/plain", {{"location", "/x"}}, "done");
-  answers.end("a", "h1", &done);
+  end(answers, "a", &done);
   for (IdempotentAnswers* node : {&answers, &elsewhere}) {
     const auto known = node->begin("a", "h1");
     ASSERT_TRUE(known);
@@ -129,10 +138,10 @@ TEST(IdempotentAnswers, ARepeatGetsTheFirstAnswerAlsoOnAnotherNode) {
     EXPECT_EQ(found(*node, "a", "h2"), Found::other_request);
   }
   EXPECT_EQ(found(answers, "b", "h1"), Found::first);
-  answers.end("b", "h1", nullptr);
+  end(answers, "b", nullptr);
   EXPECT_EQ(found(answers, "b", "h1"), Found::first) << "what had no answer is asked again";
   const Response large(200, "text/plain", {}, std::string(IdempotentAnswers::body_bytes_max + 1, 'x'));
-  answers.end("b", "h1", &large);
+  end(answers, "b", &large);
   EXPECT_EQ(found(elsewhere, "b", "h1"), Found::first);
 }
 

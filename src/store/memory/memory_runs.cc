@@ -226,6 +226,7 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
     if (change.kind == RunChange::Kind::remove) {
       // A live run would vanish under its worker: cancel it first.
       if (row.status == RunStatus::leased) return say(RunChanged::Kind::lease_lost);
+      if (row.status == RunStatus::pending && row.instance) return say(RunChanged::Kind::awaited);
       if (!row.deleted_at) {
         row.deleted_at = at;
         row.delete_reason = change.reason;

@@ -264,6 +264,8 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
         // A live run would vanish under its worker: cancel it first.
         if (row.status == RunStatus::leased) {
           answer.kind = RunChanged::Kind::lease_lost;
+        } else if (row.status == RunStatus::pending && row.instance) {
+          answer.kind = RunChanged::Kind::awaited;
         } else if (!row.deleted_at) {
           leave_queue();
           db.send(Sql::delete_run_softly, id, at, change.reason);

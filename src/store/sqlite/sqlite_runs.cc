@@ -109,6 +109,8 @@ Result<RunChanged> SqliteStore::change_run(const RunChange& change) {
         // A live run would vanish under its worker: cancel it first.
         if (row.status == RunStatus::leased) {
           answer.kind = RunChanged::Kind::lease_lost;
+        } else if (row.status == RunStatus::pending && row.instance) {
+          answer.kind = RunChanged::Kind::awaited;
         } else if (!row.deleted_at) {
           writer_->run(Sql::delete_run_softly, number, at, change.reason);
           run_event(number, "deleted", row.attempt, change.actor, Json(change.reason));
