@@ -12,8 +12,9 @@ StopWatchdog::StopWatchdog(std::chrono::milliseconds limit)
         if (stopped_.wait_for(lock, limit, [this] { return in_time_; })) return;
         log_error("server.stop_overdue",
                   {{"waited_ms", static_cast<std::int64_t>(limit.count())},
-                   {"message", "the stop took longer than the drain time; the process ends now. What was acknowledged "
-                               "is durable, what was under way is repeated as after a crash"}});
+                   {"message",
+                    "the stop took longer than the drain time; the process ends now. What was acknowledged "
+                    "is durable, what was under way is repeated as after a crash"}});
         end_process(exit_timed_out);
       }) {}
 

@@ -100,8 +100,9 @@ void CommitQueue::submit_all(std::vector<Unit> units, std::function<void(std::si
     }
   }
   filled_.notify_one();
-  const Error refused = stopping ? Error{ErrorCode::unavailable, "the engine is stopping"}
-                                 : Error{ErrorCode::unavailable, "too many commits wait for the store; try again later"};
+  const Error refused = stopping
+                            ? Error{ErrorCode::unavailable, "the engine is stopping"}
+                            : Error{ErrorCode::unavailable, "too many commits wait for the store; try again later"};
   for (; taken < units.size(); ++taken) (*shared)(taken, refused);
 }
 

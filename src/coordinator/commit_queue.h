@@ -146,9 +146,9 @@ class CommitQueue {
   bool wants_more_ = false;  // the writer sleeps inside a transaction
 
   // For `stalled_for`, which takes no lock.
-  std::atomic<std::size_t> open_ = 0;           // units that are not answered yet
-  std::atomic<std::size_t> in_commit_ = 0;      // threads inside the store's commit
-  std::atomic<std::int64_t> progress_at_ = 0;   // nanoseconds of the steady clock
+  std::atomic<std::size_t> open_ = 0;          // units that are not answered yet
+  std::atomic<std::size_t> in_commit_ = 0;     // threads inside the store's commit
+  std::atomic<std::int64_t> progress_at_ = 0;  // nanoseconds of the steady clock
 
   Line unsettled_;   // committed ahead, to be settled
   Line unanswered_;  // committed, to be answered

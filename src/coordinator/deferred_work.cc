@@ -9,9 +9,8 @@ void DeferredWork::post(Task task) {
   std::unique_lock lock(mutex_);
   tasks_.push_back(std::move(task));
   if (!stopped_) {
-    if (stopping_) changed_.notify_all();  // `stop` waits there too
     if (idle_ > 0) {
-      changed_.notify_one();
+      filled_.notify_one();
     } else if (threads_.size() < threads_max && (threads_.empty() || tasks_.size() > 1)) {
       threads_.emplace_back([this] { run(); });
     }
@@ -33,34 +32,28 @@ void DeferredWork::do_first(std::unique_lock<std::mutex>& lock) {
   task = nullptr;  // what it holds may post too
   lock.lock();
   --running_;
+  if (tasks_.empty() && running_ == 0) finished_.notify_all();
 }
 
 void DeferredWork::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
     ++idle_;
-    changed_.wait(lock, [this] { return !tasks_.empty() || (stopping_ && running_ == 0); });
+    filled_.wait(lock, [this] { return !tasks_.empty() || stopped_; });
     --idle_;
     if (tasks_.empty()) return;
     do_first(lock);
-    if (stopping_ && tasks_.empty() && running_ == 0) changed_.notify_all();
   }
 }
 
 void DeferredWork::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-    changed_.notify_all();
-  }
-  std::vector<std::jthread> threads;
-  {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return tasks_.empty() && running_ == 0; });
-    stopped_ = true;
-    threads.swap(threads_);
-    changed_.notify_all();
-  }
+  std::vector<std::jthread> threads;  // joined without the lock
+  std::unique_lock lock(mutex_);
+  finished_.wait(lock, [this] { return tasks_.empty() && running_ == 0; });
+  stopped_ = true;
+  threads.swap(threads_);
+  filled_.notify_all();
+  lock.unlock();
 }
 
 }  // namespace cairn

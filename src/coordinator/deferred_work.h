@@ -35,11 +35,11 @@ class DeferredWork {
 
   const bool has_threads_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable filled_;
+  std::condition_variable finished_;
   std::deque<Task> tasks_;
   std::size_t idle_ = 0;
   std::size_t running_ = 0;
-  bool stopping_ = false;
   bool stopped_ = false;
   bool draining_ = false;  // after the end: somebody does what is posted
   std::vector<std::jthread> threads_;

@@ -290,10 +290,9 @@ Result<InstanceState> Engine::signal(const InstanceId& id, const std::string& na
 }
 
 void Engine::signal(const InstanceId& id, const std::string& name, const Json& payload, Done done) {
-  parts_->coordinator->signal(id, {{}, name, {}, payload, {}},
-                              [done = std::move(done)](auto answer) {
-                                call_back("signal", [&] { done(state_of(std::move(answer))); });
-                              });
+  parts_->coordinator->signal(id, {{}, name, {}, payload, {}}, [done = std::move(done)](auto answer) {
+    call_back("signal", [&] { done(state_of(std::move(answer))); });
+  });
 }
 
 Result<std::size_t> Engine::broadcast(const std::string& name, const Json& key, const Json& payload, Duration ttl,

@@ -130,8 +130,7 @@ TEST_P(PursuitTest, ACallbackMayAskAgain) {
   engine_->start(order, [&](const Result<InstanceState>& first) {
     engine_->start(order, [&, id = first->instance](const Result<InstanceState>& second) {
       EXPECT_TRUE(second->repeated);
-      engine_->signal(id, "tick", Json(),
-                      [&](Result<InstanceState> state) { answered.set_value(std::move(state)); });
+      engine_->signal(id, "tick", Json(), [&](Result<InstanceState> state) { answered.set_value(std::move(state)); });
     });
   });
   const auto state = answered.get_future().get();

@@ -128,8 +128,8 @@ void RetentionLoop::run() {
     return stopping_;
   };
   while (true) {
-    const auto swept = policy_.keeps_everything() ? purge_expired(store_)
-                                                  : run_retention(store_, owner_, policy_, stopping);
+    const auto swept =
+        policy_.keeps_everything() ? purge_expired(store_) : run_retention(store_, owner_, policy_, stopping);
     if (!swept) {
       log_error("retention.failed", swept.error());
     } else if (swept->instances + swept->runs + swept->outbox + swept->keys > 0) {

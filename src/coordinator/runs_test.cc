@@ -138,15 +138,17 @@ TEST_F(RunsTest, LengthsThatNoCalendarHoldsAreRefused) {
   EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);
   RunTypeRow rule;
   rule.type = "t";
-  for (const Duration lease : {Duration::of_seconds(3'600'000ll * 86'400), Duration::of_ms(1), Duration::of_ms(-5000)}) {
+  for (const Duration lease :
+       {Duration::of_seconds(3'600'000ll * 86'400), Duration::of_ms(1), Duration::of_ms(-5000)}) {
     rule.lease = lease;
     EXPECT_EQ(coordinator().put_run_type(rule).error().code, ErrorCode::invalid);
   }
   rule.lease = Duration::of_seconds(60);
   EXPECT_TRUE(coordinator().put_run_type(rule));
   // A definition says it too, or an expression of it.
-  ASSERT_TRUE(engine_->deploy("cairn: 1\nname: patient\nversion: 1.0.0\nsteps:\n"
-                              "  - call: { worker: { type: billing.wait.v1, payload: {} }, timeout: P3600000D }\n"));
+  ASSERT_TRUE(
+      engine_->deploy("cairn: 1\nname: patient\nversion: 1.0.0\nsteps:\n"
+                      "  - call: { worker: { type: billing.wait.v1, payload: {} }, timeout: P3600000D }\n"));
   StartOrder start;
   start.definition = "patient";
   ASSERT_TRUE(engine_->start(start));

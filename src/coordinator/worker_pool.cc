@@ -140,8 +140,8 @@ void WorkerPool::fail_unanswered(std::unique_lock<std::mutex>& lock) {
     RunReport& report = reports.emplace_back();
     report.run = {id};
     report.fence = active.fence;
-    report.failure = Failure{FailureClass::transport, "interrupted",
-                             "the node stopped before the answer came", Json(), 1, "", ""};
+    report.failure =
+        Failure{FailureClass::transport, "interrupted", "the node stopped before the answer came", Json(), 1, "", ""};
     report.worker = coordinator_.node();
   }
   // An answer that comes now comes too late.
@@ -335,8 +335,8 @@ HandlerAnswer WorkerPool::answer_to(const RunRow& run, const std::stop_token& st
   }
   return call_foreign([&] { return handler->second(run, stop); },
                       [&](std::string message) {
-                        answer.failure = Failure{
-                            FailureClass::transport, "handler_threw", std::move(message), Json(), 1, "", ""};
+                        answer.failure =
+                            Failure{FailureClass::transport, "handler_threw", std::move(message), Json(), 1, "", ""};
                         return answer;
                       });
 }
@@ -358,8 +358,7 @@ void WorkerPool::call(std::unique_lock<std::mutex>& lock, const RunRow& run, Tra
       },
       [&](std::string message) {
         HandlerAnswer answer;
-        answer.failure =
-            Failure{FailureClass::transport, "transport_threw", std::move(message), Json(), 1, "", ""};
+        answer.failure = Failure{FailureClass::transport, "transport_threw", std::move(message), Json(), 1, "", ""};
         finish_once(std::move(answer));
       });
   lock.lock();

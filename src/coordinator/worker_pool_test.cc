@@ -394,9 +394,10 @@ TEST(WorkerPool, AnAnswerThatCameBeforeTheEndIsReported) {
 TEST(WorkerPool, AfterTheStopNewRunsBeginPending) {
   const auto held = std::make_shared<HeldTransport>();
   auto engine = open(held);
-  ASSERT_TRUE(engine->deploy("cairn: 1\nname: chain\nversion: 1.0.0\nstate: { count: 0 }\nsteps:\n"
-                             "  - repeat:\n      times: 300\n      steps:\n"
-                             "        - call: { held: {}, result: answer }\n"));
+  ASSERT_TRUE(
+      engine->deploy("cairn: 1\nname: chain\nversion: 1.0.0\nstate: { count: 0 }\nsteps:\n"
+                     "  - repeat:\n      times: 300\n      steps:\n"
+                     "        - call: { held: {}, result: answer }\n"));
   engine->run();
   StartOrder order;
   order.definition = "chain";

@@ -3,6 +3,8 @@
 #include <zlib.h>
 
 #include <future>
+#include <latch>
+#include <thread>
 
 #include "base/clock.h"
 #include "instance/trace_id.h"
@@ -10,10 +12,12 @@
 #include "server/gzip.h"
 #include "server/idempotent_answers.h"
 #include "server/identity.h"
+#include "server/liveness.h"
 #include "server/metrics.h"
 #include "server/origin.h"
 #include "server/trace_context.h"
 #include "store/memory/memory_store.h"
+#include "stores/forwarding_store.h"
 
 namespace cairn::server {
 namespace {
@@ -143,6 +147,32 @@ TEST(IdempotentAnswers, ARepeatGetsTheFirstAnswerAlsoOnAnotherNode) {
   const Response large(200, "text/plain", {}, std::string(IdempotentAnswers::body_bytes_max + 1, 'x'));
   end(answers, "b", &large);
   EXPECT_EQ(found(elsewhere, "b", "h1"), Found::first);
+}
+
+// Commits only when it is told to.
+class HeldStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
+    gate.wait();
+    return ForwardingStore::commit(units);
+  }
+  std::latch gate{1};
+};
+
+TEST(Liveness, FailsWhileCommitsMakeNoProgress) {
+  SystemClock clock;
+  MemoryStore memory(clock);
+  HeldStore store(memory);
+  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  EXPECT_EQ(liveness(*coordinator, std::chrono::milliseconds(1)).status, 200) << "nothing is queued";
+  std::promise<void> kept;
+  coordinator->keep_answer({"s", "k", "h", Json()}, [&](const Result<void>&) { kept.set_value(); });
+  while (liveness(*coordinator, std::chrono::milliseconds(1)).status != 503) std::this_thread::yield();
+  EXPECT_EQ(liveness(*coordinator).status, 200) << "not for long enough";
+  store.gate.count_down();
+  kept.get_future().wait();
+  while (liveness(*coordinator, std::chrono::nanoseconds(1)).status != 200) std::this_thread::yield();
 }
 
 TEST(Metrics, AreTextForPrometheus) {

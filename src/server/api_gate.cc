@@ -120,8 +120,7 @@ bool ApiGate::remember(const Route& route, Call& call) {
     // A refusal for now is not an answer for later.
     const bool lasts = response.status < 500 && response.status != 429 && response.status != 409 && !response.stream;
     const auto answer = std::make_shared<Response>(std::move(response));
-    answers->end(scope, hash, lasts ? answer.get() : nullptr,
-                 [answers, reply, answer] { reply(std::move(*answer)); });
+    answers->end(scope, hash, lasts ? answer.get() : nullptr, [answers, reply, answer] { reply(std::move(*answer)); });
   });
   return true;
 }

@@ -4,9 +4,9 @@
 
 namespace cairn::server {
 
-Response liveness(const Coordinator& coordinator) {
+Response liveness(const Coordinator& coordinator, std::chrono::nanoseconds stall_max) {
   const auto stalled = coordinator.commit_stalled_for();
-  if (stalled < commit_stall_max) return {200, "text/plain; charset=utf-8", {}, "ok\n"};
+  if (stalled < stall_max) return {200, "text/plain; charset=utf-8", {}, "ok\n"};
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(stalled).count();
   return problem(503, "commit_stalled", "Commits make no progress",
                  "requests wait for the store, and nothing was written for " + std::to_string(seconds) +

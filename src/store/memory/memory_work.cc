@@ -88,7 +88,8 @@ Result<std::optional<Timestamp>> MemoryStore::next_due(Timestamp looked_at) {
     if (held > looked_at) offer(held);
   }
   for (const auto& [id, run] : runs_) {
-    if (run.row.status == RunStatus::pending && run.row.run_at > looked_at && !run.row.deleted_at) offer(run.row.run_at);
+    if (run.row.status == RunStatus::pending && run.row.run_at > looked_at && !run.row.deleted_at)
+      offer(run.row.run_at);
     if (run.row.status != RunStatus::leased) continue;
     if (run.row.lease_until > looked_at) offer(*run.row.lease_until);
     if (run.attempt_until && *run.attempt_until > looked_at) offer(*run.attempt_until);
