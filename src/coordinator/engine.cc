@@ -196,7 +196,7 @@ void Engine::on_ended(std::function<void(const InstanceId&)> told) {
 
 Result<void> Engine::subscribe(const std::string& name, const std::vector<std::string>& types,
                                std::function<bool(const Json& cloud_event)> handler) {
-  return parts_->outlet->subscribe(name, types, [name, handler = std::move(handler)](const Json& event) {
+  return parts_->outlet->subscribe(name, types, [handler = std::move(handler)](const Json& event) {
     bool taken = false;
     call_back("subscribe", [&] { taken = handler(event); });
     return taken;

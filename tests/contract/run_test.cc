@@ -359,7 +359,9 @@ TEST_P(Runs, AForbiddenCallEndsTheProcess) {
   };
   dies([&] { static_cast<void>(forbidden.find_run({"r"})); });
   dies([&] { static_cast<void>(forbidden.submit_run(sample::run("r"))); });
-  dies([&] { static_cast<void>(forbidden.commit({})); });
+  Unit unit;
+  unit.key = IdempotencyKey{"test", "k", "hash", Json()};
+  dies([&] { static_cast<void>(forbidden.commit({&unit, 1})); });
   dies([&] { static_cast<void>(forbidden.take_timers(1, Duration::of_seconds(1))); });
 }
 
