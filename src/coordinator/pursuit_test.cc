@@ -222,7 +222,7 @@ TEST_P(PursuitTest, AWorkerWhoWaitsGetsANewRunInTheCommitThatMakesIt) {
 }
 
 // Commits ahead of the disk, and looks who was told before it was settled.
-class AheadStore final : public ForwardingStore {
+class UnsettledStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
   bool commits_ahead() const override { return true; }
@@ -247,7 +247,7 @@ class AheadStore final : public ForwardingStore {
 TEST(Ends, AreToldOnceTheyAreDurable) {
   SystemClock clock;
   MemoryStore memory(clock);
-  AheadStore store(memory);
+  UnsettledStore store(memory);
   const auto coordinator = std::move(*Coordinator::open(store, {}));
   coordinator->on_ended([&](const InstanceId&) { ++store.told; });
   const Definition definition =
