@@ -126,6 +126,7 @@ void CommitQueue::Expected::answered() {
 
 void CommitQueue::Expected::wait() {
   if (!queue_.yield_) {
+    check_store_call();  // a thread of the queue would wait for itself
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return open_ == 0; });
     return;

@@ -159,8 +159,8 @@ class Coordinator {
   // is durable, from this thread, one of the queue's or a deferred one. It must be quick, may ask again this way, and
   // must neither wait nor call the store (store_calls.h); `defer` is for what needs the store.
   using Done = std::function<void(Result<InstanceAnswer>)>;
-  void start(const StartRequest& request, Done done);
-  void signal(const InstanceId& id, const SignalRequest& request, Done done);
+  void start(StartRequest request, Done done);
+  void signal(InstanceId id, SignalRequest request, Done done);
   // To everybody who waits for name and key, else kept for `ttl`.
   Result<SignalOutcome> broadcast(const SignalRequest& request, Duration ttl);
   // cancel, suspend, resume, retry, skip, edit. With `version`, conflict when the instance has moved.
@@ -262,6 +262,7 @@ class Coordinator {
     Slice slice;
   };
   Result<std::variant<InstanceAnswer, Beginning>> begin(const StartRequest& request);
+  void start_here(const StartRequest& request, Done done);
   // What the commit's answer means.
   Result<InstanceAnswer> begun(Beginning& beginning, Result<CommitOutcome> written);
   Result<InstanceAnswer> rested(const InstanceId& id);

@@ -133,10 +133,13 @@ void Coordinator::go_on(std::vector<InstanceId> cut, std::function<void()> reste
   pursue(std::make_shared<Pursuit>(Pursuit{std::move(errand), std::move(next)}));
 }
 
-void Coordinator::start(const StartRequest& request, Done done) {
-  if (StoreCallsForbidden::here()) {
-    return deferred_.post([this, request, done = std::move(done)] { start(request, done); });
-  }
+void Coordinator::start(StartRequest request, Done done) {
+  if (!StoreCallsForbidden::here()) return start_here(request, std::move(done));
+  deferred_.post(
+      [this, request = std::move(request), done = std::move(done)]() mutable { start_here(request, std::move(done)); });
+}
+
+void Coordinator::start_here(const StartRequest& request, Done done) {
   auto begun = begin(request);
   if (!begun) return done(std::move(begun).error());
   if (const auto* known = std::get_if<InstanceAnswer>(&*begun)) return done(*known);
@@ -159,9 +162,11 @@ void Coordinator::start(const StartRequest& request, Done done) {
   });
 }
 
-void Coordinator::signal(const InstanceId& id, const SignalRequest& request, Done done) {
+void Coordinator::signal(InstanceId id, SignalRequest request, Done done) {
   if (StoreCallsForbidden::here()) {
-    return deferred_.post([this, id, request, done = std::move(done)] { signal(id, request, done); });
+    return deferred_.post([this, id = std::move(id), request = std::move(request), done = std::move(done)]() mutable {
+      signal(std::move(id), std::move(request), std::move(done));
+    });
   }
   auto errand = errand_of(id, request);
   if (!errand) return done(std::move(errand).error());
@@ -184,7 +189,7 @@ void Coordinator::go_on(std::vector<InstanceId> cut) {
 }
 
 Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
-  return queue_.wait_for<Result<InstanceAnswer>>([&](Done done) { start(request, std::move(done)); });
+  return queue_.wait_for<Result<InstanceAnswer>>([&](Done done) { start_here(request, std::move(done)); });
 }
 
 }  // namespace cairn
