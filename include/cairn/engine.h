@@ -152,8 +152,8 @@ class Engine {
 
   // Before `run`.
   void handle(const std::string& type, WorkHandler handler);
-  // Called for each instance that has ended, after the commit and from the thread that made it: it must be
-  // quick and must not call the engine.
+  // Called for each instance that has ended, once that is durable, from a thread of the engine: it must be quick and
+  // must not call the engine. Before the first request.
   void on_ended(std::function<void(const InstanceId&)> told);
   // Before `run`: gives events of the outbox as CloudEvents to a function of this process, those whose type begins
   // with one of `types`, or all. True: it has taken the event; else it comes again later. In order for each subject.
@@ -165,12 +165,16 @@ class Engine {
   void settle();
   // The clock was moved: looks at what has become due.
   void look_again();
-  // Finishes what is under way. Called by the destructor too.
-  void stop();
+  // Finishes what is under way. Called by the destructor too. A handler or callback may call it: then it only begins
+  // to stop, and the destructor waits for the end.
+  // Calls that are under way have `grace` to be answered; an attempt without an answer has failed.
+  static constexpr std::chrono::milliseconds stop_grace{5000};
+  void stop(std::chrono::milliseconds grace = stop_grace);
 
   Result<InstanceState> start(const StartOrder& order);
   // The same for programs with many requests under way: `done` is called once, from this thread or one of the
-  // engine's, when it is durable. It must be quick; it may ask again this way, and must not wait for anything here.
+  // engine's, when it is durable. It must be quick; it may ask again this way, and must call nothing else here: the
+  // engine may be waiting for it. What it throws is logged.
   using Done = std::function<void(Result<InstanceState>)>;
   void start(const StartOrder& order, Done done);
   void signal(const InstanceId& id, const std::string& name, const Json& payload, Done done);

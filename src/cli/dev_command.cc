@@ -17,6 +17,7 @@
 #include "cli/file_watch.h"
 #include "cli/input_file.h"
 #include "cli/settings_file.h"
+#include "cli/stop_watchdog.h"
 #include "server/api.h"
 #include "transport/egress_policy.h"
 
@@ -200,9 +201,11 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
 
   int received = 0;
   sigwait(&ends, &received);
+  constexpr std::chrono::seconds drain{10};
+  const StopWatchdog watchdog(drain + StopWatchdog::margin + Engine::stop_grace);
   out << "stopping" << std::endl;
   (*engine)->coordinator().lease_desk().stop();  // workers that wait are answered, so that nothing keeps it
-  (*serving)->drain(std::chrono::seconds(10));
+  (*serving)->drain(drain);
   serving->reset();
   (*engine)->stop();
   return received == SIGINT ? exit_interrupted : exit_done;

@@ -2,8 +2,10 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 
 #include "base/log.h"
@@ -13,6 +15,7 @@
 #include "cli/definition_files.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
+#include "cli/stop_watchdog.h"
 #include "cli/store_session.h"
 #include "redis/connection.h"
 #include "server/api.h"
@@ -185,6 +188,11 @@ Result<void> deploy(Engine& engine, const std::vector<std::string>& paths, std::
   return {};
 }
 
+std::chrono::milliseconds time_left_until(std::chrono::steady_clock::time_point end) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+  return std::clamp(left, std::chrono::milliseconds(0), Engine::stop_grace);
+}
+
 // SIGHUP reads the certificate again; the others end the wait.
 int wait_for_end(const sigset_t& signals, server::Server& serving) {
   for (;;) {
@@ -272,14 +280,18 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   }
 
   const int received = wait_for_end(signals, **serving);
+  const std::chrono::milliseconds drain = milliseconds(*configuration, "drain");
+  const auto drained_by = std::chrono::steady_clock::now() + drain;
+  const StopWatchdog watchdog(drain + StopWatchdog::margin);
   fanout.reset();
   log_info("server.draining", {{"signal", received}});
   // Long polls end with nothing, so that workers ask another node; what they lease goes back with the engine.
   (*engine)->coordinator().lease_desk().stop();
-  (*serving)->drain(milliseconds(*configuration, "drain"));
+  (*serving)->drain(drain);
   (*engine)->coordinator().store().stop_waiting();  // requests that are still under way end with their answer
   serving->reset();
-  (*engine)->stop();
+  // Calls that are under way have what is left of the time.
+  (*engine)->stop(time_left_until(drained_by));
   log_info("server.stopped");
   return exit_done;
 }

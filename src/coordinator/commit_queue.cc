@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/memory.h"
+#include "store/store_calls.h"
 
 namespace cairn {
 
@@ -57,12 +58,13 @@ void CommitQueue::stop() {
 
 void CommitQueue::submit(Unit unit, Answer answer) {
   if (store_.keeps_encoded()) encode_ahead(unit);
-  Error refused{ErrorCode::limit, "too many commits wait for the store; try again later"};
+  Error refused{ErrorCode::unavailable, "too many commits wait for the store; try again later"};
   {
     std::unique_lock lock(mutex_);
     if (stopping_) {
       refused = {ErrorCode::unavailable, "the engine is stopping"};
     } else if (waiting() < waiting_max) {
+      note_submitted(1);
       const bool was_worth = worth_writing(waiting(), writing_);
       units_.push_back(std::move(unit));
       answers_.push_back(std::move(answer));
@@ -91,14 +93,16 @@ void CommitQueue::submit_all(std::vector<Unit> units, std::function<void(std::si
     const std::lock_guard lock(mutex_);
     stopping = stopping_;
     for (; !stopping && taken < units.size() && waiting() < waiting_max; ++taken) {
+      note_submitted(1);
       units_.push_back(std::move(units[taken]));
       answers_.emplace_back(
           [shared, taken](Result<CommitOutcome> outcome, const Unit&) { (*shared)(taken, std::move(outcome)); });
     }
   }
   filled_.notify_one();
-  const Error refused = stopping ? Error{ErrorCode::unavailable, "the engine is stopping"}
-                                 : Error{ErrorCode::limit, "too many commits wait for the store; try again later"};
+  const Error refused = stopping
+                            ? Error{ErrorCode::unavailable, "the engine is stopping"}
+                            : Error{ErrorCode::unavailable, "too many commits wait for the store; try again later"};
   for (; taken < units.size(); ++taken) (*shared)(taken, refused);
 }
 
@@ -122,6 +126,7 @@ void CommitQueue::Expected::answered() {
 
 void CommitQueue::Expected::wait() {
   if (!queue_.yield_) {
+    check_store_call();  // a thread of the queue would wait for itself
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return open_ == 0; });
     return;
@@ -250,6 +255,7 @@ void CommitQueue::run() {
 void CommitQueue::run_syncs() {
   while (auto batch = unsettled_.pop()) {
     store_.settle();
+    note_progress();
     {
       const std::lock_guard lock(mutex_);
       syncing_ = false;
@@ -269,40 +275,65 @@ void CommitQueue::run_answers() {
 
 void CommitQueue::Line::push(Batch batch) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return batches_.size() < line_max; });
+  has_room_.wait(lock, [this] { return batches_.size() < line_max; });
   batches_.push_back(std::move(batch));
-  changed_.notify_one();
+  filled_.notify_one();
 }
 
 std::optional<CommitQueue::Batch> CommitQueue::Line::pop() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return closed_ || !batches_.empty(); });
+  filled_.wait(lock, [this] { return closed_ || !batches_.empty(); });
   if (batches_.empty()) return std::nullopt;
   Batch batch = std::move(batches_.front());
   batches_.pop_front();
-  if (batches_.size() + 1 == line_max) changed_.notify_one();
+  has_room_.notify_one();
   return batch;
 }
 
 void CommitQueue::Line::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  changed_.notify_one();
+  filled_.notify_all();
 }
 
 thread_local const CommitQueue* CommitQueue::committing = nullptr;
 
 void CommitQueue::write(Batch& batch) {
   const CommitQueue* const before = std::exchange(committing, this);
+  ++in_commit_;
   if (syncer_.joinable()) {
     batch.outcomes = store_.commit_ahead(batch.parts.front(), [&] { return take_more(batch); });
   } else {
     batch.outcomes = store_.commit(batch.parts.front());
   }
+  --in_commit_;
+  note_progress();
   committing = before;
 }
 
+void CommitQueue::note_progress() {
+  progress_at_ = std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void CommitQueue::note_submitted(std::size_t count) {
+  // What was done long ago says nothing about what comes now.
+  if (open_ == 0) note_progress();
+  open_ += count;
+}
+
+std::chrono::nanoseconds CommitQueue::stalled_for() const {
+  using std::chrono::nanoseconds;
+  if (open_ == 0) return nanoseconds(0);
+  const nanoseconds progress_at(progress_at_.load());  // after `open_`: it was set before that
+  const auto stalled = nanoseconds(std::chrono::steady_clock::now().time_since_epoch()) - progress_at;
+  if (store_.writers() > 1 && in_commit_ > 0 && stalled < elsewhere_max) return nanoseconds(0);
+  return std::max(stalled, nanoseconds(0));
+}
+
 void CommitQueue::answer(Batch& batch) {
+  // Whoever has only one thread has nobody to leave the store to.
+  std::optional<StoreCallsForbidden> forbidden;
+  if (!yield_) forbidden.emplace();
   std::size_t place = 0;
   for (std::vector<Unit>& units : batch.parts) {
     for (Unit& unit : units) {
@@ -311,6 +342,8 @@ void CommitQueue::answer(Batch& batch) {
       batch.answers[place++](std::move(outcome), std::move(unit));
     }
   }
+  note_progress();
+  open_ -= batch.size();
   give_back(batch);
 }
 

@@ -9,8 +9,10 @@
 // writes what is queued by then.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -37,8 +39,9 @@ class CommitQueue {
                        std::chrono::milliseconds quiet = quiet_before_rest);
   ~CommitQueue();
 
-  // `answer` is called once, from a thread of the queue: it must be quick and must not call back here.
-  // ErrorCode::limit through `answer` when too much waits already.
+  // `answer` is called once, from a thread of the queue: it must be quick, must not wait and must not call the store
+  // (store_calls.h). It may submit.
+  // ErrorCode::unavailable through `answer` when too much waits already.
   void submit(Unit unit, Answer answer);
   // Many at once, so that they go into as few transactions as possible. `answer` is called for each with its place.
   void submit_all(std::vector<Unit> units, std::function<void(std::size_t, Result<CommitOutcome>)> answer);
@@ -74,6 +77,12 @@ class CommitQueue {
     return std::move(*answer);
   }
 
+  // For how long nothing was written, synced or answered although something is queued; zero when nothing is. Never
+  // blocks. A commit that waits for a server elsewhere is not counted before `elsewhere_max`: that server is at fault,
+  // not this process.
+  std::chrono::nanoseconds stalled_for() const;
+  static constexpr std::chrono::seconds elsewhere_max{120};
+
   // Whether the calling thread is inside a commit of this queue: what the store says meanwhile is about that commit.
   bool commits_here() const { return committing == this; }
 
@@ -96,7 +105,8 @@ class CommitQueue {
 
    private:
     std::mutex mutex_;
-    std::condition_variable changed_;
+    // One for each side: a notification for one must not wake the other.
+    std::condition_variable filled_, has_room_;
     std::deque<Batch> batches_;
     bool closed_ = false;
   };
@@ -114,6 +124,8 @@ class CommitQueue {
   bool write_queued();
   void write(Batch& batch);
   void answer(Batch& batch);
+  void note_progress();
+  void note_submitted(std::size_t count);  // under the lock, before they are queued
 
   static thread_local const CommitQueue* committing;
 
@@ -132,6 +144,11 @@ class CommitQueue {
   std::size_t writing_ = 0;  // units in commits that are under way; without threads: activities that write now
   bool syncing_ = false;     // the disk has a batch
   bool wants_more_ = false;  // the writer sleeps inside a transaction
+
+  // For `stalled_for`, which takes no lock.
+  std::atomic<std::size_t> open_ = 0;          // units that are not answered yet
+  std::atomic<std::size_t> in_commit_ = 0;     // threads inside the store's commit
+  std::atomic<std::int64_t> progress_at_ = 0;  // nanoseconds of the steady clock
 
   Line unsettled_;   // committed ahead, to be settled
   Line unanswered_;  // committed, to be answered

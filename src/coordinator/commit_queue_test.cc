@@ -263,5 +263,88 @@ TEST_F(CommitQueueTest, AStoreThatNobodyWritesToIsLetRest) {
   EXPECT_TRUE(queue.commit(keyed("b")));
 }
 
+// Commits only when it is told to.
+class HeldStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
+    gate.wait();
+    return ForwardingStore::commit(units);
+  }
+  std::latch gate{1};
+};
+
+TEST_F(CommitQueueTest, TellsForHowLongNothingWasWritten) {
+  HeldStore held(*store_);
+  CommitQueue queue(held);
+  EXPECT_EQ(queue.stalled_for().count(), 0) << "nothing is queued";
+  std::latch answered(1);
+  queue.submit(keyed("a"), [&](const Result<CommitOutcome>&, const Unit&) { answered.count_down(); });
+  while (queue.stalled_for() < std::chrono::milliseconds(2)) std::this_thread::yield();
+  held.gate.count_down();
+  answered.wait();
+  while (queue.stalled_for().count() != 0) std::this_thread::yield();
+}
+
+// Overload passes: whoever is refused may try again.
+TEST_F(CommitQueueTest, RefusesWhatItHasNoRoomForAsUnavailable) {
+  HeldStore held(*store_);
+  std::atomic<std::size_t> refused = 0;
+  std::atomic<std::size_t> wrong = 0;
+  {
+    CommitQueue queue(held);
+    // Two batches may be on their way to the writer.
+    for (std::size_t i = 0; i < CommitQueue::waiting_max + 2 * CommitQueue::batch_max + 1; ++i) {
+      queue.submit({}, [&](const Result<CommitOutcome>& outcome, const Unit&) {
+        if (outcome) return;
+        ++refused;
+        if (outcome.error().code != ErrorCode::unavailable) ++wrong;
+      });
+    }
+    held.gate.count_down();
+  }
+  EXPECT_GT(refused, 0u);
+  EXPECT_EQ(wrong, 0u);
+}
+
+// As one that several writers use.
+class TwoWriters final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  std::size_t writers() const override { return 2; }
+};
+
+// Batches that wait to be answered while both writers bring more: each is answered, though nobody brings another one.
+TEST_F(CommitQueueTest, NoAnswerIsLeftBehindWithTwoWriters) {
+  TwoWriters two(*store_);
+  constexpr int rounds = 200;
+  constexpr int units = 16 * 24;
+  for (int round = 0; round < rounds; ++round) {
+    CommitQueue queue(two);
+    std::latch all(units);
+    for (int part = 0; part < 24; ++part) {
+      std::vector<Unit> batch(16);
+      queue.submit_all(std::move(batch), [&](std::size_t, const Result<CommitOutcome>&) { all.count_down(); });
+    }
+    all.wait();
+  }
+}
+
+using CommitQueueDeathTest = CommitQueueTest;
+
+TEST_F(CommitQueueDeathTest, AnAnswerThatCallsTheStoreEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto call_the_store = [this] {
+    CommitQueue queue(*store_);
+    std::latch answered(1);
+    queue.submit(keyed("a"), [&](const Result<CommitOutcome>&, const Unit&) {
+      static_cast<void>(store_->find_key("test", "a"));
+      answered.count_down();
+    });
+    answered.wait();
+  };
+  EXPECT_DEATH(call_the_store(), "StoreCallsForbidden");
+}
+
 }  // namespace
 }  // namespace cairn

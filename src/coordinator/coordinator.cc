@@ -9,6 +9,7 @@
 #include "coordinator/task_fields.h"
 #include "store/deciding.h"
 #include "store/projection.h"
+#include "store/store_calls.h"
 
 namespace cairn {
 
@@ -25,19 +26,27 @@ Coordinator::Coordinator(Store& store, CoordinatorOptions options)
       node_(options_.node + "-" + new_uuid(store.now()).substr(24)),
       registry_(store),
       cache_(options_.snapshots_cached),
-      lanes_(options_.yield),
+      lanes_([this](std::function<void()> next) { deferred_.post(std::move(next)); }, options_.yield),
+      deferred_(!options_.yield),
       queue_(store, options_.yield),
       run_types_(store),
       run_intake_(store),
       lease_desk_(store) {
   store_.watch([this](const Wakeup& wakeup) {
+    const StoreCallsForbidden inside_a_commit;
     if (wakeup.runs) lease_desk_.look();
     for (const InstanceId& id : wakeup.ended) {
-      // What this node has ended itself is handed over with the answer to its commit (`committed`).
+      // What this node has ended itself is handed over with the answer to its commit (`committed`), when it is durable.
       if (queue_.commits_here()) continue;
-      if (!id.empty()) cache_.drop(id);
-      // No id: ends may have been missed, everybody who waits for one looks.
-      id.empty() ? waiters_.tell_all() : waiters_.tell(id.value);
+      if (id.empty()) {
+        // Ends may have been missed: everybody who waits for one looks, and no snapshot is known to be the last.
+        cache_.clear();
+        waiters_.tell_all();
+        continue;
+      }
+      cache_.drop(id);
+      waiters_.tell(id.value);
+      tell_ended(id);
     }
     if (wakeup.definitions) registry_.expect_changes();
     pass_on(wakeup);
@@ -54,8 +63,29 @@ void Coordinator::stop() {
   lease_desk_.stop();
   run_intake_.stop();
   queue_.stop();
+  deferred_.stop();
   waiters_.tell_all();
   on_wakeup({});
+}
+
+void Coordinator::defer(std::function<void()> task) {
+  if (!StoreCallsForbidden::here()) return task();
+  deferred_.post(std::move(task));
+}
+
+void Coordinator::keep_answer(IdempotencyKey key, std::function<void(Result<void>)> kept) {
+  Unit unit;
+  unit.key = std::move(key);
+  unit.actor = node_;
+  queue_.submit(std::move(unit), [kept = std::move(kept)](Result<CommitOutcome> written, const Unit&) {
+    if (!written) return kept(std::move(written).error());
+    // A repeat on another node may have been quicker: then its answer stands.
+    kept(written->kind == CommitOutcome::Kind::failed ? Result<void>(std::move(written->error)) : Result<void>());
+  });
+}
+
+void Coordinator::tell_ended(const InstanceId& id) {
+  if (ended_) ended_(id);
 }
 
 // Held while it is called: once it is taken away, nobody is inside it any more.
@@ -138,7 +168,7 @@ Result<std::variant<InstanceAnswer, Coordinator::Beginning>> Coordinator::begin(
     key->answer = Json::object({{"instance", id.value}});
     slice.unit.key = key;
   }
-  name_runs(slice);
+  CAIRN_TRY_VOID(name_runs(slice));
   return Begun(Beginning{id, std::move(key), std::move(slice)});
 }
 
@@ -293,7 +323,9 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
                                      {"version", static_cast<std::int64_t>(after.version)},
                                      {"status", to_string(after.status)}});
   }
-  name_runs(decision.slice);
+  if (auto named = name_runs(decision.slice); !named) {
+    return Obstacle{Obstacle::Kind::store, std::move(named).error()};
+  }
   return decision;
 }
 
@@ -309,6 +341,7 @@ SharedSnapshot Coordinator::committed(Slice& slice, CommitOutcome& outcome) {
       cache_.put(snapshot);
     }
     waiters_.tell(*snapshot);
+    if (is_final(snapshot->status)) tell_ended(snapshot->instance);
   }
   if (outcome.leased.empty()) return last;
   std::function<void(RunRow)> take;
@@ -345,8 +378,8 @@ void Coordinator::look_again() {
   pass_on(later);
 }
 
-Result<std::optional<Timestamp>> Coordinator::next_due() {
-  CAIRN_TRY(std::optional<Timestamp> due, store_.next_due());
+Result<std::optional<Timestamp>> Coordinator::next_due(Timestamp looked_at) {
+  CAIRN_TRY(std::optional<Timestamp> due, store_.next_due(looked_at));
   const std::lock_guard lock(left_cut_mutex_);
   if (again_at_ && (!due || *again_at_ < *due)) due = again_at_;
   return due;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "coordinator/commit_queue.h"
+#include "coordinator/deferred_work.h"
 #include "coordinator/errand.h"
 #include "coordinator/lanes.h"
 #include "coordinator/lease_desk.h"
@@ -74,6 +75,9 @@ struct TaskCompletion {
   std::string idempotency_key;
   Actor actor;
 };
+
+// How long one attempt at a run may last. A time that lies further ahead than the calendar goes could not be kept.
+inline constexpr Duration run_timeout_max = Duration::of_seconds(3650ll * 86'400);
 
 // A run on its own, without any workflow.
 struct RunOrder {
@@ -151,11 +155,12 @@ class Coordinator {
   Result<InstanceAnswer> start(const StartRequest& request);
   // To one instance; kept by it when it does not wait for it yet. conflict when it has ended.
   Result<InstanceAnswer> signal(const InstanceId& id, const SignalRequest& request);
-  // The same for programs that have many requests under way and no thread to wait with: `done` is called once, from
-  // this thread or one of the queue's, when it is durable. It must be quick, may ask again, and must not wait.
+  // The same for programs that have many requests under way and no thread to wait with: `done` is called once, when it
+  // is durable, from this thread, one of the queue's or a deferred one. It must be quick, may ask again this way, and
+  // must neither wait nor call the store (store_calls.h); `defer` is for what needs the store.
   using Done = std::function<void(Result<InstanceAnswer>)>;
-  void start(const StartRequest& request, Done done);
-  void signal(const InstanceId& id, const SignalRequest& request, Done done);
+  void start(StartRequest request, Done done);
+  void signal(InstanceId id, SignalRequest request, Done done);
   // To everybody who waits for name and key, else kept for `ttl`.
   Result<SignalOutcome> broadcast(const SignalRequest& request, Duration ttl);
   // cancel, suspend, resume, retry, skip, edit. With `version`, conflict when the instance has moved.
@@ -188,8 +193,12 @@ class Coordinator {
   void report_all(std::span<RunReport> reports,
                   Reported done);  // `done` as above; asked on a thread that may wait
   Result<RunRow> cancel_run(const RunId& id, const Actor& actor);
+  // Hides a run. conflict when a worker has it or an instance waits for it.
+  Result<RunRow> remove_run(const RunId& id, const std::string& reason, const Actor& actor);
   // New runs of these types begin leased to this node and are handed to `take` after their commit.
   void lease_here(std::vector<std::string> types, Duration length, std::function<void(RunRow)> take);
+  // New runs begin pending again. `take` may still get some, of commits that are under way.
+  void stop_leasing_here();
 
   // Dead letters. False: there is no such letter. conflict when what it was about has gone on since.
   Result<bool> replay_dead_letter(std::int64_t id, const Actor& actor);
@@ -199,8 +208,10 @@ class Coordinator {
     return cairn::run_retention(store_, node_, policy, [this] { return stopped_.load(); });
   }
 
-  // When there is something to do next: the earliest that the store knows, and what could not be done before.
-  Result<std::optional<Timestamp>> next_due();
+  // When there is something to do next, for whoever looked at everything that was due at `looked_at`: the earliest that
+  // the store knows, and what could not be done before.
+  Result<std::optional<Timestamp>> next_due(Timestamp looked_at);
+  Result<std::optional<Timestamp>> next_due() { return next_due(store_.now()); }
   // One bounded batch of what is due; how much there was. The loops call these, and so do tests.
   std::size_t fire_timers() { return fire_timers(options_.due_batch); }
   std::size_t fire_timers(std::size_t max);
@@ -213,6 +224,9 @@ class Coordinator {
 
   // Where wake-ups go, besides those who wait for results. Set before the first request.
   void on_wakeup(WakeupListener listener);
+  // Told of each instance that has ended, once that is durable, by a thread that must not wait: it must be quick and
+  // must neither call here nor the store. Set before the first request.
+  void on_ended(std::function<void(const InstanceId&)> told) { ended_ = std::move(told); }
   // One more, for as long as the handle is kept; at any time. It must neither block nor call here.
   std::shared_ptr<void> listen(WakeupListener listener);
   ResultWaiters& result_waiters() { return waiters_; }
@@ -227,11 +241,19 @@ class Coordinator {
   // Finishes what was submitted; later requests are ErrorCode::unavailable.
   void stop();
 
+  // Does something that may wait for the store: at once where that is allowed, else soon on another thread.
+  void defer(std::function<void()> task);
+  // Keeps the answer to a request under its key. `kept` is called once, as `done` above.
+  void keep_answer(IdempotencyKey key, std::function<void(Result<void>)> kept);
+  // For how long commits are queued and none makes progress; zero when all is well. Never blocks.
+  std::chrono::nanoseconds commit_stalled_for() const { return queue_.stalled_for(); }
+
  private:
   Coordinator(Store& store, CoordinatorOptions options);
 
   Setting setting(const Program& program);
   void pass_on(const Wakeup& wakeup);
+  void tell_ended(const InstanceId& id);
   Result<void> check(const SignalRequest& request) const;
   // A start that is ready to be written.
   struct Beginning {
@@ -240,6 +262,7 @@ class Coordinator {
     Slice slice;
   };
   Result<std::variant<InstanceAnswer, Beginning>> begin(const StartRequest& request);
+  void start_here(const StartRequest& request, Done done);
   // What the commit's answer means.
   Result<InstanceAnswer> begun(Beginning& beginning, Result<CommitOutcome> written);
   Result<InstanceAnswer> rested(const InstanceId& id);
@@ -261,6 +284,8 @@ class Coordinator {
   struct Pursuit;
   void pursue(const std::shared_ptr<Pursuit>& pursuit);
   void refuse_unless_repeated(const std::shared_ptr<Pursuit>& pursuit, Obstacle refused);
+  // What the answer to its commit means for it.
+  void settle_pursuit(const std::shared_ptr<Pursuit>& pursuit, CommitOutcome& outcome);
   void deliver(Errand errand, Reached reached);
   // Slices that a checkpoint cut go on until they rest. A crash in between leaves them to resume_cut_slices.
   void go_on(std::vector<InstanceId> cut, std::function<void()> rested);
@@ -302,12 +327,14 @@ class Coordinator {
   Unit unit_of(const ReportedEnd& reported) const;  // of one without an instance
   Result<RunAnswer> end_alone(const ReportedEnd& reported);
   Result<RunAnswer> ended_by(const RunEnd& end, Result<Delivered, Obstacle> delivered);
-  // What a slice with new runs says about leasing them.
-  void name_runs(Slice& slice);
+  // What a slice with new runs says about leasing them. An error when the store cannot tell how they are counted.
+  Result<void> name_runs(Slice& slice);
+  Result<RunAnswer> end_exhausted(const RunRow& run);
 
   Store& store_;
   CoordinatorOptions options_;
   Observer observer_;
+  std::function<void(const InstanceId&)> ended_;
   std::string node_;
   Registry registry_;
   SnapshotCache cache_;
@@ -332,8 +359,10 @@ class Coordinator {
   std::mutex grace_mutex_;
   std::map<std::string, Timestamp> missing_since_;  // what waits for a definition that is not here
   std::map<std::string, int> refused_;              // how often each was, of those that may be tried again
+  std::map<std::string, Timestamp> unended_;        // runs that could not be ended, until when they are left alone
 
   std::atomic<bool> stopped_ = false;
+  DeferredWork deferred_;
   CommitQueue queue_;
   RunTypes run_types_;
   LeasedRuns leased_runs_;

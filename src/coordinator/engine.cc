@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <fstream>
+#include <mutex>
 #include <sstream>
+#include <thread>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/foreign_call.h"
 #include "coordinator/loops.h"
 #include "coordinator/schedules.h"
 #include "coordinator/worker_pool.h"
@@ -82,14 +85,19 @@ struct Engine::Parts {
   std::unique_ptr<WorkerPool> workers;
   std::unique_ptr<EventOutlet> outlet;
   std::unique_ptr<Loops> loops;
-  std::function<void(const InstanceId&)> ended;
   std::unique_ptr<RetentionLoop> retention;
   bool running = false;
+
+  void stop(std::chrono::milliseconds grace);
+
+  std::mutex stop_mutex;
+  std::mutex stopper_mutex;
+  std::jthread stopper;  // for a handler that asks the engine to stop, and which that waits for
 };
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
-Engine::~Engine() { stop(); }
+Engine::~Engine() { parts_->stop(stop_grace); }
 
 Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   auto parts = std::make_unique<Parts>();
@@ -130,12 +138,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
     outlet->look();
   });
   Loops* loops = parts->loops.get();
-  parts->coordinator->on_wakeup([workers, loops, outlet, own = parts.get()](const Wakeup& wakeup) {
-    if (own->ended) {
-      for (const InstanceId& id : wakeup.ended) {
-        if (!id.value.empty()) own->ended(id);
-      }
-    }
+  parts->coordinator->on_wakeup([workers, loops, outlet](const Wakeup& wakeup) {
     loops->wake(wakeup);
     if (wakeup.runs) workers->look();
     if (wakeup.outbox) outlet->look();
@@ -186,11 +189,18 @@ void Engine::handle(const std::string& type, WorkHandler handler) {
   });
 }
 
-void Engine::on_ended(std::function<void(const InstanceId&)> told) { parts_->ended = std::move(told); }
+void Engine::on_ended(std::function<void(const InstanceId&)> told) {
+  parts_->coordinator->on_ended(
+      [told = std::move(told)](const InstanceId& id) { call_back("on_ended", [&] { told(id); }); });
+}
 
 Result<void> Engine::subscribe(const std::string& name, const std::vector<std::string>& types,
                                std::function<bool(const Json& cloud_event)> handler) {
-  return parts_->outlet->subscribe(name, types, std::move(handler));
+  return parts_->outlet->subscribe(name, types, [handler = std::move(handler)](const Json& event) {
+    bool taken = false;
+    call_back("subscribe", [&] { taken = handler(event); });
+    return taken;
+  });
 }
 
 void Engine::run() {
@@ -216,15 +226,24 @@ void Engine::settle() {
   if (auto published = parts_->outlet->drain(); !published) log_error("outbox.failed", published.error());
 }
 
-void Engine::stop() {
+void Engine::stop(std::chrono::milliseconds grace) {
+  if (!ForeignCall::here()) return parts_->stop(grace);
+  const std::lock_guard lock(parts_->stopper_mutex);
+  if (parts_->stopper.joinable()) return;
+  parts_->stopper = std::jthread([parts = parts_.get(), grace] { parts->stop(grace); });
+}
+
+void Engine::Parts::stop(std::chrono::milliseconds grace) {
+  const std::lock_guard lock(stop_mutex);
   // Those who make work first, then those who do it, then the writer; none of them waits for a database that is away.
-  parts_->coordinator->store().stop_waiting();
-  parts_->retention->stop();
-  parts_->loops->stop();
-  parts_->workers->stop();
-  parts_->transports->stop();
-  parts_->coordinator->stop();
-  parts_->outlet->stop();
+  coordinator->store().stop_waiting();
+  retention->stop();
+  loops->stop();
+  workers->stop(grace);
+  transports->stop();
+  coordinator->stop();
+  workers->give_back_late();
+  outlet->stop();
 }
 
 namespace {
@@ -249,8 +268,9 @@ Result<InstanceState> Engine::start(const StartOrder& order) {
 }
 
 void Engine::start(const StartOrder& order, Done done) {
-  parts_->coordinator->start(request_of(order),
-                             [done = std::move(done)](auto answer) { done(state_of(std::move(answer))); });
+  parts_->coordinator->start(request_of(order), [done = std::move(done)](auto answer) {
+    call_back("start", [&] { done(state_of(std::move(answer))); });
+  });
 }
 
 Result<InstanceState> Engine::find(const InstanceId& id) {
@@ -270,8 +290,9 @@ Result<InstanceState> Engine::signal(const InstanceId& id, const std::string& na
 }
 
 void Engine::signal(const InstanceId& id, const std::string& name, const Json& payload, Done done) {
-  parts_->coordinator->signal(id, {{}, name, {}, payload, {}},
-                              [done = std::move(done)](auto answer) { done(state_of(std::move(answer))); });
+  parts_->coordinator->signal(id, {{}, name, {}, payload, {}}, [done = std::move(done)](auto answer) {
+    call_back("signal", [&] { done(state_of(std::move(answer))); });
+  });
 }
 
 Result<std::size_t> Engine::broadcast(const std::string& name, const Json& key, const Json& payload, Duration ttl,

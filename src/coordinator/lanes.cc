@@ -47,7 +47,7 @@ void Lanes::release(const std::string& id) {
     next = std::move(lane->second.front());
     lane->second.pop_front();
   }
-  next(Hold(*this, id));
+  post_([this, id, next = std::move(next)] { next(Hold(*this, id)); });
 }
 
 }  // namespace cairn

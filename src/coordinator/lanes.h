@@ -35,14 +35,17 @@ class Lanes {
     std::string id_;
   };
 
-  // `yield`, when given, is called instead of blocking the thread until a lane is free.
-  explicit Lanes(std::function<void()> yield = {}) : yield_(std::move(yield)) {}
-
   using Entered = std::function<void(Hold)>;
+  using Post = std::function<void(std::function<void()>)>;
+
+  // `post` calls whoever comes next, soon and not from inside `release`: waiters that leave at once, one after the
+  // other, would else use up the stack. `yield`, when given, is called instead of blocking the thread until a lane is
+  // free.
+  explicit Lanes(Post post, std::function<void()> yield = {}) : post_(std::move(post)), yield_(std::move(yield)) {}
 
   // Waits until nobody else decides about it, first come, first served. A holder never waits for a second lane.
   Hold enter(const InstanceId& id);
-  // The same without a thread that waits: `entered` is called now, or by whoever leaves.
+  // The same without a thread that waits: `entered` is called now, or through `post` when somebody leaves.
   void enter(const InstanceId& id, Entered entered);
   // Holds nothing when somebody else does: for those who hold several.
   Hold try_enter(const InstanceId& id);
@@ -50,6 +53,7 @@ class Lanes {
  private:
   void release(const std::string& id);
 
+  Post post_;
   std::function<void()> yield_;
   std::mutex mutex_;
   // And who comes next: mostly nobody, for whom a list allocates nothing.

@@ -47,7 +47,7 @@ void LeaseDesk::ask(LeaseRequest request, std::chrono::milliseconds wait, Answer
       if (look_ || sooner_) changed_.notify_one();
       return;
     }
-    if (!stopping_) return answer(Error{ErrorCode::limit, "too many workers wait for runs already"});
+    if (!stopping_) return answer(Error{ErrorCode::unavailable, "too many workers wait for runs already"});
   }
   answer(std::vector<RunRow>());
 }

@@ -88,6 +88,8 @@ void Loops::wake(const Wakeup& wakeup) {
 void Loops::run_timers() {
   start_all_queued(coordinator_);
   for (;;) {
+    // What falls due after this, while everything is looked at, is still to come.
+    const Timestamp looked_at = coordinator_.store().now();
     std::set<std::string> released;
     bool cut = false;
     {
@@ -112,7 +114,7 @@ void Loops::run_timers() {
     const bool busy = fired + coordinator_.end_exhausted_runs() + fire_schedules(coordinator_) > 0;
     runs_due_();
     if (busy) continue;
-    const auto due = coordinator_.next_due();
+    const auto due = coordinator_.next_due(looked_at);
     if (!due) log_error("timers.failed", due.error());
 
     std::unique_lock lock(mutex_);

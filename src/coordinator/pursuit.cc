@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "coordinator/coordinator.h"
 #include "store/mandate.h"
+#include "store/store_calls.h"
 
 namespace cairn {
 
@@ -70,14 +71,9 @@ void Coordinator::pursue(const std::shared_ptr<Pursuit>& pursuit) {
       leave_cut(pursuit->decision->slice.unfinished());  // it may have been written all the same
       return pursuit->end(Obstacle{Obstacle::Kind::store, written.error()});
     }
-    const auto concluded = [&] { return conclude(pursuit->errand, *pursuit->decision, *written); };
-    auto delivered = pursuit->principal ? pursuit->principal->act(concluded) : concluded();
-    if (!delivered) return pursuit->end(std::move(delivered).error());
-    if (*delivered) return pursuit->end(std::move(**delivered));
-    if (++pursuit->attempt < attempts_max) return pursue(pursuit);
-    pursuit->end(
-        Obstacle{Obstacle::Kind::store,
-                 {ErrorCode::conflict, "instance " + pursuit->errand.instance.value + " kept changing; try again"}});
+    if (written->kind != CommitOutcome::Kind::stale) return settle_pursuit(pursuit, *written);
+    // The instance must be read again.
+    deferred_.post([this, pursuit, outcome = std::move(*written)]() mutable { settle_pursuit(pursuit, outcome); });
   };
   Unit unit = std::move(pursuit->decision->slice.unit);
   if (pursuit->principal) return pursuit->principal->submit(queue_, std::move(unit), std::move(answer));
@@ -101,6 +97,17 @@ void Coordinator::refuse_unless_repeated(const std::shared_ptr<Pursuit>& pursuit
                 });
 }
 
+void Coordinator::settle_pursuit(const std::shared_ptr<Pursuit>& pursuit, CommitOutcome& outcome) {
+  const auto concluded = [&] { return conclude(pursuit->errand, *pursuit->decision, outcome); };
+  auto delivered = pursuit->principal ? pursuit->principal->act(concluded) : concluded();
+  if (!delivered) return pursuit->end(std::move(delivered).error());
+  if (*delivered) return pursuit->end(std::move(**delivered));
+  if (++pursuit->attempt < attempts_max) return pursue(pursuit);
+  pursuit->end(
+      Obstacle{Obstacle::Kind::store,
+               {ErrorCode::conflict, "instance " + pursuit->errand.instance.value + " kept changing; try again"}});
+}
+
 void Coordinator::deliver(Errand errand, Reached reached) {
   const InstanceId id = errand.instance;
   auto lane = std::make_shared<Lanes::Hold>();
@@ -109,11 +116,13 @@ void Coordinator::deliver(Errand errand, Reached reached) {
       *lane = {};  // whoever is told may ask about the same instance at once
       return reached(std::move(delivered));
     }
-    auto cut = delivered->unfinished;
-    go_on(std::move(cut), [this, id, lane, reached, delivered = std::move(*delivered)]() mutable {
-      if (const auto rested = cache_.find(id)) delivered.after = rested;
-      *lane = {};
-      reached(std::move(delivered));
+    deferred_.post([this, id, lane, reached, delivered = std::move(*delivered)]() mutable {
+      auto cut = delivered.unfinished;
+      go_on(std::move(cut), [this, id, lane, reached, delivered = std::move(delivered)]() mutable {
+        if (const auto rested = cache_.find(id)) delivered.after = rested;
+        *lane = {};
+        reached(std::move(delivered));
+      });
     });
   };
   auto pursuit =
@@ -139,12 +148,19 @@ void Coordinator::go_on(std::vector<InstanceId> cut, std::function<void()> reste
     } else {
       cut.insert(cut.end(), done->unfinished.begin(), done->unfinished.end());
     }
-    go_on(std::move(cut), std::move(rested));
+    // Not from here: this may be a thread of the queue, and each of many that end at once would be inside the other.
+    deferred_.post([this, cut = std::move(cut), rested = std::move(rested)] { go_on(cut, rested); });
   };
   pursue(std::make_shared<Pursuit>(Pursuit{std::move(errand), std::move(next)}));
 }
 
-void Coordinator::start(const StartRequest& request, Done done) {
+void Coordinator::start(StartRequest request, Done done) {
+  if (!StoreCallsForbidden::here()) return start_here(request, std::move(done));
+  deferred_.post(
+      [this, request = std::move(request), done = std::move(done)]() mutable { start_here(request, std::move(done)); });
+}
+
+void Coordinator::start_here(const StartRequest& request, Done done) {
   auto begun = begin(request);
   if (!begun) return done(std::move(begun).error());
   if (const auto* known = std::get_if<InstanceAnswer>(&*begun)) return done(*known);
@@ -152,15 +168,27 @@ void Coordinator::start(const StartRequest& request, Done done) {
   auto principal = std::make_shared<Principal>();
   principal->submit(queue_, std::move(beginning->slice.unit), [=, this](Result<CommitOutcome> written, Unit&& back) {
     beginning->slice.give_back(std::move(back));
-    auto answer = principal->act([&] { return this->begun(*beginning, std::move(written)); });
-    beginning->slice.promise.reset();
-    principal->owed.reset();
-    if (!answer || answer->repeated || beginning->slice.unfinished().empty()) return done(std::move(answer));
-    go_on(beginning->slice.unfinished(), [this, beginning, done] { done(rested(beginning->id)); });
+    const auto end = [=, this](Result<CommitOutcome> outcome) {
+      auto answer = principal->act([&] { return this->begun(*beginning, std::move(outcome)); });
+      beginning->slice.promise.reset();
+      principal->owed.reset();
+      if (!answer || answer->repeated || beginning->slice.unfinished().empty()) return done(std::move(answer));
+      deferred_.post([this, beginning, done] {
+        go_on(beginning->slice.unfinished(), [this, beginning, done] { done(rested(beginning->id)); });
+      });
+    };
+    // What the first request with this key started must be read.
+    if (!written || written->kind != CommitOutcome::Kind::duplicate_key) return end(std::move(written));
+    deferred_.post([end, outcome = std::move(*written)] { end(outcome); });
   });
 }
 
-void Coordinator::signal(const InstanceId& id, const SignalRequest& request, Done done) {
+void Coordinator::signal(InstanceId id, SignalRequest request, Done done) {
+  if (StoreCallsForbidden::here()) {
+    return deferred_.post([this, id = std::move(id), request = std::move(request), done = std::move(done)]() mutable {
+      signal(std::move(id), std::move(request), std::move(done));
+    });
+  }
   auto errand = errand_of(id, request);
   if (!errand) return done(std::move(errand).error());
   deliver(std::move(*errand), [this, id, done = std::move(done)](Result<Delivered, Obstacle> delivered) {
@@ -182,7 +210,7 @@ void Coordinator::go_on(std::vector<InstanceId> cut) {
 }
 
 Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
-  return queue_.wait_for<Result<InstanceAnswer>>([&](Done done) { start(request, std::move(done)); });
+  return queue_.wait_for<Result<InstanceAnswer>>([&](Done done) { start_here(request, std::move(done)); });
 }
 
 }  // namespace cairn

@@ -4,8 +4,12 @@
 #include <future>
 #include <latch>
 
+#include "base/clock.h"
 #include "cairn/engine.h"
 #include "coordinator/coordinator.h"
+#include "definition/definition.h"
+#include "store/memory/memory_store.h"
+#include "stores/forwarding_store.h"
 
 namespace cairn {
 namespace {
@@ -100,6 +104,64 @@ TEST_P(PursuitTest, ManySignalsToOneInstanceAreAllTaken) {
   EXPECT_EQ(ended->output, Json(200));
 }
 
+// Those that come after the end are refused one after the other, and not each from inside the other.
+TEST_P(PursuitTest, ABurstOfSignalsToAnInstanceThatEndsIsAnswered) {
+  constexpr int count = 20'000;
+  const auto begun = start("counting");
+  ASSERT_TRUE(begun) << begun.error().message;
+  std::latch answered(count);
+  std::atomic<int> taken = 0;
+  for (int i = 0; i < count; ++i) {
+    engine_->signal(begun->instance, "tick", Json(), [&](const Result<InstanceState>& state) {
+      if (state) ++taken;
+      answered.count_down();
+    });
+  }
+  answered.wait();
+  EXPECT_EQ(taken, 200);
+}
+
+// What a callback asks for needs the store, which its thread must not call.
+TEST_P(PursuitTest, ACallbackMayAskAgain) {
+  std::promise<Result<InstanceState>> answered;
+  StartOrder order;
+  order.definition = "counting";
+  order.idempotency_key = "again";
+  engine_->start(order, [&](const Result<InstanceState>& first) {
+    engine_->start(order, [&, id = first->instance](const Result<InstanceState>& second) {
+      EXPECT_TRUE(second->repeated);
+      engine_->signal(id, "tick", Json(), [&](Result<InstanceState> state) { answered.set_value(std::move(state)); });
+    });
+  });
+  const auto state = answered.get_future().get();
+  ASSERT_TRUE(state) << state.error().message;
+  EXPECT_EQ(state->status, Status::waiting);
+}
+
+TEST_P(PursuitTest, AReportThatComesTooLateIsAnswered) {
+  const auto begun = start("calling");
+  ASSERT_TRUE(begun) << begun.error().message;
+  Coordinator& coordinator = engine_->coordinator();
+  std::promise<std::vector<RunRow>> leased;
+  coordinator.lease_desk().ask({"elsewhere", {"demo."}, {}, 5, Duration::of_seconds(30)}, std::chrono::seconds(60),
+                               [&](Result<std::vector<RunRow>> runs) { leased.set_value(std::move(*runs)); });
+  const std::vector<RunRow> runs = leased.get_future().get();
+  ASSERT_EQ(runs.size(), 1u);
+  // Two at once, as if each had just been leased: one of them finds its run ended.
+  std::vector<RunReport> reports(2);
+  for (RunReport& report : reports) {
+    report.run = runs[0].id;
+    report.fence = runs[0].fence;
+    report.leased = runs[0];
+  }
+  std::promise<std::vector<Result<RunAnswer>>> reported;
+  coordinator.report_all(reports, [&](auto answers) { reported.set_value(std::move(answers)); });
+  for (const auto& answer : reported.get_future().get()) {
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(*answer, RunAnswer::finished);
+  }
+}
+
 TEST_P(PursuitTest, AnAnswerWaitsForTheLastCheckpoint) {
   const auto ended = start("stepping");
   ASSERT_TRUE(ended) << ended.error().message;
@@ -157,6 +219,75 @@ TEST_P(PursuitTest, AWorkerWhoWaitsGetsANewRunInTheCommitThatMakesIt) {
   ASSERT_TRUE(answers.at(0));
   EXPECT_EQ(*answers[0], RunAnswer::finished);
   EXPECT_EQ(engine_->find(begun->instance)->output, Json("done"));
+}
+
+// Commits ahead of the disk, and looks who was told before it was settled.
+class UnsettledStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  bool commits_ahead() const override { return true; }
+  Result<std::vector<CommitOutcome>> commit_ahead(std::span<const Unit> units, const MoreUnits& more) override {
+    auto outcomes = ForwardingStore::commit(units);
+    for (auto next = more(); outcomes && !next.empty(); next = more()) {
+      auto further = ForwardingStore::commit(next);
+      if (!further) return further;
+      std::move(further->begin(), further->end(), std::back_inserter(*outcomes));
+    }
+    committed += units.size();
+    return outcomes;
+  }
+  void settle() override {
+    // What is told while the disk has it would be told too soon.
+    if (told > settled) ++too_soon;
+    settled = committed.load();
+  }
+  std::atomic<std::size_t> committed = 0, settled = 0, told = 0, too_soon = 0;
+};
+
+TEST(Ends, AreToldOnceTheyAreDurable) {
+  SystemClock clock;
+  MemoryStore memory(clock);
+  UnsettledStore store(memory);
+  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  coordinator->on_ended([&](const InstanceId&) { ++store.told; });
+  const Definition definition =
+      load_definition("cairn: 1\nname: quick\nversion: 1.0.0\nsteps: [ { set: { a: 1 } } ]\n", "test.yaml");
+  ASSERT_TRUE(definition.valid());
+  ASSERT_TRUE(coordinator->registry().deploy(definition.program));
+  constexpr int count = 20;
+  for (int i = 0; i < count; ++i) {
+    StartRequest request;
+    request.definition = "quick";
+    ASSERT_TRUE(coordinator->start(request));
+  }
+  coordinator->stop();
+  EXPECT_EQ(store.told, static_cast<std::size_t>(count));
+  EXPECT_EQ(store.too_soon, 0u);
+}
+
+Snapshot snapshot(std::uint64_t version, std::int64_t started_ms) {
+  Snapshot made;
+  made.instance = {"a"};
+  made.version = version;
+  made.started_at = Timestamp::of_unix_ms(started_ms);
+  return made;
+}
+
+TEST(SnapshotCache, ANewInstanceWithTheIdOfAnOldOneReplacesIt) {
+  SnapshotCache cache(10);
+  const auto put = [&](std::uint64_t version, std::int64_t started_ms) {
+    cache.put(std::make_shared<const Snapshot>(snapshot(version, started_ms)));
+    return cache.find({"a"});
+  };
+  EXPECT_EQ(put(5, 1000)->version, 5u);
+  EXPECT_EQ(put(4, 1000)->version, 5u) << "answers may come in any order";
+  EXPECT_EQ(put(1, 2000)->version, 1u) << "another instance";
+  EXPECT_EQ(put(6, 1000)->version, 1u) << "a late answer about the one before";
+  EXPECT_EQ(put(3, 2000)->version, 3u);
+  EXPECT_EQ(put(1, 2000)->version, 3u);
+  EXPECT_EQ(put(1, 1500)->version, 1u) << "a clock that was set back";
+  cache.clear();
+  EXPECT_EQ(cache.find({"a"}), nullptr);
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, PursuitTest, testing::Values("memory", "sqlite"),

@@ -14,6 +14,13 @@ Timestamp before(Timestamp now, Duration age) {
   return back ? add(now, *back).value_or(Timestamp{}) : Timestamp{};
 }
 
+// Signals that were kept for longer than they were sent for go with every sweep, whatever else is kept. Any node may do
+// it at any time.
+Result<RetentionReport> purge_expired(Store& store) {
+  CAIRN_TRY_VOID(store.retire_instances({{}, store.now(), 0}));
+  return RetentionReport();
+}
+
 class Sweep {
  public:
   Sweep(Store& store, const std::string& owner, const RetentionPolicy& policy, const std::function<bool()>& stop)
@@ -41,6 +48,7 @@ class Sweep {
   }
 
   Result<void> sweep() {
+    CAIRN_TRY_VOID(purge_expired(store_));
     CAIRN_TRY_VOID(retire(Status::completed, policy_.completed));
     CAIRN_TRY_VOID(retire(Status::failed, policy_.failed));
     CAIRN_TRY_VOID(retire(Status::cancelled, policy_.cancelled));
@@ -101,7 +109,7 @@ RetentionLoop::RetentionLoop(Store& store, std::string owner, RetentionPolicy po
 RetentionLoop::~RetentionLoop() { stop(); }
 
 void RetentionLoop::start() {
-  if (policy_.keeps_everything() || every_.count() <= 0) return;
+  if (every_.count() <= 0) return;
   thread_ = std::jthread([this] { run(); });
 }
 
@@ -120,7 +128,8 @@ void RetentionLoop::run() {
     return stopping_;
   };
   while (true) {
-    const auto swept = run_retention(store_, owner_, policy_, stopping);
+    const auto swept =
+        policy_.keeps_everything() ? purge_expired(store_) : run_retention(store_, owner_, policy_, stopping);
     if (!swept) {
       log_error("retention.failed", swept.error());
     } else if (swept->instances + swept->runs + swept->outbox + swept->keys > 0) {

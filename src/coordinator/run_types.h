@@ -23,9 +23,10 @@ class RunTypes {
   Result<bool> remove(const std::string& type);
   // The key of a run with this payload; empty when its type has none. A payload for which the expression
   // fails counts under a key of its own, so that one odd run neither blocks nor escapes the others.
-  std::string limit_key(const std::string& type, const Json& payload);
+  Result<std::string> limit_key(const std::string& type, const Json& payload);
   // The same in two steps, for many runs of one type: what it counts by, nullptr when it has no key.
-  std::shared_ptr<const expr::Expression> find(const std::string& type);
+  // An error when the rows were never read: a run without its key would escape the limits for good.
+  Result<std::shared_ptr<const expr::Expression>> find(const std::string& type);
   static std::string limit_key(const expr::Expression& counted_by, const Json& payload);
 
  private:
@@ -33,7 +34,7 @@ class RunTypes {
     std::string text;
     std::shared_ptr<const expr::Expression> expression;
   };
-  void refresh();
+  Result<void> refresh();
 
   Store& store_;
   std::mutex mutex_;
@@ -42,6 +43,7 @@ class RunTypes {
   static constexpr Duration age_max = Duration::of_seconds(5);
   Timestamp read_at_;
   bool read_ = false;
+  bool known_ = false;         // they were read at least once
   std::uint64_t changes_ = 0;  // by this node: a reading that began before one is old
 };
 

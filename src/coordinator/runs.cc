@@ -32,17 +32,23 @@ void Coordinator::lease_here(std::vector<std::string> types, Duration length, st
   take_run_ = std::move(take);
 }
 
-void Coordinator::name_runs(Slice& slice) {
+void Coordinator::stop_leasing_here() {
+  const std::lock_guard lock(lease_mutex_);
+  lease_.reset();
+}
+
+Result<void> Coordinator::name_runs(Slice& slice) {
   Unit& unit = slice.unit;
   std::vector<std::string> types;
-  for (const Advance& advance : unit.advances) {
-    for (const RunIntent& run : advance.runs) {
-      std::string key = run_types_.limit_key(run.type, without_trace(run.payload).value);
+  for (Advance& advance : unit.advances) {
+    for (RunIntent& run : advance.runs) {
+      if (run.timeout) run.timeout = std::min(*run.timeout, run_timeout_max);
+      CAIRN_TRY(std::string key, run_types_.limit_key(run.type, without_trace(run.payload).value));
       if (!key.empty()) unit.limit_keys.emplace_back(run.id, std::move(key));
       types.push_back(run.type);
     }
   }
-  if (types.empty()) return;
+  if (types.empty()) return {};
   {
     const std::lock_guard lock(lease_mutex_);
     const auto ours = [this](const std::string& type) {
@@ -50,11 +56,12 @@ void Coordinator::name_runs(Slice& slice) {
     };
     if (lease_ && std::any_of(types.begin(), types.end(), ours)) {
       unit.lease = lease_;
-      return;
+      return {};
     }
   }
   slice.promise = lease_desk_.promise(types);
   if (slice.promise) unit.lease = slice.promise->lease();
+  return {};
 }
 
 Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(RunReport& report) {
@@ -183,7 +190,11 @@ void Coordinator::report_all(std::span<RunReport> reports, bool directly, Report
       auto& reported = std::get<ReportedEnd>(*weighed);
       if (reported.run.instance) {
         deliver(errand_of(reported), [this, answer, i, end = reported.end](Result<Delivered, Obstacle> delivered) {
-          answer(i, ended_by(end, std::move(delivered)));
+          if (!delivered || delivered->kind == Delivered::Kind::applied) {
+            return answer(i, ended_by(end, std::move(delivered)));
+          }
+          // Its row says whether an earlier report has ended it.
+          defer([this, answer, i, end, delivered = std::move(*delivered)] { answer(i, ended_by(end, delivered)); });
         });
       } else if (schedule_of(reported.run.idempotency_key)) {
         // Its schedule has a firing to begin afterwards: that takes a thread, this one.
@@ -262,6 +273,29 @@ Result<RunRow> Coordinator::cancel_run(const RunId& id, const Actor& actor) {
   if (changed.kind == RunChanged::Kind::finished) {
     return Error{ErrorCode::conflict, "run " + id.value + " is " + to_string(changed.row.status) + " already"};
   }
+  release_schedule(*this, changed.row);
+  return changed.row;
+}
+
+Result<RunRow> Coordinator::remove_run(const RunId& id, const std::string& reason, const Actor& actor) {
+  RunChange change;
+  change.kind = RunChange::Kind::remove;
+  change.run = id;
+  change.reason = reason;
+  change.actor = actor.name;
+  CAIRN_TRY(const RunChanged changed, store_.change_run(change));
+  switch (changed.kind) {
+    case RunChanged::Kind::not_found: return Error{ErrorCode::not_found, "no run " + id.value};
+    case RunChanged::Kind::awaited:
+      return Error{ErrorCode::conflict, "instance " + changed.row.instance.value_or(InstanceId{}).value +
+                                            " waits for run " + id.value + "; cancel the run first"};
+    case RunChanged::Kind::lease_lost:
+    case RunChanged::Kind::finished:
+    case RunChanged::Kind::exhausted:
+      return Error{ErrorCode::conflict, "a worker has run " + id.value + "; cancel the run first"};
+    case RunChanged::Kind::done: break;
+  }
+  release_schedule(*this, changed.row);
   return changed.row;
 }
 
@@ -276,52 +310,58 @@ bool is_overdue(const RunRow& run, Timestamp now) {
 
 }  // namespace
 
+Result<RunAnswer> Coordinator::end_exhausted(const RunRow& run) {
+  if (is_overdue(run, store_.now())) {
+    return report({run.id, run.fence, Json(), call_timeout(*run.timeout, run.attempt), true, {}, node_, {}});
+  }
+  Failure failure;
+  failure.failure_class = FailureClass::timeout;
+  failure.code = "lease_expired";
+  failure.message = "its worker " + run.leased_by + " did not report back before the lease ended, " +
+                    std::to_string(run.attempt) + " of " + std::to_string(run.attempts_max) + " attempts";
+  failure.attempt = run.attempt;
+  failure.step = run.step;
+  DeadLetter letter;
+  letter.instance = run.instance;
+  letter.kind = "run";
+  letter.envelope = Json::object({{"run", run.id.value}, {"type", run.type}, {"payload", run.payload}});
+  letter.reason = failure.message;
+  letter.node = node_;
+  // Several nodes may see it: the letter goes with the end, so that there is one, and none is lost.
+  return report({run.id, run.fence, Json(), failure, false, std::nullopt, node_, letter});
+}
+
 std::size_t Coordinator::end_exhausted_runs() {
   constexpr std::size_t batch = 100;
-  auto runs = store_.exhausted_runs(batch);
+  const Timestamp now = store_.now();
+  std::set<std::string> left_alone;
+  {
+    const std::lock_guard lock(grace_mutex_);
+    std::erase_if(unended_, [&](const auto& one) { return one.second <= now; });
+    for (const auto& [id, until] : unended_) left_alone.insert(id);
+  }
+  // Besides those that could not be ended before: they must not keep the others from being seen.
+  auto runs = store_.exhausted_runs(batch + left_alone.size());
   if (!runs) {
     log_error("runs.exhausted", runs.error());
     look_again();
     return 0;
   }
-  std::size_t count = 0;
+  std::size_t tried = 0;
   // Their time is over, so nothing of them will fall due: those that could not be ended now must be remembered.
   bool left = false;
   for (const RunRow& run : *runs) {
-    if (is_overdue(run, store_.now())) {
-      const RunReport overdue{run.id, run.fence, Json(), call_timeout(*run.timeout, run.attempt), true, {}, node_, {}};
-      if (auto ended = report(overdue); !ended) {
-        log_error("runs.overdue", ended.error(), {{"run", run.id.value}});
-        left = true;
-      } else {
-        ++count;
-      }
-      continue;
-    }
-    Failure failure;
-    failure.failure_class = FailureClass::timeout;
-    failure.code = "lease_expired";
-    failure.message = "its worker " + run.leased_by + " did not report back before the lease ended, " +
-                      std::to_string(run.attempt) + " of " + std::to_string(run.attempts_max) + " attempts";
-    failure.attempt = run.attempt;
-    failure.step = run.step;
-    DeadLetter letter;
-    letter.instance = run.instance;
-    letter.kind = "run";
-    letter.envelope = Json::object({{"run", run.id.value}, {"type", run.type}, {"payload", run.payload}});
-    letter.reason = failure.message;
-    letter.node = node_;
-    // Several nodes may see it: the letter goes with the end, so that there is one, and none is lost.
-    const RunReport report{run.id, run.fence, Json(), failure, false, std::nullopt, node_, letter};
-    if (auto ended = this->report(report); !ended) {
+    if (left_alone.contains(run.id.value)) continue;
+    ++tried;
+    if (auto ended = end_exhausted(run); !ended) {
       log_error("runs.exhausted", ended.error(), {{"run", run.id.value}});
+      const std::lock_guard lock(grace_mutex_);
+      unended_[run.id.value] = after(now, options_.hold);
       left = true;
-    } else {
-      ++count;
     }
   }
   if (left) look_again();
-  return count;
+  return tried;
 }
 
 }  // namespace cairn

@@ -4,6 +4,8 @@
 #include "cairn/engine.h"
 #include "coordinator/coordinator.h"
 #include "instance/carried_trace.h"
+#include "store/memory/memory_store.h"
+#include "stores/forwarding_store.h"
 
 namespace cairn {
 namespace {
@@ -114,6 +116,102 @@ TEST_F(RunsTest, WorkersThatDieAreCountedAndThenGivenUp) {
   engine_->settle();
   EXPECT_EQ(engine_->find(id)->output, Json::object({{"failed", "lease_expired"}}));
   EXPECT_EQ(engine_->store().list_dead_letters({})->items.size(), 1u);
+}
+
+TEST_F(RunsTest, ARunThatAnInstanceWaitsForIsNotDeleted) {
+  const InstanceId id = start();
+  RunFilter filter;
+  filter.instance = id;
+  const RunRow run = engine_->store().list_runs(filter, {})->items.at(0);
+  const auto removed = coordinator().remove_run(run.id, "why not", {});
+  EXPECT_EQ(removed.error().code, ErrorCode::conflict);
+  EXPECT_NE(removed.error().message.find(id.value), std::string::npos) << removed.error().message;
+  ASSERT_TRUE(coordinator().cancel_run(run.id, {}));
+  EXPECT_TRUE(coordinator().remove_run(run.id, "it is over", {}));
+  EXPECT_EQ(coordinator().remove_run({"nobody"}, "no", {}).error().code, ErrorCode::not_found);
+}
+
+TEST_F(RunsTest, LengthsThatNoCalendarHoldsAreRefused) {
+  RunOrder order;
+  order.type = "t";
+  order.timeout = Duration::of_seconds(3'600'000ll * 86'400);
+  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);
+  RunTypeRow rule;
+  rule.type = "t";
+  for (const Duration lease :
+       {Duration::of_seconds(3'600'000ll * 86'400), Duration::of_ms(1), Duration::of_ms(-5000)}) {
+    rule.lease = lease;
+    EXPECT_EQ(coordinator().put_run_type(rule).error().code, ErrorCode::invalid);
+  }
+  rule.lease = Duration::of_seconds(60);
+  EXPECT_TRUE(coordinator().put_run_type(rule));
+  // A definition says it too, or an expression of it.
+  ASSERT_TRUE(
+      engine_->deploy("cairn: 1\nname: patient\nversion: 1.0.0\nsteps:\n"
+                      "  - call: { worker: { type: billing.wait.v1, payload: {} }, timeout: P3600000D }\n"));
+  StartOrder start;
+  start.definition = "patient";
+  ASSERT_TRUE(engine_->start(start));
+  ASSERT_EQ(lease().size(), 1u);
+  EXPECT_TRUE(coordinator().next_due()) << "its end can be written down";
+}
+
+// Rows of run types that cannot be read once.
+class FailingTypes final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<RunTypeRow>> list_run_types() override {
+    if (failures-- > 0) return Error{ErrorCode::unavailable, "not now"};
+    return ForwardingStore::list_run_types();
+  }
+  int failures = 1;
+};
+
+TEST_F(RunsTest, LimitsHoldAlsoAfterAReadingThatFailed) {
+  RunTypeRow rule;
+  rule.type = "t";
+  rule.concurrency = 1;
+  rule.limit_key = "payload";
+  MemoryStore memory(clock_);
+  ASSERT_TRUE(memory.put_run_type(rule));
+  FailingTypes store(memory);
+  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  RunOrder order;
+  order.type = "t";
+  order.payload = Json("ada");
+  EXPECT_EQ(coordinator->submit_run(order).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(coordinator->submit_run(order)->first.limit_key, "ada");
+  store.failures = 1;
+  clock_.advance(Duration::of_seconds(60));
+  EXPECT_EQ(coordinator->submit_run(order)->first.limit_key, "ada") << "what was known before";
+}
+
+// Instances that cannot be decided about: their runs cannot be ended now.
+class UnreadableStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::optional<RunRow>> find_run(const RunId& id) override {
+    if (id.value.starts_with("broken")) return Error{ErrorCode::unavailable, "not now"};
+    return ForwardingStore::find_run(id);
+  }
+};
+
+TEST_F(RunsTest, RunsThatCannotBeEndedDoNotStarveTheOthers) {
+  MemoryStore memory(clock_);
+  UnreadableStore store(memory);
+  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  for (int i = 0; i <= 150; ++i) {
+    RunRow run;
+    run.id = {i < 150 ? "broken" + std::to_string(i) : "sound"};
+    run.type = "t";
+    run.attempts_max = 1;
+    run.run_at = clock_.now();
+    ASSERT_TRUE(memory.submit_run(run));
+  }
+  ASSERT_EQ(memory.lease_runs({"w", {}, {"t"}, 1000, Duration::of_seconds(30)})->size(), 151u);
+  clock_.advance(Duration::of_seconds(60));
+  coordinator->settle();
+  EXPECT_EQ(memory.find_run({"sound"})->value().status, RunStatus::failed);
 }
 
 TEST_F(RunsTest, TheKeyOfATypesLimitIsReadFromThePayload) {

@@ -182,6 +182,23 @@ TEST_F(SchedulesOnACoordinator, MakeRunsToo) {
   EXPECT_EQ(row("r").queued.size(), 0u);
 }
 
+// Whichever way the run before goes.
+TEST_F(SchedulesOnACoordinator, ARunThatIsCancelledOrDeletedMakesWayForTheNext) {
+  create("r", Json::object({{"every", "1m"},
+                            {"overlap", "queue"},
+                            {"run", Json::object({{"type", "default.report"}, {"payload", Json(1)}})}}));
+  pass(180);
+  EXPECT_EQ(row("r").queued.size(), 2u);
+  ASSERT_TRUE(coordinator_->cancel_run(store_.list_runs({}, {})->items[0].id, {}));
+  EXPECT_EQ(row("r").queued.size(), 1u);
+  EXPECT_EQ(store_.list_runs({}, {})->items.size(), 2u);
+  ASSERT_TRUE(coordinator_->remove_run(store_.list_runs({}, {})->items[0].id, "not needed", {}));
+  EXPECT_EQ(row("r").queued.size(), 0u);
+  RunFilter all;
+  all.deleted = true;
+  EXPECT_EQ(store_.list_runs(all, {})->items.size(), 3u);
+}
+
 TEST_F(SchedulesOnACoordinator, AStartThatIsRefusedIsNotedAndDoesNotBlock) {
   put("cairn: 1\nname: picky\nversion: 1.0.0\ninput: { type: string }\nsteps:\n  - set: { x: 1 }\n");
   create("p", spec("picky"));

@@ -22,9 +22,13 @@ void SnapshotCache::put(SharedSnapshot snapshot) {
   const std::lock_guard lock(mutex_);
   const auto found = by_id_.find(snapshot->instance.value);
   if (found != by_id_.end()) {
-    // Answers of two commits may come in any order: the newer one stays.
+    // Answers of two commits may come in any order: the newer one stays. Another start is another instance, which was
+    // given the id of one that is gone.
     gone = std::move(snapshot);
-    if ((*found->second)->version < gone->version) std::swap(*found->second, gone);
+    const Snapshot& known = **found->second;
+    const bool newer = known.started_at == gone->started_at ? known.version < gone->version
+                                                            : known.started_at < gone->started_at || gone->version == 1;
+    if (newer) std::swap(*found->second, gone);
     order_.splice(order_.begin(), order_, found->second);
     return;
   }
@@ -45,6 +49,13 @@ void SnapshotCache::drop(const InstanceId& id) {
   gone = std::move(*found->second);
   order_.erase(found->second);
   by_id_.erase(found);
+}
+
+void SnapshotCache::clear() {
+  Order gone;
+  const std::lock_guard lock(mutex_);
+  gone.swap(order_);
+  by_id_.clear();
 }
 
 }  // namespace cairn

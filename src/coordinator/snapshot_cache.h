@@ -24,6 +24,7 @@ class SnapshotCache {
   std::optional<Status> status(const InstanceId& id) const;
   void put(SharedSnapshot snapshot);
   void drop(const InstanceId& id);
+  void clear();
 
  private:
   using Order = std::list<SharedSnapshot>;  // the one used last first

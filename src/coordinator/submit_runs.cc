@@ -38,11 +38,15 @@ Result<void> Coordinator::fill(RunRow& row, const RunOrder& order, Timestamp now
     if (order.type.empty() || order.type.size() > type_bytes_max) {
       return Error{ErrorCode::invalid, "a run has a type of 1 to 200 bytes, for example billing.charge.v1"};
     }
-    type = {order.type, run_types_.find(order.type)};
+    CAIRN_TRY(auto counted_by, run_types_.find(order.type));
+    type = {order.type, std::move(counted_by)};
   }
   CAIRN_TRY_VOID(check_incoming(order.payload, "the payload", options_.limits));
   CAIRN_TRY_VOID(check_incoming_text(order.idempotency_key, "the idempotency key", options_.limits));
   if (!order.id.empty() && !is_uuid(order.id)) return Error{ErrorCode::invalid, "the id of a run is a UUID"};
+  if (order.timeout && (order.timeout->negative() || *order.timeout > run_timeout_max)) {
+    return Error{ErrorCode::invalid, "timeout: an attempt lasts up to 3650d"};
+  }
   if (order.attempts_max < 1) return Error{ErrorCode::invalid, "a run is attempted at least once"};
   row.id.value = order.id;
   row.type = order.type;

@@ -283,6 +283,27 @@ TEST_P(Upkeep, RetentionTakesWhatIsOldEnoughAndLeavesWhatLives) {
   expect_sound();
 }
 
+TEST_P(Upkeep, SignalsThatWereKeptTooLongGoThoughEverythingElseIsKept) {
+  SignalRequest signal;
+  signal.name = "nobody.waits";
+  for (const std::int64_t seconds : {10, 1000}) {
+    ASSERT_TRUE(coordinator_->broadcast(signal, Duration::of_seconds(seconds))->kept);
+  }
+  clock_.advance(Duration::of_seconds(60));
+  RetentionLoop loop(*store_, "n", {}, std::chrono::hours(1));
+  loop.start();
+  loop.stop();
+  // The one that is left is found by whoever waits now.
+  clock_.set(Timestamp::of_unix_ms(1'700'000'000'000));
+  deploy("cairn: 1\nname: late\nversion: 1.0.0\nsteps: [ { signal: { name: nobody.waits } } ]\n");
+  for (const char* id : {"a", "b"}) {
+    start("late", id);
+    coordinator_->settle();
+  }
+  EXPECT_EQ(row("a").status, Status::completed);
+  EXPECT_EQ(row("b").status, Status::waiting) << "the other one was removed";
+}
+
 TEST_P(Upkeep, OnlyOneNodeAtATimeDoesRetention) {
   deploy(leaf);
   start("leaf", "old");

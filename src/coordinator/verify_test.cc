@@ -143,6 +143,10 @@ TEST_F(Verify, I07ARunThatIsGone) {
   sql("DELETE FROM workflow_run");
   expect("I-07");
 }
+TEST_F(Verify, I07ARunThatIsDeletedWhileItIsAwaited) {
+  sql("UPDATE workflow_run SET deleted_at = 1");
+  expect("I-07");
+}
 TEST_F(Verify, I08ATimerThatIsGone) {
   sql("DELETE FROM wf_schedule_q");
   expect("I-08");

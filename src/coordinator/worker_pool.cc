@@ -1,8 +1,10 @@
 #include "coordinator/worker_pool.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/log.h"
+#include "coordinator/foreign_call.h"
 #include "instance/carried_trace.h"
 
 namespace cairn {
@@ -40,9 +42,16 @@ TransportCall call_of(const RunRow& run) {
   return call;
 }
 
-// A third of the lease: two heartbeats may be lost.
+// A call that a transport has.
+struct Open {
+  std::unique_ptr<RunRow> run;
+  std::atomic<bool> answered = false;
+};
+
+// A third of the lease: two heartbeats may be lost. A lease for years is kept alive every few hours.
 std::chrono::milliseconds between_beats(Duration lease) {
-  return std::chrono::milliseconds(std::max<std::int64_t>(1, lease.ms_up() / 3));
+  constexpr std::int64_t beat_ms_max = 8 * 3'600'000;
+  return std::chrono::milliseconds(std::clamp<std::int64_t>(lease.ms_up() / 3, 1, beat_ms_max));
 }
 
 }  // namespace
@@ -50,7 +59,10 @@ std::chrono::milliseconds between_beats(Duration lease) {
 WorkerPool::WorkerPool(Coordinator& coordinator, std::size_t threads, Duration lease)
     : coordinator_(coordinator), thread_count_(threads), lease_(lease) {}
 
-WorkerPool::~WorkerPool() { stop(); }
+WorkerPool::~WorkerPool() {
+  stop();
+  coordinator_.lease_here({}, lease_, {});
+}
 
 void WorkerPool::handle(const std::string& type, RunHandler handler) { handlers_[type] = std::move(handler); }
 
@@ -88,31 +100,59 @@ void WorkerPool::take(std::vector<RunRow> runs) {
   }
   // A thread for each, and no more than may begin: all of them for one run would cost more than most runs.
   for (std::size_t i = executing_; i < std::min(thread_count_, executing_ + runs.size()); ++i) changed_.notify_one();
-  if (stopping_) changed_.notify_all();
+  if (stopping_) changed_.notify_all();  // to give them back
   if (sooner_) pulse_.notify_one();
 }
 
 void WorkerPool::stop(std::chrono::milliseconds grace) {
-  std::vector<std::pair<RunId, std::uint64_t>> unbegun;
+  if (threads_.empty()) return;
+  coordinator_.stop_leasing_here();
   {
     std::unique_lock lock(mutex_);
     stopping_ = true;
     changed_.notify_all();
-    pulse_.notify_all();
-    for (const Run& run : ready_) unbegun.emplace_back(run->id, run->fence);
-    ready_.clear();
-    // The threads go on reporting until this is over.
-    if (!threads_.empty()) changed_.wait_for(lock, grace, [this] { return calls_ == 0 && finished_.empty(); });
-    for (const auto& [id, active] : active_) {
-      if (active.called) unbegun.emplace_back(RunId{id}, active.fence);
-    }
-    active_.clear();
+    // The threads go on reporting and giving back until this is over.
+    idle_.wait_for(lock, grace, [this] { return calls_ == 0 && finished_.empty() && reporting_ == 0; });
+    closing_ = true;
+    fail_unanswered(lock);
     changed_.notify_all();
-    pulse_.notify_all();
   }
   threads_.clear();
-  if (pulse_thread_.joinable()) pulse_thread_.join();
-  for (const auto& [run, fence] : unbegun) release(run, fence);
+  // Handlers have kept their leases until now.
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    active_.clear();
+    pulse_.notify_all();
+  }
+  pulse_thread_.join();
+}
+
+void WorkerPool::give_back_late() {
+  std::unique_lock lock(mutex_);
+  give_back_unbegun(lock);
+}
+
+void WorkerPool::fail_unanswered(std::unique_lock<std::mutex>& lock) {
+  std::vector<RunReport> reports;
+  for (const auto& [id, active] : active_) {
+    if (!active.called) continue;
+    RunReport& report = reports.emplace_back();
+    report.run = {id};
+    report.fence = active.fence;
+    report.failure =
+        Failure{FailureClass::transport, "interrupted", "the node stopped before the answer came", Json(), 1, "", ""};
+    report.worker = coordinator_.node();
+  }
+  // An answer that comes now comes too late.
+  for (const RunReport& report : reports) active_.erase(report.run.value);
+  if (reports.empty()) return;
+  lock.unlock();
+  const auto answers = coordinator_.report_all(reports);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (!answers[i]) log_error("runs.report", answers[i].error(), {{"run", reports[i].run.value}});
+  }
+  lock.lock();
 }
 
 void WorkerPool::release(const RunId& run, std::uint64_t fence) {
@@ -161,20 +201,23 @@ bool WorkerPool::may_report() const {
   return alone || static_cast<double>(finished_.size()) * handler_ms_ >= company_ms;
 }
 
-bool WorkerPool::may_execute() const { return !ready_.empty() && executing_ < thread_count_; }
+bool WorkerPool::may_execute() const { return !stopping_ && !ready_.empty() && executing_ < thread_count_; }
 
 void WorkerPool::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock,
-                  [this] { return (stopping_ && active_.empty()) || may_report() || may_execute() || may_lease(); });
+    changed_.wait(lock, [this] {
+      return closing_ || (stopping_ && !ready_.empty()) || may_report() || may_execute() || may_lease();
+    });
+    if (stopping_) give_back_unbegun(lock);
     if (may_report()) {
       report(lock);
     } else if (may_lease()) {
       lease(lock);
     } else if (may_execute()) {
       execute(lock);
-    } else if (stopping_) {
+    } else if (closing_ && ready_.empty()) {
+      // Whoever is still at work reports that itself.
       return;
     }
   }
@@ -243,7 +286,7 @@ std::size_t WorkerPool::together() const {
 void WorkerPool::execute(std::unique_lock<std::mutex>& lock) {
   std::vector<Begun> begun;
   begun.reserve(together());
-  for (std::size_t left = together(); left > 0 && !ready_.empty(); --left) {
+  for (std::size_t left = together(); left > 0 && !ready_.empty() && !stopping_; --left) {
     Run run = std::move(ready_.front());
     ready_.pop_front();
     const auto active = active_.find(run->id.value);
@@ -290,27 +333,45 @@ HandlerAnswer WorkerPool::answer_to(const RunRow& run, const std::stop_token& st
     answer.failure = Failure{FailureClass::transport, "no_handler_registered", "", Json(), 1, "", ""};
     return answer;
   }
-  try {
-    return handler->second(run, stop);
-  } catch (const std::exception& thrown) {
-    answer.failure = Failure{FailureClass::transport, "handler_threw", thrown.what(), Json(), 1, "", ""};
-    return answer;
-  }
+  return call_foreign([&] { return handler->second(run, stop); },
+                      [&](std::string message) {
+                        answer.failure =
+                            Failure{FailureClass::transport, "handler_threw", std::move(message), Json(), 1, "", ""};
+                        return answer;
+                      });
 }
 
 void WorkerPool::call(std::unique_lock<std::mutex>& lock, const RunRow& run, Transport& transport) {
   ++calls_;
   lock.unlock();
-  transport.send(call_of(run), [this, run](TransportAnswer answer) {
-    finish(run, {std::move(answer.result), std::move(answer.failure), answer.retry, answer.retry_after});
-  });
+  // Taken by the first answer: a transport that gives two, or throws after one, is not believed again.
+  const auto open = std::make_shared<Open>();
+  open->run = std::make_unique<RunRow>(run);
+  const auto finish_once = [this, open](HandlerAnswer answer) {
+    if (!open->answered.exchange(true)) finish(std::move(open->run), std::move(answer));
+  };
+  call_foreign(
+      [&] {
+        transport.send(call_of(run), [finish_once](TransportAnswer answer) {
+          finish_once({std::move(answer.result), std::move(answer.failure), answer.retry, answer.retry_after});
+        });
+      },
+      [&](std::string message) {
+        HandlerAnswer answer;
+        answer.failure = Failure{FailureClass::transport, "transport_threw", std::move(message), Json(), 1, "", ""};
+        finish_once(std::move(answer));
+      });
   lock.lock();
 }
 
-void WorkerPool::finish(RunRow run, HandlerAnswer answer) {
+void WorkerPool::finish(Run run, HandlerAnswer answer) {
   const std::lock_guard lock(mutex_);
   --calls_;
-  finished_.emplace_back(std::make_unique<RunRow>(std::move(run)), std::move(answer));
+  if (closing_) return;  // its attempt is reported as failed
+  if (const auto active = active_.find(run->id.value); active != active_.end() && active->second.fence == run->fence) {
+    active->second.called = false;
+  }
+  finished_.emplace_back(std::move(run), std::move(answer));
   changed_.notify_all();
 }
 
@@ -353,6 +414,7 @@ void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
     if (active != active_.end() && active->second.fence == one.fence) active_.erase(active);
   }
   changed_.notify_all();
+  if (stopping_) idle_.notify_all();
 }
 
 void WorkerPool::keep_alive() {
@@ -363,13 +425,13 @@ void WorkerPool::keep_alive() {
     if (ask_again_at_) next = std::min(next, *ask_again_at_);
     next_beat_ = next;
     // A new run may have a shorter lease than all the others: its coming ends the wait.
-    const auto woken = [this] { return (stopping_ && active_.empty()) || sooner_; };
+    const auto woken = [this] { return closed_ || sooner_; };
     if (next == std::chrono::steady_clock::time_point::max()) {
       pulse_.wait(lock, woken);
     } else {
       pulse_.wait_until(lock, next, woken);
     }
-    if (stopping_ && active_.empty()) return;
+    if (closed_) return;
     sooner_ = false;
     const auto now = std::chrono::steady_clock::now();
     if (ask_again_at_ && *ask_again_at_ <= now) {

@@ -43,8 +43,11 @@ class WorkerPool {
   // Before `start`; outlives the pool's `stop`.
   void carry(Transport& transport);
   void start();
-  // Waits for handlers that are at work and, for `grace`, for calls; gives back what has not begun or ended.
+  // New runs begin pending from now on, and what has not begun is given back. Waits for handlers that are at work and,
+  // for `grace`, for calls. A call that has no answer by then was perhaps carried out: its attempt has failed.
   void stop(std::chrono::milliseconds grace = std::chrono::seconds(5));
+  // After `stop`, and after the coordinator's: what commits that were under way then still leased.
+  void give_back_late();
   // Runs may be waiting.
   void look();
 
@@ -54,7 +57,7 @@ class WorkerPool {
     Duration lease;  // as it was given: its type may have one of its own
     std::chrono::steady_clock::time_point beat_at;
     std::stop_source stop{std::nostopstate};  // has a state once it has begun, or was stopped before
-    bool called = false;                      // by a transport
+    bool called = false;                      // a transport has it, and has not answered
   };
   using Run = std::unique_ptr<RunRow>;  // changes hands several times
   struct Begun {
@@ -70,11 +73,12 @@ class WorkerPool {
   void report(std::unique_lock<std::mutex>& lock);
   void execute(std::unique_lock<std::mutex>& lock);
   void give_back_unbegun(std::unique_lock<std::mutex>& lock);
+  void fail_unanswered(std::unique_lock<std::mutex>& lock);
   void call(std::unique_lock<std::mutex>& lock, const RunRow& run, Transport& transport);
   void lease(std::unique_lock<std::mutex>& lock);
   void take(std::vector<RunRow> runs);
   void release(const RunId& run, std::uint64_t fence);
-  void finish(RunRow run, HandlerAnswer answer);
+  void finish(Run run, HandlerAnswer answer);
   HandlerAnswer answer_to(const RunRow& run, const std::stop_token& stop) const;
   // How many a thread begins with at once.
   std::size_t together() const;
@@ -97,6 +101,7 @@ class WorkerPool {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::condition_variable pulse_;
+  std::condition_variable idle_;  // when stopping
   std::deque<Run> ready_;
   std::deque<Finished> finished_;
   std::unordered_map<std::string, Active> active_;  // by run
@@ -114,7 +119,9 @@ class WorkerPool {
   bool sooner_ = false;         // one has come whose heartbeat is due before all others, or a question failed
   std::optional<std::chrono::steady_clock::time_point> ask_again_at_;  // a question for runs failed
   std::chrono::steady_clock::time_point next_beat_ = std::chrono::steady_clock::time_point::max();
-  bool stopping_ = false;
+  bool stopping_ = false;  // nothing begins any more
+  bool closing_ = false;   // calls are not waited for any more
+  bool closed_ = false;    // no thread is at work
   std::vector<std::jthread> threads_;
   std::jthread pulse_thread_;
 };

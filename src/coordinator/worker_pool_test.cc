@@ -29,6 +29,11 @@ class HeldTransport final : public Transport {
     came_.wait(lock, [&] { return calls_.size() >= count; });
     return std::exchange(calls_, {});
   }
+  // Those that have come.
+  std::vector<std::pair<TransportCall, Done>> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(calls_, {});
+  }
 
  private:
   const std::string name_ = "held";
@@ -266,23 +271,239 @@ TEST(WorkerPool, ACancelledRunAsksItsHandlerToStop) {
   EXPECT_EQ(engine->store().find_run(id)->value().status, RunStatus::cancelled);
 }
 
-TEST(WorkerPool, StoppingGivesBackCallsThatDoNotEnd) {
+TEST(WorkerPool, WhateverAHandlerThrowsIsItsFailure) {
+  auto engine = open();
+  engine->handle("t", [](const Work&) -> WorkDone { throw 7; });
+  engine->run();
+  const RunRow run = until_final(*engine, submit(*engine, "t", Json(), 1).id);
+  EXPECT_EQ(run.status, RunStatus::failed);
+  EXPECT_TRUE(run.last_error.starts_with("handler_threw: ")) << run.last_error;
+}
+
+// Throws instead of answering, or after it has answered.
+class ThrowingTransport final : public Transport {
+ public:
+  const std::string& name() const override { return name_; }
+  void send(TransportCall call, Done done) override {
+    if (call.request == Json("late")) done({call.request, std::nullopt, true, std::nullopt});
+    throw std::string("not an exception");
+  }
+
+ private:
+  const std::string name_ = "throwing";
+};
+
+TEST(WorkerPool, WhateverATransportThrowsIsTheAttemptsFailure) {
+  auto engine = open(std::make_shared<ThrowingTransport>());
+  engine->run();
+  const RunRow run = until_final(*engine, submit(*engine, "cairn.throwing.v1", Json(), 1).id);
+  EXPECT_TRUE(run.last_error.starts_with("transport_threw: ")) << run.last_error;
+  EXPECT_EQ(until_final(*engine, submit(*engine, "cairn.throwing.v1", "late", 1).id).status, RunStatus::succeeded);
+}
+
+TEST(WorkerPool, AHandlerMayStopTheEngine) {
+  auto engine = open();
+  std::promise<void> asked;
+  engine->handle("t", [&](const Work&) {
+    engine->stop();
+    engine->stop();
+    asked.set_value();
+    return WorkDone(Json("done"));
+  });
+  engine->run();
+  const RunId id = submit(*engine, "t").id;
+  asked.get_future().wait();
+  engine->stop();
+  EXPECT_EQ(engine->store().find_run(id)->value().status, RunStatus::succeeded);
+}
+
+TEST(WorkerPool, ACallbackThatThrowsDoesNoHarm) {
+  auto engine = open();
+  ASSERT_TRUE(engine->deploy("cairn: 1\nname: quick\nversion: 1.0.0\nsteps: [ { set: { a: 1 } } ]\n"));
+  std::atomic<int> ended = 0;
+  engine->on_ended([&](const InstanceId&) {
+    ++ended;
+    throw 7;
+  });
+  engine->run();
+  for (int i = 0; i < 3; ++i) {
+    std::promise<void> answered;
+    StartOrder order;
+    order.definition = "quick";
+    engine->start(order, [&](const Result<InstanceState>& state) {
+      EXPECT_TRUE(state);
+      answered.set_value();
+      throw std::string("no exception either");
+    });
+    answered.get_future().wait();
+  }
+  engine->stop();
+  EXPECT_EQ(ended, 3);
+}
+
+// A call that was sent may have been carried out: giving it back would make it again, uncounted.
+TEST(WorkerPool, StoppingCountsTheAttemptOfACallThatHasNoAnswer) {
+  for (const int attempts : {1, 2}) {
+    SystemClock clock;
+    MemoryStore store(clock);
+    auto coordinator = Coordinator::open(store, {});
+    ASSERT_TRUE(coordinator);
+    HeldTransport held;
+    RunOrder order;
+    order.type = "cairn.held.v1";
+    order.attempts_max = attempts;
+    const RunId id = (*coordinator)->submit_run(order)->first.id;
+    WorkerPool pool(**coordinator, 2, Duration::of_seconds(30));
+    pool.carry(held);
+    pool.start();
+    auto calls = held.wait(1);
+    pool.stop(std::chrono::milliseconds(1));
+    const RunRow run = store.find_run(id)->value();
+    EXPECT_EQ(run.status, attempts == 1 ? RunStatus::failed : RunStatus::pending);
+    EXPECT_EQ(run.attempt, 1);
+    EXPECT_TRUE(run.last_error.starts_with("interrupted: ")) << run.last_error;
+    calls.front().second({Json("late"), std::nullopt, true, std::nullopt});
+    EXPECT_EQ(store.find_run(id)->value().attempt, 1);
+  }
+}
+
+TEST(WorkerPool, AnAnswerThatCameBeforeTheEndIsReported) {
   SystemClock clock;
-  MemoryStore store(clock);
+  MemoryStore memory(clock);
+  GatedStore store(memory);
   auto coordinator = Coordinator::open(store, {});
   ASSERT_TRUE(coordinator);
   HeldTransport held;
-  RunOrder order;
-  order.type = "cairn.held.v1";
-  const RunId id = (*coordinator)->submit_run(order)->first.id;
+  RunRow run;
+  run.id = {"a"};
+  run.type = "cairn.held.v1";
+  run.attempts_max = 1;
+  ASSERT_TRUE(memory.submit_run(run));
   WorkerPool pool(**coordinator, 2, Duration::of_seconds(30));
   pool.carry(held);
   pool.start();
-  auto calls = held.wait(1);
+  held.wait(1).front().second({Json("in time"), std::nullopt, true, std::nullopt});
+  store.wait_for_commit();
+  std::thread opener([&] { store.open(); });
   pool.stop(std::chrono::milliseconds(1));
-  const RunRow run = store.find_run(id)->value();
-  EXPECT_EQ(run.status, RunStatus::pending);
-  EXPECT_EQ(run.attempt, 0);
+  opener.join();
+  EXPECT_EQ(memory.find_run({"a"})->value().status, RunStatus::succeeded);
+}
+
+// A chain of calls ends with the call that is under way; the next one begins pending, for another node.
+TEST(WorkerPool, AfterTheStopNewRunsBeginPending) {
+  const auto held = std::make_shared<HeldTransport>();
+  auto engine = open(held);
+  ASSERT_TRUE(
+      engine->deploy("cairn: 1\nname: chain\nversion: 1.0.0\nstate: { count: 0 }\nsteps:\n"
+                     "  - repeat:\n      times: 300\n      steps:\n"
+                     "        - call: { held: {}, result: answer }\n"));
+  engine->run();
+  StartOrder order;
+  order.definition = "chain";
+  const auto begun = engine->start(order);
+  ASSERT_TRUE(begun) << begun.error().message;
+  auto calls = held->wait(1);
+  std::atomic<bool> ended = false;
+  std::thread stopping([&] {
+    engine->stop(std::chrono::minutes(1));
+    ended = true;
+  });
+  // Answers whatever is called until the engine has stopped.
+  std::size_t made = 1;
+  calls.front().second({Json("one"), std::nullopt, true, std::nullopt});
+  while (!ended) {
+    for (auto& [call, done] : held->take()) {
+      ++made;
+      done({Json("more"), std::nullopt, true, std::nullopt});
+    }
+    std::this_thread::yield();
+  }
+  stopping.join();
+  EXPECT_LT(made, 300u);
+  RunFilter filter;
+  filter.instance = begun->instance;
+  const auto runs = engine->store().list_runs(filter, {1000, ""});
+  ASSERT_TRUE(runs);
+  std::size_t pending = 0;
+  for (const RunRow& run : runs->items) {
+    EXPECT_NE(run.status, RunStatus::leased) << run.id.value;
+    if (run.status == RunStatus::pending) {
+      ++pending;
+      EXPECT_EQ(run.attempt, 0) << "it was not called";
+    }
+  }
+  EXPECT_EQ(pending, 1u);
+}
+
+// Handlers that take long are stopped in the middle of a backlog: what has not begun goes back unused.
+TEST(WorkerPool, WhatHasNotBegunIsGivenBack) {
+  auto engine = open();
+  std::promise<void> begun;
+  std::promise<void> gate;
+  const std::shared_future<void> may_end = gate.get_future().share();
+  std::atomic<int> count = 0;
+  engine->handle("t", [&](const Work&) {
+    if (++count == 1) begun.set_value();
+    may_end.wait();
+    return WorkDone(Json());
+  });
+  std::vector<RunId> ids;
+  for (int i = 0; i < 50; ++i) ids.push_back(submit(*engine, "t", i, 1).id);
+  engine->run();
+  begun.get_future().wait();
+  std::thread stopping([&] { engine->stop(std::chrono::milliseconds(1)); });
+  gate.set_value();
+  stopping.join();
+  for (const RunId& id : ids) {
+    const RunRow run = engine->store().find_run(id)->value();
+    EXPECT_TRUE(run.status == RunStatus::succeeded || (run.status == RunStatus::pending && run.attempt == 0))
+        << to_string(run.status) << " " << run.attempt;
+  }
+}
+
+// Counts heartbeats.
+class BeatingStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<RunChanged> change_run(const RunChange& change) override {
+    if (change.kind == RunChange::Kind::heartbeat) ++beats;
+    return ForwardingStore::change_run(change);
+  }
+  std::atomic<int> beats = 0;
+};
+
+TEST(WorkerPool, AHandlerKeepsItsLeaseWhileThePoolStops) {
+  SystemClock clock;
+  MemoryStore memory(clock);
+  BeatingStore store(memory);
+  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  std::promise<void> begun;
+  std::promise<void> gate;
+  WorkerPool pool(*coordinator, 1, Duration::of_ms(300));
+  pool.handle("t", [&](const RunRow&, const std::stop_token&) {
+    begun.set_value();
+    gate.get_future().wait();
+    return HandlerAnswer{};
+  });
+  RunRow run;
+  run.id = {"a"};
+  run.type = "t";
+  ASSERT_TRUE(memory.submit_run(run));
+  pool.start();
+  begun.get_future().wait();
+  std::atomic<bool> stopped = false;
+  std::thread stopping([&] {
+    pool.stop(std::chrono::milliseconds(0));
+    stopped = true;
+  });
+  // The grace is long over when the second one comes.
+  const int before = store.beats;
+  while (store.beats < before + 3) std::this_thread::yield();
+  EXPECT_FALSE(stopped);
+  gate.set_value();
+  stopping.join();
+  EXPECT_EQ(memory.find_run({"a"})->value().status, RunStatus::succeeded);
 }
 
 TEST(WorkerPool, AnotherTransportOfTheSameNameIsRefused) {

@@ -2,16 +2,22 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <future>
+#include <latch>
+#include <thread>
+
 #include "base/clock.h"
 #include "instance/trace_id.h"
 #include "server/documents.h"
 #include "server/gzip.h"
 #include "server/idempotent_answers.h"
 #include "server/identity.h"
+#include "server/liveness.h"
 #include "server/metrics.h"
 #include "server/origin.h"
 #include "server/trace_context.h"
 #include "store/memory/memory_store.h"
+#include "stores/forwarding_store.h"
 
 namespace cairn::server {
 namespace {
@@ -107,8 +113,15 @@ TEST(TraceContext, GoesOnWithAGoodOneAndBeginsAnewOtherwise) {
 TEST(IdempotentAnswers, ARepeatGetsTheFirstAnswerAlsoOnAnotherNode) {
   SystemClock clock;
   MemoryStore store(clock);
-  IdempotentAnswers answers(store);
-  IdempotentAnswers elsewhere(store);
+  const auto coordinator = Coordinator::open(store, {});
+  ASSERT_TRUE(coordinator);
+  IdempotentAnswers answers(**coordinator);
+  IdempotentAnswers elsewhere(**coordinator);
+  const auto end = [](IdempotentAnswers& of, const char* scope, const Response* answer) {
+    std::promise<void> kept;
+    of.end(scope, "h1", answer, [&kept] { kept.set_value(); });
+    kept.get_future().wait();
+  };
   using Found = IdempotentAnswers::Found;
   const auto found = [](IdempotentAnswers& of, const char* scope, const char* hash) {
     const auto known = of.begin(scope, hash);
@@ -117,7 +130,7 @@ TEST(IdempotentAnswers, ARepeatGetsTheFirstAnswerAlsoOnAnotherNode) {
   EXPECT_EQ(found(answers, "a", "h1"), Found::first);
   EXPECT_EQ(found(answers, "a", "h1"), Found::in_progress);
   const Response done(201, "text/plain", {{"location", "/x"}}, "done");
-  answers.end("a", "h1", &done);
+  end(answers, "a", &done);
   for (IdempotentAnswers* node : {&answers, &elsewhere}) {
     const auto known = node->begin("a", "h1");
     ASSERT_TRUE(known);
@@ -129,11 +142,37 @@ TEST(IdempotentAnswers, ARepeatGetsTheFirstAnswerAlsoOnAnotherNode) {
     EXPECT_EQ(found(*node, "a", "h2"), Found::other_request);
   }
   EXPECT_EQ(found(answers, "b", "h1"), Found::first);
-  answers.end("b", "h1", nullptr);
+  end(answers, "b", nullptr);
   EXPECT_EQ(found(answers, "b", "h1"), Found::first) << "what had no answer is asked again";
   const Response large(200, "text/plain", {}, std::string(IdempotentAnswers::body_bytes_max + 1, 'x'));
-  answers.end("b", "h1", &large);
+  end(answers, "b", &large);
   EXPECT_EQ(found(elsewhere, "b", "h1"), Found::first);
+}
+
+// Commits only when it is told to.
+class HeldStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
+    gate.wait();
+    return ForwardingStore::commit(units);
+  }
+  std::latch gate{1};
+};
+
+TEST(Liveness, FailsWhileCommitsMakeNoProgress) {
+  SystemClock clock;
+  MemoryStore memory(clock);
+  HeldStore store(memory);
+  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  EXPECT_EQ(liveness(*coordinator, std::chrono::milliseconds(1)).status, 200) << "nothing is queued";
+  std::promise<void> kept;
+  coordinator->keep_answer({"s", "k", "h", Json()}, [&](const Result<void>&) { kept.set_value(); });
+  while (liveness(*coordinator, std::chrono::milliseconds(1)).status != 503) std::this_thread::yield();
+  EXPECT_EQ(liveness(*coordinator).status, 200) << "not for long enough";
+  store.gate.count_down();
+  kept.get_future().wait();
+  while (liveness(*coordinator, std::chrono::nanoseconds(1)).status != 200) std::this_thread::yield();
 }
 
 TEST(Metrics, AreTextForPrometheus) {

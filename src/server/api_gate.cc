@@ -119,8 +119,8 @@ bool ApiGate::remember(const Route& route, Call& call) {
   call.reply = call.reply.through([answers = answers_, scope, hash, reply = call.reply](Response response) {
     // A refusal for now is not an answer for later.
     const bool lasts = response.status < 500 && response.status != 429 && response.status != 409 && !response.stream;
-    answers->end(scope, hash, lasts ? &response : nullptr);
-    reply(std::move(response));
+    const auto answer = std::make_shared<Response>(std::move(response));
+    answers->end(scope, hash, lasts ? answer.get() : nullptr, [answers, reply, answer] { reply(std::move(*answer)); });
   });
   return true;
 }

@@ -14,14 +14,14 @@ AuditRow audit_row(const Call& call, std::string what);
 
 class ApiGate final : public Gate {
  public:
-  // `store` and `authenticator` outlive the gate.
-  ApiGate(Store& store, Authenticator& authenticator, std::shared_ptr<AuditTrail> audit,
+  // `coordinator` and `authenticator` outlive the gate.
+  ApiGate(Coordinator& coordinator, Authenticator& authenticator, std::shared_ptr<AuditTrail> audit,
           std::shared_ptr<Metrics> metrics)
-      : store_(store),
+      : store_(coordinator.store()),
         authenticator_(authenticator),
         audit_(std::move(audit)),
         metrics_(std::move(metrics)),
-        answers_(std::make_shared<IdempotentAnswers>(store)) {}
+        answers_(std::make_shared<IdempotentAnswers>(coordinator)) {}
 
   bool admit(const Route& route, Call& call) override;
   bool prepare(const Route& route, Call& call) override;

@@ -36,21 +36,29 @@ Result<IdempotentAnswers::Known> IdempotentAnswers::begin(const std::string& sco
     const std::scoped_lock lock(mutex_);
     if (!under_way_.insert(scope).second) return Known{Found::in_progress, {}};
   }
-  auto known = store_.find_key(key_scope, scope);
+  auto known = coordinator_.store().find_key(key_scope, scope);
   if (known && !*known) return Known{Found::first, {}};
-  const std::scoped_lock lock(mutex_);
-  under_way_.erase(scope);
+  forget(scope);
   if (!known) return known.error();
   if ((*known)->request_hash != request_hash) return Known{Found::other_request, {}};
   return Known{Found::repeat, restored((*known)->answer)};
 }
 
-void IdempotentAnswers::end(const std::string& scope, const std::string& request_hash, const Response* answer) {
-  if (answer != nullptr && answer->body.size() <= body_bytes_max) {
-    Unit unit;
-    unit.key = IdempotencyKey{key_scope, scope, request_hash, stored(*answer)};
-    if (const auto done = store_.commit(std::span(&unit, 1)); !done) log_error("keys.not_kept", done.error());
+void IdempotentAnswers::end(const std::string& scope, const std::string& request_hash, const Response* answer,
+                            std::function<void()> kept) {
+  if (answer == nullptr || answer->body.size() > body_bytes_max) {
+    forget(scope);
+    return kept();
   }
+  coordinator_.keep_answer({key_scope, scope, request_hash, stored(*answer)},
+                           [this, scope, kept = std::move(kept)](const Result<void>& done) {
+                             if (!done) log_error("keys.not_kept", done.error());
+                             forget(scope);
+                             kept();
+                           });
+}
+
+void IdempotentAnswers::forget(const std::string& scope) {
   const std::scoped_lock lock(mutex_);
   under_way_.erase(scope);
 }

@@ -81,7 +81,7 @@ void start(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, co
     return;
   }
   // No thread waits: the commit answers, or the desk.
-  coordinator.start(request,
+  coordinator.start(std::move(request),
                     [&coordinator, desk, reply = call.reply, wait = *wait](const Result<InstanceAnswer>& answer) {
                       if (!answer || !wait || is_final(answer->status)) {
                         reply_with(reply, answer, 201);

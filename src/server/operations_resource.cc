@@ -1,6 +1,7 @@
 #include "base/version.h"
 #include "expr/expression.h"
 #include "server/api.h"
+#include "server/liveness.h"
 #include "server/problem.h"
 
 namespace cairn::server {
@@ -62,7 +63,7 @@ constexpr std::string_view retention_schema =
 
 std::vector<Route> operation_routes(Coordinator& coordinator) {
   Coordinator* const with = &coordinator;
-  const auto alive = [](const Call& call) { call.reply({200, "text/plain; charset=utf-8", {}, "ok\n"}); };
+  const auto alive = [with](const Call& call) { call.reply(liveness(*with)); };
   const auto info = [with](const Call& call) {
     call.reply(json_response(Json::object({{"cairn", version_text},
                                            {"node", with->node()},
@@ -71,8 +72,8 @@ std::vector<Route> operation_routes(Coordinator& coordinator) {
                                            {"now", format_timestamp(with->store().now())}})));
   };
   return {
-      {"GET", "/healthz", Permission::open, "healthz", "The process runs", alive},
-      {"GET", "/livez", Permission::open, "livez", "The process runs", alive},
+      {"GET", "/healthz", Permission::open, "healthz", "The process runs and its commits make progress", alive},
+      {"GET", "/livez", Permission::open, "livez", "The process runs and its commits make progress", alive},
       {"GET", "/v1/info", Permission::view, "getInfo", "What this server is", info},
       {"POST",
        "/v1/retention/run",

@@ -63,6 +63,8 @@ void RequestThreads::work(const std::stop_token& stop) {
       job();
     } catch (const std::exception& failure) {
       log_error("http.request_failed", {{"message", failure.what()}});
+    } catch (...) {
+      log_error("http.request_failed", {{"message", "something that is not a std::exception was thrown"}});
     }
     job = nullptr;  // what it holds must not wait for the next one
     lock.lock();

@@ -220,8 +220,10 @@ void finish(Coordinator& coordinator, const Call& call) {
     const Result<RunAnswer>& told = answers.front();
     if (!told) return call.reply(problem(told.error()));
     if (*told == RunAnswer::lease_lost) {
-      const auto row = coordinator.store().find_run(run);
-      return call.reply(row && *row ? lease_lost(call, **row) : not_found(call));
+      return coordinator.defer([&coordinator, call, run] {
+        const auto row = coordinator.store().find_run(run);
+        call.reply(row && *row ? lease_lost(call, **row) : not_found(call));
+      });
     }
     call.reply(json_response(Json::object({{"id", run.value}, {"outcome", name_of(*told)}})));
   });
@@ -254,23 +256,12 @@ void cancel(Coordinator& coordinator, const Call& call) {
 }
 
 void remove(Coordinator& coordinator, const Call& call) {
-  RunChange change = change_of(call, RunChange::Kind::remove);
-  change.actor = actor_of(call).name;
-  change.reason = std::string(call.request.query_value("reason"));
-  if (change.reason.empty()) {
+  const std::string reason(call.request.query_value("reason"));
+  if (reason.empty()) {
     return call.reply(problem(400, "reason", "Say why", "?reason=… is kept with the run"));
   }
-  const auto changed = coordinator.store().change_run(change);
-  if (!changed) return call.reply(problem(changed.error()));
-  if (changed->kind == RunChanged::Kind::not_found) return call.reply(not_found(call));
-  if (changed->kind == RunChanged::Kind::awaited) {
-    return call.reply(problem(409, "conflict", "An instance waits for it",
-                              "instance " + changed->row.instance->value + " waits for its end; cancel the run first"));
-  }
-  if (changed->kind != RunChanged::Kind::done) {
-    return call.reply(problem(409, "conflict", "A worker has it", "cancel the run first"));
-  }
-  call.reply(json_response(document(changed->row)));
+  const auto row = coordinator.remove_run(id_of(call), reason, actor_of(call));
+  call.reply(row ? json_response(document(*row)) : problem(row.error()));
 }
 
 void list(Coordinator& coordinator, const Call& call) {

@@ -92,7 +92,7 @@ struct Server::Parts {
         audit(std::make_shared<AuditTrail>(coordinator.store())),
         desk(std::make_shared<ResultDesk>(coordinator)),
         reads_are_local(coordinator.store().writers() == 1),
-        gate(coordinator.store(), authenticator, audit, metrics) {}
+        gate(coordinator, authenticator, audit, metrics) {}
 
   void receive(Request request, Reply reply);
   // Whether it is carried out here and now, without waiting for anything.

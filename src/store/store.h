@@ -249,13 +249,16 @@ class Store {
   virtual Result<SignalOutcome> record_signal(const CorrelatedSignal& signal) = 0;
 
   // Due work. What is taken is not given out again before `hold` has passed, unless given back; it
-  // goes for good only with the unit that it caused. A crash gives it back at once.
+  // goes for good only with the unit that it caused. A crash gives it back at once. Order is kept for each instance:
+  // while a message or timer of it is held, no later one of the same kind is given out.
   virtual Result<std::vector<DueTimer>> take_timers(std::size_t max, Duration hold) = 0;
   virtual Result<std::vector<Message>> take_messages(std::size_t max, Duration hold) = 0;
   virtual void give_back(const DueTimer& timer) = 0;
   virtual void give_back_message(std::int64_t message) = 0;
-  // The earliest instant at which a timer, a run, a lease's end, a schedule or a postponed event wants attention.
-  virtual Result<std::optional<Timestamp>> next_due() = 0;
+  // The earliest instant at which a timer, a run, a lease's end, a schedule or a postponed event wants attention, of
+  // those that were not due yet at `looked_at`. Whoever looked at that time and asks now misses nothing in between.
+  virtual Result<std::optional<Timestamp>> next_due(Timestamp looked_at) = 0;
+  Result<std::optional<Timestamp>> next_due() { return next_due(now()); }
 
   // Runs. Their ends are part of a Unit, or, where a store has a shorter way (`ends_runs_directly`) for those that no
   // instance waits for, written by `end_runs`: in one transaction, answered as a unit for each would be.

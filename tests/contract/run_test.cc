@@ -1,6 +1,7 @@
 #include <thread>
 
 #include "sample.h"
+#include "store/store_calls.h"
 #include "store_under_test.h"
 
 namespace cairn {
@@ -328,6 +329,52 @@ TEST_P(Runs, ALeasedRunIsNotDeleted) {
   const RunRow run = must(store().lease_runs(request())).at(0);
   EXPECT_EQ(must(store().change_run(change(RunChange::Kind::remove, run))).kind, RunChanged::Kind::lease_lost);
   EXPECT_FALSE(must(store().find_run({"r"}))->deleted_at);
+}
+
+TEST_P(Runs, ARunThatAnInstanceWaitsForIsNotDeleted) {
+  Advance advance = sample::begin("a");
+  sample::add_run(advance, "r");
+  commit(advance);
+  const RunRow run = *must(store().find_run({"r"}));
+  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::remove, run))).kind, RunChanged::Kind::awaited);
+  EXPECT_FALSE(must(store().find_run({"r"}))->deleted_at);
+  EXPECT_EQ(must(store().lease_runs(request())).size(), 1u);
+}
+
+// Somebody looked, then the clock went on, then they ask when to look again.
+TEST_P(Runs, WhatFellDueSinceTheLastLookIsDueNext) {
+  const Timestamp looked_at = clock_.now();
+  RunRow run = sample::run("r");
+  run.run_at = Timestamp::of_unix_ms(looked_at.unix_ms() + 5);
+  must(store().submit_run(run));
+  clock_.advance(Duration::of_ms(10));
+  EXPECT_EQ(must(store().next_due(looked_at)), run.run_at);
+  EXPECT_EQ(must(store().next_due(clock_.now())), std::nullopt);
+  must(store().lease_runs(request()));
+  const Timestamp ends = *must(store().find_run({"r"}))->lease_until;
+  clock_.set(Timestamp::of_unix_ms(ends.unix_ms() + 10));
+  EXPECT_EQ(must(store().next_due(Timestamp::of_unix_ms(ends.unix_ms() - 1))), ends);
+}
+
+// The thread that answers commits, and whoever passes on a wake-up, must not call the store.
+TEST_P(Runs, AForbiddenCallEndsTheProcess) {
+  if (GetParam() == BackEnd::sqlite_reopened || GetParam() == BackEnd::postgres_reopened) GTEST_SKIP() << "the same";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  Store& forbidden = store();
+  const auto dies = [](const auto& call) {
+    EXPECT_DEATH(
+        {
+          const StoreCallsForbidden here;
+          call();
+        },
+        "StoreCallsForbidden");
+  };
+  dies([&] { static_cast<void>(forbidden.find_run({"r"})); });
+  dies([&] { static_cast<void>(forbidden.submit_run(sample::run("r"))); });
+  Unit unit;
+  unit.key = IdempotencyKey{"test", "k", "hash", Json()};
+  dies([&] { static_cast<void>(forbidden.commit({&unit, 1})); });
+  dies([&] { static_cast<void>(forbidden.take_timers(1, Duration::of_seconds(1))); });
 }
 
 TEST_P(Runs, AnUnknownRunIsNotFound) {

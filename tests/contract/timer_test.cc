@@ -104,6 +104,27 @@ TEST_P(Timers, TwoThatTakeAtOnceHaveEachTimerOnce) {
   for (const auto& [instance, times] : taken) EXPECT_EQ(times, 1) << instance;
 }
 
+// One that could not be delivered is held for a while: what is due after it waits, for its instance alone.
+TEST_P(Timers, NoneIsTakenPastAnEarlierOneThatIsHeld) {
+  if (forgets_marks()) GTEST_SKIP() << "a crash gives it back";
+  Advance advance = with_timer("a", at(1000));
+  sample::add_timer(advance, "second", at(2000));
+  commit(advance);
+  commit(with_timer("b", at(2000)));
+  clock_.set(at(1000));
+  ASSERT_EQ(must(store().take_timers(10, timer_hold)).size(), 1u);
+  clock_.set(at(2000));
+  const auto others = must(store().take_timers(10, timer_hold));
+  ASSERT_EQ(others.size(), 1u);
+  EXPECT_EQ(others[0].instance.value, "b");
+  EXPECT_EQ(must(store().next_due()), at(31'000)) << "the one behind it needs no attention before";
+  clock_.set(at(31'000));
+  const auto again = must(store().take_timers(10, timer_hold));
+  ASSERT_EQ(again.size(), 2u);
+  EXPECT_EQ(again[0].token.value, "timer-a");
+  EXPECT_EQ(again[1].token.value, "second");
+}
+
 TEST_P(Timers, EqualTimesComeInTheOrderTheyWereSet) {
   for (const char* id : {"b", "a", "c"}) commit(with_timer(id, at(1000)));
   clock_.set(at(1000));

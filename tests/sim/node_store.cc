@@ -150,8 +150,8 @@ Result<std::vector<Message>> NodeStore::take_messages(std::size_t max, Duration 
   });
 }
 
-Result<std::optional<Timestamp>> NodeStore::next_due() {
-  return through("next_due", Way::read, [&] { return behind_.next_due(); });
+Result<std::optional<Timestamp>> NodeStore::next_due(Timestamp looked_at) {
+  return through("next_due", Way::read, [&] { return behind_.next_due(looked_at); });
 }
 
 Result<std::vector<RunRow>> NodeStore::exhausted_runs(std::size_t max) {

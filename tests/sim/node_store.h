@@ -36,7 +36,8 @@ class NodeStore final : public Store {
   Result<std::vector<Message>> take_messages(std::size_t max, Duration hold) override;
   void give_back(const DueTimer& timer) override;
   void give_back_message(std::int64_t message) override;
-  Result<std::optional<Timestamp>> next_due() override;
+  using Store::next_due;
+  Result<std::optional<Timestamp>> next_due(Timestamp looked_at) override;
   Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override;
   Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override;
   Result<RunChanged> change_run(const RunChange& change) override;

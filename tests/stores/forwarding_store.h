@@ -54,7 +54,8 @@ class ForwardingStore : public Store {
   }
   void give_back(const DueTimer& timer) override { behind_.give_back(timer); }
   void give_back_message(std::int64_t message) override { behind_.give_back_message(message); }
-  Result<std::optional<Timestamp>> next_due() override { return behind_.next_due(); }
+  using Store::next_due;
+  Result<std::optional<Timestamp>> next_due(Timestamp looked_at) override { return behind_.next_due(looked_at); }
   Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override { return behind_.submit_run(run); }
   Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override { return behind_.lease_runs(request); }
   Result<RunChanged> change_run(const RunChange& change) override { return behind_.change_run(change); }

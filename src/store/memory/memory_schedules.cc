@@ -68,8 +68,7 @@ Result<std::vector<ScheduleRow>> MemoryStore::take_schedules(std::size_t max, Du
   return due;
 }
 
-std::optional<Timestamp> MemoryStore::next_scheduled() const {
-  const Timestamp at = whole_ms(clock_.now());
+std::optional<Timestamp> MemoryStore::next_scheduled(Timestamp looked_at) const {
   std::optional<Timestamp> next;
   const auto offer = [&next](Timestamp candidate) {
     if (!next || candidate < *next) next = candidate;
@@ -80,7 +79,7 @@ std::optional<Timestamp> MemoryStore::next_scheduled() const {
     offer(held == held_schedules_.end() ? *row.next_at : std::max(held->second, *row.next_at));
   }
   for (const auto& [sequence, until] : held_outbox_) {
-    if (until > at) offer(until);
+    if (until > looked_at) offer(until);
   }
   return next;
 }

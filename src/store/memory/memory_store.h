@@ -11,6 +11,7 @@
 #include "store/lease_order.h"
 #include "store/lifecycle.h"
 #include "store/store.h"
+#include "store/store_calls.h"
 
 namespace cairn {
 
@@ -42,7 +43,8 @@ class MemoryStore : public Store {
   Result<std::vector<Message>> take_messages(std::size_t max, Duration hold) override;
   void give_back(const DueTimer& timer) override;
   void give_back_message(std::int64_t message) override;
-  Result<std::optional<Timestamp>> next_due() override;
+  using Store::next_due;
+  Result<std::optional<Timestamp>> next_due(Timestamp looked_at) override;
 
   Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override;
   Result<std::vector<bool>> submit_runs(std::span<RunRow> runs) override;
@@ -147,7 +149,7 @@ class MemoryStore : public Store {
   void remove_instance(const std::string& id);
   void write_event(const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup);
   // The first of the schedules and of the postponed events.
-  std::optional<Timestamp> next_scheduled() const;
+  std::optional<Timestamp> next_scheduled(Timestamp looked_at) const;
   bool leasable(const Run& run, Timestamp at) const;
   static bool is_overdue(const Run& run, Timestamp at);
   void begin_attempt(Run& run, Timestamp at, Wakeup& wakeup);
@@ -160,7 +162,7 @@ class MemoryStore : public Store {
   Clock& clock_;
   bool run_events_;
   WakeupListener listener_;
-  mutable std::mutex mutex_;
+  mutable StoreMutex mutex_;
   std::int64_t last_number_ = 0;
   std::vector<DefinitionRow> definitions_;  // in the order deployed
   std::map<std::string, Instance> instances_;

@@ -17,6 +17,7 @@ Result<std::vector<DueTimer>> MemoryStore::take_timers(std::size_t max, Duration
   const std::lock_guard lock(mutex_);
   const Timestamp at = now();
   std::vector<DueTimer> taken;
+  std::set<std::string> behind;  // instances with an earlier one that is held
   for (auto timer = timers_.begin(); timer != timers_.end() && timer->second.due <= at && taken.size() < max;) {
     const auto instance = instances_.find(timer->second.instance.value);
     if (instance == instances_.end() || !instance->second.waits.contains(timer->second.token)) {
@@ -25,7 +26,9 @@ Result<std::vector<DueTimer>> MemoryStore::take_timers(std::size_t max, Duration
       continue;
     }
     const auto held = held_timers_.find(timer->first);
-    if (held == held_timers_.end() || held->second <= at) {
+    if (held != held_timers_.end() && held->second > at) {
+      behind.insert(timer->second.instance.value);
+    } else if (!behind.contains(timer->second.instance.value)) {
       held_timers_[timer->first] = after(at, hold);
       taken.push_back(timer->second);
     }
@@ -38,10 +41,15 @@ Result<std::vector<Message>> MemoryStore::take_messages(std::size_t max, Duratio
   const std::lock_guard lock(mutex_);
   const Timestamp at = now();
   std::vector<Message> taken;
+  std::set<std::string> behind;  // instances with an earlier one that is held
   for (const auto& [id, message] : messages_) {
     if (taken.size() == max) break;
     const auto held = held_messages_.find(id);
-    if (held != held_messages_.end() && held->second > at) continue;
+    if (held != held_messages_.end() && held->second > at) {
+      behind.insert(message.target.value);
+      continue;
+    }
+    if (behind.contains(message.target.value)) continue;
     held_messages_[id] = after(at, hold);
     taken.push_back(message);
   }
@@ -59,28 +67,34 @@ void MemoryStore::give_back_message(std::int64_t message) {
   held_messages_.erase(message);
 }
 
-Result<std::optional<Timestamp>> MemoryStore::next_due() {
+Result<std::optional<Timestamp>> MemoryStore::next_due(Timestamp looked_at) {
   const std::lock_guard lock(mutex_);
-  const Timestamp at = now();
   std::optional<Timestamp> due;
   const auto offer = [&due](Timestamp candidate) {
     if (!due || candidate < *due) due = candidate;
   };
+  std::set<std::string> behind;  // their next one waits for one that is held
   for (const auto& [key, timer] : timers_) {
     const auto held = held_timers_.find(key);
-    offer(held == held_timers_.end() ? timer.due : std::max(held->second, timer.due));
-    if (held == held_timers_.end()) break;
+    if (held != held_timers_.end()) {
+      behind.insert(timer.instance.value);
+      offer(std::max(held->second, timer.due));
+    } else if (!behind.contains(timer.instance.value)) {
+      offer(timer.due);
+      break;
+    }
   }
   for (const auto& [id, held] : held_messages_) {
-    if (held > at) offer(held);
+    if (held > looked_at) offer(held);
   }
   for (const auto& [id, run] : runs_) {
-    if (run.row.status == RunStatus::pending && run.row.run_at > at && !run.row.deleted_at) offer(run.row.run_at);
+    if (run.row.status == RunStatus::pending && run.row.run_at > looked_at && !run.row.deleted_at)
+      offer(run.row.run_at);
     if (run.row.status != RunStatus::leased) continue;
-    if (run.row.lease_until > at) offer(*run.row.lease_until);
-    if (run.attempt_until && *run.attempt_until > at) offer(*run.attempt_until);
+    if (run.row.lease_until > looked_at) offer(*run.row.lease_until);
+    if (run.attempt_until && *run.attempt_until > looked_at) offer(*run.attempt_until);
   }
-  if (const auto scheduled = next_scheduled()) offer(*scheduled);
+  if (const auto scheduled = next_scheduled(looked_at)) offer(*scheduled);
   return due;
 }
 

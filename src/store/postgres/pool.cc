@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <random>
 
+#include "store/store_calls.h"
+
 namespace cairn::postgres {
 
 namespace {
@@ -39,6 +41,7 @@ bool Pool::has_room(Use use) const {
 void Pool::wake_next() { waiting_to_write_ > 0 ? free_to_write_.notify_one() : free_to_read_.notify_one(); }
 
 Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
+  check_store_call();  // every verb takes one
   const auto until = std::chrono::steady_clock::now() + patience;
   std::size_t generation = 0;
   {

@@ -174,6 +174,17 @@ Result<std::vector<DueTimer>> PostgresStore::take_timers(std::size_t max, Durati
     return read<std::size_t>([&](Connection& db) -> Result<std::size_t> {
       Rows rows = db.query(Sql::due_timers, at, page, offset, share.nodes, share.place, after(at, patience_back));
       const std::lock_guard lock(marks_mutex_);
+      // The first that is held of each instance: what is due after it waits for it.
+      std::unordered_map<std::string, std::int64_t> in_hand;
+      for (const auto& [key, until] : held_timers_) {
+        if (until <= at) continue;
+        const auto [first, fresh] = in_hand.try_emplace(key.instance, key.due);
+        if (!fresh) first->second = std::min(first->second, key.due);
+      }
+      const auto is_behind = [&](const TimerKey& key) {
+        const auto first = in_hand.find(key.instance);
+        return first != in_hand.end() && first->second <= key.due;
+      };
       while (rows.next()) {
         if (rows.is_null(3) || !rows.boolean(4)) {
           stale_due.add(rows.time(0));
@@ -184,7 +195,7 @@ Result<std::vector<DueTimer>> PostgresStore::take_timers(std::size_t max, Durati
         if (taken.size() == max) continue;
         DueTimer timer{{rows.text(3)}, {rows.text(2)}, rows.time(0)};
         TimerKey key{timer.due.unix_ms(), timer.instance.value, timer.token.value};
-        if (gone_timers_.contains(key)) continue;
+        if (gone_timers_.contains(key) || is_behind(key)) continue;
         // Marked as it is seen: two threads never have the same.
         const auto [held, fresh] = held_timers_.try_emplace(std::move(key), after(at, hold));
         if (!fresh && held->second > at) continue;
@@ -230,15 +241,14 @@ void PostgresStore::give_back(const DueTimer& timer) {
   held_timers_.erase({timer.due.unix_ms(), timer.instance.value, timer.token.value});
 }
 
-Result<std::optional<Timestamp>> PostgresStore::next_due() {
-  const Timestamp at = now();
+Result<std::optional<Timestamp>> PostgresStore::next_due(Timestamp looked_at) {
   const postgres::Presence::Share share = channel_ ? channel_->share() : postgres::Presence::Share{};
   std::size_t held_count = 0;
   Column<std::int64_t> held_numbers;
   {
     const std::lock_guard lock(marks_mutex_);
-    std::erase_if(held_messages_, [&](const auto& held) { return held.second <= at; });
-    std::erase_if(held_timers_, [&](const auto& held) { return held.second <= at; });
+    std::erase_if(held_messages_, [&](const auto& held) { return held.second <= looked_at; });
+    std::erase_if(held_timers_, [&](const auto& held) { return held.second <= looked_at; });
     held_count = held_timers_.size();
     for (const auto& [message, until] : held_messages_) held_numbers.add(message);
   }
@@ -250,18 +260,23 @@ Result<std::optional<Timestamp>> PostgresStore::next_due() {
     };
     const std::size_t first = db.send(Sql::first_timers, static_cast<std::int64_t>(held_count) + looked_ahead);
     const std::size_t left = share.nodes > 1 ? db.send(Sql::oldest_message, held_numbers) : 0;
-    const std::size_t others = db.send(Sql::next_due, at);
+    const std::size_t others = db.send(Sql::next_due, looked_at);
     db.finish();
     Rows timers = db.take(first);
     Rows rest = db.take(others);
     const std::lock_guard lock(marks_mutex_);
     for (const auto& [key, until] : held_timers_) {
-      if (until > at) offer(std::max(until, Timestamp::of_unix_ms(key.due)));
+      if (until > looked_at) offer(std::max(until, Timestamp::of_unix_ms(key.due)));
     }
     std::set<std::pair<std::int64_t, std::string>> held;
     for (const auto& [key, until] : held_timers_) held.emplace(key.due, key.token);
+    std::set<std::int64_t> behind;  // their next one waits for one that is held
     while (timers.next()) {
-      if (held.contains({timers.time(0).unix_ms(), timers.text(2)})) continue;
+      if (held.contains({timers.time(0).unix_ms(), timers.text(2)})) {
+        behind.insert(timers.integer(1));
+        continue;
+      }
+      if (behind.contains(timers.integer(1))) continue;
       const bool mine = timers.integer(1) % share.nodes == share.place;
       offer(mine ? timers.time(0) : after(timers.time(0), patience));
       if (mine) break;
@@ -271,7 +286,7 @@ Result<std::optional<Timestamp>> PostgresStore::next_due() {
       if (oldest.next()) offer(after(oldest.time(0), patience));
     }
     for (const auto& [message, until] : held_messages_) {
-      if (until > at) offer(until);
+      if (until > looked_at) offer(until);
     }
     if (rest.next() && !rest.is_null(0)) offer(rest.time(0));
     return due;

@@ -63,7 +63,8 @@ class PostgresStore final : public Store {
   Result<std::vector<Message>> take_messages(std::size_t max, Duration hold) override;
   void give_back(const DueTimer& timer) override;
   void give_back_message(std::int64_t message) override;
-  Result<std::optional<Timestamp>> next_due() override;
+  using Store::next_due;
+  Result<std::optional<Timestamp>> next_due(Timestamp looked_at) override;
 
   Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override;
   Result<std::vector<bool>> submit_runs(std::span<RunRow> runs) override;

@@ -118,6 +118,7 @@ void SqliteStore::end_after_failed_sync(const Error& error) const {
 }
 
 void SqliteStore::settle() {
+  check_store_call();
   if (!writer_) return;
   const int code = writer_->log().settle();
   if (code != SQLITE_OK) end_after_failed_sync({ErrorCode::unavailable, std::string("sync: ") + sqlite3_errstr(code)});
@@ -154,6 +155,7 @@ Result<int> SqliteStore::schema_version() {
 }
 
 SqliteStore::Reader SqliteStore::reader() {
+  check_store_call();
   std::unique_lock lock(readers_mutex_);
   reader_free_.wait(lock, [this] { return !idle_readers_.empty() || readers_ < readers_max; });
   if (!idle_readers_.empty()) {

@@ -47,11 +47,13 @@ std::vector<RunTypeRow> read_run_types(sqlite::Connection& db) {
 }  // namespace
 
 const std::map<std::string, RunTypeRow>& SqliteStore::run_types() {
-  if (!run_types_) {
-    run_types_.emplace();
-    for (RunTypeRow& row : read_run_types(*writer_)) run_types_->emplace(row.type, std::move(row));
-  }
-  return *run_types_;
+  if (run_types_) return *run_types_;
+  std::map<std::string, RunTypeRow> read;
+  for (RunTypeRow& row : read_run_types(*writer_)) read.emplace(row.type, std::move(row));
+  // What could not be read is not known. The caller's transaction fails with the same error.
+  static const std::map<std::string, RunTypeRow> none;
+  if (writer_->error()) return none;
+  return run_types_.emplace(std::move(read));
 }
 
 bool SqliteStore::limits_concurrency(const std::string& type) {

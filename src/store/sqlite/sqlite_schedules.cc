@@ -105,8 +105,7 @@ Result<std::vector<ScheduleRow>> SqliteStore::take_schedules(std::size_t max, Du
   return due;
 }
 
-std::optional<Timestamp> SqliteStore::next_scheduled() {
-  const Timestamp at = now();
+std::optional<Timestamp> SqliteStore::next_scheduled(Timestamp looked_at) {
   std::optional<Timestamp> next;
   const auto offer = [&next](Timestamp candidate) {
     if (!next || candidate < *next) next = candidate;
@@ -123,7 +122,7 @@ std::optional<Timestamp> SqliteStore::next_scheduled() {
     }
   }
   for (const auto& [sequence, until] : held_outbox_) {
-    if (until > at) offer(until);
+    if (until > looked_at) offer(until);
   }
   return next;
 }

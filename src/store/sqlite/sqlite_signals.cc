@@ -93,12 +93,17 @@ Result<std::vector<Message>> SqliteStore::take_messages(std::size_t max, Duratio
   const Timestamp at = now();
   std::vector<Message> taken;
   std::vector<std::pair<std::int64_t, DeadLetter>> bad;
+  std::set<std::string> behind;  // instances with an earlier one that is held
   {
     Query ready = writer_->query(Sql::ready_messages);
     while (taken.size() < max && ready.next()) {
       const std::int64_t id = ready.integer(0);
       const auto held = held_messages_.find(id);
-      if (held != held_messages_.end() && held->second > at) continue;
+      if (held != held_messages_.end() && held->second > at) {
+        behind.insert(ready.text(1));
+        continue;
+      }
+      if (!behind.empty() && behind.contains(ready.text(1))) continue;
       // One row that cannot be read must not stop the queue.
       if (!message_kind_from(ready.text(2)) || !parse_stored(ready.text(3))) {
         bad.emplace_back(id, unread(id, ready.text(1), ready.text(2), ready.text(3)));
@@ -133,6 +138,7 @@ Result<std::vector<DueTimer>> SqliteStore::take_timers(std::size_t max, Duration
   std::vector<DueTimer> taken;
   std::vector<TimerKey> keys;
   std::vector<TimerKey> stale;
+  std::set<std::int64_t> behind;  // instances with an earlier one that is held
   {
     Query due = writer_->query(Sql::due_timers, at);
     while (taken.size() < max && stale.size() < max && due.next()) {
@@ -142,7 +148,11 @@ Result<std::vector<DueTimer>> SqliteStore::take_timers(std::size_t max, Duration
         continue;
       }
       const auto held = held_timers_.find(key);
-      if (held != held_timers_.end() && held->second > at) continue;
+      if (held != held_timers_.end() && held->second > at) {
+        behind.insert(due.integer(1));
+        continue;
+      }
+      if (behind.contains(due.integer(1))) continue;
       taken.push_back({{due.text(3)}, {due.text(2)}, due.time(0)});
       keys.push_back(std::move(key));
     }
@@ -165,34 +175,36 @@ void SqliteStore::give_back(const DueTimer& timer) {
   if (row.next()) held_timers_.erase({timer.due.unix_ms(), row.integer(0), timer.token.value});
 }
 
-Result<std::optional<Timestamp>> SqliteStore::next_due() {
+Result<std::optional<Timestamp>> SqliteStore::next_due(Timestamp looked_at) {
   const std::lock_guard lock(writer_mutex_);
   if (auto refused = refusal()) return *refused;
   writer_->clear_error();
-  const Timestamp at = now();
   std::optional<Timestamp> due;
   const auto offer = [&due](Timestamp candidate) {
     if (!due || candidate < *due) due = candidate;
   };
   {
+    std::set<std::int64_t> behind;  // their next one waits for one that is held
     Query timers = writer_->query(Sql::first_timers);
     while (timers.next()) {
       const auto held = held_timers_.find({timers.integer(0), timers.integer(1), timers.text(2)});
-      if (held == held_timers_.end()) {
+      if (held != held_timers_.end()) {
+        behind.insert(timers.integer(1));
+        offer(std::max(held->second, timers.time(0)));
+      } else if (!behind.contains(timers.integer(1))) {
         offer(timers.time(0));
         break;
       }
-      offer(std::max(held->second, timers.time(0)));
     }
   }
   for (const auto& [id, until] : held_messages_) {
-    if (until > at) offer(until);
+    if (until > looked_at) offer(until);
   }
   {
-    Query runs = writer_->query(Sql::next_run_due, at);
+    Query runs = writer_->query(Sql::next_run_due, looked_at);
     if (runs.next() && !runs.is_null(0)) offer(runs.time(0));
   }
-  if (const auto scheduled = next_scheduled()) offer(*scheduled);
+  if (const auto scheduled = next_scheduled(looked_at)) offer(*scheduled);
   if (writer_->error()) return *writer_->error();
   return due;
 }

@@ -19,6 +19,7 @@
 #include "store/sqlite/file_check.h"
 #include "store/sqlite/owner_lock.h"
 #include "store/store.h"
+#include "store/store_calls.h"
 
 namespace cairn {
 
@@ -65,7 +66,8 @@ class SqliteStore final : public Store {
   Result<std::vector<Message>> take_messages(std::size_t max, Duration hold) override;
   void give_back(const DueTimer& timer) override;
   void give_back_message(std::int64_t message) override;
-  Result<std::optional<Timestamp>> next_due() override;
+  using Store::next_due;
+  Result<std::optional<Timestamp>> next_due(Timestamp looked_at) override;
 
   Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override;
   Result<std::vector<bool>> submit_runs(std::span<RunRow> runs) override;
@@ -164,7 +166,7 @@ class SqliteStore final : public Store {
   void remove_instance(std::int64_t number, const std::string& id);
   void write_event(const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup);
   // The first of the schedules and of the postponed events.
-  std::optional<Timestamp> next_scheduled();
+  std::optional<Timestamp> next_scheduled(Timestamp looked_at);
 
   std::string path_;
   Clock& clock_;
@@ -180,7 +182,7 @@ class SqliteStore final : public Store {
   bool opened_ = false;  // as its owner, and nothing was wrong with it
   WakeupListener listener_;
 
-  std::mutex writer_mutex_;
+  StoreMutex writer_mutex_;
   std::unique_ptr<sqlite::Connection> writer_;
   bool maybe_kept_ = true;  // a hint: false only when no signal is kept
   std::optional<std::map<std::string, RunTypeRow>> run_types_;

@@ -1,0 +1,30 @@
+// Ends the process when its orderly stop takes too long: a process that ignores SIGTERM keeps its whole host waiting.
+// Whatever was acknowledged is durable, so the next start recovers as after a crash.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace cairn::cli {
+
+class StopWatchdog {
+ public:
+  // How much longer than its drain time a stop may take.
+  static constexpr std::chrono::seconds margin{5};
+
+  // From now on, until this is destroyed. The process ends with exit_timed_out.
+  explicit StopWatchdog(std::chrono::milliseconds limit);
+  ~StopWatchdog();
+  StopWatchdog(const StopWatchdog&) = delete;
+  StopWatchdog& operator=(const StopWatchdog&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable stopped_;
+  bool in_time_ = false;
+  std::jthread thread_;
+};
+
+}  // namespace cairn::cli
