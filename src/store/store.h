@@ -63,10 +63,12 @@ struct RunChange {
   Duration length;  // heartbeat: the lease's new length from now; retry: the delay
   Json error;       // retry: what went wrong
   std::string actor;
-  std::string reason;  // remove
+  std::string reason;        // remove
+  std::string account = {};  // heartbeat, release: must hold the lease (store/lease_holder.h); empty: not checked
 };
 struct RunChanged {
-  enum class Kind { done, not_found, lease_lost, finished, exhausted };  // exhausted: no attempt left to retry
+  // exhausted: no attempt left to retry; not_holder: the fence is right, and the lease is another account's.
+  enum class Kind { done, not_found, lease_lost, finished, exhausted, not_holder };
   Kind kind = Kind::done;
   RunRow row;  // as it is now, unless not_found
 };

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "store/lease_holder.h"
 #include "store/lease_order.h"
 #include "store/postgres/lease_list.h"
 #include "store/postgres/lock_key.h"
@@ -224,7 +225,8 @@ class Leasing {
     }
     if (!rated_types.empty()) db_.send(Sql::insert_starts, rated_types, rated_keys, at_);
     db_.send(Sql::leave_queue, queued);
-    Rows rows = db_.query(Sql::lease_chosen, places, at_, request_.worker, until, attempts, backoffs, caps);
+    Rows rows =
+        db_.query(Sql::lease_chosen, places, at_, request_.worker, until, attempts, backoffs, caps, fence_step());
     std::vector<std::pair<std::size_t, RunRow>> ordered;
     ordered.reserve(rows.size());
     while (rows.next()) {
@@ -321,7 +323,7 @@ class Leasing {
     const auto other = under_way_.of(type);
     const PassedOver passed = passed_over(type);
     Rows rows = db_.query(Sql::lease_ready, at_, type, static_cast<std::int64_t>(request_.max - leased.size()),
-                          request_.worker, until, passed.first, passed.last, pack);
+                          request_.worker, until, passed.first, passed.last, pack, fence_step());
     hand_on(type, rows, other);
     leased.reserve(leased.size() + rows.size());
     Column<postgres::RowPlace> queued;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "store/lease_holder.h"
 #include "store/postgres/row_reading.h"
 
 namespace cairn::postgres {
@@ -28,7 +29,7 @@ Rows RunPacks::lease(const std::string& worker, Timestamp until) {
     for (std::size_t i = 0; i < pack.taken; ++i) asked.add(Uuid{pack.runs[i]});
   }
   db_.send(Sql::wait_briefly);
-  return db_.query(Sql::lease_packed, at_, asked, worker, until);
+  return db_.query(Sql::lease_packed, at_, asked, worker, until, fence_step());
 }
 
 void RunPacks::read(Rows rows, const RunRow& like, std::vector<RunRow>& leased) {

@@ -203,7 +203,7 @@ WITH chosen AS (
     AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)))
   ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3 FOR UPDATE OF r SKIP LOCKED)
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $4, lease_until = $5, attempt = r.attempt + 1, leases = r.leases + 1,
-  fence = r.fence + 1, updated_at = $1, attempt_until = $1::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1
+  fence = r.fence + $15::bigint, updated_at = $1, attempt_until = $1::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1
 FROM chosen c WHERE r.ctid = c.place
 RETURNING c.queued, r.n, r.id, r.given_id, r.priority, r.idempotency_key, r.payload, r.error, r.last_error, r.attempt, r.max_attempts, r.leases, r.fence, r.run_at,
   r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step, r.created_at, r.limit_key
@@ -211,7 +211,7 @@ RETURNING c.queued, r.n, r.id, r.given_id, r.priority, r.idempotency_key, r.payl
 -- Runs of packs that are locked. They are not locked first, as others are (that was a third of a lease): whoever is at one of them is waited for,
 -- but not for long. What all runs of a pack have in common is not returned for each.
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until = $4, attempt = r.attempt + 1, leases = r.leases + 1,
-  fence = r.fence + 1, updated_at = $1, attempt_until = $1::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1
+  fence = r.fence + $5::bigint, updated_at = $1, attempt_until = $1::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1
 FROM unnest($2::uuid[]) WITH ORDINALITY AS m (run, place)
 WHERE r.id = ANY (ARRAY[m.run]) AND r.status = 'pending' AND r.deleted_at IS NULL AND r.attempt < r.max_attempts
 RETURNING m.place, r.payload, r.attempt, r.leases, r.fence
@@ -223,7 +223,7 @@ SET LOCAL lock_timeout = '100ms'
 -- name: lease_chosen
 -- The rows are locked, so they stay where they are: each is found at its place ($1), without a look into an index.
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until = c.until, attempt = r.attempt + 1, leases = r.leases + 1,
-  fence = r.fence + 1, updated_at = $2, attempt_until = $2::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1,
+  fence = r.fence + $8::bigint, updated_at = $2, attempt_until = $2::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1,
   max_attempts = greatest(coalesce(c.max_attempts, r.max_attempts), CASE WHEN c.max_attempts IS NULL THEN r.max_attempts ELSE r.attempt + 1 END),
   backoff_ms = coalesce(c.backoff_ms, r.backoff_ms), cap_ms = coalesce(c.cap_ms, r.cap_ms)
 FROM unnest($1::tid[], $4::timestamptz[], $5::integer[], $6::bigint[], $7::bigint[]) AS c (place, until, max_attempts, backoff_ms, cap_ms)
