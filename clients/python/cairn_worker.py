@@ -524,7 +524,7 @@ class Worker:
                 run.abandon()
         except Problem as failure:
             # Not ours any more: whatever the handler still does is in vain.
-            if failure.status in (404, 409):
+            if failure.status in (403, 404, 409):
                 run.abandon()
             else:
                 run.beat_at = time.monotonic() + run.lease / 6

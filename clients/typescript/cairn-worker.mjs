@@ -458,7 +458,7 @@ export class Worker {
       if (answer.cancelled) run.abandon();
     } catch (failure) {
       // Not ours any more: whatever the handler still does is in vain.
-      const lost = failure instanceof Problem && (failure.status === 404 || failure.status === 409);
+      const lost = failure instanceof Problem && ([403, 404, 409].includes(failure.status));
       run.beatAt = performance.now() + run.leaseMs / 6;
       if (lost || performance.now() >= run.leaseEnds) run.abandon();
       this.#options.onWarning(`run ${run.id}: ${failure.message}`);

@@ -51,6 +51,8 @@ class Workflow : public Part {
   Workflow& input(const Document& json_schema);
   Workflow& reference(const Reference& reference);
   Workflow& state(const Value& object);
+  Workflow& managers(const Value& roles);
+  Workflow& managers(std::initializer_list<Value> roles) { return managers(list(roles)); }
   Workflow& on_error_suspend();
   Workflow& on_error_fail();
   Workflow& on_error_compensate();

@@ -66,10 +66,11 @@ struct EngineOptions {
   std::chrono::milliseconds lease = std::chrono::seconds(30);
   // Where calls may go besides https to public addresses: networks (10.0.0.0/8) and origins (http://HOST[:PORT]).
   std::vector<std::string> egress;
-  std::string ca_file;                                 // PEM: authorities that calls trust besides the system's
-  std::map<std::string, std::string> secrets;          // for secret("name"), sent and never stored
-  bool environment_secrets = true;                     // CAIRN_SECRET_NAME as well
-  std::vector<std::shared_ptr<Transport>> transports;  // further ones, for `call: {NAME: …}`
+  std::string ca_file;                         // PEM: authorities that calls trust besides the system's
+  std::map<std::string, std::string> secrets;  // for secret("name"), sent and never stored
+  std::map<std::string, std::vector<std::string>> secret_hosts;  // where each of them may be sent; none: anywhere
+  bool environment_secrets = true;                               // CAIRN_SECRET_NAME as well
+  std::vector<std::shared_ptr<Transport>> transports;            // further ones, for `call: {NAME: …}`
   Json events;  // what is written about life cycles, and where events go: {source, keep, sinks} (docs/events.md)
   Clock* clock = nullptr;  // absent: the system's; must outlive the engine
 };

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -124,6 +125,9 @@ void mask_in_logs(std::string_view value) {
   write_json_string(value, escaped);
   escaped = escaped.substr(1, escaped.size() - 2);
   if (escaped != value) logger().secrets.push_back(escaped);
+  // The longest first: one secret may be a part of another.
+  std::sort(logger().secrets.begin(), logger().secrets.end(),
+            [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
 }
 
 void log(LogLevel level, std::string_view event, const LogFields& given) {

@@ -1,6 +1,7 @@
 #include "cli/serve_command.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cctype>
@@ -16,6 +17,7 @@
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
 #include "cli/stop_watchdog.h"
+#include "cli/serve_confinement.h"
 #include "cli/store_session.h"
 #include "redis/connection.h"
 #include "server/api.h"
@@ -144,6 +146,7 @@ Result<EngineOptions> engine_options(const Configuration& from) {
   options.egress = from.list("egress");
   options.ca_file = from.text("ca_file");
   options.secrets = from.secrets();
+  options.secret_hosts = from.secret_hosts();
   options.events = from.events();
   options.keep = {age(from, "keep.completed"), age(from, "keep.failed"), age(from, "keep.cancelled"),
                   age(from, "keep.runs"),      age(from, "keep.outbox"), age(from, "keep.keys")};
@@ -251,6 +254,10 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+
+  // Whatever it writes is for its own user.
+  ::umask(0077);
+  if (const auto confined = confine_server(*configuration); !confined) return refuse(confined.error());
 
   bench::count_disk_for_parent();
   const auto options = engine_options(*configuration);

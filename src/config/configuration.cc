@@ -1,5 +1,7 @@
 #include "config/configuration.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -10,6 +12,16 @@
 
 namespace cairn::config {
 namespace {
+
+// postgres://user:password@host without the password; other texts as they are.
+std::string shown_url(const std::string& text) {
+  const std::size_t scheme = text.find("://");
+  if (scheme == std::string::npos) return text;
+  const std::size_t at = text.find('@', scheme);
+  const std::size_t colon = text.find(':', scheme + 3);
+  if (at == std::string::npos || colon == std::string::npos || colon > at) return text;
+  return text.substr(0, colon + 1) + "***" + text.substr(at);
+}
 
 std::string trimmed(std::string text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.pop_back();
@@ -22,6 +34,70 @@ Result<Setting> from_file(const std::string& path, const std::string& origin) {
   std::ostringstream text;
   text << file.rdbuf();
   return Setting{trimmed(text.str()), origin + " (file " + path + ")"};
+}
+
+// `hosts` of a secret: a list of names, at least one.
+Result<std::vector<std::string>> hosts_of(const Json& secret, const std::string& origin) {
+  std::vector<std::string> hosts;
+  for (const Json::Member& member : secret.members()) {
+    if (member.key != "file" && member.key != "hosts") {
+      return Error{ErrorCode::invalid, origin + " has file and hosts, not \"" + std::string(member.key) + "\""};
+    }
+  }
+  const Json& list = secret["hosts"];
+  if (list.is_array()) {
+    for (const Json& host : list.items()) {
+      if (host.is_string() && !host.as_string().empty()) hosts.emplace_back(host.as_string());
+    }
+  }
+  if (hosts.empty() || hosts.size() != list.size()) {
+    return Error{ErrorCode::invalid, origin + ".hosts takes a list of host names"};
+  }
+  return hosts;
+}
+
+// The first secret that stands in the file itself, not in a file that it names; empty: none.
+std::string secret_in(const Json& value, const std::string& where) {
+  if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (auto found = secret_in(value.items()[i], where); !found.empty()) return found;
+    }
+  } else if (value.is_object()) {
+    for (const Json::Member& member : value.members()) {
+      const std::string name = where + "." + std::string(member.key);
+      const bool secret = member.key == "secret" || member.key == "old_secret" || member.key == "password";
+      if (secret && member.value.is_string()) return name;
+      if (auto found = secret_in(member.value, name); !found.empty()) return found;
+    }
+  } else if (value.is_string() && shown_url(std::string(value.as_string())) != value.as_string()) {
+    return where;
+  }
+  return {};
+}
+
+std::string secret_in(const TomlFile& file) {
+  if (auto found = secret_in(file.events, "events"); !found.empty()) return found;
+  for (const Spec& spec : specs()) {
+    const auto found = file.values.find(std::string(spec.name));
+    if (found == file.values.end() || found->second.text.empty()) continue;
+    if (spec.name == "hooks") {
+      const auto hooks = parse_json(found->second.text);
+      if (auto name = hooks ? secret_in(*hooks, "hooks") : std::string(); !name.empty()) return name;
+    } else if (spec.secret || shown_url(found->second.text) != found->second.text) {
+      return std::string(spec.name);
+    }
+  }
+  return {};
+}
+
+Result<void> check_readers(const std::string& path, const TomlFile& file) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || (status.st_mode & S_IROTH) == 0) return {};
+  const std::string secret = secret_in(file);
+  if (secret.empty()) return {};
+  return Error{ErrorCode::not_allowed, path + " holds a secret (" + secret +
+                                           ") and every user of this machine may read it: chmod o-r " + path +
+                                           ", or keep the secret in a file of its own"};
 }
 
 Result<void> check(const Spec& spec, const Setting& setting) {
@@ -68,14 +144,7 @@ std::string variable_of(std::string_view name) {
 }
 
 std::string shown(const Spec& spec, const Setting& setting) {
-  if (spec.secret && !setting.value.empty()) return "***";
-  // postgres://user:password@host
-  const std::size_t scheme = setting.value.find("://");
-  if (scheme == std::string::npos) return setting.value;
-  const std::size_t at = setting.value.find('@', scheme);
-  const std::size_t colon = setting.value.find(':', scheme + 3);
-  if (at == std::string::npos || colon == std::string::npos || colon > at) return setting.value;
-  return setting.value.substr(0, colon + 1) + "***" + setting.value.substr(at);
+  return spec.secret && !setting.value.empty() ? "***" : shown_url(setting.value);
 }
 
 Result<Configuration> Configuration::read(const Sources& sources) {
@@ -85,11 +154,17 @@ Result<Configuration> Configuration::read(const Sources& sources) {
     CAIRN_TRY(file, read_toml(sources.file));
     configuration.values_ = file.config;
     configuration.events_ = file.events;
+    CAIRN_TRY_VOID(check_readers(sources.file, file));
     for (const Json::Member& secret : file.secrets.members()) {
-      const std::string origin = sources.file + ": secrets." + std::string(secret.key);
-      if (!secret.value.is_string()) return Error{ErrorCode::invalid, origin + " takes the path of a file"};
-      CAIRN_TRY(const Setting read, from_file(std::string(secret.value.as_string()), origin));
-      configuration.secrets_[std::string(secret.key)] = read.value;
+      const std::string name(secret.key);
+      const std::string origin = sources.file + ": secrets." + name;
+      const bool table = secret.value.is_object();
+      const Json& path = table ? secret.value["file"] : secret.value;
+      if (!path.is_string()) return Error{ErrorCode::invalid, origin + " takes the path of a file, or file and hosts"};
+      CAIRN_TRY(const Setting read, from_file(std::string(path.as_string()), origin));
+      configuration.secrets_[name] = read.value;
+      if (!table) continue;
+      CAIRN_TRY(configuration.secret_hosts_[name], hosts_of(secret.value, origin));
     }
     std::vector<std::string_view> names;
     for (const Spec& spec : specs()) names.push_back(spec.name);

@@ -43,7 +43,8 @@ struct Sources {
 
 class Configuration {
  public:
-  // ErrorCode::invalid says where the wrong value stands, or which name was nearly right.
+  // ErrorCode::invalid says where the wrong value stands, or which name was nearly right; ErrorCode::not_allowed: the
+  // file holds secrets, and every user of this machine may read it.
   static Result<Configuration> read(const Sources& sources);
 
   const Setting& at(std::string_view name) const;
@@ -59,14 +60,17 @@ class Configuration {
   const Json& values() const { return values_; }
   // The file's table [events] (docs/events.md); null without one.
   const Json& events() const { return events_; }
-  // The file's table [secrets]: a name and the file that holds the value. For secret("name").
+  // The file's table [secrets]: a name and the file that holds the value, or {file, hosts}. For secret("name").
   const std::map<std::string, std::string>& secrets() const { return secrets_; }
+  // Where each of them may be sent; those without an entry anywhere.
+  const std::map<std::string, std::vector<std::string>>& secret_hosts() const { return secret_hosts_; }
 
  private:
   std::map<std::string, Setting, std::less<>> settings_;
   Json values_ = Json::object();
   Json events_;
   std::map<std::string, std::string> secrets_;  // their values
+  std::map<std::string, std::vector<std::string>> secret_hosts_;
 };
 
 std::string flag_of(std::string_view name);      // tls.key → --tls-key

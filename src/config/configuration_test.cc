@@ -48,6 +48,52 @@ TEST_F(Configurations, FlagsWinOverVariablesOverTheFileOverDefaults) {
   EXPECT_EQ(read_all->at("auth").origin, "default");
 }
 
+TEST_F(Configurations, AFileWithSecretsThatEverybodyMayReadIsRefused) {
+  const auto mode = [](const std::string& path, std::filesystem::perms perms) {
+    std::filesystem::permissions(path, perms);
+    return path;
+  };
+  using std::filesystem::perms;
+  constexpr perms own = perms::owner_read | perms::owner_write;
+  const char* const with_secrets[] = {
+      "store = \"postgres://cairn:hunter2@db/x\"\n",
+      "[[hooks]]\nname = \"a\"\nsecret = \"0123\"\n",
+      "[[events.sinks]]\nname = \"a\"\nhttp = { url = \"https://a\", secret = \"0123\" }\n",
+      "[otlp]\nheaders = [\"x-key=1\"]\n",
+      "hints = \"redis://:hunter2@cache:6379\"\n",
+  };
+  for (const char* const text : with_secrets) {
+    const std::string file = write("secret.toml", text);
+    const auto refused = read({}, {}, mode(file, own | perms::group_read | perms::others_read));
+    ASSERT_FALSE(refused) << text;
+    EXPECT_EQ(refused.error().code, ErrorCode::not_allowed);
+    EXPECT_NE(refused.error().message.find("chmod"), std::string::npos) << refused.error().message;
+    EXPECT_EQ(refused.error().message.find("hunter2"), std::string::npos);
+    const auto fine = read({}, {}, mode(file, own | perms::group_read));
+    EXPECT_TRUE(fine) << fine.error().message;
+  }
+  const std::string plain =
+      write("plain.toml", "store = \"sqlite:a.db\"\n[[hooks]]\nname = \"a\"\nsecret_file = \"/x\"\n");
+  EXPECT_TRUE(read({}, {}, mode(plain, own | perms::others_read)));
+}
+
+TEST_F(Configurations, SecretsOfFilesMayBeBoundToHosts) {
+  const std::string value = write("pay", "s3cr3t\n");
+  const auto all = read({}, {},
+                        write("a.toml", "[secrets]\nplain = \"" + value + "\"\npay = { file = \"" + value +
+                                            "\", hosts = [\"pay.example\"] }\n"));
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->secrets().at("pay"), "s3cr3t");
+  EXPECT_EQ(all->secret_hosts().at("pay"), std::vector<std::string>{"pay.example"});
+  EXPECT_FALSE(all->secret_hosts().contains("plain"));
+  for (const char* const bad : {"{ hosts = [\"a\"] }", "{ file = \"FILE\" }", "{ file = \"FILE\", hosts = [] }",
+                                "{ file = \"FILE\", hosts = \"a\" }", "{ file = \"FILE\", host = [\"a\"] }", "3"}) {
+    std::string text = "[secrets]\npay = " + std::string(bad) + "\n";
+    if (const std::size_t at = text.find("FILE"); at != std::string::npos) text.replace(at, 4, value);
+    EXPECT_FALSE(read({}, {}, write("bad.toml", text))) << text;
+  }
+}
+
 TEST_F(Configurations, TablesListsAndValuesForExpressions) {
   const std::string file = write("a.toml",
                                  "[tls]\ncertificate = \"c.pem\"\n[cors]\norigins = [\"https://a\", \"https://b\"]\n"

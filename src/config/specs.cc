@@ -25,6 +25,8 @@ const std::vector<Spec>& specs() {
       {"keep.keys", Kind::duration, "", "idempotency keys"},
       {"keep.every", Kind::duration, "1h", "how often what is older is removed"},
       {"drain", Kind::duration, "30s", "how long requests may take to finish when the server is stopped"},
+      {"confine", Kind::yes_no, "yes",
+       "open only the files that a server needs (Landlock), and forbid core dumps; no: as the user may"},
       {"auth", Kind::text, "required", "required, or none: only on this machine"},
       {"tls.certificate", Kind::text, "", "PEM file, with the chain"},
       {"tls.key", Kind::text, "", "PEM file"},

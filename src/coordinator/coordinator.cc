@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/sha256.h"
 #include "coordinator/boundary.h"
+#include "coordinator/sender_scope.h"
 #include "coordinator/task_fields.h"
 #include "store/deciding.h"
 #include "store/projection.h"
@@ -144,7 +145,7 @@ Result<std::variant<InstanceAnswer, Coordinator::Beginning>> Coordinator::begin(
   }
   std::optional<IdempotencyKey> key;
   if (!request.idempotency_key.empty()) {
-    key = IdempotencyKey{"start", request.idempotency_key, hash_of(request), Json()};
+    key = IdempotencyKey{scoped_keys(request.actor, "start"), request.idempotency_key, hash_of(request), Json()};
     // Before anything else: a repeat is answered even when its definition can no longer be started.
     CAIRN_TRY(const auto known, store_.find_key(key->scope, key->key));
     if (known) {

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "coordinator/actor.h"
 #include "coordinator/commit_queue.h"
 #include "coordinator/deferred_work.h"
 #include "coordinator/errand.h"
@@ -33,12 +34,6 @@
 #include "store/store.h"
 
 namespace cairn {
-
-// Who asks. Without roles they are not checked: the operator, the command line.
-struct Actor {
-  std::string name = "operator";
-  std::optional<std::vector<std::string>> roles;
-};
 
 struct StartRequest {
   std::string definition;
@@ -115,6 +110,7 @@ struct RunReport {
   std::string worker;
   std::optional<DeadLetter> letter = {};  // written in the commit that ends the run
   std::optional<RunRow> leased = {};      // as it was leased, from whoever has it: then nobody looks it up
+  std::string account = {};               // must hold the lease (store/lease_holder.h); empty: not checked
 };
 enum class RunAnswer { finished, will_retry, lease_lost };
 
@@ -172,7 +168,9 @@ class Coordinator {
 
   // Tasks. not_allowed for the wrong person, conflict when it is closed or has changed.
   Result<InstanceAnswer> complete_task(const TaskCompletion& completion);
-  Result<TaskRow> change_task(const TaskChange& change, const Actor& actor);
+  // `assignee_roles`: roles of the new assignee, when they are known; one who cannot complete it is refused.
+  Result<TaskRow> change_task(const TaskChange& change, const Actor& actor,
+                              const std::optional<std::vector<std::string>>& assignee_roles = {});
 
   // Runs. A known idempotency key answers with the first run; with another type or payload it is a conflict.
   void submit_run(const RunOrder& order, RunIntake::Answer answer);  // called once, maybe from another thread

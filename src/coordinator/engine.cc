@@ -116,7 +116,10 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   CAIRN_TRY(parts->coordinator, Coordinator::open(*parts->store, inner));
   CAIRN_TRY(EgressPolicy egress, EgressPolicy::make(options.egress));
   Secrets secrets = options.environment_secrets ? Secrets::from_environment() : Secrets();
-  for (const auto& [name, value] : options.secrets) secrets.put(name, {value, {}});
+  for (const auto& [name, value] : options.secrets) {
+    const auto hosts = options.secret_hosts.find(name);
+    secrets.put(name, {value, hosts == options.secret_hosts.end() ? std::vector<std::string>() : hosts->second});
+  }
   HttpSurroundings surroundings;
   surroundings.ca_file = options.ca_file;
   if (!options.ca_file.empty() && !std::ifstream(options.ca_file)) {

@@ -1,36 +1,16 @@
 // What people and other systems ask for.
-#include <algorithm>
-
 #include "base/sha256.h"
 #include "coordinator/boundary.h"
 #include "coordinator/coordinator.h"
 #include "coordinator/request_key.h"
+#include "coordinator/sender_scope.h"
 #include "coordinator/task_fields.h"
+#include "coordinator/task_rights.h"
 #include "instance/carried_trace.h"
 
 namespace cairn {
 
 namespace {
-
-// The effective roles stand on the row. An assigned task is its assignee's.
-std::optional<Error> may_complete(const TaskRow& task, const Actor& actor) {
-  if (!actor.roles) return std::nullopt;
-  if (!task.assignee.empty() && task.assignee != actor.name) {
-    return Error{ErrorCode::not_allowed, "task " + task.id.value + " is assigned to " + task.assignee};
-  }
-  const bool has_role = task.roles.empty() || std::any_of(task.roles.begin(), task.roles.end(), [&](const auto& role) {
-                          return std::find(actor.roles->begin(), actor.roles->end(), role) != actor.roles->end();
-                        });
-  if (has_role) return std::nullopt;
-  std::string roles;
-  for (const std::string& role : task.roles) roles += (roles.empty() ? "" : ", ") + role;
-  return Error{ErrorCode::not_allowed, actor.name + " has none of the roles of task " + task.id.value + ": " + roles};
-}
-
-std::optional<Error> is_excluded(const TaskRow& task, const std::string& person) {
-  if (std::find(task.exclude.begin(), task.exclude.end(), person) == task.exclude.end()) return std::nullopt;
-  return Error{ErrorCode::not_allowed, person + " may not have task " + task.id.value + " (exclude)"};
-}
 
 Error closed(const TaskRow& task) {
   return {ErrorCode::conflict, "task " + task.id.value + " is " + to_string(task.status) + " already"};
@@ -60,7 +40,7 @@ Result<Errand> Coordinator::errand_of(const InstanceId& id, const SignalRequest&
   CAIRN_TRY_VOID(check(request));
   Errand errand;
   errand.instance = id;
-  SignalReceived signal{request.id, request.name, request.key, request.payload};
+  SignalReceived signal{scoped_id(request.actor, request.id), request.name, request.key, request.payload};
   if (signal.id.empty()) {
     signal.id = new_uuid(store_.now());
   } else {
@@ -88,7 +68,7 @@ Result<SignalOutcome> Coordinator::broadcast(const SignalRequest& request, Durat
   CAIRN_TRY_VOID(check(request));
   CorrelatedSignal signal;
   signal.remember = !request.id.empty();
-  signal.id = request.id.empty() ? new_uuid(store_.now()) : request.id;
+  signal.id = request.id.empty() ? new_uuid(store_.now()) : scoped_id(request.actor, request.id);
   signal.name = request.name;
   signal.key = request.key;
   signal.payload = request.payload;
@@ -155,7 +135,7 @@ Result<InstanceAnswer> Coordinator::complete_task(const TaskCompletion& completi
   CAIRN_TRY_VOID(check_incoming(completion.payload, "the completion", options_.limits));
   CAIRN_TRY_VOID(check_incoming_text(completion.actor.name, "the actor", options_.limits));
   CAIRN_TRY_VOID(check_incoming_text(completion.idempotency_key, "the idempotency key", options_.limits));
-  const std::string scope = "task:" + completion.task.value;
+  const std::string scope = scoped_keys(completion.actor, "task:" + completion.task.value);
   const std::string hash =
       sha256_hex(write_json(Json::object({{"by", completion.actor.name}, {"payload", completion.payload}})));
   const auto repeated = [&](const Json& first, bool same) -> Result<InstanceAnswer> {
@@ -183,7 +163,7 @@ Result<InstanceAnswer> Coordinator::complete_task(const TaskCompletion& completi
       return Error{ErrorCode::conflict,
                    "stale_version: task " + task->id.value + " is at version " + std::to_string(task->version)};
     }
-    if (auto refused = may_complete(*task, completion.actor)) return *refused;
+    if (auto refused = refuse_completion(*task, completion.actor)) return *refused;
     Errand errand;
     errand.instance = task->instance;
     errand.actor = completion.actor.name;
@@ -207,31 +187,37 @@ std::string Coordinator::trace_of(const InstanceId& id) {
   return stored && *stored ? carried_by(**stored) : std::string();
 }
 
-Result<TaskRow> Coordinator::change_task(const TaskChange& change, const Actor& actor) {
+Result<TaskRow> Coordinator::change_task(const TaskChange& change, const Actor& actor,
+                                         const std::optional<std::vector<std::string>>& assignee_roles) {
   CAIRN_TRY_VOID(check_incoming_text(actor.name, "the actor", options_.limits));
   CAIRN_TRY_VOID(check_incoming_text(change.assignee, "the assignee", options_.limits));
   CAIRN_TRY_VOID(check_incoming(Json(change.comment), "the comment", options_.limits));
-  CAIRN_TRY(const auto task, store_.find_task(change.task));
-  if (!task) return Error{ErrorCode::not_found, "no task " + change.task.value};
-  if (change.kind == TaskChange::Kind::assign || change.kind == TaskChange::Kind::reassign) {
-    if (change.assignee.empty()) return Error{ErrorCode::invalid, "say to whom the task is assigned"};
-    if (auto refused = is_excluded(*task, change.assignee)) return *refused;
-  }
+  const bool assigns = change.kind == TaskChange::Kind::assign || change.kind == TaskChange::Kind::reassign;
+  if (assigns && change.assignee.empty()) return Error{ErrorCode::invalid, "say to whom the task is assigned"};
   TaskChange checked = change;
   checked.actor = actor.name;
-  if (store_.kept_events().tasks) checked.trace = trace_of(task->instance);
-  CAIRN_TRY(const TaskChanged changed, store_.change_task(checked));
-  switch (changed.kind) {
-    case TaskChanged::Kind::done: return changed.row;
-    case TaskChanged::Kind::not_found: return Error{ErrorCode::not_found, "no task " + change.task.value};
-    case TaskChanged::Kind::stale:
-      return Error{ErrorCode::conflict, "stale_version: task " + change.task.value + " is at version " +
-                                            std::to_string(changed.row.version)};
-    case TaskChanged::Kind::closed: return closed(changed.row);
-    case TaskChanged::Kind::taken:
-      return Error{ErrorCode::conflict, "task " + change.task.value + " is assigned to " + changed.row.assignee};
+  constexpr int tries_max = 20;  // each one means that the task's row changed under us
+  for (int attempt = 0; attempt < tries_max; ++attempt) {
+    CAIRN_TRY(const auto task, store_.find_task(change.task));
+    if (!task) return Error{ErrorCode::not_found, "no task " + change.task.value};
+    if (auto refused = refuse_change(*task, change, actor, assignee_roles)) return *refused;
+    // The rights were checked on this version: a change of its assignee in between must not slip through.
+    checked.version = change.version.value_or(task->version);
+    if (store_.kept_events().tasks) checked.trace = trace_of(task->instance);
+    CAIRN_TRY(const TaskChanged changed, store_.change_task(checked));
+    switch (changed.kind) {
+      case TaskChanged::Kind::done: return changed.row;
+      case TaskChanged::Kind::not_found: return Error{ErrorCode::not_found, "no task " + change.task.value};
+      case TaskChanged::Kind::stale:
+        if (!change.version) continue;
+        return Error{ErrorCode::conflict, "stale_version: task " + change.task.value + " is at version " +
+                                              std::to_string(changed.row.version)};
+      case TaskChanged::Kind::closed: return closed(changed.row);
+      case TaskChanged::Kind::taken:
+        return Error{ErrorCode::conflict, "task " + change.task.value + " is assigned to " + changed.row.assignee};
+    }
   }
-  return changed.row;
+  return Error{ErrorCode::conflict, "task " + change.task.value + " kept changing; try again"};
 }
 
 }  // namespace cairn

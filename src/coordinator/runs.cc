@@ -8,6 +8,7 @@
 #include "coordinator/schedules.h"
 #include "instance/carried_trace.h"
 #include "instance/retry.h"
+#include "store/lease_holder.h"
 #include "store/projection.h"
 
 namespace cairn {
@@ -80,6 +81,9 @@ Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(Run
     CAIRN_TRY(run, store_.find_run(report.run));
     if (!run) return Error{ErrorCode::not_found, "no run " + report.run.value};
     if (run->status != RunStatus::leased || run->fence != report.fence) return Weighed(RunAnswer::lease_lost);
+  }
+  if (!holds_lease(run->leased_by, report.account)) {
+    return Error{ErrorCode::not_allowed, "the lease of run " + report.run.value + " is held by another credential"};
   }
 
   if (report.failure && report.retry && is_retryable(*report.failure) && run->attempt < run->attempts_max) {
@@ -226,7 +230,7 @@ Errand Coordinator::errand_of(const ReportedEnd& reported) const {
   errand.instance = *reported.run.instance;
   errand.what =
       RunFinished{reported.run.token, reported.end.result, reported.failure, std::max(1, reported.run.attempt)};
-  errand.actor = reported.end.actor;
+  errand.actor = LeaseHolder::parse(reported.end.actor).actor();
   errand.cause.run = reported.end;
   errand.cause.dead_letters = reported.letters;
   return errand;
@@ -317,7 +321,7 @@ Result<RunAnswer> Coordinator::end_exhausted(const RunRow& run) {
   Failure failure;
   failure.failure_class = FailureClass::timeout;
   failure.code = "lease_expired";
-  failure.message = "its worker " + run.leased_by + " did not report back before the lease ended, " +
+  failure.message = "its worker " + LeaseHolder::parse(run.leased_by).label + " did not report back before the lease ended, " +
                     std::to_string(run.attempt) + " of " + std::to_string(run.attempts_max) + " attempts";
   failure.attempt = run.attempt;
   failure.step = run.step;

@@ -4,6 +4,7 @@
 
 #include "coordinator/boundary.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/sender_scope.h"
 #include "instance/carried_trace.h"
 #include "instance/trace_id.h"
 #include "store/projection.h"
@@ -23,8 +24,9 @@ Result<void> same_work(const RunOrder& asked, const RunRow& first) {
   if (asked.idempotency_key.empty() || first.idempotency_key != asked.idempotency_key) {
     return Error{ErrorCode::conflict, "a run with the id " + first.id.value + " exists already"};
   }
-  return Error{ErrorCode::conflict, "idempotency_key_reused: the idempotency key '" + asked.idempotency_key +
-                                        "' belongs to run " + first.id.value + ", which has another type or payload"};
+  return Error{ErrorCode::conflict, "idempotency_key_reused: the idempotency key '" +
+                                        std::string(unscoped_id(asked.idempotency_key)) + "' belongs to run " +
+                                        first.id.value + ", which has another type or payload"};
 }
 
 bool is_unnamed(const RunRow& run) { return run.id.empty(); }

@@ -72,6 +72,11 @@ Workflow& Workflow::state(const Value& object) {
   return *this;
 }
 
+Workflow& Workflow::managers(const Value& roles) {
+  put("managers", roles);
+  return *this;
+}
+
 Workflow& Workflow::on_error_suspend() {
   put("on_error", Json("suspend"));
   return *this;

@@ -45,6 +45,7 @@ TEST(Builder, Document) {
                   .input(json(R"({"type": "object", "required": ["no"]})"))
                   .reference(Reference().key(cel("input.no")).parts({{"customer", cel("input.no")}}))
                   .state({{"amount", 5}, {"note", nullptr}})
+                  .managers({"lead", cel("state.amount > 5 ? \"chief\" : \"boss\"")})
                   .on_error_compensate()
                   .checkpoint_step()
                   .schedule(Schedule::cron("0 6 * * MON-FRI").zone("Europe/Berlin").input({{"no", 1}}).overlap_queue())
@@ -56,6 +57,7 @@ TEST(Builder, Document) {
                   "input: { type: object, required: [no] }\n"
                   "reference: { key: = input.no, parts: { customer: = input.no } }\n"
                   "state: { amount: 5, note: null }\n"
+                  "managers: [lead, '= state.amount > 5 ? \"chief\" : \"boss\"']\n"
                   "on_error: compensate\n"
                   "checkpoint: step\n"
                   "schedules:\n"

@@ -75,6 +75,7 @@ TEST(DecompileYaml, DefaultsAndMadeUpIdsAreLeftOut) {
 TEST(DecompileYaml, TitlesAreKeysAndComments) {
   expect_unchanged(
       "title: A title\n"
+      "managers: [lead]\n"
       "steps:\n"
       "  # Ask the customer\n"
       "  - id: ask\n"

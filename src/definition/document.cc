@@ -23,6 +23,8 @@ const Key keys[] = {
     {"reference", Shape::object, "The business reference: how people find the instance.", false, std::nullopt,
      &reference_table},
     {"state", Shape::object_value, "The initial business state.", false, Json::object()},
+    {"managers", Shape::texts_value,
+     "Task roles whose people manage the tasks of this workflow: they may also take a task from its assignee."},
     {"on_error", Shape::choice, "What an unhandled error does.", false, Json("suspend"), nullptr, error_policies},
     {"checkpoint", Shape::choice, "When progress is committed: at every wait, or after every step.", false,
      Json("wait"), nullptr, checkpoints},
@@ -136,6 +138,7 @@ Json read_document(Draft& draft, const SourceNode& root) {
   program.input = fields.schema("input");
   program.reference = read_reference(fields, "reference", at_reference);
   program.state = fields.value("state", at_state);
+  program.managers = fields.value("managers");
   read_policies(fields, program);
   program.schedules = read_schedules(fields);
   fields.steps("steps", "steps");

@@ -278,6 +278,7 @@ struct Program {
   std::optional<schema::Schema> input;
   std::optional<ReferenceTemplate> reference;
   std::optional<Template> state;
+  std::optional<Template> managers;  // gives a list of text
   std::optional<Template> output;
   std::vector<ScheduleSpec> schedules;
   OnError on_error = OnError::suspend;

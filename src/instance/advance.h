@@ -27,6 +27,7 @@ struct TaskOpened {
   std::string title;
   std::vector<std::string> roles;
   std::vector<std::string> exclude;
+  std::vector<std::string> managers = {};  // roles that may also take it from its assignee
   Json payload;
   Json form;  // JSON Schema or null
   std::int64_t priority = 0;

@@ -41,6 +41,7 @@ Result<TaskDraft, Failure> draft_task(Turn& turn, const TaskSpec& task) {
   }
   CAIRN_TRY(row.roles, turn.texts(task.roles, "roles"));
   CAIRN_TRY(row.exclude, turn.texts(task.exclude, "exclude"));
+  CAIRN_TRY(row.managers, turn.texts(machine.program().managers, "managers"));
   CAIRN_TRY(row.payload, turn.value(task.payload, "payload", Json::object()));
   if (task.form) row.form = task.form->document();
   CAIRN_TRY(const Json priority, turn.value(task.priority, "priority", 0));

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/ascii.h"
 #include "outbox/cloud_event.h"
 #include "outbox/signature.h"
 
@@ -64,8 +65,13 @@ void HttpSink::finish(HttpCall& call) const {
   for (const auto& header : settings_.headers) call.headers.push_back(header);
   if (settings_.secret.empty()) return;
   const Timestamp at = now_();
+  SignedRequest request{target_of(call.url), {}, call.body};
+  for (const auto& header : call.headers) {
+    if (is_signed_header(ascii_lower(header.first))) request.headers.push_back(header);
+  }
+  const std::string signature = sign(settings_.secret, at, request);
   call.headers.emplace_back(timestamp_header, std::to_string(at.seconds));
-  call.headers.emplace_back(signature_header, sign(settings_.secret, at, call.body));
+  call.headers.emplace_back(signature_header, signature);
 }
 
 HttpCall HttpSink::call_of(const OutboxRow& row) const {

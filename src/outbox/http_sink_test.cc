@@ -75,9 +75,30 @@ TEST_F(SendingToAServer, StructuredAndSigned) {
   EXPECT_EQ(header(requests_[0], "content-type"), structured_type);
   EXPECT_EQ(header(requests_[0], "x-key"), "k");
   EXPECT_EQ(*parse_json(body(requests_[0])), cloud_event(row(1, "e1", "s"), "/test"));
+  const std::string sent = body(requests_[0]);
   EXPECT_TRUE(check_signature(secret, "", header(requests_[0], timestamp_header),
-                              header(requests_[0], signature_header), body(requests_[0]), sent_at)
+                              header(requests_[0], signature_header),
+                              {"hook", {{"content-type", structured_type}}, sent}, sent_at)
                   .has_value());
+}
+
+TEST_F(SendingToAServer, TheSignatureCoversTheHeadersOfABinaryEvent) {
+  const std::string secret(40, 'x');
+  ASSERT_EQ(deliver(HttpSinkSettings::Mode::binary, {row(1, "e1", "s")}, secret)[0].kind, SinkAnswer::Kind::taken);
+  const std::string sent = body(requests_[0]);
+  SignedRequest request{"hook", {{"content-type", "application/json"}}, sent};
+  for (const auto& name : binary_headers(row(1, "e1", "s"), "/test")) {
+    if (name.first != "content-type" && is_signed_header(name.first)) request.headers.push_back(name);
+  }
+  const auto checked = [&] {
+    return check_signature(secret, "", header(requests_[0], timestamp_header), header(requests_[0], signature_header),
+                           request, sent_at)
+        .has_value();
+  };
+  EXPECT_GT(request.headers.size(), 4u);
+  EXPECT_TRUE(checked());
+  request.headers.back().second += "x";
+  EXPECT_FALSE(checked()) << "a changed attribute";
 }
 
 TEST_F(SendingToAServer, Binary) {

@@ -4,10 +4,12 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
 
+#include "base/ascii.h"
 #include "base/sha256.h"
 
 namespace cairn {
@@ -15,15 +17,23 @@ namespace {
 
 constexpr std::int64_t age_seconds_max = 300;
 
-std::string mac(std::string_view secret, std::string_view timestamp, std::string_view body) {
+std::string signed_text(std::string_view timestamp, const SignedRequest& request) {
+  auto headers = request.headers;
+  for (auto& header : headers) header.first = ascii_lower(header.first);
+  std::sort(headers.begin(), headers.end());
   std::string text;
-  text.reserve(timestamp.size() + 1 + body.size());
-  text.append(timestamp).append(".").append(body);
+  text.reserve(request.body.size() + 512);
+  text.append(timestamp).append("\n").append(request.target).append("\n");
+  for (const auto& [name, value] : headers) text.append(name).append(":").append(value).append("\n");
+  return text.append("\n").append(request.body);
+}
+
+std::string mac(std::string_view secret, const std::string& text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
   HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
        reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(), &size);
-  return "v1=" + to_hex({reinterpret_cast<const char*>(digest.data()), size});
+  return "v2=" + to_hex({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 bool same(std::string_view a, std::string_view b) {
@@ -32,12 +42,23 @@ bool same(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string sign(std::string_view secret, Timestamp at, std::string_view body) {
-  return mac(secret, std::to_string(at.seconds), body);
+bool is_signed_header(std::string_view name) { return name == "content-type" || name.starts_with("ce-"); }
+
+std::string target_of(std::string_view url) {
+  url = url.substr(0, url.find_first_of("?#"));
+  if (const std::size_t scheme = url.find("://"); scheme != std::string_view::npos) {
+    const std::size_t path = url.find('/', scheme + 3);
+    url = path == std::string_view::npos ? std::string_view() : url.substr(path);
+  }
+  return std::string(url.substr(url.rfind('/') + 1));
+}
+
+std::string sign(std::string_view secret, Timestamp at, const SignedRequest& request) {
+  return mac(secret, signed_text(std::to_string(at.seconds), request));
 }
 
 Result<void> check_signature(std::string_view secret, std::string_view old_secret, std::string_view timestamp,
-                             std::string_view signature, std::string_view body, Timestamp now) {
+                             std::string_view signature, const SignedRequest& request, Timestamp now) {
   if (secret.size() < signing_secret_bytes_min) {
     return Error{ErrorCode::not_allowed, "there is no secret to check signatures with"};
   }
@@ -50,8 +71,9 @@ Result<void> check_signature(std::string_view secret, std::string_view old_secre
   if (age > age_seconds_max || age < -age_seconds_max) {
     return Error{ErrorCode::not_allowed, "the signature is older or newer than five minutes"};
   }
-  const bool current = same(signature, mac(secret, timestamp, body));
-  const bool old = old_secret.size() >= signing_secret_bytes_min && same(signature, mac(old_secret, timestamp, body));
+  const std::string text = signed_text(timestamp, request);
+  const bool current = same(signature, mac(secret, text));
+  const bool old = old_secret.size() >= signing_secret_bytes_min && same(signature, mac(old_secret, text));
   if (!current && !old) return Error{ErrorCode::not_allowed, "the signature does not match"};
   return {};
 }

@@ -86,19 +86,20 @@ constexpr std::string_view components = R"({
   "properties":{"id":{"type":"string"},"instance":{"type":"string"},"step":{"type":"string"},"name":{"type":"string"},
   "title":{"type":"string"},"status":{"enum":["open","assigned","completed","cancelled","expired"]},
   "version":{"type":"integer"},"roles":{"type":"array","items":{"type":"string"}},
-  "exclude":{"type":"array","items":{"type":"string"}},"priority":{"type":"integer"},"payload":true,"form":true,
+  "exclude":{"type":"array","items":{"type":"string"}},
+  "managers":{"type":"array","items":{"type":"string"}},"priority":{"type":"integer"},"payload":true,"form":true,
   "reference":{"$ref":"#/components/schemas/Reference"},"created_at":{"type":"string","format":"date-time"},
   "assignee":{"type":"string"},"due":{"type":"string","format":"date-time"},
   "deadline":{"type":"string","format":"date-time"},"completed_by":{"type":"string"},
   "completed_at":{"type":"string","format":"date-time"}}},
-"Run":{"type":"object","required":["id","type","status","attempt","max_attempts","fence","run_at"],"properties":{
+"Run":{"type":"object","required":["id","type","status","attempt","max_attempts","run_at"],"properties":{
   "id":{"type":"string"},"type":{"type":"string"},
   "status":{"enum":["pending","leased","succeeded","failed","cancelled"]},"priority":{"type":"integer"},
   "payload":true,"result":true,"error":true,"last_error":{"type":"string"},"attempt":{"type":"integer"},
   "max_attempts":{"type":"integer"},"leases":{"type":"integer"},"fence":{"type":"integer"},
   "run_at":{"type":"string","format":"date-time"},"created_at":{"type":"string","format":"date-time"},
   "updated_at":{"type":"string","format":"date-time"},"lease_until":{"type":"string","format":"date-time"},
-  "leased_by":{"type":"string"},"idempotency_key":{"type":"string"},"instance":{"type":"string"},
+  "leased_by":{"type":"string"},"lease_account":{"type":"string"},"idempotency_key":{"type":"string"},"instance":{"type":"string"},
   "step":{"type":"string"}}},
 "Schedule":{"type":"object","required":["name","version","paused","next_at"],"properties":{
   "name":{"type":"string"},"version":{"type":"integer"},"paused":{"type":"boolean"},

@@ -1,6 +1,9 @@
 #include "server/api.h"
 
+#include <algorithm>
 #include <charconv>
+
+#include "server/problem.h"
 
 namespace cairn::server {
 
@@ -8,7 +11,27 @@ Response json_response(const Json& document, int status) {
   return {status, "application/json", {}, write_json(document)};
 }
 
-Actor actor_of(const Call& call) { return {call.identity.person, call.identity.task_roles}; }
+Actor actor_of(const Call& call) {
+  const Identity& identity = call.identity;
+  // Two keys of one person are one sender, so that a new key can repeat what the old one asked for.
+  return {identity.person, identity.task_roles, identity.may(Permission::manage_tasks),
+          identity.is_named() ? "person " + identity.person : std::string()};
+}
+
+bool is_caller_id(std::string_view id) {
+  constexpr std::size_t id_characters_max = 200;
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._~:-").find(c) != std::string_view::npos;
+  };
+  return !id.empty() && id.size() <= id_characters_max && id != "." && id != ".." &&
+         std::all_of(id.begin(), id.end(), fits);
+}
+
+Response bad_id(std::string_view what) {
+  return problem(400, "id", "This cannot be an id",
+                 std::string(what) + " has 1 to 200 letters, digits, `.`, `_`, `~`, `:` and `-`");
+}
 
 PageRequest page_of(const Call& call) {
   PageRequest page;

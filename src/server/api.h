@@ -43,6 +43,10 @@ Response json_response(const Json& document, int status = 200);
 // Who asks, for checks on tasks: the person, with the roles that they have there. Without authentication
 // the header `X-Cairn-User`, else "anonymous", whose roles are not checked.
 Actor actor_of(const Call& call);
+// An id that the caller chose: 1 to 200 letters, digits, `.`, `_`, `~`, `:` and `-`, and not `.` or `..`, so that it
+// fits into a path, a header and a log line as it is. Without it the answer is 400.
+bool is_caller_id(std::string_view id);
+Response bad_id(std::string_view what);
 // `limit` and `cursor`; at most 1000 a page.
 PageRequest page_of(const Call& call);
 // If-Match: "7" or 7. Nothing without one; an error when it is no version.

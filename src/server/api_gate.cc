@@ -1,5 +1,7 @@
 #include "server/api_gate.h"
 
+#include <algorithm>
+
 #include "base/sha256.h"
 #include "coordinator/request_key.h"
 #include "server/problem.h"
@@ -12,6 +14,16 @@ namespace {
 constexpr std::size_t key_length_max = 200;
 
 bool changes(const Route& route) { return route.method != "GET"; }
+
+bool is_for_workers(const Route& route) {
+  return route.permission == Permission::work_runs || route.permission == Permission::report_runs;
+}
+
+// Without spaces: ids that the engine makes up for itself have one (hooks), so that no caller can take theirs.
+bool is_key(std::string_view key) {
+  return key.size() <= key_length_max &&
+         std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+}
 
 }  // namespace
 
@@ -74,7 +86,12 @@ bool ApiGate::admit_signed(const Route& route, Call& call) {
 
 bool ApiGate::prepare(const Route& route, Call& call) {
   if (!changes(route)) return true;
-  if (route.permission == Permission::work_runs) {
+  if (!is_key(call.request.header("idempotency-key"))) {
+    call.reply(problem(400, "idempotency_key", "This cannot be an Idempotency-Key",
+                       "Idempotency-Key has at most 200 visible ASCII characters, without spaces"));
+    return false;
+  }
+  if (is_for_workers(route)) {
     if (auto refusal = outside_scope(store_, call)) {
       metrics_->count_refusal("forbidden");
       call.reply(std::move(*refusal));
@@ -87,11 +104,6 @@ bool ApiGate::prepare(const Route& route, Call& call) {
 bool ApiGate::remember(const Route& route, Call& call) {
   const std::string_view key = call.request.header("idempotency-key");
   if (key.empty()) return true;
-  if (key.size() > key_length_max) {
-    call.reply(problem(422, "invalid", "The request cannot be carried out as it is",
-                       "Idempotency-Key has at most 200 characters"));
-    return false;
-  }
   const std::string scope = sha256_hex(call.identity.account + "\n" + std::string(route.operation) + "\n" +
                                        call.request.path + "\n" + std::string(key));
   const std::string hash = sha256_hex(call.request.body);
@@ -128,7 +140,7 @@ bool ApiGate::remember(const Route& route, Call& call) {
 void ApiGate::carry_out(const Route& route, Call call) {
   std::vector<AuditRow> rows;
   // What workers do stands in the events of their runs.
-  const bool recorded = changes(route) && route.permission != Permission::work_runs;
+  const bool recorded = changes(route) && !is_for_workers(route);
   if (recorded) {
     rows.push_back(audit_row(call, std::string(route.operation)));
     rows.back().at = store_.now();

@@ -105,6 +105,7 @@ Result<Identity> Authenticator::by_key(std::string_view text) {
   if (!row) return unknown();
   auto identity = identity_of(*row, store_.now());
   if (!identity) return unknown();
+  identity->keys_only = !settings_.tokens;
   return std::move(*identity);
 }
 

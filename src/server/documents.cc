@@ -111,6 +111,7 @@ Json document(const TaskRow& row) {
                             {"form", row.form},
                             {"reference", reference_document(row.reference)},
                             {"created_at", format_timestamp(row.created_at)}});
+  if (!row.managers.empty()) json.set("managers", texts(row.managers));
   if (!row.assignee.empty()) json.set("assignee", row.assignee);
   if (row.due) json.set("due", format_timestamp(*row.due));
   if (row.deadline) json.set("deadline", format_timestamp(*row.deadline));

@@ -26,6 +26,9 @@ std::string key_of(const InboundHook& hook, const Request& request) {
   return hook.name + " " + std::string(request.header(signature_header));
 }
 
+// No person has this name as a sender: theirs begin with `person`.
+std::string sender_of(const InboundHook& hook) { return "hook " + hook.name; }
+
 Error used_before() { return {ErrorCode::not_allowed, "the signature was used before"}; }
 
 Result<void> check_unspent(Store& store, const InboundHook& hook, const Request& request) {
@@ -78,13 +81,12 @@ void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
   for (std::size_t i = 0; i < signals->size(); ++i) {
     const HookSignal& one = (*signals)[i];
     SignalRequest signal;
-    // Of this hook: a sender cannot use up ids that are another's. Without one, the signature and the place tell it.
-    signal.id = one.id.empty() ? "signed " + key_of(*hook, call.request) + " " + std::to_string(i)
-                               : call.identity.account + " " + one.id;
+    // Without an id, the signature and the place tell it.
+    signal.id = one.id.empty() ? "signed " + key_of(*hook, call.request) + " " + std::to_string(i) : one.id;
     signal.name = one.name;
     signal.key = one.key;
     signal.payload = one.payload;
-    signal.actor = {call.identity.account, {}};
+    signal.actor = {call.identity.account, {}, false, sender_of(*hook)};
     // What was taken before an error stays taken: when it is sent again those are repeats.
     const auto outcome = coordinator.broadcast(signal, hook->ttl);
     if (!outcome) return call.reply(problem(outcome.error()));

@@ -16,6 +16,8 @@ const char* to_string(Permission permission) {
     case Permission::deploy: return "deploy";
     case Permission::administer: return "administer";
     case Permission::view_tasks: return "view_tasks";
+    case Permission::report_runs: return "report_runs";
+    case Permission::manage_tasks: return "tasks.manage";
     case Permission::signed_request: return "signed_request";
   }
   return "undeclared";
@@ -52,8 +54,10 @@ bool allows(Role role, Permission permission) {
     case Permission::view_tasks:
       return role == Role::viewer || role == Role::task_worker || role == Role::operations || role == Role::admin;
     case Permission::start: return role == Role::starter || role == Role::operations || role == Role::admin;
-    case Permission::work_tasks: return role == Role::task_worker || role == Role::admin;
+    case Permission::work_tasks: return role == Role::task_worker || role == Role::operations || role == Role::admin;
     case Permission::work_runs: return role == Role::worker || role == Role::admin;
+    case Permission::report_runs: return role == Role::worker || role == Role::operations || role == Role::admin;
+    case Permission::manage_tasks:
     case Permission::operate: return role == Role::operations || role == Role::admin;
     case Permission::deploy: return role == Role::deployer || role == Role::admin;
     case Permission::administer: return role == Role::admin;

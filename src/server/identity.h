@@ -21,6 +21,8 @@ enum class Permission {
   deploy,
   administer,
   view_tasks,
+  report_runs,     // what the holder of a lease does with its run; an operator may too
+  manage_tasks,    // of tasks, not of routes: every task, and taking one from its assignee
   signed_request,  // by its signature, not by a role: `Route::identify` says who it is
 };
 const char* to_string(Permission permission);
@@ -40,9 +42,13 @@ struct Identity {
   std::vector<Role> roles;
   // Candidate roles of human tasks that the person has. Absent: they are not checked.
   std::optional<std::vector<std::string>> task_roles;
+  // Everybody whom this server knows has an API key: it takes no tokens.
+  bool keys_only = false;
   // What a worker may lease: types that begin with one of these. Absent: every type.
   std::optional<std::vector<std::string>> prefixes;
 
+  // False: the server asks for no credential, and the caller gave no name either.
+  bool is_named() const { return account != "anonymous"; }
   bool may(Permission permission) const;
   // Whether every type that begins with `prefix` may be worked on.
   bool may_work_on(std::string_view prefix) const;

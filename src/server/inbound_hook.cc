@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/ascii.h"
 #include "base/log.h"
 #include "outbox/signature.h"
 
@@ -18,8 +19,9 @@ constexpr std::size_t id_characters_min = 22;
 constexpr std::size_t id_characters_max = 200;
 constexpr std::size_t name_bytes_max = 100;
 
-const std::set<std::string_view> members{"name",  "id",     "secret", "secret_file", "old_secret", "old_secret_file",
-                                         "types", "signal", "key",    "payload",     "event_id",   "ttl"};
+const std::set<std::string_view> members{
+    "name",   "id",  "secret",  "secret_file", "old_secret", "old_secret_file", "types",
+    "signal", "key", "payload", "event_id",    "ttl",        "signed_headers"};
 
 Error wrong(const std::string& where, const std::string& what) {
   return {ErrorCode::invalid, "hooks." + where + ": " + what};
@@ -62,15 +64,15 @@ Result<HookValue> value_of(const Json& given, const std::string& where) {
   return HookValue{Json(), std::move(*compiled)};
 }
 
-Result<std::vector<std::string>> types_of(const Json& given, const std::string& where) {
-  std::vector<std::string> types;
-  if (given.is_null()) return types;
+Result<std::vector<std::string>> texts_of(const Json& given, const std::string& where) {
+  std::vector<std::string> texts;
+  if (given.is_null()) return texts;
   if (!given.is_array()) return wrong(where, "takes a list of texts");
-  for (const Json& type : given.items()) {
-    if (!type.is_string() || type.as_string().empty()) return wrong(where, "takes a list of texts");
-    types.emplace_back(type.as_string());
+  for (const Json& text : given.items()) {
+    if (!text.is_string() || text.as_string().empty()) return wrong(where, "takes a list of texts");
+    texts.emplace_back(text.as_string());
   }
-  return types;
+  return texts;
 }
 
 Result<std::optional<InboundHook::Signal>> signal_of(const Json& given, const std::string& where) {
@@ -115,7 +117,9 @@ Result<InboundHook> hook_of(const Json& given, const std::string& where) {
   CAIRN_TRY(hook.secret, secret_of(given, "secret", where));
   if (hook.secret.empty()) return wrong(where, "has no secret: what comes in could not be checked");
   CAIRN_TRY(hook.old_secret, secret_of(given, "old_secret", where));
-  CAIRN_TRY(hook.types, types_of(given["types"], where + ".types"));
+  CAIRN_TRY(hook.types, texts_of(given["types"], where + ".types"));
+  CAIRN_TRY(hook.signed_headers, texts_of(given["signed_headers"], where + ".signed_headers"));
+  for (std::string& name : hook.signed_headers) name = ascii_lower(name);
   CAIRN_TRY(hook.signal, signal_of(given, where));
   if (const Json& ttl = given["ttl"]; !ttl.is_null()) {
     const auto length = ttl.is_string() ? parse_duration(ttl.as_string()) : Result<Duration>(Error{});
@@ -145,13 +149,20 @@ Result<Json> evaluate(const HookValue& value, std::span<const expr::Value> bound
   return std::move(*evaluated);
 }
 
-Result<HookSignal> read_signal(const InboundHook::Signal& signal, const Request& request) {
+bool covers(const InboundHook& hook, const std::string& name) {
+  return is_signed_header(name) ||
+         std::find(hook.signed_headers.begin(), hook.signed_headers.end(), name) != hook.signed_headers.end();
+}
+
+Result<HookSignal> read_signal(const InboundHook& hook, const InboundHook::Signal& signal, const Request& request) {
   Json body;
   if (!request.body.empty()) {
     CAIRN_TRY(body, parse_json(request.body));
   }
   Json headers = Json::object();
-  for (const auto& [name, value] : request.headers) headers.set(name, value);
+  for (const auto& [name, value] : request.headers) {
+    if (covers(hook, name)) headers.set(name, value);
+  }
   const expr::Value bound[] = {expr::from_json(body), expr::from_json(headers)};
   HookSignal read;
   CAIRN_TRY(const Json name, evaluate(signal.name, bound, "signal"));
@@ -201,13 +212,21 @@ Result<void> check_signed(const InboundHook& hook, const Request& request, Times
   if (!signature || !timestamp) {
     return Error{ErrorCode::not_allowed, "it takes exactly one cairn-signature and one cairn-timestamp"};
   }
-  return check_signature(hook.secret, hook.old_secret, *timestamp, *signature, request.body, now);
+  SignedRequest covered{hook.id, {}, request.body};
+  for (const auto& header : request.headers) {
+    if (!covers(hook, header.first)) continue;
+    if (!only_header(request, header.first)) {
+      return Error{ErrorCode::not_allowed, "it has " + header.first + " twice"};
+    }
+    covered.headers.push_back(header);
+  }
+  return check_signature(hook.secret, hook.old_secret, *timestamp, *signature, covered, now);
 }
 
 Result<std::vector<HookSignal>> signals_of(const InboundHook& hook, const Request& request) {
   std::vector<HookSignal> signals;
   if (hook.signal) {
-    CAIRN_TRY(HookSignal read, read_signal(*hook.signal, request));
+    CAIRN_TRY(HookSignal read, read_signal(hook, *hook.signal, request));
     signals.push_back(std::move(read));
     return signals;
   }

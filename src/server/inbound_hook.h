@@ -32,18 +32,22 @@ struct InboundHook {
     std::optional<HookValue> id;       // tells a repeat; absent: every request is another signal
   };
   std::optional<Signal> signal;
+  // Headers that the sender signs besides those that everybody does (outbox/signature.h); expressions see signed ones
+  // only. In lower case.
+  std::vector<std::string> signed_headers;
   Duration ttl = Duration::of_seconds(86'400);  // how long it is kept when nobody waits for it
 };
 
 // A list of {name, id, secret | secret_file, old_secret | old_secret_file, types | signal, key, payload, event_id,
-// ttl}; null: none. ErrorCode::invalid says what is wrong with which one: an id that could be guessed, a secret that is
-// missing or shorter than 32 bytes. Reads the files that are named.
+// signed_headers, ttl}; null: none. ErrorCode::invalid says what is wrong with which one: an id that could be guessed,
+// a secret that is missing or shorter than 32 bytes. Reads the files that are named.
 Result<std::vector<InboundHook>> read_hooks(const Json& settings);
 
 // The one with this id, compared in a time that tells nothing; null: there is none.
 const InboundHook* find_hook(const std::vector<InboundHook>& hooks, std::string_view id);
 
-// ErrorCode::not_allowed unless the request has exactly one signature and one timestamp, and they are good now.
+// ErrorCode::not_allowed unless the request has exactly one signature and one timestamp, each signed header at most
+// once, and they are good now.
 Result<void> check_signed(const InboundHook& hook, const Request& request, Timestamp now);
 
 // What the request says, in the order in which it says it. ErrorCode::invalid when it cannot be read.

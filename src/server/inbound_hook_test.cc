@@ -28,7 +28,8 @@ Result<InboundHook> read(const Json& hook) {
 Request signed_by(const std::string& with_secret, const std::string& body, Timestamp at = now) {
   Request request;
   request.body = body;
-  request.headers = {{timestamp_header, std::to_string(at.seconds)}, {signature_header, sign(with_secret, at, body)}};
+  request.headers = {{timestamp_header, std::to_string(at.seconds)},
+                     {signature_header, sign(with_secret, at, {id, {}, body})}};
   return request;
 }
 
@@ -111,12 +112,47 @@ TEST(InboundHook, RefusesWhatIsNotSignedAsItShould) {
   }
   const std::string digits = good.headers.back().second.substr(3);
   for (const std::string& other :
-       {"v0=" + digits, "sha1=" + digits.substr(0, 40), digits, "v1=" + digits + ",v1=" + digits, "V1=" + digits,
-        std::string("v1="), std::string(), "v1=" + digits + " "}) {
+       {"v0=" + digits, "sha1=" + digits.substr(0, 40), digits, "v2=" + digits + ",v2=" + digits, "V2=" + digits,
+        "v1=" + digits, std::string("v2="), std::string(), "v2=" + digits + " "}) {
     bad = good;
     bad.headers.back().second = other;
     EXPECT_TRUE(refused(bad)) << other;
   }
+}
+
+TEST(InboundHook, TheSignatureCoversTheHookAndWhatDecidesOnTheSignal) {
+  const auto hook = read(with("signed_headers", Json::array({"webhook-id"})));
+  Request request;
+  request.body = "{}";
+  const std::vector<std::pair<std::string, std::string>> covered = {
+      {"ce-id", "e1"}, {"ce-type", "order.paid"}, {"content-type", "application/json"}, {"webhook-id", "w-1"}};
+  request.headers = covered;
+  request.headers.emplace_back("user-agent", "a proxy may write this");
+  request.headers.emplace_back(timestamp_header, std::to_string(now.seconds));
+  request.headers.emplace_back(signature_header, sign(secret, now, {id, covered, request.body}));
+  EXPECT_TRUE(check_signed(*hook, request, now).has_value());
+  for (std::size_t i = 0; i < covered.size(); ++i) {
+    Request changed = request;
+    changed.headers[i].second += "x";
+    EXPECT_FALSE(check_signed(*hook, changed, now).has_value()) << covered[i].first;
+    changed = request;
+    changed.headers.insert(changed.headers.begin(), covered[i]);
+    EXPECT_FALSE(check_signed(*hook, changed, now).has_value()) << covered[i].first << " twice";
+  }
+  Request more = request;
+  more.headers.emplace_back("ce-subject", "A1");
+  EXPECT_FALSE(check_signed(*hook, more, now).has_value()) << "an attribute that was not signed";
+  Json other = with("signed_headers", Json::array({"webhook-id"}));
+  other.set("id", std::string(40, 'x'));
+  EXPECT_FALSE(check_signed(*read(other), request, now).has_value()) << "another hook with the same secret";
+}
+
+TEST(InboundHook, ExpressionsSeeSignedHeadersOnly) {
+  Json settings = with("signal", "paid");
+  settings.set("event_id", "= headers[\"webhook-id\"]");
+  Request request = signed_by(secret, "{}");
+  request.headers.emplace_back("webhook-id", "w-1");
+  EXPECT_FALSE(signals_of(*read(settings), request).has_value());
 }
 
 TEST(InboundHook, ASignalIsReadByExpressions) {
@@ -124,6 +160,7 @@ TEST(InboundHook, ASignalIsReadByExpressions) {
   settings.set("key", "= body.order.no");
   settings.set("payload", "= body.order");
   settings.set("event_id", "= headers[\"webhook-id\"]");
+  settings.set("signed_headers", Json::array({"Webhook-Id"}));
   const auto hook = read(settings);
   ASSERT_TRUE(hook.has_value()) << hook.error().message;
   Request request = signed_by(secret, R"({"order":{"no":7,"sum":3}})");

@@ -72,6 +72,7 @@ void start(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, co
         Reference{(*reference)["key"], reference->find("parts") ? (*reference)["parts"] : Json::object()};
   }
   request.id = std::string(call.body.text_or("id", ""));
+  if (call.body.find("id") != nullptr && !is_caller_id(request.id)) return call.reply(bad_id("the id of an instance"));
   request.idempotency_key = std::string(call.request.header("idempotency-key"));
   request.actor = actor_of(call);
   request.traceparent = call.trace.carried();
@@ -219,6 +220,7 @@ void remove(Coordinator& coordinator, const Call& call) {
 void signal(Coordinator& coordinator, const Call& call) {
   SignalRequest given;
   given.id = std::string(call.body.text_or("id", call.request.header("idempotency-key")));
+  if (call.body.find("id") != nullptr && !is_caller_id(given.id)) return call.reply(bad_id("the id of a signal"));
   given.name = std::string(call.body["name"].as_string());
   given.key = call.body["key"];
   given.payload = call.body["payload"];

@@ -85,10 +85,11 @@ Json Router::openapi() const {
   const auto header = [](const char* name, const char* description) {
     return Json::object({{"type", "apiKey"}, {"in", "header"}, {"name", name}, {"description", description}});
   };
-  const Json schemes =
-      Json::object({{"bearer", bearer},
-                    {"signature", header(signature_header, "v1= and the hexadecimal HMAC-SHA-256 of TIMESTAMP.BODY")},
-                    {"timestamp", header(timestamp_header, "seconds since 1970, at most 300 from the server's")}});
+  const Json schemes = Json::object(
+      {{"bearer", bearer},
+       {"signature",
+        header(signature_header, "v2= and the hexadecimal HMAC-SHA-256 of time, hook, signed headers and body")},
+       {"timestamp", header(timestamp_header, "seconds since 1970, at most 300 from the server's")}});
   return Json::object({{"openapi", "3.1.0"},
                        {"info", Json::object({{"title", "cairn"}, {"version", version_text}})},
                        {"paths", paths},

@@ -1,4 +1,5 @@
 // `/`: a plain page with what waits for people and what runs. No scripts from elsewhere, one form per task.
+#include "coordinator/task_rights.h"
 #include "server/api.h"
 #include "server/problem.h"
 
@@ -113,7 +114,12 @@ std::string definitions_section(const Page<DefinitionRow>& definitions) {
 }
 
 void page(Coordinator& coordinator, const Call& call) {
-  const auto tasks = coordinator.store().list_tasks({}, {50, ""});
+  // The page shows what the lists under /v1 would show the same caller.
+  const bool sees_tasks = call.identity.may(Permission::view_tasks);
+  TaskFilter filter;
+  filter.viewer = viewer_of(actor_of(call));
+  const auto tasks =
+      sees_tasks ? coordinator.store().list_tasks(filter, {50, ""}) : Result<Page<TaskRow>>(Page<TaskRow>());
   const auto instances = coordinator.store().list_instances({}, {50, ""});
   const auto definitions = coordinator.store().list_definitions({100, ""});
   if (!tasks || !instances || !definitions) {
@@ -121,7 +127,8 @@ void page(Coordinator& coordinator, const Call& call) {
     return;
   }
   std::string html(head);
-  html += tasks_section(*tasks) + instances_section(*instances) + definitions_section(*definitions);
+  if (sees_tasks) html += tasks_section(*tasks);
+  html += instances_section(*instances) + definitions_section(*definitions);
   html += "<p>API: <a href=\"/openapi.json\">/openapi.json</a></p>";
   html += script;
   html += "</body></html>";

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "store/lease_holder.h"
+
 namespace cairn::server {
 namespace {
 
@@ -169,7 +171,7 @@ class Explanation {
     if (wait.name.starts_with("cairn.")) reason.text = "waits for a node to make its call (" + wait.name + ")";
     if (!run) return Reason{reason.text};
     if (run->status == RunStatus::leased) {
-      reason.text = "waits for the worker " + run->leased_by + " to finish " + wait.name;
+      reason.text = "waits for the worker " + LeaseHolder::parse(run->leased_by).label + " to finish " + wait.name;
     } else if (run->run_at > store_.now()) {
       reason.text = "waits to try " + wait.name + " again at " + format_timestamp(run->run_at);
     }

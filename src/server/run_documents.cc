@@ -1,7 +1,9 @@
+#include "coordinator/sender_scope.h"
 #include "instance/carried_trace.h"
 #include "instance/trace_id.h"
 #include "server/documents.h"
 #include "server/object_text.h"
+#include "store/lease_holder.h"
 
 namespace cairn::server {
 
@@ -9,7 +11,7 @@ namespace {
 
 // Into a Json or an ObjectText.
 template <class Object>
-void describe(const RunRow& row, Object& object) {
+void describe(const RunRow& row, std::string_view key, Object& object) {
   object.set("id", row.id.value);
   object.set("type", row.type);
   object.set("status", to_string(row.status));
@@ -22,12 +24,16 @@ void describe(const RunRow& row, Object& object) {
   object.set("run_at", format_timestamp(row.run_at));
   object.set("created_at", format_timestamp(row.created_at));
   object.set("updated_at", format_timestamp(row.updated_at));
-  if (!row.idempotency_key.empty()) object.set("idempotency_key", row.idempotency_key);
+  if (!key.empty()) object.set("idempotency_key", key);
   if (row.status == RunStatus::succeeded) object.set("result", row.result);
   if (!row.error.is_null()) object.set("error", row.error);
   if (!row.last_error.empty()) object.set("last_error", row.last_error);
   if (row.lease_until) object.set("lease_until", format_timestamp(*row.lease_until));
-  if (!row.leased_by.empty()) object.set("leased_by", row.leased_by);
+  if (!row.leased_by.empty()) {
+    const LeaseHolder holder = LeaseHolder::parse(row.leased_by);
+    object.set("leased_by", holder.label);
+    if (!holder.account.empty()) object.set("lease_account", holder.account);
+  }
   if (row.timeout) object.set("timeout", format_duration(*row.timeout));
   if (row.instance) object.set("instance", row.instance->value);
   if (!row.step.empty()) object.set("step", row.step);
@@ -42,7 +48,7 @@ void describe(const RunRow& row, Object& object) {
 
 Json document(const RunRow& row) {
   Json json = Json::object();
-  describe(row, json);
+  describe(row, unscoped_id(row.idempotency_key), json);
   return json;
 }
 
@@ -54,7 +60,8 @@ std::string leased_document(std::span<const RunRow> runs, Timestamp now) {
   for (const RunRow& run : runs) {
     if (&run != runs.data()) text.push_back(',');
     ObjectText object(text);
-    describe(run, object);
+    // With the mark of its sender: a worker passes it on to others, for whom keys of two senders must differ.
+    describe(run, run.idempotency_key, object);
     // As a length too: the worker's clock may be another one.
     if (run.lease_until) object.set("lease_ms", between(now, *run.lease_until).ms_up());
     object.set("traceparent", traceparent_of(trace_in(run.payload), run.instance, run.id, run.attempt));
@@ -64,12 +71,18 @@ std::string leased_document(std::span<const RunRow> runs, Timestamp now) {
 }
 
 Json document(const RunEvent& event) {
-  return Json::object({{"run", event.run.value},
-                       {"event", event.kind},
-                       {"at", format_timestamp(event.at)},
-                       {"attempt", event.attempt},
-                       {"actor", event.actor},
-                       {"details", event.details}});
+  const LeaseHolder holder = LeaseHolder::parse(event.actor);
+  Json json = Json::object({{"run", event.run.value},
+                            {"event", event.kind},
+                            {"at", format_timestamp(event.at)},
+                            {"attempt", event.attempt},
+                            {"actor", holder.actor()},
+                            {"details", event.details}});
+  if (!holder.account.empty()) {
+    json.set("account", holder.account);
+    if (!holder.label.empty()) json.set("worker", holder.label);
+  }
+  return json;
 }
 
 Json document(const RunTypeRow& row) {

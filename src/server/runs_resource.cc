@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <atomic>
 
+#include "coordinator/sender_scope.h"
 #include "schedule/schedule.h"
 #include "server/api.h"
 #include "server/documents.h"
 #include "server/problem.h"
+#include "server/worker_scope.h"
+#include "store/lease_holder.h"
 
 namespace cairn::server {
 namespace {
@@ -35,15 +38,33 @@ Result<Duration> lease_of(const Json& body) {
   return lease;
 }
 
-// Programs call many at once; the person behind them is in the header only when one is.
-std::string worker_of(const Call& call) {
-  const std::string_view named = call.body.text_or("worker", "");
-  return named.empty() ? actor_of(call).name : std::string(named);
+// Who leases or reports. The `worker` of the body is a label: it says which process it is, and proves nothing.
+std::string holder_of(const Call& call) {
+  const std::string label(call.body.text_or("worker", ""));
+  const Identity& identity = call.identity;
+  if (!identity.is_named()) return label.empty() ? identity.person : label;
+  return LeaseHolder{label, identity.person, identity.account}.text();
 }
 
+// The account that must hold the lease; empty for those who may change every lease.
+std::string account_of(const Call& call) {
+  return call.identity.may(Permission::operate) ? std::string() : call.identity.account;
+}
+
+Response reserved(std::string_view type) {
+  return problem(403, "forbidden", "This is not allowed",
+                 "run types under cairn. are reserved for the engine: " + std::string(type));
+}
+
+Response not_holder(const Call& call) {
+  return problem(403, "forbidden", "This is not allowed",
+                 "the lease of run " + std::string(call.at("id")) + " is held by another credential");
+}
+
+// The current fence is not told: it is what a holder has and others do not.
 Response lease_lost(const Call& call, const RunRow& row) {
-  const std::string why = is_final(row.status) ? std::string("it is ") + to_string(row.status)
-                                               : "fence " + std::to_string(row.fence) + " is the current one";
+  const std::string why =
+      is_final(row.status) ? std::string("it is ") + to_string(row.status) : "the fence is not that of its lease";
   return problem(409, "lease_lost", "This run is no longer yours", "run " + std::string(call.at("id")) + ": " + why,
                  Json::object({{"status_now", to_string(row.status)}}));
 }
@@ -76,7 +97,9 @@ Result<RunOrder> order_of(const Json& body) {
 void submit(Coordinator& coordinator, const Call& call) {
   auto order = order_of(call.body);
   if (!order) return call.reply(problem(order.error()));
+  if (is_reserved_type(order->type)) return call.reply(reserved(order->type));
   if (order->idempotency_key.empty()) order->idempotency_key = std::string(call.request.header("idempotency-key"));
+  order->idempotency_key = scoped_id(actor_of(call), std::move(order->idempotency_key));
   order->traceparent = call.trace.carried();
   coordinator.submit_run(*order, [reply = call.reply](Result<SubmittedRun> submitted) {
     if (!submitted) return reply(problem(submitted.error()));
@@ -86,11 +109,14 @@ void submit(Coordinator& coordinator, const Call& call) {
 
 void submit_many(Coordinator& coordinator, const Call& call) {
   std::vector<RunOrder> orders;
+  const Actor actor = actor_of(call);
   for (const Json& item : call.body["runs"].items()) {
     auto order = order_of(item);
     if (!order) {
       return call.reply(problem(with_context(order.error(), "runs/" + std::to_string(orders.size()))));
     }
+    if (is_reserved_type(order->type)) return call.reply(reserved(order->type));
+    order->idempotency_key = scoped_id(actor, std::move(order->idempotency_key));
     if (order->idempotency_key.empty() && !call.repeat_key.empty()) {
       order->idempotency_key = call.repeat_key + "/" + std::to_string(orders.size());
     }
@@ -122,13 +148,16 @@ void lease(Coordinator& coordinator, const Scheduled& scheduled, const Call& cal
   const auto wait = duration_of(call.body, "wait");
   if (!wait) return call.reply(problem(wait.error()));
   LeaseRequest request;
-  request.worker = worker_of(call);
+  request.worker = holder_of(call);
   request.length = *length;
   for (const char* const member : {"prefixes", "types"}) {
     const Json& names = call.body[member];
     if (!names.is_array()) continue;
     auto& list = member == std::string_view("types") ? request.types : request.prefixes;
-    for (const Json& name : names.items()) list.emplace_back(name.as_string());
+    for (const Json& name : names.items()) {
+      if (reaches_reserved_types(name.as_string())) return call.reply(reserved(name.as_string()));
+      list.emplace_back(name.as_string());
+    }
   }
   if (call.body["max"].is_integer()) request.max = static_cast<std::size_t>(call.body["max"].as_integer());
   const auto patience = std::min(wait_max, std::chrono::milliseconds(wait->value_or(Duration()).ms_up()));
@@ -150,7 +179,8 @@ RunChange change_of(const Call& call, RunChange::Kind kind) {
   change.kind = kind;
   change.run = id_of(call);
   if (call.body["fence"].is_integer()) change.fence = static_cast<std::uint64_t>(call.body["fence"].as_integer());
-  change.actor = worker_of(call);
+  change.actor = holder_of(call);
+  change.account = account_of(call);
   return change;
 }
 
@@ -165,6 +195,7 @@ void heartbeat(Coordinator& coordinator, const Call& call) {
   if (!changed) return call.reply(problem(changed.error()));
   const RunRow& row = changed->row;
   if (changed->kind == RunChanged::Kind::not_found) return call.reply(not_found(call));
+  if (changed->kind == RunChanged::Kind::not_holder) return call.reply(not_holder(call));
   const bool cancelled = row.status == RunStatus::cancelled && row.fence == change.fence;
   if (changed->kind != RunChanged::Kind::done && !cancelled) return call.reply(lease_lost(call, row));
   Json json = Json::object({{"id", row.id.value}, {"status", to_string(row.status)}, {"cancelled", cancelled}});
@@ -179,17 +210,19 @@ void release(Coordinator& coordinator, const Call& call) {
   const auto changed = coordinator.store().change_run(change_of(call, RunChange::Kind::release));
   if (!changed) return call.reply(problem(changed.error()));
   if (changed->kind == RunChanged::Kind::not_found) return call.reply(not_found(call));
+  if (changed->kind == RunChanged::Kind::not_holder) return call.reply(not_holder(call));
   if (changed->kind != RunChanged::Kind::done) return call.reply(lease_lost(call, changed->row));
   call.reply(json_response(document(changed->row)));
 }
 
 // {fence, result} or {fence, error: {class, code, message, details}, retry, delay}.
-Result<RunReport> report_of(const Json& body, RunId run, std::string worker) {
+Result<RunReport> report_of(const Call& call, const Json& body, RunId run) {
   RunReport report;
   report.run = std::move(run);
   // 7.0 and 1e300 are integers for a schema, but no fence.
   if (body["fence"].is_integer()) report.fence = static_cast<std::uint64_t>(body["fence"].as_integer());
-  report.worker = std::move(worker);
+  report.worker = holder_of(call);
+  report.account = account_of(call);
   report.result = body["result"];
   const Json* const error = body.find("error");
   if (error == nullptr) return report;
@@ -214,7 +247,7 @@ const char* name_of(RunAnswer answer) {
 }
 
 void finish(Coordinator& coordinator, const Call& call) {
-  auto report = report_of(call.body, id_of(call), worker_of(call));
+  auto report = report_of(call, call.body, id_of(call));
   if (!report) return call.reply(problem(report.error()));
   coordinator.report_all({&*report, 1}, [&coordinator, call, run = report->run](const auto& answers) {
     const Result<RunAnswer>& told = answers.front();
@@ -232,7 +265,7 @@ void finish(Coordinator& coordinator, const Call& call) {
 void finish_many(Coordinator& coordinator, const Call& call) {
   std::vector<RunReport> reports;
   for (const Json& item : call.body["reports"].items()) {
-    auto report = report_of(item, {std::string(item["id"].as_string())}, worker_of(call));
+    auto report = report_of(call, item, {std::string(item["id"].as_string())});
     if (!report) return call.reply(problem(with_context(report.error(), "reports/" + std::to_string(reports.size()))));
     reports.push_back(std::move(*report));
   }
@@ -264,6 +297,13 @@ void remove(Coordinator& coordinator, const Call& call) {
   call.reply(row ? json_response(document(*row)) : problem(row.error()));
 }
 
+// The fence of a lease is for its holder, and for operators.
+Json shown(const Call& call, const RunRow& row) {
+  Json json = document(row);
+  if (!call.identity.may(Permission::operate)) json.erase("fence");
+  return json;
+}
+
 void list(Coordinator& coordinator, const Call& call) {
   RunFilter filter;
   filter.type_prefix = std::string(call.request.query_value("type"));
@@ -279,13 +319,17 @@ void list(Coordinator& coordinator, const Call& call) {
     }
   }
   const auto rows = coordinator.store().list_runs(filter, page_of(call));
-  call.reply(rows ? json_response(document(*rows)) : problem(rows.error()));
+  if (!rows) return call.reply(problem(rows.error()));
+  Json items = Json::array();
+  for (const RunRow& row : rows->items) items.push_back(shown(call, row));
+  const Json next = rows->next_cursor.empty() ? Json() : Json(rows->next_cursor);
+  call.reply(json_response(Json::object({{"items", std::move(items)}, {"next_cursor", next}})));
 }
 
 void show(Coordinator& coordinator, const Call& call) {
   const auto row = coordinator.store().find_run(id_of(call));
   if (!row) return call.reply(problem(row.error()));
-  call.reply(*row ? json_response(document(**row)) : not_found(call));
+  call.reply(*row ? json_response(shown(call, **row)) : not_found(call));
 }
 
 void events(Coordinator& coordinator, const Call& call) {
@@ -390,7 +434,7 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        lease_schema},
       {"POST",
        "/v1/runs/report",
-       Permission::work_runs,
+       Permission::report_runs,
        "reportRuns",
        "Complete or fail many runs at once",
        with(finish_many),
@@ -402,7 +446,7 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        prompt},
       {"POST",
        "/v1/runs/{id}/heartbeat",
-       Permission::work_runs,
+       Permission::report_runs,
        "heartbeatRun",
        "Keep a lease, and hear whether the run was cancelled",
        with(heartbeat),
@@ -410,7 +454,7 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        heartbeat_schema},
       {"POST",
        "/v1/runs/{id}/complete",
-       Permission::work_runs,
+       Permission::report_runs,
        "completeRun",
        "Report the result; the instance that waits goes on in the same commit",
        with(finish),
@@ -422,7 +466,7 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        prompt},
       {"POST",
        "/v1/runs/{id}/fail",
-       Permission::work_runs,
+       Permission::report_runs,
        "failRun",
        "Report a failure; tried again while attempts are left, unless retry is false",
        with(finish),
@@ -430,7 +474,7 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        fail_schema},
       {"POST",
        "/v1/runs/{id}/release",
-       Permission::work_runs,
+       Permission::report_runs,
        "releaseRun",
        "Give a run back unused",
        with(release),

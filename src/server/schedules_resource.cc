@@ -4,6 +4,7 @@
 #include "schedule/next_time.h"
 #include "server/api.h"
 #include "server/problem.h"
+#include "server/worker_scope.h"
 
 namespace cairn::server {
 namespace {
@@ -32,7 +33,15 @@ void answer(const Call& call, const Result<ScheduleRow>& row, int status = 200) 
   call.reply(std::move(response));
 }
 
+// The refusal of a schedule that would submit runs of the engine's own types.
+std::optional<Response> refusal(const Json& spec) {
+  const Json& run = spec["run"];
+  if (!run.is_object() || !is_reserved_type(run.text_or("type", ""))) return std::nullopt;
+  return problem(403, "forbidden", "This is not allowed", "run types under cairn. are reserved for the engine");
+}
+
 void create(Coordinator& coordinator, const Call& call) {
+  if (auto refused = refusal(call.body)) return call.reply(std::move(*refused));
   Json spec = call.body;
   const std::string name(spec.text_or("name", ""));
   const bool paused = spec["paused"].is_bool() && spec["paused"].as_bool();
@@ -59,6 +68,7 @@ Result<ScheduleRow> find(Coordinator& coordinator, const Call& call) {
 void show(Coordinator& coordinator, const Call& call) { answer(call, find(coordinator, call)); }
 
 void change(Coordinator& coordinator, const Call& call) {
+  if (auto refused = refusal(call.body)) return call.reply(std::move(*refused));
   const auto version = version_of(call);
   if (!version) return call.reply(problem(version.error()));
   Json patch = call.body;

@@ -7,6 +7,7 @@ namespace {
 void broadcast(Coordinator& coordinator, const Call& call) {
   SignalRequest signal;
   signal.id = std::string(call.body.text_or("id", call.request.header("idempotency-key")));
+  if (call.body.find("id") != nullptr && !is_caller_id(signal.id)) return call.reply(bad_id("the id of a signal"));
   signal.name = std::string(call.body["name"].as_string());
   signal.key = call.body["key"];
   signal.payload = call.body["payload"];

@@ -1,4 +1,6 @@
+#include "coordinator/task_rights.h"
 #include "server/api.h"
+#include "server/api_key.h"
 #include "server/documents.h"
 #include "server/filter_text.h"
 #include "server/problem.h"
@@ -50,17 +52,47 @@ void list(Coordinator& coordinator, const Call& call) {
       if (filter.roles.empty()) filter.roles.emplace_back();  // no role: only tasks for anybody
     }
   }
+  filter.viewer = viewer_of(actor_of(call));
   const auto rows = coordinator.store().list_tasks(filter, page_of(call));
   call.reply(rows ? json_response(document(*rows)) : problem(rows.error()));
 }
 
+// The task, if the caller has a right to it.
+Result<TaskRow> permitted_task(Coordinator& coordinator, const Call& call) {
+  CAIRN_TRY(const auto row, coordinator.store().find_task(id_of(call)));
+  if (!row) return Error{ErrorCode::not_found, "no task " + std::string(call.at("id"))};
+  if (auto refused = refuse_reading(*row, actor_of(call))) return *refused;
+  return *row;
+}
+
 void show(Coordinator& coordinator, const Call& call) {
-  const auto row = coordinator.store().find_task(id_of(call));
-  if (!row || !*row) {
-    call.reply(row ? problem({ErrorCode::not_found, "no task " + std::string(call.at("id"))}) : problem(row.error()));
-    return;
+  const auto row = permitted_task(coordinator, call);
+  call.reply(row ? task_response(*row) : problem(row.error()));
+}
+
+// The roles of somebody who is to get a task, from their API keys. Nothing: they come with a token, and what it will
+// say is not known here. ErrorCode::not_allowed when none of their keys may work on tasks.
+Result<std::optional<std::vector<std::string>>> roles_of(Coordinator& coordinator, const Call& call,
+                                                         const std::string& person) {
+  // Without authentication nobody's roles are checked.
+  if (!call.identity.task_roles || person == call.identity.person) return std::optional<std::vector<std::string>>();
+  CAIRN_TRY(const auto keys, coordinator.store().list_api_keys());
+  std::vector<std::string> roles;
+  bool known = false, works = false;
+  for (const ApiKeyRow& key : keys) {
+    const auto identity = key.subject == person ? identity_of(key, coordinator.store().now()) : std::nullopt;
+    if (!identity) continue;
+    known = true;
+    if (!identity->may(Permission::work_tasks)) continue;
+    works = true;
+    roles.insert(roles.end(), identity->task_roles->begin(), identity->task_roles->end());
+    // Such a person completes every task.
+    if (identity->may(Permission::manage_tasks)) return std::optional<std::vector<std::string>>();
   }
-  call.reply(task_response(**row));
+  if (works) return std::optional(std::move(roles));
+  if (known) return Error{ErrorCode::not_allowed, person + " has no credential that may work on tasks"};
+  if (call.identity.keys_only) return Error{ErrorCode::not_allowed, "there is no API key of " + person};
+  return std::optional<std::vector<std::string>>();
 }
 
 void change(Coordinator& coordinator, const Call& call, TaskChange::Kind kind) {
@@ -76,7 +108,15 @@ void change(Coordinator& coordinator, const Call& call, TaskChange::Kind kind) {
   wish.actor = actor_of(call).name;
   wish.assignee = std::string(call.body.text_or("assignee", kind == TaskChange::Kind::assign ? wish.actor : ""));
   wish.comment = std::string(call.body.text_or("comment", ""));
-  const auto row = coordinator.change_task(wish, actor_of(call));
+  Result<std::optional<std::vector<std::string>>> roles = std::optional<std::vector<std::string>>();
+  const bool assigns = kind == TaskChange::Kind::assign || kind == TaskChange::Kind::reassign;
+  if (assigns && !wish.assignee.empty()) {
+    // First whether the caller may see the task at all: who has which keys is not for everybody.
+    if (const auto task = permitted_task(coordinator, call); !task) return call.reply(problem(task.error()));
+    roles = roles_of(coordinator, call, wish.assignee);
+  }
+  if (!roles) return call.reply(problem(roles.error()));
+  const auto row = coordinator.change_task(wish, actor_of(call), *roles);
   call.reply(row ? task_response(*row) : problem(row.error()));
 }
 
@@ -97,6 +137,7 @@ void complete(Coordinator& coordinator, const Call& call) {
 }
 
 void events(Coordinator& coordinator, const Call& call) {
+  if (const auto task = permitted_task(coordinator, call); !task) return call.reply(problem(task.error()));
   const auto found = coordinator.store().task_events(id_of(call));
   if (!found) {
     call.reply(problem(found.error()));

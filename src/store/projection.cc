@@ -42,6 +42,7 @@ TaskRow project_task(const TaskOpened& task, const InstanceId& instance, Timesta
   row.status = task.assignee.empty() ? TaskStatus::open : TaskStatus::assigned;
   row.roles = task.roles;
   row.exclude = task.exclude;
+  row.managers = task.managers;
   row.payload = task.payload;
   row.form = task.form;
   row.priority = task.priority;

@@ -30,14 +30,24 @@ bool has_part(const Reference& reference, const std::string& name, const std::st
   return part->is_string() ? part->as_string() == value : write_json(*part) == value;
 }
 
-bool has_role(const TaskRow& task, const std::vector<std::string>& roles) {
-  if (roles.empty() || task.roles.empty()) return true;
-  return std::any_of(task.roles.begin(), task.roles.end(), [&](const std::string& role) {
+bool has_any(const std::vector<std::string>& wanted, const std::vector<std::string>& roles) {
+  return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& role) {
     return std::find(roles.begin(), roles.end(), role) != roles.end();
   });
 }
 
+bool has_role(const TaskRow& task, const std::vector<std::string>& roles) {
+  return roles.empty() || task.roles.empty() || has_any(task.roles, roles);
+}
+
 }  // namespace
+
+bool is_manager(const TaskRow& task, const std::vector<std::string>& roles) { return has_any(task.managers, roles); }
+
+bool has_right(const TaskRow& task, const TaskFilter::Viewer& viewer) {
+  if (!task.assignee.empty() && task.assignee == viewer.person) return true;
+  return task.roles.empty() || has_any(task.roles, viewer.roles) || is_manager(task, viewer.roles);
+}
 
 bool matches(const InstanceRow& row, const InstanceFilter& filter) {
   if (row.deleted_at && !filter.deleted) return false;
@@ -60,6 +70,7 @@ bool matches(const TaskRow& row, const TaskFilter& filter) {
   if (filter.status ? row.status != *filter.status : !open && !filter.closed) return false;
   if (!filter.assignee.empty() && row.assignee != filter.assignee) return false;
   if (!has_role(row, filter.roles)) return false;
+  if (filter.viewer && !has_right(row, *filter.viewer)) return false;
   if (filter.instance && row.instance != *filter.instance) return false;
   if (!filter.name.empty() && row.name != filter.name) return false;
   if (!filter.reference_key.empty() && row.reference.key != Json(filter.reference_key)) return false;

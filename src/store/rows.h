@@ -78,6 +78,7 @@ struct TaskRow {
   std::uint64_t version = 1;  // grows with each change of the row
   std::vector<std::string> roles;
   std::vector<std::string> exclude;
+  std::vector<std::string> managers = {};  // roles that may also take it from its assignee
   Json payload;
   Json form;
   std::int64_t priority = 0;
@@ -104,6 +105,12 @@ struct TaskFilter {
   std::string reference_key;
   std::string text;                     // somewhere in name, title, reference key or instance, in any case
   std::optional<Timestamp> due_before;  // its due time or its deadline is earlier
+  // Only tasks that this person has a right to: as assignee, by a role, as a manager, or because it has no roles.
+  struct Viewer {
+    std::string person;
+    std::vector<std::string> roles;
+  };
+  std::optional<Viewer> viewer = {};
 };
 
 struct TaskEvent {

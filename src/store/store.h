@@ -63,7 +63,8 @@ struct RunChange {
   Duration length;  // heartbeat: the lease's new length from now; retry: the delay
   Json error;       // retry: what went wrong
   std::string actor;
-  std::string reason;  // remove
+  std::string reason;        // remove
+  std::string account = {};  // heartbeat, release: must hold the lease (store/lease_holder.h); empty: not checked
 };
 struct RunChanged {
   enum class Kind {
@@ -73,6 +74,7 @@ struct RunChanged {
     finished,
     exhausted,  // no attempt left to retry
     awaited,    // not removed: its instance waits for its end
+    not_holder,  // the fence is right, and the lease is another account's
   };
   Kind kind = Kind::done;
   RunRow row;  // as it is now, unless not_found

@@ -1,6 +1,27 @@
 #include "transport/graphql_transport.h"
 
 namespace cairn {
+namespace {
+
+constexpr std::size_t message_bytes_max = 500;
+
+// As many of the errors that the server reports as fit; of the first one at least its message.
+Json bounded(const Json& errors) {
+  Json kept = Json::array();
+  std::size_t size = 0;
+  for (const Json& error : errors.items()) {
+    size += write_json(error).size() + 1;
+    if (size > error_excerpt_bytes_max) break;
+    kept.push_back(error);
+  }
+  if (kept.size() == 0) {
+    const std::string message = excerpt(errors.items().front().text_or("message", ""), message_bytes_max);
+    kept.push_back(Json::object({{"message", message}}));
+  }
+  return kept;
+}
+
+}  // namespace
 
 const std::string& GraphqlTransport::name() const {
   static const std::string name = "graphql";
@@ -17,9 +38,10 @@ void GraphqlTransport::send(TransportCall call, Done done) {
     if (answer.failure) return done(std::move(answer));
     const Json& errors = answer.result["errors"];
     if (errors.is_array() && errors.size() > 0) {
-      const std::string first(errors.items().front().text_or("message", "the server reported an error"));
-      answer.failure =
-          Failure{FailureClass::business, "graphql_error", first, Json::object({{"errors", errors}}), 1, "", ""};
+      const std::string first =
+          excerpt(errors.items().front().text_or("message", "the server reported an error"), message_bytes_max);
+      answer.failure = Failure{
+          FailureClass::business, "graphql_error", first, Json::object({{"errors", bounded(errors)}}), 1, "", ""};
       answer.result = Json();
       answer.retry = false;
     } else if (answer.result.is_object() && answer.result.find("data") != nullptr) {

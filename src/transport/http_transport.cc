@@ -12,7 +12,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t error_body_bytes_max = 16 << 10;
+constexpr std::size_t content_type_bytes_max = 128;
 
 std::string_view header(const HttpReply& reply, std::string_view name) {
   for (const auto& [key, value] : reply.headers) {
@@ -35,13 +35,6 @@ std::optional<Duration> retry_after(const HttpReply& reply) {
   if (strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &when) == nullptr) return std::nullopt;
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   return Duration::of_seconds(std::clamp<std::int64_t>(timegm(&when) - now, 0, seconds_max));
-}
-
-// As much of it as is text, cut where a character ends.
-std::string excerpt(std::string_view body) {
-  body = body.substr(0, error_body_bytes_max);
-  for (int cut = 0; cut < 4 && !is_utf8(body) && !body.empty(); ++cut) body.remove_suffix(1);
-  return is_utf8(body) && body.find('\0') == std::string_view::npos ? std::string(body) : std::string();
 }
 
 Failure failure_of(FailureClass failure_class, std::string code, std::string message, Json details = Json()) {
@@ -73,6 +66,12 @@ std::optional<Json> decoded(const std::string& body) {
 
 }  // namespace
 
+std::string excerpt(std::string_view text, std::size_t bytes_max) {
+  text = text.substr(0, bytes_max);
+  for (int cut = 0; cut < 4 && !is_utf8(text) && !text.empty(); ++cut) text.remove_suffix(1);
+  return is_utf8(text) && text.find('\0') == std::string_view::npos ? std::string(text) : std::string();
+}
+
 TransportAnswer refused(const Error& error) {
   TransportAnswer answer;
   const bool denied = error.code == ErrorCode::not_allowed;
@@ -82,21 +81,23 @@ TransportAnswer refused(const Error& error) {
   return answer;
 }
 
-TransportAnswer answer_of(Result<HttpReply, HttpProblem> outcome, const HttpCall& call) {
+TransportAnswer answer_of(Result<HttpReply, HttpProblem> outcome, const HttpCall& call, const Unsealing& unsealing) {
   TransportAnswer answer;
   if (!outcome) {
     answer.failure = failure_of(outcome.error());
+    answer.failure->message = unsealing.mask(answer.failure->message);
     // The same request gives the same size and the same nonsense.
     answer.retry = outcome.error().kind != HttpProblem::Kind::too_large;
     return answer;
   }
   HttpReply& reply = *outcome;
   if (reply.status >= 400 && !call.accepted.contains(reply.status)) {
+    const std::string type =
+        excerpt(unsealing.mask(std::string(header(reply, "content-type"))), content_type_bytes_max);
+    const std::string body = excerpt(unsealing.mask(std::move(reply.body)), error_excerpt_bytes_max - type.size());
     answer.failure = failure_of(FailureClass::transport, "http_" + std::to_string(reply.status),
                                 "the response has the status " + std::to_string(reply.status),
-                                Json::object({{"status", reply.status},
-                                              {"content_type", excerpt(header(reply, "content-type"))},
-                                              {"body", excerpt(reply.body)}}));
+                                Json::object({{"status", reply.status}, {"content_type", type}, {"body", body}}));
     answer.retry_after = retry_after(reply);
     return answer;
   }
@@ -106,11 +107,11 @@ TransportAnswer answer_of(Result<HttpReply, HttpProblem> outcome, const HttpCall
     answer.retry = false;
     return answer;
   }
-  answer.result = std::move(*body);
+  answer.result = unsealing.mask(*body);
   if (call.full_response) {
     Json headers = Json::object();
     for (const auto& [name, value] : reply.headers) {
-      if (is_utf8(value) && is_utf8(name)) headers.set(name, value);
+      if (is_utf8(value) && is_utf8(name)) headers.set(name, unsealing.mask(value));
     }
     answer.result = Json::object({{"status", reply.status}, {"headers", headers}, {"body", answer.result}});
   }
@@ -130,14 +131,7 @@ void HttpTransport::send(TransportCall call, Done done) {
   client_.send(
       *kept, call.timeout, [unsealing](std::string_view host) { return unsealing->check_host(host); },
       [kept, unsealing, done = std::move(done)](Result<HttpReply, HttpProblem> outcome) {
-        TransportAnswer answer = answer_of(std::move(outcome), *kept);
-        // The other side may repeat what it was sent.
-        answer.result = unsealing->mask(answer.result);
-        if (answer.failure) {
-          answer.failure->message = unsealing->mask(answer.failure->message);
-          answer.failure->details = unsealing->mask(answer.failure->details);
-        }
-        done(std::move(answer));
+        done(answer_of(std::move(outcome), *kept, *unsealing));
       });
 }
 

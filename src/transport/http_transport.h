@@ -20,8 +20,14 @@ class HttpTransport final : public Transport {
   const Secrets& secrets_;
 };
 
-// What a reply or the lack of one means, the same for everything that is built on HTTP.
-TransportAnswer answer_of(Result<HttpReply, HttpProblem> outcome, const HttpCall& call);
+// How much of a response is kept when a call fails: enough to see what went wrong.
+inline constexpr std::size_t error_excerpt_bytes_max = 2 << 10;
+// As much of it as is text, cut where a character ends.
+std::string excerpt(std::string_view text, std::size_t bytes_max);
+
+// What a reply or the lack of one means, the same for everything that is built on HTTP. What the other side repeats of
+// the secrets that it was sent is masked.
+TransportAnswer answer_of(Result<HttpReply, HttpProblem> outcome, const HttpCall& call, const Unsealing& unsealing);
 // A request that is refused before it is sent.
 TransportAnswer refused(const Error& error);
 

@@ -287,6 +287,66 @@ TEST_F(HttpTransportTest, AnEchoedSecretDoesNotComeBack) {
   EXPECT_EQ(write_json(to_json(*answer.failure)).find("s3cr3t"), std::string::npos);
 }
 
+TEST_F(HttpTransportTest, ASecretIsMaskedBeforeTheResponseIsCut) {
+  // The secret lies across the place where the excerpt ends, which moves with the length of what stands before it.
+  for (std::size_t before = error_excerpt_bytes_max - 60; before <= error_excerpt_bytes_max; ++before) {
+    ScriptedServer echo([before](const std::string&, int connection) {
+      ScriptedServer::say(connection, ScriptedServer::reply(std::string(before, 'x') + "s3cr3t-value", "500 Oops"));
+    });
+    Json request = get(echo.url());
+    request.set("headers", Json::object({{"Authorization", "Bearer " + expr::secret_marker("token")}}));
+    const std::string told = write_json(to_json(*send(request).failure));
+    EXPECT_EQ(told.find("s3"), std::string::npos) << before;
+  }
+}
+
+TEST_F(HttpTransportTest, OfAForeignResponseTwoKilobytesAreKept) {
+  const std::string type(400, 't');
+  ScriptedServer large([&](const std::string&, int connection) {
+    const std::string body(50'000, 'b');
+    ScriptedServer::say(connection,
+                        "HTTP/1.1 500 Oops\r\ncontent-type: " + type + "\r\ncontent-length: 50000\r\n\r\n" + body);
+  });
+  const Json details = send(get(large.url())).failure->details;
+  EXPECT_GT(details["body"].as_string().size(), 1000u);
+  EXPECT_LE(details["body"].as_string().size() + details["content_type"].as_string().size(), 2048u);
+
+  GraphqlTransport graphql(client_, secrets_);
+  std::string errors;
+  for (int i = 0; i < 100; ++i)
+    errors += (i == 0 ? "" : ",") + std::string(R"({"message":")") + std::string(90, 'm') + "\"}";
+  for (const std::string& list : {errors, R"({"message":")" + std::string(50'000, 'm') + "\"}"}) {
+    ScriptedServer bad(always(ScriptedServer::reply("{\"errors\":[" + list + "]}")));
+    const auto failed = send_by(graphql, Json::object({{"url", bad.url()}, {"query", "{ a }"}})).failure;
+    EXPECT_GE(failed->details["errors"].size(), 1u);
+    EXPECT_LE(write_json(failed->details["errors"]).size(), 2100u);
+    EXPECT_LE(failed->message.size(), 2048u);
+  }
+}
+
+TEST(Secrets, HostsOfTheEnvironmentBindSecretsFromFilesToo) {
+  ::setenv("CAIRN_SECRET_PAY_KEY_HOSTS", "pay.example", 1);
+  Secrets secrets = Secrets::from_environment();
+  ::unsetenv("CAIRN_SECRET_PAY_KEY_HOSTS");
+  secrets.put("pay-key", {"from-a-file", {}});
+  secrets.put("own", {"other-value", {"own.example"}});
+  for (const auto& [name, host] : {std::pair{"pay-key", "pay.example"}, std::pair{"own", "own.example"}}) {
+    Unsealing unsealing(secrets, true);
+    ASSERT_TRUE(unsealing.text(expr::secret_marker(name)).has_value());
+    EXPECT_TRUE(unsealing.check_host(host).has_value());
+    EXPECT_EQ(unsealing.check_host("evil.example").error().code, ErrorCode::not_allowed);
+  }
+}
+
+TEST(Secrets, OneThatIsPartOfAnotherHidesNoneOfIt) {
+  Secrets secrets;
+  secrets.put("a", {"abcd", {}});
+  secrets.put("b", {"abcd-efgh", {}});
+  Unsealing unsealing(secrets, true);
+  ASSERT_TRUE(unsealing.text(expr::secret_marker("a") + expr::secret_marker("b")).has_value());
+  EXPECT_EQ(unsealing.mask("x abcd-efgh y abcd z"), "x *** y *** z");
+}
+
 TEST_F(HttpTransportTest, GraphqlGivesItsDataOrItsErrors) {
   GraphqlTransport graphql(client_, secrets_);
   ScriptedServer good(always(ScriptedServer::reply(R"({"data":{"a":1}})")));

@@ -68,6 +68,14 @@ Secrets Secrets::from_environment() {
   return secrets;
 }
 
+void Secrets::put(const std::string& name, Secret secret) {
+  if (secret.hosts.empty()) {
+    if (const auto bound = secrets_.find(variable_name(name)); bound != secrets_.end())
+      secret.hosts = bound->second.hosts;
+  }
+  secrets_[name] = std::move(secret);
+}
+
 const Secret* Secrets::find(std::string_view name) const {
   for (const std::string& spelled : {std::string(name), variable_name(name)}) {
     const auto found = secrets_.find(spelled);
@@ -104,7 +112,11 @@ Result<std::string> Unsealing::text(std::string_view sealed) {
     if (secret == nullptr) {
       return Error{ErrorCode::invalid, "secret(\"" + name + "\") is not set; set CAIRN_SECRET_" + variable_name(name)};
     }
-    if (!used_.contains(name)) used_.emplace(name, Used{secret, spellings_of(secret->value)});
+    if (used_.emplace(name, secret).second) {
+      for (std::string& spelling : spellings_of(secret->value)) spellings_.push_back(std::move(spelling));
+      std::sort(spellings_.begin(), spellings_.end(),
+                [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+    }
     out += secret->value;
     sealed.remove_prefix(end + mark_end.size());
   }
@@ -136,8 +148,8 @@ Result<Json> Unsealing::value(const Json& sealed) {
 }
 
 Result<void> Unsealing::check_host(std::string_view host) const {
-  for (const auto& [name, used] : used_) {
-    const std::vector<std::string>& hosts = used.secret->hosts;
+  for (const auto& [name, secret] : used_) {
+    const std::vector<std::string>& hosts = secret->hosts;
     if (hosts.empty() || std::find(hosts.begin(), hosts.end(), host) != hosts.end()) continue;
     return Error{ErrorCode::not_allowed, "secret(\"" + name + "\") may not be sent to " + std::string(host)};
   }
@@ -145,9 +157,7 @@ Result<void> Unsealing::check_host(std::string_view host) const {
 }
 
 std::string Unsealing::mask(std::string text) const {
-  for (const auto& [name, used] : used_) {
-    for (const std::string& spelling : used.spellings) replace_all(text, spelling, "***");
-  }
+  for (const std::string& spelling : spellings_) replace_all(text, spelling, "***");
   return text;
 }
 

@@ -25,7 +25,8 @@ class Secrets {
   // CAIRN_SECRET_API_KEY.
   static Secrets from_environment();
 
-  void put(const std::string& name, Secret secret) { secrets_[name] = std::move(secret); }
+  // Without hosts of its own it has those of CAIRN_SECRET_NAME_HOSTS.
+  void put(const std::string& name, Secret secret);
   const Secret* find(std::string_view name) const;
   // No line of the log shows a value from now on.
   void mask_in_logs() const;
@@ -46,18 +47,16 @@ class Unsealing {
   // Whether everything put in so far may go to this host.
   Result<void> check_host(std::string_view host) const;
 
-  // Every occurrence of a value that was put in becomes ***, in whatever common way it is spelled (spellings.h).
+  // Every occurrence of a value that was put in becomes ***, in whatever common way it is spelled (spellings.h). Mask
+  // before cutting: a secret that is cut in half is not found any more.
   std::string mask(std::string text) const;
   Json mask(const Json& value) const;
 
  private:
   const Secrets& secrets_;
   bool allowed_;
-  struct Used {
-    const Secret* secret;
-    std::vector<std::string> spellings;
-  };
-  std::map<std::string, Used> used_;
+  std::map<std::string, const Secret*> used_;
+  std::vector<std::string> spellings_;  // of all of them, the longest first: one secret may be a part of another
 };
 
 }  // namespace cairn

@@ -321,7 +321,7 @@ struct Worker::Parts {
         call_timeout);
     std::unique_lock lock(mutex);
     const SteadyTime now = std::chrono::steady_clock::now();
-    bool lost = answer && (answer->status == 404 || answer->status == 409);
+    bool lost = answer && (answer->status == 403 || answer->status == 404 || answer->status == 409);
     if (answer && answer->ok()) {
       const Json& lease_ms = answer->document["lease_ms"];
       run.extend(milliseconds(lease_ms.is_integer() ? lease_ms.as_integer() : 0));

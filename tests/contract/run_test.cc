@@ -1,7 +1,9 @@
+#include <set>
 #include <thread>
 
 #include "sample.h"
 #include "store/store_calls.h"
+#include "store/lease_holder.h"
 #include "store_under_test.h"
 
 namespace cairn {
@@ -68,10 +70,46 @@ TEST_P(Runs, ALeaseNamesItsHolderAndFence) {
   ASSERT_EQ(leased.size(), 1u);
   EXPECT_EQ(leased[0].status, RunStatus::leased);
   EXPECT_EQ(leased[0].leased_by, "w-1");
-  EXPECT_EQ(leased[0].fence, 1u);
+  EXPECT_GT(leased[0].fence, 0u);
   EXPECT_EQ(leased[0].attempt, 1);
   EXPECT_EQ(leased[0].lease_until, Timestamp::of_unix_ms(clock_.now().unix_ms() + 30'000));
   EXPECT_EQ(must(store().find_run({"r"})), leased[0]);
+}
+
+TEST_P(Runs, AFenceCannotBeGuessed) {
+  // Whoever knows some fences knows nothing about the others: what a lease adds is random, never a fixed step.
+  std::set<std::uint64_t> steps;
+  must(store().submit_run(sample::run("r")));
+  RunRow run = sample::run("r");
+  run.fence = 0;
+  for (int i = 0; i < 4; ++i) {
+    const RunRow leased = must(store().lease_runs(request())).at(0);
+    steps.insert(leased.fence - run.fence);
+    run = leased;
+    must(store().change_run(change(RunChange::Kind::release, run)));
+  }
+  EXPECT_EQ(steps.size(), 4u);
+  EXPECT_LT(run.fence, std::uint64_t{1} << 53) << "a JSON number";
+}
+
+TEST_P(Runs, OnlyTheAccountThatHoldsALeaseChangesIt) {
+  must(store().submit_run(sample::run("r")));
+  const std::string holder = LeaseHolder{"w-1", "billing", "key:a"}.text();
+  const RunRow run = must(store().lease_runs(request(holder))).at(0);
+  EXPECT_EQ(run.leased_by, holder);
+  for (const auto kind : {RunChange::Kind::heartbeat, RunChange::Kind::release}) {
+    RunChange foreign = change(kind, run);
+    foreign.account = "key:b";
+    EXPECT_EQ(must(store().change_run(foreign)).kind, RunChanged::Kind::not_holder);
+    EXPECT_EQ(must(store().find_run({"r"}))->lease_until, run.lease_until);
+    foreign.fence = run.fence + 1;
+    EXPECT_EQ(must(store().change_run(foreign)).kind, RunChanged::Kind::lease_lost);
+  }
+  RunChange own = change(RunChange::Kind::heartbeat, run);
+  own.account = "key:a";
+  EXPECT_EQ(must(store().change_run(own)).kind, RunChanged::Kind::done);
+  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::release, run))).kind, RunChanged::Kind::done)
+      << "the engine and operators are not asked";
 }
 
 TEST_P(Runs, ALeasedRunIsNobodyElses) {
@@ -82,11 +120,11 @@ TEST_P(Runs, ALeasedRunIsNobodyElses) {
 
 TEST_P(Runs, AnEndedLeaseCanBeTakenWithAHigherFence) {
   must(store().submit_run(sample::run("r")));
-  must(store().lease_runs(request("a")));
+  const auto first = must(store().lease_runs(request("a")));
   clock_.advance(lease);
   const auto taken = must(store().lease_runs(request("b")));
   ASSERT_EQ(taken.size(), 1u);
-  EXPECT_EQ(taken[0].fence, 2u);
+  EXPECT_GT(taken[0].fence, first.at(0).fence);
   EXPECT_EQ(taken[0].attempt, 2);
   EXPECT_EQ(taken[0].leased_by, "b");
 }
@@ -231,7 +269,7 @@ TEST_P(Runs, AReleasedRunDoesNotCountAsAnAttempt) {
   ASSERT_EQ(again.size(), 1u);
   EXPECT_EQ(again[0].attempt, 1);
   EXPECT_EQ(again[0].leases, 2);
-  EXPECT_EQ(again[0].fence, 2u);
+  EXPECT_GT(again[0].fence, run.fence);
 }
 
 TEST_P(Runs, ACancelledRunStaysCancelledWhateverItsHolderWrites) {

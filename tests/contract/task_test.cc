@@ -258,6 +258,40 @@ TEST_P(Tasks, AreFiltered) {
   EXPECT_EQ(ids(filter), "t1 ");
 }
 
+TEST_P(Tasks, AViewerSeesOnlyWhatTheyHaveARightTo) {
+  Advance advance = sample::begin("a");
+  for (const char* const id : {"t1", "t2", "t3", "t4"}) sample::add_task(advance, id);
+  advance.tasks_opened[1].roles = {"boss"};
+  advance.tasks_opened[1].managers = {"lead", "chief"};
+  advance.tasks_opened[2].roles = {};
+  advance.tasks_opened[3].roles = {"boss"};
+  advance.tasks_opened[3].assignee = "ann";
+  commit(advance);
+  EXPECT_EQ(must(store().find_task({"t2"}))->managers, (std::vector<std::string>{"lead", "chief"}));
+  const auto seen = [&](const std::string& person, std::vector<std::string> roles) {
+    std::string together;
+    for (const bool of_instance : {false, true}) {
+      for (const bool closed : {false, true}) {
+        TaskFilter filter;
+        filter.viewer = TaskFilter::Viewer{person, roles};
+        filter.closed = closed;
+        if (of_instance) filter.instance = InstanceId{"a"};
+        std::string list;
+        for (const TaskRow& row : must(store().list_tasks(filter, {})).items) list += row.id.value + " ";
+        if (together.empty()) together = list;
+        EXPECT_EQ(list, together) << of_instance << closed;
+      }
+    }
+    return together;
+  };
+  EXPECT_EQ(seen("bob", {}), "t3 ");
+  EXPECT_EQ(seen("bob", {"clerk"}), "t1 t3 ");
+  EXPECT_EQ(seen("bob", {"boss"}), "t2 t3 t4 ");
+  EXPECT_EQ(seen("bob", {"chief"}), "t2 t3 ");
+  EXPECT_EQ(seen("ann", {}), "t3 t4 ");
+  EXPECT_EQ(seen("", {}), "t3 ");
+}
+
 TEST_P(Tasks, ClosedOnesAreListedWhenAskedFor) {
   Advance first = with_task("a", "t");
   sample::add_task(first, "u");

@@ -57,6 +57,7 @@ settings = os.path.join(folder.name, "cairn.toml")
 with open(settings, "w") as file:
     file.write(f'egress = ["{url}"]\n[config]\nurl = "{url}/charge"\n[log]\nlevel = "debug"\nrequests = true\n')
     file.write(f'[otlp]\nendpoint = "{url}"\nheaders = ["x-key={OTLP}"]\n')
+os.chmod(settings, 0o600)  # it holds secrets
 server = Served(sys.argv[1], "--config", settings, environment={f"CAIRN_SECRET_{name}": value for name, value in CANARY.items()})
 expect("it starts", server.port is not None, getattr(server, "said", ""))
 server.call("POST", "/v1/definitions", text=DEFINITION, **{"content-type": "application/yaml"})

@@ -28,16 +28,19 @@ with open(bank, "w") as file:
 with open(settings, "w") as file:
     file.write(f'[[hooks]]\nname = "orders"\nid = "{EVENTS}"\nsecret = "{NEW}"\nold_secret = "{OLD}"\ntypes = ["order."]\n'
                f'[[hooks]]\nname = "bank"\nid = "{SIGNALS}"\nsecret_file = "{bank}"\nsignal = "payment.received"\nkey = "= body.order"\n'
-               'payload = "= body.sum"\nevent_id = "= headers[\\"webhook-id\\"]"\n'
+               'payload = "= body.sum"\nevent_id = "= headers[\\"webhook-id\\"]"\nsigned_headers = ["webhook-id"]\n'
                f'[[hooks]]\nname = "plain"\nid = "{PLAIN}"\nsecret = "{NEW}"\nsignal = "payment.received"\nkey = "= body.order"\n')
+os.chmod(settings, 0o600)  # it holds secrets
 server = Served(sys.argv[1], "--config", settings)
 expect("it starts", server.port is not None, getattr(server, "said", ""))
 for definition in (WAITING, HEARING):
     server.call("POST", "/v1/definitions", text=definition, **{"content-type": "application/yaml"})
 
 
-def mac(secret, stamp, body, digest=hashlib.sha256):
-    return hmac.new(secret.encode(), stamp.encode() + b"." + body, digest).hexdigest()
+def mac(secret, stamp, body, digest=hashlib.sha256, id=SIGNALS, headers=(("content-type", "application/json"),)):
+    """Over time, hook, signed headers and body."""
+    lines = [stamp, id, *(f"{name}:{value}" for name, value in sorted(headers)), "", ""]
+    return hmac.new(secret.encode(), "\n".join(lines).encode() + body, digest).hexdigest()
 
 
 def send(id, body, headers, to=None):
@@ -55,9 +58,10 @@ def send(id, body, headers, to=None):
         connection.close()
 
 
-def signed(secret, body, at=None, *more):
+def signed(secret, body, at=None, *more, id=SIGNALS, kind="application/json"):
     stamp = str(int(time.time()) if at is None else at)
-    return [("content-type", "application/json"), ("cairn-timestamp", stamp), ("cairn-signature", "v1=" + mac(secret, stamp, body)), *more]
+    headers = [("content-type", kind), *more]
+    return [*headers, ("cairn-timestamp", stamp), ("cairn-signature", "v2=" + mac(secret, stamp, body, id=id, headers=headers))]
 
 
 def waiting(no, definition="t.paid"):
@@ -84,29 +88,34 @@ victim = waiting("B1")
 body = b'{"order": "B1",  "sum": 10}'
 now = int(time.time())
 stamp = str(now)
-right = "v1=" + mac(BANK, stamp, body)
 form = ("content-type", "application/json")
+right = "v2=" + mac(BANK, stamp, body, headers=[form, ("webhook-id", "w-2")])
 hostile = {
     "no signature and no timestamp": [form],
     "no signature": [form, ("cairn-timestamp", stamp)],
     "an empty signature": [form, ("cairn-timestamp", stamp), ("cairn-signature", "")],
     "no timestamp": [form, ("cairn-signature", right)],
-    "a timestamp that is no number": [form, ("cairn-timestamp", stamp + "x"), ("cairn-signature", "v1=" + mac(BANK, stamp + "x", body))],
-    "a timestamp with a sign": [form, ("cairn-timestamp", "+" + stamp), ("cairn-signature", "v1=" + mac(BANK, "+" + stamp, body))],
+    "a timestamp that is no number": [form, ("cairn-timestamp", stamp + "x"), ("cairn-signature", "v2=" + mac(BANK, stamp + "x", body))],
+    "a timestamp with a sign": [form, ("cairn-timestamp", "+" + stamp), ("cairn-signature", "v2=" + mac(BANK, "+" + stamp, body))],
     "another timestamp than the signed one": [form, ("cairn-timestamp", str(now - 1)), ("cairn-signature", right)],
     "two signatures": [form, ("cairn-timestamp", stamp), ("cairn-signature", right), ("cairn-signature", right)],
-    "a wrong signature before the right one": [form, ("cairn-timestamp", stamp), ("cairn-signature", "v1=" + "0" * 64), ("Cairn-Signature", right)],
+    "a wrong signature before the right one": [form, ("cairn-timestamp", stamp), ("cairn-signature", "v2=" + "0" * 64), ("Cairn-Signature", right)],
     "two timestamps": [form, ("cairn-timestamp", stamp), ("cairn-timestamp", stamp), ("cairn-signature", right)],
     "signatures in a list": [form, ("cairn-timestamp", stamp), ("cairn-signature", right + "," + right)],
     "the signature of the same document in other bytes":
-        [form, ("cairn-timestamp", stamp), ("cairn-signature", "v1=" + mac(BANK, stamp, json.dumps(json.loads(body)).encode()))],
-    "the body signed without its time": [form, ("cairn-timestamp", stamp), ("cairn-signature", "v1=" + hmac.new(BANK.encode(), body, hashlib.sha256).hexdigest())],
+        [form, ("cairn-timestamp", stamp), ("cairn-signature", "v2=" + mac(BANK, stamp, json.dumps(json.loads(body)).encode()))],
+    "the body signed without its time": [form, ("cairn-timestamp", stamp), ("cairn-signature", "v2=" + hmac.new(BANK.encode(), body, hashlib.sha256).hexdigest())],
     "301 s old": signed(BANK, body, now - 301 - 2),
     "301 s ahead": signed(BANK, body, now + 301 + 30),
     "sha1 alone": [form, ("cairn-timestamp", stamp), ("cairn-signature", "sha1=" + mac(BANK, stamp, body, hashlib.sha1))],
-    "sha1 as v1": [form, ("cairn-timestamp", stamp), ("cairn-signature", "v1=" + mac(BANK, stamp, body, hashlib.sha1))],
+    "sha1 as v2": [form, ("cairn-timestamp", stamp), ("cairn-signature", "v2=" + mac(BANK, stamp, body, hashlib.sha1))],
     "v0 of another scheme": [form, ("cairn-timestamp", stamp), ("cairn-signature", "v0=" + right[3:])],
     "the bare digits": [form, ("cairn-timestamp", stamp), ("cairn-signature", right[3:])],
+    "the old scheme, which signed the body only": [form, ("cairn-timestamp", stamp), ("cairn-signature", "v1=" +
+        hmac.new(BANK.encode(), stamp.encode() + b"." + body, hashlib.sha256).hexdigest())],
+    "another event id than the signed one": signed(BANK, body, None, ("webhook-id", "w-1")),
+    "signed for another hook": signed(BANK, body, None, ("webhook-id", "w-2"), id=PLAIN),
+    "another content type than the signed one": [("content-type", "application/cloudevents+json"), ("cairn-timestamp", stamp), ("cairn-signature", right)],
     "upper case": [form, ("cairn-timestamp", stamp), ("cairn-signature", right.upper())],
     "signed with nothing": signed("", body),
     "signed with the hook's id": signed(SIGNALS, body),
@@ -118,7 +127,8 @@ hostile = {
 words = set()
 for what, headers in hostile.items():
     sent = body + b" " if headers is None else body
-    code, text, answered = send(SIGNALS, sent, (headers or signed(BANK, body)) + [("webhook-id", "w-2")])
+    given = [one for one in headers or signed(BANK, body, None, ("webhook-id", "w-2")) if one[0] != "webhook-id"]
+    code, text, answered = send(SIGNALS, sent, given + [("webhook-id", "w-2")])
     expect(f"{what}: 401", code == 401 and answered.get("www-authenticate") == "Cairn-Signature", (code, text))
     words.add(text)
 expect("every refusal has the same words", len(words) == 1, words)
@@ -146,7 +156,7 @@ expect("after a crash too", code == 401, (code, text))
 # Nor does it count twice when many bring it at once.
 at_once = waiting("B2")
 many_body = b'{"order": "B2",  "sum": 10}'
-many = signed(NEW, many_body)
+many = signed(NEW, many_body, id=PLAIN)
 with concurrent.futures.ThreadPoolExecutor(8) as pool:
     answers = list(pool.map(lambda _: send(PLAIN, many_body, many), range(8)))
 taken = [json.loads(text)["items"][0] for code, text, _ in answers if code == 202]
@@ -164,13 +174,33 @@ refused = signed(BANK, b"{}", int(time.time()) + 2, ("webhook-id", "w-7"))
 codes = [send(SIGNALS, b"{}", refused)[0] for _ in range(2)]
 expect("what was not taken has not spent its signature", codes == [422, 422], codes)
 
+# A CloudEvent in binary mode: its attributes stand in headers, and they are signed too.
+attributes = [("ce-specversion", "1.0"), ("ce-id", "b1"), ("ce-source", "/t"), ("ce-type", "order.sent"), ("ce-subject", "BIN")]
+binary = signed(NEW, b'{"n":1}', None, *attributes, id=EVENTS)
+for name, value in (("ce-subject", "OTHER"), ("ce-type", "order.cancelled"), ("ce-id", "b2")):
+    changed = [(one, value if one == name else before) for one, before in binary]
+    code, text, _ = send(EVENTS, b'{"n":1}', changed)
+    expect(f"another {name} than the signed one", code == 401, (code, text))
+code, text, _ = send(EVENTS, b'{"n":1}', binary)
+expect("as it was signed it is taken", code == 202, (code, text))
+
+# A sender with a key cannot use up the id of a hook's event.
+for role in ("starter", "admin"):
+    server.call("POST", "/v1/signals", {"name": "payment.received", "key": "nobody", "id": f"w-{role}"}, role=role)
+    server.call("POST", "/v1/events", {"specversion": "1.0", "id": f"w-{role}", "source": "hook:bank", "type": "x.y"}, role=role,
+                content_type="application/cloudevents+json")
+    victim = waiting("S-" + role)
+    body = json.dumps({"order": "S-" + role, "sum": 1}).encode()
+    code, text, _ = send(SIGNALS, body, signed(BANK, body, None, ("webhook-id", f"w-{role}")))
+    expect(f"a {role} cannot make a signed event a repeat", code == 202 and json.loads(text)["items"][0]["instances"] == [victim], (code, text))
+
 # While a secret is replaced both are good.
 event = lambda n, kind="order.sent": json.dumps({"specversion": "1.0", "id": str(n), "source": "/t", "type": kind, "subject": f"E{n}", "data": n}).encode()
 for n, secret in ((1, NEW), (2, OLD)):
     instance = waiting(f"E{n}", "t.heard")
-    code, text, _ = send(EVENTS, event(n), [*signed(secret, event(n))[1:], ("content-type", "application/cloudevents+json")])
+    code, text, _ = send(EVENTS, event(n), signed(secret, event(n), id=EVENTS, kind="application/cloudevents+json"))
     expect("a CloudEvent is a signal", code == 202 and json.loads(text)["items"][0]["instances"] == [instance], (code, text))
-code, text, _ = send(EVENTS, event(3, "bank.closed"), [*signed(NEW, event(3, "bank.closed"))[1:], ("content-type", "application/cloudevents+json")])
+code, text, _ = send(EVENTS, event(3, "bank.closed"), signed(NEW, event(3, "bank.closed"), id=EVENTS, kind="application/cloudevents+json"))
 expect("a type that the hook does not take", code == 422, (code, text))
 
 # cairn → cairn: the outbox of one signs, the hook of the other checks; each mode of the sink.
@@ -179,6 +209,7 @@ for mode in ("structured", "binary", "batched"):
     sender_settings = os.path.join(folder.name, mode + ".toml")
     with open(sender_settings, "w") as file:
         file.write(f'egress = ["{url}"]\n[[events.sinks]]\nname = "other"\nhttp = {{ url = "{url}/v1/hooks/{EVENTS}", secret = "{NEW}", mode = "{mode}" }}\n')
+    os.chmod(sender_settings, 0o600)
     sender = Served(sys.argv[1], "--config", sender_settings)
     sender.call("POST", "/v1/definitions", text=SENDING, **{"content-type": "application/yaml"})
     hearer = waiting(mode, "t.heard")
@@ -203,7 +234,7 @@ for what, change in {"no secret": {"secret": None}, "an empty secret": {"secret"
         server.end()
     expect(f"{what}: it does not start", not started and "hooks" in server.said and NEW not in server.said, server.said)
 server.start("--hooks", json.dumps([hook]))
-code, text, _ = send(hook["id"], event(9), [*signed(NEW, event(9))[1:], ("content-type", "application/cloudevents+json")])
+code, text, _ = send(hook["id"], event(9), signed(NEW, event(9), id=hook["id"], kind="application/cloudevents+json"))
 expect("a hook from a flag works", code == 202, (code, text))
 expect("and ends", server.end() == 0, server.said)
 finish()

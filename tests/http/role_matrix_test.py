@@ -9,8 +9,9 @@ MAY = {
     "view": {"viewer", "starter", "operator", "deployer", "admin"},
     "view_tasks": {"viewer", "task_worker", "operator", "admin"},
     "start": {"starter", "operator", "admin"},
-    "work_tasks": {"task_worker", "admin"},
+    "work_tasks": {"task_worker", "operator", "admin"},
     "work_runs": {"worker", "admin"},
+    "report_runs": {"worker", "operator", "admin"},
     "operate": {"operator", "admin"},
     "deploy": {"deployer", "admin"},
     "administer": {"admin"},
@@ -71,6 +72,168 @@ leased = server.call("POST", "/v1/runs/lease", {"worker": "a", "prefixes": ["hr.
 for verb in ["heartbeat", "complete", "release"]:
     answer = server.call("POST", f"/v1/runs/{leased['id']}/{verb}", {"fence": leased["fence"]}, role="worker")
     expect(f"a worker may not {verb} a foreign run", answer.status == 403, (answer.status, answer.text))
+
+# Whoever leased a run holds it, and nobody else with the same rights.
+def key_of(subject, *flags):
+    made = server.call("POST", "/v1/keys", {"subject": subject, "roles": [flags[0]], "scope": flags[1]})
+    return made.json["key"], "key:" + made.json["id"]
+
+
+first, first_account = key_of("billing", "worker", {"prefixes": ["demo."]})
+second, _ = key_of("billing", "worker", {"prefixes": ["demo."]})
+
+
+def lease_one(key=first, **more):
+    id = server.call("POST", "/v1/runs", {"type": "demo.work.v1", "payload": 1, **more}, role="starter").json["id"]
+    items = server.call("POST", "/v1/runs/lease", {"worker": "mallory", "types": ["demo.work.v1"]}, key=key).json["items"]
+    expect("the run is leased", [item["id"] for item in items] == [id], items)
+    return items[0]
+
+
+leased = lease_one()
+place, fence = f"/v1/runs/{leased['id']}", {"fence": leased["fence"]}
+for verb, more in [("heartbeat", {}), ("release", {}), ("complete", {"result": 1}), ("fail", {"error": {"code": "x"}})]:
+    answer = server.call("POST", f"{place}/{verb}", {**fence, **more, "worker": "mallory"}, key=second)
+    expect(f"another credential of the same person may not {verb} it", answer.status == 403, (answer.status, answer.text))
+    answer = server.call("POST", f"{place}/{verb}", {"fence": leased["fence"] + 1, **more}, key=first)
+    expect(f"its holder needs the fence to {verb} it, which is not told", answer.status == 409 and str(leased["fence"]) not in answer.text, answer.text)
+answer = server.call("POST", "/v1/runs/report", {"reports": [{"id": leased["id"], **fence, "result": 1}]}, key=second)
+expect("nor among many", answer.status == 200 and answer.json["items"][0]["outcome"] == "error", answer.text)
+shown = server.call("GET", place, role="viewer").json
+expect("a viewer does not see the fence", "fence" not in shown and shown["leased_by"] == "mallory" and shown["lease_account"] == first_account, shown)
+expect("nor in a list", all("fence" not in run for run in server.call("GET", "/v1/runs", role="viewer").json["items"]))
+expect("an operator does", server.call("GET", place, role="operator").json["fence"] == leased["fence"])
+expect("its holder keeps it", server.call("POST", place + "/heartbeat", fence, key=first).status == 200)
+expect("and ends it", server.call("POST", place + "/complete", {**fence, "result": 1, "worker": "mallory"}, key=first).json["outcome"] == "finished")
+events = server.call("GET", place + "/events").json["items"]
+done = [(event["event"], event["actor"], event["account"], event["worker"]) for event in events if event["event"] in ("leased", "succeeded")]
+expect("the events name the caller, and its own name for itself as a label",
+       done == [("leased", "billing", first_account, "mallory"), ("succeeded", "billing", first_account, "mallory")], events)
+leased = lease_one()
+answer = server.call("POST", f"/v1/runs/{leased['id']}/release", {"fence": leased["fence"]}, role="operator")
+expect("an operator may give a lease back", answer.status == 200, answer.text)
+server.call("POST", f"/v1/runs/{leased['id']}/cancel")
+
+# The engine's own types are nobody's to submit, schedule or lease.
+reserved = {"type": "cairn.http.v1", "payload": {"method": "GET", "url": "http://127.0.0.1/"}}
+for role in ("starter", "operator", "admin"):
+    for path, body in [("/v1/runs", reserved), ("/v1/runs/batch", {"runs": [reserved]})]:
+        answer = server.call("POST", path, body, role=role)
+        expect(f"{role} may not submit cairn.http.v1 at {path}", answer.status == 403 and "cairn." in answer.text, answer.text)
+answer = server.call("POST", "/v1/schedules", {"name": "x", "every": "1h", "run": reserved}, role="operator")
+expect("nor schedule it", answer.status == 403, answer.text)
+for body in ({"types": ["cairn.http.v1"]}, {"prefixes": ["cairn."]}, {"prefixes": ["c"]}):
+    expect(f"nor lease {body}", server.call("POST", "/v1/runs/lease", {"worker": "w", **body}).status == 403)
+
+# Idempotency keys and ids of signals are their sender's.
+server.call("POST", "/v1/definitions", text="""
+cairn: 1
+name: t.hear
+version: 1.0.0
+steps: [ { signal: { name: paid, key: = input.no, result: got } } ]
+output: = state.got
+""", **{"content-type": "application/yaml"})
+ann, _ = key_of("ann", "starter", {})
+bob, _ = key_of("bob", "starter", {})
+starts = [server.call("POST", "/v1/instances", {"definition": "t.hear", "input": {"no": "N"}}, key=key, **{"Idempotency-Key": "order-1"}) for key in (ann, bob, ann)]
+expect("a key of one sender is not another's", starts[0].json["id"] != starts[1].json["id"] and starts[0].json["id"] == starts[2].json["id"],
+       [one.text for one in starts])
+newer, _ = key_of("ann", "starter", {})
+again = server.call("POST", "/v1/instances", {"definition": "t.hear", "input": {"no": "N"}}, key=newer, **{"Idempotency-Key": "order-1"})
+expect("a new credential of the same sender repeats", again.json["id"] == starts[0].json["id"], again.text)
+runs = [server.call("POST", "/v1/runs", {"type": "demo.k", "payload": 1, "idempotency_key": "run-1"}, key=key) for key in (ann, bob, ann)]
+expect("the same for runs", [one.status for one in runs] == [201, 201, 200] and runs[0].json["id"] != runs[1].json["id"] and
+       all(one.json["idempotency_key"] == "run-1" for one in runs), [one.text for one in runs])
+answer = server.call("POST", "/v1/runs", {"type": "demo.k", "payload": 2, "idempotency_key": "run-1"}, key=ann)
+expect("one's own key for other work is refused by its name", "'run-1'" in answer.text and answer.status in (409, 422), answer.text)
+for run in runs:
+    server.call("POST", f"/v1/runs/{run.json['id']}/cancel")
+target = f"/v1/instances/{starts[0].json['id']}/signals"
+signals = [server.call("POST", target, {"name": "other", "id": "s-1"}, key=key) for key in (ann, bob, ann)]
+expect("the same for signals", [one.json.get("repeated", False) for one in signals] == [False, False, True], [one.text for one in signals])
+signals = [server.call("POST", "/v1/signals", {"name": "nobody.waits", "id": "s-2"}, key=key) for key in (ann, bob, ann)]
+expect("and for those to everybody", [one.json["repeated"] for one in signals] == [False, False, True], [one.text for one in signals])
+
+# Ids that callers choose.
+for id in ("", "a b", "a/b", "a@2026-01-01T00:00:00Z", "..", "ä", "a\u0000b", "x" * 201, "a%2fb"):
+    answer = server.call("POST", "/v1/instances", {"definition": "t.hear", "input": {"no": "N"}, "id": id})
+    expect(f"{id!r} is no id of an instance", answer.status == 400, (answer.status, answer.text))
+    answer = server.call("POST", "/v1/signals", {"name": "nobody.waits", "id": id})
+    expect(f"{id!r} is no id of a signal", answer.status == 400, (answer.status, answer.text))
+answer = server.call("POST", "/v1/instances", {"definition": "t.hear", "input": {"no": "N"}, "id": "Order_7.a:b~c-D"})
+expect("this is one", answer.status == 201 and answer.json["id"] == "Order_7.a:b~c-D", answer.text)
+for key in ("a b", "x" * 201):
+    answer = server.call("POST", "/v1/instances", {"definition": "t.hear"}, **{"Idempotency-Key": key})
+    expect(f"{key[:5]!r} is no Idempotency-Key", answer.status == 400, (answer.status, answer.text))
+
+# Tasks: who may do what with which one. What is allowed stands here a second time, on purpose.
+server.call("POST", "/v1/definitions", text="""
+cairn: 1
+name: t.own
+version: 1.0.0
+managers: [lead]
+steps: [ { task: { name: Check, roles: [clerk], exclude: [mallory], payload: { secret: = input.no } } } ]
+""", **{"content-type": "application/yaml"})
+PEOPLE = {  # who: their key's role, their roles in tasks
+    "ann": ("task_worker", ["clerk"]), "cid": ("task_worker", ["clerk", "other"]), "gil": ("task_worker", ["guest"]), "nic": ("task_worker", []),
+    "lea": ("task_worker", ["lead"]), "oz": ("operator", []), "ada": ("admin", []), "mallory": ("task_worker", ["clerk"]), "vic": ("viewer", []),
+    "vera": ("viewer", ["clerk"]), "sam": ("starter", ["clerk"]),
+}
+keys = {who: key_of(who, role, {"task_roles": roles})[0] for who, (role, roles) in PEOPLE.items()}
+WITH_A_RIGHT = {"ann", "cid", "lea", "oz", "ada", "mallory"}  # to an open task
+MANAGERS = {"lea", "oz", "ada"}
+READERS = WITH_A_RIGHT | {"vera"}
+numbers = iter(range(1000))
+
+
+def new_task(assignee=None):
+    instance = server.call("POST", "/v1/instances", {"definition": "t.own", "input": {"no": f"X{next(numbers)}"}}).json["id"]
+    task = server.call("GET", f"/v1/tasks?instance={instance}").json["items"][0]
+    if assignee:
+        expect("it is assigned", server.call("POST", f"/v1/tasks/{task['id']}/assign", {"assignee": assignee}).status == 200)
+    return task["id"]
+
+
+def allowed(what, who, answer, yes):
+    global cells
+    cells += 1
+    expect(f"{who} {'may' if yes else 'may not'} {what}", answer.status == 200 if yes else answer.status == 403, (answer.status, answer.text))
+
+
+open_task, anns_task = new_task(), new_task("ann")
+for who, key in keys.items():
+    for task, readers in ((open_task, READERS), (anns_task, READERS)):
+        for path in (f"/v1/tasks/{task}", f"/v1/tasks/{task}/events"):
+            allowed(f"read {path}", who, server.call("GET", path, key=key), who in readers)
+        listed = server.call("GET", "/v1/tasks?limit=1000&closed=true", key=key)
+        if who == "sam":
+            expect("a starter lists no tasks", listed.status == 403, listed.text)
+        else:
+            expect(f"{who} lists {'it' if who in readers else 'nothing'}", (task in listed.text) == (who in readers), listed.text)
+        page = server.call("GET", "/", key=key)
+        if PEOPLE[who][0] in ("viewer", "starter", "operator", "admin"):
+            expect(f"the page shows {who} the same", page.status == 200 and (task in page.text) == (who in readers), page.text)
+    workers = {one for one in WITH_A_RIGHT}
+    allowed("comment", who, server.call("POST", f"/v1/tasks/{anns_task}/comment", {"comment": "hm"}, key=key), who in workers)
+    allowed("release what is ann's", who, server.call("POST", f"/v1/tasks/{new_task('ann')}/release", key=key), who in MANAGERS | {"ann"})
+    answer = server.call("POST", f"/v1/tasks/{new_task('ann')}/reassign", {"assignee": who}, key=key)
+    allowed("take what is ann's", who, answer, who in MANAGERS | {"ann"})
+    answer = server.call("POST", f"/v1/tasks/{new_task('ann')}/reassign", {"assignee": "cid"}, key=key)
+    allowed("hand on what is ann's", who, answer, who in MANAGERS | {"ann"})
+    answer = server.call("POST", f"/v1/tasks/{new_task()}/assign", {}, key=key)
+    allowed("take an open task", who, answer, who in workers - {"mallory"})
+    allowed("complete an open task", who, server.call("POST", f"/v1/tasks/{new_task()}/complete", {}, key=key), who in workers - {"mallory"})
+    answer = server.call("POST", f"/v1/tasks/{new_task('ann')}/complete", {}, key=key)
+    allowed("complete what is ann's", who, answer, who in MANAGERS | {"ann"})
+for whom, yes, reason in [("cid", True, ""), ("gil", False, "clerk"), ("nic", False, "clerk"), ("mallory", False, "exclude"), ("vic", False, "work on tasks"),
+                          ("sam", False, "work on tasks"), ("nobody", False, "API key"), ("lea", True, "")]:
+    for verb in ("assign", "reassign"):
+        answer = server.call("POST", f"/v1/tasks/{new_task()}/{verb}", {"assignee": whom}, key=keys["lea"])
+        expect(f"{verb} to {whom}: {'yes' if yes else 'no, and why'}", answer.status == (200 if yes else 403) and reason in answer.text, answer.text)
+stolen = new_task("ann")
+server.call("POST", f"/v1/tasks/{stolen}/reassign", {"assignee": "cid"}, key=keys["cid"])
+expect("a task stays with its assignee", server.call("GET", f"/v1/tasks/{stolen}").json["assignee"] == "ann")
+print(f"{cells} cells with tasks")
 
 # Revoking works within seconds, expiry at once.
 doomed = server.call("POST", "/v1/keys", {"subject": "x", "roles": ["viewer"]}).json

@@ -290,7 +290,7 @@ class Interleave : public testing::Test {
       lines.insert(line);
     }
     for (const RunRow& run : must(store.list_runs({}, {})).items) {
-      std::string line = "run " + run.id.value + " " + to_string(run.status) + " " + std::to_string(run.fence) + " " +
+      std::string line = "run " + run.id.value + " " + to_string(run.status) + " " + std::to_string(run.leases) + " " +
                          std::to_string(run.attempt) + " " + run.leased_by;
       for (const RunEvent& event : must(store.run_events(run.id))) line += " " + event.kind;
       lines.insert(line);

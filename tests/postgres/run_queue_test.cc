@@ -63,7 +63,7 @@ TEST_F(RunQueue, ALeaseThatAProgramShortensEndsSooner) {
   EXPECT_EQ(lease(), Names());
   sql("UPDATE cairn.workflow_run SET lease_until = now() - interval '1 s'");
   EXPECT_EQ(lease(), (Names{"1"}));
-  EXPECT_EQ(sql("SELECT fence FROM cairn.workflow_run"), "2");
+  EXPECT_EQ(sql("SELECT leases FROM cairn.workflow_run"), "2");
 }
 
 TEST_F(RunQueue, NeitherALeaseNorASuccessWritesIndexEntries) {

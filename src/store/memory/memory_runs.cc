@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "store/lease_holder.h"
 #include "store/memory/memory_store.h"
 #include "store/projection.h"
 
@@ -25,7 +26,7 @@ void MemoryStore::insert_run(RunRow row, const std::optional<RunLease>& lease, C
     run.row.leased_by = lease->owner;
     run.row.lease_until = after(at, ruled && rule->second.lease ? *rule->second.lease : lease->length);
     run.row.attempt = run.row.leases = 1;
-    run.row.fence = 1;
+    run.row.fence = fence_step();
     if (ruled) apply_overrides(rule->second, run.row);
     run_event(run, "leased", 1, lease->owner, Json());
     outcome.leased.push_back(run.row);
@@ -164,7 +165,7 @@ Result<std::vector<RunRow>> MemoryStore::lease_runs(const LeaseRequest& request)
       row.lease_until = after(at, ruled && rule->second.lease ? *rule->second.lease : request.length);
       ++row.attempt;
       ++row.leases;
-      ++row.fence;
+      row.fence += fence_step();
       row.updated_at = at;
       if (ruled) apply_overrides(rule->second, row);
       if (ruled && rule->second.rate) run_starts_[row.type].emplace_back(at, row.limit_key);
@@ -248,7 +249,8 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
     }
     if (is_final(row.status)) {
       // The cancelled run's holder learns of it here and clears its lease.
-      if (row.status == RunStatus::cancelled && row.fence == change.fence) {
+      if (row.status == RunStatus::cancelled && row.fence == change.fence &&
+          holds_lease(row.leased_by, change.account)) {
         row.lease_until.reset();
         row.leased_by.clear();
       }
@@ -257,6 +259,7 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
     if (row.status != RunStatus::leased || row.fence != change.fence) {
       return say(RunChanged::Kind::lease_lost);
     }
+    if (!holds_lease(row.leased_by, change.account)) return say(RunChanged::Kind::not_holder);
     switch (change.kind) {
       case RunChange::Kind::heartbeat:
         row.lease_until = after(at, change.length);

@@ -107,6 +107,7 @@ void CommitWrites::task(const TaskRow& row, std::int64_t instance) {
   tasks_.assignees.add(text_or_null(row.assignee));
   tasks_.reference_keys.add(reference_key(row.reference));
   tasks_.reference_parts.add(Jsonb{reference_parts(row.reference)});
+  tasks_.managers.add(Jsonb{name_list(row.managers)});
 }
 
 void CommitWrites::close_task(const TaskClosed& task, Timestamp now) {
@@ -239,7 +240,7 @@ void CommitWrites::send_additions(Connection& db, Timestamp now) const {
     const auto& t = tasks_;
     db.send(Sql::insert_tasks, t.ids, t.instances, t.instance_ids, t.tokens, t.steps, t.names, t.titles, t.statuses,
             t.roles, t.exclude, t.payloads, t.forms, t.priorities, t.due, t.deadlines, t.assignees, t.reference_keys,
-            t.reference_parts, now);
+            t.reference_parts, t.managers, now);
   }
   if (!closed_tasks_.ids.empty()) {
     const auto& c = closed_tasks_;

@@ -73,7 +73,7 @@ class CommitWrites {
   struct {
     Column<std::string> ids, instance_ids, tokens, steps, names, titles, statuses, assignees, reference_keys;
     Column<std::int64_t> instances, priorities;
-    Column<Jsonb> roles, exclude, payloads, forms, reference_parts;
+    Column<Jsonb> roles, exclude, payloads, forms, reference_parts, managers;
     Column<Timestamp> due, deadlines;
   } tasks_;
   struct {

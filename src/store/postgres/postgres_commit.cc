@@ -4,6 +4,7 @@
 #include <array>
 #include <memory_resource>
 
+#include "store/lease_holder.h"
 #include "store/lease_order.h"
 #include "store/postgres/plain_ends.h"
 #include "store/postgres/row_reading.h"
@@ -333,7 +334,7 @@ void PostgresCommit::change_runs(const Advance& advance, const Unit& unit, Commi
       row.leased_by = unit.lease->owner;
       row.lease_until = after(now_, rule != nullptr && rule->lease ? *rule->lease : unit.lease->length);
       row.attempt = row.leases = 1;
-      row.fence = 1;
+      row.fence = fence_step();
       if (rule != nullptr) apply_overrides(*rule, row);
       outcome.leased.push_back(row);
     }

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/log.h"
+#include "store/lease_holder.h"
 #include "store/lease_order.h"
 #include "store/postgres/lease_list.h"
 #include "store/postgres/lock_key.h"
@@ -304,7 +305,7 @@ class Leasing {
       caps.add(rule != nullptr && rule->cap ? std::optional(rule->cap->ms_up()) : std::nullopt);
     }
     Rows rows = db_.query(Sql::lease_chosen, ids, at_, request_.worker, until, attempts, backoffs, caps,
-                          static_cast<std::int64_t>(wanted));
+                          static_cast<std::int64_t>(wanted), fence_step());
     Column<postgres::RowPlace> queued;
     Column<std::string> rated_types, rated_keys;
     std::vector<std::pair<std::size_t, RunRow>> ordered;
@@ -369,7 +370,7 @@ class Leasing {
     const auto other = under_way_.of(type);
     const PassedOver passed = passed_over(type);
     Rows rows = db_.query(Sql::lease_ready, at_, type, static_cast<std::int64_t>(request_.max), request_.worker, until,
-                          passed.first, passed.last);
+                          passed.first, passed.last, fence_step());
     hand_on(type, rows, other);
     leased.reserve(rows.size());
     Column<postgres::RowPlace> queued;

@@ -222,13 +222,19 @@ Result<Page<TaskRow>> PostgresStore::list_tasks(const TaskFilter& filter, const 
   if (filter.status) status = to_string(*filter.status);
   std::optional<postgres::Column<std::string>> roles;
   if (!filter.roles.empty()) roles = postgres::names(filter.roles);
+  std::optional<std::string> viewer;
+  std::optional<postgres::Column<std::string>> viewer_roles;
+  if (filter.viewer) {
+    viewer = filter.viewer->person;
+    viewer_roles = postgres::names(filter.viewer->roles);
+  }
   const bool live = !filter.status || *filter.status == TaskStatus::open || *filter.status == TaskStatus::assigned;
   const bool closed_too = filter.closed || !live;
   return read<Page<TaskRow>>([&](Connection& db) {
     const auto ask = [&](Sql statement, const auto&... more) {
       return db.query(statement, status, text_or_null(filter.assignee), roles, text_or_null(filter.name), priority,
                       number, one_more(request.limit), text_or_null(filter.reference_key),
-                      postgres::anywhere(filter.text), filter.due_before, more...);
+                      postgres::anywhere(filter.text), filter.due_before, viewer, viewer_roles, more...);
     };
     Rows rows = filter.instance ? ask(Sql::list_instance_tasks, filter.instance->value, closed_too)
                                 : ask(closed_too ? Sql::list_all_tasks : Sql::list_open_tasks);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "store/lease_holder.h"
 #include "store/postgres/lease_list.h"
 #include "store/postgres/lock_key.h"
 #include "store/postgres/plain_ends.h"
@@ -281,10 +282,15 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
       case RunChange::Kind::release:
         if (is_final(row.status)) {
           // The cancelled run's holder learns of it here and clears its lease.
-          if (row.status == RunStatus::cancelled && row.fence == change.fence) db.send(Sql::clear_lease, id);
+          if (row.status == RunStatus::cancelled && row.fence == change.fence &&
+              holds_lease(row.leased_by, change.account)) {
+            db.send(Sql::clear_lease, id);
+          }
           answer.kind = RunChanged::Kind::finished;
         } else if (!holds) {
           answer.kind = RunChanged::Kind::lease_lost;
+        } else if (!holds_lease(row.leased_by, change.account)) {
+          answer.kind = RunChanged::Kind::not_holder;
         } else if (change.kind == RunChange::Kind::heartbeat) {
           wakeup.due = after(at, change.length);
           db.send(Sql::heartbeat_run, id, *wakeup.due, at);

@@ -77,6 +77,7 @@ TaskRow read_task(const Rows& rows) {
   row.completed_by = rows.text(20);
   row.completed_at = rows.time_or_nothing(21);
   row.completion = rows.json(22);
+  row.managers = rows.texts(24);
   return row;
 }
 

@@ -1,6 +1,8 @@
 #include "store/sqlite/connection.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <utility>
 #include <vector>
@@ -64,9 +66,16 @@ std::string message_of(int number, const char* text) {
   }
 }
 
+// A new store is for its owner alone; SQLite gives the files beside it the same mode. A file that exists is not opened
+// here: closing it again would drop the locks that this process has on it.
+void create_private(const std::string& path) {
+  if (const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); file >= 0) ::close(file);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Mode mode) {
+  if (mode == Mode::write && !path.starts_with(':')) create_private(path);
   sqlite3* handle = nullptr;
   const int flags =
       (mode == Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX;
@@ -83,6 +92,8 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Mo
     // Until the store has turned out to be whole and ours, closing it changes nothing.
     sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   }
+  // Large sorts need no file in a folder for everybody: a confined server has none.
+  sqlite3_exec(handle, "PRAGMA temp_store = MEMORY", nullptr, nullptr, nullptr);
   // A statement is planned once: without this every other number behind LIMIT would have it prepared again.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
   // The triggers hold what other programs write against the rules. Our own statements have the rule in their condition,

@@ -91,6 +91,7 @@ TaskRow read_task(const Query& query, Connection& connection) {
   row.completed_by = query.text(20);
   row.completed_at = query.time_or_nothing(21);
   row.completion = query.json(22);
+  row.managers = read_names(query, 24);
   return row;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "store/lease_holder.h"
 #include "store/lease_order.h"
 #include "store/projection.h"
 #include "store/sqlite/row_reading.h"
@@ -297,7 +298,8 @@ void SqliteCommit::change_tasks(std::int64_t number, const Advance& advance, con
     db_.run(Sql::insert_task, row.id.value, number, row.token.value, row.step, row.name, row.title,
             to_string(row.status), json_text(names(row.roles)), json_text(names(row.exclude)), json_text(row.payload),
             row.form, row.priority, row.due, row.deadline, text_or_null(row.assignee),
-            sqlite::reference_key(row.reference), sqlite::reference_parts(row.reference), now_);
+            sqlite::reference_key(row.reference), sqlite::reference_parts(row.reference), now_,
+            json_text(names(row.managers)));
     const std::int64_t task = db_.last_number();
     store_.task_event(task, TaskEvent::Kind::created, actor, Json());
     if (!row.assignee.empty()) {
@@ -343,7 +345,7 @@ void SqliteCommit::change_runs(const Advance& advance, const Unit& unit, CommitO
       row.leased_by = unit.lease->owner;
       row.lease_until = after(now_, ruled && rule->second.lease ? *rule->second.lease : unit.lease->length);
       row.attempt = row.leases = 1;
-      row.fence = 1;
+      row.fence = fence_step();
       if (ruled) apply_overrides(rule->second, row);
     }
     store_.insert_run(row, wakeup_);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "store/lease_holder.h"
 #include "store/lease_order.h"
 #include "store/projection.h"
 #include "store/sqlite/reader.h"
@@ -136,7 +137,8 @@ class SqliteLease {
     if (rule != nullptr && rule->cap) cap = rule->cap->ms_up();
     std::optional<RunRow> leased;
     {
-      Query row = db_.query(Sql::lease_run, one.number, request_.worker, until, at_, attempts, backoff, cap);
+      Query row =
+          db_.query(Sql::lease_run, one.number, request_.worker, until, at_, attempts, backoff, cap, fence_step());
       if (row.next()) {
         leased = sqlite::read_run(row, db_);
         row.next();

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "store/lease_holder.h"
 #include "store/projection.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/row_reading.h"
@@ -132,10 +133,15 @@ Result<RunChanged> SqliteStore::change_run(const RunChange& change) {
       case RunChange::Kind::release:
         if (is_final(row.status)) {
           // The cancelled run's holder learns of it here and clears its lease.
-          if (row.status == RunStatus::cancelled && row.fence == change.fence) writer_->run(Sql::clear_lease, number);
+          if (row.status == RunStatus::cancelled && row.fence == change.fence &&
+              holds_lease(row.leased_by, change.account)) {
+            writer_->run(Sql::clear_lease, number);
+          }
           answer.kind = RunChanged::Kind::finished;
         } else if (!holds) {
           answer.kind = RunChanged::Kind::lease_lost;
+        } else if (!holds_lease(row.leased_by, change.account)) {
+          answer.kind = RunChanged::Kind::not_holder;
         } else if (change.kind == RunChange::Kind::heartbeat) {
           wakeup.due = after(at, change.length);
           writer_->run(Sql::heartbeat_run, number, *wakeup.due, at);

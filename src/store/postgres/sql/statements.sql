@@ -148,15 +148,15 @@ WHERE id = $1 AND ended_at IS NOT NULL
 
 -- name: find_task
 SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
 FROM cairn.wf_tasks t WHERE t.id = $1
 -- name: lock_task
 SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
 FROM cairn.wf_tasks t WHERE t.id = $1 FOR UPDATE
 -- name: list_open_tasks
 SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
 FROM cairn.wf_tasks t
 WHERE t.status IN ('open', 'assigned') AND ($1::text IS NULL OR t.status = $1) AND ($2::text IS NULL OR t.assignee = $2)
   AND ($3::text[] IS NULL OR t.roles = '{}' OR t.roles && $3) AND ($4::text IS NULL OR t.name = $4)
@@ -164,10 +164,11 @@ WHERE t.status IN ('open', 'assigned') AND ($1::text IS NULL OR t.status = $1) A
   AND ($8::text IS NULL OR t.reference_key = $8)
   AND ($9::text IS NULL OR t.name ILIKE $9 OR t.title ILIKE $9 OR t.reference_key ILIKE $9 OR t.instance_id ILIKE $9)
   AND ($10::timestamptz IS NULL OR t.due < $10 OR t.deadline < $10)
+  AND ($11::text IS NULL OR t.assignee = $11 OR t.roles = '{}' OR t.roles && $12::text[] OR t.managers && $12::text[])
 ORDER BY t.priority DESC, t.n LIMIT $7
 -- name: list_all_tasks
 SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
 FROM cairn.wf_tasks t
 WHERE ($1::text IS NULL OR t.status = $1) AND ($2::text IS NULL OR t.assignee = $2)
   AND ($3::text[] IS NULL OR t.roles = '{}' OR t.roles && $3) AND ($4::text IS NULL OR t.name = $4)
@@ -175,18 +176,20 @@ WHERE ($1::text IS NULL OR t.status = $1) AND ($2::text IS NULL OR t.assignee = 
   AND ($8::text IS NULL OR t.reference_key = $8)
   AND ($9::text IS NULL OR t.name ILIKE $9 OR t.title ILIKE $9 OR t.reference_key ILIKE $9 OR t.instance_id ILIKE $9)
   AND ($10::timestamptz IS NULL OR t.due < $10 OR t.deadline < $10)
+  AND ($11::text IS NULL OR t.assignee = $11 OR t.roles = '{}' OR t.roles && $12::text[] OR t.managers && $12::text[])
 ORDER BY t.priority DESC, t.n LIMIT $7
 -- name: list_instance_tasks
 SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
 FROM cairn.wf_tasks t
-WHERE t.instance = (SELECT n FROM cairn.wf_instances WHERE id = $11) AND ($12 OR t.status IN ('open', 'assigned'))
+WHERE t.instance = (SELECT n FROM cairn.wf_instances WHERE id = $13) AND ($14 OR t.status IN ('open', 'assigned'))
   AND ($1::text IS NULL OR t.status = $1) AND ($2::text IS NULL OR t.assignee = $2)
   AND ($3::text[] IS NULL OR t.roles = '{}' OR t.roles && $3) AND ($4::text IS NULL OR t.name = $4)
   AND ($5::bigint IS NULL OR t.priority < $5 OR (t.priority = $5 AND t.n > $6))
   AND ($8::text IS NULL OR t.reference_key = $8)
   AND ($9::text IS NULL OR t.name ILIKE $9 OR t.title ILIKE $9 OR t.reference_key ILIKE $9 OR t.instance_id ILIKE $9)
   AND ($10::timestamptz IS NULL OR t.due < $10 OR t.deadline < $10)
+  AND ($11::text IS NULL OR t.assignee = $11 OR t.roles = '{}' OR t.roles && $12::text[] OR t.managers && $12::text[])
 ORDER BY t.priority DESC, t.n LIMIT $7
 -- name: update_task
 UPDATE cairn.wf_tasks SET status = $2, assignee = $3, version = version + 1, changed_at = $4 WHERE id = $1

@@ -86,14 +86,14 @@ WITH gone AS (DELETE FROM cairn.wf_schedule_q WHERE ctid = ANY (ARRAY(
 SELECT ln((count(*) = cardinality($1::timestamptz[]))::integer) FROM gone
 -- name: insert_tasks
 INSERT INTO cairn.wf_tasks (id, instance, instance_id, token, step, name, title, status, version, roles, exclude, payload, form, priority, due, deadline,
-  assignee, reference_key, reference_parts, created_at, changed_at)
+  assignee, reference_key, reference_parts, created_at, changed_at, managers)
 SELECT t.id, t.instance, t.instance_id, t.token, t.step, t.name, t.title, t.status, 1,
   ARRAY(SELECT jsonb_array_elements_text(t.roles)), ARRAY(SELECT jsonb_array_elements_text(t.exclude)), t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, $19, $19
+  t.assignee, t.reference_key, t.reference_parts, $20, $20, ARRAY(SELECT jsonb_array_elements_text(t.managers))
 FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[], $10::jsonb[], $11::jsonb[],
-  $12::jsonb[], $13::bigint[], $14::timestamptz[], $15::timestamptz[], $16::text[], $17::text[], $18::jsonb[])
+  $12::jsonb[], $13::bigint[], $14::timestamptz[], $15::timestamptz[], $16::text[], $17::text[], $18::jsonb[], $19::jsonb[])
   AS t (id, instance, instance_id, token, step, name, title, status, roles, exclude, payload, form, priority, due, deadline, assignee, reference_key,
-  reference_parts)
+  reference_parts, managers)
 -- name: close_tasks
 UPDATE cairn.wf_tasks t SET status = c.status, version = t.version + 1, changed_at = $6, completed_by = c.completed_by, completed_at = c.completed_at,
   completion = c.completion

@@ -110,8 +110,8 @@ WHERE instance = (SELECT n FROM wf_instances WHERE id = ?1) ORDER BY token
 
 -- name: insert_task
 INSERT INTO wf_tasks (id, instance, token, step, name, title, status, version, roles, exclude, payload, form, priority, due, deadline, assignee,
-  reference_key, reference_parts, created_at, changed_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?18)
+  reference_key, reference_parts, created_at, changed_at, managers)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?18, ?19)
 -- name: close_task
 UPDATE wf_tasks SET status = ?2, version = version + 1, changed_at = ?3, completed_by = ?4, completed_at = ?5, completion = ?6
 WHERE id = ?1 AND status IN ('open', 'assigned') RETURNING n
@@ -123,34 +123,40 @@ UPDATE wf_tasks SET status = ?2, assignee = ?3, version = version + 1, changed_a
 INSERT INTO wf_task_events (task, kind, at, actor, details) VALUES (?1, ?2, ?3, ?4, ?5)
 -- name: find_task
 SELECT t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
 FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance WHERE t.id = ?1
 -- name: list_open_tasks
 SELECT t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
 FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance
 WHERE t.status IN ('open', 'assigned') AND (?1 IS NULL OR t.status = ?1) AND (?2 IS NULL OR t.assignee = ?2)
   AND (?3 IS NULL OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?3))))
   AND (?4 IS NULL OR t.name = ?4)
+  AND (?8 IS NULL OR t.assignee = ?8 OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?9)))
+    OR EXISTS (SELECT 1 FROM json_each(t.managers) r WHERE r.value IN (SELECT value FROM json_each(?9))))
   AND (?5 IS NULL OR t.priority < ?5 OR (t.priority = ?5 AND t.n > ?6))
 ORDER BY t.priority DESC, t.n LIMIT ?7
 -- name: list_all_tasks
 SELECT t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
 FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance
 WHERE (?1 IS NULL OR t.status = ?1) AND (?2 IS NULL OR t.assignee = ?2)
   AND (?3 IS NULL OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?3))))
   AND (?4 IS NULL OR t.name = ?4)
+  AND (?8 IS NULL OR t.assignee = ?8 OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?9)))
+    OR EXISTS (SELECT 1 FROM json_each(t.managers) r WHERE r.value IN (SELECT value FROM json_each(?9))))
   AND (?5 IS NULL OR t.priority < ?5 OR (t.priority = ?5 AND t.n > ?6))
 ORDER BY t.priority DESC, t.n LIMIT ?7
 -- name: list_instance_tasks
 SELECT t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n
+  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
 FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance
-WHERE t.instance = (SELECT n FROM wf_instances WHERE id = ?8) AND (?9 OR t.status IN ('open', 'assigned'))
+WHERE t.instance = (SELECT n FROM wf_instances WHERE id = ?10) AND (?11 OR t.status IN ('open', 'assigned'))
   AND (?1 IS NULL OR t.status = ?1) AND (?2 IS NULL OR t.assignee = ?2)
   AND (?3 IS NULL OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?3))))
   AND (?4 IS NULL OR t.name = ?4)
+  AND (?8 IS NULL OR t.assignee = ?8 OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?9)))
+    OR EXISTS (SELECT 1 FROM json_each(t.managers) r WHERE r.value IN (SELECT value FROM json_each(?9))))
   AND (?5 IS NULL OR t.priority < ?5 OR (t.priority = ?5 AND t.n > ?6))
 ORDER BY t.priority DESC, t.n LIMIT ?7
 -- name: task_events

@@ -1,0 +1,20 @@
+// Who asks for something.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cairn {
+
+struct Actor {
+  std::string name = "operator";
+  // Roles in human tasks. Absent: they are not checked (the operator, the command line).
+  std::optional<std::vector<std::string>> roles = {};
+  bool manages_tasks = false;  // the permission tasks.manage: every task, whatever its roles
+  // Idempotency keys and signal ids belong to their sender: equal ones of two senders are different ones. Empty: the
+  // host program itself.
+  std::string sender = {};
+};
+
+}  // namespace cairn
