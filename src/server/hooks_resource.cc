@@ -1,5 +1,6 @@
 // Webhooks that come in: no key is needed, the signature says who sends.
 #include "base/log.h"
+#include "outbox/cloud_event.h"
 #include "outbox/signature.h"
 #include "server/api.h"
 #include "server/inbound_hook.h"
@@ -80,7 +81,7 @@ void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
     SignalRequest signal;
     // Of this hook: a sender cannot use up ids that are another's. Without one, the signature and the place tell it.
     signal.id = one.id.empty() ? "signed " + key_of(*hook, call.request) + " " + std::to_string(i)
-                               : call.identity.account + " " + one.id;
+                               : short_id(call.identity.account + " " + one.id);
     signal.name = one.name;
     signal.key = one.key;
     signal.payload = one.payload;

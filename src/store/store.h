@@ -247,6 +247,13 @@ class Store {
   virtual Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) = 0;
   virtual Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) = 0;
   virtual Result<RunChanged> change_run(const RunChange& change) = 0;
+  // Several heartbeats or releases, each answered on its own. A store that has to wait for a disk makes them in one
+  // transaction; this one makes them one after the other.
+  virtual std::vector<Result<RunChanged>> change_runs(std::span<const RunChange> changes) {
+    std::vector<Result<RunChanged>> answers;
+    for (const RunChange& change : changes) answers.push_back(change_run(change));
+    return answers;
+  }
   // Leased runs that nobody may lease again as they are: their lease has ended and no attempt is left, or
   // the attempt under way has lasted longer than its timeout, whatever its worker says. To be ended by a
   // Unit, or retried.

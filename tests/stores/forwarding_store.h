@@ -56,6 +56,9 @@ class ForwardingStore : public Store {
   Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override { return behind_.submit_run(run); }
   Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override { return behind_.lease_runs(request); }
   Result<RunChanged> change_run(const RunChange& change) override { return behind_.change_run(change); }
+  std::vector<Result<RunChanged>> change_runs(std::span<const RunChange> changes) override {
+    return behind_.change_runs(changes);
+  }
   Result<std::vector<RunRow>> exhausted_runs(std::size_t max) override { return behind_.exhausted_runs(max); }
   Result<std::optional<RunRow>> find_run(const RunId& id) override { return behind_.find_run(id); }
   Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) override {

@@ -64,6 +64,7 @@ class SqliteStore final : public Store {
   Result<std::vector<bool>> submit_runs(std::span<RunRow> runs) override;
   Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override;
   Result<RunChanged> change_run(const RunChange& change) override;
+  std::vector<Result<RunChanged>> change_runs(std::span<const RunChange> changes) override;
   Result<std::vector<RunRow>> exhausted_runs(std::size_t max) override;
   Result<std::optional<RunRow>> find_run(const RunId& id) override;
   Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) override;
@@ -143,6 +144,7 @@ class SqliteStore final : public Store {
   // The rows of wf_run_types; kept, because nobody else writes them. Needs the writer.
   const std::map<std::string, RunTypeRow>& run_types();
   // Whether the end of a run of this type may let another begin.
+  Result<RunChanged> write_change(const RunChange& change, Wakeup& wakeup);
   bool limits_concurrency(const std::string& type);
   void run_event(std::int64_t run, std::string_view kind, int attempt, std::string_view actor, const Json& details);
   void task_event(std::int64_t task, TaskEvent::Kind kind, std::string_view actor, const Json& details);
