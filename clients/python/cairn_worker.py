@@ -263,6 +263,7 @@ class Worker:
         self._beat_sooner = threading.Condition(self._lock)
         self._active_changed = threading.Condition(self._lock)
         self._active = {}
+        self._unbegun = []  # to be given back
         self._undone = 0  # of those active: no handler has finished them
         self._questions = 0  # that wait at the server
         self._wanted_runs = 0  # by all of them
@@ -346,17 +347,22 @@ class Worker:
             polls = list(self._polls)
         for connection in polls:
             _close_sending(connection)
-        unbegun = self._take_unbegun()
+        self._take_unbegun()
         # Each question ends with the answer that was on its way, or without one.
         answered_by = min(ends, time.monotonic() + POLL_END_MAX)
         for thread in self._leasing:
             thread.join(max(0.1, answered_by - time.monotonic()))
-        self._release(unbegun + self._take_unbegun())
+        self._take_unbegun()
         for _ in range(self._concurrency):
             self._work.put(None)
-        with self._lock:
-            while self._active and time.monotonic() < ends:
-                self._active_changed.wait(ends - time.monotonic())
+        while True:
+            with self._lock:
+                while self._active and not self._unbegun and time.monotonic() < ends:
+                    self._active_changed.wait(ends - time.monotonic())
+                unbegun, self._unbegun = self._unbegun, []
+            if not unbegun:
+                break
+            self._release(unbegun)
         self._halted.set()
         with self._lock:
             self._beat_sooner.notify_all()
@@ -365,14 +371,13 @@ class Worker:
             thread.join(max(0.1, ends - time.monotonic()))
 
     def _take_unbegun(self):
-        runs = []
         while True:
             try:
                 run = self._work.get_nowait()
             except queue.Empty:
-                return runs
-            if run is not None:
-                runs.append(run)
+                return
+            with self._lock:
+                self._unbegun.append(run)
 
     def _release(self, runs):
         if not runs:
@@ -460,8 +465,12 @@ class Worker:
                 self._halted.wait(pause * (1 + random.random()))
                 pause = min(pause * 2, 10.0)
                 continue
-            for run in runs:
-                self._work.put(run)
+            if stopping:
+                with self._lock:
+                    self._unbegun += runs
+            else:
+                for run in runs:
+                    self._work.put(run)
 
     # Stopping ends a question with half a close: the server sees that nobody waits for more, and what it had leased
     # already still arrives. The worker may have begun to stop while this question was being sent.
@@ -476,6 +485,11 @@ class Worker:
             run = self._work.get()
             if run is None:
                 return
+            if self._stopping:
+                with self._lock:
+                    self._unbegun.append(run)
+                    self._active_changed.notify_all()
+                continue
             began = time.monotonic()
             report = self._report_of(run)
             took = time.monotonic() - began

@@ -254,7 +254,7 @@ struct Worker::Parts {
     std::unique_lock lock(mutex);
     for (;;) {
       work_came.wait(lock, [this] { return stopping || !ready.empty(); });
-      if (ready.empty()) return;
+      if (stopping) return;  // what has not begun is given back
       const std::shared_ptr<Held> run = std::move(ready.front());
       ready.pop_front();
       const WorkHandler* const handler = find(run->work.type);

@@ -18,10 +18,9 @@ cairn::WorkDone write(cairn::HttpClient& client, const std::string& ledger, cons
   call.body = cairn::write_json(work.payload);
   call.has_body = true;
   std::promise<cairn::Result<cairn::HttpReply, cairn::HttpProblem>> answered;
-  client.send(call, cairn::Duration::of_seconds(60), {},
-              [&answered](cairn::Result<cairn::HttpReply, cairn::HttpProblem> reply) {
-                answered.set_value(std::move(reply));
-              });
+  client.send(
+      call, cairn::Duration::of_seconds(60), {},
+      [&answered](cairn::Result<cairn::HttpReply, cairn::HttpProblem> reply) { answered.set_value(std::move(reply)); });
   const auto reply = answered.get_future().get();
   if (!reply) throw std::runtime_error(reply.error().message);
   auto document = cairn::parse_json(reply->body);
