@@ -17,6 +17,7 @@ while attempts are left. Leases are kept alive while a handler works. When the r
 lost, `run.cancelled` becomes true and `run.check()` raises `Cancelled`.
 
 `Client` submits runs: `Client(url).submit("billing.charge.v1", {"amount": 12}, idempotency_key="order-7")`.
+Without a key of yours it makes one up, so that a request that is repeated after a lost answer makes one run.
 """
 
 import http.client
@@ -32,6 +33,7 @@ import ssl
 import threading
 import time
 import urllib.parse
+import uuid
 
 __all__ = [
     "BusinessError", "Cancelled", "Client", "ConnectionFailed", "LeaseLost", "Problem", "RetryLater", "Run",
@@ -49,6 +51,21 @@ AHEAD_MAX = 256
 QUESTIONS_MAX = 6
 # Requests with reports under way at once: what is done while one waits for the server's disk does not wait for it too.
 REPORTERS = 2
+# One request with reports: at most this many, and this many bytes unless a single report is larger.
+REPORTS_MAX = 256
+REPORT_BYTES_MAX = 1 << 20
+# A heartbeat that is not answered in a sixth of the lease is sent again, on another connection. A second thread sends
+# the heartbeats that become due while the first one waits.
+HEARTBEATERS = 2
+HEARTBEATS_MAX = 1000
+HEARTBEAT_TIMEOUT_MIN = 0.5
+# A question that was ended is answered at once, unless the server cannot be reached (seconds).
+POLL_END_MAX = 5.0
+# A large report whose connection broke so often, while heartbeats arrived, is one that the server does not take.
+BROKEN_MAX = 5
+# The server refused these requests for good. The others may succeed later: 401 and 403 after a change of keys, 429 and
+# 5xx when the server has recovered.
+REFUSED = (400, 413, 422)
 
 
 class RunError(Exception):
@@ -118,8 +135,14 @@ class Client:
                 self._parts.hostname, self._parts.port, timeout=timeout, context=ssl.create_default_context())
         return http.client.HTTPConnection(self._parts.hostname, self._parts.port, timeout=timeout)
 
-    def call(self, method, path, body=None, headers=None, timeout=None, connection=None):
-        """The decoded answer. Raises Problem, LeaseLost or ConnectionFailed."""
+    def call(self, method, path, body=None, headers=None, timeout=None, connection=None, sent_hook=None,
+             repeatable=None):
+        """The decoded answer. Raises Problem, LeaseLost or ConnectionFailed.
+
+        `body` is anything that JSON can hold, or bytes that are JSON already. A request whose answer was lost is sent
+        again only if it is `repeatable`: that is the default for every method but POST."""
+        if repeatable is None:
+            repeatable = method != "POST"
         kept = connection is None
         if kept:
             connection = getattr(self._local, "connection", None)
@@ -131,20 +154,24 @@ class Client:
         if self._token:
             sent["Authorization"] = "Bearer " + self._token
         sent.update(headers or {})
-        data = None if body is None else json.dumps(body, allow_nan=False).encode()
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body, allow_nan=False).encode()
         # A kept connection may have been closed meanwhile; one fresh try tells that apart from a server that is gone.
         for attempt in (1, 2):
             try:
                 if connection.sock is not None:
                     connection.sock.settimeout(timeout or self._timeout)
+                else:
+                    connection.timeout = timeout or self._timeout
                 connection.request(method, self._parts.path.rstrip("/") + path, data, sent)
+                if sent_hook is not None:
+                    sent_hook()
                 response = connection.getresponse()
                 text = response.read()
                 break
             except (OSError, http.client.HTTPException) as failure:
                 connection.close()
-                repeatable = isinstance(failure, (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError))
-                if attempt == 2 or not kept or not repeatable:
+                closed = isinstance(failure, (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError))
+                if attempt == 2 or not kept or not closed or not repeatable:
                     raise ConnectionFailed("%s: %s" % (self._parts.netloc, failure)) from failure
         try:
             document = json.loads(text) if text else None
@@ -157,18 +184,24 @@ class Client:
         return document
 
     def submit(self, type, payload=None, **options):
-        """One run. Options: idempotency_key, priority, run_at, delay, max_attempts, retry, timeout, id."""
-        return self.call("POST", "/v1/runs", dict(options, type=type, payload=payload))
+        """One run. Options: idempotency_key, priority, run_at, delay, max_attempts, retry, timeout, id.
+
+        Without an `idempotency_key` the call makes one up: it may be repeated after a lost answer."""
+        return self.call("POST", "/v1/runs", _keyed(dict(options, type=type, payload=payload)), repeatable=True)
 
     def submit_many(self, runs):
         """Many runs in one transaction; each is a dict as for `submit`, with its type."""
-        return self.call("POST", "/v1/runs/batch", {"runs": list(runs)})["items"]
+        return self.call("POST", "/v1/runs/batch", {"runs": [_keyed(run) for run in runs]}, repeatable=True)["items"]
 
     def get(self, run_id):
         return self.call("GET", "/v1/runs/" + urllib.parse.quote(run_id, safe=""))
 
     def cancel(self, run_id):
-        return self.call("POST", "/v1/runs/%s/cancel" % urllib.parse.quote(run_id, safe=""))
+        return self.call("POST", "/v1/runs/%s/cancel" % urllib.parse.quote(run_id, safe=""), repeatable=True)
+
+
+def _keyed(run):
+    return run if run.get("idempotency_key") else dict(run, idempotency_key=str(uuid.uuid4()))
 
 
 class Run:
@@ -230,6 +263,7 @@ class Worker:
         self._beat_sooner = threading.Condition(self._lock)
         self._active_changed = threading.Condition(self._lock)
         self._active = {}
+        self._unbegun = []  # to be given back
         self._undone = 0  # of those active: no handler has finished them
         self._questions = 0  # that wait at the server
         self._wanted_runs = 0  # by all of them
@@ -277,12 +311,22 @@ class Worker:
         if not self._handlers and self._prefixes is None:
             raise ValueError("a worker needs at least one handler")
         self._work = queue.Queue()
-        targets = [self._heartbeat_loop] + [self._lease_loop] * QUESTIONS_MAX + [self._report_loop] * REPORTERS
-        targets += [self._work_loop] * self._concurrency
+        targets = [self._lease_loop] * QUESTIONS_MAX + [self._heartbeat_loop] * HEARTBEATERS
+        targets += [self._report_loop] * REPORTERS + [self._work_loop] * self._concurrency
         for target in targets:
-            thread = threading.Thread(target=target, daemon=True)
+            thread = threading.Thread(target=self._survive, args=(target,), daemon=True)
             thread.start()
             self._threads.append(thread)
+        self._leasing = self._threads[:QUESTIONS_MAX]
+
+    # A loop ends when the worker stops, not because of an exception that nobody thought of.
+    def _survive(self, loop):
+        while True:
+            try:
+                return loop()
+            except Exception:
+                log.exception("a thread of the worker failed and goes on")
+                self._halted.wait(1.0)
 
     def run(self):
         """Works until SIGINT or SIGTERM, then finishes what is under way."""
@@ -296,30 +340,29 @@ class Worker:
 
     def stop(self, grace=30.0):
         """Takes nothing new, waits for handlers at most `grace` seconds, gives back what has not begun."""
+        ends = time.monotonic() + grace
         with self._lock:
             self._stopping = True
             self._room_changed.notify_all()
             polls = list(self._polls)
-        # Ends the long polls; the server sees that nobody listens and leases nothing to them.
         for connection in polls:
-            try:
-                if connection.sock is not None:
-                    connection.sock.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-        while True:
-            try:
-                run = self._work.get_nowait()
-            except queue.Empty:
-                break
-            if run is not None:
-                self._release(run)
+            _close_sending(connection)
+        self._take_unbegun()
+        # Each question ends with the answer that was on its way, or without one.
+        answered_by = min(ends, time.monotonic() + POLL_END_MAX)
+        for thread in self._leasing:
+            thread.join(max(0.1, answered_by - time.monotonic()))
+        self._take_unbegun()
         for _ in range(self._concurrency):
             self._work.put(None)
-        ends = time.monotonic() + grace
-        with self._lock:
-            while self._active and time.monotonic() < ends:
-                self._active_changed.wait(ends - time.monotonic())
+        while True:
+            with self._lock:
+                while self._active and not self._unbegun and time.monotonic() < ends:
+                    self._active_changed.wait(ends - time.monotonic())
+                unbegun, self._unbegun = self._unbegun, []
+            if not unbegun:
+                break
+            self._release(unbegun)
         self._halted.set()
         with self._lock:
             self._beat_sooner.notify_all()
@@ -327,12 +370,28 @@ class Worker:
         for thread in self._threads:
             thread.join(max(0.1, ends - time.monotonic()))
 
-    def _release(self, run):
+    def _take_unbegun(self):
+        while True:
+            try:
+                run = self._work.get_nowait()
+            except queue.Empty:
+                return
+            with self._lock:
+                self._unbegun.append(run)
+
+    def _release(self, runs):
+        if not runs:
+            return
         try:
-            self._client.call("POST", "/v1/runs/%s/release" % run.id, {"fence": run.fence, "worker": self.name})
+            items = self._client.call("POST", "/v1/runs/release", {
+                "worker": self.name, "runs": [{"id": run.id, "fence": run.fence} for run in runs]}, repeatable=True)["items"]
+            for item in items:
+                if item["outcome"] == "error":
+                    log.warning("run %s could not be given back: %s", item["id"], item.get("error"))
         except (Problem, ConnectionFailed) as failure:
-            log.warning("run %s could not be given back: %s", run.id, failure)
-        self._forget(run)
+            log.warning("%d runs could not be given back: %s", len(runs), failure)
+        for run in runs:
+            self._forget(run)
 
     def _forget(self, run):
         with self._lock:
@@ -380,10 +439,10 @@ class Worker:
             runs, failure = [], None
             try:
                 items = self._client.call("POST", "/v1/runs/lease", asked, timeout=self._poll_seconds + 15,
-                                          connection=connection)["items"]
+                                          connection=connection, sent_hook=lambda: self._sent(connection))["items"]
                 runs = [Run(item) for item in items]
                 pause = 0.1
-            except (ConnectionFailed, Problem) as raised:
+            except Exception as raised:
                 failure = raised
             with self._lock:
                 self._questions -= 1
@@ -394,8 +453,9 @@ class Worker:
                 stopping = self._stopping
                 if runs:
                     self._beat_sooner.notify()
-                if failure is not None:
+                if failure is not None or stopping:
                     self._polls.discard(connection)
+                    connection.close()
                     connection = None
             if failure is not None:
                 if stopping:
@@ -405,37 +465,33 @@ class Worker:
                 self._halted.wait(pause * (1 + random.random()))
                 pause = min(pause * 2, 10.0)
                 continue
-            for run in runs:
-                if stopping:
-                    self._release(run)
-                else:
+            if stopping:
+                with self._lock:
+                    self._unbegun += runs
+            else:
+                for run in runs:
                     self._work.put(run)
+
+    # Stopping ends a question with half a close: the server sees that nobody waits for more, and what it had leased
+    # already still arrives. The worker may have begun to stop while this question was being sent.
+    def _sent(self, connection):
+        with self._lock:
+            stopping = self._stopping
+        if stopping:
+            _close_sending(connection)
 
     def _work_loop(self):
         while True:
             run = self._work.get()
             if run is None:
                 return
-            report = {"id": run.id, "fence": run.fence}
-            handler = self._find_handler(run.type)
+            if self._stopping:
+                with self._lock:
+                    self._unbegun.append(run)
+                    self._active_changed.notify_all()
+                continue
             began = time.monotonic()
-            try:
-                if handler is None:
-                    raise RunError("no_handler_registered", retry=False)
-                result = handler(run)
-                json.dumps(result, allow_nan=False)
-                report["result"] = result
-            except Cancelled:
-                report = None
-            except RunError as failure:
-                report["error"] = {"class": failure.error_class, "code": failure.code, "message": failure.message,
-                                   "details": failure.details}
-                report["retry"] = failure.retry
-                if failure.delay is not None:
-                    report["delay"] = "%dms" % max(0, failure.delay * 1000)
-            except Exception as failure:  # whatever a handler raises is its failed attempt
-                log.exception("run %s of type %s failed", run.id, run.type)
-                report["error"] = {"class": "transport", "code": type(failure).__name__, "message": str(failure)[:2000]}
+            report = self._report_of(run)
             took = time.monotonic() - began
             with self._lock:
                 self._undone -= 1
@@ -449,6 +505,33 @@ class Worker:
             else:
                 self._reports.put((run, report))
 
+    # What the server is told about this attempt, as JSON; nothing when nobody waits for it. Whatever the handler raises
+    # or returns becomes a report: a value that JSON cannot hold is a failed attempt.
+    def _report_of(self, run):
+        report = {"id": run.id, "fence": run.fence}
+        try:
+            try:
+                handler = self._find_handler(run.type)
+                if handler is None:
+                    raise RunError("no_handler_registered", retry=False)
+                return _json(dict(report, result=handler(run)))
+            except RunError as failure:
+                report["error"] = {"class": failure.error_class, "code": failure.code, "message": failure.message,
+                                   "details": failure.details}
+                report["retry"] = failure.retry
+                if failure.delay is not None:
+                    report["delay"] = "%dms" % max(0, failure.delay * 1000)
+                return _json(report)
+        except Cancelled:
+            return None
+        except BaseException as failure:  # also SystemExit: a handler does not end the worker
+            log.exception("run %s of type %s failed", run.id, run.type)
+            error = {"class": "transport", "code": type(failure).__name__, "message": str(failure)[:2000]}
+            told = {"id": run.id, "fence": run.fence, "error": error}
+            if "retry" in report:
+                told["retry"] = bool(report["retry"])
+            return _json(told)
+
     # What finishes while a request is under way goes into the next one together.
     def _report_loop(self):
         while True:
@@ -456,8 +539,8 @@ class Worker:
             if first is None:
                 self._reports.put(None)
                 return
-            batch = [first]
-            while len(batch) < 256:
+            batch, size = [first], len(first[1])
+            while len(batch) < REPORTS_MAX and size < REPORT_BYTES_MAX:
                 try:
                     more = self._reports.get_nowait()
                 except queue.Empty:
@@ -465,37 +548,76 @@ class Worker:
                 if more is None:
                     self._reports.put(None)
                     break
+                if size + len(more[1]) > REPORT_BYTES_MAX:
+                    self._reports.put(more)
+                    break
                 batch.append(more)
-            self._send_reports(batch)
-            for run, _ in batch:
-                self._forget(run)
+                size += len(more[1])
+            try:
+                self._send_reports(batch)
+            finally:
+                for run, _ in batch:
+                    self._forget(run)
 
     # A result is kept and sent again until its lease has ended: work that is done is not thrown away because the
     # server is away for a moment.
-    def _send_reports(self, batch):
-        pause = 0.1
+    def _send_reports(self, batch, final=False):
+        pause, broken = 0.1, 0
+        lease_ends = max(run.lease_ends for run, _ in batch)
         while batch:
             try:
-                answer = self._client.call("POST", "/v1/runs/report",
-                                           {"worker": self.name, "reports": [report for _, report in batch]})
-                for item in answer["items"]:
-                    if item["outcome"] == "lease_lost":
-                        log.warning("run %s was no longer ours: its result is not used", item["id"])
-                    elif item["outcome"] == "error":
-                        log.error("run %s could not be reported: %s", item["id"], item.get("error"))
-                return
-            except Problem as failure:
-                if failure.status < 500 and failure.status != 429:
-                    log.error("a report was refused: %s", failure)
+                body = b'{"worker":%s,"reports":[%s]}' % (_json(self.name), b",".join(report for _, report in batch))
+                answer = self._client.call("POST", "/v1/runs/report", body, repeatable=True)
+                batch = self._unreported(batch, answer["items"])
+                if not batch:
                     return
+            except Problem as failure:
+                if failure.status in REFUSED:
+                    return self._send_refused(batch, failure, final)
                 log.warning("reports wait: %s", failure)
             except ConnectionFailed as failure:
                 log.warning("reports wait: %s", failure)
+                broken += 1
+                kept = batch[0][0].lease_ends > lease_ends
+                if broken >= BROKEN_MAX and kept and len(batch) == 1 and len(batch[0][1]) > REPORT_BYTES_MAX:
+                    return self._send_refused(batch, Problem(413, {"detail": str(failure)}), final)
             batch = [(run, report) for run, report in batch if time.monotonic() < run.lease_ends]
             self._halted.wait(pause)
             pause = min(pause * 2, 2.0)
             if self._halted.is_set() and pause > 1:
                 return
+
+    # Those that the server could not take now.
+    def _unreported(self, batch, items):
+        outcomes = {item["id"]: item for item in items}
+        again = []
+        for run, report in batch:
+            item = outcomes.get(run.id, {})
+            if item.get("outcome") == "lease_lost":
+                log.warning("run %s was no longer ours: its result is not used", run.id)
+            elif item.get("outcome") == "error":
+                log.error("run %s could not be reported: %s", run.id, item.get("error"))
+                if item.get("retryable"):
+                    again.append((run, report))
+        return again
+
+    # One bad report must not cost the others theirs. A report that the server refuses alone fails its run: repeating
+    # it, or working again, would end the same way.
+    def _send_refused(self, batch, failure, final):
+        if len(batch) > 1:
+            middle = len(batch) // 2
+            self._send_reports(batch[:middle])
+            self._send_reports(batch[middle:])
+            return
+        run, report = batch[0]
+        log.error("run %s: its report was refused: %s", run.id, failure)
+        if final:
+            return
+        code = "result_too_large" if failure.status == 413 else "report_refused"
+        error = {"class": "transport", "code": code,
+                 "message": "the server refused a report of %d bytes: %s" % (len(report), str(failure)[:1000])}
+        told = {"id": run.id, "fence": run.fence, "error": error, "retry": False}
+        self._send_reports([(run, _json(told))], final=True)
 
     def _heartbeat_loop(self):
         while True:
@@ -507,30 +629,50 @@ class Worker:
                 if self._halted.is_set():
                     return
                 now = time.monotonic()
-                due = [run for run in self._active.values() if run.beat_at <= now]
-            for run in due:
-                self._heartbeat(run)
+                due = [run for run in self._active.values() if run.beat_at <= now][:HEARTBEATS_MAX]
+                # Until an answer has come they are due again soon.
+                for run in due:
+                    run.beat_at = now + max(run.lease / 6, HEARTBEAT_TIMEOUT_MIN)
+            if due:
+                self._heartbeat(due)
 
     def _next_beat(self):
         beats = [run.beat_at for run in self._active.values()]
-        return max(0.01, min(beats) - time.monotonic()) if beats else 3600
+        return min(3600, max(0.01, min(beats) - time.monotonic())) if beats else 3600
 
-    def _heartbeat(self, run):
+    def _heartbeat(self, runs):
+        timeout = max(min(run.lease for run in runs) / 6, HEARTBEAT_TIMEOUT_MIN)
+        outcomes = {}
         try:
-            answer = self._client.call("POST", "/v1/runs/%s/heartbeat" % run.id,
-                                       {"fence": run.fence, "worker": self.name, "lease": "%dms" % (run.lease * 1000)})
-            run.extend(answer.get("lease_ms", 0) / 1000.0)
-            if answer["cancelled"]:
+            sent = [{"id": run.id, "fence": run.fence, "lease": "%dms" % (run.lease * 1000)} for run in runs]
+            answer = self._client.call("POST", "/v1/runs/heartbeat", {"worker": self.name, "runs": sent},
+                                       timeout=timeout, repeatable=True)
+            outcomes = {item["id"]: item for item in answer["items"]}
+        except (Problem, ConnectionFailed) as failure:
+            log.warning("no heartbeat for %d runs: %s", len(runs), failure)
+        for run in runs:
+            item = outcomes.get(run.id, {"outcome": "error", "error": "no answer"})
+            if item["outcome"] == "kept":
+                with self._lock:
+                    run.extend(item["lease_ms"] / 1000.0)
+            elif item["outcome"] != "error":
+                # Not ours any more: whatever the handler still does is in vain.
+                log.warning("run %s: %s", run.id, item["outcome"])
                 run.abandon()
-        except Problem as failure:
-            # Not ours any more: whatever the handler still does is in vain.
-            if failure.status in (403, 404, 409):
+            elif time.monotonic() >= run.lease_ends:
+                log.warning("run %s: its lease has ended: %s", run.id, item["error"])
                 run.abandon()
-            else:
-                run.beat_at = time.monotonic() + run.lease / 6
-            log.warning("run %s: %s", run.id, failure)
-        except ConnectionFailed as failure:
-            run.beat_at = time.monotonic() + run.lease / 6
-            if time.monotonic() >= run.lease_ends:
-                run.abandon()
-            log.warning("run %s: no heartbeat: %s", run.id, failure)
+
+
+def _json(value):
+    return json.dumps(value, allow_nan=False).encode()
+
+
+# Ends the sending half of a connection: what the server has sent can still be read. With TLS too, where
+# SSLSocket.shutdown would drop the keys.
+def _close_sending(connection):
+    try:
+        if connection.sock is not None:
+            socket.socket.shutdown(connection.sock, socket.SHUT_WR)
+    except OSError:
+        pass

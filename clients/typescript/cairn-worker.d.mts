@@ -69,6 +69,7 @@ export interface RunDocument {
 /** Calls to one server. */
 export declare class Client {
   constructor(url: string | URL, options?: { token?: string });
+  /** Without an `idempotency_key` it makes one up: the request may be repeated after a lost answer. */
   submit(type: string, payload?: unknown, options?: RunOptions): Promise<RunDocument>;
   /** All of them in one transaction. */
   submitMany(
@@ -76,7 +77,13 @@ export declare class Client {
   ): Promise<Array<{ id: string; status: string; created: boolean } | { error: string }>>;
   get(id: string): Promise<RunDocument>;
   cancel(id: string): Promise<RunDocument>;
-  call(method: string, path: string, body?: unknown, options?: { signal?: AbortSignal; timeoutMs?: number }): Promise<any>;
+  /** `text`: a body that is JSON already. `ending` closes the sending half when it is aborted and still reads an answer. */
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    options?: { signal?: AbortSignal; ending?: AbortSignal; text?: string; timeoutMs?: number },
+  ): Promise<any>;
 }
 
 /** One attempt: what a handler works on. */

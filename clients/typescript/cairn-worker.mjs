@@ -11,7 +11,7 @@
 // RetryLater with a delay, or anything else, which is tried again while attempts are left. Leases are kept alive
 // while a handler works; `run.signal` is aborted when the run was cancelled or its lease is lost.
 
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import { hostname } from 'node:os';
@@ -85,8 +85,10 @@ export class Client {
     this.#options = { agent, host: at.hostname.replace(/^\[|\]$/g, ''), ...(at.port ? { port: at.port } : {}) };
   }
 
-  async call(method, path, body, { signal, timeoutMs = 30_000 } = {}) {
-    const data = body === undefined ? undefined : JSON.stringify(body);
+  // `text` is a body that is JSON already. `ending` closes the sending half when it is aborted: the server sees that
+  // nobody waits for more, and what it has sent already still arrives.
+  async call(method, path, body, { signal, ending, text: written, timeoutMs = 30_000 } = {}) {
+    const data = written ?? (body === undefined ? undefined : JSON.stringify(body));
     const headers = { accept: 'application/json' };
     if (data !== undefined) {
       headers['content-type'] = 'application/json';
@@ -95,7 +97,7 @@ export class Client {
     if (this.#token) headers.authorization = `Bearer ${this.#token}`;
     let answer;
     try {
-      answer = await this.#exchange({ ...this.#options, method, path: this.#path + path, headers }, data, signal, timeoutMs);
+      answer = await this.#exchange({ ...this.#options, method, path: this.#path + path, headers }, data, signal, ending, timeoutMs);
     } catch (failure) {
       throw new ConnectionFailed(this.#url, failure);
     }
@@ -114,7 +116,7 @@ export class Client {
     return document;
   }
 
-  #exchange(options, data, signal, timeoutMs) {
+  #exchange(options, data, signal, ending, timeoutMs) {
     return new Promise((resolve, reject) => {
       const request = this.#send(options, (response) => {
         let text = '';
@@ -127,10 +129,20 @@ export class Client {
         });
       });
       const stop = () => request.destroy(new Error('it was given up'));
-      const timer = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+      const lapse = (ms) => setTimeout(() => request.destroy(new Error(`no answer within ${ms} ms`)), ms);
+      let timer = lapse(timeoutMs);
+      const end = () => {
+        const { socket } = request;
+        if (!socket || socket.connecting) return stop();
+        clearTimeout(timer);
+        timer = lapse(pollEndMaxMs);
+        if (request.writableFinished) socket.end();
+        else request.once('finish', () => socket.end());
+      };
       function over() {
         clearTimeout(timer);
         signal?.removeEventListener('abort', stop);
+        ending?.removeEventListener('abort', end);
       }
       function fail(failure) {
         over();
@@ -138,16 +150,27 @@ export class Client {
       }
       request.on('error', fail);
       signal?.addEventListener('abort', stop, { once: true });
-      if (signal?.aborted) stop();
+      ending?.addEventListener('abort', end, { once: true });
+      if (signal?.aborted || ending?.aborted) stop();
       request.end(data);
     });
   }
 
+  // Without a key of the caller's it makes one up, so that whoever repeats the request for a lost answer makes one run.
   submit(type, payload = null, options = {}) {
-    return this.call('POST', '/v1/runs', { ...options, type, payload });
+    return this.#repeated('/v1/runs', keyed({ ...options, type, payload }));
   }
   async submitMany(runs) {
-    return (await this.call('POST', '/v1/runs/batch', { runs }, { timeoutMs: 120_000 })).items;
+    return (await this.#repeated('/v1/runs/batch', { runs: runs.map(keyed) }, { timeoutMs: 120_000 })).items;
+  }
+  // A kept connection may have been closed meanwhile; one fresh try tells that apart from a server that is gone.
+  async #repeated(path, body, options) {
+    try {
+      return await this.call('POST', path, body, options);
+    } catch (failure) {
+      if (!(failure instanceof ConnectionFailed) || !closedCodes.has(failure.cause?.code)) throw failure;
+      return this.call('POST', path, body, options);
+    }
   }
   get(id) {
     return this.call('GET', `/v1/runs/${encodeURIComponent(id)}`);
@@ -156,6 +179,9 @@ export class Client {
     return this.call('POST', `/v1/runs/${encodeURIComponent(id)}/cancel`);
   }
 }
+
+const closedCodes = new Set(['ECONNRESET', 'EPIPE']);
+const keyed = (run) => (run.idempotency_key ? run : { ...run, idempotency_key: randomUUID() });
 
 // One attempt: what a handler works on.
 export class Run {
@@ -201,6 +227,17 @@ export class Run {
 }
 
 const reportsMax = 1000; // in one request
+const reportBytesMax = 1 << 20; // in one request, unless a single report is larger
+// A heartbeat that is not answered in a sixth of the lease is sent again, on another connection.
+const heartbeatsMax = 1000;
+const heartbeatTimeoutMinMs = 500;
+// A question that was ended is answered at once, unless the server cannot be reached.
+const pollEndMaxMs = 5_000;
+// A large report whose connection broke so often, while heartbeats arrived, is one that the server does not take.
+const brokenMax = 5;
+// The server refused these requests for good. The others may succeed later: 401 and 403 after a change of keys, 429 and
+// 5xx when the server has recovered.
+const refused = new Set([400, 413, 422]);
 const unreportedMax = 4; // times the concurrency
 // Questions that wait at the server at once. A run that is written while somebody waits for it begins leased and costs
 // no commit more; with one question only, nobody would wait while its answer is on the way.
@@ -223,6 +260,7 @@ const pause = (ms, signal) =>
 // Leases runs of the types it has handlers for and works on `concurrency` of them at once.
 export class Worker {
   #client;
+  #polls; // a client with connections of its own: they are half closed when the worker stops
   #options;
   #handlers = new Map();
   #active = new Map();
@@ -242,6 +280,7 @@ export class Worker {
 
   constructor(url, { concurrency = 16, name = hostname(), leaseMs = 30_000, pollMs = 20_000, token, prefixes, onWarning } = {}) {
     this.#client = new Client(url, token === undefined ? {} : { token });
+    this.#polls = new Client(url, token === undefined ? {} : { token });
     // With a random part: a restarted worker owns nothing of its predecessor's.
     this.name = `${name}-${randomBytes(4).toString('hex')}`;
     this.#options = { concurrency, leaseMs, pollMs, prefixes, onWarning: onWarning ?? ((text) => console.warn(`cairn worker: ${text}`)) };
@@ -327,8 +366,7 @@ export class Worker {
       ++this.#questions;
       try {
         const asked = { worker: this.name, max, wait: `${pollMs}ms`, lease: `${leaseMs}ms`, ...this.#types() };
-        // Aborting ends the long poll; the server sees that nobody listens and leases nothing to it.
-        const answer = await this.#client.call('POST', '/v1/runs/lease', asked, { signal: this.#stopping.signal, timeoutMs: pollMs + 15_000 });
+        const answer = await this.#polls.call('POST', '/v1/runs/lease', asked, { ending: this.#stopping.signal, timeoutMs: pollMs + 15_000 });
         items = answer.items;
         delay = 100;
       } catch (failure) {
@@ -342,6 +380,8 @@ export class Worker {
         this.#wanted -= max;
         --this.#questions;
       }
+      // What was leased while the worker stopped has not begun: others may have it.
+      if (this.#stopping.signal.aborted) return this.#release(items);
       let soonest = Infinity;
       for (const item of items) {
         const run = new Run(item);
@@ -355,71 +395,132 @@ export class Worker {
     }
   }
 
-  async #execute(run) {
-    const report = { id: run.id, fence: run.fence };
+  async #release(items) {
+    if (!items.length) return;
+    const runs = items.map(({ id, fence }) => ({ id, fence }));
     try {
-      await this.#work(run, report);
+      const answer = await this.#client.call('POST', '/v1/runs/release', { worker: this.name, runs });
+      for (const item of answer.items) if (item.outcome === 'error') this.#options.onWarning(`run ${item.id} could not be given back: ${item.error}`);
+    } catch (failure) {
+      this.#options.onWarning(`${items.length} runs could not be given back: ${failure.message}`);
+    }
+  }
+
+  async #execute(run) {
+    let report;
+    try {
+      report = await this.#reportOf(run);
     } finally {
       --this.#working;
       this.#makeRoom();
     }
-  }
-
-  async #work(run, report) {
-    try {
-      const handler = this.#find(run.type);
-      if (!handler) throw new RunError('no_handler_registered', '', { retry: false });
-      const result = await handler(run);
-      report.result = result === undefined ? null : result;
-      JSON.stringify(report.result);
-    } catch (failure) {
-      if (failure instanceof Cancelled || run.cancelled) return this.#forget(run);
-      delete report.result;
-      if (failure instanceof RunError) {
-        report.error = { class: failure.errorClass, code: failure.code, message: failure.text, details: failure.details };
-        report.retry = failure.retry;
-        if (failure.delayMs !== undefined) report.delay = `${Math.max(0, Math.round(failure.delayMs))}ms`;
-      } else {
-        report.error = { class: 'transport', code: failure?.name ?? 'Error', message: String(failure?.message ?? failure).slice(0, 2000) };
-      }
-    }
-    if (run.cancelled) return this.#forget(run);
+    if (report === undefined || run.cancelled) return this.#forget(run);
     this.#reports.push([run, report]);
     if (this.#reporting < reportersMax && this.#reports.length === 1) void this.#report();
   }
 
-  // What finishes while a request is under way goes into the next one together. A result is kept and sent again
-  // until its lease has ended: work that is done is not thrown away because the server is away for a moment.
+  // What the server is told about this attempt, as JSON; nothing when nobody waits for it. Whatever the handler throws
+  // or returns becomes a report: a value that JSON cannot hold is a failed attempt.
+  async #reportOf(run) {
+    const { id, fence } = run;
+    let retry;
+    try {
+      try {
+        const handler = this.#find(run.type);
+        if (!handler) throw new RunError('no_handler_registered', '', { retry: false });
+        const result = await handler(run);
+        // What JSON leaves out, such as a function, is null as `undefined` is.
+        return `{"id":${JSON.stringify(id)},"fence":${fence},"result":${JSON.stringify(result) ?? 'null'}}`;
+      } catch (failure) {
+        if (!(failure instanceof RunError)) throw failure;
+        retry = Boolean(failure.retry);
+        const report = { id, fence, error: { class: failure.errorClass, code: failure.code, message: failure.text, details: failure.details }, retry };
+        if (failure.delayMs !== undefined) report.delay = `${Math.max(0, Math.round(failure.delayMs))}ms`;
+        return JSON.stringify(report);
+      }
+    } catch (failure) {
+      if (failure instanceof Cancelled) return undefined;
+      const error = { class: 'transport', code: String(failure?.name ?? 'Error'), message: String(failure?.message ?? failure).slice(0, 2000) };
+      return JSON.stringify({ id, fence, error, ...(retry === undefined ? {} : { retry }) });
+    }
+  }
+
+  // What finishes while a request is under way goes into the next one together.
   async #report() {
     ++this.#reporting;
-    let delay = 100;
     // Whatever finishes in this turn of the loop belongs to it.
     await new Promise(setImmediate);
     while (this.#reports.length) {
-      let batch = this.#reports.splice(0, reportsMax);
-      while (batch.length) {
-        try {
-          const reports = batch.map(([, report]) => report);
-          const answer = await this.#client.call('POST', '/v1/runs/report', { worker: this.name, reports });
-          for (const item of answer.items) {
-            if (item.outcome === 'lease_lost') this.#options.onWarning(`run ${item.id} was no longer ours: its result is not used`);
-            if (item.outcome === 'error') this.#options.onWarning(`run ${item.id} could not be reported: ${item.error}`);
-          }
-          delay = 100;
-          break;
-        } catch (failure) {
-          this.#options.onWarning(`reports wait: ${failure.message}`);
-          if (failure instanceof Problem && failure.status < 500 && failure.status !== 429) break;
-          await pause(delay);
-          delay = Math.min(delay * 2, 2_000);
-          const kept = batch.filter(([run]) => performance.now() < run.leaseEnds && !this.#halted.signal.aborted);
-          for (const [run] of batch) if (!kept.some(([other]) => other === run)) this.#forget(run);
-          batch = kept;
-        }
+      let bytes = 0;
+      let count = 0;
+      while (count < Math.min(this.#reports.length, reportsMax) && (count === 0 || bytes + this.#reports[count][1].length <= reportBytesMax)) bytes += this.#reports[count++][1].length;
+      const batch = this.#reports.splice(0, count);
+      try {
+        await this.#send(batch);
+      } catch (failure) {
+        this.#options.onWarning(`reports are lost: ${failure?.message ?? failure}`);
       }
       for (const [run] of batch) this.#forget(run);
     }
     --this.#reporting;
+  }
+
+  // A result is kept and sent again until its lease has ended: work that is done is not thrown away because the server
+  // is away for a moment.
+  async #send(batch, final = false) {
+    const leaseEnds = Math.max(...batch.map(([run]) => run.leaseEnds));
+    let delay = 100;
+    let broken = 0;
+    while (batch.length) {
+      try {
+        const text = `{"worker":${JSON.stringify(this.name)},"reports":[${batch.map(([, report]) => report).join(',')}]}`;
+        const answer = await this.#client.call('POST', '/v1/runs/report', undefined, { text });
+        batch = this.#unreported(batch, answer.items);
+        if (!batch.length) return;
+      } catch (failure) {
+        this.#options.onWarning(`reports wait: ${failure.message}`);
+        if (failure instanceof Problem) {
+          if (refused.has(failure.status)) return this.#sendRefused(batch, failure, final);
+        } else {
+          const [run, report] = batch[0];
+          if (++broken >= brokenMax && batch.length === 1 && run.leaseEnds > leaseEnds && report.length > reportBytesMax) {
+            return this.#sendRefused(batch, new Problem(413, { detail: failure.message }), final);
+          }
+        }
+      }
+      await pause(delay);
+      delay = Math.min(delay * 2, 2_000);
+      batch = batch.filter(([run]) => performance.now() < run.leaseEnds && !this.#halted.signal.aborted);
+    }
+  }
+
+  // Those that the server could not take now.
+  #unreported(batch, items) {
+    const outcomes = new Map(items.map((item) => [item.id, item]));
+    return batch.filter(([run]) => {
+      const item = outcomes.get(run.id);
+      if (item?.outcome === 'lease_lost') this.#options.onWarning(`run ${run.id} was no longer ours: its result is not used`);
+      if (item?.outcome !== 'error') return false;
+      this.#options.onWarning(`run ${run.id} could not be reported: ${item.error}`);
+      return item.retryable === true;
+    });
+  }
+
+  // One bad report must not cost the others theirs. A report that the server refuses alone fails its run: repeating it,
+  // or working again, would end the same way.
+  async #sendRefused(batch, failure, final) {
+    if (batch.length > 1) {
+      const middle = batch.length >> 1;
+      await this.#send(batch.slice(0, middle));
+      return this.#send(batch.slice(middle));
+    }
+    const [run, report] = batch[0];
+    this.#options.onWarning(`run ${run.id}: its report was refused: ${failure.message}`);
+    if (final) return;
+    const code = failure.status === 413 ? 'result_too_large' : 'report_refused';
+    const message = `the server refused a report of ${Buffer.byteLength(report)} bytes: ${failure.message.slice(0, 1000)}`;
+    const told = { id: run.id, fence: run.fence, error: { class: 'transport', code, message }, retry: false };
+    return this.#send([[run, JSON.stringify(told)]], true);
   }
 
   #forget(run) {
@@ -446,22 +547,33 @@ export class Worker {
         this.#wakeBeat = done;
       });
       if (this.#halted.signal.aborted) return;
-      const due = [...this.#active.values()].filter((run) => run.beatAt <= performance.now());
-      await Promise.all(due.map((run) => this.#heartbeat(run)));
+      const due = [...this.#active.values()].filter((run) => run.beatAt <= performance.now()).slice(0, heartbeatsMax);
+      // Until an answer has come they are due again soon. Nothing waits for this one: the next runs to become due have a
+      // request of their own.
+      for (const run of due) run.beatAt = performance.now() + Math.max(run.leaseMs / 6, heartbeatTimeoutMinMs);
+      if (due.length) void this.#heartbeat(due);
     }
   }
 
-  async #heartbeat(run) {
+  async #heartbeat(runs) {
+    const timeoutMs = Math.max(Math.min(...runs.map((run) => run.leaseMs)) / 6, heartbeatTimeoutMinMs);
+    let outcomes = new Map();
     try {
-      const answer = await this.#client.call('POST', `/v1/runs/${run.id}/heartbeat`, { fence: run.fence, worker: this.name, lease: `${run.leaseMs}ms` });
-      run.extend(answer.lease_ms ?? 0);
-      if (answer.cancelled) run.abandon();
+      const sent = runs.map((run) => ({ id: run.id, fence: run.fence, lease: `${run.leaseMs}ms` }));
+      const answer = await this.#client.call('POST', '/v1/runs/heartbeat', { worker: this.name, runs: sent }, { timeoutMs });
+      outcomes = new Map(answer.items.map((item) => [item.id, item]));
     } catch (failure) {
-      // Not ours any more: whatever the handler still does is in vain.
-      const lost = failure instanceof Problem && ([403, 404, 409].includes(failure.status));
-      run.beatAt = performance.now() + run.leaseMs / 6;
-      if (lost || performance.now() >= run.leaseEnds) run.abandon();
-      this.#options.onWarning(`run ${run.id}: ${failure.message}`);
+      this.#options.onWarning(`no heartbeat for ${runs.length} runs: ${failure.message}`);
+    }
+    for (const run of runs) {
+      const item = outcomes.get(run.id) ?? { outcome: 'error' };
+      if (item.outcome === 'kept') {
+        run.extend(item.lease_ms);
+      } else if (item.outcome !== 'error' || performance.now() >= run.leaseEnds) {
+        // Not ours any more: whatever the handler still does is in vain.
+        this.#options.onWarning(`run ${run.id}: ${item.outcome}`);
+        run.abandon();
+      }
     }
   }
 }

@@ -31,6 +31,7 @@ int run_config(std::span<const std::string> args, std::istream&, std::ostream& o
   }
   const auto configuration = read_configuration(arguments);
   if (!configuration) return fail("config", configuration.error(), err);
+  for (const std::string& warning : configuration->warnings()) err << "cairn config: " << warning << "\n";
   if (arguments.has("--json")) {
     Json json = Json::object();
     for (const config::Spec& spec : config::specs()) {

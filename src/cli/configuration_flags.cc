@@ -1,5 +1,7 @@
 #include "cli/configuration_flags.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <deque>
 
@@ -32,6 +34,10 @@ Result<config::Configuration> read_configuration(const Arguments& arguments) {
     if (const auto value = arguments.value(config::flag_of(spec.name))) sources.flags[std::string(spec.name)] = *value;
   }
   sources.variable = variable;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (text.starts_with("CAIRN_")) sources.variables.emplace_back(text.substr(0, text.find('=')));
+  }
   sources.file = arguments.value("--config").value_or(variable("CAIRN_CONFIG").value_or(""));
   return config::Configuration::read(sources);
 }

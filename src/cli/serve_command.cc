@@ -248,6 +248,9 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   if (!hooks) return refuse(hooks.error());
   settings.hooks = std::move(*hooks);
   configure_logging(*configuration);
+  for (const std::string& warning : configuration->warnings()) {
+    log_warning("config.unknown_variable", {{"message", warning}});
+  }
 
   // Blocked before any thread starts, so that only sigwait below sees them.
   sigset_t signals;

@@ -13,13 +13,20 @@
 namespace cairn::config {
 namespace {
 
-// postgres://user:password@host without the password; other texts as they are.
-std::string shown_url(const std::string& text) {
+// postgres://user:password@host?password=… without the passwords; other texts as they are.
+std::string shown_url(std::string text) {
   const std::size_t scheme = text.find("://");
   if (scheme == std::string::npos) return text;
-  const std::size_t at = text.find('@', scheme);
+  for (std::size_t at = text.find('?', scheme); at != std::string::npos; at = text.find('&', at + 1)) {
+    const std::size_t equals = text.find('=', at);
+    if (equals == std::string::npos) break;
+    if (!text.substr(at + 1, equals - at - 1).ends_with("password")) continue;
+    text.replace(equals + 1, std::min(text.find('&', equals), text.size()) - equals - 1, "***");
+  }
+  const std::size_t end = std::min(text.find_first_of("/?", scheme + 3), text.size());
+  const std::size_t at = text.rfind('@', end);
   const std::size_t colon = text.find(':', scheme + 3);
-  if (at == std::string::npos || colon == std::string::npos || colon > at) return text;
+  if (at == std::string::npos || at < scheme || colon == std::string::npos || colon > at) return text;
   return text.substr(0, colon + 1) + "***" + text.substr(at);
 }
 
@@ -100,25 +107,89 @@ Result<void> check_readers(const std::string& path, const TomlFile& file) {
                                            ", or keep the secret in a file of its own"};
 }
 
+std::optional<std::int64_t> number_in(const std::string& text) {
+  std::int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return value;
+}
+
+// The least or the most that a range allows.
+std::string range_end(const Spec& spec, int which) {
+  const std::size_t dots = spec.allowed.find("..");
+  if (dots == std::string_view::npos) return {};
+  return std::string(which == 0 ? spec.allowed.substr(0, dots) : spec.allowed.substr(dots + 2));
+}
+
+bool is_one_of(std::string_view value, std::string_view choices) {
+  for (std::size_t begin = 0; begin <= choices.size();) {
+    const std::size_t end = std::min(choices.find('|', begin), choices.size());
+    if (choices.substr(begin, end - begin) == value) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+// Read by other parts of the program, by tests, or set by an orchestrator for a service of that name.
+bool is_read_elsewhere(std::string_view variable) {
+  static constexpr std::string_view names[] = {"CAIRN_CONFIG", "CAIRN_SERVER", "CAIRN_TOKEN",
+                                               "CAIRN_USER",   "CAIRN_SEED",   "CAIRN_SEEDS"};
+  static constexpr std::string_view beginnings[] = {"CAIRN_SECRET_", "CAIRN_TEST_", "CAIRN_SERVICE_", "CAIRN_PORT"};
+  return std::find(std::begin(names), std::end(names), variable) != std::end(names) ||
+         std::any_of(std::begin(beginnings), std::end(beginnings),
+                     [variable](std::string_view begin) { return variable.starts_with(begin); });
+}
+
+std::vector<std::string> unread(const std::vector<std::string>& variables) {
+  std::vector<std::string> known;
+  for (const Spec& spec : specs()) known.push_back(variable_of(spec.name));
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  std::vector<std::string> warnings;
+  for (const std::string& variable : variables) {
+    if (!variable.starts_with("CAIRN_") || is_read_elsewhere(variable)) continue;
+    const std::string plain = variable.ends_with("_FILE") ? variable.substr(0, variable.size() - 5) : variable;
+    const auto is = [&known](const std::string& name) {
+      return std::find(known.begin(), known.end(), name) != known.end();
+    };
+    if (is(variable) || is(plain)) continue;
+    const auto near = nearest_name(plain, names);
+    warnings.push_back(variable + " is no setting" + (near ? "; did you mean " + *near + "?" : ""));
+  }
+  return warnings;
+}
+
 Result<void> check(const Spec& spec, const Setting& setting) {
   const auto wrong = [&](const std::string& why) {
     return Error{ErrorCode::invalid,
                  setting.origin + ": " + std::string(spec.name) + " takes " + why + ", not \"" + setting.value + "\""};
   };
-  if (setting.value.empty()) return {};
+  const std::string least = range_end(spec, 0);
+  const std::string most = range_end(spec, 1);
+  const std::string range = spec.allowed.empty() ? "" : " from " + least + " to " + most;
+  // A text may be empty, and so may whatever is empty by default.
+  if (setting.value.empty() && (spec.kind == Kind::text || spec.kind == Kind::list || spec.standard.empty())) return {};
   switch (spec.kind) {
     case Kind::text:
+      if (spec.allowed.empty() || is_one_of(setting.value, spec.allowed)) return {};
+      return wrong("one of " + std::string(spec.allowed));
     case Kind::list: return {};
     case Kind::number: {
-      std::int64_t value = 0;
-      const char* const end = setting.value.data() + setting.value.size();
-      const auto read = std::from_chars(setting.value.data(), end, value);
-      if (read.ec != std::errc() || read.ptr != end || value < 0) return wrong("a whole number");
+      const auto value = number_in(setting.value);
+      if (!value || *value < 0) return wrong("a whole number" + range);
+      if (!range.empty() && (*value < number_in(least) || *value > number_in(most))) {
+        return wrong("a whole number" + range);
+      }
       return {};
     }
-    case Kind::duration:
-      if (!parse_duration(setting.value)) return wrong("a length of time such as 30s");
+    case Kind::duration: {
+      const auto value = parse_duration(setting.value);
+      if (!value) return wrong("a length of time such as 30s");
+      if (!range.empty() && (*value < *parse_duration(least) || *parse_duration(most) < *value)) {
+        return wrong("a length of time" + range);
+      }
       return {};
+    }
     case Kind::yes_no:
       if (setting.value != "yes" && setting.value != "no" && setting.value != "true" && setting.value != "false") {
         return wrong("yes or no");
@@ -149,6 +220,7 @@ std::string shown(const Spec& spec, const Setting& setting) {
 
 Result<Configuration> Configuration::read(const Sources& sources) {
   Configuration configuration;
+  configuration.warnings_ = unread(sources.variables);
   TomlFile file;
   if (!sources.file.empty()) {
     CAIRN_TRY(file, read_toml(sources.file));
@@ -171,7 +243,10 @@ Result<Configuration> Configuration::read(const Sources& sources) {
     for (const auto& [name, value] : file.values) {
       const std::string_view plain =
           name.ends_with("_file") ? std::string_view(name).substr(0, name.size() - 5) : std::string_view(name);
-      if (std::find(names.begin(), names.end(), plain) != names.end()) continue;
+      const auto is = [&names](std::string_view one) {
+        return std::find(names.begin(), names.end(), one) != names.end();
+      };
+      if (is(name) || is(plain)) continue;
       const auto near = nearest_name(plain, names);
       return Error{ErrorCode::invalid, sources.file + ":" + std::to_string(value.line) + ": there is no setting \"" +
                                            name + "\"" + (near ? "; did you mean \"" + *near + "\"?" : "")};
@@ -188,9 +263,9 @@ Result<Configuration> Configuration::read(const Sources& sources) {
     }
     const std::string variable = variable_of(name);
     if (sources.variable) {
-      if (const auto value = sources.variable(variable)) {
+      if (const auto value = sources.variable(variable); value && !value->empty()) {
         setting = {*value, variable};
-      } else if (const auto path = sources.variable(variable + "_FILE")) {
+      } else if (const auto path = sources.variable(variable + "_FILE"); path && !path->empty()) {
         CAIRN_TRY(setting, from_file(*path, variable + "_FILE"));
       }
     }

@@ -26,6 +26,8 @@ struct Spec {
   std::string_view standard;  // its value when nobody says anything
   std::string_view help;
   bool secret = false;  // not shown
+  // What it takes: `a|b|c` for a text, `LEAST..MOST` for a number or a duration. Empty: anything of its kind.
+  std::string_view allowed = {};
 };
 // In the order in which they are shown.
 const std::vector<Spec>& specs();
@@ -37,8 +39,10 @@ struct Setting {
 
 struct Sources {
   std::map<std::string, std::string> flags;  // by the setting's name
+  // An empty variable counts as one that is not set.
   std::function<std::optional<std::string>(const std::string&)> variable;
-  std::string file;  // path of the TOML file; empty: none
+  std::vector<std::string> variables = {};  // the names of all that are set
+  std::string file;                         // path of the TOML file; empty: none
 };
 
 class Configuration {
@@ -64,6 +68,8 @@ class Configuration {
   const std::map<std::string, std::string>& secrets() const { return secrets_; }
   // Where each of them may be sent; those without an entry anywhere.
   const std::map<std::string, std::vector<std::string>>& secret_hosts() const { return secret_hosts_; }
+  // Variables that begin with CAIRN_ and that nothing reads: probably misspelt.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   std::map<std::string, Setting, std::less<>> settings_;
@@ -71,11 +77,12 @@ class Configuration {
   Json events_;
   std::map<std::string, std::string> secrets_;  // their values
   std::map<std::string, std::vector<std::string>> secret_hosts_;
+  std::vector<std::string> warnings_;
 };
 
 std::string flag_of(std::string_view name);      // tls.key → --tls-key
 std::string variable_of(std::string_view name);  // tls.key → CAIRN_TLS_KEY
-// For showing: passwords in URLs and secret values are ***.
+// For showing: passwords in URLs, also those given as ?password=, and secret values are ***.
 std::string shown(const Spec& spec, const Setting& setting);
 
 // What a TOML file says, flat: `tls.key` → its text and its line. The tables [config], [events] and [secrets] as

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -142,6 +143,62 @@ TEST_F(Configurations, WhatIsWrongIsNamedWithItsPlace) {
   EXPECT_FALSE(read({}, {}, folder + "/nowhere.toml"));
   EXPECT_FALSE(read({}, {{"CAIRN_LOG_REQUESTS", "perhaps"}}));
   EXPECT_FALSE(read({}, {{"CAIRN_STORE_FILE", folder + "/nowhere"}}));
+}
+
+TEST_F(Configurations, ASettingWhoseNameEndsWithFileStandsInTheFile) {
+  const auto all = read({}, {}, write("a.toml", "ca_file = \"/etc/ca.pem\"\n"));
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->text("ca_file"), "/etc/ca.pem");
+}
+
+TEST_F(Configurations, AnEmptyVariableIsNotSet) {
+  const auto all = read({}, {{"CAIRN_HTTP_BODY_BYTES_MAX", ""}, {"CAIRN_LISTEN", ""}, {"CAIRN_STORE_FILE", ""}});
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->number("http.body_bytes_max"), 4 << 20);
+  EXPECT_EQ(all->at("http.body_bytes_max").origin, "default");
+  EXPECT_EQ(all->text("listen"), "127.0.0.1:8400");
+  EXPECT_FALSE(read({}, {}, write("a.toml", "drain = \"\"\n"))) << "a length of time is not empty";
+  EXPECT_TRUE(read({}, {}, write("b.toml", "[keep]\ncompleted = \"\"\n"))) << "empty by default";
+}
+
+TEST_F(Configurations, ValuesAreCheckedAndBounded) {
+  for (const auto& [name, wrong, right] : std::vector<std::array<const char*, 3>>{{"log.level", "loud", "debug"},
+                                                                                  {"log.format", "xml", "text"},
+                                                                                  {"auth", "maybe", "none"},
+                                                                                  {"workers", "0", "1"},
+                                                                                  {"workers", "100000", "1000"},
+                                                                                  {"http.threads", "0", "2"},
+                                                                                  {"lease", "0s", "100ms"},
+                                                                                  {"lease", "2d", "1d"},
+                                                                                  {"http.body_bytes_max", "0", "1024"},
+                                                                                  {"http.idle_timeout", "0s", "1ms"}}) {
+    const auto refused = read({{name, wrong}}, {});
+    ASSERT_FALSE(refused) << name << " " << wrong;
+    EXPECT_NE(refused.error().message.find(flag_of(name) + ": " + name + " takes "), std::string::npos)
+        << refused.error().message;
+    EXPECT_TRUE(read({{name, right}}, {})) << name << " " << right;
+  }
+  for (const Spec& spec : specs()) {
+    EXPECT_TRUE(read({{std::string(spec.name), std::string(spec.standard)}}, {})) << spec.name << " by default";
+  }
+}
+
+TEST_F(Configurations, PasswordsAreNotShown) {
+  const auto show = [](const std::string& url) { return shown(specs().front(), {url, "default"}); };
+  EXPECT_EQ(show("postgres://db/x?user=u&password=hunter2&schema=s"), "postgres://db/x?user=u&password=***&schema=s");
+  EXPECT_EQ(show("postgres://db/x?password=hunter2"), "postgres://db/x?password=***");
+  EXPECT_EQ(show("postgres://db/x?sslpassword=hunter2&a=b"), "postgres://db/x?sslpassword=***&a=b");
+  EXPECT_EQ(show("postgres://u:hunter@2@db/x"), "postgres://u:***@db/x");
+  EXPECT_EQ(show("postgres://db/x?options=a@b:c"), "postgres://db/x?options=a@b:c");
+}
+
+TEST_F(Configurations, AMisspeltVariableIsNamed) {
+  Sources sources;
+  sources.variables = {"CAIRN_LISTNE",   "CAIRN_LISTEN", "CAIRN_STORE_FILE",    "CAIRN_CA_FILE",
+                       "CAIRN_SECRET_X", "CAIRN_TOKEN",  "CAIRN_PORT_8400_TCP", "PATH"};
+  const auto all = Configuration::read(sources);
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->warnings(), std::vector<std::string>{"CAIRN_LISTNE is no setting; did you mean CAIRN_LISTEN?"});
 }
 
 TEST_F(Configurations, NamesOfFlagsAndVariables) {

@@ -95,9 +95,9 @@ output: = state
   pass(Duration::of_seconds(3600));
   EXPECT_EQ(now(id).output, Json::object({{"beside", "ann"}, {"expired", "cid"}}));
   std::vector<std::string> reminded;
-  const auto outbox = engine_->store().claim_outbox(100, Duration{});
+  const auto outbox = engine_->store().list_outbox({}, {100, ""});
   ASSERT_TRUE(outbox.has_value());
-  for (const OutboxRow& row : *outbox) {
+  for (const OutboxRow& row : outbox->items) {
     reminded.emplace_back(row.event.data["task"].text_or("assignee", ""));
   }
   EXPECT_EQ(reminded, (std::vector<std::string>{"ann", "bob"}));

@@ -130,6 +130,28 @@ LeaseDesk::Places LeaseDesk::settled(Places::iterator place) {
   return ready;
 }
 
+void LeaseDesk::give_back(std::span<const RunRow> runs) {
+  const std::lock_guard lock(mutex_);
+  for (const RunRow& run : runs) {
+    RunChange release;
+    release.kind = RunChange::Kind::release;
+    release.run = run.id;
+    release.fence = run.fence;
+    release.actor = run.leased_by;
+    returned_.push_back(std::move(release));
+  }
+  if (!thread_.joinable() && !stopping_) thread_ = std::jthread([this] { run(); });
+  changed_.notify_one();
+}
+
+void LeaseDesk::release(const std::vector<RunChange>& returned) {
+  const auto answers = store_.change_runs(returned);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    // Its lease ends by itself.
+    if (!answers[i]) log_error("runs.release", answers[i].error(), {{"run", returned[i].run.value}});
+  }
+}
+
 void LeaseDesk::look() {
   const std::lock_guard lock(mutex_);
   ++looks_;
@@ -152,6 +174,12 @@ void LeaseDesk::stop() {
   }
   // Nobody starts it any more.
   if (thread_.joinable()) thread_.join();
+  std::vector<RunChange> returned;
+  {
+    const std::lock_guard lock(mutex_);
+    returned.swap(returned_);
+  }
+  if (!returned.empty()) release(returned);
 }
 
 void LeaseDesk::serve(Places& places, Places& answered) {
@@ -202,9 +230,10 @@ bool LeaseDesk::is_promised() const {
 void LeaseDesk::run() {
   for (;;) {
     Places serving;
+    std::vector<RunChange> returned;
     {
       std::unique_lock lock(mutex_);
-      const auto woken = [this] { return stopping_ ? !is_promised() : look_ || sooner_; };
+      const auto woken = [this] { return !returned_.empty() || (stopping_ ? !is_promised() : look_ || sooner_); };
       // What is promised is not over before it is settled.
       const auto earliest = std::min_element(waiting_.begin(), waiting_.end(), [](const Place& a, const Place& b) {
         return std::pair(a.promised > 0, a.until) < std::pair(b.promised > 0, b.until);
@@ -218,6 +247,7 @@ void LeaseDesk::run() {
       }
       sleeps_until_ = std::chrono::steady_clock::time_point::min();  // awake: it will look at everybody's time
       sooner_ = false;
+      returned.swap(returned_);
       if (look_ && !stopping_) {
         look_ = false;
         for (auto place = waiting_.begin(); place != waiting_.end();) {
@@ -228,6 +258,7 @@ void LeaseDesk::run() {
         serving_ = serving.size();
       }
     }
+    if (!returned.empty()) release(returned);
     Places answered;
     serve(serving, answered);
     {

@@ -66,6 +66,9 @@ class LeaseDesk {
   // `answer` is called once: at once when runs are ready, else when some have come, with none when the
   // time is over. From this thread, the desk's, or the one that keeps a promise; it must not call back here.
   void ask(LeaseRequest request, std::chrono::milliseconds wait, Answer answer, Listening listening = {});
+  // Runs that were leased to a worker whom the answer did not reach: others may have them at once. Quick, from any
+  // thread; they are released by the desk's own.
+  void give_back(std::span<const RunRow> runs);
   // Runs may be ready. Quick, from any thread.
   void look();
   // Everybody who waits is answered with nothing; later ones are too, at once.
@@ -80,6 +83,7 @@ class LeaseDesk {
   using Looks = std::uint64_t;
 
   void run();
+  void release(const std::vector<RunChange>& returned);
   // Whether the store had nothing more of it a moment ago, and nobody said that something has come since. Under the
   // lock.
   bool is_drained(const Question& question) const;
@@ -99,6 +103,7 @@ class LeaseDesk {
   std::size_t serving_ = 0;  // taken out of the line for a look at the store
   Looks looks_ = 0;
   std::map<Question, std::chrono::steady_clock::time_point> drained_;  // when that was found out
+  std::vector<RunChange> returned_;                                    // to be released
   bool look_ = false;
   bool sooner_ = false;  // somebody came whose time ends before the thread would look up
   std::chrono::steady_clock::time_point sleeps_until_ = std::chrono::steady_clock::time_point::max();

@@ -76,6 +76,25 @@ TEST_F(LeaseDeskTest, WhoWaitsIsAnsweredWhenARunComes) {
   EXPECT_TRUE(other.get().empty());
 }
 
+TEST_F(LeaseDeskTest, WhatDidNotReachItsWorkerIsForOthersAtOnce) {
+  submit("a", "t");
+  submit("b", "t");
+  const Runs leased = ask("t", long_wait, 2).get();
+  ASSERT_EQ(leased.size(), 2u);
+  auto other = ask("t", long_wait, 2);
+  desk_.give_back(leased);
+  EXPECT_EQ(other.get().at(0).attempt, 1) << "it does not count as an attempt";
+}
+
+TEST_F(LeaseDeskTest, StoppingReleasesWhatWasGivenBack) {
+  submit("a", "t");
+  const Runs leased = ask("t", long_wait).get();
+  desk_.stop();
+  desk_.give_back(leased);
+  desk_.stop();
+  EXPECT_EQ((*store_.find_run({"a"}))->status, RunStatus::pending);
+}
+
 TEST_F(LeaseDeskTest, AWaitEndsWithItsTime) { EXPECT_TRUE(ask("t", std::chrono::milliseconds(5)).get().empty()); }
 
 TEST_F(LeaseDeskTest, SoDoesOneThatComesWhileTheDeskSleeps) {

@@ -6,8 +6,13 @@
 
 namespace cairn {
 
-BatchKeeper::BatchKeeper(Store& store, HostLock lock, std::vector<std::int64_t> events, Terms terms)
-    : store_(store), lock_(std::move(lock)), events_(std::move(events)), terms_(terms), thread_([this] { run(); }) {}
+BatchKeeper::BatchKeeper(Store& store, HostLock lock, std::string sink, std::vector<std::int64_t> events, Terms terms)
+    : store_(store),
+      lock_(std::move(lock)),
+      sink_(std::move(sink)),
+      events_(std::move(events)),
+      terms_(terms),
+      thread_([this] { run(); }) {}
 
 bool BatchKeeper::finish() {
   {
@@ -39,7 +44,7 @@ bool BatchKeeper::extend() {
     return true;
   }
   if (!*held || (*held)->fence != lock_.fence) return false;
-  if (auto kept = store_.postpone_outbox(events_, terms_.hold); !kept) log_error("outbox.failed", kept.error());
+  if (auto kept = store_.hold_outbox(sink_, events_, terms_.hold); !kept) log_error("outbox.failed", kept.error());
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Keeps a dispatcher's lock and its claimed events while a batch is under way, however slow its sinks are: so both can
+// Keeps a sink's lock and its claimed events while a batch is under way, however slow its sinks are: so both can
 // be short, and what a node died with is free soon.
 #pragma once
 
@@ -20,7 +20,7 @@ class BatchKeeper {
   };
 
   // `store` outlives it.
-  BatchKeeper(Store& store, HostLock lock, std::vector<std::int64_t> events, Terms terms);
+  BatchKeeper(Store& store, HostLock lock, std::string sink, std::vector<std::int64_t> events, Terms terms);
   ~BatchKeeper() { finish(); }
 
   // Another node has taken over, or might have: nothing is kept any more.
@@ -34,6 +34,7 @@ class BatchKeeper {
 
   Store& store_;
   const HostLock lock_;
+  const std::string sink_;
   const std::vector<std::int64_t> events_;
   const Terms terms_;
   std::atomic<bool> lost_ = false;

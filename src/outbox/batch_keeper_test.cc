@@ -17,8 +17,8 @@ class WatchedStore : public MemoryStore {
  public:
   using MemoryStore::MemoryStore;
 
-  Result<void> postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) override {
-    auto done = MemoryStore::postpone_outbox(sequences, delay);
+  Result<void> hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration length) override {
+    auto done = MemoryStore::hold_outbox(sink, sequences, length);
     const std::lock_guard lock(mutex_);
     ++extended_;
     changed_.notify_all();
@@ -74,6 +74,7 @@ class KeptBatch : public testing::Test {
 
   ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
   WatchedStore store_{clock_};
+  const SinkFilter sink_{"web"};
 };
 
 }  // namespace
@@ -93,7 +94,7 @@ TEST_F(KeptBatch, StaysWithItsDispatcherHoweverSlowItsSinkIs) {
       EXPECT_TRUE(store_.wait_until_extended());
     }
     second_was_locked_out = second.dispatch()->locked_out;
-    claims_were_kept = store_.claim_outbox(10, hold)->empty();
+    claims_were_kept = store_.claim_outbox({&sink_, 1}, {"web", 10, hold})->empty();
     return true;
   }));
   Dispatcher first(store_, std::move(sinks), {.owner = "first", .lock = lock_length, .hold = hold});
@@ -103,10 +104,10 @@ TEST_F(KeptBatch, StaysWithItsDispatcherHoweverSlowItsSinkIs) {
 }
 
 TEST_F(KeptBatch, IsLeftAloneOnceAnotherHasTheLock) {
-  const HostLock lock = **store_.hold_lock("outbox", "first", lock_length);
+  const HostLock lock = **store_.hold_lock("outbox/web", "first", lock_length);
   clock_.advance(Duration::of_ms(31));
-  ASSERT_TRUE(store_.hold_lock("outbox", "second", lock_length)->has_value());
-  const BatchKeeper keeper(store_, lock, {1}, {lock_length, hold});
+  ASSERT_TRUE(store_.hold_lock("outbox/web", "second", lock_length)->has_value());
+  const BatchKeeper keeper(store_, lock, "web", {1}, {lock_length, hold});
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (!keeper.lost() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
   EXPECT_TRUE(keeper.lost());
@@ -121,8 +122,8 @@ TEST_F(KeptBatch, OfWhoeverHasLostTheLockIsNotGivenFree) {
       // The process stood still: its lock and its claims are over, and another node has both.
       const auto still = store_.stand_still();
       clock_.advance(Duration::of_ms(41));
-      EXPECT_TRUE(store_.hold_lock("outbox", "second", Duration::of_seconds(15))->has_value());
-      EXPECT_EQ(store_.claim_outbox(10, Duration::of_seconds(20))->size(), 1u);
+      EXPECT_TRUE(store_.hold_lock("outbox/web", "second", Duration::of_seconds(15))->has_value());
+      EXPECT_EQ(store_.claim_outbox({&sink_, 1}, {"web", 10, Duration::of_seconds(20)})->size(), 1u);
     }
     EXPECT_TRUE(store_.wait_until_refused());
     return false;
@@ -130,15 +131,15 @@ TEST_F(KeptBatch, OfWhoeverHasLostTheLockIsNotGivenFree) {
   Dispatcher first(store_, std::move(sinks), {.owner = "first", .lock = lock_length, .hold = hold});
   EXPECT_EQ(first.dispatch()->published, 0u);
   clock_.advance(Duration::of_seconds(10));
-  EXPECT_TRUE(store_.claim_outbox(10, hold)->empty()) << "the other one is at it";
+  EXPECT_TRUE(store_.claim_outbox({&sink_, 1}, {"web", 10, hold})->empty()) << "the other one is at it";
 }
 
 // A node died with a batch: neither its lock nor its claims outlast it for long.
 TEST_F(KeptBatch, OfADeadNodeIsFreeSoon) {
   emit("a");
   const DispatcherOptions usual;
-  ASSERT_TRUE(store_.hold_lock("outbox", "dead", usual.lock)->has_value());
-  ASSERT_EQ(store_.claim_outbox(10, usual.hold)->size(), 1u);
+  ASSERT_TRUE(store_.hold_lock("outbox/web", "dead", usual.lock)->has_value());
+  ASSERT_EQ(store_.claim_outbox({&sink_, 1}, {"web", 10, usual.hold})->size(), 1u);
   std::vector<std::unique_ptr<Sink>> sinks;
   sinks.push_back(
       std::make_unique<Subscriber>("web", std::vector<std::string>{}, "/test", [](const Json&) { return true; }));

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/limits.h"
+#include "base/sha256.h"
+#include "base/utf8.h"
 #include "instance/carried_trace.h"
 #include "instance/trace_id.h"
 
@@ -90,6 +93,11 @@ Result<std::vector<InboundEvent>> read_binary(const EventHeaders& headers, std::
 }
 
 }  // namespace
+
+std::string short_id(std::string id) {
+  if (count_code_points(id) <= Limits().name_length_max) return id;
+  return "sha256:" + sha256_hex(id);
+}
 
 EventContent content_of(const OutboxRow& row) {
   auto [data, carried] = without_trace(row.event.data);

@@ -30,6 +30,9 @@ Json cloud_event(const OutboxRow& row, const std::string& source);
 // Binary mode: the attributes as headers, the data alone as the body.
 EventHeaders binary_headers(const OutboxRow& row, const std::string& source);
 
+// The id itself, or its hash when it is longer than a signal's id may be (200 characters).
+std::string short_id(std::string id);
+
 // An event that came in.
 struct InboundEvent {
   std::string id;
@@ -37,8 +40,8 @@ struct InboundEvent {
   std::string type;
   Json subject;  // text or null
   Json data;
-  // The same for every delivery of it.
-  std::string unique_id() const { return source + " " + id; }
+  // The same for every delivery of it, and short enough to be a signal's id.
+  std::string unique_id() const { return short_id(source + " " + id); }
 };
 // ErrorCode::invalid says which attribute is missing or wrong.
 Result<InboundEvent> read_cloud_event(const Json& event);

@@ -60,6 +60,13 @@ TEST(CloudEvent, BinaryHeadersAreEscapedAndReadBack) {
   EXPECT_EQ(read->front().subject, Json("L \"1\" é"));
   EXPECT_EQ(read->front().data, Json::object({{"ok", true}}));
   EXPECT_EQ(read->front().unique_id(), "/cairn e-1");
+  InboundEvent longer = read->front();
+  longer.source = "https://" + std::string(200, 's');
+  EXPECT_EQ(longer.unique_id().substr(0, 7), "sha256:");
+  EXPECT_EQ(longer.unique_id().size(), 71u) << "as long as a signal's id may be";
+  InboundEvent other = longer;
+  other.id += "2";
+  EXPECT_NE(longer.unique_id(), other.unique_id());
 }
 
 TEST(CloudEvent, EveryModeIsRead) {

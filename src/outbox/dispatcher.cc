@@ -1,214 +1,180 @@
 #include "outbox/dispatcher.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/log.h"
 #include "base/sha256.h"
 #include "outbox/batch_keeper.h"
+#include "store/projection.h"
 
 namespace cairn {
 namespace {
 
-constexpr const char* lock_name = "outbox";
 constexpr std::chrono::seconds retry_after{1};  // after a store that cannot be read now
+constexpr std::int64_t breaker_ms_min = 1000;
 
 }  // namespace
 
-// One event on its way to the sinks that want it.
-struct Dispatcher::Parcel {
-  OutboxRow row;
-  std::vector<bool> settled;      // by sink: has it, does not want it, or was given up on
-  std::vector<int> attempts;      // by sink, so far
-  std::optional<Duration> delay;  // until the next try
-  bool failed = false;
-};
+DispatchLane::DispatchLane(Store& store, std::shared_ptr<const std::vector<SinkFilter>> sinks,
+                           std::unique_ptr<Sink> sink, const DispatcherOptions& options)
+    : store_(store),
+      sinks_(std::move(sinks)),
+      sink_(std::move(sink)),
+      options_(options),
+      lock_name_("outbox/" + sink_->name()) {}
 
-Dispatcher::Dispatcher(Store& store, std::vector<std::unique_ptr<Sink>> sinks, DispatcherOptions options)
-    : store_(store), sinks_(std::move(sinks)), options_(std::move(options)) {}
+DispatchLane::~DispatchLane() { stop(); }
 
-Dispatcher::~Dispatcher() { stop(); }
-
-void Dispatcher::start() {
-  if (sinks_.empty() || thread_.joinable()) return;
+void DispatchLane::start() {
+  if (thread_.joinable()) return;
+  ended_ = false;
   thread_ = std::jthread([this] { run(); });
 }
 
-void Dispatcher::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
+void DispatchLane::stop() {
+  sink_->stop();
+  const std::lock_guard lock(mutex_);
+  stopping_ = true;
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
 }
 
-void Dispatcher::look() {
+bool DispatchLane::wait(std::chrono::milliseconds grace) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, grace, [this] { return ended_; });
+}
+
+void DispatchLane::look() {
   const std::lock_guard lock(mutex_);
   looked_ = true;
-  changed_.notify_one();
+  changed_.notify_all();
 }
 
-void Dispatcher::run() {
-  for (;;) {
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return stopping_ || looked_; });
-      if (stopping_) break;
-      looked_ = false;
-    }
-    for (;;) {
-      const auto round = dispatch();
-      if (!round) log_error("outbox.failed", round.error());
-      std::unique_lock lock(mutex_);
-      if (stopping_) break;
-      if (round && !round->locked_out && round->claimed > 0) continue;
-      if (round && !round->locked_out) break;
+void DispatchLane::run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    looked_ = false;
+    lock.unlock();
+    const auto round = dispatch();
+    if (!round) log_error("outbox.failed", round.error(), {{"sink", sink_->name()}});
+    const bool open = is_open(store_.now());
+    const auto open_for = open ? std::chrono::milliseconds(between(store_.now(), *open_until_).ms_up()) : retry_after;
+    lock.lock();
+    if (round && round->claimed > 0 && !open) continue;
+    const auto woken = [this] { return stopping_ || looked_; };
+    if (!round || open) {
+      changed_.wait_for(lock, open_for, [this] { return stopping_; });
+    } else if (round->locked_out) {
       // Whoever has the lock may die with it: look once more when it would be over.
-      const auto wait = round ? std::chrono::seconds(options_.lock.seconds + 1) : retry_after;
-      changed_.wait_for(lock, wait, [this] { return stopping_; });
-      if (stopping_) break;
+      changed_.wait_for(lock, std::chrono::seconds(options_.lock.seconds + 1), [this] { return stopping_; });
+    } else {
+      changed_.wait(lock, woken);
     }
   }
+  lock.unlock();
   if (lock_) {
     if (auto dropped = store_.drop_lock(*lock_); !dropped) log_error("outbox.failed", dropped.error());
   }
+  lock.lock();
+  ended_ = true;
+  changed_.notify_all();
 }
 
-Result<Dispatcher::Round> Dispatcher::dispatch() {
-  // A read before any write: an idle node costs nothing.
+// A read before any write: an idle node costs nothing.
+Result<bool> DispatchLane::has_work() {
+  OutboxFilter waiting;
+  waiting.unpublished = true;
+  CAIRN_TRY(const auto any, store_.list_outbox(waiting, {1, ""}));
+  return !any.items.empty();
+}
+
+Result<DispatchRound> DispatchLane::dispatch() {
+  if (is_open(store_.now())) return DispatchRound{};
   if (!lock_) {
-    OutboxFilter waiting;
-    waiting.unpublished = true;
-    CAIRN_TRY(const auto any, store_.list_outbox(waiting, {1, ""}));
-    if (any.items.empty()) return Round{};
+    CAIRN_TRY(const bool any, has_work());
+    if (!any) return DispatchRound{};
   }
-  CAIRN_TRY(const auto held, store_.hold_lock(lock_name, options_.owner, options_.lock));
+  CAIRN_TRY(const auto held, store_.hold_lock(lock_name_, options_.owner, options_.lock));
   if (!held) {
     lock_.reset();
-    return Round{0, 0, true};
-  }
-  if (!lock_ || lock_->fence != held->fence) {
-    ours_since_ = store_.now();
-    retried_.clear();
+    return DispatchRound{0, 0, true};
   }
   lock_ = *held;
-  CAIRN_TRY(auto rows, store_.claim_outbox(options_.batch_max, options_.hold));
-  if (rows.empty()) {
+  // After a pause one event tells whether the sink is back.
+  const std::size_t max = open_until_ ? 1 : options_.batch_max;
+  CAIRN_TRY(const auto events, store_.claim_outbox(*sinks_, {sink_->name(), max, options_.hold}));
+  if (events.empty()) {
     CAIRN_TRY_VOID(store_.drop_lock(*lock_));
     lock_.reset();
-    return Round{};
+    return DispatchRound{};
   }
-  std::vector<Parcel> parcels;
   std::vector<std::int64_t> claimed;
-  for (OutboxRow& row : rows) {
-    claimed.push_back(row.sequence);
-    Parcel parcel;
-    parcel.attempts.assign(sinks_.size(), 0);
-    for (const auto& sink : sinks_) parcel.settled.push_back(!sink->wants(row.event.type));
-    parcel.row = std::move(row);
-    parcels.push_back(std::move(parcel));
-  }
-  std::vector<Delivery> tried;
-  BatchKeeper keeper(store_, *lock_, std::move(claimed), {options_.lock, options_.hold});
-  CAIRN_TRY_VOID(recall(parcels));
-  offer(parcels, keeper, tried);
+  for (const OutboxRow& row : events) claimed.push_back(row.sequence);
+  BatchKeeper keeper(store_, *lock_, sink_->name(), std::move(claimed), {options_.lock, options_.hold});
+  const std::vector<SinkAnswer> answers = sink_->deliver(events);
   const bool ours = keeper.finish();
-  return settle(parcels, tried, ours);
+  std::vector<SettledEvent> settled = judge(events, answers);
+  // Another node may have claimed them meanwhile: its claims are not ours to end.
+  if (!ours) std::erase_if(settled, [](const SettledEvent& one) { return one.kind != SettledEvent::Kind::taken; });
+  CAIRN_TRY_VOID(bury(events, settled));
+  CAIRN_TRY(const std::size_t published, store_.settle_outbox(sink_->name(), settled));
+  return DispatchRound{events.size(), published, false};
 }
 
-// What the log says about events that were tried before, by this one or another.
-Result<void> Dispatcher::recall(std::vector<Parcel>& parcels) {
-  for (Parcel& parcel : parcels) {
-    if (parcel.row.created_at > ours_since_ && !retried_.contains(parcel.row.sequence)) continue;
-    CAIRN_TRY(const auto log, store_.list_deliveries(parcel.row.sequence));
-    for (const Delivery& one : log) {
-      for (std::size_t i = 0; i < sinks_.size(); ++i) {
-        if (one.sink.empty()) {  // sent again on request: what stands before no longer counts
-          parcel.settled[i] = !sinks_[i]->wants(parcel.row.event.type);
-          parcel.attempts[i] = 0;
-        } else if (one.sink == sinks_[i]->name()) {
-          parcel.attempts[i] = one.attempt;
-          parcel.settled[i] = parcel.settled[i] || one.delivered || one.attempt >= options_.attempts_max;
-        }
-      }
-    }
-  }
-  return {};
-}
-
-void Dispatcher::offer(std::vector<Parcel>& parcels, const BatchKeeper& keeper, std::vector<Delivery>& tried) {
-  for (std::size_t i = 0; i < sinks_.size() && !keeper.lost(); ++i) {
-    std::vector<OutboxRow> rows;
-    std::vector<Parcel*> owners;
-    std::set<std::string> stopped;  // subjects that have failed for another sink: their order is kept for all
-    for (Parcel& parcel : parcels) {
-      if (parcel.failed) stopped.insert(parcel.row.event.subject);
-      if (parcel.settled[i]) continue;
-      // The one that failed is still offered to the others, the later ones of its subject are not.
-      if (stopped.contains(parcel.row.event.subject) && !parcel.failed) continue;
-      rows.push_back(parcel.row);
-      owners.push_back(&parcel);
-    }
-    if (rows.empty()) continue;
-    const std::vector<SinkAnswer> answers = sinks_[i]->deliver(rows);
-    const Timestamp at = store_.now();
-    for (std::size_t k = 0; k < owners.size() && k < answers.size(); ++k) {
-      const SinkAnswer& answer = answers[k];
-      if (answer.kind == SinkAnswer::Kind::not_tried) continue;
-      Parcel& parcel = *owners[k];
-      const int attempt = ++parcel.attempts[i];
-      const bool taken = answer.kind == SinkAnswer::Kind::taken;
-      tried.push_back({parcel.row.sequence, sinks_[i]->name(), attempt, at, taken, answer.error});
-      parcel.settled[i] = taken || attempt >= options_.attempts_max;
-      if (taken) continue;
-      parcel.failed = true;
-      const Duration delay =
-          std::max(delay_after(parcel.row.sequence, attempt), answer.retry_after.value_or(Duration()));
-      parcel.delay = std::max(parcel.delay.value_or(Duration()), delay);
-      log_warning("outbox.delivery_failed", {{"sink", sinks_[i]->name()},
-                                             {"event", parcel.row.event.id.value},
-                                             {"attempt", std::to_string(attempt)},
+std::vector<SettledEvent> DispatchLane::judge(const std::vector<OutboxRow>& events,
+                                              const std::vector<SinkAnswer>& answers) {
+  using Kind = SettledEvent::Kind;
+  std::vector<SettledEvent> settled;
+  const Timestamp at = store_.now();
+  bool any_taken = false;
+  bool any_failed = false;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const SinkAnswer answer = i < answers.size() ? answers[i] : SinkAnswer();
+    SettledEvent one{events[i].sequence, Kind::not_tried, events[i].attempts + 1, at, answer.error};
+    if (answer.kind == SinkAnswer::Kind::taken) {
+      one.kind = Kind::taken;
+      any_taken = true;
+    } else if (answer.kind == SinkAnswer::Kind::failed) {
+      any_failed = true;
+      one.kind = one.attempt >= options_.attempts_max ? Kind::given_up : Kind::failed;
+      one.delay = std::max(delay_after(one.sequence, one.attempt), answer.retry_after.value_or(Duration()));
+      log_warning("outbox.delivery_failed", {{"sink", sink_->name()},
+                                             {"event", events[i].event.id.value},
+                                             {"attempt", std::to_string(one.attempt)},
                                              {"reason", answer.error}});
     }
+    settled.push_back(std::move(one));
   }
+  if (any_taken) {
+    failures_ = 0;
+    open_until_.reset();
+  } else if (any_failed && ++failures_ >= options_.breaker_after) {
+    const int doublings = std::min(failures_ - options_.breaker_after, 20);
+    const std::int64_t pause = std::min(breaker_ms_min << doublings, options_.breaker_cap.ms_up());
+    open_until_ = after(at, Duration::of_ms(pause));
+    log_warning("outbox.sink_paused", {{"sink", sink_->name()}, {"ms", pause}});
+  }
+  return settled;
 }
 
-// The log is written before the mark: a crash in between finds in it who has the event already.
-Result<Dispatcher::Round> Dispatcher::settle(std::vector<Parcel>& parcels, const std::vector<Delivery>& tried,
-                                             bool ours) {
-  if (!tried.empty()) CAIRN_TRY_VOID(store_.record_deliveries(tried));
-  std::vector<std::int64_t> published;
-  std::map<std::int64_t, std::vector<std::int64_t>> postponed;  // by delay
-  for (const Parcel& parcel : parcels) {
-    const std::int64_t sequence = parcel.row.sequence;
-    if (std::find(parcel.settled.begin(), parcel.settled.end(), false) != parcel.settled.end()) {
-      retried_.insert(sequence);
-      // What was only held back by an earlier one comes with it.
-      postponed[parcel.delay.value_or(Duration()).ms_up()].push_back(sequence);
-      continue;
-    }
-    published.push_back(sequence);
-    retried_.erase(sequence);
-    if (!parcel.failed) continue;
+// What is given up becomes a dead letter first: a crash in between tries it once more, and does not lose it.
+Result<void> DispatchLane::bury(const std::vector<OutboxRow>& events, const std::vector<SettledEvent>& settled) {
+  for (const SettledEvent& one : settled) {
+    if (one.kind != SettledEvent::Kind::given_up) continue;
+    const auto row = std::find_if(events.begin(), events.end(),
+                                  [&one](const OutboxRow& event) { return event.sequence == one.sequence; });
     DeadLetter letter;
-    if (!parcel.row.instance.value.empty()) letter.instance = parcel.row.instance;
+    if (!row->instance.value.empty()) letter.instance = row->instance;
     letter.kind = "event";
-    letter.envelope =
-        Json::object({{"sequence", sequence}, {"id", parcel.row.event.id.value}, {"type", parcel.row.event.type}});
+    letter.envelope = Json::object(
+        {{"sequence", one.sequence}, {"id", row->event.id.value}, {"type", row->event.type}, {"sink", sink_->name()}});
     letter.reason = "not delivered after " + std::to_string(options_.attempts_max) + " attempts";
     letter.node = options_.owner;
     CAIRN_TRY_VOID(store_.put_dead_letter(letter));
   }
-  if (!published.empty()) CAIRN_TRY_VOID(store_.mark_published(published));
-  if (!ours) postponed.clear();  // another's claims are not ours to end
-  for (const auto& [delay, events] : postponed) {
-    CAIRN_TRY_VOID(store_.postpone_outbox(events, Duration::of_ms(delay)));
-  }
-  return Round{parcels.size(), published.size(), false};
+  return {};
 }
 
-Duration Dispatcher::delay_after(std::int64_t sequence, int attempt) const {
+Duration DispatchLane::delay_after(std::int64_t sequence, int attempt) const {
   std::int64_t ms = options_.backoff.ms_up();
   const std::int64_t cap = options_.cap.ms_up();
   for (int i = 1; i < attempt && ms < cap; ++i) ms *= 2;
@@ -216,6 +182,42 @@ Duration Dispatcher::delay_after(std::int64_t sequence, int attempt) const {
   // Up to half more, so that what failed together does not come back together.
   const auto hash = sha256(std::to_string(sequence) + "/" + std::to_string(attempt));
   return Duration::of_ms(ms + ms / 2 * hash[0] / 255);
+}
+
+Dispatcher::Dispatcher(Store& store, std::vector<std::unique_ptr<Sink>> sinks, DispatcherOptions options) {
+  const auto filters = std::make_shared<std::vector<SinkFilter>>();
+  for (const auto& sink : sinks) filters->push_back(sink->filter());
+  for (auto& sink : sinks) {
+    lanes_.push_back(std::make_unique<DispatchLane>(store, filters, std::move(sink), options));
+  }
+}
+
+void Dispatcher::start() {
+  for (const auto& lane : lanes_) lane->start();
+}
+
+bool Dispatcher::stop(std::chrono::milliseconds grace) {
+  const auto ends = std::chrono::steady_clock::now() + grace;
+  for (const auto& lane : lanes_) lane->stop();
+  return std::all_of(lanes_.begin(), lanes_.end(), [ends](const auto& lane) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(ends - std::chrono::steady_clock::now());
+    return lane->wait(std::max(left, std::chrono::milliseconds(0)));
+  });
+}
+
+void Dispatcher::look() {
+  for (const auto& lane : lanes_) lane->look();
+}
+
+Result<Dispatcher::Round> Dispatcher::dispatch() {
+  Round all;
+  for (const auto& lane : lanes_) {
+    CAIRN_TRY(const Round one, lane->dispatch());
+    all.claimed += one.claimed;
+    all.published += one.published;
+    all.locked_out = all.locked_out || one.locked_out;
+  }
+  return all;
 }
 
 }  // namespace cairn

@@ -1,15 +1,16 @@
-// Publishes the outbox. On all nodes together one dispatcher works at a time, under a host lock; it claims a batch,
-// hands each event to every sink that wants it, and marks what all of them took. Events of one subject keep their
-// order: one that fails holds back the later ones of its subject, and comes again after a delay that grows. Every
-// try stands in the log of deliveries, so that a sink which took an event does not get it again because another did
-// not. At least once: a crash between taking and marking delivers again, and receivers tell by source and id.
+// Publishes the outbox. Each sink has a lane: a queue in the store, a host lock and a thread of its own, so that one
+// sink that hangs or fails keeps nothing from the others. Of all nodes one serves a sink at a time. Events of one
+// subject keep their order: one that fails holds back the later ones of its subject in this lane, and comes again after
+// a delay that grows. A sink that takes nothing at all is left alone for a while (`breaker_after`), and its events do
+// not use up their attempts meanwhile. At least once: a crash between taking and marking delivers again, and receivers
+// tell by source and id.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,8 +19,6 @@
 #include "store/store.h"
 
 namespace cairn {
-
-class BatchKeeper;
 
 struct DispatcherOptions {
   std::string owner = "node";  // unique for each process
@@ -31,50 +30,79 @@ struct DispatcherOptions {
   Duration backoff = Duration::of_seconds(1);  // doubled with each try
   Duration cap = Duration::of_seconds(300);
   int attempts_max = 100;  // then it becomes a dead letter and its subject goes on
+  // So many batches in a row of which nothing was taken: the sink is left alone for a second, doubled up to
+  // `breaker_cap`, and then tried with a single event.
+  int breaker_after = 3;
+  Duration breaker_cap = Duration::of_seconds(60);
 };
 
-class Dispatcher {
+// What was done for one sink, or for all of them.
+struct DispatchRound {
+  std::size_t claimed = 0;
+  std::size_t published = 0;
+  bool locked_out = false;  // another node serves it
+};
+
+// One sink and its queue.
+class DispatchLane {
  public:
-  // `store` outlives it.
-  Dispatcher(Store& store, std::vector<std::unique_ptr<Sink>> sinks, DispatcherOptions options);
-  ~Dispatcher();
+  // `store` outlives it. `sinks` are all that the settings name.
+  DispatchLane(Store& store, std::shared_ptr<const std::vector<SinkFilter>> sinks, std::unique_ptr<Sink> sink,
+               const DispatcherOptions& options);
+  ~DispatchLane();
 
   void start();
-  // Finishes the batch under way.
+  // Sends nothing more and finishes the batch under way; `wait` returns when that is done.
   void stop();
-  // There may be something: a commit wrote events, or a delay is over. Does not block.
+  bool wait(std::chrono::milliseconds grace);
   void look();
-
-  struct Round {
-    std::size_t claimed = 0;
-    std::size_t published = 0;
-    bool locked_out = false;  // another node dispatches
-  };
-  // One batch, in the calling thread. The loop calls it, and so do tests.
-  Result<Round> dispatch();
+  // One batch, in the calling thread.
+  Result<DispatchRound> dispatch();
 
  private:
-  struct Parcel;
+  Result<bool> has_work();
   void run();
-  Result<void> recall(std::vector<Parcel>& parcels);
-  void offer(std::vector<Parcel>& parcels, const BatchKeeper& keeper, std::vector<Delivery>& tried);
-  // `ours`: no other node can have claimed them meanwhile.
-  Result<Round> settle(std::vector<Parcel>& parcels, const std::vector<Delivery>& tried, bool ours);
+  bool is_open(Timestamp now) const { return open_until_ && *open_until_ > now; }
+  // What the sink said, for the store. Counts towards the breaker.
+  std::vector<SettledEvent> judge(const std::vector<OutboxRow>& events, const std::vector<SinkAnswer>& answers);
+  Result<void> bury(const std::vector<OutboxRow>& events, const std::vector<SettledEvent>& settled);
   Duration delay_after(std::int64_t sequence, int attempt) const;
 
   Store& store_;
-  std::vector<std::unique_ptr<Sink>> sinks_;
-  DispatcherOptions options_;
+  const std::shared_ptr<const std::vector<SinkFilter>> sinks_;  // shared by all lanes
+  const std::unique_ptr<Sink> sink_;
+  const DispatcherOptions options_;
+  const std::string lock_name_;
   // Only the dispatching thread uses these.
   std::optional<HostLock> lock_;
-  Timestamp ours_since_;            // events older than this may have been tried by another
-  std::set<std::int64_t> retried_;  // events that this one has tried and not published
+  int failures_ = 0;                     // batches in a row of which nothing was taken
+  std::optional<Timestamp> open_until_;  // the breaker: nothing is sent before
 
   std::mutex mutex_;
   std::condition_variable changed_;
   bool looked_ = true;  // once at the beginning
   bool stopping_ = false;
+  bool ended_ = true;
   std::jthread thread_;
+};
+
+class Dispatcher {
+ public:
+  using Round = DispatchRound;
+
+  // `store` outlives it.
+  Dispatcher(Store& store, std::vector<std::unique_ptr<Sink>> sinks, DispatcherOptions options);
+
+  void start();
+  // Finishes the batches under way. False: a sink has not answered within `grace`.
+  bool stop(std::chrono::milliseconds grace);
+  // There may be something: a commit wrote events, or a delay is over. Does not block.
+  void look();
+  // One batch for each sink, in the calling thread, for programs without threads of the engine's and for tests.
+  Result<Round> dispatch();
+
+ private:
+  std::vector<std::unique_ptr<DispatchLane>> lanes_;
 };
 
 }  // namespace cairn

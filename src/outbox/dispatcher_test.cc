@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <condition_variable>
+#include <future>
 #include <map>
+#include <mutex>
 
 #include "outbox/subscriber.h"
 #include "store/memory/memory_store.h"
@@ -161,6 +164,57 @@ TEST_F(Dispatching, InTheEndItBecomesADeadLetter) {
   ASSERT_TRUE(*store_.resend_outbox(letters->items[0].envelope["sequence"].as_integer()));
   EXPECT_EQ(round(*with).published, 1u);
   EXPECT_EQ(got_["web"], "b a ");
+}
+
+TEST_F(Dispatching, ASinkThatHangsKeepsNothingFromTheOthers) {
+  std::promise<void> answered;
+  std::shared_future<void> answer = answered.get_future();
+  std::mutex mutex;
+  std::condition_variable came;
+  std::string got;
+  std::vector<std::unique_ptr<Sink>> sinks;
+  sinks.push_back(std::make_unique<Subscriber>("hangs", std::vector<std::string>{}, "/test", [answer](const Json&) {
+    answer.wait();
+    return true;
+  }));
+  sinks.push_back(std::make_unique<Subscriber>("works", std::vector<std::string>{}, "/test", [&](const Json& event) {
+    const std::lock_guard lock(mutex);
+    got += std::string(event.text_or("id", "")) + " ";
+    came.notify_all();
+    return true;
+  }));
+  Dispatcher with(store_, std::move(sinks), {});
+  emit({{"a", "s"}});
+  with.start();
+  const auto has = [&](const std::string& wanted) {
+    std::unique_lock lock(mutex);
+    return came.wait_for(lock, std::chrono::seconds(60), [&] { return got == wanted; });
+  };
+  EXPECT_TRUE(has("a "));
+  emit({{"b", "s"}, {"c", "t"}});
+  with.look();
+  EXPECT_TRUE(has("a b c ")) << got;
+  EXPECT_EQ(waiting(), 3u) << "the other one has not taken them";
+  answered.set_value();
+  EXPECT_TRUE(with.stop(std::chrono::seconds(60)));
+}
+
+TEST_F(Dispatching, ASinkThatTakesNothingIsLeftAloneForAWhile) {
+  for (int i = 0; i < 9; ++i) emit({{"e" + std::to_string(i), "s" + std::to_string(i)}});
+  for (int i = 0; i < 9; ++i) refused_.insert("web e" + std::to_string(i));
+  const auto with = dispatcher({"web"}, {.batch_max = 3, .backoff = Duration::of_seconds(3600)});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(round(*with).claimed, 3u);
+  emit({{"new", "s"}});
+  EXPECT_EQ(round(*with).claimed, 0u) << "three batches in a row were refused";
+  clock_.advance(Duration::of_seconds(1));
+  refused_.insert("web new");
+  EXPECT_EQ(round(*with).claimed, 1u) << "one event tells whether it is back";
+  clock_.advance(Duration::of_seconds(1));
+  EXPECT_EQ(round(*with).claimed, 0u) << "the pause grows";
+  refused_.clear();
+  clock_.advance(Duration::of_seconds(8000));
+  EXPECT_EQ(round(*with).claimed, 1u);
+  EXPECT_EQ(round(*with).claimed, 1u) << "at most a quarter of a batch are retries";
 }
 
 TEST_F(Dispatching, OnRequestItIsSentAgain) {

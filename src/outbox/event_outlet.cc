@@ -1,6 +1,13 @@
 #include "outbox/event_outlet.h"
 
+#include "base/log.h"
+
 namespace cairn {
+namespace {
+
+constexpr std::chrono::seconds answers_within{5};
+
+}  // namespace
 
 EventOutlet::EventOutlet(Store& store, EventSettings settings, EgressPolicy policy, std::string owner,
                          HttpSurroundings surroundings)
@@ -53,10 +60,16 @@ void EventOutlet::start() {
 }
 
 void EventOutlet::stop() {
-  // Whatever is under way is answered first, so that the dispatcher does not wait for a slow receiver.
+  Dispatcher* running = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    running = dispatcher_.get();
+  }
+  // An event that was sent is waited for, so that the next process does not send it again. A receiver that does not
+  // answer in time is given up.
+  if (running != nullptr && !running->stop(answers_within)) log_warning("outbox.sink_slow", {});
   client_.stop();
-  const std::lock_guard lock(mutex_);
-  if (dispatcher_) dispatcher_->stop();
+  if (running != nullptr) running->stop(answers_within);
 }
 
 void EventOutlet::look() {

@@ -113,6 +113,7 @@ std::vector<SinkAnswer> HttpSink::deliver_each(std::span<const OutboxRow> events
   const auto exchange = std::make_shared<Exchange>();  // shared with the client's thread
   std::size_t under_way = 0;
   while (!ready.empty() || under_way > 0) {
+    if (stopping()) ready.clear();
     while (!ready.empty() && under_way < in_flight_max) {
       const std::size_t place = lanes[ready.front()].front();
       ready.pop_front();
@@ -133,7 +134,7 @@ std::vector<SinkAnswer> HttpSink::deliver_each(std::span<const OutboxRow> events
 
 std::vector<SinkAnswer> HttpSink::deliver_batches(std::span<const OutboxRow> events) {
   std::vector<SinkAnswer> answers(events.size());
-  for (std::size_t begin = 0; begin < events.size(); begin += settings_.batch_max) {
+  for (std::size_t begin = 0; begin < events.size() && !stopping(); begin += settings_.batch_max) {
     const std::size_t count = std::min(settings_.batch_max, events.size() - begin);
     const auto exchange = std::make_shared<Exchange>();
     client_.send(call_of(events.subspan(begin, count)), settings_.timeout, {},

@@ -1,6 +1,7 @@
 // Where events of the outbox go. One dispatcher calls a sink, from one thread at a time.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,25 +24,24 @@ struct SinkAnswer {
 class Sink {
  public:
   // With `types` only events whose type begins with one of them.
-  Sink(std::string name, std::vector<std::string> types) : name_(std::move(name)), types_(std::move(types)) {}
+  Sink(std::string name, std::vector<std::string> types) : filter_{std::move(name), std::move(types)} {}
   virtual ~Sink() = default;
 
-  const std::string& name() const { return name_; }
-  bool wants(std::string_view type) const {
-    if (types_.empty()) return true;
-    for (const std::string& prefix : types_) {
-      if (type.starts_with(prefix)) return true;
-    }
-    return false;
-  }
+  const std::string& name() const { return filter_.name; }
+  const SinkFilter& filter() const { return filter_; }
 
   // Hands events over, those of one subject in their order: after one that fails the later ones of its subject are
   // not tried. Blocks until all is known; an answer for each, in the same order.
   virtual std::vector<SinkAnswer> deliver(std::span<const OutboxRow> events) = 0;
+  // From another thread: nothing more is sent. What was sent is still waited for; the rest is not tried.
+  void stop() { stopping_ = true; }
+
+ protected:
+  bool stopping() const { return stopping_; }
 
  private:
-  std::string name_;
-  std::vector<std::string> types_;
+  SinkFilter filter_;
+  std::atomic<bool> stopping_ = false;
 };
 
 }  // namespace cairn

@@ -11,7 +11,7 @@ std::vector<SinkAnswer> Subscriber::deliver(std::span<const OutboxRow> events) {
   std::vector<SinkAnswer> answers(events.size());
   std::set<std::string> stopped;  // subjects with a failure in this batch
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (stopped.contains(events[i].event.subject)) continue;
+    if (stopping() || stopped.contains(events[i].event.subject)) continue;
     std::string error = "the handler did not take it";
     bool taken = false;
     // The handler is not our code: whatever it throws is its answer.

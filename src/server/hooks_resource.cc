@@ -1,5 +1,6 @@
 // Webhooks that come in: no key is needed, the signature says who sends.
 #include "base/log.h"
+#include "outbox/cloud_event.h"
 #include "outbox/signature.h"
 #include "server/api.h"
 #include "server/inbound_hook.h"
@@ -82,7 +83,7 @@ void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
     const HookSignal& one = (*signals)[i];
     SignalRequest signal;
     // Without an id, the signature and the place tell it.
-    signal.id = one.id.empty() ? "signed " + key_of(*hook, call.request) + " " + std::to_string(i) : one.id;
+    signal.id = one.id.empty() ? "signed " + key_of(*hook, call.request) + " " + std::to_string(i) : short_id(one.id);
     signal.name = one.name;
     signal.key = one.key;
     signal.payload = one.payload;

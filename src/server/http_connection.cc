@@ -462,6 +462,7 @@ Steps<bool> Connection::send_given() {
     co_return false;
   }
   const bool sent = co_await send(std::string_view(given.text).substr(given.sent));
+  if (sent && given.delivery) given.delivery->done();
   co_return sent&& given.keep_alive;
 }
 

@@ -57,6 +57,22 @@ class EventStream {
   std::shared_ptr<Line> line_;  // shared by the connection and whoever sends
 };
 
+// Whether an answer reached the client's connection. Dropped before that, wherever it is, it calls `undelivered`, so that
+// what the answer gave away can be taken back.
+class Delivery {
+ public:
+  explicit Delivery(std::function<void()> undelivered) : undelivered_(std::move(undelivered)) {}
+  Delivery(const Delivery&) = delete;
+  Delivery& operator=(const Delivery&) = delete;
+  ~Delivery() {
+    if (undelivered_) undelivered_();
+  }
+  void done() { undelivered_ = nullptr; }
+
+ private:
+  std::function<void()> undelivered_;
+};
+
 struct Response {
   // Constructors, because g++ 12 frees a temporary aggregate twice inside a co_await expression.
   Response() = default;
@@ -74,6 +90,7 @@ struct Response {
   // When given, the answer goes on after its head: called once the head is written, from a thread that
   // must not be blocked. `body` is not sent then.
   std::function<void(EventStream)> stream;
+  std::shared_ptr<Delivery> delivery = nullptr;  // shared by copies; absent: nobody asks
 };
 
 // Answers one request, once, from any thread, now or later (a long poll). Whoever answers later keeps a

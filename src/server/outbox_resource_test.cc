@@ -1,9 +1,13 @@
 // Schedules, dead letters and events through the table of routes, without a socket.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <future>
+
 #include "definition/definition.h"
 #include "server/api.h"
 #include "store/memory/memory_store.h"
+#include "stores/forwarding_store.h"
 
 namespace cairn::server {
 namespace {
@@ -146,6 +150,81 @@ TEST_F(Routes, Schedules) {
   EXPECT_EQ(answer_["paused"], Json(false));
   EXPECT_EQ(ask("DELETE", "/v1/schedules/nightly"), 204);
   EXPECT_EQ(ask("GET", "/v1/schedules/nightly"), 404);
+}
+
+// Refuses commits as a store does whose database is away.
+class AwayStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
+    if (away) return Error{ErrorCode::unavailable, "the database is away"};
+    return ForwardingStore::commit(units);
+  }
+  std::atomic<bool> away = false;
+};
+
+TEST(RunRoutes, AReportThatTheStoreCouldNotTakeMayBeSentAgain) {
+  ManualClock clock{Timestamp::of_unix_ms(1'700'000'000'000)};
+  MemoryStore memory(clock);
+  AwayStore store(memory);
+  auto coordinator = Coordinator::open(store, {});
+  ASSERT_TRUE(coordinator.has_value());
+  auto router = Router::make(api_routes(**coordinator, std::make_shared<ResultDesk>(**coordinator)));
+  ASSERT_TRUE(router.has_value());
+  const auto ask = [&router](const std::string& path, const std::string& body) {
+    Request request;
+    request.method = "POST";
+    request.path = path;
+    request.body = body;
+    request.headers.emplace_back("content-type", "application/json");
+    std::promise<Json> answered;
+    router->handle(std::move(request), Reply([&answered](const Response& response) {
+                     answered.set_value(parse_json(response.body).value_or(Json()));
+                   }));
+    return answered.get_future().get();
+  };
+  RunRow run;
+  run.id = {"00000000-0000-4000-8000-000000000001"};
+  run.type = "t";
+  ASSERT_TRUE(store.submit_run(run));
+  const Json leased = ask("/v1/runs/lease", R"({"worker":"w","types":["t"]})")["items"].items().front();
+  const std::string named = R"("id":")" + run.id.value + R"(","fence":)" + write_json(leased["fence"]);
+  const std::string report = R"({"reports":[{)" + named + R"(,"result":7}]})";
+  store.away = true;
+  const Json refused = ask("/v1/runs/report", report)["items"].items().front();
+  EXPECT_EQ(refused["outcome"], Json("error"));
+  EXPECT_EQ(refused["retryable"], Json(true));
+  store.away = false;
+  const Json kept =
+      ask("/v1/runs/heartbeat", R"({"runs":[{)" + named + R"(,"lease":"60s"}]})")["items"].items().front();
+  EXPECT_EQ(kept["outcome"], Json("kept"));
+  EXPECT_EQ(kept["lease_ms"], Json(60'000));
+  EXPECT_EQ(ask("/v1/runs/report", report)["items"].items().front()["outcome"], Json("finished"));
+  const Json late = ask("/v1/runs/release", R"({"runs":[{)" + named + R"(}]})")["items"].items().front();
+  EXPECT_EQ(late["outcome"], Json("lease_lost"));
+}
+
+TEST(RunRoutes, WhatCouldNotBeDeliveredIsReleased) {
+  ManualClock clock{Timestamp::of_unix_ms(1'700'000'000'000)};
+  MemoryStore store(clock);
+  auto coordinator = Coordinator::open(store, {});
+  ASSERT_TRUE(coordinator.has_value());
+  auto router = Router::make(api_routes(**coordinator, std::make_shared<ResultDesk>(**coordinator)));
+  ASSERT_TRUE(router.has_value());
+  RunRow run;
+  run.id = {"00000000-0000-4000-8000-000000000001"};
+  run.type = "t";
+  ASSERT_TRUE(store.submit_run(run));
+  Request request;
+  request.method = "POST";
+  request.path = "/v1/runs/lease";
+  request.body = R"({"worker":"w","types":["t"]})";
+  request.headers.emplace_back("content-type", "application/json");
+  // The connection is gone: the response is dropped.
+  router->handle(std::move(request), Reply([](const Response& response) { EXPECT_EQ(response.status, 200); }));
+  (*coordinator)->lease_desk().stop();
+  EXPECT_EQ((*store.find_run(run.id))->status, RunStatus::pending);
+  EXPECT_EQ((*store.find_run(run.id))->attempt, 0);
 }
 
 }  // namespace

@@ -85,12 +85,14 @@ void PendingAnswer::give(Response response) {
       if (count > 0) outgoing_.sent = static_cast<std::size_t>(count);
       if (outgoing_.sent == text.size() && outgoing_.keep_alive) {
         progress_ = Progress::sent;
+        if (response.delivery) response.delivery->done();
         sent_at_ = std::chrono::steady_clock::now();
         if (sent_awaited_) bell_->ring();
         return;
       }
     }
     outgoing_.text = std::move(text);
+    outgoing_.delivery = std::move(response.delivery);
   }
   progress_ = Progress::given;
   if (awaited_) bell_->ring();

@@ -142,6 +142,13 @@ void submit_many(Coordinator& coordinator, const Call& call) {
 // for that.
 using Scheduled = std::shared_ptr<std::atomic<bool>>;  // shared by the routes
 
+// What a worker does not hear of, because its connection is gone, it does not work on.
+std::shared_ptr<Delivery> given_back(Coordinator& coordinator, std::vector<RunRow> runs) {
+  for (RunRow& run : runs) run.payload = Json();
+  return std::make_shared<Delivery>(
+      [&coordinator, leased = std::move(runs)] { coordinator.lease_desk().give_back(leased); });
+}
+
 void lease(Coordinator& coordinator, const Scheduled& scheduled, const Call& call) {
   const auto length = lease_of(call.body);
   if (!length) return call.reply(problem(length.error()));
@@ -169,7 +176,9 @@ void lease(Coordinator& coordinator, const Scheduled& scheduled, const Call& cal
           if (schedule_of(run.idempotency_key)) *scheduled = true;
         }
         coordinator.remember_leases(*runs);
-        reply({200, "application/json", {}, leased_document(*runs, coordinator.store().now())});
+        Response response(200, "application/json", {}, leased_document(*runs, coordinator.store().now()));
+        if (!runs->empty()) response.delivery = given_back(coordinator, std::move(*runs));
+        reply(std::move(response));
       },
       [reply = call.reply] { return reply.listening(); });
 }
@@ -213,6 +222,59 @@ void release(Coordinator& coordinator, const Call& call) {
   if (changed->kind == RunChanged::Kind::not_holder) return call.reply(not_holder(call));
   if (changed->kind != RunChanged::Kind::done) return call.reply(lease_lost(call, changed->row));
   call.reply(json_response(document(changed->row)));
+}
+
+// Of each of `runs`: {id, fence}, a heartbeat also with {lease}.
+Result<std::vector<RunChange>> changes_of(const Call& call, RunChange::Kind kind) {
+  std::vector<RunChange> changes;
+  for (const Json& item : call.body["runs"].items()) {
+    RunChange change = change_of(call, kind);
+    change.run = {std::string(item["id"].as_string())};
+    if (item["fence"].is_integer()) change.fence = static_cast<std::uint64_t>(item["fence"].as_integer());
+    const auto length = lease_of(item);
+    if (!length) return with_context(length.error(), "runs/" + std::to_string(changes.size()));
+    change.length = *length;
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
+// One item for each change. `done` names the outcome of what was changed.
+Json items_of(const std::vector<RunChange>& changes, const std::vector<Result<RunChanged>>& answers, const char* done,
+              Timestamp now) {
+  Json items = Json::array();
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    Json item = Json::object({{"id", changes[i].run.value}});
+    if (!answers[i]) {
+      item.set("outcome", "error");
+      item.set("error", answers[i].error().message);
+    } else if (answers[i]->kind == RunChanged::Kind::done) {
+      item.set("outcome", done);
+      const auto& until = answers[i]->row.lease_until;
+      if (until) item.set("lease_ms", between(now, *until).ms_up());
+    } else {
+      const RunRow& row = answers[i]->row;
+      const bool cancelled = row.status == RunStatus::cancelled && row.fence == changes[i].fence;
+      item.set("outcome", cancelled ? "cancelled" : "lease_lost");
+    }
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+void change_many(Coordinator& coordinator, const Call& call, RunChange::Kind kind, const char* done) {
+  const auto changes = changes_of(call, kind);
+  if (!changes) return call.reply(problem(changes.error()));
+  const auto answers = coordinator.store().change_runs(*changes);
+  call.reply(json_response(Json::object({{"items", items_of(*changes, answers, done, coordinator.store().now())}})));
+}
+
+void heartbeat_many(Coordinator& coordinator, const Call& call) {
+  change_many(coordinator, call, RunChange::Kind::heartbeat, "kept");
+}
+
+void release_many(Coordinator& coordinator, const Call& call) {
+  change_many(coordinator, call, RunChange::Kind::release, "released");
 }
 
 // {fence, result} or {fence, error: {class, code, message, details}, retry, delay}.
@@ -262,6 +324,13 @@ void finish(Coordinator& coordinator, const Call& call) {
   });
 }
 
+// Whether the same report may be taken when it is sent again: the store was away, too much waited, or its instance kept
+// changing.
+bool is_retryable(const Error& error) {
+  return error.code == ErrorCode::unavailable || error.code == ErrorCode::limit || error.code == ErrorCode::conflict ||
+         error.code == ErrorCode::internal;
+}
+
 void finish_many(Coordinator& coordinator, const Call& call) {
   std::vector<RunReport> reports;
   for (const Json& item : call.body["reports"].items()) {
@@ -276,7 +345,10 @@ void finish_many(Coordinator& coordinator, const Call& call) {
     Json items = Json::array();
     for (std::size_t i = 0; i < answers.size(); ++i) {
       Json item = Json::object({{"id", ids[i]}, {"outcome", answers[i] ? name_of(*answers[i]) : "error"}});
-      if (!answers[i]) item.set("error", answers[i].error().message);
+      if (!answers[i]) {
+        item.set("error", answers[i].error().message);
+        item.set("retryable", is_retryable(answers[i].error()));
+      }
       items.push_back(std::move(item));
     }
     reply(json_response(Json::object({{"items", std::move(items)}})));
@@ -375,6 +447,13 @@ constexpr std::string_view lease_schema =
 constexpr std::string_view heartbeat_schema =
     R"({"type":"object","required":["fence"],"additionalProperties":false,"properties":{
   "fence":{"type":"integer","minimum":0},"lease":{"type":"string"},"worker":{"type":"string"}}})";
+#define CHANGED_MEMBERS \
+  R"("id":{"type":"string","minLength":1},"fence":{"type":"integer","minimum":0},"lease":{"type":"string"})"
+constexpr std::string_view change_many_schema =
+    R"({"type":"object","required":["runs"],"additionalProperties":false,"properties":{"worker":{"type":"string"},
+  "runs":{"type":"array","maxItems":1000,"items":{"type":"object","required":["id","fence"],
+  "additionalProperties":false,"properties":{)" CHANGED_MEMBERS "}}}}}";
+#undef CHANGED_MEMBERS
 constexpr std::string_view complete_schema =
     R"({"type":"object","required":["fence"],"additionalProperties":false,"properties":{
   "fence":{"type":"integer","minimum":0},"result":true,"worker":{"type":"string"}}})";
@@ -444,6 +523,22 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        false,
        {},
        prompt},
+      {"POST",
+       "/v1/runs/heartbeat",
+       Permission::work_runs,
+       "heartbeatRuns",
+       "Keep many leases, and hear which runs were cancelled",
+       with(heartbeat_many),
+       {},
+       change_many_schema},
+      {"POST",
+       "/v1/runs/release",
+       Permission::work_runs,
+       "releaseRuns",
+       "Give many runs back unused",
+       with(release_many),
+       {},
+       change_many_schema},
       {"POST",
        "/v1/runs/{id}/heartbeat",
        Permission::report_runs,

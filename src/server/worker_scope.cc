@@ -44,9 +44,10 @@ std::optional<Response> outside_scope(Store& store, const Call& call) {
     }
   }
   // Several at once: each names its run.
-  const Json* reports = call.body.is_object() ? call.body.find("reports") : nullptr;
-  if (reports != nullptr && reports->is_array()) {
-    for (const Json& one : reports->items()) {
+  for (const char* const member : {"reports", "runs"}) {
+    const Json* list = call.body.is_object() ? call.body.find(member) : nullptr;
+    if (list == nullptr || !list->is_array()) continue;
+    for (const Json& one : list->items()) {
       if (!one.is_object() || operates) continue;
       if (auto refused = check_run(store, call, one.text_or("id", ""))) return refused;
     }

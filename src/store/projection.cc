@@ -191,4 +191,9 @@ std::optional<Error> contradiction(const Unit& unit) {
   return std::nullopt;
 }
 
+Delivery delivery_of(const std::string& sink, const SettledEvent& event) {
+  return {event.sequence, sink, event.attempt, whole_ms(event.at), event.kind == SettledEvent::Kind::taken,
+          event.error};
+}
+
 }  // namespace cairn

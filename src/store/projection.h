@@ -33,6 +33,9 @@ std::string error_line(const Json& error);
 
 TaskEvent::Kind event_of(TaskStatus closed);
 
+// The log's entry about an event that a sink was offered.
+Delivery delivery_of(const std::string& sink, const SettledEvent& event);
+
 // A wait without a key takes every key, a wait with one takes exactly that.
 bool takes(const Json& wait_key, const Json& signal_key);
 // `alone`: nobody else gets it, so that what this instance leaves is there for others.

@@ -212,7 +212,33 @@ struct OutboxRow {
   OutboxEvent event;
   Timestamp created_at;
   std::optional<Timestamp> published_at;
+  int attempts = 0;  // of a claimed event: how often its sink was tried
   bool operator==(const OutboxRow&) const = default;
+};
+
+// Which events a sink wants.
+struct SinkFilter {
+  std::string name;
+  std::vector<std::string> types = {};  // those whose type begins with one of these; all of them when there is none
+
+  bool wants(std::string_view type) const {
+    if (types.empty()) return true;
+    for (const std::string& prefix : types) {
+      if (type.starts_with(prefix)) return true;
+    }
+    return false;
+  }
+};
+
+// What became of an event that was claimed for a sink.
+struct SettledEvent {
+  enum class Kind { taken, failed, given_up, not_tried };  // given_up: failed, and not to be tried again
+  std::int64_t sequence = 0;
+  Kind kind = Kind::not_tried;
+  int attempt = 0;
+  Timestamp at;
+  std::string error = {};
+  Duration delay = {};  // failed: until the next attempt
 };
 
 // One attempt to hand an event of the outbox to one sink.

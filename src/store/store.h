@@ -5,6 +5,7 @@
 // row does not add up), internal. Everything that can ordinarily happen is part of the value.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -126,6 +127,15 @@ struct RowRetentionOutcome {
   std::size_t keys = 0;
   bool more = false;
 };
+
+struct OutboxClaim {
+  std::string sink;
+  std::size_t max = 256;
+  Duration hold;
+};
+
+// How many of the claimed events may have failed before.
+inline std::size_t outbox_retries_max(const OutboxClaim& claim) { return std::max<std::size_t>(1, claim.max / 4); }
 
 struct OutboxFilter {
   std::int64_t after = 0;  // only events with a greater sequence
@@ -273,6 +283,13 @@ class Store {
   virtual Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) = 0;
   virtual Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) = 0;
   virtual Result<RunChanged> change_run(const RunChange& change) = 0;
+  // Several heartbeats or releases, each answered on its own. A store that has to wait for a disk makes them in one
+  // transaction; this one makes them one after the other.
+  virtual std::vector<Result<RunChanged>> change_runs(std::span<const RunChange> changes) {
+    std::vector<Result<RunChanged>> answers;
+    for (const RunChange& change : changes) answers.push_back(change_run(change));
+    return answers;
+  }
   // Leased runs that nobody may lease again as they are: their lease has ended and no attempt is left, or
   // the attempt under way has lasted longer than its timeout, whatever its worker says. To be ended by a
   // Unit, or retried.
@@ -289,15 +306,19 @@ class Store {
   virtual Result<bool> remove_run_type(const std::string& type) = 0;
   virtual Result<std::vector<RunTypeRow>> list_run_types() = 0;
 
-  // The outbox: in order per subject; marked, never a high-water mark. An event is only claimed when
-  // every earlier one of its subject is published, or is claimed by the same call.
-  virtual Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) = 0;
-  virtual Result<void> mark_published(std::span<const std::int64_t> sequences) = 0;
-  // Not to be claimed again, nor their subjects, before `delay` has passed.
-  virtual Result<void> postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) = 0;
+  // The outbox. Each sink has a queue of its own, in which events of one subject keep their order; no sink waits for
+  // another one. `claim_outbox` first gives new events to the queues of all `sinks` that want them. Then it claims for
+  // one sink: an event only when every earlier one of its subject in this queue is settled or claimed by the same call,
+  // and at most a quarter of `max` events that failed before, so that these do not crowd out new ones. What is claimed
+  // is not given out again before `hold` has passed, or it is settled.
+  virtual Result<std::vector<OutboxRow>> claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) = 0;
+  // Claimed events stay claimed for so long from now.
+  virtual Result<void> hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) = 0;
+  // Ends claims and writes the log of deliveries, in one transaction. An event is published when no queue has it any
+  // more. How many were published.
+  virtual Result<std::size_t> settle_outbox(const std::string& sink, std::span<const SettledEvent> events) = 0;
   // In order of sequence. Sequences grow, but a commit that began earlier may appear later.
   virtual Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) = 0;
-  virtual Result<void> record_deliveries(std::span<const Delivery> deliveries) = 0;
   virtual Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) = 0;
   // To be published once more, to every sink: the delivery log gets an entry without a sink, and what was
   // delivered before it no longer counts. False: there is no such event.

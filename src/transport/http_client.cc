@@ -1,6 +1,7 @@
 #include "transport/http_client.h"
 
 #include <curl/curl.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <atomic>
@@ -252,7 +253,8 @@ struct HttpClient::Core {
         limits(given_limits),
         surroundings(std::move(given_surroundings)),
         multi(curl_multi_init()),
-        names(surroundings.resolve ? surroundings.resolve : system_names(),
+        names(surroundings.resolve ? surroundings.resolve : ask_system,
+              surroundings.resolve ? NameLookup::Lifetimes() : system_lifetimes,
               [this](std::uint64_t ticket, NameLookup::Addresses found) {
                 const std::lock_guard lock(mutex);
                 named.emplace_back(ticket, std::move(found));
@@ -322,14 +324,14 @@ struct HttpClient::Core {
       {
         const std::lock_guard lock(mutex);
         failed = take_names();
-        while (!stopping && !waiting.empty() && in_flight.size() < limits.in_flight_max) {
+        while (!stopping && !sends_no_more && !waiting.empty() && in_flight.size() < limits.in_flight_max) {
           std::unique_ptr<Exchange> next = std::move(waiting.front());
           waiting.pop_front();
           next->build();
           curl_multi_add_handle(multi, next->easy);
           in_flight.emplace(next->easy, std::move(next));
         }
-        if (stopping) {
+        if (stopping || sends_no_more) {
           refused.swap(waiting);
           for (auto& [ticket, exchange] : naming) refused.push_back(std::move(exchange));
           naming.clear();
@@ -338,6 +340,7 @@ struct HttpClient::Core {
       }
       for (auto& [exchange, problem] : failed) exchange->done(std::move(problem));
       if (stopping) return end_all(refused);
+      if (sends_no_more) close_sending(refused);
       int running = 0;
       curl_multi_perform(multi, &running);
       collect();
@@ -360,6 +363,23 @@ struct HttpClient::Core {
     }
   }
 
+  void close_sending(std::deque<std::unique_ptr<Exchange>>& refused) {
+    for (auto at = in_flight.begin(); at != in_flight.end();) {
+      const auto next = std::next(at);
+      curl_socket_t socket = CURL_SOCKET_BAD;
+      curl_easy_getinfo(at->first, CURLINFO_ACTIVESOCKET, &socket);
+      if (socket != CURL_SOCKET_BAD) {
+        ::shutdown(socket, SHUT_WR);
+      } else {
+        curl_multi_remove_handle(multi, at->first);
+        refused.push_back(std::move(at->second));
+        in_flight.erase(at);
+      }
+      at = next;
+    }
+    for (const auto& exchange : refused) exchange->done(HttpProblem{Kind::overloaded, "the client is stopping"});
+  }
+
   void end_all(std::deque<std::unique_ptr<Exchange>>& refused) {
     for (auto& [easy, exchange] : in_flight) {
       curl_multi_remove_handle(multi, easy);
@@ -379,6 +399,7 @@ struct HttpClient::Core {
   std::vector<std::pair<std::uint64_t, NameLookup::Addresses>> named;
   std::uint64_t tickets = 0;
   std::atomic<bool> stopping = false;
+  std::atomic<bool> sends_no_more = false;
   std::map<CURL*, std::unique_ptr<Exchange>> in_flight;  // of the thread alone
   NameLookup names;
   std::jthread thread;
@@ -390,6 +411,11 @@ HttpClient::HttpClient(EgressPolicy policy, HttpLimits limits, HttpSurroundings 
 }
 
 HttpClient::~HttpClient() = default;
+
+void HttpClient::close_sending() {
+  core_->sends_no_more = true;
+  curl_multi_wakeup(core_->multi);
+}
 
 void HttpClient::stop() { core_->stop(); }
 
@@ -408,7 +434,8 @@ void HttpClient::send(const HttpCall& call, Duration timeout, CheckHost check_ho
   const std::string name = exchange->host_name;
   {
     std::unique_lock lock(core_->mutex);
-    if (core_->stopping || core_->waiting.size() + core_->naming.size() >= core_->limits.waiting_max) {
+    if (core_->stopping || core_->sends_no_more ||
+        core_->waiting.size() + core_->naming.size() >= core_->limits.waiting_max) {
       lock.unlock();
       return exchange->done(HttpProblem{Kind::overloaded, "too many calls wait already"});
     }

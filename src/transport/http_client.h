@@ -64,6 +64,9 @@ class HttpClient {
 
   // Returns at once; `done` is called once, from the client's thread or this one, and must be quick.
   void send(const HttpCall& call, Duration timeout, CheckHost check_host, Done done);
+  // Closes the sending half of every connection with a call in flight: the other side sees that no more is asked, and
+  // an answer that it has sent already still arrives. Calls that were not sent, and later ones, fail as overloaded.
+  void close_sending();
   // Ends what is under way: everyone is answered before this returns, later ones at once.
   void stop();
 

@@ -2,8 +2,11 @@
 // 127.0.0.2 on the same port for one that must not be reached.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <deque>
 #include <future>
+#include <latch>
+#include <mutex>
 
 #include "transport/http_transport.h"
 #include "transport/testing/scripted_server.h"
@@ -29,6 +32,12 @@ class HttpNamesTest : public testing::Test {
         http_(client_, secrets_) {}
 
   Addresses resolve(const std::string& host) {
+    if (host.starts_with("slow")) {
+      ++slow_;
+      released_.wait();
+      return {"127.0.0.1"};
+    }
+    const std::lock_guard lock(mutex_);
     asked_.push_back(host);
     if (answers_.empty()) return {};
     Addresses first = answers_.front();
@@ -36,17 +45,22 @@ class HttpNamesTest : public testing::Test {
     return first;
   }
 
-  TransportAnswer call(const std::string& host) {
+  std::future<TransportAnswer> begin(const std::string& host) {
     TransportCall call;
     call.run = {"run"};
     call.request = Json::object({{"url", "http://" + host + ":" + std::to_string(public_.port()) + "/"}});
-    call.timeout = Duration::of_seconds(5);
-    std::promise<TransportAnswer> answered;
-    http_.send(std::move(call), [&](TransportAnswer answer) { answered.set_value(std::move(answer)); });
-    return answered.get_future().get();
+    call.timeout = Duration::of_seconds(60);
+    const auto answered = std::make_shared<std::promise<TransportAnswer>>();
+    http_.send(std::move(call), [answered](TransportAnswer answer) { answered->set_value(std::move(answer)); });
+    return answered->get_future();
   }
+  TransportAnswer call(const std::string& host) { return begin(host).get(); }
 
-  // The resolver double: one answer after the other, the last one for ever.
+  // The resolver double: one answer after the other, the last one for ever. A name that begins with `slow` is not
+  // answered before it is released.
+  std::mutex mutex_;
+  std::latch released_{1};
+  std::atomic<int> slow_ = 0;
   std::deque<Addresses> answers_;
   std::vector<std::string> asked_;
   ScriptedServer public_;
@@ -97,6 +111,51 @@ TEST_F(HttpNamesTest, ANameWithOneForbiddenAddressIsRefusedWhicheverComesFirst) 
 TEST_F(HttpNamesTest, ANameThatDoesNotExistIsAFailedConnection) {
   answers_ = {{}};
   EXPECT_EQ(call("nowhere.example").failure->code, "connect_failed");
+}
+
+TEST_F(HttpNamesTest, SlowNamesDelayNoOther) {
+  answers_ = {{"127.0.0.1"}};
+  std::vector<std::future<TransportAnswer>> slow;
+  for (int i = 0; i < 16; ++i) slow.push_back(begin("slow" + std::to_string(i) + ".example"));
+  EXPECT_EQ(call("ok.example").result, Json("public"));
+  released_.count_down();
+  for (auto& one : slow) EXPECT_EQ(one.get().result, Json("public"));
+}
+
+TEST_F(HttpNamesTest, CallsForOneNameShareItsLookup) {
+  std::vector<std::future<TransportAnswer>> calls;
+  for (int i = 0; i < 20; ++i) calls.push_back(begin("slow.example"));
+  answers_ = {{"127.0.0.1"}};
+  EXPECT_EQ(call("ok.example").result, Json("public"));
+  released_.count_down();
+  for (auto& one : calls) EXPECT_EQ(one.get().result, Json("public"));
+  EXPECT_EQ(slow_, 1);
+}
+
+TEST_F(HttpNamesTest, AnAnswerIsUsedAgainForAWhile) {
+  std::atomic<int> asked = 0;
+  std::mutex mutex;
+  std::vector<std::pair<std::uint64_t, Addresses>> found;
+  std::promise<void> twice;
+  const auto resolve = [&asked](const std::string& host) {
+    ++asked;
+    return host == "gone.example" ? Addresses() : Addresses{"127.0.0.1"};
+  };
+  NameLookup names(resolve, {std::chrono::hours(1), std::chrono::hours(1)}, [&](std::uint64_t ticket, Addresses list) {
+    const std::lock_guard lock(mutex);
+    found.emplace_back(ticket, std::move(list));
+    if (found.size() == 2) twice.set_value();
+  });
+  names.ask(1, "ok.example");
+  names.ask(2, "gone.example");
+  twice.get_future().wait();
+  names.ask(3, "ok.example");
+  names.ask(4, "gone.example");
+  names.stop();
+  EXPECT_EQ(asked, 2) << "what was found, and what was not, is known";
+  ASSERT_EQ(found.size(), 4u) << "what is known is answered at once";
+  EXPECT_EQ(found[2].second, Addresses{"127.0.0.1"});
+  EXPECT_TRUE(found[3].second.empty());
 }
 
 TEST_F(HttpNamesTest, AnAddressInTheUrlIsNoName) {

@@ -14,11 +14,21 @@
 namespace cairn {
 
 struct NameLookup::State {
+  static constexpr std::size_t names_max = 1000;
+  static constexpr std::size_t idle_max = 4;
+  struct Known {
+    Addresses addresses;
+    std::chrono::steady_clock::time_point until;
+  };
+
   Resolve resolve;
   Found found;
+  Lifetimes lifetimes;
   std::mutex mutex;
   std::condition_variable asked;
-  std::deque<std::pair<std::uint64_t, std::string>> questions;
+  std::deque<std::string> queue;                              // names that no thread has begun with
+  std::map<std::string, std::vector<std::uint64_t>> waiting;  // the tickets of each name that is looked up
+  std::map<std::string, Known> known;                         // bounded; forgetting is always allowed
   std::size_t threads = 0;
   std::size_t idle = 0;
   bool stopping = false;
@@ -26,37 +36,60 @@ struct NameLookup::State {
   void run() {
     std::unique_lock lock(mutex);
     for (;;) {
+      if (queue.empty() && idle >= idle_max) {
+        --threads;
+        return;
+      }
       ++idle;
-      asked.wait(lock, [this] { return stopping || !questions.empty(); });
+      asked.wait(lock, [this] { return stopping || !queue.empty(); });
       --idle;
       if (stopping) return;
-      const auto [ticket, host] = std::move(questions.front());
-      questions.pop_front();
+      const std::string host = std::move(queue.front());
+      queue.pop_front();
       lock.unlock();
-      Addresses addresses = resolve(host);
+      const Addresses addresses = resolve(host);
       lock.lock();
       if (stopping) return;
-      found(ticket, std::move(addresses));
+      remember(host, addresses);
+      const std::vector<std::uint64_t> tickets = std::move(waiting[host]);
+      waiting.erase(host);
+      for (const std::uint64_t ticket : tickets) found(ticket, addresses);
     }
+  }
+
+  void remember(const std::string& host, const Addresses& addresses) {
+    const auto lifetime = addresses.empty() ? lifetimes.failed : lifetimes.found;
+    if (lifetime.count() == 0) return;
+    if (known.size() >= names_max) known.clear();
+    known[host] = {addresses, std::chrono::steady_clock::now() + lifetime};
   }
 };
 
-NameLookup::NameLookup(Resolve resolve, Found found) : state_(std::make_shared<State>()) {
+NameLookup::NameLookup(Resolve resolve, Lifetimes lifetimes, Found found) : state_(std::make_shared<State>()) {
   state_->resolve = std::move(resolve);
+  state_->lifetimes = lifetimes;
   state_->found = std::move(found);
 }
 
 NameLookup::~NameLookup() { stop(); }
 
-void NameLookup::ask(std::uint64_t ticket, std::string host) {
+void NameLookup::ask(std::uint64_t ticket, const std::string& host) {
   const std::lock_guard lock(state_->mutex);
-  if (state_->stopping) return;
-  state_->questions.emplace_back(ticket, std::move(host));
-  if (state_->idle < state_->questions.size() && state_->threads < threads_max) {
-    ++state_->threads;
-    std::thread([state = state_] { state->run(); }).detach();
+  State& state = *state_;
+  if (state.stopping) return;
+  const auto known = state.known.find(host);
+  if (known != state.known.end() && known->second.until > std::chrono::steady_clock::now()) {
+    return state.found(ticket, known->second.addresses);
   }
-  state_->asked.notify_one();
+  std::vector<std::uint64_t>& tickets = state.waiting[host];
+  tickets.push_back(ticket);
+  if (tickets.size() > 1) return;  // it is being looked up
+  state.queue.push_back(host);
+  if (state.idle < state.queue.size() && state.threads < threads_max) {
+    ++state.threads;
+    std::thread([shared = state_] { shared->run(); }).detach();
+  }
+  state.asked.notify_one();
 }
 
 void NameLookup::stop() {
@@ -64,8 +97,6 @@ void NameLookup::stop() {
   state_->stopping = true;
   state_->asked.notify_all();
 }
-
-namespace {
 
 NameLookup::Addresses ask_system(const std::string& host) {
   addrinfo wanted{};
@@ -84,40 +115,6 @@ NameLookup::Addresses ask_system(const std::string& host) {
   }
   freeaddrinfo(list);
   return addresses;
-}
-
-// What was found a short while ago. Bounded; forgetting is always allowed.
-class RememberedNames {
- public:
-  NameLookup::Addresses operator()(const std::string& host) {
-    const auto now = std::chrono::steady_clock::now();
-    {
-      const std::lock_guard lock(mutex_);
-      const auto known = names_.find(host);
-      if (known != names_.end() && known->second.until > now) return known->second.addresses;
-    }
-    NameLookup::Addresses addresses = ask_system(host);
-    if (addresses.empty()) return addresses;
-    const std::lock_guard lock(mutex_);
-    if (names_.size() >= names_max) names_.clear();
-    names_[host] = {addresses, now + std::chrono::seconds(30)};
-    return addresses;
-  }
-
- private:
-  static constexpr std::size_t names_max = 1000;
-  struct Known {
-    NameLookup::Addresses addresses;
-    std::chrono::steady_clock::time_point until;
-  };
-  std::mutex mutex_;
-  std::map<std::string, Known> names_;
-};
-
-}  // namespace
-
-NameLookup::Resolve system_names() {
-  return [names = std::make_shared<RememberedNames>()](const std::string& host) { return (*names)(host); };
 }
 
 }  // namespace cairn

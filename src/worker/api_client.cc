@@ -28,12 +28,16 @@ ApiClient::ApiClient(std::string server, std::string token, std::string ca_file)
 }
 
 Result<ApiAnswer> ApiClient::post(const std::string& path, const Json& body, std::chrono::milliseconds timeout) {
+  return post_text(path, write_json(body), timeout);
+}
+
+Result<ApiAnswer> ApiClient::post_text(const std::string& path, std::string body, std::chrono::milliseconds timeout) {
   HttpCall call;
   call.method = "POST";
   call.url = server_ + path;
   call.headers = {{"Content-Type", "application/json"}, {"Accept", "application/json"}};
   if (!token_.empty()) call.headers.emplace_back("Authorization", "Bearer " + token_);
-  call.body = write_json(body);
+  call.body = std::move(body);
   call.has_body = true;
   std::promise<Result<HttpReply, HttpProblem>> answered;
   client_.send(call, Duration::of_ms(timeout.count()), {},

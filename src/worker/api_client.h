@@ -23,6 +23,10 @@ class ApiClient {
 
   // ErrorCode::unavailable when the server cannot be reached, or `stop` was called.
   Result<ApiAnswer> post(const std::string& path, const Json& body, std::chrono::milliseconds timeout);
+  // `body` is JSON already.
+  Result<ApiAnswer> post_text(const std::string& path, std::string body, std::chrono::milliseconds timeout);
+  // Asks nothing more; answers that are on their way still arrive.
+  void close_sending() { client_.close_sending(); }
   // Ends calls that are under way.
   void stop() { client_.stop(); }
 

@@ -18,7 +18,18 @@ namespace {
 using SteadyTime = std::chrono::steady_clock::time_point;
 using std::chrono::milliseconds;
 
+// One request with reports: at most this many, and this many bytes unless a single report is larger.
 constexpr std::size_t reports_max = 256;
+constexpr std::size_t report_bytes_max = 1u << 20;
+// A heartbeat that is not answered in a sixth of the lease is sent again, on another connection. A second thread sends
+// the heartbeats that become due while the first one waits.
+constexpr std::size_t heartbeaters = 2;
+constexpr std::size_t heartbeats_max = 1000;
+constexpr milliseconds heartbeat_timeout_min{500};
+// A question that was ended is answered at once, unless the server cannot be reached.
+constexpr milliseconds poll_end_max{5'000};
+// A large report whose connection broke so often, while heartbeats arrived, is one that the server does not take.
+constexpr int broken_max = 5;
 constexpr milliseconds call_timeout{30'000};
 constexpr milliseconds pause_min{100};
 constexpr milliseconds pause_max{10'000};
@@ -48,6 +59,12 @@ struct Held {
   }
 };
 
+milliseconds heartbeat_timeout(milliseconds lease) { return std::max(lease / 6, heartbeat_timeout_min); }
+
+// The server refused such a request for good. Others may succeed later: 401 and 403 after a change of keys, 429 and 5xx
+// when the server has recovered.
+bool is_refusal(int status) { return status == 400 || status == 413 || status == 422; }
+
 std::string text(milliseconds length) { return std::to_string(length.count()) + "ms"; }
 
 Json report_of(const Held& held, const WorkDone& done) {
@@ -65,6 +82,26 @@ Json report_of(const Held& held, const WorkDone& done) {
   report.set("retry", done.retry);
   if (done.retry_after) report.set("delay", text(milliseconds(done.retry_after->ms_up())));
   return report;
+}
+
+// A finished attempt and what the server is told about it, as JSON.
+struct Report {
+  std::shared_ptr<Held> run;
+  std::string text;
+};
+
+// Called by a thread whose handler is not our code: whatever it throws is its failed attempt.
+WorkDone answer_of(const WorkHandler& handler, const Work& work) {
+  const auto failed = [](const std::string& why) {
+    return WorkDone(Failure{FailureClass::transport, "handler_threw", why, Json(), 1, "", ""});
+  };
+  try {
+    return handler(work);
+  } catch (const std::exception& thrown) {
+    return failed(thrown.what());
+  } catch (...) {
+    return failed("the handler threw something that is no std::exception");
+  }
 }
 
 }  // namespace
@@ -91,7 +128,7 @@ struct Worker::Parts {
   std::condition_variable held_changed;               // for stopping
   std::map<std::string, std::shared_ptr<Held>> held;  // shared with the thread that works on it
   std::deque<std::shared_ptr<Held>> ready;
-  std::deque<std::pair<std::shared_ptr<Held>, Json>> reports;
+  std::deque<Report> reports;
   std::size_t undone = 0;                                            // of those held: no handler has finished them
   std::size_t questions = 0;                                         // that wait at the server
   std::size_t wanted = 0;                                            // runs, by all of them
@@ -153,6 +190,7 @@ struct Worker::Parts {
       lock.lock();
       --questions;
       wanted -= max;
+      if (questions == 0) held_changed.notify_all();
       if (!answer || !answer->ok()) {
         if (stopping) return;
         const std::string why =
@@ -216,7 +254,7 @@ struct Worker::Parts {
     std::unique_lock lock(mutex);
     for (;;) {
       work_came.wait(lock, [this] { return stopping || !ready.empty(); });
-      if (ready.empty()) return;
+      if (stopping) return;  // what has not begun is given back
       const std::shared_ptr<Held> run = std::move(ready.front());
       ready.pop_front();
       const WorkHandler* const handler = find(run->work.type);
@@ -227,13 +265,9 @@ struct Worker::Parts {
         done = Failure{FailureClass::transport, "no_handler_registered", "", Json(), 1, "", ""};
         done.retry = false;
       } else {
-        try {
-          done = (*handler)(run->work);
-        } catch (const std::exception& thrown) {
-          done = Failure{FailureClass::transport, "handler_threw", thrown.what(), Json(), 1, "", ""};
-        }
+        done = answer_of(*handler, run->work);
       }
-      Json report = report_of(*run, done);
+      std::string report = write_json(report_of(*run, done));
       const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
       lock.lock();
       --undone;
@@ -242,7 +276,7 @@ struct Worker::Parts {
       if (run->stop.stop_requested()) {
         forget(*run);  // nobody waits for it
       } else {
-        reports.emplace_back(run, std::move(report));
+        reports.push_back({run, std::move(report)});
         report_came.notify_one();
       }
       if (room() > 0) room_changed.notify_one();
@@ -257,43 +291,106 @@ struct Worker::Parts {
 
   // What finishes while a request is under way goes into the next one together.
   void report() {
-    milliseconds pause = pause_min;
     std::unique_lock lock(mutex);
     for (;;) {
       report_came.wait(lock, [this] { return halted || !reports.empty(); });
       if (reports.empty()) return;
-      std::vector<std::pair<std::shared_ptr<Held>, Json>> batch;
-      while (!reports.empty() && batch.size() < reports_max) {
+      std::vector<Report> batch;
+      std::size_t bytes = 0;
+      while (!reports.empty() && batch.size() < reports_max &&
+             (batch.empty() || bytes + reports.front().text.size() <= report_bytes_max)) {
+        bytes += reports.front().text.size();
         batch.push_back(std::move(reports.front()));
         reports.pop_front();
       }
-      Json list = Json::array();
-      for (const auto& [run, report] : batch) list.push_back(report);
+      std::vector<std::shared_ptr<Held>> runs;
+      for (const Report& one : batch) runs.push_back(one.run);
+      send(std::move(batch), false, lock);
+      for (const auto& run : runs) forget(*run);
+    }
+  }
+
+  // Sends a batch until the server has taken it or its leases have ended: work that is done is not thrown away because
+  // the server is away for a moment. `final`: there is nothing else to say when it is refused.
+  void send(std::vector<Report> batch, bool final, std::unique_lock<std::mutex>& lock) {
+    milliseconds pause = pause_min;
+    int broken = 0;
+    SteadyTime lease_ends;
+    for (const Report& one : batch) lease_ends = std::max(lease_ends, one.run->lease_ends);
+    while (!batch.empty()) {
       lock.unlock();
-      const auto answer =
-          calls.post("/v1/runs/report", Json::object({{"worker", name}, {"reports", list}}), call_timeout);
+      std::string body = R"({"worker":)" + write_json(Json(name)) + R"(,"reports":[)";
+      for (const Report& one : batch) body.append(&one == &batch.front() ? "" : ",").append(one.text);
+      const auto answer = calls.post_text("/v1/runs/report", body + "]}", call_timeout);
       lock.lock();
-      const bool again = !answer || answer->status >= 500 || answer->status == 429;
-      if (!again) {
-        pause = pause_min;
-        if (!answer->ok()) log_warning("worker.report_refused", {{"message", answer->document.text_or("detail", "")}});
-        for (const auto& [run, report] : batch) forget(*run);
-        continue;
-      }
-      log_warning("worker.reports_wait",
-                  {{"message", answer ? std::to_string(answer->status) : answer.error().message}});
-      // Work that is done is not thrown away because the server is away for a moment.
-      const SteadyTime now = std::chrono::steady_clock::now();
-      for (auto& entry : batch) {
-        if (now < entry.first->lease_ends && !halted) {
-          reports.push_back(std::move(entry));
-        } else {
-          forget(*entry.first);
+      if (answer && answer->ok()) {
+        keep_unreported(batch, answer->document["items"]);
+        if (batch.empty()) return;
+      } else {
+        const std::string why = answer ? said(*answer) : answer.error().message;
+        log_warning("worker.reports_wait", {{"message", why}});
+        if (!answer) ++broken;
+        const Report& first = batch.front();
+        const bool untaken = broken >= broken_max && batch.size() == 1 && first.text.size() > report_bytes_max &&
+                             first.run->lease_ends > lease_ends;
+        if (untaken || (answer && is_refusal(answer->status))) {
+          return send_refused(std::move(batch), untaken ? 413 : answer->status, why, final, lock);
         }
       }
       report_came.wait_for(lock, pause, [this] { return halted; });
       pause = std::min(pause * 2, milliseconds(2000));
+      const SteadyTime now = std::chrono::steady_clock::now();
+      std::erase_if(batch, [&](const Report& one) { return halted || now >= one.run->lease_ends; });
     }
+  }
+
+  static std::string said(const worker::ApiAnswer& answer) {
+    return std::to_string(answer.status) + " " + std::string(answer.document.text_or("detail", ""));
+  }
+
+  // Leaves those that the server could not take now.
+  static void keep_unreported(std::vector<Report>& batch, const Json& items) {
+    std::map<std::string, const Json*> outcomes;
+    if (items.is_array()) {
+      for (const Json& item : items.items()) outcomes[std::string(item.text_or("id", ""))] = &item;
+    }
+    std::erase_if(batch, [&outcomes](const Report& one) {
+      const auto found = outcomes.find(one.run->work.run.value);
+      const Json item = found == outcomes.end() ? Json() : *found->second;
+      if (item["outcome"] == Json("lease_lost")) log_warning("worker.lease_lost", {{"run", one.run->work.run.value}});
+      if (item["outcome"] != Json("error")) return true;
+      log_warning("worker.report_failed",
+                  {{"run", one.run->work.run.value}, {"message", std::string(item.text_or("error", ""))}});
+      return item["retryable"] != Json(true);
+    });
+  }
+
+  // One bad report must not cost the others theirs. A report that the server refuses alone fails its run: repeating it,
+  // or working again, would end the same way.
+  void send_refused(std::vector<Report> batch, int status, const std::string& why, bool final,
+                    std::unique_lock<std::mutex>& lock) {
+    if (batch.size() > 1) {
+      const auto middle = batch.begin() + static_cast<std::ptrdiff_t>(batch.size() / 2);
+      std::vector<Report> rest(std::make_move_iterator(middle), std::make_move_iterator(batch.end()));
+      batch.erase(middle, batch.end());
+      send(std::move(batch), false, lock);
+      return send(std::move(rest), false, lock);
+    }
+    const Report& report = batch.front();
+    log_warning("worker.report_refused", {{"run", report.run->work.run.value}, {"message", why}});
+    if (final) return;
+    WorkDone done = Failure{
+        FailureClass::transport,
+        status == 413 ? "result_too_large" : "report_refused",
+        "the server refused a report of " + std::to_string(report.text.size()) + " bytes: " + why.substr(0, 1000),
+        Json(),
+        1,
+        "",
+        ""};
+    done.retry = false;
+    std::vector<Report> told;
+    told.push_back({report.run, write_json(report_of(*report.run, done))});
+    send(std::move(told), true, lock);
   }
 
   void keep_alive() {
@@ -305,36 +402,71 @@ struct Worker::Parts {
       beat_sooner.wait_until(lock, next, [this] { return halted || came; });
       came = false;
       std::vector<std::shared_ptr<Held>> due;
+      const SteadyTime now = std::chrono::steady_clock::now();
       for (const auto& [id, run] : held) {
-        if (run->beat_at <= std::chrono::steady_clock::now()) due.push_back(run);
+        if (run->beat_at > now || due.size() == heartbeats_max) continue;
+        run->beat_at = now + heartbeat_timeout(run->lease);  // until an answer has come they are due again soon
+        due.push_back(run);
       }
-      lock.unlock();
-      for (const auto& run : due) beat(*run);
-      lock.lock();
+      if (!due.empty()) beat(due, lock);
     }
   }
 
-  void beat(Held& run) {
-    const auto answer = calls.post(
-        "/v1/runs/" + run.work.run.value + "/heartbeat",
-        Json::object({{"fence", static_cast<std::int64_t>(run.fence)}, {"worker", name}, {"lease", text(run.lease)}}),
-        call_timeout);
-    std::unique_lock lock(mutex);
-    const SteadyTime now = std::chrono::steady_clock::now();
-    bool lost = answer && (answer->status == 403 || answer->status == 404 || answer->status == 409);
-    if (answer && answer->ok()) {
-      const Json& lease_ms = answer->document["lease_ms"];
-      run.extend(milliseconds(lease_ms.is_integer() ? lease_ms.as_integer() : 0));
-      lost = answer->document["cancelled"] == Json(true);
-    } else {
-      run.beat_at = now + run.lease / 6;
-      lost = lost || now >= run.lease_ends;
+  void beat(const std::vector<std::shared_ptr<Held>>& runs, std::unique_lock<std::mutex>& lock) {
+    milliseconds shortest = runs.front()->lease;
+    Json list = Json::array();
+    for (const auto& run : runs) {
+      shortest = std::min(shortest, run->lease);
+      list.push_back(Json::object({{"id", run->work.run.value},
+                                   {"fence", static_cast<std::int64_t>(run->fence)},
+                                   {"lease", text(run->lease)}}));
     }
-    if (!lost) return;
-    // Not ours any more: whatever the handler still does is in vain.
-    run.beat_at = SteadyTime::max();
     lock.unlock();
-    run.stop.request_stop();
+    const auto answer =
+        calls.post("/v1/runs/heartbeat", Json::object({{"worker", name}, {"runs", list}}), heartbeat_timeout(shortest));
+    if (!answer || !answer->ok()) {
+      log_warning("worker.heartbeat_failed", {{"message", answer ? said(*answer) : answer.error().message}});
+    }
+    std::map<std::string, const Json*> outcomes;
+    if (answer && answer->ok() && answer->document["items"].is_array()) {
+      for (const Json& item : answer->document["items"].items()) {
+        outcomes[std::string(item.text_or("id", ""))] = &item;
+      }
+    }
+    std::vector<std::shared_ptr<Held>> lost;
+    lock.lock();
+    const SteadyTime now = std::chrono::steady_clock::now();
+    for (const auto& run : runs) {
+      const auto found = outcomes.find(run->work.run.value);
+      const std::string_view outcome = found == outcomes.end() ? "error" : found->second->text_or("outcome", "error");
+      if (outcome == "kept") {
+        const Json& lease_ms = (*found->second)["lease_ms"];
+        run->extend(milliseconds(lease_ms.is_integer() ? lease_ms.as_integer() : 0));
+      } else if (outcome != "error" || now >= run->lease_ends) {
+        // Not ours any more: whatever the handler still does is in vain.
+        run->beat_at = SteadyTime::max();
+        lost.push_back(run);
+      }
+    }
+    lock.unlock();
+    for (const auto& run : lost) run->stop.request_stop();
+    lock.lock();
+  }
+
+  // Gives back runs that no handler has begun.
+  void release(const std::deque<std::shared_ptr<Held>>& runs) {
+    if (runs.empty()) return;
+    Json list = Json::array();
+    for (const auto& run : runs) {
+      list.push_back(Json::object({{"id", run->work.run.value}, {"fence", static_cast<std::int64_t>(run->fence)}}));
+    }
+    const auto released =
+        calls.post("/v1/runs/release", Json::object({{"worker", name}, {"runs", list}}), call_timeout);
+    if (!released || !released->ok()) {
+      log_warning("worker.release_failed", {{"message", released ? said(*released) : released.error().message}});
+    }
+    const std::lock_guard lock(mutex);
+    for (const auto& run : runs) forget(*run);
   }
 };
 
@@ -360,35 +492,34 @@ void Worker::start() {
   parts.started = true;
   for (std::size_t i = 0; i < questions_max; ++i) parts.threads.emplace_back([&parts] { parts.lease(); });
   for (std::size_t i = 0; i < reporters; ++i) parts.threads.emplace_back([&parts] { parts.report(); });
-  parts.threads.emplace_back([&parts] { parts.keep_alive(); });
+  for (std::size_t i = 0; i < heartbeaters; ++i) parts.threads.emplace_back([&parts] { parts.keep_alive(); });
   for (std::size_t i = 0; i < parts.options.threads; ++i) parts.threads.emplace_back([&parts] { parts.work(); });
 }
 
 void Worker::stop(milliseconds grace) {
   Parts& parts = *parts_;
+  const SteadyTime ends = std::chrono::steady_clock::now() + grace;
   std::deque<std::shared_ptr<Held>> unbegun;
   {
-    const std::lock_guard lock(parts.mutex);
+    std::unique_lock lock(parts.mutex);
     if (parts.stopping) return;
     parts.stopping = true;
-    unbegun.swap(parts.ready);
-    parts.undone -= unbegun.size();
     parts.room_changed.notify_all();
+    unbegun.swap(parts.ready);
+    // Each question ends with the answer that was on its way, or without one.
+    parts.polls.close_sending();
+    parts.held_changed.wait_for(lock, std::min(grace, poll_end_max), [&parts] { return parts.questions == 0; });
+    unbegun.insert(unbegun.end(), parts.ready.begin(), parts.ready.end());
+    parts.ready.clear();
+    parts.undone -= unbegun.size();
     parts.work_came.notify_all();
   }
   parts.polls.stop();
-  for (const auto& run : unbegun) {
-    const auto released = parts.calls.post(
-        "/v1/runs/" + run->work.run.value + "/release",
-        Json::object({{"fence", static_cast<std::int64_t>(run->fence)}, {"worker", parts.name}}), call_timeout);
-    if (!released) log_warning("worker.release_failed", {{"message", released.error().message}});
-    const std::lock_guard lock(parts.mutex);
-    parts.forget(*run);
-  }
+  parts.release(unbegun);
   std::vector<std::shared_ptr<Held>> late;
   {
     std::unique_lock lock(parts.mutex);
-    parts.held_changed.wait_for(lock, grace, [&parts] { return parts.held.empty(); });
+    parts.held_changed.wait_until(lock, ends, [&parts] { return parts.held.empty(); });
     for (const auto& [id, run] : parts.held) late.push_back(run);
     parts.halted = true;
     parts.report_came.notify_all();

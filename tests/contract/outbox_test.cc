@@ -1,3 +1,5 @@
+#include <array>
+
 #include "sample.h"
 #include "store_under_test.h"
 
@@ -16,6 +18,12 @@ std::string ids(const std::vector<OutboxRow>& rows) {
   std::string text;
   for (const OutboxRow& row : rows) text += row.event.id.value + " ";
   return text;
+}
+SettledEvent taken(const OutboxRow& row) {
+  return {row.sequence, SettledEvent::Kind::taken, row.attempts + 1, sample::start_of_time};
+}
+SettledEvent failed(const OutboxRow& row, Duration delay) {
+  return {row.sequence, SettledEvent::Kind::failed, row.attempts + 1, sample::start_of_time, "503", delay};
 }
 
 }  // namespace
@@ -48,9 +56,8 @@ TEST_P(OutboxLog, IsFiltered) {
   Advance two = sample::begin("b");
   two.outbox = {sample::event("e3", "s")};
   commit(two);
-  const auto claimed = must(store().claim_outbox(1, outbox_hold));
-  const std::vector<std::int64_t> published{claimed.at(0).sequence};
-  must(store().mark_published(published));
+  const auto claimed = claim_events(1, outbox_hold);
+  publish_event(claimed.at(0));
   const auto found = [&](const OutboxFilter& filter) { return ids(must(store().list_outbox(filter, {})).items); };
   OutboxFilter filter;
   filter.type_prefix = "other.";
@@ -73,16 +80,16 @@ TEST_P(OutboxLog, APostponedEventHoldsBackItsSubject) {
   Advance advance = sample::begin("a");
   advance.outbox = {sample::event("e1", "s"), sample::event("e2", "s"), sample::event("e3", "t")};
   commit(advance);
-  const auto claimed = must(store().claim_outbox(2, outbox_hold));
+  const auto claimed = claim_events(2, outbox_hold);
   ASSERT_EQ(ids(claimed), "e1 e2 ");
-  must(store().postpone_outbox(std::span(&claimed[0].sequence, 1), Duration::of_seconds(60)));
-  must(store().postpone_outbox(std::span(&claimed[1].sequence, 1), Duration()));
-  EXPECT_EQ(ids(must(store().claim_outbox(10, outbox_hold))), "e3 ");
+  must(store().settle_outbox(
+      sink_.name, std::array{failed(claimed[0], Duration::of_seconds(60)), SettledEvent{claimed[1].sequence}}));
+  EXPECT_EQ(ids(claim_events(10, outbox_hold)), "e3 ");
   clock_.advance(Duration::of_seconds(59));
-  EXPECT_EQ(ids(must(store().claim_outbox(10, outbox_hold))), "e3 ") << "its hold is over, the other's delay is not";
+  EXPECT_EQ(ids(claim_events(10, outbox_hold)), "e3 ") << "its hold is over, the other's delay is not";
   EXPECT_EQ(must(store().next_due()), Timestamp::of_unix_ms(sample::start_of_time.unix_ms() + 60'000));
   clock_.advance(Duration::of_seconds(1));
-  EXPECT_EQ(ids(must(store().claim_outbox(10, outbox_hold))), "e1 e2 ");
+  EXPECT_EQ(ids(claim_events(10, outbox_hold)), "e1 e2 ");
 }
 
 TEST_P(OutboxLog, SeveralArePutOffAtOnce) {
@@ -90,42 +97,101 @@ TEST_P(OutboxLog, SeveralArePutOffAtOnce) {
   Advance advance = sample::begin("a");
   advance.outbox = {sample::event("e1", "s"), sample::event("e2", "t"), sample::event("e3", "u")};
   commit(advance);
-  const auto claimed = must(store().claim_outbox(3, Duration::of_seconds(1)));
+  const auto claimed = claim_events(3, Duration::of_seconds(1));
   ASSERT_EQ(ids(claimed), "e1 e2 e3 ");
-  must(store().postpone_outbox(std::array{claimed[0].sequence, claimed[2].sequence}, Duration::of_seconds(60)));
+  must(store().settle_outbox(sink_.name, std::array{failed(claimed[0], Duration::of_seconds(60)),
+                                                    failed(claimed[2], Duration::of_seconds(60))}));
   clock_.advance(Duration::of_seconds(59));
-  EXPECT_EQ(ids(must(store().claim_outbox(10, outbox_hold))), "e2 ");
+  EXPECT_EQ(ids(claim_events(10, outbox_hold)), "e2 ");
   clock_.advance(Duration::of_seconds(1));
-  EXPECT_EQ(ids(must(store().claim_outbox(10, Duration::of_seconds(1)))), "e1 e3 ");
+  EXPECT_EQ(ids(claim_events(10, Duration::of_seconds(1))), "e1 e3 ");
 }
 
 TEST_P(OutboxLog, DeliveriesAreKeptInOrder) {
   Advance advance = sample::begin("a");
   advance.outbox = {sample::event("e1", "s")};
   commit(advance);
-  const std::int64_t sequence = must(store().list_outbox({}, {})).items.at(0).sequence;
-  const std::vector<Delivery> tried{{sequence, "web", 1, sample::start_of_time, false, "503"},
-                                    {sequence, "web", 2, sample::start_of_time, true, ""},
-                                    {sequence + 1000, "web", 1, sample::start_of_time, true, ""}};
-  must(store().record_deliveries(tried));
-  EXPECT_EQ(must(store().list_deliveries(sequence)), std::vector(tried.begin(), tried.begin() + 2));
-  EXPECT_TRUE(must(store().list_deliveries(sequence + 1000)).empty()) << "there is no such event";
+  const OutboxRow first = claim_events(1, outbox_hold).at(0);
+  EXPECT_EQ(first.attempts, 0);
+  EXPECT_EQ(must(store().settle_outbox(sink_.name, std::array{failed(first, Duration())})), 0u);
+  const OutboxRow second = claim_events(1, outbox_hold).at(0);
+  EXPECT_EQ(second.attempts, 1);
+  EXPECT_EQ(must(store().settle_outbox(
+                sink_.name, std::array{taken(second), SettledEvent{second.sequence + 1000, SettledEvent::Kind::taken, 1,
+                                                                   sample::start_of_time}})),
+            1u);
+  const std::vector<Delivery> tried{{first.sequence, "web", 1, sample::start_of_time, false, "503"},
+                                    {first.sequence, "web", 2, sample::start_of_time, true, ""}};
+  EXPECT_EQ(must(store().list_deliveries(first.sequence)), tried);
+  EXPECT_TRUE(must(store().list_deliveries(first.sequence + 1000)).empty()) << "there is no such event";
+}
+
+// Each sink has a queue of its own: one that fails or does not answer keeps nothing from the others.
+TEST_P(OutboxLog, NoSinkWaitsForAnother) {
+  if (forgets_marks()) GTEST_SKIP() << "a crash gives it back";
+  Advance advance = sample::begin("a");
+  advance.outbox = {sample::event("e1", "s"), sample::event("e2", "s"), sample::event("e3", "t")};
+  advance.outbox[2].type = "other.thing";
+  commit(advance);
+  const std::array sinks{SinkFilter{"one"}, SinkFilter{"two"}, SinkFilter{"some", {"other."}}};
+  const auto claim = [&](const char* sink) { return must(store().claim_outbox(sinks, {sink, 10, outbox_hold})); };
+  const auto hanging = claim("one");
+  EXPECT_EQ(ids(hanging), "e1 e2 e3 ");
+  const auto second = claim("two");
+  EXPECT_EQ(ids(second), "e1 e2 e3 ");
+  EXPECT_EQ(ids(claim("some")), "e3 ");
+  std::vector<SettledEvent> all;
+  for (const OutboxRow& row : second) all.push_back(taken(row));
+  EXPECT_EQ(must(store().settle_outbox("two", all)), 0u) << "another sink has to take them";
+  EXPECT_EQ(ids(claim("two")), "");
+  Advance later = sample::begin("b");
+  later.outbox = {sample::event("e4", "s")};
+  commit(later);
+  EXPECT_EQ(ids(claim("two")), "e4 ");
+  EXPECT_EQ(ids(claim("one")), "") << "e1 of the same subject is on its way";
+  EXPECT_EQ(must(store().settle_outbox("one", std::array{taken(hanging[0]), failed(hanging[1], Duration())})), 1u);
+  EXPECT_EQ(ids(claim("one")), "e2 e4 ");
+}
+
+TEST_P(OutboxLog, WhatNoSinkWantsIsPublished) {
+  Advance advance = sample::begin("a");
+  advance.outbox = {sample::event("e1", "s")};
+  commit(advance);
+  const SinkFilter picky{"web", {"other."}};
+  EXPECT_TRUE(must(store().claim_outbox({&picky, 1}, {"web", 10, outbox_hold})).empty());
+  EXPECT_TRUE(must(store().list_outbox({}, {})).items.at(0).published_at);
+}
+
+TEST_P(OutboxLog, RetriesDoNotCrowdOutNewEvents) {
+  Advance advance = sample::begin("a");
+  for (int i = 0; i < 20; ++i) advance.outbox.push_back(sample::event("old" + std::to_string(i), std::to_string(i)));
+  commit(advance);
+  std::vector<SettledEvent> all;
+  for (const OutboxRow& row : claim_events(20, outbox_hold)) all.push_back(failed(row, Duration()));
+  ASSERT_EQ(all.size(), 20u);
+  must(store().settle_outbox(sink_.name, all));
+  Advance later = sample::begin("b");
+  later.outbox = {sample::event("new", "s")};
+  commit(later);
+  const auto claimed = claim_events(8, outbox_hold);
+  ASSERT_EQ(claimed.size(), 3u) << "a quarter of a batch are retries";
+  EXPECT_EQ(claimed[2].event.id.value, "new");
 }
 
 TEST_P(OutboxLog, AnEventIsSentAgainOnRequest) {
   Advance advance = sample::begin("a");
   advance.outbox = {sample::event("e1", "s")};
   commit(advance);
-  const std::int64_t sequence = must(store().claim_outbox(1, outbox_hold)).at(0).sequence;
-  const std::vector<std::int64_t> published{sequence};
-  must(store().mark_published(published));
+  const OutboxRow row = claim_events(1, outbox_hold).at(0);
+  const std::int64_t sequence = row.sequence;
+  publish_event(row);
   EXPECT_TRUE(must(store().list_outbox({}, {})).items.at(0).published_at);
   EXPECT_TRUE(must(store().resend_outbox(sequence)));
   EXPECT_FALSE(must(store().list_outbox({}, {})).items.at(0).published_at);
-  EXPECT_EQ(ids(must(store().claim_outbox(10, outbox_hold))), "e1 ");
+  EXPECT_EQ(ids(claim_events(10, outbox_hold)), "e1 ");
   const auto log = must(store().list_deliveries(sequence));
-  ASSERT_EQ(log.size(), 1u);
-  EXPECT_EQ(log[0].sink, "") << "what was delivered before no longer counts";
+  ASSERT_EQ(log.size(), 2u);
+  EXPECT_EQ(log[1].sink, "") << "what was delivered before no longer counts";
   EXPECT_FALSE(must(store().resend_outbox(sequence + 1000)));
 }
 
@@ -262,7 +328,7 @@ TEST_P(LifeCycle, WhatNobodyPublishesIsWrittenAsPublished) {
   advance.outbox = {sample::event("e1", "s")};
   commit(advance);
   EXPECT_EQ(must(store().list_outbox({}, {})).items.size(), 2u);
-  EXPECT_EQ(ids(must(store().claim_outbox(10, outbox_hold))), "e1 ") << "what `emit` wrote must still go out";
+  EXPECT_EQ(ids(claim_events(10, outbox_hold)), "e1 ") << "what `emit` wrote must still go out";
 }
 
 TEST_P(LifeCycle, AStaleCommitWritesNothing) {
@@ -309,12 +375,9 @@ TEST_P(RowRetentions, PublishedEventsWithTheirDeliveries) {
   Advance advance = sample::begin("a");
   advance.outbox = {sample::event("e1", "s"), sample::event("e2", "t")};
   commit(advance);
-  const auto claimed = must(store().claim_outbox(10, outbox_hold));
+  const auto claimed = claim_events(10, outbox_hold);
   const std::int64_t first = claimed.at(0).sequence;
-  const std::vector<Delivery> tried{{first, "web", 1, sample::start_of_time, true, ""}};
-  must(store().record_deliveries(tried));
-  const std::vector<std::int64_t> published{first};
-  must(store().mark_published(published));
+  publish_event(claimed.at(0));
   RowRetention request;
   request.outbox_before = clock_.now();
   EXPECT_EQ(must(store().retire_rows(request)).outbox, 0u) << "not older yet";

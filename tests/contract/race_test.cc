@@ -93,7 +93,7 @@ class EveryOrder : public StoreContract {
     const bool repeat = first == Verb::deliver && second == Verb::deliver;
     ASSERT_EQ(kind_of_commit(decide(second, world)), repeat ? Kind::duplicate_signal : Kind::stale);
     EXPECT_EQ(must(store().find_snapshot({"a"})), after_first);
-    EXPECT_EQ(must(store().claim_outbox(10, Duration::of_seconds(1))).size(), 1u);
+    EXPECT_EQ(claim_events(10, Duration::of_seconds(1)).size(), 1u);
 
     // Decide again on what is there now.
     World again = world;

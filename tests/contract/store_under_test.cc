@@ -122,6 +122,15 @@ CommitOutcome StoreContract::commit(const Unit& unit) {
   return std::move(outcomes->front());
 }
 
+std::vector<OutboxRow> StoreContract::claim_events(std::size_t max, Duration hold) {
+  return must(store().claim_outbox({&sink_, 1}, {sink_.name, max, hold}));
+}
+
+void StoreContract::publish_event(const OutboxRow& row) {
+  const SettledEvent taken{row.sequence, SettledEvent::Kind::taken, row.attempts + 1, clock_.now()};
+  EXPECT_EQ(must(store().settle_outbox(sink_.name, {&taken, 1})), 1u);
+}
+
 CommitOutcome StoreContract::commit(const Advance& advance) {
   Unit unit;
   unit.advances.push_back(advance);

@@ -36,6 +36,11 @@ class StoreContract : public testing::TestWithParam<BackEnd> {
   CommitOutcome commit(const Advance& advance);
   CommitOutcome::Kind kind_of_commit(const Unit& unit) { return commit(unit).kind; }
 
+  // Events of the outbox for the only sink.
+  std::vector<OutboxRow> claim_events(std::size_t max, Duration hold);
+  void publish_event(const OutboxRow& row);
+
+  const SinkFilter sink_{"web"};
   ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
   Wakeup told_;  // everything the store told since the test began, added up
   std::string path_;

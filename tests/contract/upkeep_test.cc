@@ -154,7 +154,7 @@ TEST_P(Outbox, EventsAreWrittenWithTheirCause) {
   Advance advance = sample::begin("a");
   advance.outbox = {sample::event("e1", "s"), sample::event("e2", "s")};
   commit(advance);
-  const auto rows = must(store().claim_outbox(10, upkeep_hold));
+  const auto rows = claim_events(10, upkeep_hold);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].event, advance.outbox[0]);
   EXPECT_EQ(rows[1].event, advance.outbox[1]);
@@ -167,18 +167,17 @@ TEST_P(Outbox, AStaleCommitSendsNothing) {
   Advance stale = sample::begin("a");
   stale.outbox = {sample::event("e", "s")};
   commit(stale);
-  EXPECT_TRUE(must(store().claim_outbox(10, upkeep_hold)).empty());
+  EXPECT_TRUE(claim_events(10, upkeep_hold).empty());
 }
 
 TEST_P(Outbox, WhatIsPublishedIsNotClaimedAgain) {
   Advance advance = sample::begin("a");
   advance.outbox = {sample::event("e1", "s"), sample::event("e2", "t")};
   commit(advance);
-  const auto rows = must(store().claim_outbox(10, upkeep_hold));
-  const std::vector<std::int64_t> first{rows.at(0).sequence};
-  must(store().mark_published(first));
+  const auto rows = claim_events(10, upkeep_hold);
+  publish_event(rows.at(0));
   clock_.advance(upkeep_hold);
-  const auto rest = must(store().claim_outbox(10, upkeep_hold));
+  const auto rest = claim_events(10, upkeep_hold);
   ASSERT_EQ(rest.size(), 1u);
   EXPECT_EQ(rest[0].event.id.value, "e2");
 }
@@ -188,12 +187,12 @@ TEST_P(Outbox, WhileAnEarlierOneIsOnItsWayTheSubjectWaits) {
   Advance advance = sample::begin("a");
   advance.outbox = {sample::event("e1", "s"), sample::event("e2", "s"), sample::event("e3", "t")};
   commit(advance);
-  EXPECT_EQ(must(store().claim_outbox(1, upkeep_hold)).at(0).event.id.value, "e1");
-  const auto other = must(store().claim_outbox(10, upkeep_hold));
+  EXPECT_EQ(claim_events(1, upkeep_hold).at(0).event.id.value, "e1");
+  const auto other = claim_events(10, upkeep_hold);
   ASSERT_EQ(other.size(), 1u);
   EXPECT_EQ(other[0].event.id.value, "e3");
   clock_.advance(upkeep_hold);
-  EXPECT_EQ(must(store().claim_outbox(10, upkeep_hold)).at(0).event.id.value, "e1");
+  EXPECT_EQ(claim_events(10, upkeep_hold).at(0).event.id.value, "e1");
 }
 
 CAIRN_CONTRACT(DeadLetters);
@@ -361,7 +360,7 @@ TEST_P(Retention, RemovesWhatEndedLongAgo) {
   EXPECT_FALSE(must(store().find_task({"t"})).has_value());
   EXPECT_FALSE(must(store().find_run({"r"})).has_value());
   EXPECT_TRUE(must(store().history({"a"}, {})).items.empty());
-  EXPECT_EQ(must(store().claim_outbox(10, upkeep_hold)).size(), 1u) << "what is not published yet must still go out";
+  EXPECT_EQ(claim_events(10, upkeep_hold).size(), 1u) << "what is not published yet must still go out";
 }
 
 TEST_P(Retention, NeverTouchesLiveWork) {

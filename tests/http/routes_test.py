@@ -212,6 +212,8 @@ GOOD = {
     "leaseRuns": lambda: server.call("POST", "/v1/runs/lease", {"worker": "w", "prefixes": ["demo.y."], "wait": "1ms"}),
     "reportRuns": lambda: (lambda run: server.call("POST", "/v1/runs/report", {"reports": [{"id": run["id"], "fence": run["fence"], "result": 1}]}))(leased()),
     "heartbeatRun": lambda: run_call("heartbeat"),
+    "heartbeatRuns": lambda: (lambda run: server.call("POST", "/v1/runs/heartbeat", {"runs": [{"id": run["id"], "fence": run["fence"]}]}))(leased()),
+    "releaseRuns": lambda: (lambda run: server.call("POST", "/v1/runs/release", {"runs": [{"id": run["id"], "fence": run["fence"]}]}))(leased()),
     "completeRun": lambda: run_call("complete", result=1),
     "failRun": lambda: run_call("fail", error={"message": "no"}),
     "releaseRun": lambda: run_call("release"),

@@ -168,7 +168,8 @@ const std::vector<Verb>& verbs() {
        }},
       {"claim",
        [](Store& store, const World&, const std::string&) {
-         const auto rows = store.claim_outbox(10, hold);
+         const SinkFilter sink{"web"};
+         const auto rows = store.claim_outbox({&sink, 1}, {sink.name, 10, hold});
          if (!rows) return "error: " + rows.error().message;
          std::string ids = "claimed";
          for (const OutboxRow& row : *rows) ids += " " + row.event.id.value;

@@ -10,6 +10,8 @@ export CAIRN_TEST_POSTGRES="postgresql:///cairn?host=$folder&user=cairn"
 CAIRN_TEST_LONG=1 "$build/tests/contract/contract_test" --gtest_brief=1 --gtest_filter='*/postgres*'
 CAIRN_OUTBOX_EVENTS=100000 "$build/tests/outbox/outbox_order_test" --gtest_brief=1 --gtest_filter='*OnPostgres'
 CAIRN_INTERLEAVINGS=40 "$build/tests/postgres/interleave_test"
+# 1 000 stops on each store.
+"$here/../workers/stop_test.py" "$build/cairn" "$build/tests/workers/stop_worker" "$(command -v node || echo -)" 2000
 # These have servers of their own.
 CAIRN_CHAOS_WORKFLOWS=2000 CAIRN_CHAOS_SECONDS=3600 "$build/tests/postgres/chaos_test" --gtest_brief=1
 CAIRN_RESTARTS=20 "$build/tests/postgres/restart_test" --gtest_brief=1

@@ -287,7 +287,9 @@ Json StoreStage::show(const std::string& what) {
                                    {"status", to_string(task.status)}}));
     }
   } else if (what == "events") {
-    for (const OutboxRow& row : must(cut_->claim_outbox(10'000, Duration{}))) {
+    OutboxFilter waiting;
+    waiting.unpublished = true;
+    for (const OutboxRow& row : must(cut_->list_outbox(waiting, {10'000, ""})).items) {
       list.push_back(
           Json::object({{"data", row.event.data}, {"subject", row.event.subject}, {"type", row.event.type}}));
     }

@@ -125,14 +125,15 @@ class Clerk {
     const auto page = use<Page<OutboxRow>>("list outbox", [](Store& store) { return store.list_outbox({}, {}); });
     if (!page || page->items.empty()) return;
     const std::int64_t sequence = world_.dice().pick(page->items).sequence;
-    Delivery delivery;
-    delivery.sequence = sequence;
-    delivery.sink = "clerk";
-    delivery.delivered = true;
-    done("record delivery", [delivery](Store& store) { return store.record_deliveries(std::span(&delivery, 1)); });
+    // Nothing is queued for this sink: it changes nothing but the log.
+    use<std::size_t>("settle event", [sequence](Store& store) {
+      const SettledEvent event{sequence, SettledEvent::Kind::failed, 1, store.now(), "no", Duration::of_seconds(5)};
+      return store.settle_outbox("clerk", std::span(&event, 1));
+    });
     use<std::vector<Delivery>>("list deliveries", [sequence](Store& store) { return store.list_deliveries(sequence); });
-    done("postpone",
-         [sequence](Store& store) { return store.postpone_outbox(std::span(&sequence, 1), Duration::of_seconds(5)); });
+    done("hold event", [sequence](Store& store) {
+      return store.hold_outbox("clerk", std::span(&sequence, 1), Duration::of_seconds(5));
+    });
     use<bool>("resend", [sequence](Store& store) { return store.resend_outbox(sequence); });
   }
 

@@ -182,24 +182,20 @@ Result<std::vector<RunTypeRow>> NodeStore::list_run_types() {
   return through("list_run_types", Way::read, [&] { return behind_.list_run_types(); });
 }
 
-Result<std::vector<OutboxRow>> NodeStore::claim_outbox(std::size_t max, Duration hold) {
-  return through("claim_outbox", Way::write, [&] { return behind_.claim_outbox(max, hold); });
+Result<std::vector<OutboxRow>> NodeStore::claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) {
+  return through("claim_outbox", Way::write, [&] { return behind_.claim_outbox(sinks, claim); });
 }
 
-Result<void> NodeStore::mark_published(std::span<const std::int64_t> sequences) {
-  return through("mark_published", Way::write, [&] { return behind_.mark_published(sequences); });
+Result<void> NodeStore::hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) {
+  return through("hold_outbox", Way::write, [&] { return behind_.hold_outbox(sink, sequences, hold); });
 }
 
-Result<void> NodeStore::postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) {
-  return through("postpone_outbox", Way::write, [&] { return behind_.postpone_outbox(sequences, delay); });
+Result<std::size_t> NodeStore::settle_outbox(const std::string& sink, std::span<const SettledEvent> events) {
+  return through("settle_outbox", Way::write, [&] { return behind_.settle_outbox(sink, events); });
 }
 
 Result<Page<OutboxRow>> NodeStore::list_outbox(const OutboxFilter& filter, const PageRequest& page) {
   return through("list_outbox", Way::read, [&] { return behind_.list_outbox(filter, page); });
-}
-
-Result<void> NodeStore::record_deliveries(std::span<const Delivery> deliveries) {
-  return through("record_deliveries", Way::write, [&] { return behind_.record_deliveries(deliveries); });
 }
 
 Result<std::vector<Delivery>> NodeStore::list_deliveries(std::int64_t sequence) {

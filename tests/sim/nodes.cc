@@ -192,17 +192,19 @@ void World::run_messages(int node) {
 void World::run_publisher(int node) {
   Node& own = nodes_[static_cast<std::size_t>(node)];
   for (;;) {
-    auto claimed =
-        own.coordinator->store().claim_outbox(static_cast<std::size_t>(1 + dice_.below(10)), Duration::of_seconds(30));
-    std::vector<std::int64_t> sent;
+    Store& store = own.coordinator->store();
+    const SinkFilter sink{"world"};
+    const OutboxClaim claim{sink.name, static_cast<std::size_t>(1 + dice_.below(10)), Duration::of_seconds(30)};
+    auto claimed = store.claim_outbox({&sink, 1}, claim);
+    std::vector<SettledEvent> sent;
     if (claimed) {
       for (const OutboxRow& row : *claimed) {
         ledger_.published(row);
-        sent.push_back(row.sequence);
+        sent.push_back({row.sequence, SettledEvent::Kind::taken, row.attempts + 1, store.now()});
         scheduler_.yield();
       }
     }
-    if (!sent.empty()) static_cast<void>(own.coordinator->store().mark_published(sent));
+    if (!sent.empty()) static_cast<void>(store.settle_outbox(sink.name, sent));
     if (sent.empty()) scheduler_.park(scheduler_.now_ms() + (claimed ? 300'000 : 1'000));
   }
 }

@@ -240,18 +240,19 @@ Result<Json> Recorder::finish(Store& store, Json record) {
   record.set("runs", std::move(runs));
   Json::Array events;
   for (;;) {
-    CAIRN_TRY(const auto rows, store.claim_outbox(1000, Duration::of_seconds(3600)));
+    const SinkFilter sink{"world"};
+    CAIRN_TRY(const auto rows, store.claim_outbox({&sink, 1}, {sink.name, 1000, Duration::of_seconds(3600)}));
     if (rows.empty()) break;
-    std::vector<std::int64_t> published;
+    std::vector<SettledEvent> published;
     for (const OutboxRow& row : rows) {
-      published.push_back(row.sequence);
+      published.push_back({row.sequence, SettledEvent::Kind::taken, row.attempts + 1, store.now()});
       events.push_back(Json::object({{"sequence", row.sequence},
                                      {"instance", row.instance.value},
                                      {"type", row.event.type},
                                      {"subject", row.event.subject},
                                      {"data", row.event.data}}));
     }
-    CAIRN_TRY_VOID(store.mark_published(published));
+    CAIRN_TRY_VOID(store.settle_outbox(sink.name, published));
   }
   std::sort(events.begin(), events.end(),
             [](const Json& a, const Json& b) { return a["sequence"].as_integer() < b["sequence"].as_integer(); });

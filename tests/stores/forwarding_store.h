@@ -59,6 +59,9 @@ class ForwardingStore : public Store {
   Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override { return behind_.submit_run(run); }
   Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override { return behind_.lease_runs(request); }
   Result<RunChanged> change_run(const RunChange& change) override { return behind_.change_run(change); }
+  std::vector<Result<RunChanged>> change_runs(std::span<const RunChange> changes) override {
+    return behind_.change_runs(changes);
+  }
   Result<std::vector<RunRow>> exhausted_runs(std::size_t max) override { return behind_.exhausted_runs(max); }
   Result<std::optional<RunRow>> find_run(const RunId& id) override { return behind_.find_run(id); }
   Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) override {
@@ -69,20 +72,17 @@ class ForwardingStore : public Store {
   Result<void> put_run_type(const RunTypeRow& row) override { return behind_.put_run_type(row); }
   Result<bool> remove_run_type(const std::string& type) override { return behind_.remove_run_type(type); }
   Result<std::vector<RunTypeRow>> list_run_types() override { return behind_.list_run_types(); }
-  Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) override {
-    return behind_.claim_outbox(max, hold);
+  Result<std::vector<OutboxRow>> claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) override {
+    return behind_.claim_outbox(sinks, claim);
   }
-  Result<void> mark_published(std::span<const std::int64_t> sequences) override {
-    return behind_.mark_published(sequences);
+  Result<void> hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) override {
+    return behind_.hold_outbox(sink, sequences, hold);
   }
-  Result<void> postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) override {
-    return behind_.postpone_outbox(sequences, delay);
+  Result<std::size_t> settle_outbox(const std::string& sink, std::span<const SettledEvent> events) override {
+    return behind_.settle_outbox(sink, events);
   }
   Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override {
     return behind_.list_outbox(filter, page);
-  }
-  Result<void> record_deliveries(std::span<const Delivery> deliveries) override {
-    return behind_.record_deliveries(deliveries);
   }
   Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) override {
     return behind_.list_deliveries(sequence);

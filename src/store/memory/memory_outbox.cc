@@ -8,23 +8,99 @@ namespace cairn {
 
 void MemoryStore::write_event(const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup) {
   OutboxRow row{++last_number_, instance, entry.event, now(), std::nullopt};
-  if (entry.published) row.published_at = row.created_at;
+  if (entry.published) {
+    row.published_at = row.created_at;
+  } else {
+    unassigned_.insert(row.sequence);
+  }
   outbox_.emplace(row.sequence, std::move(row));
   wakeup.outbox = true;
 }
 
-Result<void> MemoryStore::postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) {
+bool MemoryStore::publish_if_taken(std::int64_t sequence) {
+  for (const auto& [sink, events] : sink_queues_) {
+    if (events.contains(sequence)) return false;
+  }
+  const auto row = outbox_.find(sequence);
+  if (row == outbox_.end() || row->second.published_at) return false;
+  row->second.published_at = now();
+  // Numbers are given under the lock: none below the last one is still to come.
+  for (auto next = outbox_.upper_bound(published_up_to_); next != outbox_.end() && next->second.published_at; ++next) {
+    published_up_to_ = next->first;
+  }
+  return true;
+}
+
+Result<std::vector<OutboxRow>> MemoryStore::claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < claim.max && !unassigned_.empty(); ++i) {
+    const std::int64_t sequence = *unassigned_.begin();
+    unassigned_.erase(unassigned_.begin());
+    const auto row = outbox_.find(sequence);
+    if (row == outbox_.end()) continue;
+    for (const SinkFilter& sink : sinks) {
+      if (sink.wants(row->second.event.type)) sink_queues_[sink.name][sequence].attempts = 0;
+    }
+    publish_if_taken(sequence);
+  }
+  const Timestamp at = now();
+  std::vector<OutboxRow> claimed;
+  std::size_t retries = 0;
+  std::set<std::string> busy;  // subjects with an earlier event on its way: theirs must wait
+  for (auto& [sequence, queued] : sink_queues_[claim.sink]) {
+    if (claimed.size() == claim.max) break;
+    const OutboxRow& row = outbox_.at(sequence);
+    const bool is_retry = queued.attempts > 0;
+    if ((queued.held_until && *queued.held_until > at) || (is_retry && retries == outbox_retries_max(claim))) {
+      busy.insert(row.event.subject);
+    }
+    if (busy.contains(row.event.subject)) continue;
+    retries += is_retry ? 1 : 0;
+    queued.held_until = after(at, claim.hold);
+    claimed.push_back(row);
+    claimed.back().attempts = queued.attempts;
+  }
+  return claimed;
+}
+
+Result<void> MemoryStore::hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) {
+  const std::lock_guard lock(mutex_);
+  for (const std::int64_t sequence : sequences) {
+    const auto queued = sink_queues_[sink].find(sequence);
+    if (queued != sink_queues_[sink].end()) queued->second.held_until = after(now(), hold);
+  }
+  return {};
+}
+
+Result<std::size_t> MemoryStore::settle_outbox(const std::string& sink, std::span<const SettledEvent> events) {
   Wakeup wakeup;
+  std::size_t published = 0;
   {
     const std::lock_guard lock(mutex_);
-    wakeup.due = after(now(), delay);
-    for (const std::int64_t sequence : sequences) {
-      const auto row = outbox_.find(sequence);
-      if (row != outbox_.end() && !row->second.published_at) held_outbox_[sequence] = *wakeup.due;
+    auto& queue = sink_queues_[sink];
+    for (const SettledEvent& event : events) {
+      if (event.kind != SettledEvent::Kind::not_tried && outbox_.contains(event.sequence)) {
+        deliveries_.emplace(event.sequence, delivery_of(sink, event));
+      }
+      const auto queued = queue.find(event.sequence);
+      if (queued == queue.end()) continue;
+      switch (event.kind) {
+        case SettledEvent::Kind::taken:
+        case SettledEvent::Kind::given_up:
+          queue.erase(queued);
+          published += publish_if_taken(event.sequence) ? 1 : 0;
+          break;
+        case SettledEvent::Kind::failed:
+          ++queued->second.attempts;
+          queued->second.held_until = after(now(), event.delay);
+          if (!wakeup.due || *queued->second.held_until < *wakeup.due) wakeup.due = queued->second.held_until;
+          break;
+        case SettledEvent::Kind::not_tried: queued->second.held_until.reset(); break;
+      }
     }
   }
   tell(wakeup);
-  return {};
+  return published;
 }
 
 Result<Page<OutboxRow>> MemoryStore::list_outbox(const OutboxFilter& filter, const PageRequest& request) {
@@ -54,16 +130,6 @@ Result<Page<OutboxRow>> MemoryStore::list_outbox(const OutboxFilter& filter, con
   return page;
 }
 
-Result<void> MemoryStore::record_deliveries(std::span<const Delivery> deliveries) {
-  const std::lock_guard lock(mutex_);
-  for (Delivery delivery : deliveries) {
-    if (!outbox_.contains(delivery.sequence)) continue;
-    delivery.at = whole_ms(delivery.at);
-    deliveries_.emplace(delivery.sequence, std::move(delivery));
-  }
-  return {};
-}
-
 Result<std::vector<Delivery>> MemoryStore::list_deliveries(std::int64_t sequence) {
   const std::lock_guard lock(mutex_);
   std::vector<Delivery> found;
@@ -80,7 +146,7 @@ Result<bool> MemoryStore::resend_outbox(std::int64_t sequence) {
     if (row == outbox_.end()) return false;
     row->second.published_at.reset();
     published_up_to_ = std::min(published_up_to_, sequence - 1);
-    held_outbox_.erase(sequence);
+    unassigned_.insert(sequence);
     deliveries_.emplace(sequence, Delivery{sequence, "", 0, now(), false, "sent again on request"});
     wakeup.outbox = true;
   }

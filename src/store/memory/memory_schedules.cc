@@ -78,8 +78,10 @@ std::optional<Timestamp> MemoryStore::next_scheduled(Timestamp looked_at) const 
     const auto held = held_schedules_.find(name);
     offer(held == held_schedules_.end() ? *row.next_at : std::max(held->second, *row.next_at));
   }
-  for (const auto& [sequence, until] : held_outbox_) {
-    if (until > looked_at) offer(until);
+  for (const auto& [sink, events] : sink_queues_) {
+    for (const auto& [sequence, queued] : events) {
+      if (queued.held_until && *queued.held_until > looked_at) offer(*queued.held_until);
+    }
   }
   return next;
 }

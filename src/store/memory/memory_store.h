@@ -58,11 +58,10 @@ class MemoryStore : public Store {
   Result<bool> remove_run_type(const std::string& type) override;
   Result<std::vector<RunTypeRow>> list_run_types() override;
 
-  Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) override;
-  Result<void> mark_published(std::span<const std::int64_t> sequences) override;
-  Result<void> postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) override;
+  Result<std::vector<OutboxRow>> claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) override;
+  Result<void> hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) override;
+  Result<std::size_t> settle_outbox(const std::string& sink, std::span<const SettledEvent> events) override;
   Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override;
-  Result<void> record_deliveries(std::span<const Delivery> deliveries) override;
   Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) override;
   Result<bool> resend_outbox(std::int64_t sequence) override;
 
@@ -147,6 +146,8 @@ class MemoryStore : public Store {
   SignalOutcome route(const CorrelatedSignal& signal, Wakeup& wakeup);
   void claim_kept(Instance& instance, Wakeup& wakeup);
   void remove_instance(const std::string& id);
+  // True when no sink has to take it any more, and it was not published yet.
+  bool publish_if_taken(std::int64_t sequence);
   void write_event(const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup);
   // The first of the schedules and of the postponed events.
   std::optional<Timestamp> next_scheduled(Timestamp looked_at) const;
@@ -182,8 +183,13 @@ class MemoryStore : public Store {
   std::map<std::string, HostLock> locks_;
   std::map<std::int64_t, Timestamp> held_messages_;
   std::map<TimerKey, Timestamp> held_timers_;
-  std::map<std::int64_t, Timestamp> held_outbox_;
-  std::multimap<std::int64_t, Delivery> deliveries_;  // by the event's sequence
+  struct Queued {
+    int attempts = 0;
+    std::optional<Timestamp> held_until = {};  // by whoever claimed it, or until it is tried again
+  };
+  std::map<std::string, std::map<std::int64_t, Queued>> sink_queues_;  // by sink and sequence
+  std::set<std::int64_t> unassigned_;                                  // events that are in no queue yet
+  std::multimap<std::int64_t, Delivery> deliveries_;                   // by the event's sequence
   std::map<std::string, ScheduleRow> schedules_;
   std::map<std::string, Timestamp> held_schedules_;
   std::map<std::string, ApiKeyRow> api_keys_;

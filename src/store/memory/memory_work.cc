@@ -98,42 +98,6 @@ Result<std::optional<Timestamp>> MemoryStore::next_due(Timestamp looked_at) {
   return due;
 }
 
-Result<std::vector<OutboxRow>> MemoryStore::claim_outbox(std::size_t max, Duration hold) {
-  const std::lock_guard lock(mutex_);
-  const Timestamp at = now();
-  std::vector<OutboxRow> claimed;
-  std::set<std::string> busy;  // subjects with an earlier event on its way: theirs must wait
-  for (auto next = outbox_.upper_bound(published_up_to_); next != outbox_.end(); ++next) {
-    const auto& [sequence, row] = *next;
-    if (claimed.size() == max) break;
-    if (row.published_at) continue;
-    const auto held = held_outbox_.find(sequence);
-    if (held != held_outbox_.end() && held->second > at) {
-      busy.insert(row.event.subject);
-      continue;
-    }
-    if (busy.contains(row.event.subject)) continue;
-    held_outbox_[sequence] = after(at, hold);
-    claimed.push_back(row);
-  }
-  return claimed;
-}
-
-Result<void> MemoryStore::mark_published(std::span<const std::int64_t> sequences) {
-  const std::lock_guard lock(mutex_);
-  const Timestamp at = now();
-  for (const std::int64_t sequence : sequences) {
-    held_outbox_.erase(sequence);
-    const auto row = outbox_.find(sequence);
-    if (row != outbox_.end() && !row->second.published_at) row->second.published_at = at;
-  }
-  // Numbers are given under the lock: none below the last one is still to come.
-  for (auto next = outbox_.upper_bound(published_up_to_); next != outbox_.end() && next->second.published_at; ++next) {
-    published_up_to_ = next->first;
-  }
-  return {};
-}
-
 Result<std::optional<HostLock>> MemoryStore::hold_lock(const std::string& name, const std::string& owner,
                                                        Duration length) {
   const std::lock_guard lock(mutex_);

@@ -59,16 +59,33 @@ void PostgresStore::write_event(Connection& db, const InstanceId& instance, cons
   wakeup.outbox |= !entry.published;
 }
 
-Result<std::vector<OutboxRow>> PostgresStore::claim_outbox(std::size_t max, Duration hold) {
+Result<std::vector<OutboxRow>> PostgresStore::claim_outbox(std::span<const SinkFilter> sinks,
+                                                           const OutboxClaim& claim) {
+  CAIRN_TRY(const bool fresh, read<bool>([](Connection& db) -> Result<bool> {
+              Rows rows = db.query(Sql::any_new_event);
+              return rows.next() && rows.boolean(0);
+            }));
+  Column<std::string> names, prefixes;
+  for (const SinkFilter& sink : sinks) {
+    for (const std::string& type : sink.types.empty() ? std::vector<std::string>{""} : sink.types) {
+      names.add(sink.name);
+      prefixes.add(type);
+    }
+  }
   return write<std::vector<OutboxRow>>([&](Connection& db) -> Result<std::vector<OutboxRow>> {
     const Timestamp at = now();
-    // One claims at a time: which subjects are free must not change between looking and marking.
+    const auto max = static_cast<std::int64_t>(claim.max);
+    // One claims or settles at a time: which event of a subject is the first must not change meanwhile.
     db.send(Sql::outbox_lock, postgres::lock_key("outbox", db.schema()));
+    if (fresh) db.send(Sql::assign_outbox, max, names, prefixes, at);
     std::vector<OutboxRow> claimed;
-    Rows rows = db.query(Sql::claim_outbox, at, static_cast<std::int64_t>(max), after(at, hold));
+    Rows rows =
+        db.query(Sql::claim_outbox, at, claim.sink, std::min(max, static_cast<std::int64_t>(outbox_retries_max(claim))),
+                 max, after(at, claim.hold));
     Column<std::int64_t> unreadable;
     while (rows.next()) {
       OutboxRow row = postgres::read_outbox(rows);
+      row.attempts = static_cast<int>(rows.integer(7));
       const auto why = rows.take_unreadable();
       if (!why) {
         claimed.push_back(std::move(row));
@@ -79,32 +96,68 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_outbox(std::size_t max, Dura
       insert_dead_letter(db, unreadable_event(row, why->message));
     }
     if (rows.fault()) return *rows.fault();
-    if (!unreadable.empty()) db.send(Sql::mark_published, unreadable, at);
+    if (!unreadable.empty()) {
+      db.send(Sql::unqueue_events, claim.sink, unreadable);
+      db.send(Sql::next_of_subjects, claim.sink, unreadable, at);
+      db.send(Sql::publish_events, unreadable, at);
+    }
     return claimed;
   });
 }
 
-Result<void> PostgresStore::mark_published(std::span<const std::int64_t> sequences) {
+Result<void> PostgresStore::hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences,
+                                        Duration hold) {
   Column<std::int64_t> numbers;
   for (const std::int64_t sequence : sequences) numbers.add(sequence);
   CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
-    db.send(Sql::mark_published, numbers, now());
+    db.send(Sql::hold_outbox, sink, numbers, after(now(), hold));
     return true;
   }));
   return {};
 }
 
-Result<void> PostgresStore::postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) {
+Result<std::size_t> PostgresStore::settle_outbox(const std::string& sink, std::span<const SettledEvent> events) {
   Wakeup wakeup;
-  Column<std::int64_t> numbers;
-  for (const std::int64_t sequence : sequences) numbers.add(sequence);
-  CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
-    wakeup.due = after(now(), delay);
-    db.send(Sql::postpone_outbox, numbers, *wakeup.due);
-    return true;
-  }));
-  tell(wakeup);
-  return {};
+  auto published = write<std::size_t>([&](Connection& db) -> Result<std::size_t> {
+    wakeup = {};
+    const Timestamp at = now();
+    Column<std::int64_t> tried, done, retried, untried;
+    Column<std::string> sinks, errors;
+    Column<int> attempts;
+    Column<Timestamp> times, due;
+    Column<bool> delivered;
+    for (const SettledEvent& event : events) {
+      if (event.kind == SettledEvent::Kind::not_tried) {
+        untried.add(event.sequence);
+        continue;
+      }
+      const Delivery one = delivery_of(sink, event);
+      tried.add(one.sequence);
+      sinks.add(one.sink);
+      attempts.add(one.attempt);
+      times.add(one.at);
+      delivered.add(one.delivered);
+      errors.add(one.error);
+      if (event.kind == SettledEvent::Kind::failed) {
+        const Timestamp next = after(at, event.delay);
+        retried.add(event.sequence);
+        due.add(next);
+        if (!wakeup.due || next < *wakeup.due) wakeup.due = next;
+      } else {
+        done.add(event.sequence);
+      }
+    }
+    db.send(Sql::outbox_lock, postgres::lock_key("outbox", db.schema()));
+    if (!tried.empty()) db.send(Sql::insert_deliveries, tried, sinks, attempts, times, delivered, errors);
+    if (!untried.empty()) db.send(Sql::hold_outbox, sink, untried, at);
+    if (!retried.empty()) db.send(Sql::retry_events, sink, retried, due);
+    if (done.empty()) return std::size_t{0};
+    db.send(Sql::unqueue_events, sink, done);
+    db.send(Sql::next_of_subjects, sink, done, at);
+    return static_cast<std::size_t>(db.query(Sql::publish_events, done, at).changed());
+  });
+  if (published) tell(wakeup);
+  return published;
 }
 
 Result<Page<OutboxRow>> PostgresStore::list_outbox(const OutboxFilter& filter, const PageRequest& request) {
@@ -128,27 +181,6 @@ Result<Page<OutboxRow>> PostgresStore::list_outbox(const OutboxFilter& filter, c
     if (rows.fault()) return *rows.fault();
     return page;
   });
-}
-
-Result<void> PostgresStore::record_deliveries(std::span<const Delivery> deliveries) {
-  Column<std::int64_t> events;
-  Column<std::string> sinks, errors;
-  Column<int> attempts;
-  Column<Timestamp> times;
-  Column<bool> delivered;
-  for (const Delivery& delivery : deliveries) {
-    events.add(delivery.sequence);
-    sinks.add(delivery.sink);
-    attempts.add(delivery.attempt);
-    times.add(whole_ms(delivery.at));
-    delivered.add(delivery.delivered);
-    errors.add(delivery.error);
-  }
-  CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
-    db.send(Sql::insert_deliveries, events, sinks, attempts, times, delivered, errors);
-    return true;
-  }));
-  return {};
 }
 
 Result<std::vector<Delivery>> PostgresStore::list_deliveries(std::int64_t sequence) {

@@ -80,11 +80,10 @@ class PostgresStore final : public Store {
   Result<bool> remove_run_type(const std::string& type) override;
   Result<std::vector<RunTypeRow>> list_run_types() override;
 
-  Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) override;
-  Result<void> mark_published(std::span<const std::int64_t> sequences) override;
-  Result<void> postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) override;
+  Result<std::vector<OutboxRow>> claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) override;
+  Result<void> hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) override;
+  Result<std::size_t> settle_outbox(const std::string& sink, std::span<const SettledEvent> events) override;
   Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override;
-  Result<void> record_deliveries(std::span<const Delivery> deliveries) override;
   Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) override;
   Result<bool> resend_outbox(std::int64_t sequence) override;
 

@@ -48,9 +48,10 @@ std::string decoded(const std::string& text) {
 }
 
 std::string without_password(const std::string& url) {
-  const auto at = url.find('@');
   const auto begin = url.find("//");
-  if (at == std::string::npos || begin == std::string::npos) return url;
+  if (begin == std::string::npos) return url;
+  const auto at = url.rfind('@', std::min(url.find('/', begin + 2), url.size()));
+  if (at == std::string::npos || at < begin) return url;
   const auto colon = url.find(':', begin + 2);
   if (colon == std::string::npos || colon > at) return url;
   return url.substr(0, colon) + ":***" + url.substr(at);

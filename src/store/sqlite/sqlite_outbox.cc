@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "store/projection.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/row_reading.h"
@@ -25,6 +27,12 @@ OutboxRow read_event(const Query& query) {
   return row;
 }
 
+OutboxRow read_claimed(const Query& query) {
+  OutboxRow row = read_event(query);
+  row.attempts = static_cast<int>(query.integer(8));
+  return row;
+}
+
 }  // namespace
 
 void SqliteStore::write_event(const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup) {
@@ -36,17 +44,113 @@ void SqliteStore::write_event(const InstanceId& instance, const OutboxEntry& ent
   wakeup.outbox = true;
 }
 
-// Like every mark on taken work, the delay is kept in memory: after a crash the event is tried at once.
-Result<void> SqliteStore::postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) {
+// New events into the queues of those who want them.
+Result<void> SqliteStore::assign_events(std::span<const SinkFilter> sinks, std::size_t max) {
+  {
+    Reader db = reader();
+    bool any = false;
+    {
+      Query rows = db->query(Sql::new_events, std::int64_t{1});
+      any = rows.next();
+    }
+    CAIRN_TRY(any, db.give(any));
+    if (!any) return {};
+  }
+  struct Fresh {
+    std::int64_t sequence;
+    std::string type;
+    std::string subject;
+  };
+  std::vector<Fresh> events;
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  const Timestamp at = now();
+  Transaction transaction(*writer_);
+  {
+    Query rows = writer_->query(Sql::new_events, static_cast<std::int64_t>(max));
+    while (rows.next()) events.push_back({rows.integer(0), rows.text(1), rows.text(2)});
+  }
+  for (const Fresh& event : events) {
+    std::optional<Timestamp> published = at;
+    for (const SinkFilter& sink : sinks) {
+      if (!sink.wants(event.type)) continue;
+      published.reset();
+      writer_->run(Sql::queue_event, event.sequence, sink.name, event.subject, at);
+    }
+    writer_->run(Sql::assign_event, event.sequence, published);
+  }
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  return {};
+}
+
+// The rows are read beside the writer. Like every mark on taken work, claims are kept in memory: a crash gives them
+// back.
+Result<std::vector<OutboxRow>> SqliteStore::claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) {
+  CAIRN_TRY_VOID(assign_events(sinks, claim.max));
+  const std::lock_guard lock(outbox_mutex_);
+  auto& held = held_outbox_[claim.sink];
+  const Timestamp at = now();
+  std::erase_if(held, [at](const auto& one) { return one.second <= at; });
+  std::vector<OutboxRow> claimed;
+  {
+    Reader db = reader();
+    const auto take_first = [&](Sql statement, std::size_t until) {
+      Query rows = db->query(statement, claim.sink, at);
+      while (claimed.size() < until && rows.next()) {
+        if (!held.contains(rows.integer(0))) claimed.push_back(read_claimed(rows));
+      }
+    };
+    take_first(Sql::due_retries, std::min(claim.max, outbox_retries_max(claim)));
+    take_first(Sql::due_events, claim.max);
+    const std::size_t subjects = claimed.size();
+    for (std::size_t i = 0; i < subjects && claimed.size() < claim.max; ++i) {
+      const OutboxRow first = claimed[i];
+      Query rows = db->query(Sql::later_events, claim.sink, first.event.subject, first.sequence,
+                             static_cast<std::int64_t>(claim.max - claimed.size()));
+      while (rows.next()) claimed.push_back(read_claimed(rows));
+    }
+    CAIRN_TRY_VOID(db.give(true));
+  }
+  for (const OutboxRow& row : claimed) held[row.sequence] = after(at, claim.hold);
+  std::sort(claimed.begin(), claimed.end(),
+            [](const OutboxRow& a, const OutboxRow& b) { return a.sequence < b.sequence; });
+  return claimed;
+}
+
+Result<void> SqliteStore::hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) {
+  const std::lock_guard lock(outbox_mutex_);
+  auto& held = held_outbox_[sink];
+  for (const std::int64_t sequence : sequences) held[sequence] = after(now(), hold);
+  return {};
+}
+
+Result<std::size_t> SqliteStore::settle_outbox(const std::string& sink, std::span<const SettledEvent> events) {
   Wakeup wakeup;
+  std::size_t published = 0;
   {
     const std::lock_guard lock(writer_mutex_);
     if (auto refused = refusal()) return *refused;
-    wakeup.due = after(now(), delay);
-    for (const std::int64_t sequence : sequences) held_outbox_[sequence] = *wakeup.due;
+    const Timestamp at = now();
+    Transaction transaction(*writer_);
+    for (const SettledEvent& event : events) {
+      if (event.kind == SettledEvent::Kind::not_tried) continue;
+      const Delivery tried = delivery_of(sink, event);
+      writer_->run(Sql::insert_delivery, tried.sequence, sink, tried.attempt, tried.at, tried.delivered, tried.error);
+      if (event.kind == SettledEvent::Kind::failed) {
+        const Timestamp due = after(at, event.delay);
+        if (writer_->run(Sql::retry_event, event.sequence, sink, due) == 0) continue;
+        if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
+      } else if (writer_->run(Sql::unqueue_event, event.sequence, sink) > 0) {
+        writer_->run(Sql::next_of_subject, event.sequence, sink, at);
+        published += static_cast<std::size_t>(writer_->run(Sql::publish_event, event.sequence, at));
+      }
+    }
+    if (auto done = transaction.commit(); !done) return failed(done.error());
+    const std::lock_guard claims(outbox_mutex_);
+    for (const SettledEvent& event : events) held_outbox_[sink].erase(event.sequence);
   }
   tell(wakeup);
-  return {};
+  return published;
 }
 
 Result<Page<OutboxRow>> SqliteStore::list_outbox(const OutboxFilter& filter, const PageRequest& request) {
@@ -77,18 +181,6 @@ Result<Page<OutboxRow>> SqliteStore::list_outbox(const OutboxFilter& filter, con
   return db.give(std::move(page));
 }
 
-Result<void> SqliteStore::record_deliveries(std::span<const Delivery> deliveries) {
-  const std::lock_guard lock(writer_mutex_);
-  if (auto refused = refusal()) return *refused;
-  Transaction transaction(*writer_);
-  for (const Delivery& delivery : deliveries) {
-    writer_->run(Sql::insert_delivery, delivery.sequence, delivery.sink, delivery.attempt, delivery.at,
-                 delivery.delivered, delivery.error);
-  }
-  if (auto done = transaction.commit(); !done) return failed(done.error());
-  return {};
-}
-
 Result<std::vector<Delivery>> SqliteStore::list_deliveries(std::int64_t sequence) {
   Reader db = reader();
   std::vector<Delivery> found;
@@ -113,7 +205,8 @@ Result<bool> SqliteStore::resend_outbox(std::int64_t sequence) {
       wakeup.outbox = true;
     }
     if (auto done = transaction.commit(); !done) return failed(done.error());
-    held_outbox_.erase(sequence);
+    const std::lock_guard claims(outbox_mutex_);
+    for (auto& [sink, held] : held_outbox_) held.erase(sequence);
   }
   tell(wakeup);
   return wakeup.outbox;

@@ -85,90 +85,112 @@ std::optional<RunRow> SqliteStore::submitted_before(const RunRow& given) {
   return std::nullopt;
 }
 
-Result<RunChanged> SqliteStore::change_run(const RunChange& change) {
-  Wakeup wakeup;
+// In a transaction of the caller's.
+Result<RunChanged> SqliteStore::write_change(const RunChange& change, Wakeup& wakeup) {
+  const Timestamp at = now();
   RunChanged answer;
+  std::int64_t number = 0;
+  {
+    Query found = writer_->query(Sql::find_run, change.run.value);
+    if (found.next()) {
+      number = found.integer(sqlite::run_number_column);
+      answer.row = sqlite::read_run(found, *writer_);
+    }
+  }
+  if (writer_->error()) return *writer_->error();
+  if (number == 0) return RunChanged{RunChanged::Kind::not_found, {}};
+  const RunRow& row = answer.row;
+  const bool holds = row.status == RunStatus::leased && row.fence == change.fence;
+  switch (change.kind) {
+    case RunChange::Kind::remove:
+      // A live run would vanish under its worker: cancel it first.
+      if (row.status == RunStatus::leased) {
+        answer.kind = RunChanged::Kind::lease_lost;
+      } else if (is_awaited(row)) {
+        answer.kind = RunChanged::Kind::awaited;
+      } else if (!row.deleted_at) {
+        writer_->run(Sql::delete_run_softly, number, at, change.reason);
+        run_event(number, "deleted", row.attempt, change.actor, Json(change.reason));
+      }
+      break;
+    case RunChange::Kind::cancel:
+      if (is_final(row.status)) {
+        answer.kind = RunChanged::Kind::finished;
+      } else {
+        writer_->run(Sql::cancel_run, row.id.value, at);
+        run_event(number, "cancelled", row.attempt, change.actor, Json());
+        if (const auto event = event_of_cancel(row, events_)) {
+          write_event(row.instance.value_or(InstanceId{}), *event, wakeup);
+        }
+      }
+      break;
+    case RunChange::Kind::heartbeat:
+    case RunChange::Kind::retry:
+    case RunChange::Kind::release:
+      if (is_final(row.status)) {
+        // The cancelled run's holder learns of it here and clears its lease.
+        if (row.status == RunStatus::cancelled && row.fence == change.fence &&
+            holds_lease(row.leased_by, change.account)) {
+          writer_->run(Sql::clear_lease, number);
+        }
+        answer.kind = RunChanged::Kind::finished;
+      } else if (!holds) {
+        answer.kind = RunChanged::Kind::lease_lost;
+      } else if (!holds_lease(row.leased_by, change.account)) {
+        answer.kind = RunChanged::Kind::not_holder;
+      } else if (change.kind == RunChange::Kind::heartbeat) {
+        wakeup.due = after(at, change.length);
+        writer_->run(Sql::heartbeat_run, number, *wakeup.due, at);
+      } else if (change.kind == RunChange::Kind::release) {
+        writer_->run(Sql::release_run, number, at);
+        run_event(number, "released", row.attempt - 1, change.actor, Json());
+        wakeup.runs = true;
+      } else if (row.attempt >= row.attempts_max) {
+        answer.kind = RunChanged::Kind::exhausted;
+      } else {
+        wakeup.due = after(at, change.length);
+        writer_->run(Sql::retry_run, number, *wakeup.due, change.error, error_line(change.error), at);
+        run_event(number, "retried", row.attempt, change.actor, change.error);
+      }
+      break;
+  }
+  if (row.status == RunStatus::leased && change.kind != RunChange::Kind::heartbeat) {
+    wakeup.runs |= limits_concurrency(row.type);
+  }
+  {
+    Query found = writer_->query(Sql::find_run, change.run.value);
+    if (found.next()) answer.row = sqlite::read_run(found, *writer_);
+  }
+  return answer;
+}
+
+Result<RunChanged> SqliteStore::change_run(const RunChange& change) {
+  return std::move(change_runs({&change, 1}).front());
+}
+
+std::vector<Result<RunChanged>> SqliteStore::change_runs(std::span<const RunChange> changes) {
+  const auto all = [&changes](const Error& error) {
+    return std::vector<Result<RunChanged>>(changes.size(), Result<RunChanged>(error));
+  };
+  Wakeup wakeup;
+  std::vector<Result<RunChanged>> answers;
+  answers.reserve(changes.size());
   {
     const std::lock_guard lock(writer_mutex_);
-    if (auto refused = refusal()) return *refused;
-    const Timestamp at = now();
+    if (auto refused = refusal()) return all(*refused);
     Transaction transaction(*writer_);
-    std::int64_t number = 0;
-    {
-      Query found = writer_->query(Sql::find_run, change.run.value);
-      if (found.next()) {
-        number = found.integer(sqlite::run_number_column);
-        answer.row = sqlite::read_run(found, *writer_);
-      }
+    for (const RunChange& change : changes) {
+      Wakeup own;
+      answers.push_back(write_change(change, own));
+      if (!answers.back()) return all(answers.back().error());
+      wakeup.runs |= own.runs;
+      wakeup.outbox |= own.outbox;
+      if (own.due && (!wakeup.due || *own.due < *wakeup.due)) wakeup.due = own.due;
     }
-    if (writer_->error()) return *writer_->error();
-    if (number == 0) return RunChanged{RunChanged::Kind::not_found, {}};
-    const RunRow& row = answer.row;
-    const bool holds = row.status == RunStatus::leased && row.fence == change.fence;
-    switch (change.kind) {
-      case RunChange::Kind::remove:
-        // A live run would vanish under its worker: cancel it first.
-        if (row.status == RunStatus::leased) {
-          answer.kind = RunChanged::Kind::lease_lost;
-        } else if (is_awaited(row)) {
-          answer.kind = RunChanged::Kind::awaited;
-        } else if (!row.deleted_at) {
-          writer_->run(Sql::delete_run_softly, number, at, change.reason);
-          run_event(number, "deleted", row.attempt, change.actor, Json(change.reason));
-        }
-        break;
-      case RunChange::Kind::cancel:
-        if (is_final(row.status)) {
-          answer.kind = RunChanged::Kind::finished;
-        } else {
-          writer_->run(Sql::cancel_run, row.id.value, at);
-          run_event(number, "cancelled", row.attempt, change.actor, Json());
-          if (const auto event = event_of_cancel(row, events_)) {
-            write_event(row.instance.value_or(InstanceId{}), *event, wakeup);
-          }
-        }
-        break;
-      case RunChange::Kind::heartbeat:
-      case RunChange::Kind::retry:
-      case RunChange::Kind::release:
-        if (is_final(row.status)) {
-          // The cancelled run's holder learns of it here and clears its lease.
-          if (row.status == RunStatus::cancelled && row.fence == change.fence &&
-              holds_lease(row.leased_by, change.account)) {
-            writer_->run(Sql::clear_lease, number);
-          }
-          answer.kind = RunChanged::Kind::finished;
-        } else if (!holds) {
-          answer.kind = RunChanged::Kind::lease_lost;
-        } else if (!holds_lease(row.leased_by, change.account)) {
-          answer.kind = RunChanged::Kind::not_holder;
-        } else if (change.kind == RunChange::Kind::heartbeat) {
-          wakeup.due = after(at, change.length);
-          writer_->run(Sql::heartbeat_run, number, *wakeup.due, at);
-        } else if (change.kind == RunChange::Kind::release) {
-          writer_->run(Sql::release_run, number, at);
-          run_event(number, "released", row.attempt - 1, change.actor, Json());
-          wakeup.runs = true;
-        } else if (row.attempt >= row.attempts_max) {
-          answer.kind = RunChanged::Kind::exhausted;
-        } else {
-          wakeup.due = after(at, change.length);
-          writer_->run(Sql::retry_run, number, *wakeup.due, change.error, error_line(change.error), at);
-          run_event(number, "retried", row.attempt, change.actor, change.error);
-        }
-        break;
-    }
-    if (row.status == RunStatus::leased && change.kind != RunChange::Kind::heartbeat) {
-      wakeup.runs |= limits_concurrency(row.type);
-    }
-    {
-      Query found = writer_->query(Sql::find_run, change.run.value);
-      if (found.next()) answer.row = sqlite::read_run(found, *writer_);
-    }
-    if (auto done = transaction.commit(); !done) return failed(done.error());
+    if (auto done = transaction.commit(); !done) return all(failed(done.error()));
   }
   tell(wakeup);
-  return answer;
+  return answers;
 }
 
 Result<std::vector<RunRow>> SqliteStore::exhausted_runs(std::size_t max) {

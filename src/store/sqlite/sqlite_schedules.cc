@@ -121,8 +121,15 @@ std::optional<Timestamp> SqliteStore::next_scheduled(Timestamp looked_at) {
       offer(std::max(held->second, rows.time(1)));
     }
   }
-  for (const auto& [sequence, until] : held_outbox_) {
-    if (until > looked_at) offer(until);
+  {
+    Query rows = writer_->query(Sql::next_retry, looked_at);
+    if (rows.next() && !rows.is_null(0)) offer(rows.time(0));
+  }
+  const std::lock_guard lock(outbox_mutex_);
+  for (const auto& [sink, held] : held_outbox_) {
+    for (const auto& [sequence, until] : held) {
+      if (until > looked_at) offer(until);
+    }
   }
   return next;
 }

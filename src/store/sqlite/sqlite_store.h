@@ -73,6 +73,7 @@ class SqliteStore final : public Store {
   Result<std::vector<bool>> submit_runs(std::span<RunRow> runs) override;
   Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override;
   Result<RunChanged> change_run(const RunChange& change) override;
+  std::vector<Result<RunChanged>> change_runs(std::span<const RunChange> changes) override;
   Result<std::vector<RunRow>> exhausted_runs(std::size_t max) override;
   Result<std::optional<RunRow>> find_run(const RunId& id) override;
   Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) override;
@@ -81,11 +82,10 @@ class SqliteStore final : public Store {
   Result<bool> remove_run_type(const std::string& type) override;
   Result<std::vector<RunTypeRow>> list_run_types() override;
 
-  Result<std::vector<OutboxRow>> claim_outbox(std::size_t max, Duration hold) override;
-  Result<void> mark_published(std::span<const std::int64_t> sequences) override;
-  Result<void> postpone_outbox(std::span<const std::int64_t> sequences, Duration delay) override;
+  Result<std::vector<OutboxRow>> claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) override;
+  Result<void> hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) override;
+  Result<std::size_t> settle_outbox(const std::string& sink, std::span<const SettledEvent> events) override;
   Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override;
-  Result<void> record_deliveries(std::span<const Delivery> deliveries) override;
   Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) override;
   Result<bool> resend_outbox(std::int64_t sequence) override;
 
@@ -160,6 +160,8 @@ class SqliteStore final : public Store {
   // The rows of wf_run_types; kept, because nobody else writes them. Needs the writer.
   const std::map<std::string, RunTypeRow>& run_types();
   // Whether the end of a run of this type may let another begin.
+  Result<void> assign_events(std::span<const SinkFilter> sinks, std::size_t max);
+  Result<RunChanged> write_change(const RunChange& change, Wakeup& wakeup);
   bool limits_concurrency(const std::string& type);
   void run_event(std::int64_t run, std::string_view kind, int attempt, std::string_view actor, const Json& details);
   void task_event(std::int64_t task, TaskEvent::Kind kind, std::string_view actor, const Json& details);
@@ -188,9 +190,10 @@ class SqliteStore final : public Store {
   std::optional<std::map<std::string, RunTypeRow>> run_types_;
   std::map<std::int64_t, Timestamp> held_messages_;
   std::map<TimerKey, Timestamp> held_timers_;
-  std::map<std::int64_t, Timestamp> held_outbox_;
   std::map<std::string, Timestamp> held_schedules_;
 
+  std::mutex outbox_mutex_;                                               // taken after the writer's
+  std::map<std::string, std::map<std::int64_t, Timestamp>> held_outbox_;  // by sink
   std::vector<sqlite::DamagedPage> damaged_;  // what `faults` found
 
   std::mutex readers_mutex_;

@@ -128,49 +128,6 @@ Result<bool> SqliteStore::mark_deleted(const InstanceId& id, const std::string& 
   return changed == 1;
 }
 
-Result<std::vector<OutboxRow>> SqliteStore::claim_outbox(std::size_t max, Duration hold) {
-  const std::lock_guard lock(writer_mutex_);
-  if (auto refused = refusal()) return *refused;
-  writer_->clear_error();
-  const Timestamp at = now();
-  std::vector<OutboxRow> claimed;
-  std::set<std::string> busy;  // subjects with an earlier event on its way: theirs must wait
-  {
-    Query rows = writer_->query(Sql::waiting_outbox);
-    while (claimed.size() < max && rows.next()) {
-      OutboxRow row;
-      row.sequence = rows.integer(0);
-      row.event.subject = rows.text(4);
-      const auto held = held_outbox_.find(row.sequence);
-      if (held != held_outbox_.end() && held->second > at) {
-        busy.insert(row.event.subject);
-        continue;
-      }
-      if (busy.contains(row.event.subject)) continue;
-      row.event.id = {rows.text(1)};
-      row.instance = {rows.text(2)};
-      row.event.type = rows.text(3);
-      row.event.data = rows.json(5);
-      row.created_at = rows.time(6);
-      claimed.push_back(std::move(row));
-    }
-  }
-  if (writer_->error()) return *writer_->error();
-  for (const OutboxRow& row : claimed) held_outbox_[row.sequence] = after(at, hold);
-  settle();  // they are about to be published
-  return claimed;
-}
-
-Result<void> SqliteStore::mark_published(std::span<const std::int64_t> sequences) {
-  const std::lock_guard lock(writer_mutex_);
-  if (auto refused = refusal()) return *refused;
-  Transaction transaction(*writer_);
-  for (const std::int64_t sequence : sequences) writer_->run(Sql::mark_published, sequence, now());
-  if (auto done = transaction.commit(); !done) return failed(done.error());
-  for (const std::int64_t sequence : sequences) held_outbox_.erase(sequence);
-  return {};
-}
-
 Result<std::optional<HostLock>> SqliteStore::hold_lock(const std::string& name, const std::string& owner,
                                                        Duration length) {
   const std::lock_guard lock(writer_mutex_);

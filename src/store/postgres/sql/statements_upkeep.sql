@@ -1,20 +1,52 @@
 -- The outbox, schedules, credentials, the audit trail, retention of rows that belong to no instance.
 
+-- name: any_new_event
+SELECT EXISTS (SELECT 1 FROM cairn.outbox_event WHERE published_at IS NULL AND NOT assigned)
+-- name: assign_outbox
+WITH fresh AS (SELECT n, type, subject FROM cairn.outbox_event WHERE published_at IS NULL AND NOT assigned ORDER BY n LIMIT $1),
+wanted AS MATERIALIZED (SELECT DISTINCT f.n, s.sink, f.subject FROM fresh f
+  JOIN unnest($2::text[], $3::text[]) AS s (sink, prefix) ON starts_with(f.type, s.prefix)),
+queued AS (INSERT INTO cairn.wf_outbox_queue AS q (event, sink, subject, due)
+  SELECT w.n, w.sink, w.subject, CASE WHEN row_number() OVER (PARTITION BY w.sink, w.subject ORDER BY w.n) = 1
+    AND NOT EXISTS (SELECT 1 FROM cairn.wf_outbox_queue o WHERE o.sink = w.sink COLLATE "C" AND o.subject = w.subject) THEN $4::timestamptz END
+  FROM wanted w ON CONFLICT (event, sink) DO UPDATE SET attempts = 0)
+UPDATE cairn.outbox_event e SET assigned = true,
+  published_at = CASE WHEN NOT EXISTS (SELECT 1 FROM wanted w WHERE w.n = e.n) THEN $4::timestamptz END
+FROM fresh WHERE e.n = ANY (ARRAY[fresh.n])
 -- name: claim_outbox
-WITH free AS (
-  SELECT o.n, o.subject FROM cairn.outbox_event o
-  WHERE o.published_at IS NULL AND (o.held_until IS NULL OR o.held_until <= $1)
-    AND o.subject NOT IN (SELECT e.subject FROM cairn.outbox_event e WHERE e.held_until > $1 AND e.published_at + interval '0' IS NULL)
-  ORDER BY o.n LIMIT $2),
-taken AS (UPDATE cairn.outbox_event o SET held_until = $3, postponed = false FROM free WHERE o.n = ANY (ARRAY[free.n])
-  RETURNING o.n, o.id, o.instance, o.type, o.subject, o.data, o.created_at)
-SELECT * FROM taken ORDER BY n
+WITH heads AS MATERIALIZED (
+  SELECT event, subject FROM (
+    (SELECT event, subject, 0 AS part FROM cairn.wf_outbox_queue WHERE sink = $2 AND due <= $1 AND attempts > 0 ORDER BY due, event LIMIT $3)
+    UNION ALL
+    (SELECT event, subject, 1 FROM cairn.wf_outbox_queue WHERE sink = $2 AND due <= $1 AND attempts = 0 ORDER BY due, event LIMIT $4)) h
+  ORDER BY part LIMIT $4),
+held AS (UPDATE cairn.wf_outbox_queue q SET due = $5 FROM heads h WHERE q.event = ANY (ARRAY[h.event]) AND q.sink = $2),
+claimed AS (
+  SELECT event FROM heads
+  UNION ALL
+  (SELECT l.event FROM heads h CROSS JOIN LATERAL (SELECT q.event FROM cairn.wf_outbox_queue q
+    WHERE q.sink = $2 AND q.subject = h.subject AND q.event > h.event ORDER BY q.event LIMIT $4) l
+   LIMIT $4 - (SELECT count(*) FROM heads)))
+SELECT o.n, o.id, o.instance, o.type, o.subject, o.data, o.created_at,
+  (SELECT q.attempts FROM cairn.wf_outbox_queue q WHERE q.event = o.n AND q.sink = $2)
+FROM claimed c JOIN cairn.outbox_event o ON o.n = ANY (ARRAY[c.event]) ORDER BY o.n
 -- name: outbox_lock
 SELECT pg_advisory_xact_lock($1)
--- name: mark_published
-UPDATE cairn.outbox_event SET published_at = $2, held_until = NULL WHERE n = ANY ($1::bigint[]) AND published_at + interval '0' IS NULL
--- name: postpone_outbox
-UPDATE cairn.outbox_event SET held_until = $2, postponed = true WHERE n = ANY ($1::bigint[]) AND published_at + interval '0' IS NULL
+-- name: hold_outbox
+UPDATE cairn.wf_outbox_queue SET due = $3 WHERE event = ANY ($2::bigint[]) AND sink = $1 AND due IS NOT NULL
+-- name: unqueue_events
+DELETE FROM cairn.wf_outbox_queue WHERE event = ANY ($2::bigint[]) AND sink = $1
+-- name: retry_events
+UPDATE cairn.wf_outbox_queue q SET attempts = q.attempts + 1, due = r.due FROM unnest($2::bigint[], $3::timestamptz[]) AS r (event, due)
+WHERE q.event = ANY (ARRAY[r.event]) AND q.sink = $1
+-- name: next_of_subjects
+UPDATE cairn.wf_outbox_queue q SET due = $3 FROM (
+  SELECT (SELECT o.event FROM cairn.wf_outbox_queue o WHERE o.sink = $1 AND o.subject = s.subject ORDER BY o.event LIMIT 1) AS event
+  FROM (SELECT DISTINCT subject FROM cairn.outbox_event WHERE n = ANY ($2::bigint[])) s) first
+WHERE q.event = ANY (ARRAY[first.event]) AND q.sink = $1 AND q.due IS NULL
+-- name: publish_events
+UPDATE cairn.outbox_event o SET published_at = $2 WHERE o.n = ANY ($1::bigint[]) AND o.published_at + interval '0' IS NULL
+  AND NOT EXISTS (SELECT 1 FROM cairn.wf_outbox_queue q WHERE q.event = o.n)
 -- name: list_outbox
 SELECT n, id, instance, type, subject, data, created_at, published_at FROM cairn.outbox_event
 WHERE n > $1 AND starts_with(type, $2) AND ($3 = '' OR subject = $3) AND ($4::text IS NULL OR instance = $4)
@@ -34,7 +66,7 @@ SELECT d.* FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::timestamptz[
 -- name: list_deliveries
 SELECT event, sink, attempt, at, delivered, error FROM cairn.wf_deliveries WHERE event = $1 ORDER BY n + 0
 -- name: resend_outbox
-UPDATE cairn.outbox_event SET published_at = NULL, held_until = NULL WHERE n = $1
+UPDATE cairn.outbox_event SET published_at = NULL, assigned = false WHERE n = $1
 
 -- name: insert_schedule
 INSERT INTO cairn.wf_schedules (name, version, spec, paused, next_at, last_at, last, queued, created_at, changed_at)

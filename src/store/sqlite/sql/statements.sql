@@ -246,11 +246,6 @@ SELECT 1 FROM wf_inbox WHERE instance = (SELECT n FROM wf_instances WHERE id = ?
 -- name: insert_inbox
 INSERT INTO wf_inbox (instance, signal, at) SELECT n, ?2, ?3 FROM wf_instances WHERE id = ?1
 
--- name: waiting_outbox
-SELECT n, id, instance, type, subject, data, created_at FROM outbox_event WHERE published_at IS NULL ORDER BY n
--- name: mark_published
-UPDATE outbox_event SET published_at = ?2 WHERE n = ?1 AND published_at IS NULL
-
 -- name: insert_dead_letter
 INSERT INTO wf_dlq_q (instance, kind, envelope, reason, node, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 -- name: list_dead_letters

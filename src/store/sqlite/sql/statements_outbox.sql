@@ -13,12 +13,44 @@ ORDER BY n LIMIT ?5
 SELECT n, id, instance, type, subject, data, created_at, published_at FROM outbox_event
 WHERE n > ?1 AND (?2 IS NULL OR substr(type, 1, length(?2)) = ?2) AND (?3 IS NULL OR subject = ?3) AND instance = ?4
 ORDER BY n LIMIT ?5
+-- name: new_events
+SELECT n, type, subject FROM outbox_event WHERE published_at IS NULL AND assigned = 0 ORDER BY n LIMIT ?1
+-- name: queue_event
+INSERT INTO outbox_queue (event, sink, subject, due) VALUES (?1, ?2, ?3,
+  CASE WHEN EXISTS (SELECT 1 FROM outbox_queue WHERE sink = ?2 AND subject = ?3) THEN NULL ELSE ?4 END)
+ON CONFLICT (event, sink) DO UPDATE SET attempts = 0
+-- name: assign_event
+UPDATE outbox_event SET assigned = 1, published_at = ?2 WHERE n = ?1
+-- name: due_retries
+SELECT e.n, e.id, e.instance, e.type, e.subject, e.data, e.created_at, e.published_at, q.attempts
+FROM outbox_queue q CROSS JOIN outbox_event e ON e.n = q.event
+WHERE q.sink = ?1 AND q.due <= ?2 AND q.attempts > 0 ORDER BY q.due, q.event
+-- name: due_events
+SELECT e.n, e.id, e.instance, e.type, e.subject, e.data, e.created_at, e.published_at, q.attempts
+FROM outbox_queue q CROSS JOIN outbox_event e ON e.n = q.event
+WHERE q.sink = ?1 AND q.due <= ?2 AND q.attempts = 0 ORDER BY q.due, q.event
+-- name: later_events
+SELECT e.n, e.id, e.instance, e.type, e.subject, e.data, e.created_at, e.published_at, q.attempts
+FROM outbox_queue q CROSS JOIN outbox_event e ON e.n = q.event
+WHERE q.sink = ?1 AND q.subject = ?2 AND q.event > ?3 ORDER BY q.event LIMIT ?4
+-- name: unqueue_event
+DELETE FROM outbox_queue WHERE event = ?1 AND sink = ?2
+-- name: retry_event
+UPDATE outbox_queue SET attempts = attempts + 1, due = ?3 WHERE event = ?1 AND sink = ?2
+-- name: next_of_subject
+UPDATE outbox_queue SET due = ?3 WHERE sink = ?2 AND due IS NULL AND event = (SELECT min(event) FROM outbox_queue
+  WHERE sink = ?2 AND subject = (SELECT subject FROM outbox_event WHERE n = ?1))
+-- name: publish_event
+UPDATE outbox_event SET published_at = ?2 WHERE n = ?1 AND published_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM outbox_queue WHERE event = ?1)
+-- name: next_retry
+SELECT min(due) FROM outbox_queue WHERE attempts > 0 AND due > ?1
 -- name: insert_delivery
 INSERT INTO outbox_delivery (event, sink, attempt, at, delivered, error) SELECT n, ?2, ?3, ?4, ?5, ?6 FROM outbox_event WHERE n = ?1
 -- name: list_deliveries
 SELECT event, sink, attempt, at, delivered, error FROM outbox_delivery WHERE event = ?1 ORDER BY n
 -- name: resend_outbox
-UPDATE outbox_event SET published_at = NULL WHERE n = ?1
+UPDATE outbox_event SET published_at = NULL, assigned = 0 WHERE n = ?1
 -- name: remove_instance_deliveries
 DELETE FROM outbox_delivery WHERE event IN (SELECT n FROM outbox_event WHERE instance = ?1 AND published_at IS NOT NULL)
 

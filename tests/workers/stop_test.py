@@ -1,0 +1,327 @@
+#!/usr/bin/env python3
+"""Servers and workers that are stopped with SIGTERM at random moments, under mixed load: HTTP calls, workers in three
+languages, two sinks of the outbox. A clean stop loses nothing and repeats nothing: each effect and each event arrives
+exactly once, every workflow ends, and every process ends within its drain time.
+
+Usage: stop_test.py CAIRN CPP_WORKER NODE|- [STOPS]        (6 stops without it)
+
+On SQLite, and on PostgreSQL when CAIRN_TEST_POSTGRES names a server; the stops are shared between them.
+CAIRN_TEST_SEED repeats a run's choices."""
+
+import collections
+import http.client
+import http.server
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.dirname(os.path.dirname(HERE))
+BINARY, CPP_WORKER, NODE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
+STOPS = int(sys.argv[4]) if len(sys.argv) > 4 else 6
+POSTGRES = os.environ.get("CAIRN_TEST_POSTGRES")
+SEED = int(os.environ.get("CAIRN_TEST_SEED", random.randrange(1 << 32)))
+DRAIN = 30  # seconds: of the server and of the workers
+SLACK = 30  # a busy machine may take so long to notice
+UNDER_WAY_MAX = 24  # workflows at once
+
+HTTP_STEP = """
+  - id: call%d
+    call:
+      http: { method: POST, url: "%s/effects", body: { workflow: = input.n, step: %d } }
+      timeout: 60s
+      retry: { attempts: 5, backoff: 20ms, cap: 200ms }
+"""
+WORKER_STEP = """
+  - id: call%d
+    call:
+      worker: { type: %s, payload: { workflow: = input.n, step: %d } }
+      retry: { attempts: 5, backoff: 20ms, cap: 200ms }
+"""
+EMIT_STEP = """
+  - emit: { type: stop.happened, subject: = input.subject, data: { workflow: = input.n, step: %d } }
+"""
+
+
+class Ledger:
+    """Counts what arrives: effects by their idempotency key, events by sink and id."""
+
+    def __init__(self, chance):
+        self.lock = threading.Lock()
+        self.effects = collections.Counter()  # by (workflow, step)
+        self.keys = {}
+        self.events = {"one": collections.Counter(), "two": collections.Counter()}  # by (workflow, step)
+        ledger, delays = self, random.Random(chance.random())
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                with ledger.lock:
+                    pause = delays.uniform(0, 0.05)
+                    if self.path == "/effects":
+                        place = (body["workflow"], body["step"])
+                        ledger.effects[place] += 1
+                        ledger.keys.setdefault(place, set()).add(self.headers["Idempotency-Key"])
+                    else:
+                        ledger.events[self.path[1:]][(body["data"]["workflow"], body["data"]["step"])] += 1
+                time.sleep(pause)  # so that stops meet calls that are being answered
+                answer = b"{}"
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_):
+                pass
+
+        class Listener(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 128
+
+        self.server = Listener(("127.0.0.1", 0), Handler)
+        self.server.handle_error = lambda *_: None
+        self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def end(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class World:
+    """One server on one store, its workers, and the load."""
+
+    def __init__(self, store, folder, chance):
+        self.store, self.folder, self.chance = store, folder, chance
+        self.ledger = Ledger(chance)
+        self.port = 0
+        self.kinds = ["stop.python.v1", "stop.cpp.v1"] + (["stop.node.v1"] if NODE != "-" else [])
+        self.emitted = [3, 6]
+        settings = os.path.join(folder, "cairn.toml")
+        with open(settings, "w") as file:
+            file.write('auth = "none"\ndrain = "%ds"\negress = ["%s"]\n' % (DRAIN, self.ledger.url))
+            for sink in ("one", "two"):
+                file.write('[[events.sinks]]\nname = "%s"\nhttp = { url = "%s/%s", timeout = "30s" }\n' %
+                           (sink, self.ledger.url, sink))
+        self.settings = settings
+        self.faults = []
+        self.processes = {}
+        self.start("server")
+        self.deploy()
+        for kind in self.kinds:
+            self.start(kind)
+        self.started = 0
+        self.ended = set()
+        self.loading = True
+        self.callers = [threading.Thread(target=self.load, daemon=True) for _ in range(4)]
+        self.lock = threading.Lock()
+        for caller in self.callers:
+            caller.start()
+
+    def log(self, name):
+        return open(os.path.join(self.folder, name + ".log"), "ab")
+
+    def start(self, name):
+        url = "http://127.0.0.1:%d" % self.port
+        environment = dict(os.environ, PYTHONPATH=os.path.join(SOURCE, "clients", "python"))
+        if name == "server":
+            with self.log(name) as log:
+                process = subprocess.Popen(
+                    [BINARY, "serve", "--store", self.store, "--config", self.settings, "--listen",
+                     "127.0.0.1:%d" % self.port], cwd=self.folder, stdout=subprocess.PIPE, stderr=log, text=True)
+            found = re.search(r"http://[^:]+:(\d+)", process.stdout.readline())
+            if not found:
+                raise AssertionError("the server did not start; see " + os.path.join(self.folder, "server.log"))
+            self.port = int(found.group(1))
+        else:
+            program = {"stop.python.v1": [sys.executable, os.path.join(HERE, "stop_worker.py")],
+                       "stop.cpp.v1": [CPP_WORKER],
+                       "stop.node.v1": [NODE, os.path.join(HERE, "stop_worker.mjs")]}[name]
+            with self.log(name) as log:
+                process = subprocess.Popen([*program, url, self.ledger.url, name], env=environment, cwd=self.folder,
+                                           stdout=log, stderr=log)
+        self.processes[name] = process
+
+    def stop(self, names):
+        """SIGTERM to all of them at once. They start again as soon as they have ended."""
+        began = time.monotonic()
+        for name in names:
+            self.processes[name].send_signal(signal.SIGTERM)
+
+        def again(name):
+            process = self.processes[name]
+            try:
+                code = process.wait(DRAIN + SLACK)
+                if code != 0:
+                    self.faults.append("%s ended with %s" % (name, code))
+            except subprocess.TimeoutExpired:
+                self.faults.append("%s had not ended after %.0f s" % (name, time.monotonic() - began))
+                process.kill()
+                process.wait()
+            if process.stdout:
+                process.stdout.close()
+            self.start(name)
+
+        threads = [threading.Thread(target=again, args=(name,)) for name in names]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def call(self, method, path, body=None, text=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            headers = {"Content-Type": "application/yaml" if text else "application/json"}
+            connection.request(method, path, text or (None if body is None else json.dumps(body)), headers)
+            response = connection.getresponse()
+            content = response.read()
+            return response.status, json.loads(content) if content else None
+        finally:
+            connection.close()
+
+    def deploy(self):
+        steps, number = "", 0
+        for step in ["http", *self.kinds, "emit", "http", *reversed(self.kinds), "emit", "http"]:
+            number += 1
+            if step == "http":
+                steps += HTTP_STEP % (number, self.ledger.url, number)
+            elif step == "emit":
+                steps += EMIT_STEP % number
+            else:
+                steps += WORKER_STEP % (number, step, number)
+        kinds = len(self.kinds)
+        self.emitted = [2 + kinds, 4 + 2 * kinds]
+        self.calls = [i for i in range(1, number + 1) if i not in self.emitted]
+        definition = "cairn: 1\nname: stopped\nversion: 1.0.0\ninput: { type: object }\nsteps:\n" + steps
+        status, answer = self.call("POST", "/v1/definitions", text=definition)
+        assert status in (200, 201), answer
+
+    # Starts one workflow after the other while there is room. An answer may be lost with its server: the id is chosen
+    # before the first try.
+    def load(self):
+        while True:
+            with self.lock:
+                if not self.loading:
+                    return
+                n, self.started = self.started, self.started + 1
+            id = "00000000-0000-4000-8000-%012d" % n
+            begun = False
+            while True:
+                try:
+                    if not begun:
+                        status, answer = self.call("POST", "/v1/instances", {
+                            "definition": "stopped", "input": {"n": n, "subject": "s%d" % (n % 7)}, "id": id})
+                        if status in (200, 201, 409):
+                            begun = True
+                        elif status != 503:
+                            self.faults.append("start: %s %s" % (status, answer))
+                            break
+                    else:
+                        status, answer = self.call("GET", "/v1/instances/%s?wait=5s" % id)
+                        if status == 200 and answer["status"] in ("completed", "failed", "suspended", "cancelled"):
+                            if answer["status"] != "completed":
+                                self.faults.append("workflow %d is %s: %s" % (n, answer["status"], answer.get("error")))
+                            self.ended.add(n)
+                            break
+                except (OSError, http.client.HTTPException):
+                    time.sleep(0.02)
+
+    def finish(self):
+        """Waits for what is under way, then stops everything and says what is wrong."""
+        with self.lock:
+            self.loading = False
+        ends = time.monotonic() + 180
+        for caller in self.callers:
+            caller.join(max(0.1, ends - time.monotonic()))
+        if any(caller.is_alive() for caller in self.callers):
+            missing = sorted(set(range(self.started)) - self.ended)
+            self.faults.append("workflows that did not end: %s" % missing)
+            for n in missing[:2]:
+                id = "00000000-0000-4000-8000-%012d" % n
+                self.faults.append(json.dumps([self.call("GET", "/v1/instances/" + id)[1],
+                                               self.call("GET", "/v1/runs?instance=" + id)[1]]))
+        expected = {(n, step) for n in range(self.started) for step in self.emitted}
+        while time.monotonic() < ends + 60 and any(set(got) != expected for got in self.ledger.events.values()):
+            time.sleep(0.02)
+        for process in self.processes.values():
+            process.send_signal(signal.SIGTERM)
+        for name, process in self.processes.items():
+            try:
+                code = process.wait(DRAIN + SLACK)
+                if code != 0:
+                    self.faults.append("%s ended with %s" % (name, code))
+            except subprocess.TimeoutExpired:
+                self.faults.append("%s did not end" % name)
+                process.kill()
+                process.wait()
+        self.processes["server"].stdout.close()
+        self.judge(expected)
+        self.ledger.end()
+
+    def judge(self, events):
+        effects = {(n, step) for n in range(self.started) for step in self.calls}
+        lost = sorted(effects - set(self.ledger.effects))
+        repeated = {place: count for place, count in self.ledger.effects.items() if count > 1}
+        keys = {place: list(keys) for place, keys in self.ledger.keys.items() if len(keys) > 1}
+        for what, found in (("effects lost", lost), ("effects repeated", repeated), ("keys of one effect", keys)):
+            if found:
+                self.faults.append("%s: %s" % (what, str(found)[:600]))
+        for sink, got in self.ledger.events.items():
+            if events - set(got):
+                self.faults.append("events lost by %s: %s" % (sink, str(sorted(events - set(got)))[:300]))
+            twice = {place: count for place, count in got.items() if count > 1}
+            if twice:
+                self.faults.append("events repeated by %s: %s" % (sink, str(twice)[:300]))
+        verdict = subprocess.run([BINARY, "verify", "--store", self.store], capture_output=True, text=True)
+        if verdict.returncode != 0:
+            self.faults.append(verdict.stdout + verdict.stderr)
+
+    def kill(self):
+        for process in self.processes.values():
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+
+class StopTest(unittest.TestCase):
+    def stops_on(self, store, stops):
+        print("seed", SEED, flush=True)
+        chance = random.Random(SEED)
+        folder = tempfile.mkdtemp(prefix="cairn_stop_")
+        world = World(store or "sqlite:" + os.path.join(folder, "store.db"), folder, chance)
+        try:
+            done = 0
+            while done < stops and not world.faults:
+                time.sleep(chance.uniform(0, 0.6))
+                names = chance.sample(list(world.processes), chance.choice([1, 1, 1, 2]))
+                world.stop(names[:stops - done])
+                done += len(names)
+            world.finish()
+            print("%d stops, %d workflows, %d effects" % (done, world.started, len(world.ledger.effects)), flush=True)
+            self.assertEqual(world.faults, [], "see the logs in " + folder)
+        finally:
+            world.kill()
+        subprocess.run(["rm", "-rf", folder], check=True)
+
+    def test_on_sqlite(self):
+        self.stops_on(None, STOPS if not POSTGRES else (STOPS + 1) // 2)
+
+    @unittest.skipUnless(POSTGRES, "CAIRN_TEST_POSTGRES names no server")
+    def test_on_postgres(self):
+        joined = "&" if "?" in POSTGRES else "?"
+        self.stops_on("%s%sschema=stop_%d" % (POSTGRES, joined, os.getpid()), STOPS // 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
