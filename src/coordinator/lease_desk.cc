@@ -30,6 +30,8 @@ void LeaseDesk::ask(LeaseRequest request, std::chrono::milliseconds wait, Answer
     // Those who wait already have an older claim on what is there.
     ask_store = ask_store || (waiting_.empty() && serving_ == 0 && !is_drained(question));
   }
+  // Whoever has gone while the request waited for a thread gets nothing.
+  if (listening && !listening()) return answer(std::vector<RunRow>());
   if (ask_store) {
     auto leased = store_.lease_runs(request);
     if (!leased || !leased->empty() || wait.count() <= 0) return answer(std::move(leased));
@@ -130,6 +132,32 @@ LeaseDesk::Places LeaseDesk::settled(Places::iterator place) {
   return ready;
 }
 
+void LeaseDesk::give_back(std::vector<RunRow> runs) {
+  const std::lock_guard lock(mutex_);
+  for (RunRow& run : runs) returned_.push_back(std::move(run));
+  if (stopping_) return;  // whoever stops it releases them
+  if (!thread_.joinable()) thread_ = std::jthread([this] { run(); });
+  changed_.notify_one();
+}
+
+void LeaseDesk::release_returned() {
+  std::vector<RunRow> runs;
+  {
+    const std::lock_guard lock(mutex_);
+    runs.swap(returned_);
+  }
+  for (const RunRow& run : runs) {
+    RunChange change;
+    change.kind = RunChange::Kind::release;
+    change.run = run.id;
+    change.fence = run.fence;
+    change.actor = run.leased_by;
+    const auto done = store_.change_run(change);
+    if (!done) log_error("runs.release", done.error());
+  }
+  if (!runs.empty()) look();
+}
+
 void LeaseDesk::look() {
   const std::lock_guard lock(mutex_);
   ++looks_;
@@ -152,6 +180,7 @@ void LeaseDesk::stop() {
   }
   // Nobody starts it any more.
   if (thread_.joinable()) thread_.join();
+  release_returned();
 }
 
 void LeaseDesk::serve(Places& places, Places& answered) {
@@ -204,7 +233,7 @@ void LeaseDesk::run() {
     Places serving;
     {
       std::unique_lock lock(mutex_);
-      const auto woken = [this] { return stopping_ ? !is_promised() : look_ || sooner_; };
+      const auto woken = [this] { return stopping_ ? !is_promised() : look_ || sooner_ || !returned_.empty(); };
       // What is promised is not over before it is settled.
       const auto earliest = std::min_element(waiting_.begin(), waiting_.end(), [](const Place& a, const Place& b) {
         return std::pair(a.promised > 0, a.until) < std::pair(b.promised > 0, b.until);
@@ -228,6 +257,7 @@ void LeaseDesk::run() {
         serving_ = serving.size();
       }
     }
+    release_returned();
     Places answered;
     serve(serving, answered);
     {

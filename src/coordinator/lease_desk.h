@@ -66,6 +66,8 @@ class LeaseDesk {
   // `answer` is called once: at once when runs are ready, else when some have come, with none when the
   // time is over. From this thread, the desk's, or the one that keeps a promise; it must not call back here.
   void ask(LeaseRequest request, std::chrono::milliseconds wait, Answer answer, Listening listening = {});
+  // Releases runs whose worker has gone before it heard of them. Quick, from any thread.
+  void give_back(std::vector<RunRow> runs);
   // Runs may be ready. Quick, from any thread.
   void look();
   // Everybody who waits is answered with nothing; later ones are too, at once.
@@ -91,6 +93,7 @@ class LeaseDesk {
   // One who has no promise open any more leaves the line if there is something for them. Under the lock.
   Places settled(Places::iterator place);
   void end_overdue();
+  void release_returned();
 
   Store& store_;
   mutable std::mutex mutex_;
@@ -99,6 +102,7 @@ class LeaseDesk {
   std::size_t serving_ = 0;  // taken out of the line for a look at the store
   Looks looks_ = 0;
   std::map<Question, std::chrono::steady_clock::time_point> drained_;  // when that was found out
+  std::vector<RunRow> returned_;                                       // to be released
   bool look_ = false;
   bool sooner_ = false;  // somebody came whose time ends before the thread would look up
   std::chrono::steady_clock::time_point sleeps_until_ = std::chrono::steady_clock::time_point::max();

@@ -70,9 +70,12 @@ std::vector<Route> operation_routes(Coordinator& coordinator) {
                                            {"expression_language", expr::language_version},
                                            {"now", format_timestamp(with->store().now())}})));
   };
+  Route health{"GET", "/healthz", Permission::open, "healthz", "The process runs", alive};
+  Route live{"GET", "/livez", Permission::open, "livez", "The process runs", alive};
+  health.immediate = live.immediate = true;
   return {
-      {"GET", "/healthz", Permission::open, "healthz", "The process runs", alive},
-      {"GET", "/livez", Permission::open, "livez", "The process runs", alive},
+      std::move(health),
+      std::move(live),
       {"GET", "/v1/info", Permission::view, "getInfo", "What this server is", info},
       {"POST",
        "/v1/retention/run",

@@ -74,7 +74,7 @@ std::string wire_text(const Response& response, unsigned version, bool keep_aliv
 void PendingAnswer::give(Response response) {
   const std::scoped_lock lock(mutex_);
   if (bell_ == nullptr || progress_ != Progress::waiting) return;
-  outgoing_.keep_alive = terms_.keep_alive && !*terms_.draining;
+  outgoing_.keep_alive = terms_.keep_alive && !*terms_.leaving;
   if (response.stream && !terms_.head) {
     outgoing_.stream = std::move(response);
   } else {
@@ -85,12 +85,14 @@ void PendingAnswer::give(Response response) {
       if (count > 0) outgoing_.sent = static_cast<std::size_t>(count);
       if (outgoing_.sent == text.size() && outgoing_.keep_alive) {
         progress_ = Progress::sent;
+        if (response.delivery) response.delivery->done();
         sent_at_ = std::chrono::steady_clock::now();
         if (sent_awaited_) bell_->ring();
         return;
       }
     }
     outgoing_.text = std::move(text);
+    outgoing_.delivery = std::move(response.delivery);
   }
   progress_ = Progress::given;
   if (awaited_) bell_->ring();
@@ -124,9 +126,11 @@ PendingAnswer::Outgoing PendingAnswer::take() {
   return std::move(outgoing_);
 }
 
-void PendingAnswer::close() {
+PendingAnswer::Progress PendingAnswer::close() {
   const std::scoped_lock lock(mutex_);
   bell_ = nullptr;
+  gone = true;
+  return progress_;
 }
 
 }  // namespace cairn::server

@@ -80,7 +80,9 @@ void submit(Coordinator& coordinator, const Call& call) {
   order->traceparent = call.trace.carried();
   coordinator.submit_run(*order, [reply = call.reply](Result<SubmittedRun> submitted) {
     if (!submitted) return reply(problem(submitted.error()));
-    reply(json_response(document(submitted->first), submitted->second ? 201 : 200));
+    Response response = json_response(document(submitted->first), submitted->second ? 201 : 200);
+    if (!submitted->second) response.headers.emplace_back(replayed_header, "true");
+    reply(std::move(response));
   });
 }
 
@@ -140,7 +142,14 @@ void lease(Coordinator& coordinator, const Scheduled& scheduled, const Call& cal
           if (schedule_of(run.idempotency_key)) *scheduled = true;
         }
         coordinator.remember_leases(*runs);
-        reply({200, "application/json", {}, leased_document(*runs, coordinator.store().now())});
+        Response response(200, "application/json", {}, leased_document(*runs, coordinator.store().now()));
+        if (!runs->empty()) {
+          // A worker that has gone meanwhile would keep them from others until their leases end.
+          response.delivery = std::make_shared<Delivery>([&coordinator, given = std::move(*runs)]() mutable {
+            coordinator.lease_desk().give_back(std::move(given));
+          });
+        }
+        reply(std::move(response));
       },
       [reply = call.reply] { return reply.listening(); });
 }
