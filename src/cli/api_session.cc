@@ -55,7 +55,7 @@ class LocalApi final : public ApiSession {
   Result<ApiAnswer> call(const ApiRequest& request) override {
     server::Request http;
     http.method = request.method;
-    if (!server::percent_decode(request.path, false, http.path)) return Error{ErrorCode::invalid, "not a path"};
+    if (!server::decode_path(request.path, http.path)) return Error{ErrorCode::invalid, "not a path"};
     http.query = request.query;
     http.headers = request.headers;
     http.headers.emplace_back("x-cairn-user", user_);

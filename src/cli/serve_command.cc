@@ -46,6 +46,18 @@ Result<server::HttpSettings> http_settings(const Configuration& from) {
   http.threads = std::max(1, static_cast<int>(from.number("http.threads")));
   http.head_bytes_max = static_cast<std::size_t>(from.number("http.head_bytes_max"));
   http.body_bytes_max = static_cast<std::size_t>(from.number("http.body_bytes_max"));
+  http.unknown_body_bytes_max = static_cast<std::size_t>(from.number("http.unknown_body_bytes_max"));
+  http.bodies_bytes_max = static_cast<std::size_t>(from.number("http.bodies_bytes_max"));
+  if (http.body_bytes_max > Limits().body_bytes_max) {
+    return Error{ErrorCode::invalid, from.at("http.body_bytes_max").origin + ": http.body_bytes_max is at most " +
+                                         std::to_string(Limits().body_bytes_max) +
+                                         ", the largest JSON text that a store reads back"};
+  }
+  if (http.bodies_bytes_max < http.body_bytes_max) {
+    return Error{ErrorCode::invalid,
+                 from.at("http.bodies_bytes_max").origin +
+                     ": http.bodies_bytes_max is at least http.body_bytes_max: one body must find room"};
+  }
   http.connections_max = static_cast<std::size_t>(from.number("http.connections_max"));
   http.connections_per_address_max = static_cast<std::size_t>(from.number("http.connections_per_address_max"));
   http.head_timeout = milliseconds(from, "http.head_timeout");
@@ -57,6 +69,14 @@ Result<server::HttpSettings> http_settings(const Configuration& from) {
     return Error{ErrorCode::invalid, "TLS needs both tls.certificate and tls.key"};
   }
   if (from.is_set("tls.certificate")) http.tls = server::TlsFiles{from.text("tls.certificate"), from.text("tls.key")};
+  if (!http.tls && !server::is_this_machine(http.host) && from.text("auth") == "required" &&
+      !from.yes("allow_plain_http")) {
+    return Error{ErrorCode::not_allowed,
+                 "without TLS everybody on the network between could read the credentials that callers send to " +
+                     http.host +
+                     ": give tls.certificate and tls.key, listen on 127.0.0.1, or say allow_plain_http = true when a "
+                     "proxy in front has TLS"};
+  }
   return http;
 }
 
@@ -197,15 +217,30 @@ std::chrono::milliseconds time_left_until(std::chrono::steady_clock::time_point 
 }
 
 // SIGHUP reads the certificate again; the others end the wait.
-int wait_for_end(const sigset_t& signals, server::Server& serving) {
+int wait_for_end(const sigset_t& signals, server::Server& serving, bool has_certificate) {
   for (;;) {
     int received = 0;
     if (sigwait(&signals, &received) != 0 || received != SIGHUP) return received;
-    if (const auto done = serving.reload_tls(); done) {
+    if (!has_certificate) {
+      log_info("signal.ignored", {{"signal", received}, {"reason", "there is no certificate to read again"}});
+    } else if (const auto done = serving.reload_tls(); done) {
       log_info("tls.reloaded");
     } else {
       log_error("tls.not_reloaded", done.error());
     }
+  }
+}
+
+// The server still answers, and whoever asks whether it is ready goes elsewhere. A second signal ends the wait.
+void wait_before_drain(const sigset_t& signals, std::chrono::milliseconds delay) {
+  const auto until = std::chrono::steady_clock::now() + delay;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return;
+    const timespec wait{static_cast<time_t>(left.count() / 1'000'000'000),
+                        static_cast<long>(left.count() % 1'000'000'000)};
+    const int received = sigtimedwait(&signals, nullptr, &wait);
+    if (received == SIGINT || received == SIGTERM) return;
   }
 }
 
@@ -217,8 +252,9 @@ const CommandSpec& serve_spec() {
       "--store URL [--listen HOST:PORT] [--config FILE] [--SETTING VALUE…]",
       "A server node",
       "Every flag has a key in the TOML file and a variable: --tls-key is CAIRN_TLS_KEY and `key` in [tls]. `cairn "
-      "config show`\nsays where each value comes from. SIGTERM drains: nothing new is taken, what is under way is "
-      "finished, leases are handed\nback, exit code 0. SIGHUP reads the certificate again.",
+      "config show`\nsays where each value comes from. SIGTERM drains: /readyz says 503 for drain_delay, then "
+      "nothing new is taken, what is under way is\nfinished, leases are handed back, exit code 0. SIGHUP reads the "
+      "certificate again.",
       configuration_flags(),
       {"cairn serve --store sqlite:/var/lib/cairn/cairn.db --listen 0.0.0.0:8400 --tls-certificate c.pem --tls-key "
        "k.pem",
@@ -289,15 +325,20 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
                    [&serving] { return (*serving)->metrics(); });
   }
 
-  const int received = wait_for_end(signals, **serving);
+  const int received = wait_for_end(signals, **serving, settings.http.tls.has_value());
   const std::chrono::milliseconds drain = milliseconds(*configuration, "drain");
-  const auto drained_by = std::chrono::steady_clock::now() + drain;
-  const StopWatchdog watchdog(drain + StopWatchdog::margin);
+  const auto delay = milliseconds(*configuration, "drain_delay");
+  const auto drained_by = std::chrono::steady_clock::now() + delay + drain;
+  const StopWatchdog watchdog(delay + drain + StopWatchdog::margin);
   fanout.reset();
   log_info("server.draining", {{"signal", received}});
+  (*serving)->announce_drain();
+  wait_before_drain(signals, delay);
   // Long polls end with nothing, so that workers ask another node; what they lease goes back with the engine.
   (*engine)->coordinator().lease_desk().stop();
-  (*serving)->drain(drain);
+  // Who is about to be connected is still let in: a network's round trip.
+  constexpr std::chrono::milliseconds handshakes{200};
+  (*serving)->drain(drain, std::min(delay, handshakes));
   (*engine)->coordinator().store().stop_waiting();  // requests that are still under way end with their answer
   serving->reset();
   // Calls that are under way have what is left of the time.

@@ -167,6 +167,11 @@ Result<std::variant<InstanceAnswer, Coordinator::Beginning>> Coordinator::begin(
   if (auto done = slice.start(*program, std::move(started)); !done) return std::move(done).error();
   if (key) {
     key->answer = Json::object({{"instance", id.value}});
+    // What the first request is answered with, unless the instance goes on at once.
+    if (slice.unfinished().empty()) {
+      key->answer.set("version", static_cast<std::int64_t>(slice.last().version));
+      key->answer.set("status", to_string(slice.last().status));
+    }
     slice.unit.key = key;
   }
   CAIRN_TRY_VOID(name_runs(slice));
@@ -208,6 +213,12 @@ Result<InstanceAnswer> Coordinator::started_before(const IdempotencyKey& key, co
   InstanceAnswer again;
   again.instance = {std::string(first.text_or("instance", ""))};
   again.repeated = true;
+  const auto status = status_from(first.text_or("status", ""));
+  if (status && first["version"].is_integer()) {
+    again.version = static_cast<std::uint64_t>(first["version"].as_integer());
+    again.status = *status;
+    return with_output(std::move(again));
+  }
   CAIRN_TRY(const auto row, store_.find_instance(again.instance));
   if (row) {
     again.version = row->version;

@@ -30,6 +30,8 @@ void LeaseDesk::ask(LeaseRequest request, std::chrono::milliseconds wait, Answer
     // Those who wait already have an older claim on what is there.
     ask_store = ask_store || (waiting_.empty() && serving_ == 0 && !is_drained(question));
   }
+  // Whoever has gone while the request waited for a thread gets nothing.
+  if (listening && !listening()) return answer(std::vector<RunRow>());
   if (ask_store) {
     auto leased = store_.lease_runs(request);
     if (!leased || !leased->empty() || wait.count() <= 0) return answer(std::move(leased));

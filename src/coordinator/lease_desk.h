@@ -95,6 +95,7 @@ class LeaseDesk {
   // One who has no promise open any more leaves the line if there is something for them. Under the lock.
   Places settled(Places::iterator place);
   void end_overdue();
+  void release_returned();
 
   Store& store_;
   mutable std::mutex mutex_;

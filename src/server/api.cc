@@ -63,10 +63,11 @@ std::vector<Route> api_routes(Coordinator& coordinator, std::shared_ptr<ResultDe
   };
   add(diagram_routes(coordinator));
   add(definition_routes(coordinator));
+  add(bulk_routes(coordinator, *desk));
   add(instance_routes(coordinator, std::move(desk)));
   for (auto* resource :
        {task_routes, signal_routes, run_routes, run_type_routes, operation_routes, why_routes, page_routes,
-        event_routes, bulk_routes, key_routes, audit_routes, schedule_routes, outbox_routes, dead_letter_routes}) {
+        event_routes, key_routes, audit_routes, schedule_routes, outbox_routes, dead_letter_routes}) {
     add(resource(coordinator));
   }
   return routes;

@@ -30,7 +30,7 @@ std::vector<Route> operation_routes(Coordinator& coordinator);
 std::vector<Route> why_routes(Coordinator& coordinator);
 std::vector<Route> page_routes(Coordinator& coordinator);
 std::vector<Route> event_routes(Coordinator& coordinator);
-std::vector<Route> bulk_routes(Coordinator& coordinator);
+std::vector<Route> bulk_routes(Coordinator& coordinator, ResultDesk& desk);
 std::vector<Route> key_routes(Coordinator& coordinator);
 std::vector<Route> audit_routes(Coordinator& coordinator);
 // Only of a server: on the command line nobody signs.
@@ -38,6 +38,9 @@ std::vector<Route> hook_routes(Coordinator& coordinator, std::vector<InboundHook
 // All of them, in the order in which they are tried. The command line asks a local store through the same table.
 // `desk`: where clients wait for instances, to be closed when the server ends; shared with the routes.
 std::vector<Route> api_routes(Coordinator& coordinator, std::shared_ptr<ResultDesk> desk);
+
+// Of an answer to a request with an `Idempotency-Key` that was carried out before.
+inline constexpr const char* replayed_header = "idempotency-replayed";
 
 Response json_response(const Json& document, int status = 200);
 // Who asks, for checks on tasks: the person, with the roles that they have there. Without authentication
@@ -61,6 +64,9 @@ struct ServerSettings {
   std::vector<InboundHook> hooks = {};
 };
 
+// Whether an address to listen on can only be reached from this machine.
+bool is_this_machine(const std::string& host);
+
 // Tells `spans` of what the coordinator commits, as long as that lives. Before the first request.
 void trace_units(Coordinator& coordinator, std::shared_ptr<SpanExporter> spans);
 
@@ -78,8 +84,10 @@ class Server {
   std::uint16_t port() const;
   std::string metrics() const;  // as /metrics gives them
   Result<void> reload_tls();
-  // Takes nothing new and finishes what is under way. /readyz says no from now on.
-  void drain(std::chrono::milliseconds grace);
+  // /readyz says no from now on, and every answer closes its connection. Requests are still taken.
+  void announce_drain();
+  // Takes nothing new and finishes what is under way; `handshakes` as HttpServer::drain has it.
+  void drain(std::chrono::milliseconds grace, std::chrono::milliseconds handshakes = std::chrono::milliseconds(0));
 
  private:
   struct Parts;

@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 #include "coordinator/request_key.h"
+#include "server/api.h"
 #include "server/problem.h"
 #include "server/worker_scope.h"
 #include "store/mandate.h"
@@ -42,7 +43,7 @@ AuditRow audit_row(const Call& call, std::string what) {
 bool ApiGate::admit(const Route& route, Call& call) {
   if (route.permission == Permission::open) return true;
   if (route.permission == Permission::signed_request) return admit_signed(route, call);
-  auto identity = authenticator_.identify(call.request);
+  auto identity = identify(call.request);
   if (!identity) {
     if (identity.error().code != ErrorCode::not_allowed) {
       call.reply(problem(identity.error()));
@@ -65,6 +66,14 @@ bool ApiGate::admit(const Route& route, Call& call) {
   call.reply(problem(403, "forbidden", "This is not allowed",
                      std::string(route.operation) + " needs the permission " + to_string(route.permission)));
   return false;
+}
+
+// What was found out before the body came is good as long as the authenticator itself would remember it.
+Result<Identity> ApiGate::identify(const Request& request) {
+  const KnownCaller* const known = request.caller.get();
+  if (known != nullptr && std::chrono::steady_clock::now() < known->at + Authenticator::key_kept)
+    return known->identity;
+  return authenticator_.identify(request);
 }
 
 bool ApiGate::admit_signed(const Route& route, Call& call) {
@@ -114,7 +123,7 @@ bool ApiGate::remember(const Route& route, Call& call) {
   }
   switch (known->found) {
     case IdempotentAnswers::Found::repeat:
-      known->answer.headers.emplace_back("idempotency-replayed", "true");
+      known->answer.headers.emplace_back(replayed_header, "true");
       call.reply(std::move(known->answer));
       return false;
     case IdempotentAnswers::Found::other_request:

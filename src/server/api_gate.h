@@ -29,6 +29,7 @@ class ApiGate final : public Gate {
   void carry_out(const Route& route, Call call) override;
 
  private:
+  Result<Identity> identify(const Request& request);
   bool admit_signed(const Route& route, Call& call);
   bool remember(const Route& route, Call& call);
 

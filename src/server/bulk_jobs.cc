@@ -45,7 +45,7 @@ bool BulkJobs::tell(const std::string& id, std::size_t after, Told told) {
     if (found == progress_.end()) return false;
     const Progress& progress = found->second;
     const std::size_t enough = after + std::max<std::size_t>(progress.total / 100, 1) - 1;
-    if (!progress.finished && progress.done + progress.failed <= enough) {
+    if (!progress.finished && !nobody_waits_ && progress.done + progress.failed <= enough) {
       waiters_.emplace(id, Waiter{enough, std::move(told)});
       return true;
     }
@@ -53,6 +53,17 @@ bool BulkJobs::tell(const std::string& id, std::size_t after, Told told) {
   }
   told(*now);
   return true;
+}
+
+void BulkJobs::stop_waiting() {
+  std::vector<std::pair<Told, Progress>> list;
+  {
+    const std::scoped_lock lock(mutex_);
+    nobody_waits_ = true;
+    for (auto& [id, waiter] : waiters_) list.emplace_back(std::move(waiter.told), progress_[id]);
+    waiters_.clear();
+  }
+  for (const auto& [told, progress] : list) told(progress);
 }
 
 std::vector<BulkJobs::Told> BulkJobs::due(const Progress& progress) {

@@ -48,6 +48,8 @@ class BulkJobs {
   // Calls `told` once more than `after` items are through, or the job is finished: now, or later from the job's
   // thread. Not for every item of a large job: each hundredth of it. False: there is no such job.
   bool tell(const std::string& id, std::size_t after, Told told);
+  // Everybody who waits is told how far it is, and whoever comes later at once: the server drains.
+  void stop_waiting();
 
  private:
   struct Job {
@@ -69,6 +71,7 @@ class BulkJobs {
   std::multimap<std::string, Waiter> waiters_;
   std::deque<std::string> order_;
   std::deque<Job> jobs_;
+  bool nobody_waits_ = false;
   std::jthread thread_;  // begins with the first job
 };
 

@@ -187,9 +187,10 @@ constexpr std::string_view bulk_schema =
 
 }  // namespace
 
-std::vector<Route> bulk_routes(Coordinator& coordinator) {
+std::vector<Route> bulk_routes(Coordinator& coordinator, ResultDesk& desk) {
   Coordinator* const with = &coordinator;
-  const auto jobs = std::make_shared<BulkJobs>();  // lives as long as the routes
+  const auto jobs = std::make_shared<BulkJobs>();  // shared with the desk; lives as long as the routes
+  desk.on_close([jobs] { jobs->stop_waiting(); });
   return {
       {"POST",
        "/v1/bulk",

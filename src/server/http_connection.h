@@ -28,13 +28,21 @@ namespace cairn::server {
 
 class Connection;
 
+// How reading a head ended.
+enum class HeadEnd { whole, bad, too_large, over };
+
 // What all connections of a server share.
 struct Premises {
-  Premises(const HttpSettings& given, Handler given_handler) : settings(given), handler(std::move(given_handler)) {}
+  Premises(const HttpSettings& given, Handler given_handler)
+      : settings(given),
+        handler(std::move(given_handler)),
+        bodies(std::make_shared<BodyBudget>(given.bodies_bytes_max)) {}
 
   const HttpSettings settings;
   const Handler handler;
-  std::atomic<bool> draining{false};
+  const std::shared_ptr<BodyBudget> bodies;  // shared with requests, which can outlive the server
+  std::atomic<bool> leaving{false};          // answers close their connections
+  std::atomic<bool> draining{false};         // connections without a request end
   std::function<void(const boost::asio::ip::tcp::endpoint& remote)> left;  // a connection has ended
 
   std::mutex mutex;
@@ -120,22 +128,47 @@ class Connection final : public PendingAnswer::Bell, public std::enable_shared_f
   Steps<> hang_up();
   // Nothing: it is over.
   Steps<std::optional<Request>> read_request();
+  // Until the first byte of the next request is there. False: it is over.
+  Steps<bool> await_request();
+  // Until the head is whole, or cannot be one.
+  Steps<HeadEnd> read_head();
+  struct Body;
+  // The rest of the request behind its head, when it has not come with it. False: it is over.
+  Steps<bool> read_body(Body& body);
+  // Whether the caller may send the body. False: it is over.
+  Steps<bool> ask_admission(Body& body);
   // False when it is over for this connection.
   Steps<bool> answer(Request request);
   Steps<bool> send_given();
   Steps<> stream(Response response);
   Steps<> pump(EventStream::Line& line, bool chunked);
-  // More of what the client sends, behind `input_`.
+  // More of what the client sends, behind `input_`. False: nothing more comes, or its time is over.
   Steps<bool> receive();
+  Steps<bool> receive_tls();
   Steps<bool> send(std::string_view text);
-  Steps<> refuse(int status, std::string_view title);
+  // Closes the connection afterwards; `discard`: how much of what the client still sends is read before that.
+  Steps<> refuse(Response response, std::string_view reason, std::size_t discard);
+  // Reads what the client still sends. A connection that is closed before the client has stopped sending is reset, and
+  // the answer is lost with it.
+  Steps<> discard(std::size_t bytes_max);
 
   void resume(Waits what);
   // So that `turn` ends when the client sends something, or hangs up.
   void watch();
-  // With something to be read: whether the client has hung up. Nothing was sent: it is watched for again.
-  bool has_hung_up();
-  void expect_until(std::chrono::milliseconds from_now) { deadline_ = std::chrono::steady_clock::now() + from_now; }
+  // With something to be read: whether the client has hung up, `also_behind_input` that is still to be read. Nothing
+  // was sent: it is watched for again.
+  bool has_hung_up(bool also_behind_input);
+  void read_tls();
+  // Whether it has had no request yet and may still send its first one, although the server drains.
+  bool is_fresh() const;
+  // From now on that time counts.
+  void expect_until(std::chrono::milliseconds from_now) {
+    deadline_ = std::chrono::steady_clock::now() + from_now;
+    timed_out_ = false;
+  }
+  void expect_at_most(std::chrono::milliseconds from_now) {
+    deadline_ = std::min(deadline_, std::chrono::steady_clock::now() + from_now);
+  }
   auto tls_done();
 
   Premises& premises_;
@@ -157,14 +190,19 @@ class Connection final : public PendingAnswer::Bell, public std::enable_shared_f
   std::coroutine_handle<> step_;
   Instant deadline_;
   bool timed_out_ = false;
+  const Instant began_at_ = std::chrono::steady_clock::now();
   bool between_requests_ = false;
+  bool had_request_ = false;
+  bool looks_again_ = false;  // at every tick: something was sent, so hanging up would not be seen
+  std::size_t discard_max_ = 0;
   bool watching_ = false;
   bool readable_ = false;
   bool rung_ = false;
   int unbroken_ = 0;  // requests since others of this thread had their turn
   boost::system::error_code tls_failed_;
-  std::size_t tls_count_ = 0;
-  Steps<> steps_;  // last: what it holds ends first
+  bool tls_reading_ = false;
+  bool tls_ended_ = false;  // the client sends nothing more
+  Steps<> steps_;           // last: what it holds ends first
 };
 
 }  // namespace cairn::server

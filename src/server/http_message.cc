@@ -11,6 +11,31 @@ int hex_digit(char c) {
   return -1;
 }
 
+// What decodes to one of `kept` stays encoded, in upper case.
+bool decode(std::string_view text, bool plus_is_space, std::string_view kept, std::string& out) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  out.clear();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out.push_back(plus_is_space && text[i] == '+' ? ' ' : text[i]);
+      continue;
+    }
+    const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+    const int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
+    if (low < 0) return false;
+    const char decoded = static_cast<char>(high * 16 + low);
+    if (kept.find(decoded) == std::string_view::npos) {
+      out.push_back(decoded);
+    } else {
+      out.push_back('%');
+      out.push_back(digits[static_cast<std::size_t>(high)]);
+      out.push_back(digits[static_cast<std::size_t>(low)]);
+    }
+    i += 2;
+  }
+  return out.find('\0') == std::string::npos && is_utf8(out);
+}
+
 }  // namespace
 
 std::string_view Request::header(std::string_view name) const {
@@ -40,19 +65,22 @@ void Reply::Once::send(Response response) {
 }
 
 bool percent_decode(std::string_view text, bool plus_is_space, std::string& out) {
-  out.clear();
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%') {
-      const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-      const int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
-      if (low < 0) return false;
-      out.push_back(static_cast<char>(high * 16 + low));
-      i += 2;
-    } else {
-      out.push_back(plus_is_space && text[i] == '+' ? ' ' : text[i]);
+  return decode(text, plus_is_space, {}, out);
+}
+
+bool decode_path(std::string_view text, std::string& out) { return decode(text, false, "/%", out); }
+
+std::string path_value(std::string_view segment) {
+  std::string value;
+  for (std::size_t at = 0; at < segment.size(); ++at) {
+    if (segment[at] != '%') {
+      value.push_back(segment[at]);
+      continue;
     }
+    value.push_back(segment.substr(at, 3) == "%2F" ? '/' : '%');
+    at += 2;
   }
-  return out.find('\0') == std::string::npos && is_utf8(out);
+  return value;
 }
 
 }  // namespace cairn::server

@@ -1,10 +1,13 @@
 // The port: who may connect, and which thread has them. What is said on a connection is http_connection.cc's business.
 #include "server/http_server.h"
 
+#include <linux/filter.h>
+#include <sys/socket.h>
+
 #include <boost/asio/post.hpp>
 #include <condition_variable>
-#include <deque>
 #include <map>
+#include <vector>
 
 #include "base/log.h"
 #include "server/http_connection.h"
@@ -17,18 +20,35 @@ namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
 using boost::system::error_code;
 
+// New connections to a socket that listens get no answer from now on; those that are being established still are. The
+// system resets what was established and not accepted when the socket is closed, so nothing may come in between.
+void stop_new_connections(int socket) {
+  constexpr std::uint32_t flags_at = 13;  // of the TCP header
+  constexpr std::uint32_t syn = 0x02;
+  constexpr std::uint32_t ack = 0x10;
+  sock_filter steps[] = {
+      {BPF_LD | BPF_B | BPF_ABS, 0, 0, flags_at}, {BPF_ALU | BPF_AND | BPF_K, 0, 0, syn | ack},
+      {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, syn},     {BPF_RET | BPF_K, 0, 0, 0},
+      {BPF_RET | BPF_K, 0, 0, 0xffffffff},
+  };
+  const sock_fprog program{static_cast<unsigned short>(std::size(steps)), steps};
+  if (::setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0) {
+    log_info("http.filter_not_attached", {{"errno", errno}});
+  }
+}
+
 }  // namespace
 
 struct HttpServer::Core {
   Core(const HttpSettings& given, Handler handler)
       : premises(given, std::move(handler)),
-        acceptor((make_threads(given), threads.front().context)),
+        acceptor((make_threads(given), threads.front()->context)),
         pause(acceptor.get_executor()) {
     premises.left = [this](const tcp::endpoint& remote) { dismiss(remote); };
   }
 
   void make_threads(const HttpSettings& given) {
-    for (int i = 0; i < std::max(given.threads, 1); ++i) threads.emplace_back(given);
+    for (int i = 0; i < std::max(given.threads, 1); ++i) threads.push_back(std::make_unique<IoThread>(given));
   }
 
   std::mutex mutex;
@@ -38,15 +58,17 @@ struct HttpServer::Core {
   std::map<asio::ip::address, std::size_t> connections_from;  // addresses that are not this machine
 
   Premises premises;
-  std::deque<IoThread> threads;
+  // The first one has what is left of accepting, with sockets of the others: it ends before them.
+  std::vector<std::unique_ptr<IoThread>> threads;
   std::size_t next_thread = 0;
   tcp::acceptor acceptor;
   asio::steady_timer pause;
 
   void accept() {
-    IoThread& thread = threads[next_thread++ % threads.size()];
+    if (!acceptor.is_open()) return;
+    IoThread& thread = *threads[next_thread++ % threads.size()];
     acceptor.async_accept(thread.context, [this, &thread](error_code failed, tcp::socket socket) {
-      if (failed == asio::error::operation_aborted || premises.draining) return;
+      if (failed == asio::error::operation_aborted) return;
       if (!failed) {
         take(thread, std::move(socket));
         return accept();
@@ -58,6 +80,19 @@ struct HttpServer::Core {
         if (!cancelled) accept();
       });
     });
+  }
+
+  // Takes whoever is connected already, then closes the port.
+  void close_port() {
+    error_code failed;
+    acceptor.non_blocking(true, failed);
+    while (!failed) {
+      IoThread& thread = *threads[next_thread++ % threads.size()];
+      tcp::socket socket(thread.context);
+      acceptor.accept(socket, failed);
+      if (!failed) take(thread, std::move(socket));
+    }
+    acceptor.close(failed);
   }
 
   void take(IoThread& thread, tcp::socket socket) {
@@ -121,7 +156,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen(const HttpSettings& setti
     CAIRN_TRY(core->tls, tls_context(*settings.tls));
   }
   core->accept();
-  for (IoThread& thread : core->threads) thread.begin();
+  for (const auto& thread : core->threads) thread->begin();
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(core)));
 }
 
@@ -143,28 +178,38 @@ Result<void> HttpServer::reload_tls() {
   return {};
 }
 
-void HttpServer::drain(std::chrono::milliseconds grace) {
-  core_->premises.draining = true;
+std::size_t HttpServer::body_bytes() const { return core_->premises.bodies->used(); }
+
+void HttpServer::announce_drain() { core_->premises.leaving = true; }
+
+void HttpServer::drain(std::chrono::milliseconds grace, std::chrono::milliseconds handshakes) {
+  announce_drain();
+  const auto until = std::chrono::steady_clock::now() + grace;
+  stop_new_connections(core_->acceptor.native_handle());
+  if (handshakes.count() > 0) std::this_thread::sleep_for(handshakes);
   asio::post(core_->acceptor.get_executor(), [core = core_.get()] {
-    error_code ignored;
-    core->acceptor.close(ignored);
+    core->close_port();
+    core->premises.draining = true;
     // After the last one that was accepted.
-    for (IoThread& thread : core->threads) asio::post(thread.context, [&thread] { thread.drain(); });
+    for (const auto& thread : core->threads) asio::post(thread->context, [&thread] { thread->drain(); });
     std::set<std::shared_ptr<EventStream::Line>> streams;
     {
       const std::scoped_lock lock(core->premises.mutex);
       streams = core->premises.streams;
     }
     for (const auto& line : streams) line->close();
+    const std::scoped_lock lock(core->mutex);
+    core->changed.notify_all();
   });
   std::unique_lock lock(core_->mutex);
-  core_->changed.wait_for(lock, grace, [this] { return core_->connections == 0; });
+  core_->changed.wait_until(lock, until, [this] { return core_->premises.draining && core_->connections == 0; });
 }
 
 HttpServer::~HttpServer() {
   if (!core_) return;
+  core_->premises.leaving = true;
   core_->premises.draining = true;
-  for (IoThread& thread : core_->threads) thread.end();
+  for (const auto& thread : core_->threads) thread->end();
 }
 
 }  // namespace cairn::server

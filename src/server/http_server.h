@@ -14,8 +14,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "server/body_budget.h"
 
 namespace cairn::server {
+
+struct KnownCaller;  // identity.h
 
 using Headers = std::vector<std::pair<std::string, std::string>>;  // names in lower case
 
@@ -23,12 +26,15 @@ struct Request {
   Request() {}
 
   std::string method;                                      // GET, POST, …
-  std::string path;                                        // decoded, without the query
+  std::string path;                                        // as decode_path gives it, without the query
   std::vector<std::pair<std::string, std::string>> query;  // decoded, in the order given
   Headers headers;
   std::string body;
   std::string peer;     // address of the client
   bool secure = false;  // came over TLS
+  BodyShare body_share = {};
+  // Who sends it, when that was found out before the body was read.
+  std::shared_ptr<const KnownCaller> caller = nullptr;
 
   // The first value, or empty.
   std::string_view header(std::string_view lower_case_name) const;
@@ -57,8 +63,8 @@ class EventStream {
   std::shared_ptr<Line> line_;  // shared by the connection and whoever sends
 };
 
-// Whether an answer reached the client's connection. Dropped before that, wherever it is, it calls `undelivered`, so that
-// what the answer gave away can be taken back.
+// Whether an answer reached the client's connection. Dropped before that, wherever it is, it calls `undelivered`, so
+// that what the answer gave away can be taken back.
 class Delivery {
  public:
   explicit Delivery(std::function<void()> undelivered) : undelivered_(std::move(undelivered)) {}
@@ -122,6 +128,16 @@ class Reply {
 
 using Handler = std::function<void(Request request, Reply reply)>;
 
+// What is decided about a request by its head, before the server waits for its body.
+struct Admission {
+  Admission() = default;
+
+  std::optional<Response> refusal = std::nullopt;       // then the body is not read
+  std::shared_ptr<const KnownCaller> caller = nullptr;  // null: somebody who is not known
+};
+// Calls `decide` once, now or later, from any thread.
+using Admit = std::function<void(const Request& head, std::function<void(Admission)> decide)>;
+
 struct TlsFiles {
   std::string certificate;  // PEM, with the chain
   std::string key;          // PEM
@@ -136,11 +152,18 @@ struct HttpSettings {
   std::size_t header_bytes_max = 8u << 10;  // one of them
   std::size_t headers_max = 100;
   std::size_t body_bytes_max = 4u << 20;
+  std::size_t unknown_body_bytes_max = 64u << 10;  // of a caller who is not known
+  std::size_t bodies_bytes_max = 256u << 20;       // of all requests together
+  // Asked when a body has not come with its head. Absent: everybody is known.
+  Admit admit = {};
+  // Told of each request that the connection itself refuses: by which limit, or why.
+  std::function<void(std::string_view reason)> refused = {};
   std::size_t connections_max = 10'000;
   std::chrono::milliseconds head_timeout{10'000};  // from the first byte of a request to the end of its head
   std::chrono::milliseconds body_timeout{60'000};
   std::chrono::milliseconds idle_timeout{75'000};  // between requests
   std::chrono::milliseconds write_timeout{30'000};
+  std::chrono::milliseconds discard_timeout{10'000};  // for what a refused client still sends
   std::chrono::milliseconds answer_timeout{120'000};  // how long a handler may take, long polls included
   // How long a client that has closed its side still gets its answer; after that it is taken for one that hung up.
   // `watched` ones are missed at once: what is given to them would be lost.
@@ -162,8 +185,12 @@ class HttpServer {
   std::size_t connections() const;
   // Reads the certificate again; new connections get it. On an error the old one stays.
   Result<void> reload_tls();
-  // No new connections; requests under way get their answers (at most `grace`), then everything closes.
-  void drain(std::chrono::milliseconds grace);
+  std::size_t body_bytes() const;  // of all requests that are read or carried out
+  // From now on every answer closes its connection, so that clients go elsewhere. New connections are still taken.
+  void announce_drain();
+  // No new connections; requests under way get their answers (at most `grace`), then everything closes. A client
+  // whose connection was established gets its answer; `handshakes`: how long one may take to be established.
+  void drain(std::chrono::milliseconds grace, std::chrono::milliseconds handshakes = std::chrono::milliseconds(0));
 
  private:
   struct Core;
@@ -174,5 +201,10 @@ class HttpServer {
 // Percent-decoding of a path or of a query part (there `+` is a space). False when malformed or when
 // the result is not UTF-8 or contains U+0000.
 bool percent_decode(std::string_view text, bool plus_is_space, std::string& out);
+// The same for a path, but an encoded slash stays `%2F`, because it separates nothing, and an encoded percent sign
+// stays
+// `%25`, so that the two can be told apart. `path_value` decodes them in one segment.
+bool decode_path(std::string_view text, std::string& out);
+std::string path_value(std::string_view segment);
 
 }  // namespace cairn::server

@@ -5,6 +5,8 @@
 #include <future>
 #include <thread>
 
+#include "server/identity.h"
+#include "server/pending_answer.h"
 #include "server/socket_client_test.h"
 
 namespace cairn::server {
@@ -372,6 +374,259 @@ TEST_F(Http, DrainingFinishesWhatIsUnderWayAndTakesNothingNew) {
   answer.join();
   EXPECT_EQ(idle.receive_all(), "");
   EXPECT_FALSE(Client(server->port() == 0 ? 1 : server->port()).connected());
+}
+
+// --- Requests that end early
+
+TEST_F(Http, ARequestThatIsCutAnywhereEndsItsConnection) {
+  HttpSettings settings;
+  settings.threads = 1;
+  serve(echo, settings);
+  const std::string requests[] = {
+      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\nX-After: 1\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello",
+      "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello",
+      "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n"};
+  for (const std::string& request : requests) {
+    for (std::size_t cut = 0; cut < request.size(); ++cut) {
+      {
+        const Client closes(server->port());
+        closes.send(std::string_view(request).substr(0, cut));
+      }
+      const Client half(server->port());
+      half.send(std::string_view(request).substr(0, cut));
+      half.finish();
+      half.receive_all();
+    }
+  }
+  // One thread has all of them: it would not answer if one of them kept it.
+  EXPECT_NE(ask("GET /after HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").find("GET /after"), std::string::npos);
+  while (server->connections() > 0) std::this_thread::yield();
+}
+
+TEST_F(Http, ABodyThatEndsEarlyIsRefusedToWhoStillReads) {
+  serve(echo);
+  const Client client(server->port());
+  client.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5");
+  client.finish();
+  EXPECT_EQ(client.receive_all().substr(0, 12), "HTTP/1.1 400");
+}
+
+// --- Bodies
+
+TEST_F(Http, TrailersAreNotHeaders) {
+  std::promise<Request> seen;
+  serve([&seen](Request request, const Reply& reply) {
+    seen.set_value(std::move(request));
+    reply({200, "text/plain", {}, ""});
+  });
+  ask("POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n"
+      "Authorization: Bearer x\r\n\r\n");
+  const Request request = seen.get_future().get();
+  EXPECT_EQ(request.body, "hi");
+  EXPECT_EQ(request.header("authorization"), "");
+}
+
+TEST_F(Http, AnEncodedSlashSeparatesNothing) {
+  std::string path;
+  EXPECT_TRUE(decode_path("/a%2Fb/%2f%252F%41%20", path));
+  EXPECT_EQ(path, "/a%2Fb/%2F%252FA ");
+  EXPECT_EQ(path_value("a%2Fb"), "a/b");
+  EXPECT_EQ(path_value("%2F%252FA "), "/%2FA ");
+  EXPECT_FALSE(decode_path("/%", path));
+  EXPECT_FALSE(decode_path("/%2", path));
+  EXPECT_FALSE(decode_path("/%ff", path));
+  EXPECT_FALSE(decode_path("/%00", path));
+}
+
+TEST_F(Http, WhoSendsTooMuchReadsThatItIsTooMuch) {
+  HttpSettings settings;
+  settings.body_bytes_max = 1u << 20;
+  serve(echo, settings);
+  // Four times the limit, sent before anything is read, as simple clients do.
+  const std::string body(4u << 20, 'x');
+  for (int i = 0; i < 5; ++i) {
+    const std::string answer =
+        ask("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    EXPECT_EQ(answer.substr(0, 12), "HTTP/1.1 413");
+    EXPECT_NE(answer.find("\"limit\":\"http.body_bytes_max\",\"limit_value\":1048576"), std::string::npos) << answer;
+  }
+}
+
+// Admits callers with `X-Key`, later and from another thread for `X-Later`.
+Admit by_key(std::vector<std::thread>& threads) {
+  return [&threads](const Request& head, const std::function<void(Admission)>& decide) {
+    Admission admission;
+    if (head.header("x-key").empty()) {
+      if (head.header("x-hook").empty()) admission.refusal = Response(401, "text/plain", {}, "who?");
+    } else {
+      admission.caller = std::make_shared<const KnownCaller>();
+    }
+    if (head.header("x-later").empty()) return decide(admission);
+    threads.emplace_back([decide, admission] { decide(admission); });
+  };
+}
+
+TEST_F(Http, ABodyIsReadOnlyFromWhoMaySendIt) {
+  std::vector<std::thread> threads;
+  HttpSettings settings;
+  settings.unknown_body_bytes_max = 1000;
+  settings.admit = by_key(threads);
+  serve(echo, settings);
+  const std::string body(1001, 'x');
+  const std::string length = "Content-Length: 1001\r\nConnection: close\r\n\r\n";
+  {
+    const Client client(server->port());  // nothing of the body is sent, and the answer comes
+    client.send("POST / HTTP/1.1\r\nHost: h\r\n" + length);
+    EXPECT_NE(client.receive_all().find("who?"), std::string::npos);
+  }
+  {
+    const Client client(server->port());
+    client.send("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n" + length);
+    EXPECT_EQ(client.receive_all().substr(0, 12), "HTTP/1.1 401");
+  }
+  EXPECT_EQ(ask("POST / HTTP/1.1\r\nHost: h\r\nX-Hook: 1\r\n" + length + body).substr(0, 12), "HTTP/1.1 413");
+  EXPECT_NE(ask("POST / HTTP/1.1\r\nHost: h\r\nX-Key: 1\r\n" + length + body).find(body), std::string::npos);
+  EXPECT_NE(ask("POST / HTTP/1.1\r\nHost: h\r\nX-Key: 1\r\nX-Later: 1\r\n" + length + body).find(body),
+            std::string::npos);
+  {
+    const Client client(server->port());  // chunks, of which the first comes with the head
+    client.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n");
+    EXPECT_NE(client.receive_all().find("who?"), std::string::npos);
+  }
+  server.reset();
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(Http, AllBodiesTogetherHaveALimit) {
+  HttpSettings settings;
+  settings.bodies_bytes_max = 10'000;
+  settings.body_bytes_max = 8'000;
+  std::promise<Reply> waiting;
+  std::promise<Request> first;
+  std::atomic<int> count{0};
+  serve(
+      [&](Request request, const Reply& reply) {
+        if (++count > 1) return reply({200, "text/plain", {}, "taken"});
+        first.set_value(std::move(request));
+        waiting.set_value(reply);
+      },
+      settings);
+  const auto request = [](std::size_t size) {
+    return "POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n" +
+           std::string(size, 'x');
+  };
+  const Client holds(server->port());
+  holds.send(request(8'000));
+  auto held = std::make_unique<Request>(first.get_future().get());
+  EXPECT_EQ(server->body_bytes(), 8'000u);
+  const std::string refused = ask(request(2'001));
+  EXPECT_EQ(refused.substr(0, 12), "HTTP/1.1 503") << refused;
+  EXPECT_NE(refused.find("retry-after: 1"), std::string::npos) << refused;
+  EXPECT_NE(ask(request(2'000)).find("taken"), std::string::npos);
+  held.reset();
+  while (server->body_bytes() > 0) std::this_thread::yield();
+  EXPECT_NE(ask(request(8'000)).find("taken"), std::string::npos);
+  waiting.get_future().get()({200, "text/plain", {}, "done"});
+}
+
+// --- Times
+
+TEST_F(Http, AKeptConnectionHasItsTimesFromTheNextRequestOn) {
+  Elsewhere elsewhere;
+  HttpSettings settings;
+  settings.idle_timeout = std::chrono::milliseconds(200);
+  settings.body_timeout = std::chrono::hours(1);
+  serve(elsewhere.handler("."), settings);
+  const Client client(server->port());
+  client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_NE(client.receive_until("/a.").find("/a."), std::string::npos);
+  client.send("POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nh");
+  // Another connection is idle for as long after this: when it is cut, the first one's old time is over too.
+  EXPECT_EQ(ask(""), "");
+  EXPECT_EQ(ask(""), "");
+  client.send("i");
+  EXPECT_NE(client.receive_until("/b.").find("/b."), std::string::npos);
+}
+
+TEST_F(Http, AKeptConnectionIsCutWhenItsNextHeadNeverEnds) {
+  Elsewhere elsewhere;
+  HttpSettings settings;
+  settings.idle_timeout = std::chrono::hours(1);
+  settings.head_timeout = std::chrono::milliseconds(50);
+  serve(elsewhere.handler("."), settings);
+  const Client client(server->port());
+  client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_NE(client.receive_until("/a.").find("/a."), std::string::npos);
+  client.send("GET /b HT");
+  EXPECT_EQ(client.receive_all(), "");
+}
+
+// --- Answers that come at the last moment
+
+TEST(PendingAnswer, WhoeverClosesItKnowsWhetherItWasAnswered) {
+  struct Nobody final : PendingAnswer::Bell {
+    void ring() override {}
+  } nobody;
+  std::atomic<bool> leaving{false};
+  PendingAnswer::Terms terms;
+  terms.leaving = &leaving;
+  PendingAnswer answered(terms, nobody);
+  answered.give({200, "text/plain", {}, "in time"});
+  EXPECT_EQ(answered.close(), PendingAnswer::Progress::given);
+  EXPECT_NE(answered.take().text.find("in time"), std::string::npos);
+  PendingAnswer closed(terms, nobody);
+  EXPECT_EQ(closed.close(), PendingAnswer::Progress::waiting);
+  EXPECT_TRUE(closed.gone);
+  bool undelivered = false;
+  Response late(200, "text/plain", {}, "late");
+  late.delivery = std::make_shared<Delivery>([&undelivered] { undelivered = true; });
+  closed.give(std::move(late));
+  EXPECT_TRUE(undelivered);
+  EXPECT_EQ(closed.progress(), PendingAnswer::Progress::waiting);
+}
+
+TEST_F(Http, WhatCannotBeDeliveredIsTakenBack) {
+  HttpSettings settings;
+  settings.watched = [](const Request&) { return true; };
+  std::promise<Reply> asked;
+  serve([&asked](const Request&, const Reply& reply) { asked.set_value(reply); }, settings);
+  std::optional<Reply> reply;
+  {
+    const Client client(server->port());
+    // More behind it: that it has gone is seen all the same.
+    client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\nGET /more HTTP/1.1\r\nHost: h\r\n\r\n");
+    reply = asked.get_future().get();
+  }
+  while (reply->listening()) std::this_thread::yield();
+  std::atomic<bool> undelivered{false};
+  Response response(200, "text/plain", {}, "for nobody");
+  response.delivery = std::make_shared<Delivery>([&undelivered] { undelivered = true; });
+  (*reply)(std::move(response));
+  EXPECT_TRUE(undelivered);
+}
+
+// --- Draining
+
+TEST_F(Http, AnnouncingADrainClosesConnectionsWithTheirAnswers) {
+  serve(echo);
+  const Client kept(server->port());
+  kept.send("GET /1 HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(kept.receive_until("GET /1").find("connection: close"), std::string::npos);
+  server->announce_drain();
+  kept.send("GET /2 HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_NE(kept.receive_all().find("connection: close"), std::string::npos);
+  EXPECT_NE(ask("GET /3 HTTP/1.1\r\nHost: h\r\n\r\n").find("GET /3"), std::string::npos);
+}
+
+TEST_F(Http, WhoIsConnectedWhenTheServerDrainsGetsAnAnswer) {
+  serve(echo);
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 200; ++i) clients.push_back(std::make_unique<Client>(server->port()));
+  std::thread drains([this] { server->drain(std::chrono::seconds(20)); });
+  for (const auto& client : clients) client->send("GET /late HTTP/1.1\r\nHost: h\r\n\r\n");
+  for (const auto& client : clients) EXPECT_NE(client->receive_all().find("GET /late"), std::string::npos);
+  drains.join();
 }
 
 TEST_F(Http, ATakenPortIsAClearError) {

@@ -13,12 +13,22 @@ namespace cairn::server {
 
 namespace http = boost::beast::http;
 
-inline Response problem(int status, std::string_view title) {
-  return {
-      status,
-      "application/problem+json",
-      {},
-      "{\"status\":" + std::to_string(status) + ",\"title\":\"" + std::string(title) + "\",\"type\":\"about:blank\"}"};
+// A limit that a request passed: its setting and its value.
+struct PassedLimit {
+  std::string_view name;
+  std::size_t value = 0;
+};
+// An RFC 9457 document of a request that never reaches a route.
+inline Response problem(int status, std::string_view title, std::optional<PassedLimit> passed = std::nullopt) {
+  std::string text = "{";
+  if (passed) {
+    text += "\"limit\":\"" + std::string(passed->name) + "\",\"limit_value\":" + std::to_string(passed->value) + ",";
+  }
+  text +=
+      "\"status\":" + std::to_string(status) + ",\"title\":\"" + std::string(title) + "\",\"type\":\"about:blank\"}";
+  Response response(status, "application/problem+json", {}, std::move(text));
+  if (status == 503) response.headers.emplace_back("retry-after", "1");
+  return response;
 }
 
 // A request that two parsers could read in two ways is refused, not guessed at.
@@ -55,14 +65,14 @@ inline Head look_at_head(std::string_view bytes) {
   return head;
 }
 
-// Nothing when the target is malformed.
-inline std::optional<Request> to_request(http::request<http::string_body>&& message) {
+// The head of a request: what comes after its body (trailers) never gets in. Nothing when the target is malformed.
+inline std::optional<Request> head_of(const http::request<http::string_body>& message) {
   Request request;
   request.method = std::string(message.method_string());
   const std::string_view target(message.target().data(), message.target().size());
   if (target.empty() || target.front() != '/') return std::nullopt;
   const std::size_t mark = target.find('?');
-  if (!percent_decode(target.substr(0, mark), false, request.path)) return std::nullopt;
+  if (!decode_path(target.substr(0, mark), request.path)) return std::nullopt;
   std::string_view query = mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
   while (!query.empty()) {
     const std::size_t end = query.find('&');
@@ -80,7 +90,6 @@ inline std::optional<Request> to_request(http::request<http::string_body>&& mess
     request.headers.emplace_back(ascii_lower({field.name_string().data(), field.name_string().size()}),
                                  std::string(field.value()));
   }
-  request.body = std::move(message.body());
   return request;
 }
 

@@ -2,6 +2,7 @@
 // person is who they are, and task checks ask for the person.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,6 +53,12 @@ struct Identity {
   bool may(Permission permission) const;
   // Whether every type that begins with `prefix` may be worked on.
   bool may_work_on(std::string_view prefix) const;
+};
+
+// Who sends a request, and when that was found out.
+struct KnownCaller {
+  Identity identity;
+  std::chrono::steady_clock::time_point at;
 };
 
 }  // namespace cairn::server

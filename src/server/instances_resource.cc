@@ -19,7 +19,16 @@ void reply_with(const Reply& reply, const Result<InstanceAnswer>& answer, int st
   }
   Response response = json_response(document(*answer), status);
   response.headers.emplace_back("etag", "\"" + std::to_string(answer->version) + "\"");
+  if (answer->repeated) response.headers.emplace_back(replayed_header, "true");
   reply(std::move(response));
+}
+
+// For what repeats an earlier request: the same answer, with a header that says so.
+Reply replaying(const Reply& reply) {
+  return reply.through([reply](Response response) {
+    response.headers.emplace_back(replayed_header, "true");
+    reply(std::move(response));
+  });
 }
 
 void show(const Reply& reply, const InstanceRow& row, const Json& answer, int status) {
@@ -82,14 +91,15 @@ void start(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, co
     return;
   }
   // No thread waits: the commit answers, or the desk.
-  coordinator.start(std::move(request),
-                    [&coordinator, desk, reply = call.reply, wait = *wait](const Result<InstanceAnswer>& answer) {
-                      if (!answer || !wait || is_final(answer->status)) {
-                        reply_with(reply, answer, 201);
-                        return;
-                      }
-                      desk->wait(answer->instance, *wait, shown(coordinator, reply, 201));
-                    });
+  coordinator.start(std::move(request), [&coordinator, desk, first = call.reply, wait = *wait](Result<InstanceAnswer> answer) {
+    const Reply reply = answer && answer->repeated ? replaying(first) : first;
+    if (answer) answer->repeated = false;
+    if (!answer || !wait || is_final(answer->status)) {
+      reply_with(reply, answer, 201);
+      return;
+    }
+    desk->wait(answer->instance, *wait, shown(coordinator, reply, 201));
+  });
 }
 
 // `?after=7&wait=30s`: when it has changed since version 7, has ended, or the time is over.

@@ -71,9 +71,12 @@ std::vector<Route> operation_routes(Coordinator& coordinator) {
                                            {"expression_language", expr::language_version},
                                            {"now", format_timestamp(with->store().now())}})));
   };
+  Route health{"GET", "/healthz", Permission::open, "healthz", "The process runs and its commits make progress", alive};
+  Route live{"GET", "/livez", Permission::open, "livez", "The process runs and its commits make progress", alive};
+  health.immediate = live.immediate = true;
   return {
-      {"GET", "/healthz", Permission::open, "healthz", "The process runs and its commits make progress", alive},
-      {"GET", "/livez", Permission::open, "livez", "The process runs and its commits make progress", alive},
+      std::move(health),
+      std::move(live),
       {"GET", "/v1/info", Permission::view, "getInfo", "What this server is", info},
       {"POST",
        "/v1/retention/run",

@@ -74,7 +74,7 @@ std::string wire_text(const Response& response, unsigned version, bool keep_aliv
 void PendingAnswer::give(Response response) {
   const std::scoped_lock lock(mutex_);
   if (bell_ == nullptr || progress_ != Progress::waiting) return;
-  outgoing_.keep_alive = terms_.keep_alive && !*terms_.draining;
+  outgoing_.keep_alive = terms_.keep_alive && !*terms_.leaving;
   if (response.stream && !terms_.head) {
     outgoing_.stream = std::move(response);
   } else {
@@ -126,9 +126,11 @@ PendingAnswer::Outgoing PendingAnswer::take() {
   return std::move(outgoing_);
 }
 
-void PendingAnswer::close() {
+PendingAnswer::Progress PendingAnswer::close() {
   const std::scoped_lock lock(mutex_);
   bell_ = nullptr;
+  gone = true;
+  return progress_;
 }
 
 }  // namespace cairn::server

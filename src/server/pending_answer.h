@@ -28,8 +28,8 @@ class PendingAnswer {
     int socket = -1;  // to send to; -1: only the connection itself can send
     unsigned version = 11;
     bool keep_alive = true;
-    bool head = false;                            // the request's method is HEAD
-    const std::atomic<bool>* draining = nullptr;  // then no connection is kept
+    bool head = false;                           // the request's method is HEAD
+    const std::atomic<bool>* leaving = nullptr;  // then no connection is kept
   };
   PendingAnswer(const Terms& terms, Bell& bell) : terms_(terms), bell_(&bell) {}
 
@@ -52,10 +52,10 @@ class PendingAnswer {
     std::shared_ptr<Delivery> delivery;
   };
   Outgoing take();
-  // Later answers are dropped.
-  void close();
+  // Later answers are dropped. Says how far it had come: whoever finds it waiting may send an answer of its own.
+  Progress close();
 
-  std::atomic<bool> gone{false};  // the client has hung up
+  std::atomic<bool> gone{false};  // nobody can be answered any more
 
  private:
   const Terms terms_;

@@ -21,10 +21,13 @@ ResultDesk::~ResultDesk() {
 }
 
 void ResultDesk::close() {
-  const std::scoped_lock lock(line_->mutex);
-  line_->closed = true;
-  for (const auto& [number, place] : line_->places) line_->told.insert(number);
-  line_->changed.notify_all();
+  {
+    const std::scoped_lock lock(line_->mutex);
+    line_->closed = true;
+    for (const auto& [number, place] : line_->places) line_->told.insert(number);
+    line_->changed.notify_all();
+  }
+  for (const auto& closed : on_close_) closed();
 }
 
 std::size_t ResultDesk::waiting() const {

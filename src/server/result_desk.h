@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include "coordinator/coordinator.h"
 
@@ -38,6 +39,8 @@ class ResultDesk {
   void wait_for_change(const InstanceId& id, std::uint64_t after, std::chrono::milliseconds limit, Answer answer);
   // Answers everybody with how it is now, and whoever comes later at once: the server is shutting down.
   void close();
+  // Called when the desk closes, for others with whom clients wait. Before the first request.
+  void on_close(std::function<void()> closed) { on_close_.push_back(std::move(closed)); }
   std::size_t waiting() const;
 
  private:
@@ -80,6 +83,7 @@ class ResultDesk {
 
   Coordinator& coordinator_;
   const std::shared_ptr<Line> line_ = std::make_shared<Line>();
+  std::vector<std::function<void()>> on_close_;
   std::uint64_t last_ = 0;
   std::jthread thread_;  // begins with the first who waits
 };

@@ -137,7 +137,7 @@ Router::Match Router::match(const Request& request) const {
     }
     match.route = &route;
     for (std::size_t s = 0; s < segments.size(); ++s) {
-      if (is_parameter(pattern[s])) match.path.emplace_back(parameter_name(pattern[s]), segments[s]);
+      if (is_parameter(pattern[s])) match.path.emplace_back(parameter_name(pattern[s]), path_value(segments[s]));
     }
     break;
   }

@@ -54,6 +54,8 @@ struct Route {
   std::function<Result<Identity>(const Request& request)> identify = {};
   // Whether it can be carried out without waiting for anything, as far as that can be told before. Absent: never.
   std::function<bool(const Request& request, const PathValues& path)> prompt = {};
+  // It never waits for anything, so the connection's own thread carries it out, whatever else goes on.
+  bool immediate = false;
 };
 
 // What stands between a request and its operation: credentials, permissions, repeats, the audit trail.

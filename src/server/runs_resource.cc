@@ -103,7 +103,9 @@ void submit(Coordinator& coordinator, const Call& call) {
   order->traceparent = call.trace.carried();
   coordinator.submit_run(*order, [reply = call.reply](Result<SubmittedRun> submitted) {
     if (!submitted) return reply(problem(submitted.error()));
-    reply(json_response(document(submitted->first), submitted->second ? 201 : 200));
+    Response response = json_response(document(submitted->first), submitted->second ? 201 : 200);
+    if (!submitted->second) response.headers.emplace_back(replayed_header, "true");
+    reply(std::move(response));
   });
 }
 

@@ -5,6 +5,7 @@
 #include "server/origin.h"
 #include "server/problem.h"
 #include "server/quick_lane.h"
+#include "server/readiness.h"
 #include "server/request_threads.h"
 #include "server/store_metrics.h"
 #include "store/mandate.h"
@@ -78,11 +79,11 @@ void log_answer(const Visit& visit, int status, double ms, bool every_request) {
        {"span", record.trace.span}});
 }
 
+}  // namespace
+
 bool is_this_machine(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
-
-}  // namespace
 
 // In the order in which they are built; what answers are still to come hold what is shared.
 struct Server::Parts {
@@ -95,6 +96,11 @@ struct Server::Parts {
         gate(coordinator, authenticator, audit, metrics) {}
 
   void receive(Request request, Reply reply);
+  // Whether somebody may send the body of a request, by its head.
+  void admit(const Request& head, std::function<void(Admission)> decide);
+  Admission judge(Router::Match match, Request head);
+  // Counts and logs the answer and says in it what every answer says.
+  Reply finishing(const std::shared_ptr<Visit>& visit, const Reply& reply);
   // Whether it is carried out here and now, without waiting for anything.
   bool is_prompt(const Visit& visit);
   void add_metrics(Store& store);
@@ -108,12 +114,19 @@ struct Server::Parts {
   QuickLane quick_lane;
   ApiGate gate;
   std::atomic<bool> draining{false};
+  std::unique_ptr<Readiness> readiness;
   Router router;
   RequestThreads threads;
   std::unique_ptr<HttpServer> http;  // last: its connections end before what they use
 };
 
 namespace {
+
+Response overloaded() {
+  Response busy = problem(503, "overloaded", "Too many requests wait already", "try again in a moment");
+  busy.headers.emplace_back("retry-after", "1");
+  return busy;
+}
 
 // Those who only look whether the server is there would drown what others do.
 bool is_probe(std::string_view operation) {
@@ -152,17 +165,17 @@ void trace_units(Coordinator& coordinator, std::shared_ptr<SpanExporter> spans) 
 bool Server::Parts::is_prompt(const Visit& visit) {
   constexpr std::size_t body_max = 16u << 10;
   const Route* const route = visit.match.route;
+  if (route != nullptr && route->immediate) return true;
   return reads_are_local && route != nullptr && route->prompt && visit.request.body.size() <= body_max &&
          quick_lane.is_open(visit.record.began) && route->prompt(visit.request, visit.match.path) &&
-         authenticator.is_at_hand(visit.request);
+         (visit.request.caller != nullptr || authenticator.is_at_hand(visit.request));
 }
 
-void Server::Parts::receive(Request request, Reply reply) {
-  const auto visit = std::make_shared<Visit>(std::move(request));
+Reply Server::Parts::finishing(const std::shared_ptr<Visit>& visit, const Reply& reply) {
   // Whoever began a trace decides whether it is kept.
   if (settings.spans && visit->record.trace.parent.empty()) visit->record.trace.sampled = true;
   visit->from_allowed_page = allowed_by_cors(visit->origin, settings.cors_origins);
-  const Reply finish = reply.through(
+  return reply.through(
       [counted = metrics, visit, reply, spans = settings.spans, every = settings.log_requests](Response response) {
         const RequestRecord& record = visit->record;
         const auto took = std::chrono::steady_clock::now() - record.began;
@@ -174,6 +187,50 @@ void Server::Parts::receive(Request request, Reply reply) {
         add_headers(response, record.trace, visit->secure);
         reply(std::move(response));
       });
+}
+
+Admission Server::Parts::judge(Router::Match match, Request head) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto visit = std::make_shared<Visit>(std::move(head));
+  const auto refusal = std::make_shared<Response>();  // shared with the reply, which may be dropped unused
+  const Reply refuse([refusal](Response response) { *refusal = std::move(response); });
+  Admission admission;
+  if (match.route == nullptr) {
+    router.handle(std::move(match), std::move(visit->request), refuse, &gate, &visit->record);
+  } else {
+    const Route& route = *match.route;
+    visit->record.operation = route.operation;
+    Call call{std::move(visit->request), std::move(match.path), {}, refuse};
+    call.trace = visit->record.trace;
+    if (gate.admit(route, call)) {
+      // Nothing is counted: the request is still to come.
+      admission.caller = std::make_shared<const KnownCaller>(KnownCaller{std::move(call.identity), now});
+      return admission;
+    }
+  }
+  finishing(visit,
+            Reply([&admission](Response response) { admission.refusal = std::move(response); }))(std::move(*refusal));
+  return admission;
+}
+
+void Server::Parts::admit(const Request& head, std::function<void(Admission)> decide) {
+  Router::Match match = router.match(head);
+  const Permission permission = match.route == nullptr ? Permission::undeclared : match.route->permission;
+  // Who signs is known only by the whole body, and an open route asks nobody.
+  if (permission == Permission::open || permission == Permission::signed_request) return decide({});
+  if (authenticator.is_at_hand(head)) return decide(judge(std::move(match), head));
+  const auto decided = std::make_shared<std::function<void(Admission)>>(std::move(decide));
+  const auto job = [this, match = std::move(match), head, decided] { (*decided)(judge(match, head)); };
+  if (threads.submit(job)) return;
+  metrics->count_refusal("overloaded");
+  Admission busy;
+  busy.refusal = overloaded();
+  (*decided)(std::move(busy));
+}
+
+void Server::Parts::receive(Request request, Reply reply) {
+  const auto visit = std::make_shared<Visit>(std::move(request));
+  const Reply finish = finishing(visit, reply);
   if (visit->from_allowed_page && visit->method == "OPTIONS") {
     finish(preflight());
     return;
@@ -191,15 +248,15 @@ void Server::Parts::receive(Request request, Reply reply) {
     quick_lane.pass(carry_out);
   } else if (!threads.submit(carry_out)) {
     metrics->count_refusal("overloaded");
-    Response busy = problem(503, "overloaded", "Too many requests wait already", "try again in a moment");
-    busy.headers.emplace_back("retry-after", "1");
-    finish(std::move(busy));
+    finish(overloaded());
   }
 }
 
 void Server::Parts::add_metrics(Store& store) {
   metrics->gauge("cairn_http_connections", "Open connections.",
                  [this] { return static_cast<double>(http ? http->connections() : 0); });
+  metrics->gauge("cairn_http_body_bytes", "Bytes of the bodies of requests that are read or carried out.",
+                 [this] { return static_cast<double>(http ? http->body_bytes() : 0); });
   metrics->gauge("cairn_http_requests_waiting", "Requests that wait for a thread.",
                  [this] { return static_cast<double>(threads.waiting()); });
   metrics->gauge("cairn_audit_rows_waiting", "Rows of the audit trail that are not written yet.",
@@ -240,18 +297,23 @@ Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const Ser
                       call.reply({200, "application/json", {}, *openapi});
                     }});
   // Ready means that the store can be written and that nothing is being wound up.
-  routes.push_back({"GET", "/readyz", Permission::open, "readyz", "The store can be written and work is taken",
-                    [running, &coordinator](const Call& call) {
-                      const auto able = coordinator.store().check_writable();
-                      if (!able) {
-                        call.reply(problem(503, to_string(able.error().code), "The store cannot be written now",
-                                           able.error().message));
-                      } else if (running->draining) {
-                        call.reply(problem(503, "draining", "The server is shutting down", "ask another node"));
-                      } else {
-                        call.reply({200, "text/plain; charset=utf-8", {}, "ready\n"});
-                      }
-                    }});
+  parts->readiness = std::make_unique<Readiness>([&coordinator]() -> Response {
+    const auto able = coordinator.store().check_writable();
+    if (!able) {
+      return problem(503, to_string(able.error().code), "The store cannot be written now", able.error().message);
+    }
+    return {200, "text/plain; charset=utf-8", {}, "ready\n"};
+  });
+  Route ready{
+      "GET", "/readyz", Permission::open, "readyz", "The store can be written and work is taken", [running](const Call& call) {
+        if (running->draining) {
+          call.reply(problem(503, "draining", "The server is shutting down", "ask another node"));
+        } else {
+          running->readiness->ask(call.reply);
+        }
+      }};
+  ready.immediate = true;
+  routes.push_back(std::move(ready));
   routes.push_back({"GET", "/metrics", Permission::view, "metrics", "Figures for Prometheus",
                     [counted = parts->metrics](const Call& call) {
                       call.reply({200, "text/plain; version=0.0.4; charset=utf-8", {}, counted->text()});
@@ -264,6 +326,10 @@ Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const Ser
   };
   HttpSettings http = settings.http;
   // A worker that died must not be given runs, which nobody else could have before their lease ends.
+  http.admit = [running](const Request& head, std::function<void(Admission)> decide) {
+    running->admit(head, std::move(decide));
+  };
+  http.refused = [counted = parts->metrics](std::string_view reason) { counted->count_refusal(reason); };
   http.watched = [](const Request& request) { return request.path == "/v1/runs/lease"; };
   CAIRN_TRY(parts->http, HttpServer::listen(http, handle));
   return std::unique_ptr<Server>(new Server(std::move(parts)));
@@ -273,10 +339,15 @@ std::uint16_t Server::port() const { return parts_->http->port(); }
 std::string Server::metrics() const { return parts_->metrics->text(); }
 Result<void> Server::reload_tls() { return parts_->http->reload_tls(); }
 
-void Server::drain(std::chrono::milliseconds grace) {
+void Server::announce_drain() {
   parts_->draining = true;
+  parts_->http->announce_drain();
+}
+
+void Server::drain(std::chrono::milliseconds grace, std::chrono::milliseconds handshakes) {
+  announce_drain();
   parts_->desk->close();
-  parts_->http->drain(grace);
+  parts_->http->drain(grace, handshakes);
 }
 
 }  // namespace cairn::server

@@ -54,7 +54,7 @@ class Served:
     def start(self, *flags, environment=None):
         self.process = subprocess.Popen([self.cairn, "serve", "--store", self.store, "--listen", "127.0.0.1:0", *flags],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        env={**os.environ, **(environment or {})})
+                                        env={**os.environ, "CAIRN_DRAIN_DELAY": "0s", **(environment or {})})
         atexit.register(lambda process=self.process: process.poll() is None and process.kill())  # also when a test breaks off
         line = self.process.stdout.readline()
         found = re.search(r"(https?)://[^:]+:(\d+)", line)

@@ -1,0 +1,66 @@
+// The memory that the bodies of all requests take together, and its limit. A body counts from the moment its bytes are
+// awaited until the request is carried out.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace cairn::server {
+
+class BodyBudget {
+ public:
+  explicit BodyBudget(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+
+  std::size_t used() const { return used_.load(std::memory_order_relaxed); }
+  std::size_t bytes_max() const { return bytes_max_; }
+
+ private:
+  friend class BodyShare;
+  // False, and nothing is taken, when `most` would be passed.
+  bool take(std::size_t bytes, std::size_t most) {
+    if (used_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most) return true;
+    give_back(bytes);
+    return false;
+  }
+  void give_back(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  const std::size_t bytes_max_;
+  std::atomic<std::size_t> used_{0};
+};
+
+// What one body takes of the budget. A copy of a request has a copy of the body, so a copy counts again.
+class BodyShare {
+ public:
+  BodyShare() = default;
+  explicit BodyShare(std::shared_ptr<BodyBudget> budget) : budget_(std::move(budget)) {}
+  BodyShare(const BodyShare& other) : budget_(other.budget_), bytes_(other.bytes_) {
+    if (bytes_ > 0) budget_->used_.fetch_add(bytes_, std::memory_order_relaxed);
+  }
+  BodyShare(BodyShare&& other) noexcept : budget_(std::move(other.budget_)), bytes_(std::exchange(other.bytes_, 0)) {}
+  BodyShare& operator=(BodyShare other) noexcept {
+    std::swap(budget_, other.budget_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~BodyShare() {
+    if (bytes_ > 0) budget_->give_back(bytes_);
+  }
+
+  // To `bytes` in all, if it has less. False: the budget has no room, and the share stays as it is. A caller who is not
+  // known yet may use half of the budget, so that such callers do not keep the others out.
+  bool grow_to(std::size_t bytes, bool known_caller) {
+    if (bytes <= bytes_) return true;
+    const std::size_t most = known_caller ? budget_->bytes_max_ : budget_->bytes_max_ / 2;
+    if (!budget_->take(bytes - bytes_, most)) return false;
+    bytes_ = bytes;
+    return true;
+  }
+
+ private:
+  std::shared_ptr<BodyBudget> budget_;  // shared with the server, which a request can outlive
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace cairn::server
