@@ -31,6 +31,7 @@ Advance hold(const Snapshot& before, const Event& event, HeldWakeup wakeup) {
   advance.after.version += 1;
   advance.after.changed_at = event.at;
   advance.after.last_event = event.id.value;
+  wakeup.version = advance.after.version;
   advance.after.held.push_back(std::move(wakeup));
   return advance;
 }
@@ -177,14 +178,18 @@ class Application {
     return run([&](Machine& machine) -> Result<void> {
       machine.go_on();
       CAIRN_TRY_VOID(apply(machine));
-      if (!is_final(machine.snapshot().status)) offer_kept_signals(machine);
+      if (!is_final(machine.snapshot().status)) machine.apply_held_first();
       return {};
     });
   }
   Result<Advance> wake(const WaitToken& token, WaitKind kind, Wakening wakening) const {
     if (is_final(before_.status) || !is_open(before_, token, kind)) return stale(before_);
     if (before_.status == Status::suspended) {
-      return hold(before_, event_, {.token = token, .result = wakening.payload, .failure = wakening.failure});
+      return hold(before_, event_,
+                  {.token = token,
+                   .result = wakening.payload,
+                   .failure = wakening.failure,
+                   .attempt = wakening.attempt});
     }
     return run([&](Machine& machine) -> Result<void> {
       wakening.wait = machine.take_wait(token);
@@ -202,8 +207,12 @@ class Application {
     }
     Machine machine(program_, setting_, before_, event_);
     CAIRN_TRY_VOID(machine.load());
-    machine.snapshot().signals.push_back(
-        {.id = signal.id, .name = signal.name, .key = signal.key, .payload = signal.payload, .at = event_.at});
+    machine.snapshot().signals.push_back({.id = signal.id,
+                                          .name = signal.name,
+                                          .key = signal.key,
+                                          .payload = signal.payload,
+                                          .at = event_.at,
+                                          .held = machine.snapshot().version});
     return machine.finish();
   }
 

@@ -85,7 +85,8 @@ void Machine::remove_strand(std::uint64_t id) {
 }
 
 WaitToken Machine::open_wait(ActiveStrand& strand, Wait wait) {
-  wait.token.value = derived_uuid(out_.after.instance.value, "wait", next_number());
+  // Stores take timers that are due at the same instant in the order of their tokens.
+  wait.token.value = ordered_uuid(out_.after.instance.value, "wait", next_number());
   wait.strand = strand.id;
   wait.since = now_;
   WaitToken token = wait.token;
