@@ -1,5 +1,7 @@
 #include "interpreter/advance.h"
 
+#include <algorithm>
+
 #include "interpreter/machine.h"
 #include "interpreter/merge_patch.h"
 #include "interpreter/waiting.h"
@@ -156,11 +158,22 @@ class Application {
       return Error{ErrorCode::limit, written.error().message};
     }
     machine.log(LogEntry::Kind::edited, "", Json::object({{"changed", changed_by(edit.merge_patch)}}));
-    // Nothing runs; a slice that a checkpoint cut stays cut and keeps its time.
-    if (before_.status == Status::running) machine.out().unfinished = true;
-    Advance edited = machine.finish();
-    edited.after.slice_now = before_.slice_now;
-    return edited;
+    return finish_unmoved(machine);
+  }
+  Result<Advance> operator()(const SignalDiscarded& discarded) const {
+    if (is_final(before_.status)) return conflict(before_, "its signals cannot be discarded any more");
+    Machine machine(program_, setting_, before_, event_);
+    CAIRN_TRY_VOID(machine.load());
+    auto& kept = machine.snapshot().signals;
+    const auto found = std::find_if(kept.begin(), kept.end(),
+                                    [&](const BufferedSignal& signal) { return signal.id == discarded.id; });
+    if (found == kept.end()) {
+      return Error{ErrorCode::not_found, "instance " + before_.instance.value + " keeps no signal " + discarded.id};
+    }
+    machine.log(LogEntry::Kind::edited, "",
+                Json::object({{"discarded", Json::object({{"id", found->id}, {"name", found->name}})}}));
+    kept.erase(found);
+    return finish_unmoved(machine);
   }
 
  private:
@@ -172,6 +185,13 @@ class Application {
     machine.run();
     machine.apply_held();
     return machine.finish();
+  }
+  // Nothing runs; a slice that a checkpoint cut stays cut and keeps its time.
+  Advance finish_unmoved(Machine& machine) const {
+    if (before_.status == Status::running) machine.out().unfinished = true;
+    Advance unmoved = machine.finish();
+    unmoved.after.slice_now = before_.slice_now;
+    return unmoved;
   }
   template <class Apply>
   Result<Advance> run_again(Apply apply) const {

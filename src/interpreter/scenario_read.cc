@@ -32,7 +32,7 @@ void write_in_order(const SourceNode& node, std::string& out) {
 }
 
 constexpr std::string_view event_kinds[] = {"answer",  "signal", "reply", "clock", "next_timer", "cancel",
-                                            "suspend", "resume", "retry", "skip",  "edit"};
+                                            "suspend", "resume", "retry", "skip",  "edit",       "discard_signal"};
 
 class ScenarioReader {
  public:
@@ -260,7 +260,7 @@ class ScenarioReader {
       } else if (std::find(std::begin(event_kinds), std::end(event_kinds), member.key) == std::end(event_kinds)) {
         return wrong(member.key_at, "`" + member.key +
                                         "` is no event; events are answer, signal, reply, clock, "
-                                        "next_timer, cancel, suspend, resume, retry, skip and edit");
+                                        "next_timer, cancel, suspend, resume, retry, skip, edit and discard_signal");
       } else if (!step.kind.empty()) {
         return wrong(member.key_at, "one event at a time: this step has `" + step.kind + "` already");
       } else {

@@ -98,6 +98,10 @@ std::optional<Misshapen> check_event(const std::string& kind, const SourceNode& 
   if (kind == "clock") return check_clock(value);
   if (kind == "cancel" || kind == "suspend") return check_reason(value, kind);
   if (kind == "skip") return is_null(value) ? std::nullopt : check_members(value, "skip", {"result"});
+  if (kind == "discard_signal") {
+    return is_filled_text(value) ? std::nullopt
+                                 : std::optional(Misshapen{value.at, "`discard_signal` takes a signal's name"});
+  }
   if (kind == "edit") {
     return is_object(value) ? std::nullopt : std::optional(Misshapen{value.at, "`edit` takes an object: a patch"});
   }
