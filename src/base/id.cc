@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/entropy.h"
+#include "base/ordered_id.h"
 #include "base/sha256.h"
 
 namespace cairn {

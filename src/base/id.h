@@ -35,9 +35,6 @@ std::vector<std::string> new_uuids(Timestamp now, std::size_t count);
 // machine and on every replay.
 std::string derived_uuid(std::string_view parent, std::string_view name);
 std::string derived_uuid(std::string_view parent, std::string_view name, std::uint64_t counter);
-// The same, and those of one parent sort by their counter (by its lowest 26 bits): rows that are read in the order of
-// this id are read in the order in which they were made.
-std::string ordered_uuid(std::string_view parent, std::string_view name, std::uint64_t counter);
 
 // 8-4-4-4-12 hexadecimal digits, any case.
 bool is_uuid(std::string_view text);

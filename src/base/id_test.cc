@@ -5,6 +5,8 @@
 #include <set>
 #include <type_traits>
 
+#include "base/ordered_id.h"
+
 namespace cairn {
 namespace {
 

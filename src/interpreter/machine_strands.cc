@@ -1,6 +1,7 @@
 // Strands come and go, and with them what they wait for.
 #include <algorithm>
 
+#include "base/ordered_id.h"
 #include "interpreter/machine.h"
 #include "interpreter/reference.h"
 
