@@ -169,8 +169,8 @@ void Machine::apply_held() {
 }
 
 void Machine::apply_held_first() {
-  const std::vector<std::uint64_t> could_run = std::exchange(agenda_, {});
-  for (const std::uint64_t id : could_run) {
+  could_run_ = std::exchange(agenda_, {});
+  for (const std::uint64_t id : could_run_) {
     if (ActiveStrand* strand = find_strand(id)) strand->ready = false;
   }
   offer_kept_signals(*this);
@@ -178,7 +178,7 @@ void Machine::apply_held_first() {
   apply_held();
   const std::vector<std::uint64_t> next = std::exchange(agenda_, {});
   if (is_final(out_.after.status)) return;
-  for (const std::uint64_t id : could_run) {
+  for (const std::uint64_t id : std::exchange(could_run_, {})) {
     ActiveStrand* strand = find_strand(id);
     if (!strand) continue;
     strand->ready = false;

@@ -143,6 +143,7 @@ class Machine {
   Advance out_;
   ActiveStrands strands_;
   std::vector<std::uint64_t> agenda_;  // the next strand last
+  std::vector<std::uint64_t> could_run_;  // what comes after the events of a suspension, in the order of the agenda
   NamesInScope scope_;
   std::int64_t steps_ = 0;  // begun in this slice
   bool worked_ = false;     // a step with an effect of its own has begun in this commit

@@ -158,6 +158,7 @@ void Machine::complete(ActiveStrand& strand, std::optional<Json> output) {
     ActiveStrand* outer = find_strand(own[i]);
     abandon_waits(*outer);
     outer->ready = false;
+    std::erase(could_run_, outer->id);
     leave_one_branch(*outer);
   }
   complete_from(strand, std::move(output));
