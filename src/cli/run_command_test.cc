@@ -292,14 +292,16 @@ TEST_F(RunCommandTest, TestReportsPassesFailuresAndCoverage) {
 }
 
 TEST_F(RunCommandTest, AScenariosOwnRepliesReplaceSharedOnes) {
-  define("steps: [ { call: { worker: { type: a.v1 }, result: a } }, { call: { worker: { type: b.v1 }, result: b } } ]\n"
-         "output: = state\n");
-  const std::string file = write("replies.test.yaml",
-                                 "definition: flow.yaml\n"
-                                 "replies: [ { to: a.v1, result: 1 }, { to: b.v1, result: 2 } ]\n"
-                                 "scenarios:\n"
-                                 "  - { name: shared, steps: [ { expect: { output: { a: 1, b: 2 } } } ] }\n"
-                                 "  - { name: own, replies: [ { to: a.v1, result: 5 } ], steps: [ { expect: { output: { a: 5, b: 2 } } } ] }\n");
+  define(
+      "steps: [ { call: { worker: { type: a.v1 }, result: a } }, { call: { worker: { type: b.v1 }, result: b } } ]\n"
+      "output: = state\n");
+  const std::string file = write(
+      "replies.test.yaml",
+      "definition: flow.yaml\n"
+      "replies: [ { to: a.v1, result: 1 }, { to: b.v1, result: 2 } ]\n"
+      "scenarios:\n"
+      "  - { name: shared, steps: [ { expect: { output: { a: 1, b: 2 } } } ] }\n"
+      "  - { name: own, replies: [ { to: a.v1, result: 5 } ], steps: [ { expect: { output: { a: 5, b: 2 } } } ] }\n");
   std::istringstream in;
   std::ostringstream out;
   std::ostringstream err;
@@ -307,7 +309,8 @@ TEST_F(RunCommandTest, AScenariosOwnRepliesReplaceSharedOnes) {
 }
 
 TEST_F(RunCommandTest, SkippingTimeEndsInALoopThatNeverEnds) {
-  const std::string file = define("steps: [ { repeat: { while: \"true\", max: 1000000000, steps: [ { wait: 1m } ] } } ]\n");
+  const std::string file =
+      define("steps: [ { repeat: { while: \"true\", max: 1000000000, steps: [ { wait: 1m } ] } } ]\n");
   const Outcome stopped = run({file, "--skip-time"});
   EXPECT_EQ(stopped.json()["status"], Json("waiting")) << stopped.err;
   EXPECT_NE(stopped.err.find("stopped: --skip-time fired 10000 timers"), std::string::npos) << stopped.err;
@@ -352,14 +355,16 @@ TEST_F(RunCommandTest, TestRefusesScenariosThatTestNothing) {
       {"steps: [ { retry: {}, refused: '' } ]", "2:32: `refused` is true, or a part of the reason"},
       {"steps: [ { expect: {} } ]", "2:20: `expect` is empty"},
       {"steps: [ { expect: { status: waiting } }, { refused: true } ]", "2:43: `refused` stands beside an event"},
-      {"steps: [ { refused: true }, { expect: { status: failed } } ]", "2:10: nothing can follow a start that is refused"},
+      {"steps: [ { refused: true }, { expect: { status: failed } } ]",
+       "2:10: nothing can follow a start that is refused"},
       {"steps: [ { refused: x, expect: { status: failed } } ]", "2:10: nothing can follow a start that is refused"},
       {"reference: { kye: a }\nsteps: [ { expect: { status: waiting } } ]", "2:14: `reference` has no `kye`"},
       {"reference: { key: 5 }\nsteps: [ { expect: { status: waiting } } ]", "2:19: `key` is a text"},
       {"input: 1\ninput: 2\nsteps: [ { expect: { status: waiting } } ]", "3:1:"},
       {"steps: [ { expect: { status: waiting, status: waiting } } ]", "2:39:"},
       {"input: 1e999\nsteps: [ { expect: { status: waiting } } ]", "2:8:"},
-      {"scenarios: [ { scenarios: [], steps: [ { expect: { status: waiting } } ] } ]", "2:16: `scenarios` is not known here"},
+      {"scenarios: [ { scenarios: [], steps: [ { expect: { status: waiting } } ] } ]",
+       "2:16: `scenarios` is not known here"},
       {"steps: [ { discard_signal: 5 } ]", "2:28: `discard_signal` takes a signal's name"},
   };
   for (const auto& [text, message] : wrong) {

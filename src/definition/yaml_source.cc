@@ -123,8 +123,9 @@ class YamlReader {
         static constexpr char digits[] = "0123456789ABCDEF";
         std::string hex;
         for (int shift = 12; shift >= 0; shift -= 4) hex += digits[(c.value >> shift) & 15];
-        builder_.report(i, line_break ? "the line break U+" + hex + " is not allowed; write \"\\u" + hex + "\" in double quotes"
-                                      : "the control character U+" + hex + " is not allowed; is this a text file?");
+        builder_.report(
+            i, line_break ? "the line break U+" + hex + " is not allowed; write \"\\u" + hex + "\" in double quotes"
+                          : "the control character U+" + hex + " is not allowed; is this a text file?");
         return false;
       }
       if (c.value == '%' && text.substr(i).starts_with("%TAG") && (i == 0 || text[i - 1] == '\n') &&

@@ -250,8 +250,9 @@ Value negate(Context& context, Value& value) {
 }
 
 Value no_equality(Context& context, std::string_view what) {
-  return context.fail("no_such_overload", std::string(what) + " cannot compare " + std::string(describe(Kind::decimal)) +
-                                              " and " + std::string(describe(Kind::number)));
+  return context.fail("no_such_overload", std::string(what) + " cannot compare " +
+                                              std::string(describe(Kind::decimal)) + " and " +
+                                              std::string(describe(Kind::number)));
 }
 
 Value compare_values(Context& context, Operator op, const Value& a, const Value& b) {

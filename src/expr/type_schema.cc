@@ -24,13 +24,14 @@ Type deduce_object(const Json& schema, int depth) {
     }
   }
   const Json& additional = schema["additionalProperties"];
-  const bool patterns = schema.find("patternProperties") != nullptr;  // `additionalProperties` does not say what these are
+  const bool patterns =
+      schema.find("patternProperties") != nullptr;  // `additionalProperties` does not say what these are
   if (members.empty() && additional.is_object() && !patterns) {
     return Type::map(Type::string(), deduce(additional, depth + 1));
   }
   // Members may also come in through these, so names that are not listed are not yet wrong.
-  const bool open = patterns || schema.find("allOf") || schema.find("anyOf") ||
-                    schema.find("oneOf") || schema.find("$ref");
+  const bool open =
+      patterns || schema.find("allOf") || schema.find("anyOf") || schema.find("oneOf") || schema.find("$ref");
   return Type::object(std::move(members), additional.is_bool() && !additional.as_bool() && !open);
 }
 

@@ -80,7 +80,8 @@ struct BufferedSignal {
   Json key;  // text or null
   Json payload;
   Timestamp at;
-  // It came while the instance was suspended: the version it made, until the open waits have been offered it. 0: not so.
+  // It came while the instance was suspended: the version it made, until the open waits have been offered it. 0: not
+  // so.
   std::uint64_t held = 0;
   bool operator==(const BufferedSignal&) const = default;
 };

@@ -165,8 +165,8 @@ class Application {
     Machine machine(program_, setting_, before_, event_);
     CAIRN_TRY_VOID(machine.load());
     auto& kept = machine.snapshot().signals;
-    const auto found = std::find_if(kept.begin(), kept.end(),
-                                    [&](const BufferedSignal& signal) { return signal.id == discarded.id; });
+    const auto found =
+        std::find_if(kept.begin(), kept.end(), [&](const BufferedSignal& signal) { return signal.id == discarded.id; });
     if (found == kept.end()) {
       return Error{ErrorCode::not_found, "instance " + before_.instance.value + " keeps no signal " + discarded.id};
     }
@@ -205,11 +205,9 @@ class Application {
   Result<Advance> wake(const WaitToken& token, WaitKind kind, Wakening wakening) const {
     if (is_final(before_.status) || !is_open(before_, token, kind)) return stale(before_);
     if (before_.status == Status::suspended) {
-      return hold(before_, event_,
-                  {.token = token,
-                   .result = wakening.payload,
-                   .failure = wakening.failure,
-                   .attempt = wakening.attempt});
+      return hold(
+          before_, event_,
+          {.token = token, .result = wakening.payload, .failure = wakening.failure, .attempt = wakening.attempt});
     }
     return run([&](Machine& machine) -> Result<void> {
       wakening.wait = machine.take_wait(token);

@@ -142,7 +142,7 @@ class Machine {
   std::string actor_;
   Advance out_;
   ActiveStrands strands_;
-  std::vector<std::uint64_t> agenda_;  // the next strand last
+  std::vector<std::uint64_t> agenda_;     // the next strand last
   std::vector<std::uint64_t> could_run_;  // what comes after the events of a suspension, in the order of the agenda
   NamesInScope scope_;
   std::int64_t steps_ = 0;  // begun in this slice

@@ -189,7 +189,8 @@ class ScenarioReader {
           // Without an event, `refused` is about the start; then there is no instance that anything could follow.
           const bool start_refused = step.kind.empty() && !step.refused.is_null();
           if (start_refused && !into.steps.empty()) {
-            return wrong(one.at, "`refused` stands beside an event, or alone in the first step: then the start is refused");
+            return wrong(one.at,
+                         "`refused` stands beside an event, or alone in the first step: then the start is refused");
           }
           if (start_refused && (value.items.size() > 1 || !step.expect.is_null())) {
             return wrong(one.at, "nothing can follow a start that is refused");
