@@ -199,15 +199,13 @@ int nearest_weekday(Date date, int day, int last) {
   }
 }
 
-// Some day comes: 30 February does not, 29 February does.
+// Some day comes: 30 February, L-30 in February and 31W in April do not, 29 February does. The calendar repeats itself
+// after 400 years, and all but hopeless expressions match within the first few days.
 bool ever_matches(const Cron& cron) {
-  if (!cron.any_weekday || !cron.days_before_last.empty() || !cron.nearest_weekdays.empty() || cron.last_weekday)
-    return true;
-  for (std::int32_t month = 1; month <= 12; ++month) {
-    if (!cron.months.test(static_cast<std::size_t>(month))) continue;
-    for (std::int32_t day = 1; day <= days_in_month(2024, month); ++day) {
-      if (cron.days.test(static_cast<std::size_t>(day))) return true;
-    }
+  static const std::int64_t first = days_from_date({2024, 1, 1});
+  constexpr std::int64_t cycle_days = 146'097;
+  for (std::int64_t day = first; day < first + cycle_days; ++day) {
+    if (cron.matches(date_from_days(day))) return true;
   }
   return false;
 }

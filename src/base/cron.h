@@ -14,6 +14,9 @@
 
 namespace cairn {
 
+// The longest `catch_up` and `jitter` of a schedule.
+inline constexpr Duration schedule_length_max = Duration::of_seconds(366LL * 86'400);
+
 // What is wrong with a cron expression, and where in its text.
 struct CronFault {
   std::size_t offset = 0;
@@ -51,7 +54,7 @@ struct Cron {
 };
 
 // Names of months and weekdays (JAN, MON) in any case, lists, ranges, steps, `?`, L, W and # as above; 7 is Sunday too.
-// Refused besides what does not parse: dates that never come, such as 30 February.
+// Refused besides what does not parse: dates that never come, such as 30 February or 31W in April.
 Result<Cron, CronFault> parse_cron(std::string_view text);
 
 }  // namespace cairn

@@ -106,7 +106,15 @@ TEST(Cron, MistakesAreNamedWithTheirPlace) {
 TEST(Cron, DaysThatNeverComeAreRefused) {
   EXPECT_NE(fault("0 0 30 2 *").find("never comes"), std::string::npos);
   EXPECT_NE(fault("0 0 31 4,6,9,11 *").find("never comes"), std::string::npos);
+  EXPECT_NE(fault("0 0 L-30 2 *").find("never comes"), std::string::npos);
+  EXPECT_NE(fault("0 0 L-29 2 *").find("never comes"), std::string::npos);
+  EXPECT_NE(fault("0 0 31W 4 *").find("never comes"), std::string::npos);
+  EXPECT_NE(fault("0 0 30W,31W 2 *").find("never comes"), std::string::npos);
   EXPECT_TRUE(cron("0 0 29 2 *").matches({2028, 2, 29}));
+  EXPECT_TRUE(cron("0 0 L-28 2 *").matches({2028, 2, 1}));
+  EXPECT_TRUE(cron("0 0 31W 3,4 *").matches({2024, 3, 29}));
+  EXPECT_TRUE(cron("0 0 ? 2 FRI#5").matches({2036, 2, 29}));
+  EXPECT_TRUE(cron("0 0 31 4 MON").matches({2024, 4, 1})) << "one of the two days is enough";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/entropy.h"
+#include "base/ordered_id.h"
 #include "base/sha256.h"
 
 namespace cairn {
@@ -89,6 +90,21 @@ std::string derived_uuid(std::string_view parent, std::string_view name) {
 
 std::string derived_uuid(std::string_view parent, std::string_view name, std::uint64_t counter) {
   return derived_uuid(parent, std::string(name) + "#" + std::to_string(counter));
+}
+
+std::string ordered_uuid(std::string_view parent, std::string_view name, std::uint64_t counter) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string id = derived_uuid(parent, name, counter);
+  if (!is_uuid(parent)) id.replace(0, time_length, derived_uuid(parent, name), 0, time_length);
+  const auto digit = [&](std::size_t at, unsigned shift) { id[at] = digits[(counter >> shift) & 0xF]; };
+  digit(15, 22);
+  digit(16, 18);
+  digit(17, 14);
+  id[19] = digits[8 + ((counter >> 12) & 3)];
+  digit(20, 8);
+  digit(21, 4);
+  digit(22, 0);
+  return id;
 }
 
 namespace {

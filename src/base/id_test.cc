@@ -5,6 +5,8 @@
 #include <set>
 #include <type_traits>
 
+#include "base/ordered_id.h"
+
 namespace cairn {
 namespace {
 
@@ -47,6 +49,23 @@ TEST(Uuids, DerivedOnesLieBesideTheirParent) {
   EXPECT_TRUE(is_uuid(id));
   EXPECT_NE(id, derived_uuid(parent, "run", 4));
   EXPECT_NE(id, derived_uuid("0190c0de-4a1b-7000-8000-00000000000b", "run", 3));
+}
+
+TEST(Uuids, OrderedOnesSortByTheirCounter) {
+  for (const std::string& parent : {std::string("0190c0de-4a1b-7000-8000-00000000000a"), std::string("nightly@noon")}) {
+    std::string before;
+    for (std::uint64_t counter = 0; counter < (std::uint64_t{1} << 26); counter = counter * 3 / 2 + 1) {
+      const std::string id = ordered_uuid(parent, "wait", counter);
+      EXPECT_TRUE(is_plain_uuid(id)) << id;
+      EXPECT_LT(before, id) << counter;
+      before = id;
+    }
+    EXPECT_NE(ordered_uuid(parent, "wait", 1), ordered_uuid(parent, "wait", 1 + (std::uint64_t{1} << 26)));
+    EXPECT_NE(ordered_uuid(parent, "wait", 1), ordered_uuid(parent + "b", "wait", 1));
+  }
+  // Stored rows name them, so they may never change.
+  EXPECT_EQ(ordered_uuid("0190c0de-4a1b-7000-8000-00000000000a", "wait", 0x155'5555).substr(0, 23),
+            "0190c0de-4a1b-8555-9555");
 }
 
 TEST(Uuids, HaveDigitsAndDashesAtTheirPlaces) {

@@ -5,6 +5,7 @@
 #include "cli/definition_files.h"
 #include "cli/input_file.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/schedules.h"
 #include "definition/definition.h"
 
 namespace cairn::cli {
@@ -13,8 +14,8 @@ bool DevDefinitions::deploy(std::string_view text, const std::string& file) {
   const Definition definition = load_definition(text, file);
   for (const Diagnostic& diagnostic : definition.diagnostics) err_ << format_diagnostic(file, diagnostic) << "\n";
   if (!definition.valid()) return false;
-  Registry& registry = engine_.coordinator().registry();
-  auto deployed = registry.deploy(definition.program);
+  Coordinator& coordinator = engine_.coordinator();
+  auto deployed = cairn::deploy(coordinator, definition.program);
   if (deployed) return true;
   constexpr int edits_max = 10'000;
   for (int edit = 2; deployed.error().code == ErrorCode::conflict && edit < edits_max; ++edit) {
@@ -22,7 +23,7 @@ bool DevDefinitions::deploy(std::string_view text, const std::string& file) {
     renamed.set("version", definition.program->version + "+" + std::to_string(edit));
     auto program = compile_program(renamed);
     if (!program) break;
-    deployed = registry.deploy(*program);
+    deployed = cairn::deploy(coordinator, *program);
     if (!deployed) continue;
     out_ << file << ": changed, deployed as " << (*program)->name << " " << (*program)->version << std::endl;
     return true;

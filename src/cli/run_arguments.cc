@@ -155,7 +155,7 @@ const CommandSpec& run_spec() {
         "TYPE=!CODE fails it"},
        {"--with", "FILE|DIR", "further definitions, for subworkflow and continue_with"},
        {"--config", "FILE", "what `config` is in expressions: YAML or JSON"},
-       {"--skip-time", "", "when nothing else can happen, jump to the next timer"},
+       {"--skip-time", "", "when nothing else can happen, jump to the next timer; at most 10000 times"},
        {"--verbose", "", "print whole events", "-v"},
        {"--json", "", "accepted for symmetry: the output is always JSON"}},
       {"cairn run hello.yaml", "cairn run loan.yaml --input '{\"applicationNo\": \"A-1\", \"amount\": 5000}' \\",

@@ -291,6 +291,38 @@ TEST_F(RunCommandTest, TestReportsPassesFailuresAndCoverage) {
   EXPECT_NE(beside.out.find("coverage other 1.0.0: 0 of 1 steps"), std::string::npos) << beside.out;
 }
 
+TEST_F(RunCommandTest, AScenariosOwnRepliesReplaceSharedOnes) {
+  define(
+      "steps: [ { call: { worker: { type: a.v1 }, result: a } }, { call: { worker: { type: b.v1 }, result: b } } ]\n"
+      "output: = state\n");
+  const std::string file = write(
+      "replies.test.yaml",
+      "definition: flow.yaml\n"
+      "replies: [ { to: a.v1, result: 1 }, { to: b.v1, result: 2 } ]\n"
+      "scenarios:\n"
+      "  - { name: shared, steps: [ { expect: { output: { a: 1, b: 2 } } } ] }\n"
+      "  - { name: own, replies: [ { to: a.v1, result: 5 } ], steps: [ { expect: { output: { a: 5, b: 2 } } } ] }\n");
+  std::istringstream in;
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(run_test(std::vector<std::string>{file}, in, out, err), 0) << err.str();
+}
+
+TEST_F(RunCommandTest, SkippingTimeEndsInALoopThatNeverEnds) {
+  const std::string file =
+      define("steps: [ { repeat: { while: \"true\", max: 1000000000, steps: [ { wait: 1m } ] } } ]\n");
+  const Outcome stopped = run({file, "--skip-time"});
+  EXPECT_EQ(stopped.json()["status"], Json("waiting")) << stopped.err;
+  EXPECT_NE(stopped.err.find("stopped: --skip-time fired 10000 timers"), std::string::npos) << stopped.err;
+}
+
+TEST_F(RunCommandTest, AConfigFileWithAKeyTwiceIsRefused) {
+  const std::string file = define("steps: [ { set: { a: 1 } } ]\n");
+  const Outcome refused = run({file, "--config", write("config.yaml", "a: 1\na: 2\n")});
+  EXPECT_NE(refused.code, 0);
+  EXPECT_NE(refused.err.find("config.yaml:2:1"), std::string::npos) << refused.err;
+}
+
 // What is misspelt in a scenario is told with its place: it would be a test that cannot fail.
 TEST_F(RunCommandTest, TestRefusesScenariosThatTestNothing) {
   define("steps: [ { task: { name: T } } ]\n");
@@ -320,6 +352,20 @@ TEST_F(RunCommandTest, TestRefusesScenariosThatTestNothing) {
       {"steps: [ { expect: { statsu: waiting } } ]", "2:22: `expect` has no `statsu`; did you mean `status`?"},
       {"steps: [ { expect: 4 } ]", "2:20: `expect` holds names and values"},
       {"steps: [ { retry: {}, refused: 1 } ]", "2:32: `refused` is true, or a part of the reason"},
+      {"steps: [ { retry: {}, refused: '' } ]", "2:32: `refused` is true, or a part of the reason"},
+      {"steps: [ { expect: {} } ]", "2:20: `expect` is empty"},
+      {"steps: [ { expect: { status: waiting } }, { refused: true } ]", "2:43: `refused` stands beside an event"},
+      {"steps: [ { refused: true }, { expect: { status: failed } } ]",
+       "2:10: nothing can follow a start that is refused"},
+      {"steps: [ { refused: x, expect: { status: failed } } ]", "2:10: nothing can follow a start that is refused"},
+      {"reference: { kye: a }\nsteps: [ { expect: { status: waiting } } ]", "2:14: `reference` has no `kye`"},
+      {"reference: { key: 5 }\nsteps: [ { expect: { status: waiting } } ]", "2:19: `key` is a text"},
+      {"input: 1\ninput: 2\nsteps: [ { expect: { status: waiting } } ]", "3:1:"},
+      {"steps: [ { expect: { status: waiting, status: waiting } } ]", "2:39:"},
+      {"input: 1e999\nsteps: [ { expect: { status: waiting } } ]", "2:8:"},
+      {"scenarios: [ { scenarios: [], steps: [ { expect: { status: waiting } } ] } ]",
+       "2:16: `scenarios` is not known here"},
+      {"steps: [ { discard_signal: 5 } ]", "2:28: `discard_signal` takes a signal's name"},
   };
   for (const auto& [text, message] : wrong) {
     const std::string file = write("wrong.test.yaml", "definition: flow.yaml\n" + text + "\n");

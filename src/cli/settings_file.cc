@@ -9,10 +9,13 @@ Result<Json> read_settings(const std::string& path, std::istream& in, const Limi
   CAIRN_TRY(const std::string text, read_input(path, in, limits.definition_bytes_max));
   std::vector<Diagnostic> findings;
   const SourceDocument document = SourceDocument::read(text, limits, findings);
-  if (!document.usable()) {
-    return Error{ErrorCode::invalid,
-                 findings.empty() ? path + ": it cannot be read" : format_diagnostic(path, findings.front())};
+  // Also what a reader could go on after, such as a key that stands twice.
+  for (const Diagnostic& finding : findings) {
+    if (finding.severity == Diagnostic::Severity::error) {
+      return Error{ErrorCode::invalid, format_diagnostic(path, finding)};
+    }
   }
+  if (!document.usable()) return Error{ErrorCode::invalid, path + ": it cannot be read"};
   Json value = document.root().to_json();
   if (!value.is_object()) return Error{ErrorCode::invalid, path + ": it must hold names and values"};
   return value;

@@ -12,13 +12,14 @@ namespace cairn::cli {
 const CommandSpec& signal_spec() {
   static const CommandSpec spec{
       "signal",
-      "[ID] NAME [--key KEY] [--payload JSON|@FILE] [--id SIGNAL] [--ttl DURATION]",
+      "[ID] NAME [--key KEY] [--payload JSON|@FILE] [--id SIGNAL] [--ttl DURATION] | ID --discard SIGNAL",
       "Send a signal to one instance, or to everybody who waits for name and key",
       "Without an instance ID the signal is kept for --ttl (default 1d) when nobody waits for it yet.",
       with_api_flags({{"--key", "KEY", "the key"},
                       {"--payload", "JSON|@FILE", "the payload (default null)"},
                       {"--id", "SIGNAL", "the signal's id: a repeat is applied once"},
                       {"--ttl", "DURATION", "how long it is kept (default 1d)"},
+                      {"--discard", "SIGNAL", "discard the signal with this id, which the instance keeps"},
                       as_json_flag}),
       {"cairn signal paid --key 42 --payload '{\"amount\": 12}' --server http://127.0.0.1:8400"}};
   return spec;
@@ -28,6 +29,15 @@ int run_signal(std::span<const std::string> args, std::istream& in, std::ostream
   Arguments arguments;
   if (const auto over = read_arguments(signal_spec(), args, arguments, out, err)) return *over;
   const auto& given = arguments.positional();
+  if (const auto discarded = arguments.value("--discard")) {
+    if (given.size() != 1) return wrong_call("signal", "--discard takes an instance id", err);
+    auto session = ApiSession::open("signal", arguments, ApiSession::Use::change, err);
+    if (const int* code = std::get_if<int>(&session)) return *code;
+    const auto done = std::get<0>(session)->ask(
+        {"DELETE", "/v1/instances/" + path_part(given[0]) + "/signals/" + path_part(*discarded)}, err);
+    if (const int* code = std::get_if<int>(&done)) return *code;
+    return print_answer(arguments, std::get<0>(done).body, out);
+  }
   if (given.empty() || given.size() > 2)
     return wrong_call("signal", "give a signal's name, after an instance id if it is for one", err);
   const bool to_one = given.size() == 2;

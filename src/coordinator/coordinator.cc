@@ -265,7 +265,8 @@ void pass_signal_on(Decision& decision, const Message& message) {
 // this one, and `now` would change under its steps (S22).
 bool may_interrupt(const decltype(Event::what)& what) {
   return std::holds_alternative<Continued>(what) || std::holds_alternative<CancelRequested>(what) ||
-         std::holds_alternative<SuspendRequested>(what) || std::holds_alternative<StateEdited>(what);
+         std::holds_alternative<SuspendRequested>(what) || std::holds_alternative<StateEdited>(what) ||
+         std::holds_alternative<SignalDiscarded>(what);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::size_t queued_max = 1000;
 
-// Whether what the last firing started is still under way.
-Result<bool> still_runs(Store& store, const Json& last) {
+// Whether this one instance or run has not ended.
+Result<bool> one_runs(Store& store, const Json& last) {
   if (last["instance"].is_string()) {
     CAIRN_TRY(const auto row, store.find_instance({std::string(last["instance"].as_string())}));
     return row && !is_final(row->status);
@@ -20,7 +20,25 @@ Result<bool> still_runs(Store& store, const Json& last) {
   return false;
 }
 
-Result<void> cancel(Coordinator& coordinator, const Json& last, const std::string& by) {
+// `last` and what was triggered beside it.
+std::vector<Json> all_of(const Json& last) {
+  std::vector<Json> all = {last};
+  if (const Json& others = last["beside"]; others.is_array()) {
+    all.insert(all.end(), others.items().begin(), others.items().end());
+  }
+  return all;
+}
+
+// Whether what the last firing or a trigger started has not ended.
+Result<bool> still_runs(Store& store, const Json& last) {
+  for (const Json& one : all_of(last)) {
+    CAIRN_TRY(const bool runs, one_runs(store, one));
+    if (runs) return true;
+  }
+  return false;
+}
+
+Result<void> cancel_one(Coordinator& coordinator, const Json& last, const std::string& by) {
   const Actor actor{"schedule " + by, std::nullopt};
   const auto over = [](const Error& error) {
     return error.code == ErrorCode::conflict || error.code == ErrorCode::not_found;  // it has ended meanwhile
@@ -33,6 +51,11 @@ Result<void> cancel(Coordinator& coordinator, const Json& last, const std::strin
     const auto done = coordinator.cancel_run({std::string(last["run"].as_string())}, actor);
     if (!done && !over(done.error())) return done.error();
   }
+  return {};
+}
+
+Result<void> cancel(Coordinator& coordinator, const Json& last, const std::string& by) {
+  for (const Json& one : all_of(last)) CAIRN_TRY_VOID(cancel_one(coordinator, one, by));
   return {};
 }
 
@@ -110,6 +133,21 @@ Result<void> launch(Coordinator& coordinator, const Schedule& schedule, Schedule
   }
   row.last = Json::object({{"at", format_timestamp(at)}, {start != nullptr ? "instance" : "run", *started}});
   return {};
+}
+
+Result<Json> beside(Store& store, const Json& last, Json started) {
+  constexpr std::size_t beside_max = 100;
+  Json others = Json::array();
+  for (Json one : all_of(last)) {
+    if (!one.is_object() || others.size() >= beside_max) continue;
+    one.erase("beside");
+    if (one == started) continue;
+    CAIRN_TRY(const bool runs, one_runs(store, one));
+    if (runs) others.push_back(std::move(one));
+  }
+  started.erase("beside");
+  if (others.size() > 0) started.set("beside", std::move(others));
+  return started;
 }
 
 Result<void> settle_firing(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at) {

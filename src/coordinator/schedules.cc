@@ -154,16 +154,10 @@ Result<ScheduleRow> change_schedule(Coordinator& coordinator, const std::string&
       return Error{ErrorCode::conflict,
                    "schedule " + name + " belongs to a definition: deploy a new version of it, or pause this"};
     }
-    // A new beat replaces the old one, whichever it was.
+    // A new beat replaces the old one, whichever it was. `from` stays: it says when the first firing may be.
     Json before = row.spec;
-    if (!patch["cron"].is_null()) {
-      before.erase("every");
-      before.erase("from");
-    }
-    if (!patch["every"].is_null()) {
-      before.erase("cron");
-      before.erase("from");
-    }
+    if (!patch["cron"].is_null()) before.erase("every");
+    if (!patch["every"].is_null()) before.erase("cron");
     if (!patch["start"].is_null()) before.erase("run");
     if (!patch["run"].is_null()) before.erase("start");
     const Timestamp now = coordinator.store().now();
@@ -194,7 +188,7 @@ Result<ScheduleRow> trigger_schedule(Coordinator& coordinator, const std::string
   if (row.last["error"].is_string()) return Error{ErrorCode::conflict, std::string(row.last["error"].as_string())};
   const Json started = row.last;
   return revise(coordinator, name, [&](ScheduleRow& again) -> Result<void> {
-    again.last = started;
+    CAIRN_TRY(again.last, beside(coordinator.store(), again.last, started));
     return {};
   });
 }

@@ -20,8 +20,8 @@ Result<ScheduleRow> change_schedule(Coordinator& coordinator, const std::string&
                                     std::optional<std::uint64_t> version);
 // A schedule that is resumed goes on from now: what it missed is dropped.
 Result<ScheduleRow> pause_schedule(Coordinator& coordinator, const std::string& name, bool paused);
-// Starts one now, whatever the overlap policy says; the times to come stay. The row, whose `last` says what it was.
-// Under the same `key` only once.
+// Starts one now, whatever the overlap policy says; the times to come stay. The row, whose `last` says what it was;
+// what still runs stands in `last.beside`, so that the next firing sees it. Under the same `key` only once.
 Result<ScheduleRow> trigger_schedule(Coordinator& coordinator, const std::string& name, const std::string& key = {});
 Result<std::vector<Timestamp>> preview_schedule(Coordinator& coordinator, const std::string& name, std::size_t count);
 // What it started goes on.

@@ -151,6 +151,41 @@ TEST_F(SchedulesOnACoordinator, TriggerStartsOneMore) {
   EXPECT_EQ(trigger_schedule(*coordinator_, "unknown").error().code, ErrorCode::not_found);
 }
 
+TEST_F(SchedulesOnACoordinator, WhatATriggerStartsCountsAsRunning) {
+  create("s", spec("slow"));
+  create("c", spec("slow", "cancel_other"));
+  pass(60);
+  ASSERT_TRUE(trigger_schedule(*coordinator_, "s", "k").has_value());
+  ASSERT_TRUE(trigger_schedule(*coordinator_, "c", "k").has_value());
+  const InstanceId triggered{std::string(row("s").last["instance"].as_string())};
+  ASSERT_EQ(row("s").last["beside"].size(), 1u);
+  // What was triggered ends; what the firing before it started still runs.
+  SignalRequest go;
+  go.name = "go";
+  ASSERT_TRUE(coordinator_->signal(triggered, go).has_value());
+  pass(60);
+  EXPECT_EQ(instances().find("s@2024-01-01T00:02:00Z"), std::string::npos) << "it overlaps: " << instances();
+  EXPECT_NE(instances().find("c@2024-01-01T00:01:00Z cancelled"), std::string::npos) << instances();
+  EXPECT_NE(instances().find("c@2024-01-01T00:02:00Z waiting"), std::string::npos) << instances();
+  ASSERT_TRUE(coordinator_->signal({"s@2024-01-01T00:01:00Z"}, go).has_value());
+  pass(60);
+  EXPECT_NE(instances().find("s@2024-01-01T00:03:00Z waiting"), std::string::npos) << instances();
+  EXPECT_TRUE(row("s").last["beside"].is_null());
+}
+
+TEST_F(SchedulesOnACoordinator, ANewBeatKeepsFrom) {
+  Json given = spec("quick");
+  given.set("from", "2024-02-01T00:00:00Z");
+  create("tick", given);
+  const auto changed = change_schedule(*coordinator_, "tick", Json::object({{"cron", "0 6 * * *"}}), std::nullopt);
+  ASSERT_TRUE(changed.has_value()) << changed.error().message;
+  EXPECT_EQ(changed->next_at, at("2024-02-01T06:00:00Z"));
+  const auto again = change_schedule(*coordinator_, "tick", Json::object({{"every", "2h"}}), std::nullopt);
+  EXPECT_EQ(again->next_at, at("2024-02-01T00:00:00Z"));
+  const auto now = change_schedule(*coordinator_, "tick", Json::object({{"from", Json()}}), std::nullopt);
+  EXPECT_EQ(now->next_at, at("2024-01-01T02:00:00Z"));
+}
+
 TEST_F(SchedulesOnACoordinator, ATriggerWithAKeyStartsOnce) {
   create("s", spec("slow"));
   const auto first = trigger_schedule(*coordinator_, "s", "k");

@@ -16,7 +16,7 @@ const char* name_of(const decltype(Event::what)& what) {
   static constexpr std::array names{"started",           "continued",        "signal_received", "timer_fired",
                                     "task_completed",    "run_finished",     "child_finished",  "cancel_requested",
                                     "suspend_requested", "resume_requested", "retry_requested", "skip_requested",
-                                    "state_edited"};
+                                    "state_edited",      "signal_discarded"};
   static_assert(names.size() == std::variant_size_v<decltype(Event::what)>);
   return names[what.index()];
 }

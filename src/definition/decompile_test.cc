@@ -181,13 +181,17 @@ TEST(DecompileYaml, AnythingInTextComesBack) {
                                "\xF0\x9F\x98\x80",
                                "\x1B[0m",
                                "\x7F",
-                               "a  \nb"};
+                               "a  \nb",
+                               "a\xC2\x85 b",
+                               "x\xE2\x80\xA8  - set: { hidden: 1 }\xE2\x80\xA9",
+                               std::string(2000, 'k'),
+                               std::string(600, '\t')};
   for (const std::string& text : nasty) {
     Json source = Json::object({{"cairn", 1}, {"name", "a.b"}, {"version", "1.0.0"}});
     Json state = Json::object({{"a", text}});
     state.set(text, text);
     source.set("state", state);
-    source.set("steps", Json::array({Json::object({{"undo", Json::object()}})}));
+    source.set("steps", Json::array({Json::object({{"title", text}, {"undo", Json::object()}})}));
     const Definition definition = load_definition(write_json(source), "f");
     ASSERT_TRUE(definition.valid()) << errors_of(definition);
     const std::string yaml = decompile_yaml(definition.canonical);

@@ -188,14 +188,6 @@ void drop_empty_default(YamlNode& cases) {
   }
 }
 
-std::string comment_of(std::string_view title) {
-  std::string comment(title);
-  for (char& c : comment) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  }
-  return comment;
-}
-
 YamlNode step_node(const Json& step) {
   YamlNode node = YamlNode::map();
   const StepKind* kind = find_step_kind(step.text_or("type", ""));
@@ -203,7 +195,7 @@ YamlNode step_node(const Json& step) {
   if (is_given_id(step.text_or("id", ""))) node.put("id", YamlNode::of_text(step.text_or("id", "")));
   if (const Json* title = step.find("title"); title != nullptr && title->is_string()) {
     node.put("title", YamlNode::of_text(title->as_string()));
-    node.comment = comment_of(title->as_string());
+    node.comment = title->as_string();
   }
   if (const Json* when = step.find("when")) node.put("when", condition_node(*when));
   put_keys(node, step, {kind->name, kind->keys});

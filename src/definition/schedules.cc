@@ -46,6 +46,15 @@ ScheduleSpec::Overlap overlap_of(std::string_view name) {
   return ScheduleSpec::Overlap::skip;
 }
 
+// A definition that is stored already is not refused for a limit: the longest length is taken.
+Duration read_length(Fields& fields, std::string_view name) {
+  const Duration length = fields.duration_literal(name).value_or(Duration());
+  if (length <= schedule_length_max) return length;
+  Draft& draft = fields.site().draft;
+  if (!draft.stored) draft.error(*fields.find(name), "`" + std::string(name) + "` is at most 366 days");
+  return schedule_length_max;
+}
+
 }  // namespace
 
 const KeyTable schedule_table{"schedule", keys, beats};
@@ -73,8 +82,8 @@ std::vector<ScheduleSpec> read_schedules(Fields& document) {
     }
     schedule.input = fields.value("input").value_or(Template());
     schedule.overlap = overlap_of(fields.choice("overlap").value_or("skip"));
-    schedule.catch_up = fields.duration_literal("catch_up").value_or(Duration());
-    schedule.jitter = fields.duration_literal("jitter").value_or(Duration());
+    schedule.catch_up = read_length(fields, "catch_up");
+    schedule.jitter = read_length(fields, "jitter");
     result.push_back(std::move(schedule));
     written.push_back(fields.take());
   }

@@ -186,6 +186,19 @@ TEST(Encodings, AreNamed) {
             "1:4");
 }
 
+TEST(Encodings, LineBreaksThatOnlySomeReadersKnowAreRefused) {
+  EXPECT_EQ(findings_of("a: 1 # x\xE2\x80\xA8"
+                        "b: 2\n"),
+            "1:9 the line break U+2028 is not allowed; write \"\\u2028\" in double quotes []\n");
+  EXPECT_EQ(findings_of("a: 'x\xE2\x80\xA9'\n"),
+            "1:6 the line break U+2029 is not allowed; write \"\\u2029\" in double quotes []\n");
+  EXPECT_EQ(findings_of("a: 1\xC2\x85"
+                        "b: 2\n"),
+            "1:5 the line break U+0085 is not allowed; write \"\\u0085\" in double quotes []\n");
+  EXPECT_EQ(json_of("a: \"\\u2028\"\n"), "{\"a\":\"\xE2\x80\xA8\"}");
+  EXPECT_EQ(json_of("{\"a\": \"\xE2\x80\xA8\"}"), "{\"a\":\"\xE2\x80\xA8\"}") << "JSON knows no such line breaks";
+}
+
 TEST(Encodings, TextWithoutACharacterIsRefused) {
   EXPECT_EQ(findings_of("a: \"x\\u0000\"\n"), "1:6 U+0000 is not allowed in text [/a]\n");
   EXPECT_EQ(findings_of("\"a\\0\": 1\n"), "1:1 U+0000 is not allowed in text []\n");

@@ -111,9 +111,12 @@ Result<Duration, expr::Fault> DurationTemplate::evaluate(expr::Bindings bindings
   if (value.is(expr::Value::Kind::duration)) {
     duration = value.as_duration();
   } else if (value.is(expr::Value::Kind::string)) {
-    Result<Duration> parsed = parse_duration(value.as_text());
+    // State holds durations as text, and one that was computed may be negative: `-PT5S`.
+    const std::string_view text = value.as_text();
+    const bool negative = text.size() > 1 && text.front() == '-' && text[1] != '-';
+    Result<Duration> parsed = parse_duration(negative ? text.substr(1) : text);
     if (!parsed) return wrong_text(expression, parsed.error());
-    duration = *parsed;
+    if (!negative) duration = *parsed;
   } else {
     return wrong_kind(expression, "a duration", value);
   }

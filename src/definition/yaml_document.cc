@@ -13,6 +13,8 @@ constexpr std::size_t line_columns_max = 110;
 constexpr std::size_t flow_columns_max = 76;
 constexpr int flow_levels_max = 3;
 constexpr std::size_t indent_columns = 2;
+// A longer key must be announced with `?`. YAML allows 1024 characters with quotes and escapes.
+constexpr std::size_t simple_key_bytes_max = 150;
 
 bool is_flow_indicator(char c) { return std::string_view(",[]{}").find(c) != std::string_view::npos; }
 
@@ -85,6 +87,18 @@ bool fits_block(std::string_view text) {
     begin = end + 1;
   }
   return true;
+}
+
+// A comment ends where any reader sees a line break: what cannot be shown becomes a space.
+std::string comment_line(std::string_view text) {
+  std::string line = "# ";
+  for (std::size_t i = 0; i < text.size();) {
+    const CodePoint c = code_point_at(text, i);
+    const std::string_view bytes = text.substr(i, c.size);
+    line += is_printable(bytes) ? bytes : std::string_view(" ");
+    i += c.size;
+  }
+  return line;
 }
 
 class YamlWriter {
@@ -203,14 +217,19 @@ class YamlWriter {
     for (const auto& [key, node] : map.members) {
       if (!first_stands) out_.append(indent, ' ');
       first_stands = false;
-      out_ += quote_yaml(key, false) + ':';
+      if (key.size() > simple_key_bytes_max) {
+        out_.append("? ").append(quote_yaml(key, false)).append("\n").append(indent, ' ');
+      } else {
+        out_ += quote_yaml(key, false);
+      }
+      out_ += ':';
       value(node, indent + indent_columns);
     }
   }
 
   void list(const YamlNode& node, std::size_t indent) {
     for (const YamlNode& item : node.items) {
-      if (!item.comment.empty()) out_.append(indent, ' ').append("# ").append(item.comment).append("\n");
+      if (!item.comment.empty()) out_.append(indent, ' ').append(comment_line(item.comment)).append("\n");
       out_.append(indent, ' ').append("- ");
       if (item.kind == YamlNode::Kind::map && !item.members.empty()) {
         const std::string flow = is_record(item) ? on_one_line(item, indent + 2) : std::string();

@@ -130,10 +130,46 @@ std::optional<Timestamp> add_months(Timestamp at, std::int64_t months, const Tim
   return from_local(local, zone);
 }
 
+namespace {
+
+// The first second after `from`, at most `to`, with another offset than `from` has.
+std::int64_t offset_change(std::int64_t from, std::int64_t to, const TimeZone& zone) {
+  const std::int32_t offset = zone.offset_at(from);
+  while (to - from > 1) {
+    const std::int64_t middle = from + (to - from) / 2;
+    (zone.offset_at(middle) == offset ? from : to) = middle;
+  }
+  return to;
+}
+
+std::int64_t clock_unit(std::int64_t seconds, std::int32_t length, const TimeZone& zone) {
+  return floor_divide(seconds + zone.offset_at(seconds), length);
+}
+
+// The wall clock may jump in the middle of a unit, as by half an hour on Lord Howe Island. A unit that is entered by
+// a jump begins there; one that the clock is set back into began before.
+std::int64_t clock_start(std::int64_t at, std::int32_t length, const TimeZone& zone) {
+  const std::int64_t wall = at + zone.offset_at(at);
+  const std::int64_t start = at - (wall - floor_divide(wall, length) * length);
+  if (start == at || zone.offset_at(start) == zone.offset_at(at)) return start;
+  const std::int64_t change = offset_change(start, at, zone);
+  if (clock_unit(change - 1, length, zone) != clock_unit(at, length, zone)) return change;
+  return clock_start(change - 1, length, zone);
+}
+
+std::int64_t clock_end(std::int64_t at, std::int32_t length, const TimeZone& zone) {
+  const std::int64_t wall = at + zone.offset_at(at);
+  std::int64_t next = at - (wall - floor_divide(wall, length) * length) + length;
+  if (zone.offset_at(next) != zone.offset_at(at)) next = offset_change(at, next, zone);
+  return clock_start(next, length, zone) == next ? next - 1 : clock_end(next, length, zone);
+}
+
+}  // namespace
+
 std::optional<Timestamp> start_of(Timestamp at, CalendarUnit unit, const TimeZone& zone) {
   const LocalTime local = to_local(at, zone);
   if (const std::int32_t length = clock_seconds(unit); length != 0) {
-    return in_range(at.seconds - local.second % length, 0);
+    return in_range(clock_start(at.seconds, length, zone), 0);
   }
   const auto date = first_day(local.date, unit, 0);
   if (!date) return std::nullopt;
@@ -144,7 +180,7 @@ std::optional<Timestamp> end_of(Timestamp at, CalendarUnit unit, const TimeZone&
   constexpr std::int32_t last_nano = 999'999'999;
   const LocalTime local = to_local(at, zone);
   if (const std::int32_t length = clock_seconds(unit); length != 0) {
-    return in_range(at.seconds - local.second % length + length - 1, last_nano);
+    return in_range(clock_end(at.seconds, length, zone), last_nano);
   }
   const auto next = first_day(local.date, unit, 1);
   // The last unit of the year 9999 has no next one but an end.

@@ -48,6 +48,24 @@ TEST(Calendar, MonthsEndWhereTheMonthEnds) {
   EXPECT_EQ(months_between(at("2024-02-29T10:00:00Z"), at("2024-01-31T10:00:00Z"), utc), -1);
 }
 
+TEST(Calendar, HoursOfAClockThatJumpsByHalfAnHour) {
+  const TimeZone howe = zone("Australia/Lord_Howe");
+  const auto hour = [&](const char* when) {
+    return text(start_of(at(when), CalendarUnit::hour, howe)) + " " + text(end_of(at(when), CalendarUnit::hour, howe));
+  };
+  // 7 April 2024, 02:00 (+11:00): the clock goes back to 01:30 (+10:30). That hour lasts 90 minutes.
+  EXPECT_EQ(hour("2024-04-06T14:15:00Z"), "2024-04-06T14:00:00Z 2024-04-06T15:29:59.999999999Z");
+  EXPECT_EQ(hour("2024-04-06T15:15:00Z"), "2024-04-06T14:00:00Z 2024-04-06T15:29:59.999999999Z");
+  EXPECT_EQ(hour("2024-04-06T15:30:00Z"), "2024-04-06T15:30:00Z 2024-04-06T16:29:59.999999999Z");
+  // 6 October 2024, 02:00 (+10:30): the clock goes on to 02:30 (+11:00). That hour lasts 30 minutes.
+  EXPECT_EQ(hour("2024-10-05T15:29:59Z"), "2024-10-05T14:30:00Z 2024-10-05T15:29:59.999999999Z");
+  EXPECT_EQ(hour("2024-10-05T15:45:00Z"), "2024-10-05T15:30:00Z 2024-10-05T15:59:59.999999999Z");
+  EXPECT_EQ(hour("2024-10-05T16:00:00Z"), "2024-10-05T16:00:00Z 2024-10-05T16:59:59.999999999Z");
+  // Where the clock jumps by a whole hour, the doubled hour is two hours.
+  EXPECT_EQ(text(start_of(at("2024-10-27T01:30:00Z"), CalendarUnit::hour, zone("Europe/Berlin"))),
+            "2024-10-27T01:00:00Z");
+}
+
 TEST(Calendar, TheEndIsOneNanosecondBeforeTheNextBegin) {
   for (const auto unit :
        {CalendarUnit::day, CalendarUnit::week, CalendarUnit::month, CalendarUnit::quarter, CalendarUnit::year}) {

@@ -30,6 +30,21 @@ TEST(Checker, DeducesTypesFromASchema) {
   EXPECT_EQ(type_of("input.?name.orValue('')"), "string");
 }
 
+TEST(Checker, PatternsAndPrefixesPromiseNothingAboutTheRest) {
+  const Json schema = *parse_json(R"({"type": "object", "properties": {
+    "marks": {"type": "object", "patternProperties": {"^n_": {"type": "string"}}, "additionalProperties": {"type": "number"}},
+    "pair": {"type": "array", "prefixItems": [{"type": "string"}], "items": {"type": "number"}},
+    "only": {"type": "object", "patternProperties": {"^n_": {"type": "string"}}, "additionalProperties": false},
+    "plain": {"type": "object", "additionalProperties": {"type": "number"}}}})");
+  const Environment with{{{"input", Type::from_schema(schema)}}, false};
+  EXPECT_TRUE(compile("input.marks.n_a + 'x'", with));
+  EXPECT_TRUE(compile("input.marks.b + 1", with));
+  EXPECT_TRUE(compile("input.pair[0] + 'x'", with));
+  EXPECT_TRUE(compile("input.pair[1] + 1", with));
+  EXPECT_TRUE(compile("input.only.n_a + 'x'", with));
+  EXPECT_FALSE(compile("input.plain.b + 'x'", with));
+}
+
 TEST(Checker, AMemberThatCannotExistIsReportedWithANearOne) {
   EXPECT_EQ(type_of("input.amuont > 3"), "no_such_key: there is no `amuont` in `input`; did you mean `amount`?");
   EXPECT_EQ(type_of("has(input.amuont)"), "bool");

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "expr/function.h"
+#include "expr/operators.h"
 
 namespace cairn::expr {
 
@@ -85,9 +86,10 @@ Value distinct_by(Context& context, std::span<Value> args) {
       fresh = seen_in_order.insert(key).second;
     } else {
       for (std::size_t j = 0; j < seen.size() && fresh; ++j) {
-        std::uint64_t work = 0;
-        fresh = !equal(seen[j], key, work);
-        if (!context.spend_steps(work)) return context.error();
+        Equality equality;
+        fresh = !equal(seen[j], key, equality);
+        if (!context.spend_steps(equality.work)) return context.error();
+        if (equality.mixed) return no_equality(context, "distinctBy");
       }
       if (fresh) seen.push_back(key);
     }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "expr/function.h"
+#include "expr/operators.h"
 
 namespace cairn::expr {
 
@@ -57,10 +58,11 @@ Value distinct(Context& context, Args args) {
   Value::List kept;
   for (std::size_t i = 0; i < args[0].size(); ++i) {
     Value item = args[0].item(i);
-    std::uint64_t work = 1;
+    Equality equality{.work = 1};
     const bool known =
-        std::any_of(kept.begin(), kept.end(), [&](const Value& other) { return equal(item, other, work); });
-    if (!context.spend_steps(work)) return context.error();
+        std::any_of(kept.begin(), kept.end(), [&](const Value& other) { return equal(item, other, equality); });
+    if (!context.spend_steps(equality.work)) return context.error();
+    if (!known && equality.mixed) return no_equality(context, "distinct");
     if (!known) kept.push_back(std::move(item));
   }
   return context.list(std::move(kept));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "expr/function.h"
+#include "expr/operators.h"
 
 namespace cairn::expr {
 
@@ -10,10 +11,12 @@ namespace {
 using Args = std::span<Value>;
 
 bool is_in(Context& context, const Value& item, const Value& list, bool& found) {
-  std::uint64_t work = 1;
+  Equality equality{.work = 1};
   found = false;
-  for (std::size_t i = 0; i < list.size() && !found; ++i) found = equal(item, list.item(i), work);
-  return context.spend_steps(work);
+  for (std::size_t i = 0; i < list.size() && !found; ++i) found = equal(item, list.item(i), equality);
+  if (!context.spend_steps(equality.work)) return false;
+  if (!found && equality.mixed) no_equality(context, "a set");
+  return !context.failed();
 }
 
 // Whether every item of `part` is in `whole`; false also when the budget ran out.

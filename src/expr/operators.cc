@@ -249,16 +249,18 @@ Value negate(Context& context, Value& value) {
   return context.fail("no_such_overload", "`-` needs a number, found " + kind_of(value));
 }
 
+Value no_equality(Context& context, std::string_view what) {
+  return context.fail("no_such_overload", std::string(what) + " cannot compare " +
+                                              std::string(describe(Kind::decimal)) + " and " +
+                                              std::string(describe(Kind::number)));
+}
+
 Value compare_values(Context& context, Operator op, const Value& a, const Value& b) {
   if (op == Operator::equal || op == Operator::unequal) {
-    // A double is hardly ever what the decimal meant, so a silent `false` would be a trap (V7).
-    if ((a.is(Kind::decimal) && b.is(Kind::number)) || (a.is(Kind::number) && b.is(Kind::decimal))) {
-      return context.fail("no_such_overload",
-                          quote(operator_text(op)) + " cannot compare " + kind_of(a) + " and " + kind_of(b));
-    }
-    std::uint64_t work = 0;
-    const bool same = equal(a, b, work);
-    if (!context.spend_steps(work - 1)) return context.error();
+    Equality equality;
+    const bool same = equal(a, b, equality);
+    if (!context.spend_steps(equality.work - 1)) return context.error();
+    if (equality.mixed) return no_equality(context, quote(operator_text(op)));
     return Value::boolean(same == (op == Operator::equal));
   }
   const auto result = compare(a, b);
@@ -280,11 +282,12 @@ Value compare_values(Context& context, Operator op, const Value& a, const Value&
 
 Value contains(Context& context, const Value& item, const Value& container) {
   if (container.is(Kind::list)) {
-    std::uint64_t work = 0;
+    Equality equality;
     const std::size_t size = container.size();
     bool found = false;
-    for (std::size_t i = 0; i < size && !found; ++i) found = equal(item, container.item(i), work);
-    if (!context.spend_steps(work)) return context.error();
+    for (std::size_t i = 0; i < size && !found; ++i) found = equal(item, container.item(i), equality);
+    if (!context.spend_steps(equality.work)) return context.error();
+    if (!found && equality.mixed) return no_equality(context, "`in`");
     return Value::boolean(found);
   }
   if (container.is(Kind::map)) return Value::boolean(container.contains(item));

@@ -15,6 +15,8 @@ std::string_view operator_function(Operator op);  // _+_: where libraries add th
 // The general cases; the evaluator does the most frequent ones itself.
 Value arithmetic(Context& context, Operator op, Value& a, Value& b);
 Value negate(Context& context, Value& value);
+// The error of a decimal that met a double; `what` cannot compare them.
+Value no_equality(Context& context, std::string_view what);
 Value compare_values(Context& context, Operator op, const Value& a, const Value& b);
 Value contains(Context& context, const Value& item, const Value& container);
 Value index_into(Context& context, const Value& container, const Value& index, bool optional);

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/utf8.h"
+#include "expr/decimal_value.h"
 #include "expr/duration_text.h"
 #include "expr/number_text.h"
 
@@ -160,8 +161,9 @@ class Formatting {
 
   bool real(const Value& value, char letter, int precision) {
     if (value.is(Kind::decimal) && letter == 'f') {
-      const auto number = parse_number(value.as_opaque().text());
-      out_ += number ? format_fixed(*number, precision) : value.as_opaque().text();
+      const auto rounded = as_decimal(value).round(precision, Rounding::half_even);
+      if (!rounded) return fail(rounded.error().message);
+      out_ += rounded->text();
       return true;
     }
     if (!value.is_number()) return unfit("%f and %e write numbers", value);

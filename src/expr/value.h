@@ -217,9 +217,15 @@ std::string with_article(std::string_view noun);
 
 // CEL equality: numbers by value across their kinds, containers at depth, other kinds never equal.
 bool equal(const Value& a, const Value& b);
-// The same; adds to `work` one for each pair that was looked at and for each 16 bytes of text. Past
-// a million it gives up with more work than any budget has.
-bool equal(const Value& a, const Value& b, std::uint64_t& work);
+// What a comparison took, and whether it has an answer.
+struct Equality {
+  // One for each pair that was looked at and for each 16 bytes of text. Past a million the comparison gives up with
+  // more work than any budget has.
+  std::uint64_t work = 0;
+  // A decimal met a double, at any depth: there is no answer, because a double is hardly ever what the decimal meant.
+  bool mixed = false;
+};
+bool equal(const Value& a, const Value& b, Equality& equality);
 // -1, 0, 1; nothing when the two have no order (other kinds, NaN).
 std::optional<int> compare(const Value& a, const Value& b);
 // The order of map keys: booleans, numbers by value, text by bytes.

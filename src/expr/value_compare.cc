@@ -50,19 +50,19 @@ int text_order(std::string_view a, std::string_view b) {
   return result < 0 ? -1 : result > 0 ? 1 : 0;
 }
 
-bool equal_lists(const Value& a, const Value& b, std::uint64_t& work) {
+bool equal_lists(const Value& a, const Value& b, Equality& equality) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!equal(a.item(i), b.item(i), work)) return false;
+    if (!equal(a.item(i), b.item(i), equality)) return false;
   }
   return true;
 }
 
 // Both are sorted by key, so equal maps have equal keys at equal places.
-bool equal_maps(const Value& a, const Value& b, std::uint64_t& work) {
+bool equal_maps(const Value& a, const Value& b, Equality& equality) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (compare_keys(a.key(i), b.key(i)) != 0 || !equal(a.value(i), b.value(i), work)) return false;
+    if (compare_keys(a.key(i), b.key(i)) != 0 || !equal(a.value(i), b.value(i), equality)) return false;
   }
   return true;
 }
@@ -75,19 +75,23 @@ constexpr std::uint64_t equality_work_max = 1'000'000;
 constexpr std::uint64_t beyond_any_budget = std::uint64_t{1} << 62;
 
 bool equal(const Value& a, const Value& b) {
-  std::uint64_t work = 0;
-  return equal(a, b, work);
+  Equality equality;
+  return equal(a, b, equality);
 }
 
-bool equal(const Value& a, const Value& b, std::uint64_t& work) {
+bool equal(const Value& a, const Value& b, Equality& equality) {
   using Kind = Value::Kind;
-  if (++work > equality_work_max) {
-    work = beyond_any_budget;
+  if (++equality.work > equality_work_max) {
+    equality.work = beyond_any_budget;
     return false;
   }
   if (a.is_number() && b.is_number()) {
     const auto result = compare_numbers(a, b, false);
     return result && *result == 0;
+  }
+  if ((a.is(Kind::decimal) && b.is(Kind::number)) || (a.is(Kind::number) && b.is(Kind::decimal))) {
+    equality.mixed = true;
+    return false;
   }
   if (a.is(Kind::decimal) || a.is(Kind::opaque)) return a.as_opaque().equals(b);
   if (b.is(Kind::decimal) || b.is(Kind::opaque)) return b.as_opaque().equals(a);
@@ -100,17 +104,17 @@ bool equal(const Value& a, const Value& b, std::uint64_t& work) {
       const std::string_view left = a.as_text();
       const std::string_view right = b.as_text();
       if (left.size() != right.size()) return false;
-      work += left.size() / 16;
+      equality.work += left.size() / 16;
       return left == right;
     }
-    case Kind::list: return equal_lists(a, b, work);
-    case Kind::map: return equal_maps(a, b, work);
+    case Kind::list: return equal_lists(a, b, equality);
+    case Kind::map: return equal_maps(a, b, equality);
     case Kind::timestamp: return a.as_timestamp() == b.as_timestamp();
     case Kind::duration: return a.as_duration() == b.as_duration();
     case Kind::type: return a.as_type() == b.as_type();
     case Kind::optional:
       if (!a.has_value() || !b.has_value()) return a.has_value() == b.has_value();
-      return equal(a.optional_value(), b.optional_value(), work);
+      return equal(a.optional_value(), b.optional_value(), equality);
     case Kind::integer:
     case Kind::unsigned_integer:
     case Kind::number:

@@ -65,13 +65,17 @@ struct SkipRequested {      // past the failed step, with this result
 struct StateEdited {
   Json merge_patch;  // RFC 7396
 };
+struct SignalDiscarded {  // a kept signal that no step will ever take
+  std::string id;
+};
 
 struct Event {
   EventId id;
   Timestamp at;
   std::string actor;  // who or what caused it, for the log
   std::variant<Started, Continued, SignalReceived, TimerFired, TaskCompleted, RunFinished, ChildFinished,
-               CancelRequested, SuspendRequested, ResumeRequested, RetryRequested, SkipRequested, StateEdited>
+               CancelRequested, SuspendRequested, ResumeRequested, RetryRequested, SkipRequested, StateEdited,
+               SignalDiscarded>
       what;
 };
 

@@ -80,6 +80,9 @@ struct BufferedSignal {
   Json key;  // text or null
   Json payload;
   Timestamp at;
+  // It came while the instance was suspended: the version it made, until the open waits have been offered it. 0: not
+  // so.
+  std::uint64_t held = 0;
   bool operator==(const BufferedSignal&) const = default;
 };
 
@@ -91,11 +94,14 @@ struct Compensation {
   bool operator==(const Compensation&) const = default;
 };
 
-// A wake-up that came while the instance was suspended; applied in this order when it goes on.
+// A wake-up that came while the instance was suspended. When it goes on, wake-ups and signals are applied in the order
+// of their versions: the first event wins, as if the instance had not been suspended.
 struct HeldWakeup {
   WaitToken token;
   Json result;  // of a run or a child; null for a timer
   std::optional<Failure> failure;
+  std::uint64_t version = 0;  // that it made
+  int attempt = 1;            // of a run that succeeded
   bool operator==(const HeldWakeup&) const = default;
 };
 

@@ -145,7 +145,8 @@ BufferedSignal read_signal(ObjectReader&& object) {
           .name = object.text("name"),
           .key = object.json("key"),
           .payload = object.json("payload"),
-          .at = object.time("at")};
+          .at = object.time("at"),
+          .held = object.number("held", false)};
 }
 
 Compensation read_compensation(ObjectReader&& object) {
@@ -153,7 +154,12 @@ Compensation read_compensation(ObjectReader&& object) {
 }
 
 HeldWakeup read_held(ObjectReader&& object) {
-  return {.token = {object.text("token")}, .result = object.json("result"), .failure = object.some_failure("failure")};
+  HeldWakeup held{.token = {object.text("token")},
+                  .result = object.json("result"),
+                  .failure = object.some_failure("failure"),
+                  .version = object.number("version", false)};
+  held.attempt = std::max(1, static_cast<int>(std::min<std::uint64_t>(object.number("attempt", false), 1'000'000)));
+  return held;
 }
 
 void read_business(ObjectReader&& object, Snapshot& snapshot) {

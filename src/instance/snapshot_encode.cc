@@ -108,6 +108,7 @@ void write(const Wait& wait, std::string& out) {
 void write(const BufferedSignal& signal, std::string& out) {
   ObjectText object(out);
   object.time("at", signal.at);
+  if (signal.held > 0) object.number("held", signal.held);
   object.some_text("id", signal.id);
   object.some_json("key", signal.key);
   object.text("name", signal.name);
@@ -123,9 +124,11 @@ void write(const Compensation& compensation, std::string& out) {
 
 void write(const HeldWakeup& held, std::string& out) {
   ObjectText object(out);
+  if (held.attempt > 1) object.number("attempt", static_cast<std::uint64_t>(held.attempt));
   if (held.failure) object.json("failure", to_json(*held.failure));
   object.some_json("result", held.result);
   object.text("token", held.token.value);
+  if (held.version > 0) object.number("version", held.version);
 }
 
 void write_business(const Snapshot& snapshot, std::string& out) {

@@ -1,5 +1,7 @@
 #include "interpreter/advance.h"
 
+#include <algorithm>
+
 #include "interpreter/machine.h"
 #include "interpreter/merge_patch.h"
 #include "interpreter/waiting.h"
@@ -31,6 +33,7 @@ Advance hold(const Snapshot& before, const Event& event, HeldWakeup wakeup) {
   advance.after.version += 1;
   advance.after.changed_at = event.at;
   advance.after.last_event = event.id.value;
+  wakeup.version = advance.after.version;
   advance.after.held.push_back(std::move(wakeup));
   return advance;
 }
@@ -152,11 +155,22 @@ class Application {
       return Error{ErrorCode::limit, written.error().message};
     }
     machine.log(LogEntry::Kind::edited, "", Json::object({{"changed", changed_by(edit.merge_patch)}}));
-    // Nothing runs; a slice that a checkpoint cut stays cut and keeps its time.
-    if (before_.status == Status::running) machine.out().unfinished = true;
-    Advance edited = machine.finish();
-    edited.after.slice_now = before_.slice_now;
-    return edited;
+    return finish_unmoved(machine);
+  }
+  Result<Advance> operator()(const SignalDiscarded& discarded) const {
+    if (is_final(before_.status)) return conflict(before_, "its signals cannot be discarded any more");
+    Machine machine(program_, setting_, before_, event_);
+    CAIRN_TRY_VOID(machine.load());
+    auto& kept = machine.snapshot().signals;
+    const auto found =
+        std::find_if(kept.begin(), kept.end(), [&](const BufferedSignal& signal) { return signal.id == discarded.id; });
+    if (found == kept.end()) {
+      return Error{ErrorCode::not_found, "instance " + before_.instance.value + " keeps no signal " + discarded.id};
+    }
+    machine.log(LogEntry::Kind::edited, "",
+                Json::object({{"discarded", Json::object({{"id", found->id}, {"name", found->name}})}}));
+    kept.erase(found);
+    return finish_unmoved(machine);
   }
 
  private:
@@ -169,19 +183,28 @@ class Application {
     machine.apply_held();
     return machine.finish();
   }
+  // Nothing runs; a slice that a checkpoint cut stays cut and keeps its time.
+  Advance finish_unmoved(Machine& machine) const {
+    if (before_.status == Status::running) machine.out().unfinished = true;
+    Advance unmoved = machine.finish();
+    unmoved.after.slice_now = before_.slice_now;
+    return unmoved;
+  }
   template <class Apply>
   Result<Advance> run_again(Apply apply) const {
     return run([&](Machine& machine) -> Result<void> {
       machine.go_on();
       CAIRN_TRY_VOID(apply(machine));
-      if (!is_final(machine.snapshot().status)) offer_kept_signals(machine);
+      if (!is_final(machine.snapshot().status)) machine.apply_held_first();
       return {};
     });
   }
   Result<Advance> wake(const WaitToken& token, WaitKind kind, Wakening wakening) const {
     if (is_final(before_.status) || !is_open(before_, token, kind)) return stale(before_);
     if (before_.status == Status::suspended) {
-      return hold(before_, event_, {.token = token, .result = wakening.payload, .failure = wakening.failure});
+      return hold(
+          before_, event_,
+          {.token = token, .result = wakening.payload, .failure = wakening.failure, .attempt = wakening.attempt});
     }
     return run([&](Machine& machine) -> Result<void> {
       wakening.wait = machine.take_wait(token);
@@ -195,8 +218,12 @@ class Application {
     CAIRN_TRY_VOID(may_keep(setting_, before_, signal.name));
     Machine machine(program_, setting_, before_, event_);
     CAIRN_TRY_VOID(machine.load());
-    machine.snapshot().signals.push_back(
-        {.id = signal.id, .name = signal.name, .key = signal.key, .payload = signal.payload, .at = event_.at});
+    machine.snapshot().signals.push_back({.id = signal.id,
+                                          .name = signal.name,
+                                          .key = signal.key,
+                                          .payload = signal.payload,
+                                          .at = event_.at,
+                                          .held = machine.snapshot().version});
     return machine.finish();
   }
 

@@ -1,9 +1,11 @@
 #include "interpreter/machine.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "interpreter/failures.h"
 #include "interpreter/steps.h"
+#include "interpreter/waiting.h"
 
 namespace cairn {
 namespace {
@@ -134,21 +136,55 @@ void Machine::wake(ActiveStrand& strand, Wakening wakening) {
   std::visit([&](const auto& body) { woken(turn, body, std::move(wakening)); }, turn.step.body);
 }
 
+void Machine::wake_held() {
+  HeldWakeup next = std::move(out_.after.held.front());
+  out_.after.held.erase(out_.after.held.begin());
+  const Wait* wait = find_wait(next.token);
+  if (!wait) return;
+  ActiveStrand* strand = find_strand(wait->strand);
+  if (!strand) return;
+  wake(*strand, {.wait = take_wait(next.token),
+                 .payload = std::move(next.result),
+                 .failure = std::move(next.failure),
+                 .by = {},
+                 .task_fields = {},
+                 .attempt = next.attempt});
+}
+
 void Machine::apply_held() {
-  while (!stopped_ && !out_.after.held.empty()) {
-    HeldWakeup next = std::move(out_.after.held.front());
-    out_.after.held.erase(out_.after.held.begin());
-    const Wait* wait = find_wait(next.token);
-    if (!wait) continue;
-    ActiveStrand* strand = find_strand(wait->strand);
-    if (!strand) continue;
-    wake(*strand, {.wait = take_wait(next.token),
-                   .payload = std::move(next.result),
-                   .failure = std::move(next.failure),
-                   .by = {},
-                   .task_fields = {}});
+  while (!stopped_) {
+    const auto& signals = out_.after.signals;
+    const auto& held = out_.after.held;
+    const auto signal =
+        std::find_if(signals.begin(), signals.end(), [](const BufferedSignal& kept) { return kept.held > 0; });
+    if (!held.empty() && (signal == signals.end() || held.front().version < signal->held)) {
+      wake_held();
+    } else if (signal != signals.end()) {
+      offer_held_signal(*this, static_cast<std::size_t>(signal - signals.begin()));
+    } else {
+      return;
+    }
     run();
   }
+}
+
+void Machine::apply_held_first() {
+  could_run_ = std::exchange(agenda_, {});
+  for (const std::uint64_t id : could_run_) {
+    if (ActiveStrand* strand = find_strand(id)) strand->ready = false;
+  }
+  offer_kept_signals(*this);
+  run();
+  apply_held();
+  const std::vector<std::uint64_t> next = std::exchange(agenda_, {});
+  if (is_final(out_.after.status)) return;
+  for (const std::uint64_t id : std::exchange(could_run_, {})) {
+    ActiveStrand* strand = find_strand(id);
+    if (!strand) continue;
+    strand->ready = false;
+    make_ready(*strand);
+  }
+  agenda_.insert(agenda_.end(), next.begin(), next.end());
 }
 
 void Machine::end_strand(ActiveStrand& strand) {

@@ -81,10 +81,14 @@ class Machine {
   void abandon_wait(ActiveStrand& strand, const WaitToken& token, TaskStatus task_status);
   // Hands the wakening to the step that waited and makes its strand ready.
   void wake(ActiveStrand& strand, Wakening wakening);
+  // Signals and wake-ups that came while the instance was suspended, in the order they came.
   void apply_held();
+  // The same when the instance goes on: they come before the strands that could have run, the failed one among them.
+  void apply_held_first();
 
   // Errors and ends.
   void raise(ActiveStrand& strand, Failure failure);
+  // Ends the instance as soon as the enclosing `finally` blocks have run. Nothing else of it goes on meanwhile.
   void complete(ActiveStrand& strand, std::optional<Json> output);
   // Goes on with a `complete` that a `finally` has held up.
   void complete_from(ActiveStrand& strand, std::optional<Json> output);
@@ -115,6 +119,7 @@ class Machine {
  private:
   friend class Turn;
 
+  void wake_held();
   void take_turn(ActiveStrand& strand);
   void begin_step(ActiveStrand& strand, StepIndex index);
   void leave_lane(ActiveStrand& strand, BlockIndex block);
@@ -122,6 +127,7 @@ class Machine {
   void remove_strand(std::uint64_t id);
   void evaluate_start(ActiveStrand& strand);
   void finish_main(ActiveStrand& strand, std::optional<Json> output);
+  void leave_one_branch(ActiveStrand& strand);
   void compensate_next(ActiveStrand& strand);
   void begin_compensating(Failure failure);
   void register_compensation(ActiveStrand& strand, const Step& step);
@@ -136,7 +142,8 @@ class Machine {
   std::string actor_;
   Advance out_;
   ActiveStrands strands_;
-  std::vector<std::uint64_t> agenda_;  // the next strand last
+  std::vector<std::uint64_t> agenda_;     // the next strand last
+  std::vector<std::uint64_t> could_run_;  // what comes after the events of a suspension, in the order of the agenda
   NamesInScope scope_;
   std::int64_t steps_ = 0;  // begun in this slice
   bool worked_ = false;     // a step with an effect of its own has begun in this commit

@@ -152,7 +152,26 @@ void Machine::complete(ActiveStrand& strand, std::optional<Json> output) {
     own.push_back(outer->id);
   }
   cancel_all_but(own);
+  // The enclosing strands only wait for this one: an answer to them, or a branch that has not begun, would go on with
+  // the process while a `finally` waits.
+  for (std::size_t i = 1; i < own.size(); ++i) {
+    ActiveStrand* outer = find_strand(own[i]);
+    abandon_waits(*outer);
+    outer->ready = false;
+    std::erase(could_run_, outer->id);
+    leave_one_branch(*outer);
+  }
   complete_from(strand, std::move(output));
+}
+
+// When an error replaces the `complete`, the process goes on with the one branch that is left.
+void Machine::leave_one_branch(ActiveStrand& strand) {
+  ActiveFrame& frame = strand.top();
+  if (frame.kind != ActiveFrame::Kind::step) return;
+  const auto* parallel = std::get_if<ParallelStep>(&program_.steps[frame.index].body);
+  if (!parallel) return;
+  const auto count = static_cast<std::int64_t>(parallel->branches.size());
+  frame.data = Json::object({{"begun", count}, {"ended", count - 1}});
 }
 
 void Machine::complete_from(ActiveStrand& strand, std::optional<Json> output) {

@@ -1,6 +1,7 @@
 // Strands come and go, and with them what they wait for.
 #include <algorithm>
 
+#include "base/ordered_id.h"
 #include "interpreter/machine.h"
 #include "interpreter/reference.h"
 
@@ -85,7 +86,8 @@ void Machine::remove_strand(std::uint64_t id) {
 }
 
 WaitToken Machine::open_wait(ActiveStrand& strand, Wait wait) {
-  wait.token.value = derived_uuid(out_.after.instance.value, "wait", next_number());
+  // Stores take timers that are due at the same instant in the order of their tokens.
+  wait.token.value = ordered_uuid(out_.after.instance.value, "wait", next_number());
   wait.strand = strand.id;
   wait.since = now_;
   WaitToken token = wait.token;

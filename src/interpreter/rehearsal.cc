@@ -166,16 +166,17 @@ void Rehearsal::collect(const InstanceId& id, Advance& advance) {
 // Until nothing can happen without a person, a signal or time.
 Result<void> Rehearsal::settle() {
   while (true) {
-    if (!letters_.empty()) {
+    // Children exist before any message is delivered: one of them may be cancelled by it.
+    if (!starts_.empty()) {
+      const auto [parent, begun] = std::move(starts_.front());
+      starts_.erase(starts_.begin());
+      CAIRN_TRY_VOID(start_child(parent, begun));
+    } else if (!letters_.empty()) {
       const Letter letter = std::move(letters_.front());
       letters_.pop_front();
       auto delivered = deliver(letter);
       // A child that has ended by itself cannot be cancelled any more, and need not be.
       if (!delivered && delivered.error().code != ErrorCode::conflict) return delivered;
-    } else if (!starts_.empty()) {
-      const auto [parent, begun] = std::move(starts_.front());
-      starts_.erase(starts_.begin());
-      CAIRN_TRY_VOID(start_child(parent, begun));
     } else {
       attempt_runs();
       if (!letters_.empty()) continue;
@@ -314,6 +315,10 @@ std::optional<Timestamp> Rehearsal::next_due() const {
   return due;
 }
 
+std::size_t Rehearsal::age_of(const InstanceId& id) const {
+  return static_cast<std::size_t>(std::find(order_.begin(), order_.end(), id) - order_.begin());
+}
+
 void Rehearsal::move_clock(Timestamp to) { now_ = std::max(now_, to); }
 
 Result<bool> Rehearsal::fire_next(std::optional<Timestamp> until) {
@@ -322,14 +327,18 @@ Result<bool> Rehearsal::fire_next(std::optional<Timestamp> until) {
   move_clock(*due);
   const Timer* timer = nullptr;
   PendingRun* retry = nullptr;
+  // As on a server: the timers of an instance in the order they were set, of several instances the older one's first.
+  const auto before = [&](const auto& a, const auto& b) {
+    return std::pair(age_of(a.instance), a.order) < std::pair(age_of(b.instance), b.order);
+  };
   for (const Timer& candidate : timers_) {
-    if (candidate.until == *due && (!timer || candidate.order < timer->order)) timer = &candidate;
+    if (candidate.until == *due && (!timer || before(candidate, *timer))) timer = &candidate;
   }
   for (PendingRun& candidate : runs_) {
     const bool is_due = candidate.again_at == due || candidate.overdue_at == due;
     if (is_due && (!retry || candidate.order < retry->order)) retry = &candidate;
   }
-  if (retry && (!timer || retry->order < timer->order)) {
+  if (retry && (!timer || before(*retry, *timer))) {
     if (retry->again_at) {
       begin_attempt(*retry);
     } else {

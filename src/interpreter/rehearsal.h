@@ -127,6 +127,7 @@ class Rehearsal {
   Result<void> start_child(const InstanceId& parent, const InstanceStart& start);
   Result<bool> offer_kept_to_children();
   Event event_of(const InstanceId& id, decltype(Event::what) what) const;
+  std::size_t age_of(const InstanceId& id) const;  // 0: the oldest
   void list_waits(const Instance& instance, Json& into) const;
 
   Options options_;

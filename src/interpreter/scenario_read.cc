@@ -32,7 +32,7 @@ void write_in_order(const SourceNode& node, std::string& out) {
 }
 
 constexpr std::string_view event_kinds[] = {"answer",  "signal", "reply", "clock", "next_timer", "cancel",
-                                            "suspend", "resume", "retry", "skip",  "edit"};
+                                            "suspend", "resume", "retry", "skip",  "edit",       "discard_signal"};
 
 class ScenarioReader {
  public:
@@ -54,6 +54,10 @@ class ScenarioReader {
     } else {
       for (const SourceNode& node : list->items) {
         scenarios.push_back(shared);
+        if (node.kind != Json::Kind::object) return wrong(node.at, "a scenario holds names and values");
+        if (const SourceMember* inner = node.find_member("scenarios")) {
+          return wrong(inner->key_at, "`scenarios` is not known here");
+        }
         CAIRN_TRY_VOID(read_common(node, scenarios.back(), false));
       }
     }
@@ -152,7 +156,7 @@ class ScenarioReader {
         CAIRN_TRY_VOID(expect_object(value, key));
         into.config = value.to_json();
       } else if (key == "reference") {
-        CAIRN_TRY_VOID(expect_object(value, key));
+        CAIRN_TRY_VOID(accept(check_reference(value)));
         const Json reference = value.to_json();
         into.reference =
             Reference{reference["key"], reference["parts"].is_object() ? reference["parts"] : Json::object()};
@@ -167,14 +171,30 @@ class ScenarioReader {
         CAIRN_TRY_VOID(read_limits(value, into.limits));
       } else if (key == "replies") {
         CAIRN_TRY_VOID(expect_list(value, key));
+        std::vector<CallReply> own;
         for (const SourceNode& one : value.items) {
           CAIRN_TRY(CallReply reply, read_reply(one));
-          into.replies.push_back(std::move(reply));
+          own.push_back(std::move(reply));
         }
+        // A scenario's own replies to a target take the place of those that all scenarios share.
+        std::erase_if(into.replies, [&](const CallReply& shared) {
+          return std::any_of(own.begin(), own.end(),
+                             [&](const CallReply& reply) { return reply.target == shared.target; });
+        });
+        into.replies.insert(into.replies.end(), own.begin(), own.end());
       } else if (key == "steps" && !has_list) {
         CAIRN_TRY_VOID(expect_list(value, key));
         for (const SourceNode& one : value.items) {
           CAIRN_TRY(ScenarioStep step, read_step(one));
+          // Without an event, `refused` is about the start; then there is no instance that anything could follow.
+          const bool start_refused = step.kind.empty() && !step.refused.is_null();
+          if (start_refused && !into.steps.empty()) {
+            return wrong(one.at,
+                         "`refused` stands beside an event, or alone in the first step: then the start is refused");
+          }
+          if (start_refused && (value.items.size() > 1 || !step.expect.is_null())) {
+            return wrong(one.at, "nothing can follow a start that is refused");
+          }
           into.steps.push_back(std::move(step));
         }
       } else {
@@ -235,13 +255,13 @@ class ScenarioReader {
         step.expect = member.value.to_json();
       } else if (member.key == "refused") {
         step.refused = member.value.to_json();
-        if (step.refused != Json(true) && !step.refused.is_string()) {
+        if (step.refused != Json(true) && (!step.refused.is_string() || step.refused.as_string().empty())) {
           return wrong(member.value.at, "`refused` is true, or a part of the reason");
         }
       } else if (std::find(std::begin(event_kinds), std::end(event_kinds), member.key) == std::end(event_kinds)) {
         return wrong(member.key_at, "`" + member.key +
                                         "` is no event; events are answer, signal, reply, clock, "
-                                        "next_timer, cancel, suspend, resume, retry, skip and edit");
+                                        "next_timer, cancel, suspend, resume, retry, skip, edit and discard_signal");
       } else if (!step.kind.empty()) {
         return wrong(member.key_at, "one event at a time: this step has `" + step.kind + "` already");
       } else {
@@ -262,10 +282,13 @@ class ScenarioReader {
 Result<std::vector<Scenario>> read_scenarios(std::string_view text, const std::string& file, const ReadFile& read) {
   std::vector<Diagnostic> findings;
   const SourceDocument document = SourceDocument::read(text, Limits{}, findings);
-  if (!document.usable()) {
-    return Error{ErrorCode::invalid,
-                 findings.empty() ? file + ": it cannot be read" : format_diagnostic(file, findings.front())};
+  // Also what a reader could go on after, such as a key that stands twice: half of the file would not be tested.
+  for (const Diagnostic& finding : findings) {
+    if (finding.severity == Diagnostic::Severity::error) {
+      return Error{ErrorCode::invalid, format_diagnostic(file, finding)};
+    }
   }
+  if (!document.usable()) return Error{ErrorCode::invalid, file + ": it cannot be read"};
   return ScenarioReader(file, read).read(document.root());
 }
 

@@ -128,7 +128,8 @@ class ScenarioRun {
     }
     if (step.kind == "signal") {
       const std::string name(value.is_string() ? value.as_string() : value.text_or("name", ""));
-      return stage_.signal("signal-" + std::to_string(++signals_), name, value["key"], value["payload"]);
+      sent_.push_back(name);
+      return stage_.signal(signal_id(sent_.size()), name, value["key"], value["payload"]);
     }
     if (step.kind == "reply") return reply(value);
     if (step.kind == "clock") return clock(value);
@@ -142,8 +143,21 @@ class ScenarioRun {
     if (step.kind == "suspend") return stage_.request(SuspendRequested{reason});
     if (step.kind == "resume") return stage_.request(ResumeRequested{});
     if (step.kind == "retry") return stage_.request(RetryRequested{});
+    if (step.kind == "discard_signal") return discard_signal(reason);
     if (step.kind == "skip") return stage_.request(SkipRequested{value["result"]});
     return stage_.request(StateEdited{value});
+  }
+
+  static std::string signal_id(std::size_t number) { return "signal-" + std::to_string(number); }
+
+  // The oldest one of that name that is kept.
+  Result<void> discard_signal(const std::string& name) {
+    for (std::size_t i = 0; i < sent_.size(); ++i) {
+      if (sent_[i] != name) continue;
+      auto done = stage_.request(SignalDiscarded{signal_id(i + 1)});
+      if (done || done.error().code != ErrorCode::not_found) return done;
+    }
+    return Error{ErrorCode::not_found, "no signal " + name + " is kept"};
   }
 
   Result<void> reply(const Json& value) {
@@ -202,7 +216,7 @@ class ScenarioRun {
   const Scenario& scenario_;
   Stage& stage_;
   std::vector<std::string> problems_;
-  int signals_ = 0;
+  std::vector<std::string> sent_;  // the names of the signals so far
 };
 
 }  // namespace

@@ -98,13 +98,29 @@ std::optional<Misshapen> check_event(const std::string& kind, const SourceNode& 
   if (kind == "clock") return check_clock(value);
   if (kind == "cancel" || kind == "suspend") return check_reason(value, kind);
   if (kind == "skip") return is_null(value) ? std::nullopt : check_members(value, "skip", {"result"});
+  if (kind == "discard_signal") {
+    return is_filled_text(value) ? std::nullopt
+                                 : std::optional(Misshapen{value.at, "`discard_signal` takes a signal's name"});
+  }
   if (kind == "edit") {
     return is_object(value) ? std::nullopt : std::optional(Misshapen{value.at, "`edit` takes an object: a patch"});
   }
   return check_nothing(value, kind);
 }
 
+std::optional<Misshapen> check_reference(const SourceNode& value) {
+  if (auto wrong = check_members(value, "reference", {"key", "parts"})) return wrong;
+  if (const SourceNode* key = value.find("key"); key && !is_text(*key) && !is_null(*key)) {
+    return Misshapen{key->at, "`key` is a text"};
+  }
+  if (const SourceNode* parts = value.find("parts"); parts && !is_object(*parts)) {
+    return Misshapen{parts->at, "`parts` holds names and values"};
+  }
+  return std::nullopt;
+}
+
 std::optional<Misshapen> check_expectation(const SourceNode& value) {
+  if (is_nothing(value)) return Misshapen{value.at, "`expect` is empty: it could never fail"};
   return check_members(value, "expect",
                        {"status", "state", "state_is", "output", "error", "reference", "waits", "now", "tasks",
                         "closed_tasks", "events", "calls", "continued", "signals"});

@@ -16,6 +16,7 @@ struct Misshapen {
 // `kind` is one of the events; `value` stands beside it.
 std::optional<Misshapen> check_event(const std::string& kind, const SourceNode& value);
 std::optional<Misshapen> check_reply(const SourceNode& value);
+std::optional<Misshapen> check_reference(const SourceNode& value);
 std::optional<Misshapen> check_expectation(const SourceNode& value);
 
 }  // namespace cairn

@@ -36,16 +36,17 @@ void raise_all(Machine& machine, std::vector<Faulted> faulted) {
   }
 }
 
-// Gives the signal to the open wait that was opened first among those it fits. False: nobody took it.
+// Gives the signal to the open wait that was opened first among those it fits. False: no wait took it. Without
+// `faulted`, a wait whose `where` fails does not fit.
 bool offer(Machine& machine, const std::string& name, const Json& key, const Json& payload,
-           std::vector<Faulted>& faulted) {
+           std::vector<Faulted>* faulted) {
   // A copy: taking a wait changes the list.
   const std::vector<Wait> waits = machine.snapshot().waits;
   for (const Wait& wait : waits) {
     if (wait.kind != WaitKind::signal || !addresses(wait.key, wait.name, name, key)) continue;
     // An error in `where` is an error of the step, so its other options are over.
-    const bool over =
-        std::any_of(faulted.begin(), faulted.end(), [&](const Faulted& one) { return one.strand == wait.strand; });
+    const bool over = faulted && std::any_of(faulted->begin(), faulted->end(),
+                                             [&](const Faulted& one) { return one.strand == wait.strand; });
     if (over) continue;
     ActiveStrand* strand = machine.find_strand(wait.strand);
     if (!strand || strand->top().kind != ActiveFrame::Kind::step) continue;
@@ -54,7 +55,7 @@ bool offer(Machine& machine, const std::string& name, const Json& key, const Jso
     if (!signal) continue;
     auto taken = fits(turn, *signal, payload);
     if (!taken) {
-      faulted.push_back({strand->id, std::move(taken).error()});
+      if (faulted) faulted->push_back({strand->id, std::move(taken).error()});
       continue;
     }
     if (!*taken) continue;
@@ -74,17 +75,18 @@ Result<Json, Failure> signal_key(Turn& turn, const SignalSpec& signal) {
   return turn.machine.bounded_key(&turn.step, Json(key), "key");
 }
 
-Result<std::optional<Json>, Failure> take_kept_signal(Turn& turn, const SignalSpec& signal, const Json& key) {
+std::optional<Json> take_kept_signal(Turn& turn, const SignalSpec& signal, const Json& key) {
   auto& kept = turn.machine.snapshot().signals;
   for (auto candidate = kept.begin(); candidate != kept.end(); ++candidate) {
     if (!addresses(key, signal.name, candidate->name, candidate->key)) continue;
-    CAIRN_TRY(const bool taken, fits(turn, signal, candidate->payload));
-    if (!taken) continue;
+    // One whose `where` fails is left, or it would block the good ones behind it for ever.
+    const auto taken = fits(turn, signal, candidate->payload);
+    if (!taken || !*taken) continue;
     Json payload = std::move(candidate->payload);
     kept.erase(candidate);
-    return std::optional<Json>(std::move(payload));
+    return payload;
   }
-  return std::optional<Json>();
+  return std::nullopt;
 }
 
 WaitToken open_signal(Turn& turn, const SignalSpec& signal, Json key) {
@@ -115,7 +117,7 @@ Result<void> may_keep(const Setting& setting, const Snapshot& snapshot, const st
 
 Result<void> deliver_signal(Machine& machine, const SignalReceived& signal, Timestamp at) {
   std::vector<Faulted> faulted;
-  if (!offer(machine, signal.name, signal.key, signal.payload, faulted)) {
+  if (!offer(machine, signal.name, signal.key, signal.payload, &faulted)) {
     CAIRN_TRY_VOID(may_keep(machine.setting(), machine.snapshot(), signal.name));
     machine.snapshot().signals.push_back(
         {.id = signal.id, .name = signal.name, .key = signal.key, .payload = signal.payload, .at = at});
@@ -125,15 +127,24 @@ Result<void> deliver_signal(Machine& machine, const SignalReceived& signal, Time
 }
 
 void offer_kept_signals(Machine& machine) {
-  std::vector<Faulted> faulted;
   auto& kept = machine.snapshot().signals;
   for (std::size_t i = 0; i < kept.size();) {
     const BufferedSignal signal = kept[i];
-    if (offer(machine, signal.name, signal.key, signal.payload, faulted)) {
+    if (signal.held == 0 && offer(machine, signal.name, signal.key, signal.payload, nullptr)) {
       kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
       ++i;
     }
+  }
+}
+
+void offer_held_signal(Machine& machine, std::size_t index) {
+  auto& kept = machine.snapshot().signals;
+  kept[index].held = 0;
+  const BufferedSignal signal = kept[index];
+  std::vector<Faulted> faulted;
+  if (offer(machine, signal.name, signal.key, signal.payload, &faulted)) {
+    kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(index));
   }
   raise_all(machine, std::move(faulted));
 }

@@ -71,10 +71,13 @@ void woken(Turn& turn, const CallStep& call, Wakening&& wakening) {
     failure.attempt = wakening.failure->attempt;
     return turn.fail_to_lane(std::move(failure), call.on_timeout, call.on_failure);
   }
-  if (auto assigned = turn.assign_result(call.result, std::move(wakening.payload)); !assigned) {
-    return turn.fail_to_lane(std::move(assigned).error(), call.on_timeout, call.on_failure);
-  }
-  turn.end();
+  if (turn.take_result(call.result, std::move(wakening.payload), call.on_failure)) turn.end();
+}
+
+void resume(Turn& turn, const CallStep& call) {
+  const Json* arrived = turn.kept_result();
+  if (!arrived) return turn.rest();
+  if (turn.take_result(call.result, *arrived)) turn.end();
 }
 
 }  // namespace cairn

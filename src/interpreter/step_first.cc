@@ -14,19 +14,28 @@ struct Prepared {
 };
 
 // `result`, then `on_complete`, then `steps` (S9).
-void win(Turn& turn, const FirstStep& first, std::size_t option, Json scope, Json payload) {
-  const FirstStep::Option& winner = first.options[option];
-  scope.set("winner", static_cast<std::int64_t>(option));
-  turn.remember(std::move(scope));
+void enter_winner(Turn& turn, const FirstStep::Option& winner, Json payload) {
   const auto* task = std::get_if<TaskSpec>(&winner.wait);
   const auto* signal = std::get_if<SignalSpec>(&winner.wait);
   if (task || signal) {
-    const std::optional<StatePath>& path = task ? task->result : signal->result;
-    if (auto assigned = turn.assign_result(path, std::move(payload)); !assigned) {
-      return turn.fail(std::move(assigned).error());
-    }
+    if (!turn.take_result(task ? task->result : signal->result, std::move(payload))) return;
   }
   turn.enter(task && task->on_complete != no_index ? task->on_complete : winner.steps);
+}
+
+void win(Turn& turn, const FirstStep& first, std::size_t option, Json scope, Json payload) {
+  scope.set("winner", static_cast<std::int64_t>(option));
+  turn.remember(std::move(scope));
+  enter_winner(turn, first.options[option], std::move(payload));
+}
+
+const FirstStep::Option* find_winner(const Turn& turn, const FirstStep& first) {
+  const Json& winner = turn.data()["winner"];
+  if (!winner.is_integer() || winner.as_integer() < 0 ||
+      static_cast<std::size_t>(winner.as_integer()) >= first.options.size()) {
+    return nullptr;
+  }
+  return &first.options[static_cast<std::size_t>(winner.as_integer())];
 }
 
 // Every timer that is no option is a reminder of one of the tasks.
@@ -48,7 +57,7 @@ void begin(Turn& turn, const FirstStep& first) {
     const auto& wait = first.options[i].wait;
     if (const auto* signal = std::get_if<SignalSpec>(&wait)) {
       CAIRN_OR_FAIL(turn, prepared[i].key, signal_key(turn, *signal));
-      CAIRN_OR_FAIL(turn, std::optional<Json> kept, take_kept_signal(turn, *signal, prepared[i].key));
+      const std::optional<Json> kept = take_kept_signal(turn, *signal, prepared[i].key);
       if (kept) return win(turn, first, i, Json::object({{"signal", *kept}}), *kept);
     } else if (const auto* timer = std::get_if<WaitSpec>(&wait)) {
       CAIRN_OR_FAIL(turn, prepared[i].due, due_of(turn, *timer));
@@ -111,15 +120,18 @@ void woken(Turn& turn, const FirstStep& first, Wakening&& wakening) {
 }
 
 void lane_ended(Turn& turn, const FirstStep& first, BlockIndex lane) {
-  const Json& winner = turn.data()["winner"];
-  if (!winner.is_integer() || winner.as_integer() < 0 ||
-      static_cast<std::size_t>(winner.as_integer()) >= first.options.size()) {
-    return turn.end();
-  }
-  const FirstStep::Option& option = first.options[static_cast<std::size_t>(winner.as_integer())];
-  const auto* task = std::get_if<TaskSpec>(&option.wait);
-  if (task && lane == task->on_complete) return turn.enter(option.steps);
+  const FirstStep::Option* option = find_winner(turn, first);
+  if (!option) return turn.end();
+  const auto* task = std::get_if<TaskSpec>(&option->wait);
+  if (task && lane == task->on_complete) return turn.enter(option->steps);
   turn.end();
+}
+
+void resume(Turn& turn, const FirstStep& first) {
+  const Json* arrived = turn.kept_result();
+  const FirstStep::Option* winner = find_winner(turn, first);
+  if (!arrived || !winner) return turn.rest();
+  enter_winner(turn, *winner, *arrived);
 }
 
 }  // namespace cairn

@@ -5,10 +5,7 @@ namespace cairn {
 namespace {
 
 void receive(Turn& turn, const SignalStep& step, Json payload) {
-  if (auto assigned = turn.assign_result(step.signal.result, std::move(payload)); !assigned) {
-    return turn.fail(std::move(assigned).error());
-  }
-  turn.end();
+  if (turn.take_result(step.signal.result, std::move(payload))) turn.end();
 }
 
 void time_out(Turn& turn, const SignalStep& step) {
@@ -22,7 +19,7 @@ void time_out(Turn& turn, const SignalStep& step) {
 
 void begin(Turn& turn, const SignalStep& step) {
   CAIRN_OR_FAIL(turn, Json key, signal_key(turn, step.signal));
-  CAIRN_OR_FAIL(turn, std::optional<Json> kept, take_kept_signal(turn, step.signal, key));
+  std::optional<Json> kept = take_kept_signal(turn, step.signal, key);
   if (kept) return receive(turn, step, std::move(*kept));
   std::optional<Timestamp> until;
   if (step.signal.timeout) {
@@ -33,6 +30,12 @@ void begin(Turn& turn, const SignalStep& step) {
   open_signal(turn, step.signal, std::move(key));
   if (until) turn.open_timer(*until);
   turn.rest();
+}
+
+void resume(Turn& turn, const SignalStep& step) {
+  const Json* arrived = turn.kept_result();
+  if (!arrived) return turn.rest();
+  receive(turn, step, *arrived);
 }
 
 void woken(Turn& turn, const SignalStep& step, Wakening&& wakening) {

@@ -27,10 +27,13 @@ void woken(Turn& turn, const SubworkflowStep& child, Wakening&& wakening) {
                                           std::move(wakening.failure->message), std::move(wakening.failure->details)),
                              no_index, child.on_failure);
   }
-  if (auto assigned = turn.assign_result(child.result, std::move(wakening.payload)); !assigned) {
-    return turn.fail_to_lane(std::move(assigned).error(), no_index, child.on_failure);
-  }
-  turn.end();
+  if (turn.take_result(child.result, std::move(wakening.payload), child.on_failure)) turn.end();
+}
+
+void resume(Turn& turn, const SubworkflowStep& child) {
+  const Json* arrived = turn.kept_result();
+  if (!arrived) return turn.rest();
+  if (turn.take_result(child.result, *arrived)) turn.end();
 }
 
 }  // namespace cairn

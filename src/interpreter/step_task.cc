@@ -63,10 +63,20 @@ void woken(Turn& turn, const TaskStep& step, Wakening&& wakening) {
   machine.abandon_waits(turn.strand);
   turn.remember(Json::object(
       {{"completion", wakening.payload}, {"task", completed_fields(machine, turn.data()["task"], wakening)}}));
-  if (auto assigned = turn.assign_result(step.task.result, std::move(wakening.payload)); !assigned) {
-    return turn.fail(std::move(assigned).error());
-  }
-  turn.enter(step.task.on_complete);
+  if (turn.take_result(step.task.result, std::move(wakening.payload))) turn.enter(step.task.on_complete);
+}
+
+void resume(Turn& turn, const TaskStep& step) {
+  const Json* arrived = turn.kept_result();
+  if (!arrived) return turn.rest();
+  if (turn.take_result(step.task.result, *arrived)) turn.enter(step.task.on_complete);
+}
+
+// A `complete` in the deadline's steps has closed the task, and an error has replaced it: nothing is left to wait for.
+void strand_ended(Turn& turn, const TaskStep&) {
+  if (!turn.strand.waits.empty()) return;
+  turn.machine.make_ready(turn.strand);
+  turn.end();
 }
 
 }  // namespace cairn

@@ -29,6 +29,12 @@ void begin(Turn& turn, const CompleteStep& complete);
 void resume(Turn& turn, const RepeatStep& repeat);
 void resume(Turn& turn, const ParallelStep& parallel);
 void resume(Turn& turn, const UndoStep& undo);
+// An incident at `result`: what arrived is in the frame and is assigned again.
+void resume(Turn& turn, const TaskStep& task);
+void resume(Turn& turn, const CallStep& call);
+void resume(Turn& turn, const FirstStep& first);
+void resume(Turn& turn, const SignalStep& signal);
+void resume(Turn& turn, const SubworkflowStep& child);
 
 // A lane of the step has ended; its frame is on top again.
 void lane_ended(Turn& turn, const RepeatStep& repeat, BlockIndex lane);
@@ -46,6 +52,7 @@ void woken(Turn& turn, const SubworkflowStep& child, Wakening&& wakening);
 
 // A strand of the step (a branch, a deadline's steps) has ended and is gone.
 void strand_ended(Turn& turn, const ParallelStep& parallel);
+void strand_ended(Turn& turn, const TaskStep& task);
 
 // What a kind does not declare above: nothing resumes or wakes it, its lanes end it.
 template <class Body>

@@ -164,9 +164,25 @@ Result<Reference, Failure> Turn::reference(const ReferenceTemplate& source, cons
   return made;
 }
 
-Result<void, Failure> Turn::assign_result(const std::optional<StatePath>& path, Json value) {
-  if (!path) return {};
-  return machine.assign(&step, *path, std::move(value));
+bool Turn::take_result(const std::optional<StatePath>& path, Json arrived, BlockIndex on_failure) {
+  if (!path) return true;
+  auto assigned = machine.assign(&step, *path, arrived);
+  if (assigned) {
+    if (kept_result()) {
+      strand.top().data.erase("arrived");
+      machine.scope().forget();
+    }
+    return true;
+  }
+  if (on_failure != no_index) {
+    fail_to_lane(std::move(assigned).error(), no_index, on_failure);
+    return false;
+  }
+  if (!remembers()) remember(Json::object());
+  remember("arrived", std::move(arrived));
+  machine.make_ready(strand);
+  machine.raise(strand, std::move(assigned).error());
+  return false;
 }
 
 WaitToken Turn::open_timer(Timestamp until) {

@@ -50,7 +50,11 @@ class Turn {
   Result<Timestamp, Failure> due(const std::optional<DurationTemplate>& length, const std::optional<TimeTemplate>& at,
                                  const char* what);
   Result<Reference, Failure> reference(const ReferenceTemplate& source, const Reference& before);
-  Result<void, Failure> assign_result(const std::optional<StatePath>& path, Json value);
+  // What the step waited for is there: assigns it to `path`. False: that failed, and the error is on its way to
+  // `on_failure` or out of the step. The frame then keeps what arrived, so that a retry only assigns it again.
+  bool take_result(const std::optional<StatePath>& path, Json arrived, BlockIndex on_failure = no_index);
+  // What the frame keeps after an incident at `result`; nullptr: nothing.
+  const Json* kept_result() const { return remembers() ? data().find("arrived") : nullptr; }
 
   Failure failure(FailureClass failure_class, std::string code, std::string message, Json details = {}) const;
 

@@ -14,8 +14,8 @@ Result<std::optional<Timestamp>, Failure> due_of(Turn& turn, const WaitSpec& wai
 
 // The key a signal wait asks for: text, or null for any.
 Result<Json, Failure> signal_key(Turn& turn, const SignalSpec& signal);
-// The oldest kept signal that fits, taken off (S11).
-Result<std::optional<Json>, Failure> take_kept_signal(Turn& turn, const SignalSpec& signal, const Json& key);
+// The oldest kept signal that fits, taken off (S11). One whose `where` fails does not fit.
+std::optional<Json> take_kept_signal(Turn& turn, const SignalSpec& signal, const Json& key);
 WaitToken open_signal(Turn& turn, const SignalSpec& signal, Json key);
 // Which specification an open signal wait of this step belongs to, or nullptr.
 const SignalSpec* find_signal(const Turn& turn, const WaitToken& token);
@@ -24,8 +24,10 @@ const SignalSpec* find_signal(const Turn& turn, const WaitToken& token);
 Result<void> may_keep(const Setting& setting, const Snapshot& snapshot, const std::string& name);
 // A new signal: to the wait that takes it, or kept. ErrorCode::limit when neither is possible.
 Result<void> deliver_signal(Machine& machine, const SignalReceived& signal, Timestamp at);
-// Kept signals to the open waits they fit; after a suspension, during which both may have come.
+// Signals that were kept before a suspension to the open waits they fit: the state may have been edited meanwhile.
 void offer_kept_signals(Machine& machine);
+// The kept signal at `index`, which came during a suspension, as a new one.
+void offer_held_signal(Machine& machine, std::size_t index);
 
 // A task as evaluated, not open yet.
 struct TaskDraft {

@@ -99,7 +99,9 @@ std::vector<Timestamp> next_times(const Schedule& schedule, Timestamp after, std
 }
 
 Timestamp with_jitter(const Schedule& schedule, std::string_view name, Timestamp at) {
-  const std::int64_t range = schedule.jitter.ms_up();
+  std::int64_t range = schedule.jitter.ms_up();
+  if (range <= 0) return at;
+  if (const auto next = next_time(schedule, at)) range = std::min(range, next->unix_ms() - at.unix_ms() - 1);
   if (range <= 0) return at;
   const auto hash = sha256(firing_id(name, at));
   std::uint64_t number = 0;

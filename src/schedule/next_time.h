@@ -17,7 +17,8 @@ namespace cairn {
 std::optional<Timestamp> next_time(const Schedule& schedule, Timestamp after);
 std::vector<Timestamp> next_times(const Schedule& schedule, Timestamp after, std::size_t count);
 
-// When the firing that is meant for `at` really happens: `at` and its share of the jitter.
+// When the firing that is meant for `at` really happens: `at` and its share of the jitter, always before the next one
+// is meant to happen. So firings keep their order, and a jitter longer than the period loses none.
 Timestamp with_jitter(const Schedule& schedule, std::string_view name, Timestamp at);
 
 // What to do about a schedule whose times up to `settled` have been dealt with.

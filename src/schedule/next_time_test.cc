@@ -145,6 +145,22 @@ TEST(DueTime, KnowsJitter) {
   EXPECT_EQ(due_time(hourly, "s", settled, *add(really, Duration::of_seconds(59))).fire, first);
 }
 
+TEST(DueTime, AJitterLongerThanThePeriodLosesNoFiring) {
+  Schedule schedule = every("PT1M", "2024-01-01T00:00:00Z");
+  schedule.jitter = Duration::of_seconds(3600);
+  Timestamp settled = at("2024-01-01T00:00:00Z");
+  Timestamp now = settled;
+  for (int round = 1; round <= 200; ++round) {
+    const Due waiting = due_time(schedule, "s", settled, now);
+    ASSERT_FALSE(waiting.fire) << round;
+    now = *waiting.next;
+    const Due firing = due_time(schedule, "s", settled, now);
+    ASSERT_EQ(firing.fire, add(at("2024-01-01T00:00:00Z"), Duration::of_seconds(60 * round)));
+    ASSERT_LT(now, *next_time(schedule, *firing.fire)) << "before the next one is due";
+    settled = firing.settled;
+  }
+}
+
 TEST(DueTime, NeverAgainAfterUntil) {
   Schedule hourly = cron("0 * * * *");
   hourly.until = at("2024-01-01T01:00:00Z");

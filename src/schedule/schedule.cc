@@ -8,7 +8,6 @@ namespace {
 constexpr std::size_t name_max = 150;
 constexpr std::string_view trigger_mark = "trigger-";
 constexpr Duration every_min = Duration::of_seconds(1);
-constexpr Duration length_max = Duration::of_seconds(366LL * 86'400);
 
 Error wrong(std::string_view member, const std::string& what) {
   return {ErrorCode::invalid, "/" + std::string(member) + ": " + what};
@@ -27,7 +26,7 @@ Result<Duration> length(const Json& spec, std::string_view member) {
   if (!given) return Duration();
   const auto parsed = parse_duration(*given);
   if (!parsed) return wrong(member, parsed.error().message);
-  if (*parsed > length_max) return wrong(member, "is longer than a year");
+  if (*parsed > schedule_length_max) return wrong(member, "is longer than 366 days");
   return *parsed;
 }
 

@@ -57,6 +57,8 @@ status, other = server.call("POST", "/v1/instances", {"definition": "hello", "in
 expect("the same key with another body is refused", status == 422, other)
 status, tasks = server.call("GET", "/v1/tasks")
 expect("one task is open", status == 200 and len(tasks["items"]) == 1 and tasks["items"][0]["title"] == "Say hello to Ada", tasks)
+status, schedules = server.call("GET", "/v1/schedules")
+expect("the schedules of definitions are there", "invoice.run:0" in [one["name"] for one in schedules["items"]], schedules)
 status, page = server.call("GET", "/")
 expect("the page shows the task", status == 200 and "Say hello to Ada" in page, page[:200])
 expect("kill -9 ends it", server.end(signal.SIGKILL) == -signal.SIGKILL)

@@ -123,6 +123,12 @@ def suspended():
     return start("t.fail").json["id"]
 
 
+def keeping():
+    instance = start("t.wait").json["id"]
+    server.call("POST", f"/v1/instances/{instance}/signals", {"name": "nobody-waits-for-this", "id": "kept.1"})
+    return instance
+
+
 def new_key():
     return server.call("POST", "/v1/keys", {"subject": "s", "roles": ["viewer"], "scope": {"task_roles": ["clerk"]}, "expires_in": "1d"})
 
@@ -195,6 +201,7 @@ GOOD = {
     "resumeInstance": lambda: (lambda id: (server.call("POST", f"/v1/instances/{id}/suspend"), server.call("POST", f"/v1/instances/{id}/resume"))[1])(
         start("t.wait").json["id"]),
     "retryInstance": lambda: server.call("POST", f"/v1/instances/{suspended()}/retry"),
+    "discardSignal": lambda: server.call("DELETE", f"/v1/instances/{keeping()}/signals/kept.1"),
     "skipStep": lambda: server.call("POST", f"/v1/instances/{suspended()}/skip", {"result": 1}),
     "editState": lambda: server.call("PATCH", f"/v1/instances/{suspended()}/state", {"nothing": 1}),
     "sendSignal": lambda: server.call("POST", "/v1/signals", {"name": "x", "key": "k", "payload": 1, "ttl": "1h"}),

@@ -1,5 +1,7 @@
 #include "case_world.h"
 
+#include <algorithm>
+
 #include "definition/definition.h"
 
 namespace cairn::sim {
@@ -32,6 +34,9 @@ CaseWorld::CaseWorld(const GeneratedCase& made, std::uint64_t environment_seed)
   hostility_ = dice_.chance(50) ? 0 : dice_.between(5, 40);
   operators_ = dice_.chance(40) ? 0 : dice_.between(1, 8);
   quiet_clock_ = dice_.chance(50) ? dice_.between(2, 8) : dice_.between(5, 40);
+  // Some operators are slow: timers, signals and answers pile up while an instance is suspended.
+  slow_operators_ = dice_.chance(35);
+  if (slow_operators_) operators_ = std::max(operators_, 8);
 }
 
 Result<Json> CaseWorld::live() {
@@ -42,6 +47,7 @@ Result<Json> CaseWorld::live() {
   Json record = Json::object({{"workflow_seed", static_cast<std::int64_t>(made_.workflow_seed)},
                               {"environment_seed", static_cast<std::int64_t>(environment_seed_)},
                               {"definitions", canonical_},
+                              {"timers_in_order", true},
                               {"end", clock_.now().unix_ms()}});
   return recorder_.finish(store_, std::move(record));
 }
@@ -79,9 +85,10 @@ bool CaseWorld::everything_ended() {
 
 void CaseWorld::act() {
   // Nothing else helps an instance that is suspended.
-  if (dice_.chance(30) && any_instance(Status::suspended)) return operate();
+  const bool waits_for_operator = any_instance(Status::suspended).has_value();
+  if (waits_for_operator && dice_.chance(slow_operators_ ? 8 : 30)) return operate();
   const int roll = dice_.below(100);
-  if (roll < operators_) return operate();
+  if (roll < operators_ && !(slow_operators_ && waits_for_operator)) return operate();
   if (roll < operators_ + quiet_clock_) return move_clock();
   switch (dice_.below(8)) {
     case 0:
@@ -236,6 +243,7 @@ void CaseWorld::operate() {
       case 1:
       case 2: {
         const Json patch = Json::object({{"n0", dice_.between(0, 5)},
+                                         {"c0", Json()},
                                          {"r0", random_payload(dice_, 0)},
                                          {"r1", dice_.chance(30) ? Json() : random_payload(dice_, 0)}});
         return ask(*suspended, "edit", StateEdited{patch}, Json::object({{"patch", patch}}));

@@ -50,6 +50,7 @@ class CaseWorld {
   int hostility_ = 0;    // percent of payloads that do not fit
   int operators_ = 0;    // percent of acts that are an operator's
   int quiet_clock_ = 0;  // percent of acts that move the clock
+  bool slow_operators_ = false;
 };
 
 }  // namespace cairn::sim

@@ -25,6 +25,7 @@ Json WorkflowSource::definition(const std::string& name) {
   for (const int weight : usual) weights_.push_back(dice_.chance(20) ? 0 : weight * dice_.between(1, 4));
   weights_.front() = usual.front() * 2;
   if (std::all_of(weights_.begin(), weights_.end(), [](int weight) { return weight == 0; })) weights_ = usual;
+  draw_theme();
   ids_ = 0;
   steps_left_ = dice_.between(3, bounds_.steps_max);
 
@@ -46,6 +47,7 @@ Json WorkflowSource::definition(const std::string& name) {
                                     {"n1", ExpressionSource::of("input.n")},
                                     {"n2", dice_.between(0, 5)},
                                     {"n3", ExpressionSource::of(expressions_.integer(outside, 1))},
+                                    {"c0", 0},
                                     {"s0", "x"},
                                     {"s1", ExpressionSource::of("input.s")},
                                     {"l", Json::array()}}));
@@ -59,6 +61,22 @@ Json WorkflowSource::definition(const std::string& name) {
                                        {"x", expressions_.value(Names{})}}));
   }
   return source;
+}
+
+void WorkflowSource::draw_theme() {
+  constexpr std::size_t parallel = 8, first = 9, wait = 10, signal = 11, tried = 15, complete = 18;
+  theme_ = static_cast<Theme>(dice_.weighted({60, 16, 12, 12}));
+  switch (theme_) {
+    case Theme::none: break;
+    case Theme::endings:
+      for (const std::size_t kind : {parallel, tried}) weights_[kind] += 40;
+      weights_[complete] += 4;
+      break;
+    case Theme::races:
+      for (const std::size_t kind : {parallel, first, wait, signal}) weights_[kind] += 25;
+      break;
+    case Theme::conflicts: weights_[signal] += 20; break;
+  }
 }
 
 Json::Array WorkflowSource::lane(const Place& place, int length_max) {
@@ -196,6 +214,7 @@ Json WorkflowSource::fail_step(const Place& place) {
 }
 
 Json WorkflowSource::complete_step(const Place& place) {
+  if (place.compensating) return trace_step(place);
   Json complete = Json::object();
   if (dice_.chance(60)) complete.set("output", expressions_.value(place.names));
   return Json::object({{"complete", complete}});
@@ -206,7 +225,11 @@ Json WorkflowSource::duration() {
   return Json(dice_.pick(lengths));
 }
 
-std::string WorkflowSource::result_path() { return dice_.chance(92) ? "r" + std::to_string(dice_.below(3)) : "o.res"; }
+std::string WorkflowSource::result_path() {
+  // Through a number: the result cannot be assigned until an operator has removed it.
+  if (theme_ == Theme::conflicts && dice_.chance(25)) return "c0.x";
+  return dice_.chance(92) ? "r" + std::to_string(dice_.below(3)) : "o.res";
+}
 
 Json WorkflowSource::child_input(const Place& place) {
   Json input = Json::object({{"n", ExpressionSource::of(expressions_.integer(place.names, 1))},

@@ -52,6 +52,12 @@ class WorkflowSource {
   Json fail_step(const Place& place);
   Json complete_step(const Place& place);
 
+  // What a definition is about besides its usual mixture: features that meet.
+  enum class Theme { none, endings, races, conflicts };
+  // A body that ends in `complete`, and a `finally` that waits.
+  Json::Array completing_body(const Place& place);
+  void draw_theme();
+
   Json duration();
   Json child_input(const Place& place);
   std::string result_path();
@@ -62,6 +68,7 @@ class WorkflowSource {
   CaseHints& hints_;
   ExpressionSource expressions_;
   std::vector<int> weights_;
+  Theme theme_ = Theme::none;
   std::string prefix_;
   int ids_ = 0;
   int steps_left_ = 0;

@@ -103,11 +103,22 @@ Json WorkflowSource::first_step(const Place& place) {
   return Json::object({{"first", options}});
 }
 
+Json::Array WorkflowSource::completing_body(const Place& place) {
+  Json::Array body;
+  if (dice_.chance(50)) body = lane(place, 2);
+  Json complete = complete_step(place);
+  complete.set("id", "a" + std::to_string(++ids_));
+  if (dice_.chance(30)) complete.set("when", expressions_.condition(place.names));
+  body.push_back(complete);
+  return body;
+}
+
 Json WorkflowSource::try_step(const Place& place) {
   Place tried = place;
   ++tried.depth;
-  Json::Array body = lane(tried, 3);
-  if (dice_.chance(25)) {
+  const bool completes = theme_ == Theme::endings && !place.compensating && dice_.chance(35);
+  Json::Array body = completes ? completing_body(tried) : lane(tried, 3);
+  if (!completes && dice_.chance(25)) {
     body.push_back(fail_step(tried));
     body.back().set("id", "a" + std::to_string(++ids_));
   }
@@ -126,10 +137,15 @@ Json WorkflowSource::try_step(const Place& place) {
     }
     made.set("catch", entries);
   }
-  if (!catches || dice_.chance(45)) {
+  if (!catches || completes || dice_.chance(45)) {
     Place last = place;
     last.names.error = false;
     Json::Array steps = nested(last, 2);
+    if (theme_ == Theme::endings && dice_.chance(60)) {
+      Json waiting = dice_.chance(60) ? wait_step(last) : signal_step(last);
+      waiting.set("id", "a" + std::to_string(++ids_));
+      steps.insert(steps.begin(), waiting);
+    }
     made.set("finally", steps);
   }
   return made;

@@ -30,6 +30,14 @@ class Completed(BaseException):
         self.given, self.output = given, output
 
 
+class SkippedStep(BaseException):
+    """An operator went past an incident at `result`: the step is over, with this result."""
+
+    def __init__(self, result):
+        super().__init__("skip")
+        self.result = result
+
+
 class Reentered(BaseException):
     """An operator's decision about an error that had left `target`, a try whose `finally` ran: it is about that try."""
 

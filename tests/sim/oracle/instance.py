@@ -6,7 +6,7 @@ import copy
 
 import steps
 from expressions import condition, raw_value, value
-from failure import Completed, Failure, Reentered, Thrown, Unspecified
+from failure import Completed, Failure, Reentered, SkippedStep, Thrown, Unspecified
 from strand import Frozen, Incident, Scope, Strand, Waits
 from times import Span, Time, parse_span, parse_time
 
@@ -79,6 +79,20 @@ class Instance:
         self.assign(changed, path, copy.deepcopy(given))
         self.state = changed
 
+    def take_result(self, strand, step, path, given, lane=None):
+        """S2. What has arrived stays: after an incident the retry only assigns it again."""
+        while True:
+            try:
+                return self.assign_result(path, given)
+            except Failure as failure:
+                self.world.reached("error", f"{failure.kind} {failure.code}")
+                if lane is not None:
+                    raise
+                decision = yield from self.fault(strand, failure, step)
+                self.world.reached("lane", "incident at result")
+                if decision[0] == "skip":
+                    raise SkippedStep(decision[1]) from None
+
     # Running.
 
     def begin(self):
@@ -106,17 +120,7 @@ class Instance:
             if self.definition["on_error"] == "compensate":
                 self.undoing = True
                 self.world.reached("lane", "on_error: compensate")
-                try:
-                    yield from steps.undo_all(self, main, None)
-                except Completed as end:
-                    # S16 ends the instance here, S17 ends it as failed: either will do.
-                    if self.world.choose(["completed", "failed"]) == "completed":
-                        if end.given:
-                            self.output = end.output
-                        else:
-                            yield from self.one(main, {"id": ""}, self.conclude)
-                        self.end("completed")
-                        return
+                yield from steps.undo_all(self, main, None)
             self.error = failure
             self.end("failed")
 
@@ -167,18 +171,24 @@ class Instance:
                 if (yield from steps.KINDS[step["type"]](self, strand, step, scope)) == steps.SKIPPED:
                     return
                 break
+            except SkippedStep as skipped:
+                self.skip(step, skipped.result)
+                return
             except Failure as failure:
                 self.world.reached("error", f"{failure.kind} {failure.code}" if failure.kind != "business"
                                    else "business")
                 decision = yield from self.fault(strand, failure, step)
                 if decision[0] == "retry":
                     continue
-                fields = step.get(step["type"])
-                if isinstance(fields, dict) and "result" in fields:
-                    self.assign_result(fields["result"], decision[1])
+                self.skip(step, decision[1])
                 return  # it did not end without error: there is nothing to undo
         if step.get("compensate") is not None:
             self.compensations.append((strand.lineage(), step["compensate"], scope.for_compensation()))
+
+    def skip(self, step, result):
+        fields = step.get(step["type"])
+        if isinstance(fields, dict) and "result" in fields:
+            self.assign_result(fields["result"], result)
 
     # Errors.
 
@@ -246,6 +256,7 @@ class Instance:
         if strand.ended:
             return None  # cancelled meanwhile
         strand.blocked = None
+        strand.deserted = False
         try:
             if throw is not None:
                 strand.blocked = strand.body.throw(throw)
@@ -288,6 +299,9 @@ class Instance:
                 self.wake(parent, throw=failure)
             elif completed:
                 self.wake(parent, throw=completed)
+            elif parent.deserted:
+                # An error replaced the `complete` that closed the task: the step has nothing left to wait for.
+                self.wake(parent, answer=(None, None))
             return
         join = strand.join
         join.ended += 1
@@ -334,12 +348,21 @@ class Instance:
             wait.start["same_slice"] = wait.start["slice"] == self.slice
 
     def cancel_others(self, strand):
-        """All strands but this one and those around it."""
+        """All strands but this one and those around it, which only wait for this one from now on (S16)."""
         lineage = strand.lineage()
         for one in lineage:
             for child in list(one.children):
                 if child not in lineage:
                     self.cancel_strand(child)
+        for inner, outer in zip(lineage, lineage[1:]):
+            self.world.reached("lane", "complete in a " + inner.kind)
+            if inner.kind == "branch":
+                inner.join.only = inner
+            if isinstance(outer.blocked, Waits):
+                outer.deserted = True
+                for wait in outer.blocked.waits:
+                    self.close(wait)
+                    self.abandon(wait)
 
     def end(self, status):
         self.status = status

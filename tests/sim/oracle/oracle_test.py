@@ -94,6 +94,50 @@ class Explained(unittest.TestCase):
         self.explained(case(made, [], {"status": "completed", "state": {"l": [1, 2, 3]}}))
         self.differs(case(made, [], {"status": "completed", "state": {"l": [2, 1, 3]}}), "state")
 
+    def test_complete_wins_while_its_finally_waits(self):
+        wait = {"type": "wait", "id": "w", "wait": {"for": "PT5S"}}
+        completing = {"type": "try", "id": "t", "try": [{"type": "complete", "id": "c", "complete": {"output": 1}}], "catch": [],
+                      "finally": [wait]}
+        made = definition([{"type": "parallel", "id": "p", "parallel": {
+            "join": "any", "branches": [{"name": "x", "steps": [completing]}, {"name": "y", "steps": [trace("y", "2")]}]}},
+            trace("after", "3")])
+        fired = {"event": "timer", "instance": "i", "at": 6000, "step": "w", "due": 6000}
+        self.explained(case(made, [fired], {"status": "completed", "state": {"l": []}, "output": 1}))
+        self.differs(case(made, [], {"status": "completed", "state": {"l": [2, 3]}}), "status")
+
+    def test_an_error_that_replaces_complete_leaves_one_branch(self):
+        completing = {"type": "try", "id": "t", "try": [{"type": "complete", "id": "c", "complete": {}}], "catch": [],
+                      "finally": [{"type": "fail", "id": "f", "fail": {"code": "x"}}]}
+        around = {"type": "try", "id": "o", "try": [completing], "catch": [{"steps": [trace("k", "1")]}], "finally": []}
+        made = definition([{"type": "parallel", "id": "p", "parallel": {
+            "join": "all", "branches": [{"name": "x", "steps": [around]}, {"name": "y", "steps": [trace("y", "2")]}]}},
+            trace("after", "3")])
+        self.explained(case(made, [], {"status": "completed", "state": {"l": [1, 3]}}))
+        self.differs(case(made, [], {"status": "completed", "state": {"l": [1, 2, 3]}}), "state")
+        self.differs(case(made, [], {"status": "waiting", "state": {"l": [1]}}), "status")
+
+    def test_what_comes_in_a_suspension_is_applied_in_order(self):
+        made = definition([{"type": "first", "id": "f", "first": [
+            {"signal": {"name": "s"}, "steps": [trace("a", "1")]}, {"wait": {"for": "PT5S"}, "steps": [trace("b", "2")]}]}])
+        suspend = {"event": "suspend", "instance": "i", "at": 2000}
+        fired = {"event": "timer", "instance": "i", "at": 6000, "step": "f", "due": 6000}
+        signal = {"event": "signal", "instance": "i", "at": 7000, "id": "s1", "name": "s", "payload": None}
+        resume = {"event": "resume", "instance": "i", "at": 8000}
+        self.explained(case(made, [suspend, fired, signal, resume], {"status": "completed", "state": {"l": [2]}}))
+        self.differs(case(made, [suspend, fired, signal, resume], {"status": "completed", "state": {"l": [1]}}), "state")
+        self.explained(case(made, [suspend, signal, fired, resume], {"status": "completed", "state": {"l": [1]}}))
+
+    def test_a_result_that_cannot_be_assigned_is_kept(self):
+        made = definition([task("a", "T", result="c.x")], state={"l": [], "c": 1}, output=expr("state.c"))
+        edit = {"event": "edit", "instance": "i", "at": 3000, "patch": {"c": None}}
+        retry = {"event": "retry", "instance": "i", "at": 4000}
+        done = [task_row("t1", "a", "T", "completed", "ann", 5)]
+        record = case(made, [completion("t1", "a", "T", 5), edit, retry],
+                      {"status": "completed", "state": {"l": [], "c": {"x": 5}}, "output": {"x": 5}}, done)
+        self.explained(record)
+        record["tasks"].append(task_row("t2", "a", "T", "open"))
+        self.differs(record, "tasks")
+
     def test_an_incident_waits_for_an_operator(self):
         made = definition([{"type": "set", "id": "a", "set": [{"path": "x", "value": expr("state.y")}]}])
         failed = case(made, [], {"status": "suspended", "state": {"l": []},
@@ -112,12 +156,14 @@ class Explained(unittest.TestCase):
         self.differs(case(made, [{**fired, "at": 5999}], {"status": "completed", "state": {"l": []}}), "early")
         self.differs(case(made, [], {"status": "waiting", "state": {"l": []}}), "did not fire")
 
-    def test_equal_timers_of_one_step_may_fire_in_any_order(self):
+    def test_equal_timers_of_one_step_may_fire_in_any_order_on_several_nodes(self):
         options = [{"wait": {"for": "PT5S"}, "steps": [trace("a", "1")]}, {"wait": {"for": "PT5S"}, "steps": [trace("b", "2")]}]
         made = definition([{"type": "first", "id": "f", "first": options}])
         fired = {"event": "timer", "instance": "i", "at": 6000, "step": "f", "due": 6000}
         for won in (1, 2):
             self.explained(case(made, [fired], {"status": "completed", "state": {"l": [won]}}))
+        on_one_node = dict(case(made, [fired], {"status": "completed", "state": {"l": [2]}}), timers_in_order=True)
+        self.differs(on_one_node, "state")
         self.differs(case(made, [fired], {"status": "completed", "state": {"l": [1, 2]}}), "state")
 
 

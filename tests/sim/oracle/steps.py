@@ -121,7 +121,7 @@ def do_parallel(instance, strand, step, scope):
         instance.run(child)
         while instance.status == "suspended":
             yield Frozen()
-        if join.met():
+        if join.met() or join.only is not None:
             break
     if not join.met():
         yield join
@@ -150,11 +150,11 @@ def evaluated_task(instance, fields, step, scope):
             "created_at": instance.now, "slice": instance.slice}
 
 
-def task_name(instance, task, by=None):
+def task_name(instance, task, by=None, at=None):
     named = {"id": task["id"], "name": task["name"], "title": task["title"], "roles": task["roles"],
              "payload": task["payload"], "created_at": Time(task["created_at"]).text(), "assignee": None}
     if by is not None:
-        named["completed_by"], named["completed_at"] = by, Time(instance.now).text()
+        named["completed_by"], named["completed_at"] = by, Time(instance.now if at is None else at).text()
     return named
 
 
@@ -167,10 +167,11 @@ def open_task(instance, fields, step, scope, task):
     return waits
 
 
-def finish_task(instance, strand, fields, scope, task, answer):
+def finish_task(instance, strand, step, fields, scope, task, answer):
     task.update(status="completed", completed_by=answer["by"], completion=answer["payload"])
-    instance.assign_result(fields.get("result"), answer["payload"])
-    inner = scope.with_lane(task=task_name(instance, task, answer["by"]), completion=answer["payload"])
+    done_at = instance.now
+    yield from instance.take_result(strand, step, fields.get("result"), answer["payload"])
+    inner = scope.with_lane(task=task_name(instance, task, answer["by"], done_at), completion=answer["payload"])
     if fields["on_complete"]:
         instance.world.reached("lane", "on_complete")
     yield from instance.block(strand, fields["on_complete"], inner)
@@ -200,6 +201,9 @@ def do_task(instance, strand, step, scope):
         waits.append(Wait("timer", step, on="wake" if deadline["interrupt"] else "deadline", due=due,
                           task=task, deadline=deadline, scope=scope))
     wait, answer = yield from rest_on(instance, waits)
+    if wait is None:
+        instance.world.reached("lane", "error replaces complete in a deadline")
+        return
     for child in list(strand.children):
         instance.world.reached("lane", "deadline strand cancelled")
         instance.cancel_strand(child)
@@ -208,7 +212,7 @@ def do_task(instance, strand, step, scope):
         task["status"] = "expired"
         yield from instance.block(strand, deadline["steps"], scope.with_lane(task=task_name(instance, task)))
         return
-    yield from finish_task(instance, strand, fields, scope, task, answer)
+    yield from finish_task(instance, strand, step, fields, scope, task, answer)
 
 
 def with_lanes(instance, strand, fields, scope, act):
@@ -250,7 +254,7 @@ def do_call(instance, strand, step, scope):
             error = answer["error"]
             raise Failure(error["class"], error["code"], error.get("message", ""), error.get("details"),
                           answer["attempt"])
-        instance.assign_result(fields.get("result"), answer.get("result"))
+        yield from instance.take_result(strand, step, fields.get("result"), answer.get("result"), fields.get("on_failure"))
 
     yield from with_lanes(instance, strand, fields, scope, attempt())
 
@@ -283,9 +287,14 @@ def signal_fits(instance, wait, signal):
 
 
 def take_kept(instance, wait):
-    """The oldest kept signal that fits, used up; None when there is none."""
+    """The oldest kept signal that fits, used up; None when there is none. One whose `where` fails does not fit."""
     for signal in list(instance.kept):
-        if signal_fits(instance, wait, signal):
+        try:
+            fits = signal_fits(instance, wait, signal)
+        except Failure:
+            instance.world.reached("lane", "kept signal whose condition fails")
+            continue
+        if fits:
             instance.kept.remove(signal)
             return signal
     return None
@@ -309,7 +318,7 @@ def do_signal(instance, strand, step, scope):
             return
     else:
         instance.world.reached("lane", "kept signal used")
-    instance.assign_result(fields.get("result"), signal["payload"])
+    yield from instance.take_result(strand, step, fields.get("result"), signal["payload"])
 
 
 def do_first(instance, strand, step, scope):
@@ -356,11 +365,11 @@ def do_first(instance, strand, step, scope):
     inner = scope
     if "signal" in option:
         instance.world.reached("lane", "first: signal")
-        instance.assign_result(option["signal"].get("result"), answer["payload"])
+        yield from instance.take_result(strand, step, option["signal"].get("result"), answer["payload"])
         inner = scope.with_lane(signal=answer["payload"])
     elif "task" in option:
         instance.world.reached("lane", "first: task")
-        inner = yield from finish_task(instance, strand, option["task"], scope, tasks[fired], answer)
+        inner = yield from finish_task(instance, strand, step, option["task"], scope, tasks[fired], answer)
     else:
         instance.world.reached("lane", "first: wait")
     yield from instance.block(strand, option["steps"], inner)
@@ -398,7 +407,7 @@ def do_subworkflow(instance, strand, step, scope):
             raise Failure("business", "cancelled")
         if child.status == "failed":
             raise Failure(child.error.kind, child.error.code, child.error.message, child.error.details)
-        instance.assign_result(fields.get("result"), child.output)
+        yield from instance.take_result(strand, step, fields.get("result"), child.output, fields.get("on_failure"))
 
     yield from with_lanes(instance, strand, fields, scope, attempt())
 
@@ -453,21 +462,21 @@ def tried(instance, strand, step, scope, handler):
             raise
         except Completed:
             strand.handlers = outer
-            yield from run_finally(instance, strand, handler)
+            yield from run_finally(instance, strand, handler, "finally of complete")
             raise
     except Completed:
         strand.handlers = outer
-        yield from run_finally(instance, strand, handler)
+        yield from run_finally(instance, strand, handler, "finally of complete")
         raise
     strand.handlers = outer
     yield from run_finally(instance, strand, handler)
 
 
-def run_finally(instance, strand, handler):
+def run_finally(instance, strand, handler, lane="finally"):
     if handler.finally_done:
         return
     handler.finally_done = True
-    instance.world.reached("lane", "finally")
+    instance.world.reached("lane", lane)
     yield from instance.block(strand, handler.step["finally"], handler.scope.without("error"))
 
 

@@ -56,9 +56,12 @@ class Join:
         self.needed, self.ended = needed, 0
         self.failure = None
         self.completed = None
+        self.only = None  # the branch that a `complete` has left: the others are gone
 
     def met(self):
-        return self.ended >= self.needed or self.failure is not None or self.completed is not None
+        if self.only is not None and self.only.ended:
+            return True
+        return (self.only is None and self.ended >= self.needed) or self.failure is not None or self.completed is not None
 
 
 class Frozen:
@@ -88,6 +91,7 @@ class Strand:
         self.children = []  # strands that it started and that have not ended
         self.ended = False
         self.owner_wait = None  # a deadline's strand: the task's wait
+        self.deserted = False  # a `complete` inside has closed what it waits for
 
     def lineage(self):
         strand, found = self, []

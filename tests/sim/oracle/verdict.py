@@ -172,6 +172,8 @@ def compare_rest(world, instance, end):
     """At the end of a settled case nothing that was due is left."""
     if instance.status == "suspended":
         return
+    if instance.status == "waiting" and not instance.waits:
+        raise Difference("it waits, and nothing is open that could wake it")
     for wait in instance.waits:
         if wait.kind == "timer" and wait.due <= end:
             raise Difference(f"a timer of {wait.step['id']} was due at {wait.due} and did not fire")

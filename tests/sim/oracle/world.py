@@ -1,6 +1,5 @@
 """All instances of one case, moved by its history."""
 import copy
-import itertools
 
 import schema
 import steps
@@ -198,7 +197,10 @@ class World:
             raise Difference("a signal was applied twice")
         instance.signal_ids.add(entry["id"])
         signal = {"id": entry["id"], "name": entry["name"], "key": entry.get("key"), "payload": entry["payload"]}
-        if instance.status == "suspended" or not self.offer(instance, signal):
+        if instance.status == "suspended":
+            instance.kept.append(signal)
+            instance.held.append((None, signal))
+        elif not self.offer(instance, signal):
             instance.kept.append(signal)
 
     def offer(self, instance, signal):
@@ -237,11 +239,22 @@ class World:
                  and wait.due == entry["due"] and not self.is_held(instance, wait)]
         if not found:
             raise Difference(f"no timer of {entry['step']} is due at {entry['due']}")
-        wait = self.choose(found) if len(found) > 1 else found[0]
+        wait = found[0]
+        if self.case.get("timers_in_order"):
+            # Of an instance, timers fire in the order they fall due, and of equal ones in the order they were set.
+            self.check_order(instance, wait)
+        elif len(found) > 1:
+            wait = self.choose(found)
         if instance.status == "suspended":
             instance.held.append((wait, None))
         else:
             self.fire(instance, wait)
+
+    def check_order(self, instance, fired):
+        for wait in instance.waits:
+            if wait.kind == "timer" and (wait.due, wait.order) < (fired.due, fired.order) and not self.is_held(instance, wait):
+                raise Difference(f"a timer of {fired.step['id']} due at {fired.due} fired before one of "
+                                 f"{wait.step['id']} due at {wait.due}")
 
     def is_held(self, instance, wait):
         return any(one is wait for one, _ in instance.held)
@@ -336,7 +349,7 @@ class World:
         self.go_on(instance, lambda: instance.run(strand, answer=decision))
 
     def go_on(self, instance, failed=lambda: None):
-        """What the suspension held back. In which order the failed step, kept signals and held wake-ups come is left open."""
+        """What the suspension held back, in the order it came; then the failed step and what else could have run."""
         instance.status = "running"
 
         def strands():
@@ -344,37 +357,50 @@ class World:
             while instance.frozen and instance.status == "running":
                 instance.run(instance.frozen.pop(0))
 
-        phases = [strands, lambda: self.offer_kept(instance), lambda: self.deliver_held(instance)]
-        if instance.kept or instance.held:
-            phases = self.choose(list(itertools.permutations(phases)))
-        for phase in phases:
+        for phase in (lambda: self.offer_kept(instance), lambda: self.deliver_held(instance), strands):
             if instance.status == "running" or phase is strands and not instance.is_final():
                 phase()
 
     def deliver_held(self, instance):
         while instance.held and instance.status == "running":
             wait, answer = instance.held.pop(0)
-            if not wait.open:
+            if wait is None:
+                self.deliver_held_signal(instance, answer)
+            elif not wait.open:
                 continue  # stale
-            if wait.kind == "timer":
+            elif wait.kind == "timer":
+                self.reached("lane", "held timer")
                 self.fire(instance, wait)
             else:
+                self.reached("lane", "held answer")
                 instance.wake(wait.strand, (wait, answer))
 
+    def deliver_held_signal(self, instance, signal):
+        if signal not in instance.kept:
+            return  # a wait that opened meanwhile took it
+        self.reached("lane", "held signal")
+        at = instance.kept.index(signal)
+        instance.kept.remove(signal)
+        if not self.offer(instance, signal):
+            instance.kept.insert(at, signal)
+
     def offer_kept(self, instance):
-        for signal in list(instance.kept):
+        """Those from before the suspension: an operator may have changed what `where` says about them."""
+        held = [signal for wait, signal in instance.held if wait is None]
+        for signal in [one for one in instance.kept if one not in held]:
             if instance.status != "running":
                 return
             if signal not in instance.kept:
                 continue  # a wait that opened meanwhile took it
-            instance.kept.remove(signal)
-            if not self.offer(instance, signal):
-                instance.kept.append(signal)
-                instance.kept.sort(key=lambda one: [s["id"] for s in self.arrivals(instance)].index(one["id"]))
-
-    def arrivals(self, instance):
-        return [entry for entry in self.case["history"]
-                if entry["event"] == "signal" and entry["instance"] == instance.id]
+            for wait in sorted((one for one in instance.waits if one.kind == "signal"), key=lambda one: one.order):
+                try:
+                    fits = steps.signal_fits(instance, wait, signal)
+                except Failure:
+                    continue
+                if fits:
+                    instance.kept.remove(signal)
+                    instance.wake(wait.strand, (wait, signal))
+                    break
 
     def on_edit(self, instance, entry):
         instance.state = merge_patch(copy.deepcopy(instance.state), entry["patch"])

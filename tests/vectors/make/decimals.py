@@ -178,6 +178,21 @@ def area():
     a.fails("decimal(\"1\").allocate([1, -1], 2)", "invalid_argument")
     a.fails("decimal(\"1\").allocate([1, 0.5], 2)", "no_such_overload")
 
+    a.at("beside doubles")
+    for text in ["decimal(\"1.5\") in [1.5]", "1.5 in [decimal(\"1.5\")]", "[decimal(\"1.5\")] == [1.5]", "[1.5] != [decimal(\"1.5\")]",
+                 "{\"a\": [1.5]} == {\"a\": [decimal(\"1.5\")]}", "[decimal(\"1.5\"), 1.5].distinct()",
+                 "sets.contains([decimal(\"1.5\")], [1.5])", "optional.of(1.5) == optional.of(decimal(\"1.5\"))"]:
+        a.fails(text, "no_such_overload")
+    a.gives("decimal(\"1.5\") in [1.5, decimal(\"1.50\")]", True)
+    a.gives("2 in [decimal(\"1.5\"), decimal(\"2.0\")]", True)
+    a.gives("[decimal(\"1.0\"), 1].distinct().size()", 1)
+
+    a.at("format")
+    for text, digits in [("0.1", 20), ("12345678901234567890.125", 2), ("12345678901234567890.135", 2), ("-2.5", 0), ("3.5", 0),
+                         ("1000000000000000000000000.000000000000000001", 18), ("7", 2), ("0.005", 2)]:
+        rounded = D(text).quantize(D(1).scaleb(-digits), rounding=decimal.ROUND_HALF_EVEN, context=EXACT)
+        a.gives(f"\"%.{digits}f\".format([{d(text)}])", format(plain(rounded), "f"))
+
     a.at("limits")
     nines = "9" * 1000
     a.gives(f"decimal({quoted(nines)}).precision()", 1000, name="a thousand digits")
