@@ -333,6 +333,7 @@ class Coordinator {
   std::map<std::string, int> refused_;              // how often each was, of those that may be tried again
 
   std::atomic<bool> stopped_ = false;
+  std::atomic<std::uint32_t> broadcasts_{0};  // to count kept signals now and then
   CommitQueue queue_;
   RunTypes run_types_;
   LeasedRuns leased_runs_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/limit_refusals.h"
 #include "base/log.h"
 #include "store/lease_order.h"
 
@@ -47,7 +48,7 @@ void LeaseDesk::ask(LeaseRequest request, std::chrono::milliseconds wait, Answer
       if (look_ || sooner_) changed_.notify_one();
       return;
     }
-    if (!stopping_) return answer(Error{ErrorCode::limit, "too many workers wait for runs already"});
+    if (!stopping_) return answer(limit_error("lease_waiters", waiting_max, "too many workers wait for runs already"));
   }
   answer(std::vector<RunRow>());
 }

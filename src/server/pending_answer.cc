@@ -91,6 +91,7 @@ void PendingAnswer::give(Response response) {
       }
     }
     outgoing_.text = std::move(text);
+    outgoing_.held = std::move(response.held);
   }
   progress_ = Progress::given;
   if (awaited_) bell_->ring();

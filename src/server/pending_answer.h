@@ -49,6 +49,7 @@ class PendingAnswer {
     std::string text;  // as it goes over the wire
     std::size_t sent = 0;
     bool keep_alive = false;
+    std::shared_ptr<void> held = nullptr;  // of the response
   };
   Outgoing take();
   // Later answers are dropped.

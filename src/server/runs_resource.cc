@@ -4,6 +4,7 @@
 #include "schedule/schedule.h"
 #include "server/api.h"
 #include "server/documents.h"
+#include "server/page_answer.h"
 #include "server/problem.h"
 
 namespace cairn::server {
@@ -283,8 +284,8 @@ void list(Coordinator& coordinator, const Call& call) {
           problem(400, "status", "There is no such status", "pending, leased, succeeded, failed or cancelled"));
     }
   }
-  const auto rows = coordinator.store().list_runs(filter, page_of(call));
-  call.reply(rows ? json_response(document(*rows)) : problem(rows.error()));
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_runs(filter, page); };
+  call.reply(page_answer(call, fetch, [](const RunRow& row) { return document(row); }));
 }
 
 void show(Coordinator& coordinator, const Call& call) {

@@ -1,6 +1,7 @@
 #include "server/api.h"
 #include "server/documents.h"
 #include "server/filter_text.h"
+#include "server/page_answer.h"
 #include "server/problem.h"
 
 namespace cairn::server {
@@ -40,6 +41,10 @@ void list(Coordinator& coordinator, const Call& call) {
     call.reply(problem(400, "filter", "The filter cannot be read", read.error().message));
     return;
   }
+  if (const auto fits = check_search(filter.text); !fits) {
+    call.reply(problem(fits.error()));
+    return;
+  }
   // "mine": what waits for the caller, as the person and in the roles that they have.
   if (call.request.query_value("mine") == "true") {
     if (filter.assignee.empty() && call.request.query_value("status") == "assigned") {
@@ -50,8 +55,8 @@ void list(Coordinator& coordinator, const Call& call) {
       if (filter.roles.empty()) filter.roles.emplace_back();  // no role: only tasks for anybody
     }
   }
-  const auto rows = coordinator.store().list_tasks(filter, page_of(call));
-  call.reply(rows ? json_response(document(*rows)) : problem(rows.error()));
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_tasks(filter, page); };
+  call.reply(page_answer(call, fetch, [](const TaskRow& row) { return document(row); }));
 }
 
 void show(Coordinator& coordinator, const Call& call) {
