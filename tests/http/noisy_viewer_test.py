@@ -11,7 +11,7 @@ memory_max = 700 << 20
 seed = int(os.environ.get("CAIRN_SEED", str(random.randrange(1 << 30))))
 print(f"seed {seed}")
 server = Served(sys.argv[1])
-admin, noisy_key, polite_key = server.keys["admin"], server.keys["viewer"], server.new_key("viewer")
+noisy_key, polite_key = server.keys["viewer"], server.keys["operator"]
 YAML = {"content-type": "application/yaml"}
 steps = "".join(f"  - {{ id: s{n}, title: Step number {n} of a long process, set: {{ n: {n} }} }}\n" for n in range(400))
 big = "cairn: 1\nname: t.big\nversion: 1.0.0\nsteps:\n" + steps + "  - id: wait\n    task: { name: Check, roles: [clerk] }\n"
