@@ -1,60 +1,154 @@
 #include "cli/audit_command.h"
 
+#include <fstream>
+
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
+#include "cli/input_file.h"
 #include "cli/store_session.h"
+#include "store/audit_chain.h"
 
 namespace cairn::cli {
+namespace {
+
+constexpr std::size_t key_bytes_max = 64u << 10;
+
+// Gives each row of the trail to `take` until that says false. Nothing: all went well.
+using EachRow = std::function<std::optional<int>(const std::function<bool(const Json&)>& take)>;
+
+std::optional<int> each_in_file(const std::string& path, std::istream& in, std::ostream& err,
+                                const std::function<bool(const Json&)>& take) {
+  std::ifstream file;
+  if (path != "-") {
+    file.open(path, std::ios::binary);
+    if (!file) return fail("audit", {ErrorCode::not_found, path + " cannot be read"}, err);
+  }
+  std::istream& lines = path == "-" ? in : file;
+  std::string line;
+  for (std::int64_t number = 1; std::getline(lines, line); ++number) {
+    if (line.empty()) continue;
+    const auto row = parse_json(line);
+    if (!row) return fail("audit", with_context(row.error(), path + " line " + std::to_string(number)), err);
+    if (!take(*row)) break;
+  }
+  return std::nullopt;
+}
+
+Json report_document(const AuditReport& report, bool with_key) {
+  Json answer =
+      Json::object({{"rows", report.rows}, {"last_hash", report.last_hash}, {"intact", !report.broken_at.has_value()}});
+  if (report.broken_at) {
+    answer.set("broken_at", *report.broken_at);
+    answer.set("why", report.why);
+  }
+  if (with_key) {
+    answer.set("checkpoints", report.checkpoints);
+    answer.set("signed_rows", report.signed_rows);
+    if (report.last_checkpoint) answer.set("last_checkpoint", format_timestamp(*report.last_checkpoint));
+  }
+  return answer;
+}
+
+int print_report(const Json& report, bool json, std::ostream& out) {
+  const bool intact = report["intact"].is_bool() && report["intact"].as_bool();
+  if (json) {
+    out << write_json(report) << "\n";
+  } else if (intact) {
+    out << "the audit trail is whole: " << write_json(report["rows"]) << " rows, last hash "
+        << report.text_or("last_hash", "") << "\n";
+    if (report["checkpoints"].is_integer()) {
+      out << write_json(report["checkpoints"]) << " checkpoints are signed by the key; the last one is of "
+          << report.text_or("last_checkpoint", "") << " and covers " << write_json(report["signed_rows"]) << " rows\n";
+    }
+  } else {
+    out << "row " << write_json(report["broken_at"]) << ": " << report.text_or("why", "") << "\n";
+  }
+  return intact ? exit_done : exit_failed;
+}
+
+// Checks the rows here, with a key that the server need not know.
+int verify_rows(const Arguments& arguments, const EachRow& each, std::istream& in, std::ostream& out,
+                std::ostream& err) {
+  std::optional<Ed25519PublicKey> key;
+  if (const auto path = arguments.value("--key")) {
+    const auto pem = read_input(std::string(*path), in, key_bytes_max);
+    if (!pem) return fail("audit", pem.error(), err);
+    auto read = Ed25519PublicKey::from_pem(*pem);
+    if (!read) return fail("audit", with_context(read.error(), std::string(*path)), err);
+    key = std::move(*read);
+  }
+  const bool with_key = key.has_value();
+  AuditCheck check(std::string(arguments.value("--hash").value_or("")), std::move(key));
+  std::optional<Error> unreadable;
+  const auto failed = each([&](const Json& document) {
+    const auto row = audit_row_from(document);
+    if (!row) unreadable = row.error();
+    return row && check.add(*row);
+  });
+  if (failed) return *failed;
+  if (unreadable) return fail("audit", *unreadable, err);
+  return print_report(report_document(check.finish(), with_key), arguments.has("--json"), out);
+}
+
+}  // namespace
 
 const CommandSpec& audit_spec() {
   static const CommandSpec spec{
       "audit",
-      "list | verify [--hash HASH]",
-      "Show the audit trail, or check that nobody has changed it",
+      "list | export | verify [--key FILE] [--hash HASH] [--file FILE]",
+      "Show or export the audit trail, or check that nobody has changed it",
       "Each row's hash covers the row before. `verify` names the first row that does not fit and prints the last "
-      "hash: kept\nelsewhere and given back with --hash, it shows later whether the end was cut off. Exit code 1 when "
-      "the trail is broken.",
-      with_api_flags({{"--hash", "HASH", "a hash that must stand in the trail"}}),
-      {"cairn audit list --store sqlite:cairn.db", "cairn audit verify --hash 9f86d0…"}};
+      "hash: kept\nelsewhere and given back with --hash, it shows later whether the end was cut off. With --key it "
+      "also "
+      "checks the\nsignatures of the checkpoints (setting audit.signing_key). `export` prints one JSON document for "
+      "each "
+      "row; --file\nchecks such an export. Exit code 1 when the trail is broken.",
+      with_api_flags({{"--hash", "HASH", "a hash that must stand in the trail"},
+                      {"--key", "FILE", "verify: PEM file of the Ed25519 public key that signs checkpoints"},
+                      {"--file", "FILE", "verify: an export instead of a store or server; - is the standard input"}}),
+      {"cairn audit list --store sqlite:cairn.db", "cairn audit export --server http://localhost:8400 > audit.jsonl",
+       "cairn audit verify --key audit-public.pem --file audit.jsonl"}};
   return spec;
 }
 
-int run_audit(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
+int run_audit(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err) {
   Arguments arguments;
   if (const auto over = read_arguments(audit_spec(), args, arguments, out, err)) return *over;
   const std::string verb = arguments.positional().size() == 1 ? arguments.positional()[0] : "";
-  if (verb != "list" && verb != "verify") return wrong_call("audit", "say list or verify", err);
+  if (verb != "list" && verb != "export" && verb != "verify") {
+    return wrong_call("audit", "say list, export or verify", err);
+  }
+  if (const auto file = arguments.value("--file"); file && verb == "verify") {
+    const auto each = [&](const std::function<bool(const Json&)>& take) {
+      return each_in_file(std::string(*file), in, err, take);
+    };
+    return verify_rows(arguments, each, in, out, err);
+  }
   auto opened = ApiSession::open("audit", arguments, ApiSession::Use::read, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
   ApiSession& session = *std::get<0>(opened);
-  if (verb == "list") {
+  const auto each = [&](const std::function<bool(const Json&)>& take) {
+    return session.each({"GET", "/v1/audit"}, SIZE_MAX, take, err);
+  };
+  if (verb != "verify") {
     const auto print = [&](const Json& row) {
-      if (arguments.has("--json")) {
+      if (verb == "export" || arguments.has("--json")) {
         out << write_json(row) << "\n";
       } else {
         out << row.text_or("at", "") << "\t" << row.text_or("who", "") << "\t" << row.text_or("what", "") << "\t"
             << row.text_or("resource", "") << "\t" << row.text_or("why", "") << "\n";
       }
-      return true;
+      return static_cast<bool>(out);
     };
-    const auto failed = session.each({"GET", "/v1/audit"}, SIZE_MAX, print, err);
+    const auto failed = each(print);
     return failed ? *failed : exit_done;
   }
+  if (arguments.value("--key")) return verify_rows(arguments, each, in, out, err);
   ApiRequest request{"GET", "/v1/audit/verify"};
   if (const auto hash = arguments.value("--hash")) request.query.emplace_back("hash", *hash);
   auto answer = session.ask(request, err);
   if (const int* code = std::get_if<int>(&answer)) return *code;
-  const Json& report = std::get<ApiAnswer>(answer).body;
-  const bool intact = report["intact"].is_bool() && report["intact"].as_bool();
-  if (arguments.has("--json")) {
-    out << write_json(report) << "\n";
-  } else if (intact) {
-    out << "the audit trail is whole: " << write_json(report["rows"]) << " rows, last hash "
-        << report.text_or("last_hash", "") << "\n";
-  } else {
-    out << "row " << write_json(report["broken_at"]) << ": " << report.text_or("why", "") << "\n";
-  }
-  return intact ? exit_done : exit_failed;
+  return print_report(std::get<ApiAnswer>(answer).body, arguments.has("--json"), out);
 }
 
 }  // namespace cairn::cli

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <sstream>
 
 #include "base/log.h"
 #include "bench/disk_counts.h"
@@ -96,6 +97,7 @@ Result<server::AccessSettings> access_settings(const Configuration& from) {
   tokens.roles_claim = from.text("oidc.roles_claim");
   tokens.person_claim = from.text("oidc.person_claim");
   tokens.prefixes_claim = from.text("oidc.prefixes_claim");
+  tokens.pace.refresh = std::max(std::chrono::milliseconds(1'000), milliseconds(from, "oidc.refresh"));
   if (tokens.rules.audience.empty() || tokens.jwks.empty()) {
     return Error{ErrorCode::invalid, "oidc.issuer needs oidc.audience and oidc.jwks too"};
   }
@@ -113,6 +115,34 @@ Result<std::vector<server::InboundHook>> hooks_of(const Configuration& from) {
   auto hooks = server::read_hooks(*list);
   if (!hooks) return Error{hooks.error().code, from.at("hooks").origin + ": " + hooks.error().message};
   return hooks;
+}
+
+server::CallerLimits caller_limits(const Configuration& from) {
+  server::CallerLimits limits;
+  for (const server::Role role : server::all_roles) {
+    limits.rate[static_cast<std::size_t>(role)] = from.number(server::rate_setting(role));
+  }
+  limits.expensive_max = from.number("limits.expensive_max");
+  limits.long_polls_max = from.number("limits.long_polls_max");
+  limits.streams_max = from.number("limits.streams_max");
+  limits.answer.page_bytes_max = static_cast<std::size_t>(from.number("limits.page_bytes_max"));
+  limits.answer.png_pixels_max = from.number("limits.png_pixels_max");
+  return limits;
+}
+
+Result<server::AuditSettings> audit_settings(const Configuration& from) {
+  server::AuditSettings audit;
+  audit.node = from.text("node");
+  audit.checkpoint_every = std::max(std::chrono::milliseconds(1'000), milliseconds(from, "audit.checkpoint_every"));
+  if (!from.is_set("audit.signing_key")) return audit;
+  constexpr std::size_t key_bytes_max = 64u << 10;
+  std::istringstream none;
+  const auto pem = read_input(from.text("audit.signing_key"), none, key_bytes_max);
+  if (!pem) return with_context(pem.error(), from.at("audit.signing_key").origin);
+  auto key = Ed25519PrivateKey::from_pem(*pem);
+  if (!key) return with_context(key.error(), from.at("audit.signing_key").origin);
+  audit.signing_key = std::move(*key);
+  return audit;
 }
 
 std::optional<Duration> age(const Configuration& from, std::string_view name) {
@@ -171,6 +201,10 @@ Result<EngineOptions> engine_options(const Configuration& from) {
   options.keep = {age(from, "keep.completed"), age(from, "keep.failed"), age(from, "keep.cancelled"),
                   age(from, "keep.runs"),      age(from, "keep.outbox"), age(from, "keep.keys")};
   options.retention_every = milliseconds(from, "keep.every");
+  options.limits.comment_bytes_max = static_cast<std::size_t>(from.number("limits.comment_bytes_max"));
+  options.limits.reference_bytes_max = static_cast<std::size_t>(from.number("limits.reference_bytes_max"));
+  options.limits.signals_per_key_max = static_cast<std::size_t>(from.number("limits.signals_per_key_max"));
+  options.limits.signals_total_max = static_cast<std::size_t>(from.number("limits.signals_total_max"));
   options.limits.body_bytes_max = static_cast<std::size_t>(from.number("http.body_bytes_max"));
   return options;
 }
@@ -283,6 +317,12 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   auto hooks = hooks_of(*configuration);
   if (!hooks) return refuse(hooks.error());
   settings.hooks = std::move(*hooks);
+  settings.limits = caller_limits(*configuration);
+  settings.expensive_threads =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(configuration->number("limits.expensive_threads"), 1, 64));
+  auto audit = audit_settings(*configuration);
+  if (!audit) return refuse(audit.error());
+  settings.audit = std::move(*audit);
   configure_logging(*configuration);
   for (const std::string& warning : configuration->warnings()) {
     log_warning("config.unknown_variable", {{"message", warning}});

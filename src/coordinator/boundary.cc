@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/json_size.h"
+#include "base/limit_refusals.h"
 #include "base/utf8.h"
 #include "instance/key_length.h"
 
@@ -34,7 +35,9 @@ Result<void> check(const Json& value, std::string_view what, int depth_left) {
     case Json::Kind::array:
     case Json::Kind::object: break;
   }
-  if (depth_left == 0) return Error{ErrorCode::limit, std::string(what) + " is nested too deeply (limit: JSON depth)"};
+  if (depth_left == 0) {
+    return limit_error("json_depth", Limits().json_depth_max, std::string(what) + " is nested too deeply");
+  }
   if (value.is_array()) {
     for (const Json& item : value.items()) CAIRN_TRY_VOID(check(item, what, depth_left - 1));
     return {};
@@ -51,8 +54,8 @@ Result<void> check(const Json& value, std::string_view what, int depth_left) {
 Result<void> check_incoming(const Json& value, std::string_view what, const Limits& limits) {
   CAIRN_TRY_VOID(check(value, what, limits.json_depth_max));
   if (written_beyond(value, limits.body_bytes_max)) {
-    return Error{ErrorCode::limit, std::string(what) + " is larger than " + std::to_string(limits.body_bytes_max) +
-                                       " bytes (limit: body)"};
+    return limit_error("http.body_bytes_max", static_cast<std::int64_t>(limits.body_bytes_max),
+                       std::string(what) + " is larger than " + std::to_string(limits.body_bytes_max) + " bytes");
   }
   return {};
 }
@@ -62,15 +65,15 @@ Result<void> check_incoming_key(const Json& key, std::string_view what, const Li
   if (key.is_null()) return {};
   if (!key.is_string()) return Error{ErrorCode::invalid, std::string(what) + " is text"};
   if (!is_too_long_a_key(key.as_string())) return {};
-  return Error{ErrorCode::limit, std::string(what) + " is longer than " + std::to_string(key_characters_max) +
-                                     " characters (limit: key)"};
+  return limit_error("key_length", static_cast<std::int64_t>(key_characters_max),
+                     std::string(what) + " is longer than " + std::to_string(key_characters_max) + " characters");
 }
 
 Result<void> check_incoming_text(std::string_view text, std::string_view what, const Limits& limits) {
   if (!is_storable(text)) return bad_text(what);
   if (count_code_points(text) > limits.name_length_max) {
-    return Error{ErrorCode::limit, std::string(what) + " is longer than " + std::to_string(limits.name_length_max) +
-                                       " characters (limit: name)"};
+    return limit_error("name_length", static_cast<std::int64_t>(limits.name_length_max),
+                       std::string(what) + " is longer than " + std::to_string(limits.name_length_max) + " characters");
   }
   return {};
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/json_size.h"
+#include "base/limit_refusals.h"
 #include "base/log.h"
 #include "base/sha256.h"
 #include "coordinator/boundary.h"
@@ -142,6 +144,11 @@ Result<std::variant<InstanceAnswer, Coordinator::Beginning>> Coordinator::begin(
   if (request.reference) {
     CAIRN_TRY_VOID(check_incoming_key(request.reference->key, "the reference's key", options_.limits));
     CAIRN_TRY_VOID(check_incoming(request.reference->parts, "the reference", options_.limits));
+    const std::size_t bytes_max = options_.limits.reference_bytes_max;
+    if (written_beyond(request.reference->parts, bytes_max)) {
+      return limit_error("limits.reference_bytes_max", static_cast<std::int64_t>(bytes_max),
+                         "the reference is larger than " + std::to_string(bytes_max) + " bytes");
+    }
   }
   std::optional<IdempotencyKey> key;
   if (!request.idempotency_key.empty()) {

@@ -361,6 +361,7 @@ class Coordinator {
 
   std::atomic<bool> stopped_ = false;
   DeferredWork deferred_;
+  std::atomic<std::uint32_t> broadcasts_{0};  // to count kept signals now and then
   CommitQueue queue_;
   RunTypes run_types_;
   LeasedRuns leased_runs_;

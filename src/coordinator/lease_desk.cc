@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/limit_refusals.h"
 #include "base/log.h"
 #include "store/lease_order.h"
 
@@ -49,7 +50,11 @@ void LeaseDesk::ask(LeaseRequest request, std::chrono::milliseconds wait, Answer
       if (look_ || sooner_) changed_.notify_one();
       return;
     }
-    if (!stopping_) return answer(Error{ErrorCode::unavailable, "too many workers wait for runs already"});
+    if (!stopping_) {
+      Error refused = limit_error("lease_waiters", waiting_max, "too many workers wait for runs already");
+      refused.code = ErrorCode::unavailable;  // later there is room again
+      return answer(std::move(refused));
+    }
   }
   answer(std::vector<RunRow>());
 }

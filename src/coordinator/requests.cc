@@ -1,4 +1,7 @@
 // What people and other systems ask for.
+#include <algorithm>
+
+#include "base/limit_refusals.h"
 #include "base/sha256.h"
 #include "coordinator/boundary.h"
 #include "coordinator/coordinator.h"
@@ -73,7 +76,16 @@ Result<SignalOutcome> Coordinator::broadcast(const SignalRequest& request, Durat
   signal.key = request.key;
   signal.payload = request.payload;
   signal.ttl = ttl;
-  return store_.record_signal(signal);
+  signal.kept_per_key_max = options_.limits.signals_per_key_max;
+  // Counting all of them takes milliseconds, so that the total is held only roughly.
+  constexpr std::uint32_t count_every = 1'024;
+  if (broadcasts_.fetch_add(1, std::memory_order_relaxed) % count_every == 0) {
+    signal.kept_total_max = options_.limits.signals_total_max;
+  }
+  auto outcome = store_.record_signal(signal);
+  // As long as it is full, everybody is told.
+  if (!outcome && signal.kept_total_max > 0 && outcome.error().code == ErrorCode::limit) broadcasts_ = 0;
+  return outcome;
 }
 
 Result<InstanceAnswer> Coordinator::request(const InstanceId& id, decltype(Event::what) what, const Actor& actor,
@@ -192,6 +204,11 @@ Result<TaskRow> Coordinator::change_task(const TaskChange& change, const Actor& 
   CAIRN_TRY_VOID(check_incoming_text(actor.name, "the actor", options_.limits));
   CAIRN_TRY_VOID(check_incoming_text(change.assignee, "the assignee", options_.limits));
   CAIRN_TRY_VOID(check_incoming(Json(change.comment), "the comment", options_.limits));
+  if (change.comment.size() > options_.limits.comment_bytes_max) {
+    const std::size_t bytes_max = options_.limits.comment_bytes_max;
+    return limit_error("limits.comment_bytes_max", static_cast<std::int64_t>(bytes_max),
+                       "the comment is larger than " + std::to_string(bytes_max) + " bytes");
+  }
   const bool assigns = change.kind == TaskChange::Kind::assign || change.kind == TaskChange::Kind::reassign;
   if (assigns && change.assignee.empty()) return Error{ErrorCode::invalid, "say to whom the task is assigned"};
   TaskChange checked = change;

@@ -23,7 +23,7 @@ void RunIntake::stop() {
 }
 
 void RunIntake::submit(RunRow run, Answer answer) {
-  Error refused{ErrorCode::unavailable, "too many runs wait for the store; try again later"};
+  Error refused{ErrorCode::unavailable, "too many runs wait for the store; try again later (limit run_intake = 65536)"};
   OwedRows owed;
   {
     const std::lock_guard lock(mutex_);

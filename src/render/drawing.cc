@@ -3,7 +3,6 @@
 #include <charconv>
 
 #include "render/exports.h"
-#include "render/png.h"
 #include "render/svg.h"
 #include "render/text_tree.h"
 
@@ -101,7 +100,7 @@ Result<std::string> draw(const Program& program, const Drawing& drawing, const O
   const Layout layout = layout_of(std::move(outline), drawing.direction);
   switch (drawing.format) {
     case Format::svg: return svg_text(layout, drawing.theme, overlay);
-    case Format::png: return png_bytes(layout, drawing.theme, drawing.scale, overlay);
+    case Format::png: return png_bytes(layout, drawing.theme, drawing.scale, overlay, drawing.pixels_max);
     case Format::mermaid: return mermaid_text(layout);
     case Format::dot: return dot_text(layout);
     case Format::json: return write_json(layout_json(layout)) + "\n";

@@ -10,6 +10,7 @@
 #include "render/layout.h"
 #include "render/overlay.h"
 #include "render/picture.h"
+#include "render/png.h"
 
 namespace cairn::render {
 
@@ -25,6 +26,7 @@ struct Drawing {
   Direction direction = Direction::down;
   std::optional<int> collapse;
   int scale = 1;
+  long pixels_max = png_pixels_max;  // of a PNG
 
   // Tells drawings of one definition apart; the same for as long as they are drawn the same way.
   std::string key() const;

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/limit_refusals.h"
 #include "render/deflate.h"
 #include "render/outlines.h"
 #include "render/raster.h"
@@ -65,12 +66,12 @@ std::string encode(const Raster& raster) {
 
 }  // namespace
 
-Result<std::string> png_bytes(const Layout& layout, Theme theme, int scale, const Overlay* overlay) {
+Result<std::string> png_bytes(const Layout& layout, Theme theme, int scale, const Overlay* overlay, long pixels_max) {
   const long pixels = static_cast<long>(layout.width) * scale * layout.height * scale;
-  if (pixels > png_pixels_max) {
-    return Error{ErrorCode::limit, "the picture would have " + std::to_string(pixels / 1'000'000) +
-                                       " million pixels, the limit is " + std::to_string(png_pixels_max / 1'000'000) +
-                                       "; use SVG, a smaller scale, or collapse it"};
+  if (pixels > pixels_max) {
+    return limit_error("limits.png_pixels_max", pixels_max,
+                       "the picture would have " + std::to_string(pixels / 1'000'000) +
+                           " million pixels; use SVG, a smaller scale, or collapse it");
   }
   const Picture picture = draw(layout, theme, overlay);
   Raster raster(picture.width * scale, picture.height * scale);

@@ -52,6 +52,7 @@ constexpr AnswerSchema answers[] = {
 constexpr std::string_view components = R"({
 "Problem":{"type":"object","required":["type","title","status"],"properties":{
   "type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer"},"detail":{"type":"string"},
+  "limit":{"type":"string"},"limit_value":{"type":"integer"},
   "errors":{"type":"array","items":{"type":"object","properties":{
     "pointer":{"type":"string"},"detail":{"type":"string"}}}}}},
 "Reference":{"type":"object","required":["key","parts"],"properties":{"key":true,"parts":{"type":["object","null"]}}},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "coordinator/coordinator.h"
+#include "server/audit_trail.h"
 #include "server/authenticator.h"
 #include "server/http_server.h"
 #include "server/inbound_hook.h"
@@ -62,6 +63,10 @@ struct ServerSettings {
   bool log_requests = false;              // a line for every request, not only for failures
   std::shared_ptr<SpanExporter> spans;    // shared with the engine's observer; absent: no traces
   std::vector<InboundHook> hooks = {};
+  CallerLimits limits = {};
+  AuditSettings audit = {};
+  // Of diagrams, exports and searches. They run beside other requests, at a lower priority.
+  std::size_t expensive_threads = 2;
 };
 
 // Whether an address to listen on can only be reached from this machine.
@@ -77,7 +82,7 @@ class Server {
   static Result<std::unique_ptr<Server>> open(Coordinator& coordinator, const ServerSettings& settings);
   // Without authentication, for this machine.
   static Result<std::unique_ptr<Server>> open(Coordinator& coordinator, const HttpSettings& settings) {
-    return open(coordinator, ServerSettings{settings, {}, {}, false, nullptr, {}});
+    return open(coordinator, ServerSettings{settings, {}, {}, false, nullptr, {}, {}, {}, 2});
   }
   ~Server();
 

@@ -26,6 +26,12 @@ bool is_key(std::string_view key) {
          std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7f'; });
 }
 
+Response unauthenticated(std::string_view detail, std::string_view scheme) {
+  Response response = problem(401, "unauthenticated", "Nobody known", detail);
+  response.headers.emplace_back("www-authenticate", scheme);
+  return response;
+}
+
 }  // namespace
 
 AuditRow audit_row(const Call& call, std::string what) {
@@ -50,18 +56,17 @@ bool ApiGate::admit(const Route& route, Call& call) {
       return false;
     }
     metrics_->count_refusal("unauthenticated");
-    Response response = problem(401, "unauthenticated", "Nobody known", identity.error().message);
-    response.headers.emplace_back("www-authenticate", "Bearer");
-    call.reply(std::move(response));
+    call.reply(unauthenticated(identity.error().message, "Bearer"));
     return false;
   }
   call.identity = std::move(*identity);
+  if (!within_limits(route, call)) return false;
   if (call.identity.may(route.permission)) return true;
   metrics_->count_refusal("forbidden");
   if (changes(route)) {
     AuditRow row = audit_row(call, std::string(route.operation));
     row.details.set("status", 403);
-    audit_->add(std::move(row));
+    audit_->add_refused(std::move(row));
   }
   call.reply(problem(403, "forbidden", "This is not allowed",
                      std::string(route.operation) + " needs the permission " + to_string(route.permission)));
@@ -80,17 +85,63 @@ bool ApiGate::admit_signed(const Route& route, Call& call) {
   auto identity = route.identify(call.request);
   if (identity) {
     call.identity = std::move(*identity);
-    return true;
+    return within_limits(route, call);
   }
   if (identity.error().code != ErrorCode::not_allowed) {
     call.reply(problem(identity.error()));
     return false;
   }
   metrics_->count_refusal("signature");
-  Response response = problem(401, "unauthenticated", "Nobody known", identity.error().message);
-  response.headers.emplace_back("www-authenticate", "Cairn-Signature");
-  call.reply(std::move(response));
+  call.reply(unauthenticated(identity.error().message, "Cairn-Signature"));
   return false;
+}
+
+bool ApiGate::within_limits(const Route& route, Call& call) {
+  call.demand = demand_of(route.operation, call.request);
+  call.answer_limits = limiter_.limits().answer;
+  CallerLimiter::Admission admission = limiter_.admit(call.identity, call.demand);
+  if (admission.refusal) {
+    metrics_->count_refusal("limit");
+    call.reply(std::move(*admission.refusal));
+    return false;
+  }
+  if (call.demand != Demand::ordinary) hold(call, std::move(admission.permit));
+  return true;
+}
+
+void ApiGate::hold(Call& call, std::shared_ptr<void> permit) {
+  const bool lasts = call.demand == Demand::long_poll || call.demand == Demand::stream;
+  std::function<bool()> accepted = lasts ? authenticator_.still_accepted(call.request) : std::function<bool()>();
+  if (call.demand == Demand::stream) {
+    call.reply = call.reply.through([permit = std::move(permit), accepted = std::move(accepted), watch = watch_,
+                                     reply = call.reply](Response response) {
+      if (response.stream) {
+        response.stream = [begin = std::move(response.stream), permit, accepted, watch](const EventStream& stream) {
+          stream.hold(permit);
+          if (accepted) stream.hold(watch->add(accepted, [stream] { stream.close(); }));
+          begin(stream);
+        };
+      }
+      reply(std::move(response));
+    });
+    return;
+  }
+  std::shared_ptr<std::atomic<bool>> ended;
+  std::shared_ptr<void> watched;
+  if (accepted) {
+    ended = std::make_shared<std::atomic<bool>>(false);
+    watched = watch_->add(std::move(accepted), [ended, reply = call.reply] {
+      ended->store(true);
+      reply(unauthenticated("the credential is no longer valid", "Bearer"));
+    });
+  }
+  call.reply = call.reply.through(
+      [permit = std::move(permit), watched = std::move(watched), reply = call.reply](Response response) mutable {
+        response.held = std::move(permit);
+        watched.reset();
+        reply(std::move(response));
+      },
+      std::move(ended));
 }
 
 bool ApiGate::prepare(const Route& route, Call& call) {
@@ -147,6 +198,13 @@ bool ApiGate::remember(const Route& route, Call& call) {
 }
 
 void ApiGate::carry_out(const Route& route, Call call) {
+  if (call.demand == Demand::expensive) {
+    const auto shared = std::make_shared<Call>(std::move(call));  // a job must be copyable
+    if (slow_lane_.submit([&route, shared] { route.handle(std::move(*shared)); })) return;
+    shared->reply(limit_problem(503, "expensive_queue", RequestThreads::queued_max,
+                                "too many diagrams, exports and searches wait already"));
+    return;
+  }
   std::vector<AuditRow> rows;
   // What workers do stands in the events of their runs.
   const bool recorded = changes(route) && !is_for_workers(route);

@@ -3,8 +3,11 @@
 
 #include "server/audit_trail.h"
 #include "server/authenticator.h"
+#include "server/caller_limits.h"
+#include "server/credential_watch.h"
 #include "server/idempotent_answers.h"
 #include "server/metrics.h"
+#include "server/request_threads.h"
 #include "server/route.h"
 
 namespace cairn::server {
@@ -14,11 +17,13 @@ AuditRow audit_row(const Call& call, std::string what);
 
 class ApiGate final : public Gate {
  public:
-  // `coordinator` and `authenticator` outlive the gate.
-  ApiGate(Coordinator& coordinator, Authenticator& authenticator, std::shared_ptr<AuditTrail> audit,
-          std::shared_ptr<Metrics> metrics)
+  // `coordinator`, `authenticator` and `slow_lane` outlive the gate. Expensive requests are carried out in the slow lane.
+  ApiGate(Coordinator& coordinator, Authenticator& authenticator, const CallerLimits& limits, RequestThreads& slow_lane,
+          std::shared_ptr<AuditTrail> audit, std::shared_ptr<Metrics> metrics)
       : store_(coordinator.store()),
         authenticator_(authenticator),
+        limiter_(limits),
+        slow_lane_(slow_lane),
         audit_(std::move(audit)),
         metrics_(std::move(metrics)),
         answers_(std::make_shared<IdempotentAnswers>(coordinator)) {}
@@ -31,14 +36,21 @@ class ApiGate final : public Gate {
  private:
   Result<Identity> identify(const Request& request);
   bool admit_signed(const Route& route, Call& call);
+  // Whether the caller's limits allow this call; answers 429 otherwise.
+  bool within_limits(const Route& route, Call& call);
+  // The permit is held until the answer is sent, or the stream ends. A revoked credential ends both.
+  void hold(Call& call, std::shared_ptr<void> permit);
   bool remember(const Route& route, Call& call);
 
   Store& store_;
   Authenticator& authenticator_;
+  CallerLimiter limiter_;
+  RequestThreads& slow_lane_;
   // Shared with answers that are still to come.
   std::shared_ptr<AuditTrail> audit_;
   std::shared_ptr<Metrics> metrics_;
   std::shared_ptr<IdempotentAnswers> answers_;
+  std::shared_ptr<CredentialWatch> watch_ = std::make_shared<CredentialWatch>();
 };
 
 }  // namespace cairn::server

@@ -1,33 +1,14 @@
 #include "server/api.h"
+#include "server/page_answer.h"
 #include "server/problem.h"
 #include "store/audit_chain.h"
 
 namespace cairn::server {
 namespace {
 
-Json document(const AuditRow& row) {
-  return Json::object({{"sequence", row.sequence},
-                       {"at", format_timestamp(row.at)},
-                       {"who", row.who},
-                       {"what", row.what},
-                       {"resource", row.resource},
-                       {"why", row.why},
-                       {"from", row.from},
-                       {"details", row.details},
-                       {"previous_hash", row.previous_hash},
-                       {"hash", row.hash}});
-}
-
 void list(Coordinator& coordinator, const Call& call) {
-  const auto rows = coordinator.store().list_audit(page_of(call));
-  if (!rows) {
-    call.reply(problem(rows.error()));
-    return;
-  }
-  Json items = Json::array();
-  for (const AuditRow& row : rows->items) items.push_back(document(row));
-  call.reply(json_response(
-      Json::object({{"items", items}, {"next_cursor", rows->next_cursor.empty() ? Json() : Json(rows->next_cursor)}})));
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_audit(page); };
+  call.reply(page_answer(call, fetch, audit_document));
 }
 
 void verify(Coordinator& coordinator, const Call& call) {

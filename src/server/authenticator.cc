@@ -46,7 +46,8 @@ Identity everybody(const Request& request) {
 
 Authenticator::Authenticator(Store& store, AccessSettings settings, FetchText fetch)
     : store_(store), settings_(std::move(settings)) {
-  if (settings_.tokens) keys_ = std::make_unique<JwksSource>(settings_.tokens->jwks, std::move(fetch));
+  if (settings_.tokens)
+    keys_ = std::make_unique<JwksSource>(settings_.tokens->jwks, std::move(fetch), settings_.tokens->pace);
 }
 
 std::string_view Authenticator::given(const Request& request) {
@@ -70,7 +71,7 @@ Result<Identity> Authenticator::identify(const Request& request) {
   if (!settings_.required) return everybody(request);
   const std::string_view credential = given(request);
   if (credential.empty()) return unknown();
-  return is_api_key(credential) ? by_key(credential) : by_token(credential);
+  return is_api_key(credential) ? by_key_hash(api_key_hash(credential)) : by_token(credential);
 }
 
 bool Authenticator::is_at_hand(const Request& request) {
@@ -83,8 +84,29 @@ bool Authenticator::is_at_hand(const Request& request) {
   return found != known_.end() && found->second.until > std::chrono::steady_clock::now();
 }
 
-Result<Identity> Authenticator::by_key(std::string_view text) {
-  const std::string hash = api_key_hash(text);
+std::function<bool()> Authenticator::still_accepted(const Request& request) {
+  if (!settings_.required) return {};
+  const std::string_view credential = given(request);
+  if (is_api_key(credential)) {
+    return [this, hash = api_key_hash(credential)] {
+      const auto identity = by_key_hash(hash);
+      return identity || identity.error().code != ErrorCode::not_allowed;
+    };
+  }
+  const Result<UnverifiedToken> token = parse_token(credential);
+  const auto keys = keys_ ? keys_->current() : nullptr;
+  const KeySet::Key* const key = token && keys ? keys->find(token->key_id, token->algorithm) : nullptr;
+  if (key == nullptr) return [] { return false; };
+  return [this, id = token->key_id, algorithm = token->algorithm, claims = token->claims,
+          print = KeySet::fingerprint(*key)] {
+    const auto now = keys_->current();
+    const KeySet::Key* const current = now ? now->find(id, algorithm) : nullptr;
+    return current != nullptr && KeySet::fingerprint(*current) == print &&
+           check_claims(claims, settings_.tokens->rules, store_.now()).has_value();
+  };
+}
+
+Result<Identity> Authenticator::by_key_hash(const std::string& hash) {
   const auto now = std::chrono::steady_clock::now();
   std::optional<ApiKeyRow> row;
   bool known = false;
@@ -118,10 +140,13 @@ Result<Identity> Authenticator::by_token(std::string_view text) {
   };
   const auto token = parse_token(text);
   if (!token) return refuse(token.error());
-  CAIRN_TRY(const KeySet keys, keys_->keys_for(token->key_id, token->algorithm));
-  const KeySet::Key* key = keys.find(token->key_id, token->algorithm);
+  CAIRN_TRY(const auto keys, keys_->keys_for(token->key_id, token->algorithm));
+  const KeySet::Key* key = keys->find(token->key_id, token->algorithm);
   if (key == nullptr) return refuse({ErrorCode::not_allowed, "no such key"});
-  if (!verify_signature(*token, *key)) return refuse({ErrorCode::not_allowed, "the signature is wrong"});
+  if (!verify_signature(*token, *key)) {
+    keys_->fetch_soon();
+    return refuse({ErrorCode::not_allowed, "the signature is wrong"});
+  }
   if (const auto fine = check_claims(token->claims, settings.rules, store_.now()); !fine) return refuse(fine.error());
 
   Identity identity;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,6 +24,7 @@ struct TokenSettings {
   std::string roles_claim = "roles";
   std::string person_claim = "sub";
   std::string prefixes_claim = "cairn_prefixes";
+  JwksSource::Pace pace = {};
 };
 
 struct AccessSettings {
@@ -42,6 +44,10 @@ class Authenticator {
   // ErrorCode::not_allowed: nobody known; the message is the same for every reason. Another error: it
   // cannot be told now.
   Result<Identity> identify(const Request& request);
+  // Tells later whether the request's credential is still accepted: it was not revoked, did not expire, and its key was
+  // not removed. While the store cannot be asked it is. Cheap; empty where everybody is let in. It must not outlive the
+  // authenticator.
+  std::function<bool()> still_accepted(const Request& request);
   // Whether `identify` would have to ask nobody: no store and no issuer of tokens.
   bool is_at_hand(const Request& request);
   bool required() const { return settings_.required; }
@@ -49,7 +55,7 @@ class Authenticator {
  private:
   // The one credential of the request; empty when there is none, or more than one.
   static std::string_view given(const Request& request);
-  Result<Identity> by_key(std::string_view text);
+  Result<Identity> by_key_hash(const std::string& hash);
   Result<Identity> by_token(std::string_view text);
 
   struct Known {

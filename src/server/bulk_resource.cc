@@ -1,6 +1,7 @@
 #include <charconv>
 
 #include "base/id.h"
+#include "base/limit_refusals.h"
 #include "coordinator/request_key.h"
 #include "server/api.h"
 #include "server/api_gate.h"
@@ -99,6 +100,10 @@ void submit(Coordinator& coordinator, BulkJobs& jobs, const Call& call) {
     call.reply(problem(422, "filter", "The filter cannot be read", read.error().message));
     return;
   }
+  if (const auto fits = check_search(filter.text); !fits) {
+    call.reply(problem(fits.error()));
+    return;
+  }
   // Everything by mistake is the worst case: an empty filter must be meant.
   if (text.empty() && !(call.body["all"].is_bool() && call.body["all"].as_bool())) {
     call.reply(problem({ErrorCode::invalid, "without a filter it would be every instance: say \"all\": true"}));
@@ -121,10 +126,13 @@ void submit(Coordinator& coordinator, BulkJobs& jobs, const Call& call) {
     return;
   }
   if (matching->more) {
+    count_limit_refusal("bulk_instances", static_cast<std::int64_t>(max));
     call.reply(problem(413, "limit", "A limit was passed",
                        "more than " + std::to_string(max) +
                            " instances match; narrow the filter, or say with \"max\" how many it may be",
-                       Json::object({{"matched_at_least", static_cast<std::int64_t>(max + 1)}})));
+                       Json::object({{"matched_at_least", static_cast<std::int64_t>(max + 1)},
+                                     {"limit", "bulk_instances"},
+                                     {"limit_value", static_cast<std::int64_t>(max)}})));
     return;
   }
   const auto id =

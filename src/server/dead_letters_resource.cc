@@ -1,6 +1,7 @@
 #include <charconv>
 
 #include "server/api.h"
+#include "server/page_answer.h"
 #include "server/problem.h"
 
 namespace cairn::server {
@@ -36,12 +37,8 @@ Result<DeadLetter> find(Coordinator& coordinator, std::int64_t id) {
 }
 
 void list(Coordinator& coordinator, const Call& call) {
-  const auto rows = coordinator.store().list_dead_letters(page_of(call));
-  if (!rows) return call.reply(problem(rows.error()));
-  Json items = Json::array();
-  for (const DeadLetter& letter : rows->items) items.push_back(document(letter));
-  call.reply(json_response(
-      Json::object({{"items", items}, {"next_cursor", rows->next_cursor.empty() ? Json() : Json(rows->next_cursor)}})));
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_dead_letters(page); };
+  call.reply(page_answer(call, fetch, document));
 }
 
 void show(Coordinator& coordinator, const Call& call) {

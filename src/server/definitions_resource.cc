@@ -3,6 +3,7 @@
 #include "definition/definition.h"
 #include "server/api.h"
 #include "server/documents.h"
+#include "server/page_answer.h"
 #include "server/problem.h"
 
 namespace cairn::server {
@@ -61,8 +62,8 @@ void find(Coordinator& coordinator, const Call& call, const std::function<void(c
 std::vector<Route> definition_routes(Coordinator& coordinator) {
   Coordinator* const with = &coordinator;
   const auto list = [with](const Call& call) {
-    const auto rows = with->store().list_definitions(page_of(call));
-    call.reply(rows ? json_response(document(*rows)) : problem(rows.error()));
+    const auto fetch = [with](const PageRequest& page) { return with->store().list_definitions(page); };
+    call.reply(page_answer(call, fetch, [](const DefinitionRow& row) { return document(row); }));
   };
   const auto show = [with](const Call& call) {
     find(*with, call, [&call](const DefinitionRow& row) { call.reply(json_response(document(row))); });

@@ -27,11 +27,4 @@ Json document(const Snapshot& snapshot);
 // With input, state, waits and, when completed, the output.
 Json document(const InstanceRow& row, const Snapshot& snapshot);
 
-template <class Row>
-Json document(const Page<Row>& page) {
-  Json items = Json::array();
-  for (const Row& row : page.items) items.push_back(document(row));
-  return Json::object({{"items", items}, {"next_cursor", page.next_cursor.empty() ? Json() : Json(page.next_cursor)}});
-}
-
 }  // namespace cairn::server

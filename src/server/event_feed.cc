@@ -7,6 +7,8 @@ namespace cairn::server {
 namespace {
 
 constexpr std::size_t page_rows = 200;
+// Events can be large, and a page is read into memory as a whole.
+constexpr std::size_t catch_up_rows = 50;
 // A listener that is behind gets its next page when it has taken most of the last one.
 constexpr std::size_t unread_bytes_max = 256u << 10;
 // On PostgreSQL a transaction that took its number first may commit last. A number that is missing before an event
@@ -96,6 +98,41 @@ Result<std::int64_t> EventFeed::newest() {
   return low;
 }
 
+// Whether an event that is not there yet may have a number between `last` and `row`.
+bool EventFeed::may_appear_before(const OutboxRow& row, std::int64_t last) const {
+  // A store with one writer commits in the order of the numbers.
+  if (row.sequence == last + 1 || coordinator_.store().writers() == 1) return false;
+  return row.created_at.unix_ms() > coordinator_.store().now().unix_ms() - late_max.count();
+}
+
+Result<std::int64_t> EventFeed::newest_settled() {
+  CAIRN_TRY(const std::int64_t last, newest());
+  if (coordinator_.store().writers() == 1) return last;
+  const std::int64_t young_from = coordinator_.store().now().unix_ms() - late_max.count();
+  // Back to an event that is old enough, then on to the first gap behind it.
+  std::int64_t position = last;
+  for (std::int64_t back = page_rows; position > 0; back *= 2) {
+    position = std::max<std::int64_t>(0, last - back);
+    OutboxFilter filter;
+    filter.after = position;
+    CAIRN_TRY(const auto page, coordinator_.store().list_outbox(filter, {1, ""}));
+    if (page.items.empty()) break;
+    if (page.items.front().created_at.unix_ms() > young_from) continue;
+    position = page.items.front().sequence;
+    break;
+  }
+  for (;;) {
+    OutboxFilter filter;
+    filter.after = position;
+    CAIRN_TRY(const auto page, coordinator_.store().list_outbox(filter, {page_rows, ""}));
+    for (const OutboxRow& row : page.items) {
+      if (row.sequence > last || may_appear_before(row, position)) return position;
+      position = row.sequence;
+    }
+    if (page.items.size() < page_rows) return position;
+  }
+}
+
 void EventFeed::run(const std::stop_token& stop) {
   bool behind = false;
   bool failed = false;
@@ -139,7 +176,7 @@ void EventFeed::run(const std::stop_token& stop) {
 Result<void> EventFeed::admit(std::list<Listener> newcomers) {
   if (newcomers.empty()) return {};
   if (listeners_.empty()) {
-    const auto at = newest();
+    const auto at = newest_settled();
     if (!at) {
       for (const Listener& one : newcomers) one.stream.close();  // they come back
       return at.error();
@@ -158,21 +195,32 @@ Result<bool> EventFeed::catch_up() {
   bool behind = false;
   for (Listener& one : listeners_) {
     if (one.live || !one.stream.open()) continue;
-    if (one.stream.waiting_bytes() > unread_bytes_max) {
+    const auto wait_for_client = [this, &one] {
       one.stream.on_drained([this] {
         const std::scoped_lock lock(mutex_);
         look_ = true;
         changed_.notify_all();
       });
+    };
+    if (one.stream.waiting_bytes() > unread_bytes_max) {
+      wait_for_client();
       continue;
     }
-    CAIRN_TRY(const auto page, coordinator_.store().list_outbox(one.filter, {page_rows, ""}));
+    CAIRN_TRY(const auto page, coordinator_.store().list_outbox(one.filter, {catch_up_rows, ""}));
+    bool full = false;
     for (const OutboxRow& row : page.items) {
       if (row.sequence > position_) break;  // the feed itself brings these
+      std::string text = stream_text(row);
+      full = !one.stream.takes(text.size());
+      if (full) break;  // the client has to read first
       one.filter.after = row.sequence;
-      if (!one.stream.send(stream_text(row))) break;
+      one.stream.send(std::move(text));
     }
-    one.live = page.items.size() < page_rows || page.items.back().sequence >= position_;
+    if (full) {
+      wait_for_client();
+      continue;
+    }
+    one.live = page.items.size() < catch_up_rows || page.items.back().sequence >= position_;
     behind = behind || !one.live;
   }
   return behind;
@@ -184,14 +232,18 @@ Result<bool> EventFeed::read_new() {
     OutboxFilter all;
     all.after = position_;
     CAIRN_TRY(const auto page, coordinator_.store().list_outbox(all, {page_rows, ""}));
-    // A store with one writer commits in the order of the numbers.
-    const bool in_order = coordinator_.store().writers() == 1;
-    const std::int64_t settled_before = coordinator_.store().now().unix_ms() - late_max.count();
     for (const OutboxRow& row : page.items) {
-      if (!in_order && row.sequence != position_ + 1 && row.created_at.unix_ms() > settled_before) return true;
+      if (may_appear_before(row, position_)) return true;
       const std::string text = stream_text(row);
       for (Listener& one : listeners_) {
-        if (one.live && row.sequence > one.filter.after && wanted(row, one.filter)) one.stream.send(text);
+        if (!one.live || row.sequence <= one.filter.after || !wanted(row, one.filter)) continue;
+        if (one.stream.takes(text.size())) {
+          one.stream.send(text);
+        } else {
+          // It reads more slowly than events come: it catches up when it has read what waits.
+          one.live = false;
+          one.filter.after = position_;
+        }
       }
       position_ = row.sequence;
     }

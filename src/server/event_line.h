@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "server/http_server.h"
 
@@ -14,12 +16,14 @@ struct EventStream::Line {
 
   void close() {
     std::function<void()> tell;
+    std::vector<std::shared_ptr<void>> released;  // without the mutex
     {
       const std::scoped_lock lock(mutex);
       if (ring) ring();
       ring = nullptr;
       tell = std::move(drained);
       drained = nullptr;
+      released.swap(held);
     }
     if (tell) tell();  // whoever waits to send more learns that there is nobody
   }
@@ -27,6 +31,7 @@ struct EventStream::Line {
   std::mutex mutex;
   std::function<void()> ring;  // empty: closed
   std::function<void()> drained;
+  std::vector<std::shared_ptr<void>> held;  // until it is closed
   std::string waiting;
   std::size_t writing = 0;  // bytes on their way to the client
   const std::size_t bytes_max;

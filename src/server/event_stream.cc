@@ -6,7 +6,9 @@ bool EventStream::send(std::string text) const {
   {
     const std::scoped_lock lock(line_->mutex);
     if (!line_->ring) return false;
-    if (line_->waiting.size() + line_->writing + text.size() <= line_->bytes_max) {
+    const std::size_t unread = line_->waiting.size() + line_->writing;
+    // Text that is larger than the limit is accepted when nothing else waits; else it could never be sent.
+    if (unread == 0 || unread + text.size() <= line_->bytes_max) {
       line_->waiting += text;
       line_->ring();
       return true;
@@ -19,6 +21,17 @@ bool EventStream::send(std::string text) const {
 bool EventStream::open() const {
   const std::scoped_lock lock(line_->mutex);
   return static_cast<bool>(line_->ring);
+}
+
+void EventStream::hold(std::shared_ptr<void> held) const {
+  const std::scoped_lock lock(line_->mutex);
+  if (line_->ring) line_->held.push_back(std::move(held));
+}
+
+bool EventStream::takes(std::size_t bytes) const {
+  const std::scoped_lock lock(line_->mutex);
+  const std::size_t unread = line_->waiting.size() + line_->writing;
+  return unread == 0 || unread + bytes <= line_->bytes_max;
 }
 
 std::size_t EventStream::waiting_bytes() const {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/limit_refusals.h"
 #include "base/near.h"
 #include "base/time.h"
+#include "base/utf8.h"
 
 namespace cairn::server {
 namespace {
@@ -79,6 +81,12 @@ Result<bool> yes(const Part& part) {
 void add_text(std::string& text, const std::string& word) { text += (text.empty() ? "" : " ") + word; }
 
 }  // namespace
+
+Result<void> check_search(std::string_view text) {
+  if (count_code_points(text) <= search_length_max) return {};
+  return limit_error("search_length", static_cast<std::int64_t>(search_length_max),
+                     "the text to look for is longer than " + std::to_string(search_length_max) + " characters");
+}
 
 Result<void> read_filter(std::string_view text, InstanceFilter& filter) {
   CAIRN_TRY(const std::vector<Part> parts, parts_of(text));

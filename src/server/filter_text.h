@@ -13,6 +13,11 @@
 
 namespace cairn::server {
 
+// The longest text that can be looked for, in characters.
+inline constexpr std::size_t search_length_max = 200;
+// ErrorCode::limit when the text of a search is longer.
+Result<void> check_search(std::string_view text);
+
 // Adds what `text` says to `filter`. ErrorCode::invalid names the part that is wrong.
 Result<void> read_filter(std::string_view text, InstanceFilter& filter);
 // status, assignee, role, name, ref, instance, due (before), closed.

@@ -53,13 +53,14 @@ std::string_view Request::query_value(std::string_view name) const {
 }
 
 Reply::Once::~Once() {
-  if (send_function_) {
+  if (send_function_ && !answered_) {
     send_function_({500, "application/problem+json", {}, R"({"status":500,"title":"The server gave no answer"})"});
   }
 }
 
 void Reply::Once::send(Response response) {
-  // Taken out first: answering twice would be two answers to one request.
+  // Answering twice would be two answers to one request.
+  if (answered_.exchange(true)) return;
   const Send send_function = std::exchange(send_function_, nullptr);
   if (send_function) send_function(std::move(response));
 }

@@ -52,10 +52,14 @@ class EventStream {
   // False when it is closed: the client has gone, the server drains, or the client reads so slowly that
   // `stream_bytes_max` wait for it already. It comes back with Last-Event-ID.
   bool send(std::string text) const;
+  // Whether `send` would accept so many bytes now.
+  bool takes(std::size_t bytes) const;
   bool open() const;
   // How much has been sent that the client has not taken yet.
   std::size_t waiting_bytes() const;
   void close() const;
+  // Keeps `held` until the stream is closed.
+  void hold(std::shared_ptr<void> held) const;
   // Called when the client has taken everything sent so far, from a thread that must not be blocked.
   void on_drained(std::function<void()> drained) const;
 
@@ -93,6 +97,7 @@ struct Response {
   Headers headers;
   std::string_view standing_headers = {};  // lines with CRLF, beside `headers`; of static storage
   std::string body;
+  std::shared_ptr<void> held = nullptr;  // kept until the answer is sent; a client that does not read keeps it longer
   // When given, the answer goes on after its head: called once the head is written, from a thread that
   // must not be blocked. `body` is not sent then.
   std::function<void(EventStream)> stream;
@@ -108,10 +113,15 @@ class Reply {
   explicit Reply(Send send, std::shared_ptr<const std::atomic<bool>> gone = nullptr)
       : send_(std::make_shared<Once>(std::move(send))), gone_(std::move(gone)) {}
   void operator()(Response response) const { send_->send(std::move(response)); }
-  // False once the client is known to have gone: nothing needs to be fetched for it any more.
-  bool listening() const { return !gone_ || !gone_->load(); }
-  // The same client, answered through `send`, which passes the answer on.
-  Reply through(Send send) const { return Reply(std::move(send), gone_); }
+  // False once the client is known to have gone, or was answered over the handler's head: nothing needs to be fetched
+  // for it any more.
+  bool listening() const { return (!gone_ || !gone_->load()) && (!ended_ || !ended_->load()); }
+  // The same client, answered through `send`, which passes the answer on. `ended` says when somebody else answers.
+  Reply through(Send send, std::shared_ptr<const std::atomic<bool>> ended = nullptr) const {
+    Reply reply(std::move(send), gone_);
+    reply.ended_ = ended ? std::move(ended) : ended_;
+    return reply;
+  }
 
  private:
   struct Once {
@@ -121,9 +131,11 @@ class Reply {
     ~Once();
     void send(Response response);
     Send send_function_;
+    std::atomic<bool> answered_{false};  // a revoked credential and the handler may answer at the same moment
   };
   std::shared_ptr<Once> send_;  // shared by the copies that a handler's callbacks hold
   std::shared_ptr<const std::atomic<bool>> gone_;
+  std::shared_ptr<const std::atomic<bool>> ended_;
 };
 
 using Handler = std::function<void(Request request, Reply reply)>;

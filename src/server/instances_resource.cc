@@ -4,6 +4,7 @@
 #include "server/api.h"
 #include "server/documents.h"
 #include "server/filter_text.h"
+#include "server/page_answer.h"
 #include "server/problem.h"
 #include "server/result_desk.h"
 
@@ -159,6 +160,10 @@ void list(Coordinator& coordinator, const Call& call) {
     call.reply(problem(400, "filter", "The filter cannot be read", read.error().message));
     return;
   }
+  if (const auto fits = check_search(filter.text); !fits) {
+    call.reply(problem(fits.error()));
+    return;
+  }
   for (const auto& [name, field] : {std::pair{"from", &filter.started_from}, std::pair{"to", &filter.started_to}}) {
     const std::string_view text = call.request.query_value(name);
     if (text.empty()) continue;
@@ -169,8 +174,8 @@ void list(Coordinator& coordinator, const Call& call) {
     }
     *field = *at;
   }
-  const auto rows = coordinator.store().list_instances(filter, page_of(call));
-  call.reply(rows ? json_response(document(*rows)) : problem(rows.error()));
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_instances(filter, page); };
+  call.reply(page_answer(call, fetch, [](const InstanceRow& row) { return document(row); }));
 }
 
 // 412 with the version that it has now.
@@ -240,8 +245,8 @@ void signal(Coordinator& coordinator, const Call& call) {
 }
 
 void history(Coordinator& coordinator, const Call& call) {
-  const auto rows = coordinator.store().history(id_of(call), page_of(call));
-  call.reply(rows ? json_response(document(*rows)) : problem(rows.error()));
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().history(id_of(call), page); };
+  call.reply(page_answer(call, fetch, [](const HistoryRow& row) { return document(row); }));
 }
 
 // A key would have to be looked up in the store.

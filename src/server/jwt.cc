@@ -6,9 +6,12 @@
 #include <openssl/ecdsa.h>
 #include <openssl/evp.h>
 #include <openssl/param_build.h>
+#include <openssl/x509.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "base/sha256.h"
 
 namespace cairn::server {
 namespace {
@@ -139,6 +142,15 @@ const KeySet::Key* KeySet::find(std::string_view id, std::string_view algorithm)
     }
   }
   return found;
+}
+
+std::string KeySet::fingerprint(const Key& key) {
+  unsigned char* der = nullptr;
+  const int length = i2d_PUBKEY(key.key.get(), &der);
+  if (length <= 0) return {};
+  std::string print = sha256_hex({reinterpret_cast<const char*>(der), static_cast<std::size_t>(length)});
+  OPENSSL_free(der);
+  return print;
 }
 
 std::optional<std::string> base64url_decode(std::string_view text) {

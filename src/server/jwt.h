@@ -25,6 +25,8 @@ class KeySet {
   // The key with this id that `algorithm` can use; without an id, the only one that can.
   const Key* find(std::string_view id, std::string_view algorithm) const;
   std::size_t size() const { return keys_.size(); }
+  // SHA-256 of the key itself: the same id with another key has another one.
+  static std::string fingerprint(const Key& key);
 
  private:
   std::vector<std::shared_ptr<const Key>> keys_;  // shared by the copies of a set

@@ -9,7 +9,11 @@
 #include <openssl/rsa.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <condition_variable>
 #include <fstream>
+#include <mutex>
+#include <thread>
 
 #include "base/clock.h"
 #include "server/authenticator.h"
@@ -250,19 +254,115 @@ TEST_F(Tokens, AKeyThatTheIssuerAddsIsFoundAndOneThatItRemovesIsNot) {
   EXPECT_TRUE(enter(second.token(claims())));
 }
 
+// What an issuer's URL says. Fetches can be made to wait.
+struct Issuer {
+  void publish(const std::vector<const Signer*>& signers) {
+    Json keys = Json::array();
+    for (const Signer* const signer : signers) keys.push_back(signer->jwk());
+    const std::scoped_lock lock(mutex);
+    text = write_json(Json::object({{"keys", keys}}));
+  }
+  FetchText fetch() {
+    return [this](const std::string&) -> Result<std::string> {
+      ++begun;
+      std::unique_lock lock(mutex);
+      open.wait(lock, [this] { return !blocked; });
+      return text;
+    };
+  }
+  void block(bool on) {
+    const std::scoped_lock lock(mutex);
+    blocked = on;
+    open.notify_all();
+  }
+  std::mutex mutex;
+  std::condition_variable open;
+  std::string text = "{\"keys\":[]}";
+  bool blocked = false;
+  std::atomic<int> begun{0};
+};
+
+// Asks until the keys are there.
+bool has_key(JwksSource& source, const std::string& id) {
+  for (;;) {
+    const auto keys = source.keys_for(id, "EdDSA");
+    if (keys) return (*keys)->find(id, "EdDSA") != nullptr;
+    std::this_thread::yield();
+  }
+}
+
+constexpr auto never = std::chrono::hours(1);
+
 TEST_F(Tokens, AStormOfUnknownKeysIsOneFetch) {
   const Signer signer("EdDSA", "known");
-  int fetches = 0;
-  const FetchText fetch = [&](const std::string&) -> Result<std::string> {
-    ++fetches;
-    return write_json(Json::object({{"keys", Json::array({signer.jwk()})}}));
+  Issuer issuer;
+  issuer.publish({&signer});
+  JwksSource source("https://id.example/keys", issuer.fetch(), {never, never});
+  EXPECT_TRUE(has_key(source, "known"));
+  for (int i = 0; i < 1000; ++i) EXPECT_FALSE(has_key(source, "k" + std::to_string(i)));
+  EXPECT_EQ(issuer.begun, 1);
+}
+
+TEST_F(Tokens, AFetchDoesNotHoldUpOthers) {
+  const Signer signer("EdDSA", "known");
+  Issuer issuer;
+  issuer.publish({&signer});
+  JwksSource source("https://id.example/keys", issuer.fetch(), {never, std::chrono::milliseconds(0)});
+  ASSERT_TRUE(has_key(source, "known"));
+  issuer.block(true);
+  const auto unknown = source.keys_for("unknown", "EdDSA");  // asks for a fetch that does not end
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, ErrorCode::unavailable);
+  while (issuer.begun < 2) std::this_thread::yield();
+  EXPECT_TRUE(has_key(source, "known"));
+  issuer.block(false);
+  EXPECT_FALSE(has_key(source, "unknown"));
+}
+
+TEST_F(Tokens, AKeyRemovedAtTheIssuerIsRefusedAfterTheRefresh) {
+  const Signer first("EdDSA", "first");
+  const Signer second("EdDSA", "second");
+  Issuer issuer;
+  issuer.publish({&first});
+  JwksSource source("https://id.example/keys", issuer.fetch(), {std::chrono::milliseconds(5), never});
+  ASSERT_TRUE(has_key(source, "first"));
+  issuer.publish({&second});
+  while (source.current()->find("first", "EdDSA") != nullptr) std::this_thread::yield();
+  EXPECT_TRUE(has_key(source, "second"));
+}
+
+TEST_F(Tokens, AnotherKeyUnderTheSameIdIsANewKey) {
+  const Signer before("EdDSA", "same");
+  const Signer after("EdDSA", "same");
+  Issuer issuer;
+  issuer.publish({&before});
+  TokenSettings tokens;
+  tokens.rules = {"https://id.example", "cairn", Duration::of_seconds(60)};
+  tokens.jwks = "https://id.example/keys";
+  tokens.person_claim = "email";
+  tokens.pace = {never, std::chrono::milliseconds(0)};
+  Authenticator gate(store, {true, tokens}, issuer.fetch());
+  const auto request_with = [](const std::string& token) {
+    Request request;
+    request.headers.emplace_back("authorization", "Bearer " + token);
+    return request;
   };
-  JwksSource source("https://id.example/keys", fetch);
-  EXPECT_NE(source.keys_for("known", "EdDSA")->find("known", "EdDSA"), nullptr);
-  for (int i = 0; i < 1000; ++i) {
-    EXPECT_EQ(source.keys_for("k" + std::to_string(i), "EdDSA")->find("k" + std::to_string(i), "EdDSA"), nullptr);
-  }
-  EXPECT_EQ(fetches, 1);
+  const auto accepts = [&](const Signer& signer) {
+    for (;;) {
+      const auto identity = gate.identify(request_with(signer.token(claims())));
+      if (identity) return true;
+      if (identity.error().code == ErrorCode::not_allowed) return false;
+      std::this_thread::yield();  // the keys are being read
+    }
+  };
+  ASSERT_TRUE(accepts(before));
+  const auto still_accepted = gate.still_accepted(request_with(before.token(claims())));
+  EXPECT_TRUE(still_accepted());
+  issuer.publish({&after});
+  // A signature that does not fit makes the keys be read again.
+  while (!accepts(after)) std::this_thread::yield();
+  EXPECT_FALSE(accepts(before));
+  EXPECT_FALSE(still_accepted());
 }
 
 TEST_F(Tokens, KeysThatCannotBeUsedAreLeftOut) {

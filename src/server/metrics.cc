@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/limit_refusals.h"
 #include "base/version.h"
 
 namespace cairn::server {
@@ -108,6 +109,10 @@ std::string Metrics::text() const {
           << "\n";
     }
     values = values_;
+  }
+  head("cairn_limit_refusals_total", "Requests refused by a limit, by the limit's name.", "counter");
+  for (const auto& [limit, count] : limit_refusals()) {
+    out << "cairn_limit_refusals_total{limit=\"" << limit << "\"} " << count << "\n";
   }
   // Read without the lock: a value may ask the store.
   for (const Value& value : values) {

@@ -3,6 +3,7 @@
 
 #include "outbox/cloud_event.h"
 #include "server/api.h"
+#include "server/page_answer.h"
 #include "server/problem.h"
 
 namespace cairn::server {
@@ -53,16 +54,13 @@ void list(Coordinator& coordinator, const Call& call) {
     filter.instance = InstanceId{std::string(id)};
   }
   filter.unpublished = call.request.query_value("unpublished") == "true";
-  const auto rows = coordinator.store().list_outbox(filter, page_of(call));
-  if (!rows) return call.reply(problem(rows.error()));
-  Json items = Json::array();
-  for (const OutboxRow& row : rows->items) {
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_outbox(filter, page); };
+  const auto show = [](const OutboxRow& row) {
     Json event = cloud_event(row, source);
     event.set("published_at", row.published_at ? Json(format_timestamp(*row.published_at)) : Json());
-    items.push_back(std::move(event));
-  }
-  call.reply(json_response(
-      Json::object({{"items", items}, {"next_cursor", rows->next_cursor.empty() ? Json() : Json(rows->next_cursor)}})));
+    return event;
+  };
+  call.reply(page_answer(call, fetch, show));
 }
 
 std::optional<std::int64_t> sequence_of(const Call& call) {

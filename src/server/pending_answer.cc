@@ -93,6 +93,7 @@ void PendingAnswer::give(Response response) {
     }
     outgoing_.text = std::move(text);
     outgoing_.delivery = std::move(response.delivery);
+    outgoing_.held = std::move(response.held);
   }
   progress_ = Progress::given;
   if (awaited_) bell_->ring();

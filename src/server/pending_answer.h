@@ -50,6 +50,7 @@ class PendingAnswer {
     std::size_t sent = 0;
     bool keep_alive = false;
     std::shared_ptr<Delivery> delivery;
+    std::shared_ptr<void> held = nullptr;  // of the response
   };
   Outgoing take();
   // Later answers are dropped. Says how far it had come: whoever finds it waiting may send an answer of its own.

@@ -1,14 +1,20 @@
 #include "server/request_threads.h"
 
+#include <sys/resource.h>
+
 #include <exception>
 
 #include "base/log.h"
 
 namespace cairn::server {
 
-RequestThreads::RequestThreads() {
-  for (std::size_t i = 0; i < threads_count; ++i) {
-    threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+RequestThreads::RequestThreads(std::size_t threads, int niceness) {
+  for (std::size_t i = 0; i < threads; ++i) {
+    threads_.emplace_back([this, niceness](const std::stop_token& stop) {
+      // On Linux this is about the calling thread alone.
+      if (niceness > 0) static_cast<void>(setpriority(PRIO_PROCESS, 0, niceness));
+      work(stop);
+    });
   }
 }
 

@@ -13,10 +13,11 @@ namespace cairn::server {
 
 class RequestThreads {
  public:
-  static constexpr std::size_t threads_count = 32;
+  static constexpr std::size_t threads_usual = 32;
   static constexpr std::size_t queued_max = 10'000;
 
-  RequestThreads();
+  // With `niceness` above 0 these threads get the processor only when others leave it.
+  explicit RequestThreads(std::size_t threads = threads_usual, int niceness = 0);
   ~RequestThreads();
   RequestThreads(const RequestThreads&) = delete;
   RequestThreads& operator=(const RequestThreads&) = delete;

@@ -9,7 +9,7 @@ namespace {
 
 // Each job waits for all the others: one that no thread was woken for would keep the rest for ever.
 TEST(RequestThreads, AsManyJobsAsThereAreThreadsRunAtOnce) {
-  constexpr std::ptrdiff_t count = RequestThreads::threads_count;
+  constexpr std::ptrdiff_t count = RequestThreads::threads_usual;
   std::latch all_begun(count);
   std::latch all_done(count);
   RequestThreads threads;

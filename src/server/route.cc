@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/ascii.h"
+#include "base/utf8.h"
 #include "base/version.h"
 #include "server/problem.h"
 
@@ -159,6 +160,11 @@ void Router::handle(Match match, Request request, Reply reply, Gate* gate, Reque
   if (match.route == nullptr) {
     reply(problem(404, "not_found", "There is no such resource",
                   "`" + request.path + "` is nothing here; /openapi.json lists what is"));
+    return;
+  }
+  for (const auto& [name, value] : request.headers) {
+    if (is_utf8(value)) continue;
+    reply(problem(400, "header", "A header is not UTF-8", "the value of `" + name + "` is not valid UTF-8"));
     return;
   }
   const Route& route = *match.route;

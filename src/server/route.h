@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "schema/schema.h"
+#include "server/caller_limits.h"
 #include "server/http_server.h"
 #include "server/identity.h"
 #include "server/trace_context.h"
@@ -34,6 +35,8 @@ struct Call {
   TraceContext trace = {};
   // Who, where and the Idempotency-Key as one name, for what is to be done only once under it; empty without a key.
   std::string repeat_key = {};
+  Demand demand = Demand::ordinary;
+  AnswerLimits answer_limits = {};
 
   std::string_view at(std::string_view name) const;
 };

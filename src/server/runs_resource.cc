@@ -5,6 +5,7 @@
 #include "schedule/schedule.h"
 #include "server/api.h"
 #include "server/documents.h"
+#include "server/page_answer.h"
 #include "server/problem.h"
 #include "server/worker_scope.h"
 #include "store/lease_holder.h"
@@ -392,12 +393,8 @@ void list(Coordinator& coordinator, const Call& call) {
           problem(400, "status", "There is no such status", "pending, leased, succeeded, failed or cancelled"));
     }
   }
-  const auto rows = coordinator.store().list_runs(filter, page_of(call));
-  if (!rows) return call.reply(problem(rows.error()));
-  Json items = Json::array();
-  for (const RunRow& row : rows->items) items.push_back(shown(call, row));
-  const Json next = rows->next_cursor.empty() ? Json() : Json(rows->next_cursor);
-  call.reply(json_response(Json::object({{"items", std::move(items)}, {"next_cursor", next}})));
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_runs(filter, page); };
+  call.reply(page_answer(call, fetch, [&call](const RunRow& row) { return shown(call, row); }));
 }
 
 void show(Coordinator& coordinator, const Call& call) {

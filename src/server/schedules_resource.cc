@@ -3,6 +3,7 @@
 #include "coordinator/schedules.h"
 #include "schedule/next_time.h"
 #include "server/api.h"
+#include "server/page_answer.h"
 #include "server/problem.h"
 #include "server/worker_scope.h"
 
@@ -51,12 +52,8 @@ void create(Coordinator& coordinator, const Call& call) {
 }
 
 void list(Coordinator& coordinator, const Call& call) {
-  const auto rows = coordinator.store().list_schedules(page_of(call));
-  if (!rows) return call.reply(problem(rows.error()));
-  Json items = Json::array();
-  for (const ScheduleRow& row : rows->items) items.push_back(document(row));
-  call.reply(json_response(
-      Json::object({{"items", items}, {"next_cursor", rows->next_cursor.empty() ? Json() : Json(rows->next_cursor)}})));
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_schedules(page); };
+  call.reply(page_answer(call, fetch, [](const ScheduleRow& row) { return document(row); }));
 }
 
 Result<ScheduleRow> find(Coordinator& coordinator, const Call& call) {

@@ -1,3 +1,4 @@
+#include "base/limit_refusals.h"
 #include "base/log.h"
 #include "server/api.h"
 #include "server/api_gate.h"
@@ -79,6 +80,9 @@ void log_answer(const Visit& visit, int status, double ms, bool every_request) {
        {"span", record.trace.span}});
 }
 
+// Lower than the threads of other requests, and still a share of a busy processor.
+constexpr int slow_lane_niceness = 10;
+
 }  // namespace
 
 bool is_this_machine(const std::string& host) {
@@ -90,10 +94,11 @@ struct Server::Parts {
   Parts(Coordinator& coordinator, const ServerSettings& given)
       : settings(given),
         authenticator(coordinator.store(), given.access),
-        audit(std::make_shared<AuditTrail>(coordinator.store())),
+        audit(std::make_shared<AuditTrail>(coordinator.store(), given.audit)),
         desk(std::make_shared<ResultDesk>(coordinator)),
         reads_are_local(coordinator.store().writers() == 1),
-        gate(coordinator, authenticator, audit, metrics) {}
+        gate(coordinator, authenticator, given.limits, slow_lane, audit, metrics),
+        slow_lane(given.expensive_threads, slow_lane_niceness) {}
 
   void receive(Request request, Reply reply);
   // Whether somebody may send the body of a request, by its head.
@@ -117,6 +122,7 @@ struct Server::Parts {
   std::unique_ptr<Readiness> readiness;
   Router router;
   RequestThreads threads;
+  RequestThreads slow_lane;
   std::unique_ptr<HttpServer> http;  // last: its connections end before what they use
 };
 
@@ -248,6 +254,7 @@ void Server::Parts::receive(Request request, Reply reply) {
     quick_lane.pass(carry_out);
   } else if (!threads.submit(carry_out)) {
     metrics->count_refusal("overloaded");
+    count_limit_refusal("request_queue", RequestThreads::queued_max);
     finish(overloaded());
   }
 }
@@ -259,6 +266,8 @@ void Server::Parts::add_metrics(Store& store) {
                  [this] { return static_cast<double>(http ? http->body_bytes() : 0); });
   metrics->gauge("cairn_http_requests_waiting", "Requests that wait for a thread.",
                  [this] { return static_cast<double>(threads.waiting()); });
+  metrics->gauge("cairn_http_expensive_waiting", "Diagrams, exports and searches that wait for a thread.",
+                 [this] { return static_cast<double>(slow_lane.waiting()); });
   metrics->gauge("cairn_audit_rows_waiting", "Rows of the audit trail that are not written yet.",
                  [this] { return static_cast<double>(audit->waiting()); });
   if (settings.spans) {

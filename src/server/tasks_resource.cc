@@ -3,6 +3,7 @@
 #include "server/api_key.h"
 #include "server/documents.h"
 #include "server/filter_text.h"
+#include "server/page_answer.h"
 #include "server/problem.h"
 
 namespace cairn::server {
@@ -42,6 +43,10 @@ void list(Coordinator& coordinator, const Call& call) {
     call.reply(problem(400, "filter", "The filter cannot be read", read.error().message));
     return;
   }
+  if (const auto fits = check_search(filter.text); !fits) {
+    call.reply(problem(fits.error()));
+    return;
+  }
   // "mine": what waits for the caller, as the person and in the roles that they have.
   if (call.request.query_value("mine") == "true") {
     if (filter.assignee.empty() && call.request.query_value("status") == "assigned") {
@@ -53,8 +58,8 @@ void list(Coordinator& coordinator, const Call& call) {
     }
   }
   filter.viewer = viewer_of(actor_of(call));
-  const auto rows = coordinator.store().list_tasks(filter, page_of(call));
-  call.reply(rows ? json_response(document(*rows)) : problem(rows.error()));
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_tasks(filter, page); };
+  call.reply(page_answer(call, fetch, [](const TaskRow& row) { return document(row); }));
 }
 
 // The task, if the caller has a right to it.

@@ -1,26 +1,38 @@
 #include "store/row_filters.h"
 
+#include <string.h>  // memmem
+
 #include <algorithm>
-#include <cctype>
+
+#include "base/ascii.h"
 
 namespace cairn {
 namespace {
 
-// In any case, for the letters of ASCII.
-bool contains(std::string_view text, std::string_view part) {
-  const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
-  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
-}
+// A text that is looked for in others, whatever the case of its ASCII letters. The time is linear in the length of the
+// searched text: callers choose both texts, and a naive search of one long text for another takes seconds.
+class SearchedText {
+ public:
+  explicit SearchedText(std::string_view text) : text_(ascii_lower(text)) {}
 
-bool contains(const Reference& reference, std::string_view part) {
-  if (reference.key.is_string() && contains(reference.key.as_string(), part)) return true;
-  if (!reference.parts.is_object()) return false;
-  return std::any_of(
-      reference.parts.members().begin(), reference.parts.members().end(), [part](const Json::Member& member) {
-        return contains(member.value.is_string() ? std::string(member.value.as_string()) : write_json(member.value),
-                        part);
-      });
-}
+  bool is_in(std::string_view text) const {
+    if (text_.empty()) return true;
+    if (text.size() < text_.size()) return false;
+    const std::string lower = ascii_lower(text);
+    return memmem(lower.data(), lower.size(), text_.data(), text_.size()) != nullptr;  // two-way, linear
+  }
+  bool is_in(const Reference& reference) const {
+    if (reference.key.is_string() && is_in(reference.key.as_string())) return true;
+    if (!reference.parts.is_object()) return false;
+    return std::any_of(
+        reference.parts.members().begin(), reference.parts.members().end(), [this](const Json::Member& member) {
+          return member.value.is_string() ? is_in(member.value.as_string()) : is_in(write_json(member.value));
+        });
+  }
+
+ private:
+  const std::string text_;
+};
 
 // Parts are asked for as text; `7` finds the number 7 too.
 bool has_part(const Reference& reference, const std::string& name, const std::string& value) {
@@ -61,8 +73,9 @@ bool matches(const InstanceRow& row, const InstanceFilter& filter) {
   if (filter.parent && row.parent != filter.parent) return false;
   if (filter.started_from && row.started_at < *filter.started_from) return false;
   if (filter.started_to && row.started_at >= *filter.started_to) return false;
-  return filter.text.empty() || contains(row.id.value, filter.text) || contains(row.program.name, filter.text) ||
-         contains(row.reference, filter.text);
+  if (filter.text.empty()) return true;
+  const SearchedText text(filter.text);
+  return text.is_in(row.id.value) || text.is_in(row.program.name) || text.is_in(row.reference);
 }
 
 bool matches(const TaskRow& row, const TaskFilter& filter) {
@@ -79,8 +92,9 @@ bool matches(const TaskRow& row, const TaskFilter& filter) {
         (row.due && *row.due < *filter.due_before) || (row.deadline && *row.deadline < *filter.due_before);
     if (!late) return false;
   }
-  return filter.text.empty() || contains(row.name, filter.text) || contains(row.title, filter.text) ||
-         contains(row.instance.value, filter.text) || contains(row.reference, filter.text);
+  if (filter.text.empty()) return true;
+  const SearchedText text(filter.text);
+  return text.is_in(row.name) || text.is_in(row.title) || text.is_in(row.instance.value) || text.is_in(row.reference);
 }
 
 bool needs_reading(const InstanceFilter& filter) {

@@ -273,7 +273,14 @@ struct CorrelatedSignal {
   Json payload;
   Duration ttl;           // how long it is kept when nobody waits for it
   bool remember = false;  // the id came from outside: a repeat must be told apart
+  // How many signals may be kept already if this one is to be kept too: of the same name and key, and in all. 0: not
+  // looked at.
+  std::size_t kept_per_key_max = 0;
+  std::size_t kept_total_max = 0;
 };
+
+// The refusal of a signal that would have to be kept, when so many are.
+Error too_many_kept(const CorrelatedSignal& signal, bool of_this_key);
 
 struct DueTimer {
   InstanceId instance;

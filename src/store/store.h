@@ -257,7 +257,7 @@ class Store {
   virtual Result<bool> mark_deleted(const InstanceId& id, const std::string& reason) = 0;
 
   // Signals by name and key: to every instance that waits for them, else kept. Whichever of wait
-  // and signal commits second finds the other.
+  // and signal commits second finds the other. ErrorCode::limit when it would have to be kept and too many are.
   virtual Result<SignalOutcome> record_signal(const CorrelatedSignal& signal) = 0;
 
   // Due work. What is taken is not given out again before `hold` has passed, unless given back; it

@@ -83,6 +83,26 @@ TEST_P(AuditTrail, AHashThatWasKeptElsewhereShowsThatTheEndIsMissing) {
   EXPECT_EQ(must(verify_audit(store(), std::string(64, 'f'))).broken_at, 2);
 }
 
+TEST_P(AuditTrail, ARowOfAnyBytesIsWrittenAndSoAreTheOthers) {
+  std::vector<AuditRow> rows{change("one"), change("two"), change("three")};
+  rows[1].why = std::string("\xff \0 \xe2\x82", 7);
+  rows[1].who = std::string(100'000, 'w');
+  rows[1].details = Json::object({{"text", "\xc3("}});
+  must(store().append_audit(rows));
+  Unit unit;
+  unit.advances.push_back(sample::begin("a"));
+  unit.audit = rows;
+  for (AuditRow& row : unit.audit) row.at = store().now();
+  ASSERT_EQ(commit(unit).kind, CommitOutcome::Kind::done);
+  const Page<AuditRow> found = must(store().list_audit({10, ""}));
+  ASSERT_EQ(found.items.size(), 6u);
+  EXPECT_EQ(found.items[4].why, "\xEF\xBF\xBD \xEF\xBF\xBD \xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(found.items[5].what, "three");
+  const AuditReport report = must(verify_audit(store()));
+  EXPECT_EQ(report.rows, 6);
+  EXPECT_FALSE(report.broken_at) << report.why;
+}
+
 TEST_P(AuditTrail, AUnitBringsItsRowsAndOneThatIsRefusedNone) {
   Unit unit;
   unit.advances.push_back(sample::begin("a"));

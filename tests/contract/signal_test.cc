@@ -50,6 +50,35 @@ TEST_P(Signals, AnInstanceWithTwoFittingWaitsGetsItOnce) {
   EXPECT_EQ(must(store().list_messages({"a"})).size(), 1u);
 }
 
+TEST_P(Signals, ThatWouldBeKeptAreRefusedAtTheLimit) {
+  CorrelatedSignal signal = sample::signal("s", "paid", Json("42"));
+  signal.remember = true;
+  signal.kept_per_key_max = 3;
+  for (int i = 0; i < 3; ++i) {
+    signal.id = "s" + std::to_string(i);
+    EXPECT_TRUE(must(store().record_signal(signal)).kept);
+  }
+  signal.id = "fourth";
+  auto refused = store().record_signal(signal);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::limit);
+  // The id was not used up, other keys have room, and so has one that is waited for.
+  CorrelatedSignal other = signal;
+  other.id = "other";
+  other.key = Json("43");
+  EXPECT_TRUE(must(store().record_signal(other)).kept);
+  other.id = "none";
+  other.key = {};
+  EXPECT_TRUE(must(store().record_signal(other)).kept);
+  other.id = "total";
+  other.kept_total_max = 5;
+  refused = store().record_signal(other);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("limits.signals_total_max = 5"), std::string::npos) << refused.error().message;
+  commit(waiting("a", "paid", Json("42")));  // takes one of them
+  EXPECT_FALSE(must(store().record_signal(signal)).duplicate);
+}
+
 TEST_P(Signals, AnEarlySignalIsKeptForTheWaitThatOpensLater) {
   EXPECT_TRUE(must(store().record_signal(sample::signal("s", "paid", Json("42")))).kept);
   EXPECT_TRUE(must(store().take_messages(10, signal_hold)).empty());

@@ -10,7 +10,7 @@ soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, wanted)), hard))
 from served import Served, expect, finish
 
-server = Served(sys.argv[1])
+server = Served(sys.argv[1], "--limits-streams-max", "0")
 key = server.keys["viewer"]
 
 

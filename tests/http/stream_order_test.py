@@ -71,6 +71,24 @@ early.emit("t.after")
 late.say("ROLLBACK")
 kinds = [kind for _, kind in stream.events(4)]
 expect("a number that never comes does not stop the stream", kinds[3:] == ["t.after"], kinds)
+
+# A node that has no stream open looks for its position when one comes: it must not pass an event that is still to commit.
+seen = stream.events(4)[3][0]
+other = Served(sys.argv[1], store=server.store, keys=False)
+expect("a second node starts", other.port is not None, getattr(other, "said", ""))
+other.keys = server.keys
+late.say("BEGIN")
+late.emit("t.late2")
+early.emit("t.early2")
+resumed = Stream(other, after=seen)
+resumed.socket.sendall(b"")
+# Until the node has looked: it answers requests in the order in which its feed can have seen them.
+for _ in range(20):
+    other.call("GET", "/v1/instances", role="viewer")
+late.say("COMMIT")
+kinds = [kind for _, kind in resumed.events(2)]
+expect("the first stream of a node gets what commits late", kinds[:2] == ["t.late2", "t.early2"], kinds)
+expect("SIGTERM ends the second node with 0", other.end() == 0, other.said)
 expect("SIGTERM ends with 0", server.end() == 0, server.said)
 early.say(f"DROP SCHEMA {schema} CASCADE")
 for session in (early, late):

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "store/audit_chain.h"
 #include "store/lease_order.h"
 #include "store/memory/memory_store.h"
@@ -289,6 +292,20 @@ Result<SignalOutcome> MemoryStore::record_signal(const CorrelatedSignal& signal)
       return outcome;
     }
     outcome = route(signal, wakeup);
+    if (outcome.kept) {
+      const auto same = [&signal](const auto& kept) {
+        return kept.second.signal.name == signal.name && kept.second.signal.key == signal.key;
+      };
+      const bool key_full =
+          signal.kept_per_key_max > 0 &&
+          static_cast<std::size_t>(std::count_if(kept_.begin(), kept_.end(), same)) > signal.kept_per_key_max;
+      const bool full = signal.kept_total_max > 0 && kept_.size() > signal.kept_total_max;
+      if (key_full || full) {
+        kept_.erase(std::prev(kept_.end()));
+        if (signal.remember) keys_.erase({"signal", signal.id});
+        return too_many_kept(signal, key_full);
+      }
+    }
   }
   tell(wakeup);
   return outcome;

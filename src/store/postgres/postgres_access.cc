@@ -20,8 +20,9 @@ ApiKeyRow read_api_key(const Rows& rows) {
 }
 
 AuditRow read_audit(const Rows& rows) {
-  return {rows.integer(0), rows.time(1), rows.text(2), rows.text(3), rows.text(4),
-          rows.text(5),    rows.text(6), rows.json(7), rows.text(8), rows.text(9)};
+  return {rows.integer(0), rows.time(1), rows.text(2), rows.text(3),
+          rows.text(4),    rows.text(5), rows.text(6), audit_details(rows.is_null(7) ? "null" : rows.text(7)),
+          rows.text(8),    rows.text(9)};
 }
 
 }  // namespace
@@ -76,7 +77,9 @@ Result<void> PostgresStore::append_audit(std::span<const AuditRow> rows) {
 void PostgresStore::append_audit_rows(Connection& db, std::span<const AuditRow> rows) {
   if (rows.empty()) return;
   postgres::RowList list(postgres::RowType::audit);
-  for (const AuditRow& row : rows) {
+  for (const AuditRow& given : rows) {
+    const std::optional<AuditRow> mended = is_storable(given) ? std::nullopt : std::optional(storable(given));
+    const AuditRow& row = mended ? *mended : given;
     list.add(row.at, row.who, row.what, row.resource, row.why, row.from, json_or_null(row.details), hashed_part(row));
   }
   // The chain has one end: whoever appends holds it.

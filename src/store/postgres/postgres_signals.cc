@@ -81,6 +81,21 @@ SignalOutcome PostgresStore::route(Connection& db, const CorrelatedSignal& signa
   return outcome;
 }
 
+namespace {
+
+// With the signal among those that are kept.
+std::optional<Error> refused_keeping(postgres::Connection& db, const CorrelatedSignal& signal) {
+  const auto most = [](std::size_t max) { return static_cast<std::int64_t>(max) + 1; };
+  Rows of_key = db.query(Sql::count_kept, signal.name, key_text(signal.key), most(signal.kept_per_key_max));
+  if (of_key.next() && of_key.integer(0) >= most(signal.kept_per_key_max)) return too_many_kept(signal, true);
+  if (signal.kept_total_max == 0) return std::nullopt;
+  Rows all = db.query(Sql::count_all_kept, most(signal.kept_total_max));
+  if (all.next() && all.integer(0) >= most(signal.kept_total_max)) return too_many_kept(signal, false);
+  return std::nullopt;
+}
+
+}  // namespace
+
 Result<SignalOutcome> PostgresStore::record_signal(const CorrelatedSignal& signal) {
   Wakeup wakeup;
   auto recorded = write<SignalOutcome>([&](Connection& db) -> Result<SignalOutcome> {
@@ -93,7 +108,11 @@ Result<SignalOutcome> PostgresStore::record_signal(const CorrelatedSignal& signa
     postgres::SignalLocks locks(db);
     locks.add_signal(signal.name, key_text(signal.key));
     locks.send();
-    return route(db, signal, wakeup);
+    SignalOutcome outcome = route(db, signal, wakeup);
+    if (outcome.kept && signal.kept_per_key_max > 0) {
+      if (auto refused = refused_keeping(db, signal)) return *refused;
+    }
+    return outcome;
   });
   if (recorded) tell(wakeup);
   return recorded;

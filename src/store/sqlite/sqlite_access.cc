@@ -40,7 +40,7 @@ AuditRow read_audit(const Query& query) {
   row.resource = query.text(4);
   row.why = query.text(5);
   row.from = query.text(6);
-  row.details = query.json(7);
+  row.details = audit_details(query.is_null(7) ? "null" : query.text(7));
   row.previous_hash = query.text(8);
   row.hash = query.text(9);
   return row;

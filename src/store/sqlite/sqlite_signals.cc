@@ -49,6 +49,25 @@ void SqliteStore::send(const Message& message, Wakeup& wakeup) {
   wakeup.messages = true;
 }
 
+namespace {
+
+// With the signal among those that are kept.
+std::optional<Error> refusal_of_kept(sqlite::Connection& db, const CorrelatedSignal& signal) {
+  const auto count = [](Query counted) { return counted.next() ? static_cast<std::size_t>(counted.integer(0)) : 0; };
+  const auto most = [](std::size_t max) { return static_cast<std::int64_t>(max) + 1; };
+  if (signal.kept_per_key_max > 0 && count(db.query(Sql::count_kept, signal.name, key_text(signal.key),
+                                                    most(signal.kept_per_key_max))) > signal.kept_per_key_max) {
+    return too_many_kept(signal, true);
+  }
+  if (signal.kept_total_max > 0 &&
+      count(db.query(Sql::count_all_kept, most(signal.kept_total_max))) > signal.kept_total_max) {
+    return too_many_kept(signal, false);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 SignalOutcome SqliteStore::route(const CorrelatedSignal& signal, Wakeup& wakeup) {
   SignalOutcome outcome;
   {
@@ -80,6 +99,9 @@ Result<SignalOutcome> SqliteStore::record_signal(const CorrelatedSignal& signal)
     }
     if (signal.remember) writer_->run(Sql::insert_key, "signal", signal.id, "", "null", now());
     outcome = route(signal, wakeup);
+    if (outcome.kept) {
+      if (auto refused = refusal_of_kept(*writer_, signal)) return *refused;
+    }
     if (auto done = transaction.commit(); !done) return failed(done.error());
   }
   tell(wakeup);

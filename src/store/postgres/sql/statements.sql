@@ -211,6 +211,10 @@ WHERE NOT EXISTS (SELECT 1 FROM cairn.wf_inbox b WHERE b.instance = i.n AND b.si
 INSERT INTO cairn.wf_signal_q (target, kind, name, key, body, at) VALUES ($1, $2, $3, $4, $5, $6)
 -- name: keep_signal
 INSERT INTO cairn.wf_signal_q (kind, name, key, body, at, expires_at) VALUES ('signal', $1, $2, $3, $4, $5)
+-- name: count_kept
+SELECT count(*) FROM (SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL AND name = $1 AND key IS NOT DISTINCT FROM $2 LIMIT $3) AS kept
+-- name: count_all_kept
+SELECT count(*) FROM (SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL LIMIT $1) AS kept
 -- name: has_signal_message
 SELECT 1 FROM cairn.wf_signal_q WHERE target = $1 AND kind = 'signal' LIMIT 1
 -- name: find_kept

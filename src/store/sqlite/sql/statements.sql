@@ -212,6 +212,10 @@ ORDER BY i.n DESC LIMIT ?8
 INSERT INTO wf_signal_q (target, kind, name, key, body, at) VALUES ((SELECT n FROM wf_instances WHERE id = ?1), ?2, ?3, ?4, ?5, ?6)
 -- name: keep_signal
 INSERT INTO wf_signal_q (kind, name, key, body, at, expires_at) VALUES ('signal', ?1, ?2, ?3, ?4, ?5)
+-- name: count_kept
+SELECT count(*) FROM (SELECT 1 FROM wf_signal_q WHERE target IS NULL AND name = ?1 AND key IS ?2 LIMIT ?3)
+-- name: count_all_kept
+SELECT count(*) FROM (SELECT 1 FROM wf_signal_q WHERE target IS NULL LIMIT ?1)
 -- name: has_kept
 SELECT 1 FROM wf_signal_q WHERE target IS NULL LIMIT 1
 -- name: signal_waits
