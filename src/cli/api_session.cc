@@ -16,6 +16,7 @@ namespace cairn::cli {
 namespace {
 
 constexpr std::chrono::milliseconds local_pause{300};
+constexpr const char* follow_wait = "5s";  // then the caller looks whether anyone still reads
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -175,7 +176,7 @@ std::variant<ApiAnswer, int> ApiSession::ask(const ApiRequest& request, std::ost
 std::variant<ApiAnswer, int> ApiSession::next_change(const std::string& place, const Json& seen, std::ostream& err) {
   ApiRequest request{"GET", place};
   if (remote_) {
-    request.query = {{"after", write_json(seen["state_version"])}, {"wait", "30s"}};
+    request.query = {{"after", write_json(seen["state_version"])}, {"wait", follow_wait}};
   } else {
     // Another process may own the file, and nothing tells readers of a file what was written to it.
     std::this_thread::sleep_for(local_pause);

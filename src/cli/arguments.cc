@@ -60,6 +60,24 @@ Result<Arguments> Arguments::read(const CommandSpec& spec, std::span<const std::
   return result;
 }
 
+bool takes_words(std::string_view usage) {
+  bool value_may_follow = false;  // the word before was a flag
+  int depth = 0;
+  for (std::size_t at = 0; at < usage.size();) {
+    const std::size_t end = std::min(usage.find(' ', at), usage.size());
+    const std::string_view word = usage.substr(at, end - at);
+    at = end + 1;
+    if (word.empty() || word == "\u2026") continue;
+    const std::size_t first = word.find_first_not_of('[');
+    const bool flag = first != std::string_view::npos && word[first] == '-';
+    if (!flag && !value_may_follow) return true;
+    depth += static_cast<int>(std::count(word.begin(), word.end(), '['));
+    depth -= static_cast<int>(std::count(word.begin(), word.end(), ']'));
+    value_may_follow = flag && (first == 0 || depth > 0);
+  }
+  return false;
+}
+
 bool Arguments::has(std::string_view flag) const {
   return std::any_of(given_.begin(), given_.end(), [&](const Given& one) { return one.flag == flag; });
 }

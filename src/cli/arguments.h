@@ -56,6 +56,9 @@ class Arguments {
   bool help_ = false;
 };
 
+// Whether the usage names anything besides flags.
+bool takes_words(std::string_view usage);
+
 void print_help(const CommandSpec& spec, std::ostream& out);
 
 }  // namespace cairn::cli

@@ -6,6 +6,7 @@
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
 #include "cli/store_session.h"
+#include "cli/safe_output.h"
 #include "cli/table.h"
 
 namespace cairn::cli {
@@ -33,7 +34,8 @@ int follow(ApiSession& api, const std::string& id, const Arguments& arguments, s
     if (finished && arguments.has("--json")) {
       out << write_json(job) << "\n";
     } else if (finished || on_terminal(out)) {
-      out << (on_terminal(out) ? "\r" : "") << write_json(job["done"]) << " of " << write_json(job["total"]) << " done"
+      if (on_terminal(out)) print_raw(out, "\r");
+      out << write_json(job["done"]) << " of " << write_json(job["total"]) << " done"
           << (finished ? "\n" : "") << std::flush;
     }
     if (finished) {

@@ -77,6 +77,11 @@ std::optional<int> read_arguments(const CommandSpec& spec, std::span<const std::
     print_help(spec, out);
     return exit_done;
   }
+  if (!read->positional().empty() && !takes_words(spec.usage)) {
+    err << "cairn " << spec.name << ": takes flags only, not \"" << read->positional().front() << "\"\nRun `cairn "
+        << spec.name << " --help` for how to call it.\n";
+    return exit_usage;
+  }
   into = std::move(*read);
   return std::nullopt;
 }

@@ -16,6 +16,7 @@
 #include "cli/exit_code.h"
 #include "cli/file_watch.h"
 #include "cli/input_file.h"
+#include "cli/listen_address.h"
 #include "cli/settings_file.h"
 #include "cli/stop_watchdog.h"
 #include "server/api.h"
@@ -27,13 +28,10 @@ namespace {
 // HOST:PORT or PORT.
 Result<server::HttpSettings> listen_settings(const std::string& text) {
   server::HttpSettings settings;
-  const std::size_t colon = text.rfind(':');
-  const std::string port = colon == std::string::npos ? text : text.substr(colon + 1);
-  if (colon != std::string::npos) settings.host = text.substr(0, colon);
-  const auto read = std::from_chars(port.data(), port.data() + port.size(), settings.port);
-  if (port.empty() || read.ec != std::errc() || read.ptr != port.data() + port.size()) {
-    return Error{ErrorCode::invalid, "--listen takes HOST:PORT or PORT, not \"" + text + "\""};
-  }
+  const auto address = read_listen_address(text);
+  if (!address) return Error{ErrorCode::invalid, "--listen takes HOST:PORT or PORT, not \"" + text + "\""};
+  if (!address->host.empty()) settings.host = address->host;
+  settings.port = address->port;
   const bool loopback = settings.host == "localhost" || settings.host == "::1" || settings.host.starts_with("127.");
   if (!loopback) {
     return Error{
@@ -188,7 +186,7 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   });
   if (!watch) err << "cairn dev: " << watch.error().message << "; changes need a restart\n";
 
-  const std::string url = "http://" + settings->host + ":" + std::to_string((*serving)->port());
+  const std::string url = "http://" + url_host(settings->host) + ":" + std::to_string((*serving)->port());
   out << "cairn is ready at " << url << "/  (" << *deployed << " definitions, store " << options.store << ")\n\n"
       << "Try next:\n"
       << "  open " << url << "/ in a browser, or in another terminal, in this folder:\n"

@@ -1,8 +1,10 @@
 #include "cli/eval_repl.h"
 
 #include <editline/readline.h>
+#include <langinfo.h>
 
 #include <algorithm>
+#include <clocale>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -90,6 +92,9 @@ std::string trimmed(std::string text) {
 
 int run_eval_prompt(EvalSession& session, std::ostream& out, std::ostream& err) {
   out << "cairn expressions; :help for help\n" << std::flush;
+  // The prompt drops what the locale cannot spell, and expressions are UTF-8.
+  const char* const locale = std::setlocale(LC_CTYPE, "");
+  if (!locale || std::string_view(nl_langinfo(CODESET)) != "UTF-8") std::setlocale(LC_CTYPE, "C.UTF-8");
   using_history();
   stifle_history(history_max);
   const std::string file = history_file();

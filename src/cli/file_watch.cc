@@ -14,6 +14,16 @@ namespace cairn::cli {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// "flows-old" begins like "flows" and is not below it.
+bool is_below(const std::string& path, const std::string& folder) {
+  if (!path.starts_with(folder)) return false;
+  return folder.ends_with('/') || path.size() == folder.size() || path[folder.size()] == '/';
+}
+
+}  // namespace
+
 Result<std::unique_ptr<FileWatch>> FileWatch::start(const std::vector<std::string>& paths, Changed changed) {
   const int events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   if (events < 0) return Error{ErrorCode::unavailable, std::string("files cannot be watched: ") + std::strerror(errno)};
@@ -51,7 +61,7 @@ void FileWatch::add_folder(const std::string& folder) {
   if (number < 0) return;
   folders_[number] = folder;
   const bool below =
-      std::any_of(whole_.begin(), whole_.end(), [&](const std::string& root) { return folder.starts_with(root); });
+      std::any_of(whole_.begin(), whole_.end(), [&](const std::string& root) { return is_below(folder, root); });
   if (!below) return;
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
@@ -80,7 +90,7 @@ void FileWatch::run() {
       if (!(event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO))) continue;
       const bool named = std::find(files_.begin(), files_.end(), path) != files_.end();
       const bool inside =
-          std::any_of(whole_.begin(), whole_.end(), [&](const std::string& root) { return path.starts_with(root); });
+          std::any_of(whole_.begin(), whole_.end(), [&](const std::string& root) { return is_below(path, root); });
       if (named || inside) changed_(path);
     }
   }

@@ -3,6 +3,7 @@
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/store_session.h"
+#include "cli/table.h"
 #include "instance/snapshot.h"
 
 namespace cairn::cli {
@@ -62,7 +63,7 @@ int run_history(std::span<const std::string> args, std::istream&, std::ostream& 
     if (const auto code = api.each({"GET", place + "/history"}, 1'000'000, take, err)) return *code;
     out << std::flush;
     const auto status = status_from(std::get<0>(instance).body.text_or("status", ""));
-    if (!follow || !status || is_final(*status)) break;
+    if (!follow || !status || is_final(*status) || reader_is_gone(out)) break;
     instance = api.next_change(place, std::get<0>(instance).body, err);
   }
   if (json && !follow) out << write_json(Json::object({{"items", items}})) << "\n";

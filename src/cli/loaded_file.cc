@@ -5,6 +5,8 @@
 #include <fstream>
 
 #include "cli/exit_code.h"
+#include "cli/safe_output.h"
+#include "cli/table.h"
 #include "cli/input_file.h"
 
 namespace cairn::cli {
@@ -31,7 +33,13 @@ int load_file(std::string_view command, const std::string& path, std::istream& i
 int write_result(std::string_view command, const std::string& text, const std::optional<std::string>& file,
                  std::ostream& out, std::ostream& err) {
   if (!file || *file == "-") {
-    out << text << std::flush;
+    // A document goes into a file or another program byte by byte; only a terminal is protected from it.
+    if (on_terminal(out)) {
+      out << text;
+    } else {
+      print_raw(out, text);
+    }
+    out << std::flush;
     return out ? exit_done : exit_failed;
   }
   std::ofstream written(*file, std::ios::binary | std::ios::trunc);

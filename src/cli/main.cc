@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
+#include "cli/safe_output.h"
+#include "cli/table.h"
 
 int main(int argc, char** argv) {
   // A reader that went away is an error of that write, not the end of the process.
@@ -13,9 +15,12 @@ int main(int argc, char** argv) {
   cairn::keep_free_memory();
   try {
     const std::vector<std::string> args(argv + 1, argv + argc);
+    const cairn::cli::SafeOutput safe_out(std::cout), safe_err(std::cerr);
     const int code = cairn::cli::run_cairn(args, std::cin, std::cout, std::cerr);
     std::cout.flush();
     if (!std::cout) {
+      // `cairn list | head` has what it wanted.
+      if (cairn::cli::stdout_is_closed()) return code;
       std::cerr << "cairn: the output could not be written\n";
       return code == cairn::cli::exit_done ? cairn::cli::exit_failed : code;
     }

@@ -14,6 +14,7 @@
 #include "bench/disk_counts.h"
 #include "cairn/engine.h"
 #include "cli/configuration_flags.h"
+#include "cli/listen_address.h"
 #include "cli/definition_files.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
@@ -36,14 +37,12 @@ std::chrono::milliseconds milliseconds(const Configuration& from, std::string_vi
 Result<server::HttpSettings> http_settings(const Configuration& from) {
   server::HttpSettings http;
   const std::string listen = from.text("listen");
-  const std::size_t colon = listen.rfind(':');
-  const std::string port = colon == std::string::npos ? listen : listen.substr(colon + 1);
-  if (colon != std::string::npos) http.host = listen.substr(0, colon);
-  if (http.host.size() > 2 && http.host.front() == '[') http.host = http.host.substr(1, http.host.size() - 2);
-  const auto read = std::from_chars(port.data(), port.data() + port.size(), http.port);
-  if (port.empty() || read.ec != std::errc() || read.ptr != port.data() + port.size()) {
+  const auto address = read_listen_address(listen);
+  if (!address) {
     return Error{ErrorCode::invalid, from.at("listen").origin + ": listen takes HOST:PORT, not \"" + listen + "\""};
   }
+  if (!address->host.empty()) http.host = address->host;
+  http.port = address->port;
   http.threads = std::max(1, static_cast<int>(from.number("http.threads")));
   http.head_bytes_max = static_cast<std::size_t>(from.number("http.head_bytes_max"));
   http.body_bytes_max = static_cast<std::size_t>(from.number("http.body_bytes_max"));
@@ -356,7 +355,7 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   (*engine)->run();
   auto serving = server::Server::open((*engine)->coordinator(), settings);
   if (!serving) return refuse(serving.error());
-  out << "cairn serves on " << (settings.http.tls ? "https://" : "http://") << settings.http.host << ":"
+  out << "cairn serves on " << (settings.http.tls ? "https://" : "http://") << url_host(settings.http.host) << ":"
       << (*serving)->port() << std::endl;
 
   std::optional<server::MetricsFanout> fanout;

@@ -1,12 +1,16 @@
 #include "cli/table.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <sstream>
+#include <string_view>
 
 #include "base/utf8.h"
+#include "cli/safe_output.h"
 
 namespace cairn::cli {
 namespace {
@@ -17,26 +21,47 @@ std::size_t width_of(const std::string& text) {
   return width;
 }
 
-// What would break the line or steer the terminal is taken out.
-std::string tame(const std::string& text) {
-  std::string tamed;
-  for (const char c : text) tamed += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-  return tamed;
+// A cell stays on its line. Other control characters are the business of SafeOutput.
+std::string on_one_line(std::string text) {
+  std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
+  return text;
 }
 
 }  // namespace
 
 bool on_terminal(const std::ostream& out) { return &out == &std::cout && isatty(STDOUT_FILENO) != 0; }
 
+bool takes_controls(const std::ostream& out) {
+  const char* const terminal = std::getenv("TERM");
+  return on_terminal(out) && terminal && *terminal && std::string_view(terminal) != "dumb";
+}
+
 bool in_colour(const std::ostream& out) {
   const char* without = std::getenv("NO_COLOR");
-  return on_terminal(out) && (!without || *without == 0);
+  return takes_controls(out) && (!without || *without == 0);
+}
+
+bool stdout_is_closed() {
+  pollfd end{STDOUT_FILENO, 0, 0};
+  return poll(&end, 1, 0) > 0 && (end.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
+}
+
+bool reader_is_gone(const std::ostream& out) { return !out || (&out == &std::cout && stdout_is_closed()); }
+
+std::size_t rows_of(const std::string& text, std::size_t columns) {
+  std::size_t rows = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t width = width_of(line);
+    rows += width == 0 || columns == 0 ? 1 : (width + columns - 1) / columns;
+  }
+  return rows;
 }
 
 void Table::print(std::ostream& out) const {
   if (!on_terminal(out)) {
     for (const auto& row : rows_) {
-      for (std::size_t i = 0; i < row.size(); ++i) out << (i ? "\t" : "") << tame(row[i]);
+      for (std::size_t i = 0; i < row.size(); ++i) out << (i ? "\t" : "") << on_one_line(row[i]);
       out << "\n";
     }
     return;
@@ -48,16 +73,16 @@ void Table::print(std::ostream& out) const {
   }
   const auto line = [&](const std::vector<std::string>& row) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string text = tame(row[i]);
+      const std::string text = on_one_line(row[i]);
       out << text;
       if (i + 1 < row.size()) out << std::string(widths[i] - width_of(row[i]) + 2, ' ');
     }
     out << "\n";
   };
   const bool colour = in_colour(out);
-  if (colour) out << "\033[2m";
+  if (colour) print_raw(out, "\033[2m");
   line(columns_);
-  if (colour) out << "\033[0m";
+  if (colour) print_raw(out, "\033[0m");
   for (const auto& row : rows_) line(row);
 }
 

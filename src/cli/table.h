@@ -22,7 +22,14 @@ class Table {
 
 // Whether `out` is this process's own terminal.
 bool on_terminal(const std::ostream& out);
+// The same, and the terminal understands cursor movements and colours (TERM is set and not "dumb").
+bool takes_controls(const std::ostream& out);
 // The same, and colour is wanted (NO_COLOR is not set).
 bool in_colour(const std::ostream& out);
+// Whether nobody reads `out` any more: a closed pipe, a terminal that hung up.
+bool reader_is_gone(const std::ostream& out);
+bool stdout_is_closed();
+// How many rows of a terminal with so many columns these lines take; 0 columns: nothing wraps.
+std::size_t rows_of(const std::string& text, std::size_t columns);
 
 }  // namespace cairn::cli

@@ -1,14 +1,27 @@
 #include "cli/watch_command.h"
 
-#include <algorithm>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
+#include "cli/safe_output.h"
 #include "cli/store_session.h"
 #include "cli/table.h"
 #include "instance/snapshot.h"
 
 namespace cairn::cli {
+namespace {
+
+// Long lines wrap on a narrow terminal, and what has scrolled out of a low one cannot be reached any more.
+void erase(std::ostream& out, const std::string& shown) {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) size = {};
+  const std::size_t rows = rows_of(shown, size.ws_col);
+  print_raw(out, size.ws_row > 0 && rows >= size.ws_row ? "\033[H\033[2J" : "\033[" + std::to_string(rows) + "A\033[J");
+}
+
+}  // namespace
 
 const CommandSpec& watch_spec() {
   static const CommandSpec spec{
@@ -30,6 +43,7 @@ int run_watch(std::span<const std::string> args, std::istream&, std::ostream& ou
   if (const int* code = std::get_if<int>(&opened)) return *code;
   ApiSession& api = *std::get<0>(opened);
   const std::string place = "/v1/instances/" + path_part(arguments.positional()[0]);
+  const bool redraws = takes_controls(out);
   std::string shown;
   auto instance = api.ask({"GET", place}, err);
   while (true) {
@@ -40,12 +54,13 @@ int run_watch(std::span<const std::string> args, std::istream&, std::ostream& ou
     std::string now = std::string(document.text_or("definition", "")) + " " +
                       std::string(document.text_or("status", "")) + "\n" + std::get<0>(tree).text;
     if (now != shown) {
-      if (on_terminal(out) && !shown.empty())
-        out << "\033[" << std::count(shown.begin(), shown.end(), '\n') << "A\033[J";
-      out << now << std::flush;
-      if (!on_terminal(out)) out << "\n";
+      if (redraws && !shown.empty()) erase(out, shown);
+      out << now;
+      if (!redraws) out << "\n";
+      out << std::flush;
       shown = std::move(now);
     }
+    if (reader_is_gone(out)) return exit_done;
     const auto status = status_from(document.text_or("status", ""));
     if (!status || is_final(*status)) return status == Status::completed ? exit_done : exit_not_completed;
     instance = api.next_change(place, document, err);
