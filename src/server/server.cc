@@ -129,7 +129,9 @@ struct Server::Parts {
 namespace {
 
 Response overloaded() {
-  Response busy = problem(503, "overloaded", "Too many requests wait already", "try again in a moment");
+  Response busy = problem(503, "overloaded", "Too many requests wait already", "try again in a moment",
+                          Json::object({{"limit", "request_queue"},
+                                        {"limit_value", static_cast<std::int64_t>(RequestThreads::queued_max)}}));
   busy.headers.emplace_back("retry-after", "1");
   return busy;
 }
