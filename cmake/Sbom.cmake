@@ -88,7 +88,7 @@ cairn_component(dejavu-fonts 2.37 Bitstream-Vera data NOTICE ${CMAKE_SOURCE_DIR}
 cairn_component(gcc-runtime "${CMAKE_CXX_COMPILER_VERSION}" "GPL-3.0-or-later WITH GCC-exception-3.1" dynamic
                 SONAME libstdc++ libgcc_s)
 execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE libc_version OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-string(REGEX REPLACE "^[^0-9]*" "" libc_version "${libc_version}")
+string(REGEX MATCH "[0-9]+[.][0-9.]+" libc_version "${libc_version}")
 if(NOT libc_version)
   set(libc_version system)
 endif()
