@@ -22,12 +22,12 @@ enum class LogFormat { text, json };
 struct LogSettings {
   LogLevel level = LogLevel::info;
   LogFormat format = LogFormat::text;
-  std::function<void(std::string_view line)> write;  // absent: stderr
+  std::function<void(std::string_view line)> write = {};  // absent: stderr
   // A fault that repeats must not fill the disk: of the warnings and errors of one event at most this many are written
   // in each window. The first line of the next one says how many were left out (`suppressed`). 0: all are written.
   std::size_t repeats_max = 20;
   std::chrono::milliseconds repeats_window{10'000};
-  std::function<std::chrono::steady_clock::time_point()> now;  // absent: the system's
+  std::function<std::chrono::steady_clock::time_point()> now = {};  // absent: the system's
 };
 void configure_log(LogSettings settings);
 

@@ -296,6 +296,7 @@ Result<RunRow> Coordinator::remove_run(const RunId& id, const std::string& reaso
     case RunChanged::Kind::lease_lost:
     case RunChanged::Kind::finished:
     case RunChanged::Kind::exhausted:
+    case RunChanged::Kind::not_holder:
       return Error{ErrorCode::conflict, "a worker has run " + id.value + "; cancel the run first"};
     case RunChanged::Kind::done: break;
   }

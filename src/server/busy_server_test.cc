@@ -97,11 +97,11 @@ class BusyServer : public testing::Test {
 TEST_F(BusyServer, IsAliveWhileEveryRequestWaitsForTheStore) {
   store_.hold();
   std::vector<std::unique_ptr<Client>> clients;
-  for (std::size_t i = 0; i < RequestThreads::threads_count + 8; ++i) {
+  for (std::size_t i = 0; i < RequestThreads::threads_usual + 8; ++i) {
     clients.push_back(std::make_unique<Client>(server_->port()));
     clients.back()->send(text("GET", "/v1/instances"));
   }
-  store_.wait_until_held(RequestThreads::threads_count);
+  store_.wait_until_held(RequestThreads::threads_usual);
   EXPECT_NE(ask("GET", "/livez").find("200 OK"), std::string::npos);
   EXPECT_NE(ask("GET", "/healthz").find("200 OK"), std::string::npos);
   // Not ready, and this is said although the store still does not answer.

@@ -344,7 +344,7 @@ TEST(Secrets, OneThatIsPartOfAnotherHidesNoneOfIt) {
   secrets.put("b", {"abcd-efgh", {}});
   Unsealing unsealing(secrets, true);
   ASSERT_TRUE(unsealing.text(expr::secret_marker("a") + expr::secret_marker("b")).has_value());
-  EXPECT_EQ(unsealing.mask("x abcd-efgh y abcd z"), "x *** y *** z");
+  EXPECT_EQ(unsealing.mask(std::string("x abcd-efgh y abcd z")), "x *** y *** z");
 }
 
 TEST_F(HttpTransportTest, GraphqlGivesItsDataOrItsErrors) {

@@ -108,7 +108,7 @@ class Database : public testing::Test {
         "= "
         "'default.c' AND status = 'pending'");
     sql("INSERT INTO cairn.outbox_event (type) VALUES ('t')");
-    EXPECT_EQ(store_->claim_outbox(10, Duration::of_seconds(1))->size(), 1u);
+    EXPECT_EQ(store_->claim_outbox(std::array{SinkFilter{"s", {}}}, {"s", 10, Duration::of_seconds(1)})->size(), 1u);
     EXPECT_TRUE(store_->next_due().has_value());
     EXPECT_TRUE(store_->exhausted_runs(10).has_value());
     EXPECT_TRUE(store_->figures(100).has_value());
@@ -198,8 +198,10 @@ TEST_F(Database, AStatementThatWasCancelledIsNotSentAgain) {
   sql("BEGIN");
   sql("SELECT 1 FROM cairn.outbox_event FOR UPDATE");
   const std::unique_ptr<PGconn, Finish> other(PQconnectdb(url_.c_str()));
-  const std::int64_t first = std::stoll(sql("SELECT n FROM cairn.outbox_event"));
-  auto marked = std::async(std::launch::async, [&] { return store_->mark_published(std::span(&first, 1)); });
+  SettledEvent first;
+  first.sequence = std::stoll(sql("SELECT n FROM cairn.outbox_event"));
+  first.kind = SettledEvent::Kind::taken;
+  auto marked = std::async(std::launch::async, [&] { return store_->settle_outbox("s", std::span(&first, 1)); });
   const std::string cancel =
       "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND "
       "wait_event_type "
@@ -210,7 +212,7 @@ TEST_F(Database, AStatementThatWasCancelledIsNotSentAgain) {
   EXPECT_FALSE(answer.has_value());
   EXPECT_EQ(std::stoi(run(other.get(), cancel)), 0);
   sql("ROLLBACK");
-  EXPECT_TRUE(store_->mark_published(std::span(&first, 1)).has_value());
+  EXPECT_TRUE(store_->settle_outbox("s", std::span(&first, 1)).has_value());
 }
 
 TEST_F(Database, DeliveriesGoWithTheEventsOfTheirInstance) {

@@ -1,5 +1,6 @@
 // Leasing: whoever asks, in whatever way, gets each run once and in its order, and nothing that somebody else keeps,
 // floods or breaks holds up the rest.
+#include <array>
 #include <atomic>
 #include <limits>
 #include <mutex>
@@ -365,7 +366,7 @@ TEST_F(RunLeases, AValueThatCannotBeReadHoldsUpNobody) {
   EXPECT_EQ(entries(), "0");
   EXPECT_EQ(store_->queue_faults(10)->size(), 0u);
   sql("INSERT INTO cairn.outbox_event (type, data) VALUES ('t', '1e400'), ('t', '1')");
-  const auto claimed = store_->claim_outbox(10, Duration::of_seconds(60));
+  const auto claimed = store_->claim_outbox(std::array{SinkFilter{"s", {}}}, {"s", 10, Duration::of_seconds(60)});
   ASSERT_TRUE(claimed.has_value()) << claimed.error().message;
   ASSERT_EQ(claimed->size(), 1u);
   EXPECT_EQ((*claimed)[0].event.data, Json(1));
