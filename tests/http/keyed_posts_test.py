@@ -14,8 +14,8 @@ cairn: 1
 name: t.keyed
 version: 1.0.0
 steps:
-  - call: { worker: { type: demo.step.v1, payload: {} }, result: first }
-  - task: { title: Look, roles: [clerk], result: seen }
+  - call: { worker: { type: demo.step.v1, payload: {} } }
+  - task: { name: look, title: Look, roles: [clerk] }
 """
 server = Served(sys.argv[1], "--log-level", "error", "--drain", "10s")
 expect("it starts", server.port is not None, getattr(server, "said", ""))
