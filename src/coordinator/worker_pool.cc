@@ -155,15 +155,6 @@ void WorkerPool::fail_unanswered(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
-void WorkerPool::release(const RunId& run, std::uint64_t fence) {
-  RunChange change;
-  change.kind = RunChange::Kind::release;
-  change.run = run;
-  change.fence = fence;
-  change.actor = coordinator_.node();
-  if (auto done = coordinator_.store().change_run(change); !done) log_error("runs.release", done.error());
-}
-
 void WorkerPool::look() {
   if (handlers_.empty() && transports_.empty()) return;
   const std::lock_guard lock(mutex_);
@@ -267,13 +258,22 @@ void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
 }
 
 void WorkerPool::give_back_unbegun(std::unique_lock<std::mutex>& lock) {
+  // Nobody begins them any more. Many together: a transaction for each would take minutes.
   while (stopping_ && !ready_.empty()) {
-    // Nobody begins them any more.
-    const Run run = std::move(ready_.front());
-    ready_.pop_front();
-    active_.erase(run->id.value);
+    std::vector<RunChange> changes;
+    while (!ready_.empty() && changes.size() < reports_max) {
+      RunChange& change = changes.emplace_back();
+      change.kind = RunChange::Kind::release;
+      change.run = ready_.front()->id;
+      change.fence = ready_.front()->fence;
+      change.actor = coordinator_.node();
+      active_.erase(change.run.value);
+      ready_.pop_front();
+    }
     lock.unlock();
-    release(run->id, run->fence);
+    for (const auto& done : coordinator_.store().change_runs(changes)) {
+      if (!done) log_error("runs.release", done.error());
+    }
     lock.lock();
   }
 }

@@ -77,7 +77,6 @@ class WorkerPool {
   void call(std::unique_lock<std::mutex>& lock, const RunRow& run, Transport& transport);
   void lease(std::unique_lock<std::mutex>& lock);
   void take(std::vector<RunRow> runs);
-  void release(const RunId& run, std::uint64_t fence);
   void finish(Run run, HandlerAnswer answer);
   HandlerAnswer answer_to(const RunRow& run, const std::stop_token& stop) const;
   // How many a thread begins with at once.
