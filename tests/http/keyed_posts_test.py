@@ -17,7 +17,7 @@ steps:
   - call: { worker: { type: demo.step.v1, payload: {} } }
   - task: { name: look, title: Look, roles: [clerk] }
 """
-server = Served(sys.argv[1], "--log-level", "error", "--drain", "10s")
+server = Served(sys.argv[1], "--log-level", "error", "--drain", "10s", environment={"CAIRN_DRAIN_DELAY": "0s"})
 expect("it starts", server.port is not None, getattr(server, "said", ""))
 table = server.call("GET", "/openapi.json", role=None).json
 posts = [(path, operation) for path, item in sorted(table["paths"].items()) for method, operation in item.items() if method == "post"]
