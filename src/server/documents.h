@@ -31,7 +31,13 @@ template <class Row>
 Json document(const Page<Row>& page) {
   Json items = Json::array();
   for (const Row& row : page.items) items.push_back(document(row));
-  return Json::object({{"items", items}, {"next_cursor", page.next_cursor.empty() ? Json() : Json(page.next_cursor)}});
+  Json list =
+      Json::object({{"items", items}, {"next_cursor", page.next_cursor.empty() ? Json() : Json(page.next_cursor)}});
+  if (page.unreadable.empty()) return list;
+  Json unreadable = Json::array();
+  for (const std::string& row : page.unreadable) unreadable.push_back(row);
+  list.set("unreadable", unreadable);
+  return list;
 }
 
 }  // namespace cairn::server

@@ -89,6 +89,12 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
 
 SqliteStore::~SqliteStore() {
   idle_readers_.clear();
+  if (opened_ && !file_fault()) {
+    // Closing removes the log. Whoever dies right behind that must not have left a note that misses it.
+    writer_->clear_error();
+    writer_->script("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (!writer_->error() && sqlite::log_end(writer_->handle()) == 0) owner_->remember_closed();
+  }
   writer_.reset();
   if (opened_) owner_->remember_closed();
 }
