@@ -215,7 +215,7 @@ Result<std::vector<DamagedPage>> damaged_pages(Connection& connection, std::size
   return found;
 }
 
-Result<void> seal_pages(Connection& connection, std::span<const DamagedPage> pages) {
+Result<void> seal_pages(Connection& connection, std::span<const DamagedPage> pages, Seal seal) {
   PageFile* const file = PageFile::of(connection.handle());
   if (file == nullptr || pages.empty()) return {};
   std::vector<std::uint8_t> page(file->page_bytes);
@@ -224,7 +224,11 @@ Result<void> seal_pages(Connection& connection, std::span<const DamagedPage> pag
   for (const DamagedPage& one : pages) {
     const sqlite3_int64 at = static_cast<sqlite3_int64>(one.number - 1) * size;
     if (code = file->call().xRead(file->below(), page.data(), size, at); code != SQLITE_OK) break;
-    if (!mend_page(page.data(), page.size(), one.number)) seal_page(page.data(), page.size(), one.number);
+    if (seal == Seal::mended) {
+      mend_page(page.data(), page.size(), one.number);
+    } else {
+      seal_page(page.data(), page.size(), one.number);
+    }
     if (code = file->call().xWrite(file->below(), page.data(), size, at); code != SQLITE_OK) break;
   }
   if (code == SQLITE_OK) code = file->call().xSync(file->below(), SQLITE_SYNC_NORMAL);

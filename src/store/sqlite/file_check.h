@@ -24,7 +24,8 @@ struct DamagedPage {
 
 // At most `max`, in order of their numbers. Pages whose newest version is in the log are left out: that one is read.
 Result<std::vector<DamagedPage>> damaged_pages(Connection& connection, std::size_t max);
-// Writes such pages anew, with what is in them and a checksum that fits, and syncs the file. By its owner.
-Result<void> seal_pages(Connection& connection, std::span<const DamagedPage> pages);
+// Writes such pages anew with a checksum that fits, and syncs the file. By its owner.
+enum class Seal { as_they_are, mended };
+Result<void> seal_pages(Connection& connection, std::span<const DamagedPage> pages, Seal seal);
 
 }  // namespace cairn::sqlite

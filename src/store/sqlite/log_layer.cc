@@ -42,7 +42,8 @@ struct LogFile {
   const sqlite3_io_methods& call() { return *below()->pMethods; }
 
   int flush() {
-    int code = SQLITE_OK;
+    if (gathered.empty()) return SQLITE_OK;
+    int code = still_whole();
     const int size = static_cast<int>(gathered.size());
     for (int at = 0; at < size && code == SQLITE_OK; at += log_part_bytes) {
       code = call().xWrite(below(), gathered.data() + at, std::min(log_part_bytes, size - at), from + at);
@@ -51,6 +52,15 @@ struct LogFile {
     if (code != SQLITE_OK) end = from;
     gathered.clear();
     return code;
+  }
+
+  // Somebody who cut the log would leave a hole behind what is written now, and recovery would stop there.
+  int still_whole() {
+    sqlite3_int64 size = 0;
+    const int code = call().xFileSize(below(), &size);
+    if (code != SQLITE_OK || size >= from) return code;
+    note_damage(path + " was truncated");
+    return SQLITE_IOERR_CORRUPTFS;
   }
 
   // A frame's page, with the frame's header and the checksum that it continues. SQLite itself looks at the checksums
