@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <deque>
 #include <mutex>
@@ -143,8 +144,9 @@ int log_read(sqlite3_file* file, void* into, int amount, sqlite3_int64 offset) {
   LogFile& log = ours(file);
   if (const int code = log.flush(); code != SQLITE_OK) return code;
   constexpr auto heads = static_cast<sqlite3_int64>(log_header_bytes + frame_header_bytes);
-  const bool is_page =
-      amount >= 512 && offset >= heads && (offset - heads) % (amount + static_cast<int>(frame_header_bytes)) == 0;
+  // Recovery reads whole frames, which are not as long as any page, and checks them itself.
+  const bool is_page = amount >= 512 && std::has_single_bit(static_cast<unsigned>(amount)) && offset >= heads &&
+                       (offset - heads) % (amount + static_cast<int>(frame_header_bytes)) == 0;
   if (is_page && log.store->checks_log) return log.read_page(static_cast<std::uint8_t*>(into), amount, offset);
   return log.call().xRead(log.below(), into, amount, offset);
 }
