@@ -14,7 +14,7 @@ struct DamagedPage {
   std::uint32_t number = 0;
   bool missing = false;  // the file ends before it
   bool one_bit = false;  // is wrong in it; it can be put right
-  std::string owner;     // the table or index that it belongs to; empty: nothing, it is free
+  std::string owner;     // the table or index that it belongs to; empty: that is lost with another page
   std::string table;     // of an index: its table
   // A page of a table's rows: those with a number behind the first and up to the second.
   bool has_rows = false;

@@ -43,7 +43,7 @@ std::optional<Sql> naming_statement(const std::string& table) {
 
 // The table, the numbers of its rows and whom they belong to, as far as other pages tell.
 std::string name_rows(Connection& db, const DamagedPage& page) {
-  if (page.owner.empty()) return "unknown";
+  if (page.owner.empty()) return "what it belongs to is lost with another page";
   if (page.owner != page.table) return page.owner + (page.table.empty() ? "" : " (an index of " + page.table + ")");
   if (!page.has_rows) return page.owner;
   std::string text = page.owner + ", rows";
