@@ -69,7 +69,7 @@ class PursuitTest : public testing::TestWithParam<const char*> {
   }
   void TearDown() override {
     engine_.reset();
-    for (const char* const end : {"", "-wal", "-shm", "-owner"}) std::remove((path_ + end).c_str());
+    for (const char* const end : {"", "-wal", "-shm", ".lock"}) std::remove((path_ + end).c_str());
   }
 
   Result<InstanceState> start(const std::string& definition, const std::string& key = {}) {

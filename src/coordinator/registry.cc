@@ -21,6 +21,11 @@ Result<void> Registry::load(bool strict) {
       const std::lock_guard lock(mutex_);
       unavailable_.push_back(what);
     }
+    for (const std::string& what : rows.unreadable) {
+      if (strict) return Error{ErrorCode::corrupt, what};
+      const std::lock_guard lock(mutex_);
+      unavailable_.push_back(what);
+    }
     page.cursor = rows.next_cursor;
   } while (!page.cursor.empty());
   return {};

@@ -26,8 +26,8 @@ TEST(Sinks, AreMadeFromSettings) {
   ASSERT_TRUE(sinks.has_value()) << sinks.error().message;
   ASSERT_EQ(sinks->size(), 2u);
   EXPECT_EQ((*sinks)[0]->name(), "crm");
-  EXPECT_TRUE((*sinks)[0]->wants("loan.decided"));
-  EXPECT_FALSE((*sinks)[0]->wants("cairn.instance.started"));
+  EXPECT_TRUE((*sinks)[0]->filter().wants("loan.decided"));
+  EXPECT_FALSE((*sinks)[0]->filter().wants("cairn.instance.started"));
   EXPECT_EQ((*sinks)[1]->name(), "log");
   client.stop();
 }

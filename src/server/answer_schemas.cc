@@ -146,7 +146,12 @@ Json answer_components() {
                       {"required", Json::array({"items"})},
                       {"properties",
                        Json::object({{"items", items},
-                                     {"next_cursor", Json::object({{"type", Json::array({"string", "null"})}})}})}}));
+                                     {"next_cursor", Json::object({{"type", Json::array({"string", "null"})}})},
+                                     {"unreadable",
+                                      Json::object({{"type", "array"},
+                                                    {"items", Json::object({{"type", "string"}})},
+                                                    {"description",
+                                                     "rows that were left out because they cannot be read"}})}})}}));
   }
   return schemas;
 }

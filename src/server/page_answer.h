@@ -15,7 +15,7 @@ namespace cairn::server {
 // Rows are read in portions, so that a page of large rows is never in memory as a whole.
 inline constexpr std::size_t page_portion = 100;
 
-// The text of `{"items": […], "next_cursor": …}`.
+// The text of `{"items": […], "next_cursor": …}`, and `unreadable` when rows had to be left out.
 class PageText {
  public:
   std::size_t rows() const { return rows_; }
@@ -24,9 +24,16 @@ class PageText {
     if (rows_++ > 0) text_.push_back(',');
     text_ += row;
   }
+  void leave_out(const std::vector<std::string>& rows) {
+    for (const std::string& row : rows) unreadable_.push_back(row);
+  }
   std::string finish(const std::string& cursor) && {
     text_ += "],\"next_cursor\":";
     write_json(cursor.empty() ? Json() : Json(cursor), text_);
+    if (unreadable_.size() > 0) {
+      text_ += ",\"unreadable\":";
+      write_json(unreadable_, text_);
+    }
     text_.push_back('}');
     return std::move(text_);
   }
@@ -34,6 +41,7 @@ class PageText {
  private:
   std::string text_ = "{\"items\":[";
   std::size_t rows_ = 0;
+  Json unreadable_ = Json::array();
 };
 
 // `fetch` reads a page from the store; `show` makes the document of a row.
@@ -65,9 +73,11 @@ Response page_answer(const Call& call, const Fetch& fetch, const Show& show) {
       const auto shorter = fetch(portion);
       if (!shorter) return problem(shorter.error());
       for (const auto& row : shorter->items) text.add(write_json(show(row)));
+      text.leave_out(shorter->unreadable);
       return {200, "application/json", {}, std::move(text).finish(shorter->next_cursor)};
     }
     for (const std::string& row : rows) text.add(row);
+    text.leave_out(page->unreadable);
     if (page->next_cursor.empty() || text.rows() >= asked.limit) {
       return {200, "application/json", {}, std::move(text).finish(page->next_cursor)};
     }

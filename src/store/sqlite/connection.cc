@@ -57,6 +57,7 @@ ErrorCode code_of(int number) {
 
 std::string message_of(int number, const char* text) {
   if (number == SQLITE_IOERR_DATA) return "damaged: " + take_damage();
+  if (number == SQLITE_IOERR_CORRUPTFS) return "store_lost: " + take_damage();
   switch (number & 0xff) {
     case SQLITE_FULL: return "storage_full: the disk that holds the store is full; free some space, nothing was lost";
     case SQLITE_READONLY: return "the store's file cannot be written (read-only file or folder)";

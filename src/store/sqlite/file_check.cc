@@ -49,9 +49,13 @@ class Ownership {
     std::uint32_t next = read_big_endian(page.data() + 32);
     while (next != 0 && seen_.insert(next).second) {
       if (note(next, false, 0, 0) || !load(next, page)) return;
+      const std::size_t leaves = std::min<std::size_t>(read_big_endian(page.data() + 4), usable_ / 4 - 2);
+      for (std::size_t i = 0; i < leaves; ++i) free_.insert(read_big_endian(page.data() + 8 + 4 * i));
       next = read_big_endian(page.data());
     }
   }
+  // Nobody reads what is in it.
+  bool is_free(std::uint32_t number) const { return free_.contains(number); }
 
  private:
   using Bytes = std::vector<std::uint8_t>;
@@ -135,6 +139,7 @@ class Ownership {
   std::string owner_;
   std::string table_;
   std::set<std::uint32_t> seen_;
+  std::set<std::uint32_t> free_;
 };
 
 // Another process may be writing it at this moment.
@@ -208,14 +213,13 @@ Result<std::vector<DamagedPage>> damaged_pages(Connection& connection, std::size
   ownership.follow_free_pages();
   std::vector<DamagedPage> found;
   for (auto& [number, one] : damaged) {
-    // Nobody reads a free page, and what lies behind the last one is cut off some day.
-    if (one.owner.empty() && !roots.empty() && !one.missing && !one.one_bit) continue;
+    if (one.owner.empty() && ownership.is_free(number)) continue;
     found.push_back(std::move(one));
   }
   return found;
 }
 
-Result<void> seal_pages(Connection& connection, std::span<const DamagedPage> pages) {
+Result<void> seal_pages(Connection& connection, std::span<const DamagedPage> pages, Seal seal) {
   PageFile* const file = PageFile::of(connection.handle());
   if (file == nullptr || pages.empty()) return {};
   std::vector<std::uint8_t> page(file->page_bytes);
@@ -224,7 +228,11 @@ Result<void> seal_pages(Connection& connection, std::span<const DamagedPage> pag
   for (const DamagedPage& one : pages) {
     const sqlite3_int64 at = static_cast<sqlite3_int64>(one.number - 1) * size;
     if (code = file->call().xRead(file->below(), page.data(), size, at); code != SQLITE_OK) break;
-    if (!mend_page(page.data(), page.size(), one.number)) seal_page(page.data(), page.size(), one.number);
+    if (seal == Seal::mended) {
+      mend_page(page.data(), page.size(), one.number);
+    } else {
+      seal_page(page.data(), page.size(), one.number);
+    }
     if (code = file->call().xWrite(file->below(), page.data(), size, at); code != SQLITE_OK) break;
   }
   if (code == SQLITE_OK) code = file->call().xSync(file->below(), SQLITE_SYNC_NORMAL);

@@ -14,7 +14,7 @@ struct DamagedPage {
   std::uint32_t number = 0;
   bool missing = false;  // the file ends before it
   bool one_bit = false;  // is wrong in it; it can be put right
-  std::string owner;     // the table or index that it belongs to; empty: nothing, it is free
+  std::string owner;     // the table or index that it belongs to; empty: that is lost with another page
   std::string table;     // of an index: its table
   // A page of a table's rows: those with a number behind the first and up to the second.
   bool has_rows = false;
@@ -24,7 +24,8 @@ struct DamagedPage {
 
 // At most `max`, in order of their numbers. Pages whose newest version is in the log are left out: that one is read.
 Result<std::vector<DamagedPage>> damaged_pages(Connection& connection, std::size_t max);
-// Writes such pages anew, with what is in them and a checksum that fits, and syncs the file. By its owner.
-Result<void> seal_pages(Connection& connection, std::span<const DamagedPage> pages);
+// Writes such pages anew with a checksum that fits, and syncs the file. By its owner.
+enum class Seal { as_they_are, mended };
+Result<void> seal_pages(Connection& connection, std::span<const DamagedPage> pages, Seal seal);
 
 }  // namespace cairn::sqlite

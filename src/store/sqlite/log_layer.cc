@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <deque>
 #include <mutex>
@@ -42,7 +43,8 @@ struct LogFile {
   const sqlite3_io_methods& call() { return *below()->pMethods; }
 
   int flush() {
-    int code = SQLITE_OK;
+    if (gathered.empty()) return SQLITE_OK;
+    int code = still_whole();
     const int size = static_cast<int>(gathered.size());
     for (int at = 0; at < size && code == SQLITE_OK; at += log_part_bytes) {
       code = call().xWrite(below(), gathered.data() + at, std::min(log_part_bytes, size - at), from + at);
@@ -51,6 +53,15 @@ struct LogFile {
     if (code != SQLITE_OK) end = from;
     gathered.clear();
     return code;
+  }
+
+  // Somebody who cut the log would leave a hole behind what is written now, and recovery would stop there.
+  int still_whole() {
+    sqlite3_int64 size = 0;
+    const int code = call().xFileSize(below(), &size);
+    if (code != SQLITE_OK || size >= from) return code;
+    note_damage(path + " was truncated");
+    return SQLITE_IOERR_CORRUPTFS;
   }
 
   // A frame's page, with the frame's header and the checksum that it continues. SQLite itself looks at the checksums
@@ -133,8 +144,9 @@ int log_read(sqlite3_file* file, void* into, int amount, sqlite3_int64 offset) {
   LogFile& log = ours(file);
   if (const int code = log.flush(); code != SQLITE_OK) return code;
   constexpr auto heads = static_cast<sqlite3_int64>(log_header_bytes + frame_header_bytes);
-  const bool is_page =
-      amount >= 512 && offset >= heads && (offset - heads) % (amount + static_cast<int>(frame_header_bytes)) == 0;
+  // Recovery reads whole frames, which are not as long as any page, and checks them itself.
+  const bool is_page = amount >= 512 && std::has_single_bit(static_cast<unsigned>(amount)) && offset >= heads &&
+                       (offset - heads) % (amount + static_cast<int>(frame_header_bytes)) == 0;
   if (is_page && log.store->checks_log) return log.read_page(static_cast<std::uint8_t*>(into), amount, offset);
   return log.call().xRead(log.below(), into, amount, offset);
 }

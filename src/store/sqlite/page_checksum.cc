@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -72,6 +73,49 @@ std::uint64_t lane_for(std::uint64_t sum, const Lanes& lanes, std::size_t wanted
   return rest * inverse_factor ^ std::rotl(before, 23);
 }
 
+// Which bit would have to be the other way round for the sum that is stored? Every step can be undone, so each lane is
+// gone through from both ends: what is wanted of a word is what lies between.
+std::optional<std::size_t> wrong_bit(const std::uint8_t* page, std::size_t page_bytes, std::uint32_t number,
+                                     std::uint64_t stored) {
+  const Lanes reached = lanes_of(page, page_bytes, number);
+  const std::size_t words = (page_bytes - page_checksum_bytes) / 8;
+  for (std::size_t lane = 0; lane < lane_count; ++lane) {
+    std::vector<std::uint64_t> before;  // the lane's state before each of its words
+    std::uint64_t state = first_lanes(number)[lane];
+    for (std::size_t word = lane; word < words; word += lane_count) {
+      before.push_back(state);
+      state = stir(state, load(page + 8 * word));
+    }
+    std::uint64_t after = lane_for(stored, reached, lane);
+    for (std::size_t i = before.size(); i-- > 0;) {
+      const std::size_t word = lane + i * lane_count;
+      const std::uint64_t wrong = unstir(after) ^ before[i] ^ load(page + 8 * word);
+      if (std::popcount(wrong) == 1) return 64 * word + static_cast<std::size_t>(std::countr_zero(wrong));
+      after = unstir(after) ^ load(page + 8 * word);
+    }
+  }
+  return std::nullopt;
+}
+
+// What a checksum is about. On the first page some numbers are SQLite's own, which another program changes without
+// touching a table: how often the file was changed, by which version, and the number of the schema.
+class Covered {
+ public:
+  Covered(const std::uint8_t* page, std::size_t page_bytes, std::uint32_t number) : bytes_(page) {
+    if (number != 1) return;
+    copy_.assign(page, page + page_bytes);
+    for (const auto& [from, size] : {std::pair{24, 4}, std::pair{60, 4}, std::pair{92, 8}}) {
+      std::memset(copy_.data() + from, 0, static_cast<std::size_t>(size));
+    }
+    bytes_ = copy_.data();
+  }
+  const std::uint8_t* bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::uint8_t> copy_;
+  const std::uint8_t* bytes_;
+};
+
 // A sector of zeros where a page with rows has its first ones: a disk that lost a write looks like this.
 bool lost_its_end(const std::uint8_t* page, std::size_t page_bytes, std::uint32_t number) {
   constexpr std::size_t sector = 512;
@@ -85,41 +129,23 @@ bool lost_its_end(const std::uint8_t* page, std::size_t page_bytes, std::uint32_
 }  // namespace
 
 std::uint64_t page_checksum(const std::uint8_t* page, std::size_t page_bytes, std::uint32_t number) {
-  const std::uint64_t sum = sum_of(lanes_of(page, page_bytes, number));
+  const Covered covered(page, page_bytes, number);
+  const std::uint64_t sum = sum_of(lanes_of(covered.bytes(), page_bytes, number));
   return sum == 0 ? 1 : sum;
 }
 
-// For each word: which one would give the sum that is stored? Every step can be undone, so that is found by going
-// through each lane from both ends.
 bool mend_page(std::uint8_t* page, std::size_t page_bytes, std::uint32_t number) {
   const std::uint64_t stored = stored_checksum(page, page_bytes);
   if (std::popcount(stored ^ page_checksum(page, page_bytes, number)) == 1) {
     seal_page(page, page_bytes, number);
     return true;
   }
-  const Lanes reached = lanes_of(page, page_bytes, number);
-  const std::size_t words = (page_bytes - page_checksum_bytes) / 8;
-  for (std::size_t lane = 0; lane < lane_count; ++lane) {
-    std::vector<std::uint64_t> before;  // the lane's state before each of its words
-    std::uint64_t state = first_lanes(number)[lane];
-    for (std::size_t word = lane; word < words; word += lane_count) {
-      before.push_back(state);
-      state = stir(state, load(page + 8 * word));
-    }
-    std::uint64_t after = lane_for(stored, reached, lane);
-    for (std::size_t i = before.size(); i-- > 0;) {
-      const std::size_t word = lane + i * lane_count;
-      const std::uint64_t wanted = unstir(after) ^ before[i];
-      const std::uint64_t wrong = wanted ^ load(page + 8 * word);
-      if (std::popcount(wrong) == 1) {
-        const auto bit = static_cast<std::size_t>(std::countr_zero(wrong));
-        std::uint8_t& byte = page[8 * word + bit / 8];
-        byte = static_cast<std::uint8_t>(byte ^ (1u << bit % 8));
-        return page_checksum(page, page_bytes, number) == stored;
-      }
-      after = unstir(after) ^ load(page + 8 * word);
-    }
-  }
+  const Covered covered(page, page_bytes, number);
+  const auto bit = wrong_bit(covered.bytes(), page_bytes, number, stored);
+  if (!bit) return false;
+  page[*bit / 8] = static_cast<std::uint8_t>(page[*bit / 8] ^ (1u << *bit % 8));
+  if (page_checksum(page, page_bytes, number) == stored) return true;
+  page[*bit / 8] = static_cast<std::uint8_t>(page[*bit / 8] ^ (1u << *bit % 8));
   return false;
 }
 

@@ -31,17 +31,17 @@ int page_read(sqlite3_file* file, void* into, int amount, sqlite3_int64 offset) 
   if (offset == 0 && amount >= file_header_bytes) own.learn(bytes);
   if (!own.is_page(amount, offset)) return SQLITE_OK;
   const auto number = static_cast<std::uint32_t>(offset / amount + 1);
-  if (check_page(bytes, own.page_bytes, number) == PageState::damaged) {
-    if (mend_page(bytes, own.page_bytes, number)) {
-      log_warning("store.page_repaired",
-                  {{"path", own.path},
-                   {"page", number},
-                   {"advice", "the disk changed one bit; it was put right by its checksum. Check the disk"}});
-    } else if (own.foreign == nullptr || !*own.foreign) {
+  const bool wrong = check_page(bytes, own.page_bytes, number) == PageState::damaged;
+  if (wrong && (own.foreign == nullptr || !*own.foreign)) {
+    if (!mend_page(bytes, own.page_bytes, number)) {
       note_damage("page " + std::to_string(number) + " of " + own.path +
                   " does not match its checksum: the disk or another program changed it");
       return SQLITE_IOERR_DATA;
     }
+    log_warning("store.page_repaired",
+                {{"path", own.path},
+                 {"page", number},
+                 {"advice", "the disk changed one bit; it was put right by its checksum. Check the disk"}});
   }
   // Nobody above sees the checksum. What goes to the log carries none, so another program that copies it from there to
   // the file leaves a page without one, not with a wrong one.
@@ -88,7 +88,10 @@ int page_control(sqlite3_file* file, int what, void* about) {
   return page_file(file).call().xFileControl(page_file(file).below(), what, about);
 }
 int page_sector(sqlite3_file* file) { return page_file(file).call().xSectorSize(page_file(file).below()); }
-int page_traits(sqlite3_file* file) { return page_file(file).call().xDeviceCharacteristics(page_file(file).below()); }
+// Parts of a page would be read past the check.
+int page_traits(sqlite3_file* file) {
+  return page_file(file).call().xDeviceCharacteristics(page_file(file).below()) & ~SQLITE_IOCAP_SUBPAGE_READ;
+}
 int page_shm_map(sqlite3_file* file, int region, int size, int extend, void volatile** at) {
   return page_file(file).call().xShmMap(page_file(file).below(), region, size, extend, at);
 }

@@ -21,7 +21,8 @@ struct PageFile {
   std::vector<std::uint8_t> copy;  // of the page that is being written
   // Whether pages of its log are checked when they are read, too.
   bool checks_log = true;
-  // Another program has written to the file: a page whose checksum is wrong in more than a bit is its work.
+  // Another program has written to the file, or may have: a page with a wrong checksum is its work. Otherwise it is
+  // damage, and a single bit is put right.
   const std::atomic<bool>* foreign = nullptr;
 
   static int open(sqlite3_vfs* below, const char* name, sqlite3_file* file, int flags, int* out_flags);

@@ -43,7 +43,7 @@ std::optional<Sql> naming_statement(const std::string& table) {
 
 // The table, the numbers of its rows and whom they belong to, as far as other pages tell.
 std::string name_rows(Connection& db, const DamagedPage& page) {
-  if (page.owner.empty()) return "unknown";
+  if (page.owner.empty()) return "what it belongs to is lost with another page";
   if (page.owner != page.table) return page.owner + (page.table.empty() ? "" : " (an index of " + page.table + ")");
   if (!page.has_rows) return page.owner;
   std::string text = page.owner + ", rows";
@@ -123,7 +123,8 @@ Result<void> SqliteStore::check_writable() {
       // Less than this is full for the next commit, or for the one after it.
       constexpr std::uint64_t bytes_min = 256 * 1024;
       const auto blocks = static_cast<std::uint64_t>(::geteuid() == 0 ? disk.f_bfree : disk.f_bavail);
-      if (blocks * disk.f_frsize < bytes_min) return Error{ErrorCode::unavailable, "storage_full: the disk that holds the store is full"};
+      if (blocks * disk.f_frsize < bytes_min)
+        return Error{ErrorCode::unavailable, "storage_full: the disk that holds the store is full"};
     }
   }
   const std::lock_guard lock(writer_mutex_);
@@ -143,46 +144,43 @@ Result<void> SqliteStore::check_writable() {
   return {};
 }
 
-// By the owner, when it opens the store: what is in the log goes into the file first. Single bits are put right. Pages
-// that another program wrote get their checksums when the tables are sound. Everything else is damage.
-Result<void> SqliteStore::check_pages() {
+// By the owner, when it opens the store: what is in the log goes into the file first. Pages that another program wrote
+// get their checksums when the tables are sound; else single bits are put right. Everything else is damage.
+Result<SqliteStore::PagesAre> SqliteStore::check_pages() {
   writer_->script("PRAGMA wal_checkpoint(PASSIVE)");
+  writer_->clear_error();
   foreign_ = sqlite::has_foreign_changes(*writer_);
-  if (writer_->error()) return *writer_->error();
+  writer_->clear_error();  // what cannot be read has no witness
   CAIRN_TRY(std::vector<DamagedPage> damaged, sqlite::damaged_pages(*writer_, SIZE_MAX));
-  std::vector<DamagedPage> good;
-  for (const DamagedPage& page : damaged) {
-    if (page.one_bit || (foreign_ && !page.missing)) good.push_back(page);
-  }
-  std::erase_if(damaged, [&](const DamagedPage& page) { return page.one_bit || (foreign_ && !page.missing); });
-  if (damaged.empty() && !good.empty()) {
-    const auto bits = std::count_if(good.begin(), good.end(), [](const DamagedPage& page) { return page.one_bit; });
-    std::string sound = "ok";
-    if (bits != static_cast<std::ptrdiff_t>(good.size())) {
-      Query check = writer_->query(Sql::quick_check);
-      sound = check.next() ? check.text(0) : "it cannot be read";
-    }
-    if (writer_->error()) return *writer_->error();
-    if (sound != "ok") return Error{ErrorCode::corrupt, "the file is damaged: " + sound};
-    CAIRN_TRY_VOID(sqlite::seal_pages(*writer_, good));
-    log_warning("store.pages_sealed", {{"path", path_},
-                                       {"pages", static_cast<std::int64_t>(good.size())},
-                                       {"wrong_bits", static_cast<std::int64_t>(bits)},
-                                       {"advice", "another program wrote the file, or the disk changed single bits"}});
-  }
-  if (!damaged.empty()) {
-    constexpr std::size_t enough = 4;
+  if (damaged.empty()) return PagesAre::whole;
+  const bool foreign = foreign_;
+  const auto bad = std::partition(damaged.begin(), damaged.end(), [foreign](const DamagedPage& page) {
+    return !page.missing && (foreign || page.one_bit);
+  });
+  if (bad != damaged.end()) {
+    constexpr std::ptrdiff_t enough = 4;
     std::string text;
-    for (std::size_t i = 0; i < std::min(enough, damaged.size()); ++i) {
-      text +=
-          (i == 0 ? "page " : "; page ") + std::to_string(damaged[i].number) + ": " + name_rows(*writer_, damaged[i]);
+    for (auto page = bad; page != damaged.end() && page - bad < enough; ++page) {
+      text += (page == bad ? "page " : "; page ") + std::to_string(page->number) + ": " + name_rows(*writer_, *page);
     }
-    if (damaged.size() > enough) text += "; and " + std::to_string(damaged.size() - enough) + " more";
+    if (damaged.end() - bad > enough) text += "; and " + std::to_string(damaged.end() - bad - enough) + " more";
     return Error{ErrorCode::corrupt, "the file is damaged, " + text +
                                          ". Restore it from a backup; `cairn verify` names everything that is lost"};
   }
-  foreign_ = false;
-  return {};
+  if (foreign) {
+    Query check = writer_->query(Sql::quick_check);
+    const std::string sound = check.next()       ? check.text(0)
+                              : writer_->error() ? writer_->error()->message
+                                                 : "it cannot be read";
+    if (sound != "ok") return Error{ErrorCode::corrupt, "the file is damaged: " + sound};
+  }
+  CAIRN_TRY_VOID(sqlite::seal_pages(*writer_, damaged, foreign ? sqlite::Seal::as_they_are : sqlite::Seal::mended));
+  log_warning(
+      foreign ? "store.pages_sealed" : "store.pages_repaired",
+      {{"path", path_},
+       {"pages", static_cast<std::int64_t>(damaged.size())},
+       {"advice", foreign ? "another program wrote them" : "the disk changed one bit in each. Check the disk"}});
+  return foreign ? PagesAre::whole : PagesAre::mended;
 }
 
 Result<std::vector<StoreFault>> SqliteStore::faults(std::size_t max) {
@@ -194,7 +192,7 @@ Result<std::vector<StoreFault>> SqliteStore::faults(std::size_t max) {
   }
   Reader db = reader();
   CAIRN_TRY(std::vector<DamagedPage> damaged, sqlite::damaged_pages(*db, max));
-  if (foreign_) std::erase_if(damaged, [](const DamagedPage& page) { return !page.missing && !page.one_bit; });
+  if (foreign_) std::erase_if(damaged, [](const DamagedPage& page) { return !page.missing; });
   if (mode_ == Mode::read_only) damaged_ = damaged;
   for (const DamagedPage& page : damaged) {
     found.push_back({"page " + std::to_string(page.number), name_rows(*db, page),

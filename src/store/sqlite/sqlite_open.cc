@@ -44,35 +44,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
     CAIRN_TRY(auto owner, sqlite::OwnerLock::take(path));
     store->owner_ = std::move(owner);
     CAIRN_TRY_VOID(sqlite::rescue_log(path));
-    CAIRN_TRY(store->writer_, Connection::open(path, Connection::Mode::write));
-    Connection& db = *store->writer_;
-    db.expect_foreign_pages(store->foreign_);
-    db.sync_failed = [own = store.get()](const Error& error) { own->end_after_failed_sync(error); };
-    // Refuse a foreign or newer file before anything of it is changed.
-    const auto schema = sqlite::read_schema(db);
-    if (!schema) return with_context(schema.error(), path);
-    db.script(sqlite::writer_settings);
-    if (db.error()) return with_context(*db.error(), path);
-    {
-      Query query = db.query(Sql::journal_mode);
-      if (!query.next() || query.text(0) != "wal") {
-        return Error{ErrorCode::unavailable, path + ": this file system cannot hold a write-ahead log"};
-      }
-    }
-    if (*schema >= sqlite::checksum_schema) {
-      if (auto done = store->check_pages(); !done) return with_context(done.error(), path);
-    }
-    if (auto done = sqlite::migrate(db); !done) return with_context(done.error(), path);
-    sqlite::forget_foreign_changes(db);
-    if (db.error()) return with_context(*db.error(), path);
-    store->foreign_ = false;
-    store->maybe_kept_ = db.query(Sql::has_kept).next();
-    store->owner_->remember_open();
-    db.close_with_log_in_file();
-    db.trust_log();
-    store->opened_ = true;
-    db.changed_by_others();  // from here on
-    db.refuse = [own = store.get()] { return own->refuse_to_write(); };
+    if (auto opened = store->open_as_owner(); !opened) return with_context(opened.error(), path);
   } else {
     if (!std::filesystem::exists(path)) return Error{ErrorCode::not_found, "there is no store at " + path};
     CAIRN_TRY(auto connection, Connection::open(path, Connection::Mode::read));
@@ -87,8 +59,56 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
   return store;
 }
 
+Result<void> SqliteStore::open_as_owner() {
+  const auto connect = [this]() -> Result<void> {
+    writer_.reset();
+    foreign_ = true;  // until that is known
+    CAIRN_TRY(writer_, Connection::open(path_, Connection::Mode::write));
+    writer_->sync_failed = [this](const Error& error) { end_after_failed_sync(error); };
+    writer_->expect_foreign_pages(foreign_);
+    return {};
+  };
+  CAIRN_TRY_VOID(connect());
+  // Refuse a foreign or newer file before anything of it is changed.
+  auto schema = sqlite::read_schema(*writer_);
+  if (!schema && schema.error().code != ErrorCode::corrupt) return schema.error();
+  if (writer_->has_checksums() == true) {
+    CAIRN_TRY(const PagesAre pages, check_pages());
+    if (pages == PagesAre::mended) CAIRN_TRY_VOID(connect());
+    schema = sqlite::read_schema(*writer_);
+  }
+  if (!schema) return schema.error();
+  Connection& db = *writer_;
+  db.script(sqlite::writer_settings);
+  if (db.error()) return *db.error();
+  {
+    Query query = db.query(Sql::journal_mode);
+    if (!query.next() || query.text(0) != "wal") {
+      return Error{ErrorCode::unavailable, "this file system cannot hold a write-ahead log"};
+    }
+  }
+  CAIRN_TRY_VOID(sqlite::migrate(db));
+  sqlite::forget_foreign_changes(db);
+  maybe_kept_ = db.query(Sql::has_kept).next();
+  if (db.error()) return *db.error();
+  foreign_ = false;
+  owner_->remember_open();
+  db.close_with_log_in_file();
+  db.trust_log();
+  opened_ = true;
+  db.changed_by_others();  // from here on
+  db.refuse = [this] { return refuse_to_write(); };
+  return {};
+}
+
 SqliteStore::~SqliteStore() {
   idle_readers_.clear();
+  if (opened_ && !file_fault()) {
+    // Closing removes the log. Whoever dies right behind that must not have left a note that misses it.
+    writer_->clear_error();
+    writer_->script("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (!writer_->error() && sqlite::log_end(writer_->handle()) == 0) owner_->remember_closed();
+  }
   writer_.reset();
   if (opened_) owner_->remember_closed();
 }

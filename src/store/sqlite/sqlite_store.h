@@ -146,7 +146,9 @@ class SqliteStore final : public Store {
   // more.
   std::optional<Error> refuse_to_write();
   std::optional<Error> file_fault();
-  Result<void> check_pages();
+  enum class PagesAre { whole, mended };  // mended: what was read before may be wrong
+  Result<PagesAre> check_pages();
+  Result<void> open_as_owner();
   // After a list has met a damaged page that `faults` has named: it goes on behind it. For stores that are only read.
   void pass_damage(sqlite::Connection& db, std::initializer_list<std::string_view> tables, std::int64_t from,
                    std::string& next_cursor) const;

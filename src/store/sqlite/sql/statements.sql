@@ -22,7 +22,7 @@ SELECT 1 FROM wf_foreign_changes WHERE changes <> seen OR cookie <> (SELECT sche
 UPDATE wf_foreign_changes SET seen = changes, cookie = (SELECT schema_version FROM pragma_schema_version)
 WHERE changes <> seen OR cookie <> (SELECT schema_version FROM pragma_schema_version)
 -- name: quick_check
-SELECT quick_check FROM pragma_quick_check(1)
+PRAGMA quick_check(1)
 -- name: page_count
 PRAGMA page_count
 -- name: list_trees
