@@ -11,6 +11,7 @@
 #include <boost/beast/http.hpp>
 
 #include "base/ascii.h"
+#include "base/limit_refusals.h"
 #include "base/log.h"
 #include "server/http_translation.h"
 
@@ -43,8 +44,15 @@ struct Refusal {
   const char* title = "The request is not valid HTTP";
   const char* reason = "malformed";
   std::optional<PassedLimit> passed = std::nullopt;
-  Response response() const { return problem(status, title, passed); }
 };
+
+// The answer; a limit that was passed is counted.
+Response answer_to(const Refusal& refusal) {
+  if (refusal.passed) {
+    count_limit_refusal(refusal.passed->name, static_cast<std::int64_t>(refusal.passed->value));
+  }
+  return problem(refusal.status, refusal.title, refusal.passed);
+}
 
 Refusal too_large(const HttpSettings& settings) {
   return {431, "The request head is larger than the limit", "head_bytes",
@@ -420,7 +428,7 @@ Steps<std::optional<Request>> Connection::read_request() {
     if (!request) refusal = Refusal{400, "The target is malformed"};
   }
   if (refusal) {
-    Response response = refusal->response();
+    Response response = answer_to(*refusal);
     co_await refuse(std::move(response), refusal->reason, settings.unknown_body_bytes_max);
     co_return std::nullopt;
   }
@@ -466,7 +474,7 @@ Steps<bool> Connection::read_body(Body& body) {
       refusal = no_memory(settings);
     }
     if (refusal) {
-      Response response = refusal->response();
+      Response response = answer_to(*refusal);
       const std::size_t bytes_max =
           asked && body.known_caller ? discarded_bodies * settings.body_bytes_max : settings.unknown_body_bytes_max;
       co_await refuse(std::move(response), refusal->reason, ended ? 0 : bytes_max);
@@ -514,7 +522,7 @@ Steps<bool> Connection::ask_admission(Body& body) {
     refusal = no_memory(settings);
   }
   if (refusal) {
-    Response response = refusal->response();
+    Response response = answer_to(*refusal);
     co_await refuse(std::move(response), refusal->reason,
                     body.known_caller ? discarded_bodies * settings.body_bytes_max : settings.unknown_body_bytes_max);
     co_return false;
