@@ -73,6 +73,13 @@ bool ApiGate::admit(const Route& route, Call& call) {
   return false;
 }
 
+bool ApiGate::admit_head(const Route& route, Call& call) {
+  auto identity = identify(call.request);
+  if (!identity || !identity->may(route.permission)) return admit(route, call);
+  call.identity = std::move(*identity);
+  return true;
+}
+
 // What was found out before the body came is good as long as the authenticator itself would remember it.
 Result<Identity> ApiGate::identify(const Request& request) {
   const KnownCaller* const known = request.caller.get();

@@ -17,7 +17,8 @@ AuditRow audit_row(const Call& call, std::string what);
 
 class ApiGate final : public Gate {
  public:
-  // `coordinator`, `authenticator` and `slow_lane` outlive the gate. Expensive requests are carried out in the slow lane.
+  // `coordinator`, `authenticator` and `slow_lane` outlive the gate. Expensive requests are carried out in the slow
+  // lane.
   ApiGate(Coordinator& coordinator, Authenticator& authenticator, const CallerLimits& limits, RequestThreads& slow_lane,
           std::shared_ptr<AuditTrail> audit, std::shared_ptr<Metrics> metrics)
       : store_(coordinator.store()),
@@ -29,6 +30,9 @@ class ApiGate final : public Gate {
         answers_(std::make_shared<IdempotentAnswers>(coordinator)) {}
 
   bool admit(const Route& route, Call& call) override;
+  // Whether the caller may send the body of a request: `admit` by its head alone. Nothing counts against the caller's
+  // limits yet, because the whole request is still to come; one that is refused does.
+  bool admit_head(const Route& route, Call& call);
   bool prepare(const Route& route, Call& call) override;
   // With the mandate of whoever asks: the row of the audit trail is written in the transaction of the change.
   void carry_out(const Route& route, Call call) override;

@@ -11,6 +11,7 @@
 #include <boost/beast/http.hpp>
 
 #include "base/ascii.h"
+#include "base/limit_refusals.h"
 #include "base/log.h"
 #include "server/http_translation.h"
 
@@ -28,8 +29,6 @@ constexpr std::size_t kept_while_idle = 4u << 10;
 constexpr std::size_t unread_max = 64u << 10;  // of a body: lengths of chunks and what stands beside them
 // Of a refused body, in multiples of the limit: whoever passed it by less than this gets to read why.
 constexpr std::size_t discarded_bodies = 4;
-// While the server drains: for a client that is connected to send its first request, and for farewells.
-constexpr std::chrono::milliseconds farewell{1'000};
 constexpr std::chrono::milliseconds tick_min{5};
 constexpr std::chrono::milliseconds tick_max{500};
 
@@ -45,8 +44,15 @@ struct Refusal {
   const char* title = "The request is not valid HTTP";
   const char* reason = "malformed";
   std::optional<PassedLimit> passed = std::nullopt;
-  Response response() const { return problem(status, title, passed); }
 };
+
+// The answer; a limit that was passed is counted.
+Response answer_to(const Refusal& refusal) {
+  if (refusal.passed) {
+    count_limit_refusal(refusal.passed->name, static_cast<std::int64_t>(refusal.passed->value));
+  }
+  return problem(refusal.status, refusal.title, refusal.passed);
+}
 
 Refusal too_large(const HttpSettings& settings) {
   return {431, "The request head is larger than the limit", "head_bytes",
@@ -250,13 +256,15 @@ void Connection::check(Instant now) {
   resume(waits_);
 }
 
-bool Connection::is_fresh() const { return !had_request_ && std::chrono::steady_clock::now() < began_at_ + farewell; }
+bool Connection::is_fresh() const {
+  return !had_request_ && std::chrono::steady_clock::now() < began_at_ + premises_.farewell.load();
+}
 
 void Connection::drain() {
   const bool answered = pending_ && pending_->progress() == PendingAnswer::Progress::sent;
   if (answered || (between_requests_ && !is_fresh())) return resume(Waits::turn);
   const bool shakes_hands = waits_ == Waits::tls && !had_request_;
-  if (between_requests_ || shakes_hands || discard_max_ > 0) expect_at_most(farewell);
+  if (between_requests_ || shakes_hands || discard_max_ > 0) expect_at_most(premises_.farewell);
 }
 
 void Connection::watch() {
@@ -334,7 +342,7 @@ Steps<> Connection::hang_up() {
 
 // Of TLS as well: what it means does not matter any more.
 Steps<> Connection::discard(std::size_t bytes_max) {
-  expect_until(premises_.draining ? farewell : premises_.settings.discard_timeout);
+  expect_until(premises_.draining ? premises_.farewell.load() : premises_.settings.discard_timeout);
   readable_ = true;
   for (std::size_t discarded = 0; discarded < bytes_max && !timed_out_;) {
     const auto count = ::recv(socket_.native_handle(), thread_.bytes.data(), thread_.bytes.size(), MSG_DONTWAIT);
@@ -359,25 +367,18 @@ Steps<> Connection::converse() {
   }
 }
 
-Steps<bool> Connection::await_request() {
-  if (input_.capacity() > kept_while_idle) std::string().swap(input_);
-  expect_until(premises_.settings.idle_timeout);
-  if (premises_.draining) expect_at_most(farewell);
-  between_requests_ = true;
-  const bool received = co_await receive();
-  between_requests_ = false;
-  co_return received;
+// Beast would read over folded lines, which others read in another way.
+HeadEnd Connection::head_so_far() const {
+  const Head head = look_at_head(input_);
+  if (head.bad) return HeadEnd::bad;
+  if (head.whole) return HeadEnd::whole;
+  return input_.size() > premises_.settings.head_bytes_max ? HeadEnd::too_large : HeadEnd::open;
 }
 
-// Beast would read over folded lines, which others read in another way.
 Steps<HeadEnd> Connection::read_head() {
-  expect_until(premises_.settings.head_timeout);
   for (;;) {
-    const Head head = look_at_head(input_);
-    if (head.bad) co_return HeadEnd::bad;
-    if (head.whole) co_return HeadEnd::whole;
-    if (input_.size() > premises_.settings.head_bytes_max) co_return HeadEnd::too_large;
     if (!co_await receive()) co_return HeadEnd::over;
+    if (const HeadEnd end = head_so_far(); end != HeadEnd::open) co_return end;
   }
 }
 
@@ -393,9 +394,19 @@ Steps<std::optional<Request>> Connection::read_request() {
   const HttpSettings& settings = premises_.settings;
   version_ = 11;
   head_ = false;
-  if (input_.empty() && !co_await await_request()) co_return std::nullopt;
+  if (input_.empty()) {
+    if (input_.capacity() > kept_while_idle) std::string().swap(input_);
+    expect_until(settings.idle_timeout);
+    if (premises_.draining) expect_at_most(premises_.farewell);
+    between_requests_ = true;
+    const bool received = co_await receive();
+    between_requests_ = false;
+    if (!received) co_return std::nullopt;
+  }
   had_request_ = true;
-  const HeadEnd end = co_await read_head();
+  expect_until(settings.head_timeout);
+  HeadEnd end = head_so_far();
+  if (end == HeadEnd::open) end = co_await read_head();
   if (end == HeadEnd::over) co_return std::nullopt;
   http::request_parser<http::string_body> parser;
   parser.header_limit(static_cast<std::uint32_t>(settings.head_bytes_max));
@@ -417,7 +428,7 @@ Steps<std::optional<Request>> Connection::read_request() {
     if (!request) refusal = Refusal{400, "The target is malformed"};
   }
   if (refusal) {
-    Response response = refusal->response();
+    Response response = answer_to(*refusal);
     co_await refuse(std::move(response), refusal->reason, settings.unknown_body_bytes_max);
     co_return std::nullopt;
   }
@@ -463,7 +474,7 @@ Steps<bool> Connection::read_body(Body& body) {
       refusal = no_memory(settings);
     }
     if (refusal) {
-      Response response = refusal->response();
+      Response response = answer_to(*refusal);
       const std::size_t bytes_max =
           asked && body.known_caller ? discarded_bodies * settings.body_bytes_max : settings.unknown_body_bytes_max;
       co_await refuse(std::move(response), refusal->reason, ended ? 0 : bytes_max);
@@ -511,7 +522,7 @@ Steps<bool> Connection::ask_admission(Body& body) {
     refusal = no_memory(settings);
   }
   if (refusal) {
-    Response response = refusal->response();
+    Response response = answer_to(*refusal);
     co_await refuse(std::move(response), refusal->reason,
                     body.known_caller ? discarded_bodies * settings.body_bytes_max : settings.unknown_body_bytes_max);
     co_return false;

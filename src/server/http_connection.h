@@ -28,8 +28,8 @@ namespace cairn::server {
 
 class Connection;
 
-// How reading a head ended.
-enum class HeadEnd { whole, bad, too_large, over };
+// How far reading a head has come.
+enum class HeadEnd { open, whole, bad, too_large, over };
 
 // What all connections of a server share.
 struct Premises {
@@ -43,6 +43,8 @@ struct Premises {
   const std::shared_ptr<BodyBudget> bodies;  // shared with requests, which can outlive the server
   std::atomic<bool> leaving{false};          // answers close their connections
   std::atomic<bool> draining{false};         // connections without a request end
+  // While the server drains: for a client that has just connected to send its request, and for goodbyes.
+  std::atomic<std::chrono::milliseconds> farewell{std::chrono::milliseconds(1'000)};
   std::function<void(const boost::asio::ip::tcp::endpoint& remote)> left;  // a connection has ended
 
   std::mutex mutex;
@@ -128,8 +130,7 @@ class Connection final : public PendingAnswer::Bell, public std::enable_shared_f
   Steps<> hang_up();
   // Nothing: it is over.
   Steps<std::optional<Request>> read_request();
-  // Until the first byte of the next request is there. False: it is over.
-  Steps<bool> await_request();
+  HeadEnd head_so_far() const;
   // Until the head is whole, or cannot be one.
   Steps<HeadEnd> read_head();
   struct Body;

@@ -4,6 +4,7 @@
 #include <linux/filter.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <condition_variable>
 #include <map>
@@ -185,6 +186,8 @@ void HttpServer::announce_drain() { core_->premises.leaving = true; }
 void HttpServer::drain(std::chrono::milliseconds grace, std::chrono::milliseconds handshakes) {
   announce_drain();
   const auto until = std::chrono::steady_clock::now() + grace;
+  core_->premises.farewell =
+      std::clamp<std::chrono::milliseconds>(grace / 10, std::chrono::seconds(1), std::chrono::seconds(3));
   stop_new_connections(core_->acceptor.native_handle());
   if (handshakes.count() > 0) std::this_thread::sleep_for(handshakes);
   asio::post(core_->acceptor.get_executor(), [core = core_.get()] {

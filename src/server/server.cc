@@ -210,7 +210,7 @@ Admission Server::Parts::judge(Router::Match match, Request head) {
     visit->record.operation = route.operation;
     Call call{std::move(visit->request), std::move(match.path), {}, refuse};
     call.trace = visit->record.trace;
-    if (gate.admit(route, call)) {
+    if (gate.admit_head(route, call)) {
       // Nothing is counted: the request is still to come.
       admission.caller = std::make_shared<const KnownCaller>(KnownCaller{std::move(call.identity), now});
       return admission;
