@@ -120,7 +120,16 @@ class Instance:
             if self.definition["on_error"] == "compensate":
                 self.undoing = True
                 self.world.reached("lane", "on_error: compensate")
-                yield from steps.undo_all(self, main, None)
+                try:
+                    yield from steps.undo_all(self, main, None)
+                except Completed as end:
+                    # `complete` inside `compensate` ends the instance here too.
+                    if end.given:
+                        self.output = end.output
+                    else:
+                        yield from self.one(main, {"id": ""}, self.conclude)
+                    self.end("completed")
+                    return
             self.error = failure
             self.end("failed")
 
