@@ -16,10 +16,6 @@ StepBody read(Fields& outer) {
   CompleteStep step;
   const auto at = outer.find("complete");
   if (!at) return step;
-  // Undoing goes on to its end, and an instance that failed must not end as completed.
-  if (outer.site().undoing) {
-    outer.site().draft.findings.error(at->key_at(), at->pointer(), "`complete` cannot stand inside `compensate`");
-  }
   Fields fields(outer.site(), *at, complete_table);
   step.output = fields.value("output");
   outer.put("complete", fields.take());

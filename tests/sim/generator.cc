@@ -35,12 +35,14 @@ Json random_payload(Dice& dice, int hostile_percent) {
   Json payload =
       Json::object({{"n", dice.between(0, 9)}, {"s", dice.chance(50) ? "a" : "key1"}, {"ok", dice.chance(70)}});
   if (!dice.chance(hostile_percent)) return payload;
-  switch (dice.below(6)) {
+  switch (dice.below(8)) {
     case 0: payload.erase("n"); return payload;
     case 1: payload.erase("ok"); return payload;
     case 2: payload.set("n", "seven"); return payload;
-    case 3: payload.set("ok", 1); return payload;
-    case 4: return Json();
+    case 3:
+    case 4:
+    case 5: payload.set("ok", 1); return payload;
+    case 6: return Json();
     default: return Json(dice.between(0, 9));
   }
 }

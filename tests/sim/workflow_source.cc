@@ -64,12 +64,13 @@ Json WorkflowSource::definition(const std::string& name) {
 }
 
 void WorkflowSource::draw_theme() {
-  constexpr std::size_t parallel = 8, first = 9, wait = 10, signal = 11, tried = 15, complete = 18;
+  constexpr std::size_t task = 3, parallel = 8, first = 9, wait = 10, signal = 11, tried = 15, complete = 18;
   theme_ = static_cast<Theme>(dice_.weighted({60, 16, 12, 12}));
   switch (theme_) {
     case Theme::none: break;
     case Theme::endings:
       for (const std::size_t kind : {parallel, tried}) weights_[kind] += 40;
+      weights_[task] += 15;
       weights_[complete] += 4;
       break;
     case Theme::races:
@@ -214,7 +215,6 @@ Json WorkflowSource::fail_step(const Place& place) {
 }
 
 Json WorkflowSource::complete_step(const Place& place) {
-  if (place.compensating) return trace_step(place);
   Json complete = Json::object();
   if (dice_.chance(60)) complete.set("output", expressions_.value(place.names));
   return Json::object({{"complete", complete}});
@@ -329,8 +329,15 @@ Json WorkflowSource::task_fields(const Place& place, bool in_first) {
     Place late = place;
     late.names.task = true;
     late.names.completion = false;
-    Json deadline = Json::object({{"after", duration()}, {"steps", nested(late)}});
-    if (dice_.chance(45)) deadline.set("interrupt", false);
+    Json deadline = Json::object({{"after", duration()}});
+    const bool completes = theme_ == Theme::endings && steps_left_ > 0 && dice_.chance(50);
+    if (completes) {
+      ++late.depth;
+      deadline.set("steps", Json::array({completing_try(late)}));
+    } else {
+      deadline.set("steps", nested(late));
+    }
+    if (completes || dice_.chance(45)) deadline.set("interrupt", false);
     fields.set("deadline", deadline);
   }
   return fields;
@@ -358,7 +365,7 @@ Json WorkflowSource::signal_fields(const Place& place, bool in_first) {
   if (dice_.chance(40)) {
     fields.set("key", dice_.chance(70) ? Json("key1") : ExpressionSource::of(expressions_.text(place.names)));
   }
-  if (dice_.chance(30)) {
+  if (dice_.chance(theme_ == Theme::races ? 60 : 30)) {
     Names received = place.names;
     received.signal = true;
     fields.set("where", expressions_.condition(received, 1));

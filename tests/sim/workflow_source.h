@@ -56,6 +56,7 @@ class WorkflowSource {
   enum class Theme { none, endings, races, conflicts };
   // A body that ends in `complete`, and a `finally` that waits.
   Json::Array completing_body(const Place& place);
+  Json completing_try(const Place& place);
   void draw_theme();
 
   Json duration();

@@ -113,6 +113,24 @@ Json::Array WorkflowSource::completing_body(const Place& place) {
   return body;
 }
 
+Json WorkflowSource::completing_try(const Place& place) {
+  Json waiting = wait_step(place);
+  waiting.set("id", "a" + std::to_string(++ids_));
+  Json::Array last = {waiting};
+  if (dice_.chance(30)) {
+    last.push_back(fail_step(place));
+    last.back().set("id", "a" + std::to_string(++ids_));
+  }
+  Json made = Json::object({{"try", completing_body(place)}, {"finally", last}});
+  made.set("id", "a" + std::to_string(++ids_));
+  if (!dice_.chance(50)) return made;
+  // An error of the `finally` replaces the `complete`, and this catches it.
+  Json around =
+      Json::object({{"try", Json::array({made})}, {"catch", Json::array({Json::object({{"steps", Json::array()}})})}});
+  around.set("id", "a" + std::to_string(++ids_));
+  return around;
+}
+
 Json WorkflowSource::try_step(const Place& place) {
   Place tried = place;
   ++tried.depth;

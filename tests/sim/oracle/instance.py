@@ -26,6 +26,7 @@ class Instance:
         self.signal_ids = set()
         self.frozen, self.held = [], []
         self.incident = None
+        self.holding = False  # a decided strand stops: what a suspension held back comes before it
         self.undoing = False
         self.slice = 0
         self.main = Strand()
@@ -120,7 +121,16 @@ class Instance:
             if self.definition["on_error"] == "compensate":
                 self.undoing = True
                 self.world.reached("lane", "on_error: compensate")
-                yield from steps.undo_all(self, main, None)
+                try:
+                    yield from steps.undo_all(self, main, None)
+                except Completed as end:
+                    # `complete` inside `compensate` ends the instance here too.
+                    if end.given:
+                        self.output = end.output
+                    else:
+                        yield from self.one(main, {"id": ""}, self.conclude)
+                    self.end("completed")
+                    return
             self.error = failure
             self.end("failed")
 
@@ -169,10 +179,12 @@ class Instance:
                     self.world.reached("lane", "skipped by when")
                     return
                 if (yield from steps.KINDS[step["type"]](self, strand, step, scope)) == steps.SKIPPED:
+                    yield from self.give_way()
                     return
                 break
             except SkippedStep as skipped:
                 self.skip(step, skipped.result)
+                yield from self.give_way()
                 return
             except Failure as failure:
                 self.world.reached("error", f"{failure.kind} {failure.code}" if failure.kind != "business"
@@ -181,9 +193,14 @@ class Instance:
                 if decision[0] == "retry":
                     continue
                 self.skip(step, decision[1])
+                yield from self.give_way()
                 return  # it did not end without error: there is nothing to undo
         if step.get("compensate") is not None:
             self.compensations.append((strand.lineage(), step["compensate"], scope.for_compensation()))
+
+    def give_way(self):
+        if self.holding:
+            yield Frozen()
 
     def skip(self, step, result):
         fields = step.get(step["type"])
@@ -221,6 +238,8 @@ class Instance:
         self.world.reached("lane", "suspended while undoing" if self.undoing else "on_error: suspend")
         self.status, self.error, self.incident = "suspended", failure, strand
         decision = yield Incident(failure)
+        if decision[0] == "retry":
+            yield from self.give_way()
         if passed:
             raise Reentered(passed[-1], decision)
         return decision
@@ -275,7 +294,7 @@ class Instance:
                 if not wait.open:
                     self.open(wait, strand)
         elif isinstance(strand.blocked, Frozen):
-            self.frozen.append(strand)
+            self.frozen.insert(0 if self.holding else len(self.frozen), strand)
 
     def open(self, wait, strand):
         self.wait_count += 1
@@ -311,6 +330,10 @@ class Instance:
             join.completed = completed
         if parent.blocked is join and join.met():
             self.run(parent, answer=join)
+        elif isinstance(parent.blocked, Frozen) and self.status == "running":
+            # S8: the join is looked at when a branch ends, also before a failed branch is tried again.
+            self.frozen.remove(parent)
+            self.run(parent)
 
     def wake(self, strand, answer=None, throw=None):
         """Resumes a strand that waits: all its waits close."""

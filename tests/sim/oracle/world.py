@@ -351,15 +351,15 @@ class World:
     def go_on(self, instance, failed=lambda: None):
         """What the suspension held back, in the order it came; then the failed step and what else could have run."""
         instance.status = "running"
-
-        def strands():
-            failed()
-            while instance.frozen and instance.status == "running":
-                instance.run(instance.frozen.pop(0))
-
-        for phase in (lambda: self.offer_kept(instance), lambda: self.deliver_held(instance), strands):
-            if instance.status == "running" or phase is strands and not instance.is_final():
-                phase()
+        instance.holding = True
+        failed()
+        instance.holding = False
+        if instance.status == "running":
+            self.offer_kept(instance)
+        if instance.status == "running":
+            self.deliver_held(instance)
+        while instance.frozen and instance.status == "running":
+            instance.run(instance.frozen.pop(0))
 
     def deliver_held(self, instance):
         while instance.held and instance.status == "running":
