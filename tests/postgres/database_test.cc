@@ -87,6 +87,12 @@ class Database : public testing::Test {
     const auto changed = store_->change_run(asked);
     EXPECT_TRUE(changed.has_value()) << (changed ? "" : changed.error().message);
   }
+  std::vector<OutboxRow> claim() {
+    const SinkFilter sink{"s"};
+    auto claimed = store_->claim_outbox({&sink, 1}, {sink.name, 10, Duration::of_seconds(60)});
+    EXPECT_TRUE(claimed.has_value()) << (claimed ? "" : claimed.error().message);
+    return claimed ? std::move(*claimed) : std::vector<OutboxRow>();
+  }
   // Something of everything that runs go through, also by a program.
   void work() {
     submit(6);
@@ -108,8 +114,8 @@ class Database : public testing::Test {
         "= "
         "'default.c' AND status = 'pending'");
     sql("INSERT INTO cairn.outbox_event (type) VALUES ('t')");
-    EXPECT_EQ(store_->claim_outbox(std::array{SinkFilter{"s", {}}}, {"s", 10, Duration::of_seconds(1)})->size(), 1u);
-    EXPECT_TRUE(store_->next_due().has_value());
+    EXPECT_EQ(claim().size(), 1u);
+    EXPECT_TRUE(store_->next_due(store_->now()).has_value());
     EXPECT_TRUE(store_->exhausted_runs(10).has_value());
     EXPECT_TRUE(store_->figures(100).has_value());
     RowRetention retention;
@@ -195,24 +201,25 @@ TEST_F(Database, AMigrationHasAllTheTimeItNeeds) {
 TEST_F(Database, AStatementThatWasCancelledIsNotSentAgain) {
   open();
   sql("INSERT INTO cairn.outbox_event (type) VALUES ('t')");
+  const auto claimed = claim();
+  ASSERT_EQ(claimed.size(), 1u);
+  const std::int64_t first = claimed[0].sequence;
   sql("BEGIN");
-  sql("SELECT 1 FROM cairn.outbox_event FOR UPDATE");
+  sql("SELECT 1 FROM cairn.wf_outbox_queue FOR UPDATE");
   const std::unique_ptr<PGconn, Finish> other(PQconnectdb(url_.c_str()));
-  SettledEvent first;
-  first.sequence = std::stoll(sql("SELECT n FROM cairn.outbox_event"));
-  first.kind = SettledEvent::Kind::taken;
-  auto marked = std::async(std::launch::async, [&] { return store_->settle_outbox("s", std::span(&first, 1)); });
+  const auto hold = [&] { return store_->hold_outbox("s", std::span(&first, 1), Duration::of_seconds(90)); };
+  auto held = std::async(std::launch::async, hold);
   const std::string cancel =
       "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND "
       "wait_event_type "
       "= 'Lock'";
   int cancelled = 0;
   while (cancelled == 0) cancelled += std::stoi(run(other.get(), cancel));
-  const auto answer = marked.get();
+  const auto answer = held.get();
   EXPECT_FALSE(answer.has_value());
   EXPECT_EQ(std::stoi(run(other.get(), cancel)), 0);
   sql("ROLLBACK");
-  EXPECT_TRUE(store_->settle_outbox("s", std::span(&first, 1)).has_value());
+  EXPECT_TRUE(hold().has_value());
 }
 
 TEST_F(Database, DeliveriesGoWithTheEventsOfTheirInstance) {

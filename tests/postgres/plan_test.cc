@@ -133,11 +133,13 @@ INSTANTIATE_TEST_SUITE_P(Modes, Plans, testing::Values("auto", "force_generic_pl
 const std::set<std::string> walks = {
     "read_version wf_schema",
     "write_version wf_schema",
+    "add_writer wf_schema",
     "purge_writers wf_writers",
     "find_newest_definition wf_definitions_pkey",
     "list_open_tasks wf_tasks_inbox",
     "list_all_tasks wf_tasks",
     "purge_kept wf_signal_q_kept",
+    "count_all_kept wf_signal_q_kept",
     "ready_messages wf_signal_q_pkey",
     "oldest_message wf_signal_q_pkey",
     "first_timers wf_schedule_q_pkey",
@@ -157,7 +159,8 @@ const std::set<std::string> walks = {
     "list_leased_runs wf_run_q_lapsed",
     "list_run_types wf_run_types",
     "misqueued_runs wf_lease_q",
-    "claim_outbox outbox_event_waiting",
+    "any_new_event outbox_event_new",
+    "assign_outbox outbox_event_new",
     "list_schedules wf_schedules",
     "take_schedules wf_schedules_pkey",
     "list_api_keys wf_api_keys",
@@ -184,7 +187,7 @@ SET session_replication_role = DEFAULT;
 const std::vector<std::string> grown = {
     "wf_instances", "wf_runtime_states", "wf_waits",       "wf_tasks",      "wf_task_events",      "wf_execution_log",
     "wf_signal_q",  "wf_schedule_q",     "wf_inbox",       "wf_run_q",      "wf_idempotency_keys", "wf_lease_q",
-    "workflow_run", "outbox_event",      "workflow_event", "wf_deliveries",
+    "workflow_run", "outbox_event",      "workflow_event", "wf_deliveries", "wf_outbox_queue",
 };
 
 class StatementPlans : public OnServer {

@@ -1,6 +1,5 @@
 // Leasing: whoever asks, in whatever way, gets each run once and in its order, and nothing that somebody else keeps,
 // floods or breaks holds up the rest.
-#include <array>
 #include <atomic>
 #include <limits>
 #include <mutex>
@@ -198,7 +197,7 @@ TEST_F(RunLeases, OneForLaterIsLeasedThen) {
   submit(1);
   EXPECT_EQ(lease_priorities(1000), several({{1, 0}}));
   EXPECT_EQ(lease_many(1).size(), 0u);
-  const auto due = store_->next_due();
+  const auto due = store_->next_due(store_->now());
   ASSERT_TRUE(due.has_value());
   EXPECT_LE(*due, later);
   // As if the hour had passed.
@@ -366,7 +365,8 @@ TEST_F(RunLeases, AValueThatCannotBeReadHoldsUpNobody) {
   EXPECT_EQ(entries(), "0");
   EXPECT_EQ(store_->queue_faults(10)->size(), 0u);
   sql("INSERT INTO cairn.outbox_event (type, data) VALUES ('t', '1e400'), ('t', '1')");
-  const auto claimed = store_->claim_outbox(std::array{SinkFilter{"s", {}}}, {"s", 10, Duration::of_seconds(60)});
+  const SinkFilter sink{"s"};
+  const auto claimed = store_->claim_outbox({&sink, 1}, {sink.name, 10, Duration::of_seconds(60)});
   ASSERT_TRUE(claimed.has_value()) << claimed.error().message;
   ASSERT_EQ(claimed->size(), 1u);
   EXPECT_EQ((*claimed)[0].event.data, Json(1));

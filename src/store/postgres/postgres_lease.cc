@@ -503,7 +503,7 @@ void PostgresStore::rehearse_leases(Connection& db) {
   db.send(Sql::begin);
   db.send(Sql::anything_due, at);
   db.send(Sql::list_run_types);
-  db.send(Sql::lease_ready, at, type, std::int64_t{0}, type, at, nowhere, nowhere);
+  db.send(Sql::lease_ready, at, type, std::int64_t{0}, type, at, nowhere, nowhere, fence_step());
   db.send(Sql::leave_queue, Column<postgres::RowPlace>());
   db.send(Sql::end_succeeded_runs, runs, Column<std::int64_t>(), Column<postgres::Jsonb>(), at);
   db.query(Sql::rollback);

@@ -233,11 +233,11 @@ ON CONFLICT (scope, key) DO NOTHING
 SELECT q.n, i.id, q.kind, q.body, q.at FROM cairn.wf_signal_q q LEFT JOIN cairn.wf_instances i ON i.n = ANY (ARRAY[q.target])
 WHERE q.target IS NOT NULL AND q.n <> ALL ($2::bigint[]) AND (q.target % $3 = $4 OR q.at <= $5)
   -- not past one that is held: order is kept for each instance
-  AND q.target <> ALL (ARRAY(SELECT h.target FROM cairn.wf_signal_q h WHERE h.n = ANY ($2::bigint[]) AND h.target IS NOT NULL))
+  AND q.target <> ALL (ARRAY(SELECT h.target FROM cairn.wf_signal_q h WHERE h.n = ANY ($2::bigint[]) AND h.target + 0 IS NOT NULL))
 ORDER BY q.n LIMIT $1
 -- name: oldest_message
 SELECT at FROM cairn.wf_signal_q WHERE target IS NOT NULL AND n <> ALL ($1::bigint[])
-  AND target <> ALL (ARRAY(SELECT h.target FROM cairn.wf_signal_q h WHERE h.n = ANY ($1::bigint[]) AND h.target IS NOT NULL))
+  AND target <> ALL (ARRAY(SELECT h.target FROM cairn.wf_signal_q h WHERE h.n = ANY ($1::bigint[]) AND h.target + 0 IS NOT NULL))
 ORDER BY n LIMIT 1
 -- name: delete_message
 DELETE FROM cairn.wf_signal_q WHERE n = $1 AND target + 0 IS NOT NULL

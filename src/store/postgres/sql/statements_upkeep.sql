@@ -29,7 +29,7 @@ claimed AS (
    LIMIT $4 - (SELECT count(*) FROM heads)))
 SELECT o.n, o.id, o.instance, o.type, o.subject, o.data, o.created_at,
   (SELECT q.attempts FROM cairn.wf_outbox_queue q WHERE q.event = o.n AND q.sink = $2)
-FROM claimed c JOIN cairn.outbox_event o ON o.n = ANY (ARRAY[c.event]) ORDER BY o.n
+FROM claimed c JOIN cairn.outbox_event o ON o.n = ANY (ARRAY[c.event]) ORDER BY o.n + 0
 -- name: outbox_lock
 SELECT pg_advisory_xact_lock($1)
 -- name: hold_outbox
@@ -46,7 +46,7 @@ UPDATE cairn.wf_outbox_queue q SET due = $3 FROM (
 WHERE q.event = ANY (ARRAY[first.event]) AND q.sink = $1 AND q.due IS NULL
 -- name: publish_events
 UPDATE cairn.outbox_event o SET published_at = $2 WHERE o.n = ANY ($1::bigint[]) AND o.published_at + interval '0' IS NULL
-  AND NOT EXISTS (SELECT 1 FROM cairn.wf_outbox_queue q WHERE q.event = o.n)
+  AND NOT EXISTS (SELECT 1 FROM cairn.wf_outbox_queue q WHERE q.event = o.n OFFSET 0)
 -- name: list_outbox
 SELECT n, id, instance, type, subject, data, created_at, published_at FROM cairn.outbox_event
 WHERE n > $1 AND starts_with(type, $2) AND ($3 = '' OR subject = $3) AND ($4::text IS NULL OR instance = $4)
