@@ -63,6 +63,15 @@ Result<std::vector<OutboxRow>> MemoryStore::claim_outbox(std::span<const SinkFil
   return claimed;
 }
 
+Result<std::vector<std::string>> MemoryStore::list_sink_queues() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> sinks;
+  for (const auto& [sink, events] : sink_queues_) {
+    if (!events.empty()) sinks.push_back(sink);
+  }
+  return sinks;
+}
+
 Result<void> MemoryStore::hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) {
   const std::lock_guard lock(mutex_);
   for (const std::int64_t sequence : sequences) {
