@@ -53,6 +53,7 @@ Result<std::vector<OutboxRow>> MemoryStore::claim_outbox(std::span<const SinkFil
     const bool is_retry = queued.attempts > 0;
     if ((queued.held_until && *queued.held_until > at) || (is_retry && retries == outbox_retries_max(claim))) {
       busy.insert(row.event.subject);
+      continue;
     }
     if (busy.contains(row.event.subject)) continue;
     retries += is_retry ? 1 : 0;
