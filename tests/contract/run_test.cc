@@ -1,6 +1,5 @@
-#include <thread>
-
 #include <map>
+#include <thread>
 
 #include "sample.h"
 #include "store_under_test.h"
