@@ -633,6 +633,8 @@ class Worker:
                 # Until an answer has come they are due again soon.
                 for run in due:
                     run.beat_at = now + max(run.lease / 6, HEARTBEAT_TIMEOUT_MIN)
+                if due:
+                    self._beat_sooner.notify()  # the other one watches the rest while this one waits for an answer
             if due:
                 self._heartbeat(due)
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::chrono::seconds retry_after{1};  // after a store that cannot be read now
 constexpr std::int64_t breaker_ms_min = 1000;
+constexpr Duration orphans_every = Duration::of_seconds(3600);
 
 }  // namespace
 
@@ -87,6 +88,30 @@ Result<bool> DispatchLane::has_work() {
   return !any.items.empty();
 }
 
+// The queues of sinks that were taken out of the settings would keep their events unpublished for ever.
+Result<void> DispatchLane::give_up_orphans() {
+  const Timestamp now = store_.now();
+  if (orphans_seen_ && between(*orphans_seen_, now) < orphans_every) return {};
+  orphans_seen_ = now;
+  CAIRN_TRY(const auto queues, store_.list_sink_queues());
+  for (const std::string& name : queues) {
+    const auto is = [&name](const SinkFilter& sink) { return sink.name == name; };
+    if (std::any_of(sinks_->begin(), sinks_->end(), is)) continue;
+    for (bool more = true; more;) {
+      CAIRN_TRY(const auto events, store_.claim_outbox(*sinks_, {name, options_.batch_max, options_.hold}));
+      std::vector<SettledEvent> settled;
+      for (const OutboxRow& row : events) {
+        settled.push_back({row.sequence, SettledEvent::Kind::given_up, row.attempts, now, "no such sink any more"});
+        more = between(row.created_at, now) >= options_.orphans_after;
+        if (!more) settled.back().kind = SettledEvent::Kind::not_tried;
+      }
+      more = more && !events.empty();
+      CAIRN_TRY_VOID(store_.settle_outbox(name, settled));
+    }
+  }
+  return {};
+}
+
 Result<DispatchRound> DispatchLane::dispatch() {
   if (is_open(store_.now())) return DispatchRound{};
   if (!lock_) {
@@ -99,6 +124,7 @@ Result<DispatchRound> DispatchLane::dispatch() {
     return DispatchRound{0, 0, true};
   }
   lock_ = *held;
+  CAIRN_TRY_VOID(give_up_orphans());
   // After a pause one event tells whether the sink is back.
   const std::size_t max = open_until_ ? 1 : options_.batch_max;
   CAIRN_TRY(const auto events, store_.claim_outbox(*sinks_, {sink_->name(), max, options_.hold}));

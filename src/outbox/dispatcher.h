@@ -34,6 +34,8 @@ struct DispatcherOptions {
   // `breaker_cap`, and then tried with a single event.
   int breaker_after = 3;
   Duration breaker_cap = Duration::of_seconds(60);
+  // Events for a sink that the settings do not name any more are given up at this age. Other nodes may still have it.
+  Duration orphans_after = Duration::of_seconds(86'400);
 };
 
 // What was done for one sink, or for all of them.
@@ -61,6 +63,7 @@ class DispatchLane {
 
  private:
   Result<bool> has_work();
+  Result<void> give_up_orphans();
   void run();
   bool is_open(Timestamp now) const { return open_until_ && *open_until_ > now; }
   // What the sink said, for the store. Counts towards the breaker.
@@ -75,6 +78,7 @@ class DispatchLane {
   const std::string lock_name_;
   // Only the dispatching thread uses these.
   std::optional<HostLock> lock_;
+  std::optional<Timestamp> orphans_seen_;
   int failures_ = 0;                     // batches in a row of which nothing was taken
   std::optional<Timestamp> open_until_;  // the breaker: nothing is sent before
 

@@ -217,6 +217,22 @@ TEST_F(Dispatching, ASinkThatTakesNothingIsLeftAloneForAWhile) {
   EXPECT_EQ(round(*with).claimed, 1u) << "at most a quarter of a batch are retries";
 }
 
+TEST_F(Dispatching, ASinkThatIsNoLongerSetGivesUpItsEvents) {
+  emit({{"a", "s"}});
+  refused_ = {"gone a"};
+  auto with = dispatcher({"gone", "web"});
+  round(*with);
+  EXPECT_EQ(waiting(), 1u);
+  clock_.advance(Duration::of_seconds(3600));
+  with = dispatcher({"web"}, {.owner = "next"});
+  round(*with);
+  EXPECT_EQ(waiting(), 1u) << "another node may still have this sink";
+  clock_.advance(Duration::of_seconds(86'400));
+  round(*with);
+  EXPECT_EQ(waiting(), 0u);
+  EXPECT_EQ(got_["web"], "a ");
+}
+
 TEST_F(Dispatching, OnRequestItIsSentAgain) {
   emit({{"a", "s"}});
   const auto with = dispatcher();

@@ -312,6 +312,8 @@ class Store {
   // and at most a quarter of `max` events that failed before, so that these do not crowd out new ones. What is claimed
   // is not given out again before `hold` has passed, or it is settled.
   virtual Result<std::vector<OutboxRow>> claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) = 0;
+  // The names of all sinks that have a queue, also of those that no settings name any more.
+  virtual Result<std::vector<std::string>> list_sink_queues() = 0;
   // Claimed events stay claimed for so long from now.
   virtual Result<void> hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) = 0;
   // Ends claims and writes the log of deliveries, in one transaction. An event is published when no queue has it any

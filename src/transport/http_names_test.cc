@@ -158,6 +158,35 @@ TEST_F(HttpNamesTest, AnAnswerIsUsedAgainForAWhile) {
   EXPECT_TRUE(found[3].second.empty());
 }
 
+TEST_F(HttpNamesTest, AnAnswerThatIsOnItsWayArrivesAfterSendingEnded) {
+  std::latch received(1);
+  ScriptedServer server([&received](const std::string&, int connection) {
+    received.count_down();
+    char byte = 0;
+    while (::recv(connection, &byte, 1, 0) > 0) {
+    }
+    ScriptedServer::say(connection, ScriptedServer::reply("\"late\""));
+  });
+  HttpClient client(*EgressPolicy::make({"127.0.0.1", "http://*"}));
+  HttpCall call;
+  call.method = "POST";
+  call.url = server.url();
+  call.body = "{}";
+  call.has_body = true;
+  using Answer = Result<HttpReply, HttpProblem>;
+  std::promise<Answer> answered;
+  client.send(call, Duration::of_seconds(60), {},
+              [&answered](Answer answer) { answered.set_value(std::move(answer)); });
+  received.wait();
+  client.close_sending();
+  const Answer answer = answered.get_future().get();
+  ASSERT_TRUE(answer.has_value()) << answer.error().message;
+  EXPECT_EQ(answer->body, "\"late\"");
+  std::promise<Answer> refused;
+  client.send(call, Duration::of_seconds(60), {}, [&refused](Answer late) { refused.set_value(std::move(late)); });
+  EXPECT_EQ(refused.get_future().get().error().kind, HttpProblem::Kind::overloaded);
+}
+
 TEST_F(HttpNamesTest, AnAddressInTheUrlIsNoName) {
   answers_ = {{"127.0.0.2"}};
   EXPECT_EQ(call("127.0.0.1").result, Json("public"));

@@ -408,7 +408,11 @@ struct Worker::Parts {
         run->beat_at = now + heartbeat_timeout(run->lease);  // until an answer has come they are due again soon
         due.push_back(run);
       }
-      if (!due.empty()) beat(due, lock);
+      if (due.empty()) continue;
+      // The other one watches the rest while this one waits for an answer.
+      came = true;
+      beat_sooner.notify_one();
+      beat(due, lock);
     }
   }
 

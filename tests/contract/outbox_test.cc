@@ -159,6 +159,16 @@ TEST_P(OutboxLog, NoSinkWaitsForAnother) {
   EXPECT_EQ(ids(claim("one")), "e2 e4 ");
 }
 
+TEST_P(OutboxLog, QueuesAreListed) {
+  EXPECT_TRUE(must(store().list_sink_queues()).empty());
+  Advance advance = sample::begin("a");
+  advance.outbox = {sample::event("e1", "s"), sample::event("e2", "s")};
+  commit(advance);
+  const std::array sinks{SinkFilter{"two"}, SinkFilter{"one"}, SinkFilter{"none", {"other."}}};
+  must(store().claim_outbox(sinks, {"one", 10, outbox_hold}));
+  EXPECT_EQ(must(store().list_sink_queues()), (std::vector<std::string>{"one", "two"}));
+}
+
 TEST_P(OutboxLog, WhatNoSinkWantsIsPublished) {
   Advance advance = sample::begin("a");
   advance.outbox = {sample::event("e1", "s")};

@@ -1,3 +1,4 @@
+#include <map>
 #include <set>
 #include <thread>
 
@@ -270,6 +271,33 @@ TEST_P(Runs, AReleasedRunDoesNotCountAsAnAttempt) {
   EXPECT_EQ(again[0].attempt, 1);
   EXPECT_EQ(again[0].leases, 2);
   EXPECT_GT(again[0].fence, run.fence);
+}
+
+TEST_P(Runs, SeveralChangesAreAnsweredEachOnItsOwn) {
+  for (const char* const id : {"a", "b", "c"}) must(store().submit_run(sample::run(id)));
+  std::map<std::string, RunRow> leased;
+  for (const RunRow& run : must(store().lease_runs(request()))) leased[run.id.value] = run;
+  ASSERT_EQ(leased.size(), 3u);
+  RunChange kept = change(RunChange::Kind::heartbeat, leased["a"]);
+  kept.length = Duration::of_seconds(3600);
+  RunChange late = change(RunChange::Kind::release, leased["c"]);
+  late.fence = 99;
+  RunChange unknown = kept;
+  unknown.run = {"unknown"};
+  const std::vector<RunChange> changes{kept, change(RunChange::Kind::release, leased["b"]), late, unknown};
+  const auto answers = store().change_runs(changes);
+  ASSERT_EQ(answers.size(), 4u);
+  using Changed = RunChanged::Kind;
+  const Changed expected[] = {Changed::done, Changed::done, Changed::lease_lost, Changed::not_found};
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    ASSERT_TRUE(answers[i].has_value()) << answers[i].error().message;
+    EXPECT_EQ(answers[i]->kind, expected[i]) << i;
+  }
+  clock_.advance(lease);
+  std::string again;
+  for (const RunRow& run : must(store().lease_runs(request()))) again += run.id.value + " ";
+  EXPECT_EQ(again.size(), 4u) << again << "b was released, the lease of c has ended, a is kept";
+  EXPECT_EQ(must(store().find_run({"a"}))->leases, 1);
 }
 
 TEST_P(Runs, ACancelledRunStaysCancelledWhateverItsHolderWrites) {

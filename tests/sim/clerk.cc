@@ -131,6 +131,7 @@ class Clerk {
       return store.settle_outbox("clerk", std::span(&event, 1));
     });
     use<std::vector<Delivery>>("list deliveries", [sequence](Store& store) { return store.list_deliveries(sequence); });
+    use<std::vector<std::string>>("list sink queues", [](Store& store) { return store.list_sink_queues(); });
     done("hold event", [sequence](Store& store) {
       return store.hold_outbox("clerk", std::span(&sequence, 1), Duration::of_seconds(5));
     });

@@ -186,6 +186,10 @@ Result<std::vector<OutboxRow>> NodeStore::claim_outbox(std::span<const SinkFilte
   return through("claim_outbox", Way::write, [&] { return behind_.claim_outbox(sinks, claim); });
 }
 
+Result<std::vector<std::string>> NodeStore::list_sink_queues() {
+  return through("list_sink_queues", Way::read, [&] { return behind_.list_sink_queues(); });
+}
+
 Result<void> NodeStore::hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) {
   return through("hold_outbox", Way::write, [&] { return behind_.hold_outbox(sink, sequences, hold); });
 }

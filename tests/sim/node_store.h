@@ -50,6 +50,7 @@ class NodeStore final : public Store {
   Result<bool> remove_run_type(const std::string& type) override;
   Result<std::vector<RunTypeRow>> list_run_types() override;
   Result<std::vector<OutboxRow>> claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) override;
+  Result<std::vector<std::string>> list_sink_queues() override;
   Result<void> hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) override;
   Result<std::size_t> settle_outbox(const std::string& sink, std::span<const SettledEvent> events) override;
   Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override;

@@ -75,6 +75,7 @@ class ForwardingStore : public Store {
   Result<std::vector<OutboxRow>> claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) override {
     return behind_.claim_outbox(sinks, claim);
   }
+  Result<std::vector<std::string>> list_sink_queues() override { return behind_.list_sink_queues(); }
   Result<void> hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) override {
     return behind_.hold_outbox(sink, sequences, hold);
   }

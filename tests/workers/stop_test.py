@@ -110,7 +110,7 @@ class World:
         self.emitted = [3, 6]
         settings = os.path.join(folder, "cairn.toml")
         with open(settings, "w") as file:
-            file.write('auth = "none"\ndrain = "%ds"\negress = ["%s"]\n' % (DRAIN, self.ledger.url))
+            file.write('auth = "none"\ndrain = "%ds"\ndrain_delay = "200ms"\negress = ["%s"]\n' % (DRAIN, self.ledger.url))
             for sink in ("one", "two"):
                 file.write('[[events.sinks]]\nname = "%s"\nhttp = { url = "%s/%s", timeout = "30s" }\n' %
                            (sink, self.ledger.url, sink))

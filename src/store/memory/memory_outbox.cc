@@ -53,6 +53,7 @@ Result<std::vector<OutboxRow>> MemoryStore::claim_outbox(std::span<const SinkFil
     const bool is_retry = queued.attempts > 0;
     if ((queued.held_until && *queued.held_until > at) || (is_retry && retries == outbox_retries_max(claim))) {
       busy.insert(row.event.subject);
+      continue;
     }
     if (busy.contains(row.event.subject)) continue;
     retries += is_retry ? 1 : 0;
@@ -61,6 +62,15 @@ Result<std::vector<OutboxRow>> MemoryStore::claim_outbox(std::span<const SinkFil
     claimed.back().attempts = queued.attempts;
   }
   return claimed;
+}
+
+Result<std::vector<std::string>> MemoryStore::list_sink_queues() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> sinks;
+  for (const auto& [sink, events] : sink_queues_) {
+    if (!events.empty()) sinks.push_back(sink);
+  }
+  return sinks;
 }
 
 Result<void> MemoryStore::hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) {

@@ -105,6 +105,15 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_outbox(std::span<const SinkF
   });
 }
 
+Result<std::vector<std::string>> PostgresStore::list_sink_queues() {
+  return read<std::vector<std::string>>([](Connection& db) -> Result<std::vector<std::string>> {
+    std::vector<std::string> sinks;
+    Rows rows = db.query(Sql::list_sink_queues);
+    while (rows.next()) sinks.push_back(rows.text(0));
+    return sinks;
+  });
+}
+
 Result<void> PostgresStore::hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences,
                                         Duration hold) {
   Column<std::int64_t> numbers;

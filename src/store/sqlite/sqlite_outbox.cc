@@ -117,6 +117,16 @@ Result<std::vector<OutboxRow>> SqliteStore::claim_outbox(std::span<const SinkFil
   return claimed;
 }
 
+Result<std::vector<std::string>> SqliteStore::list_sink_queues() {
+  Reader db = reader();
+  std::vector<std::string> sinks;
+  {
+    Query rows = db->query(Sql::list_sink_queues);
+    while (rows.next()) sinks.push_back(rows.text(0));
+  }
+  return db.give(std::move(sinks));
+}
+
 Result<void> SqliteStore::hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) {
   const std::lock_guard lock(outbox_mutex_);
   auto& held = held_outbox_[sink];

@@ -7,6 +7,7 @@ in its file: when the code moves on, plant.py says which entry has to follow.
 MEMORY_COMMIT = "src/store/memory/memory_commit.cc"
 MEMORY_RUNS = "src/store/memory/memory_runs.cc"
 MEMORY_WORK = "src/store/memory/memory_work.cc"
+MEMORY_OUTBOX = "src/store/memory/memory_outbox.cc"
 COORDINATOR = "src/coordinator/coordinator.cc"
 SLICE = "src/coordinator/slice.cc"
 DUE = "src/coordinator/due.cc"
@@ -75,10 +76,10 @@ BUGS = [
     ("message_held_for_ever", "B-11, B-33: recovery at the start only: what a dead node took stays taken", MEMORY_WORK,
      "if (held != held_messages_.end() && held->second > at) continue;",
      "if (held != held_messages_.end() && (held->second > at || PLANTED)) continue;"),
-    ("outbox_cursor", "B-23: the outbox is read by a high-water mark", MEMORY_WORK,
-     "    if (busy.contains(row.event.subject)) continue;\n    held_outbox_[sequence] = after(at, hold);",
-     "    if (busy.contains(row.event.subject)) continue;\n    static std::int64_t passed = 0;\n    if (PLANTED && sequence <= passed) continue;\n    passed = std::max(passed, sequence);\n    held_outbox_[sequence] = after(at, hold);"),
-    ("outbox_out_of_order", "H11: later events of a subject overtake one that is under way", MEMORY_WORK,
+    ("outbox_cursor", "B-23: the outbox is read by a high-water mark", MEMORY_OUTBOX,
+     "    if (busy.contains(row.event.subject)) continue;\n",
+     "    if (busy.contains(row.event.subject)) continue;\n    static std::int64_t passed = 0;\n    if (PLANTED && sequence <= passed) continue;\n    passed = std::max(passed, sequence);\n"),
+    ("outbox_out_of_order", "H11: later events of a subject overtake one that is under way", MEMORY_OUTBOX,
      "      busy.insert(row.event.subject);\n",
      "      if (!PLANTED) busy.insert(row.event.subject);\n"),
     ("retention_by_root", "B-40: a tree is removed by its root's age while children are open", MEMORY_WORK,

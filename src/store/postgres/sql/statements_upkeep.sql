@@ -34,6 +34,10 @@ FROM claimed c JOIN cairn.outbox_event o ON o.n = ANY (ARRAY[c.event]) ORDER BY 
 SELECT pg_advisory_xact_lock($1)
 -- name: hold_outbox
 UPDATE cairn.wf_outbox_queue SET due = $3 WHERE event = ANY ($2::bigint[]) AND sink = $1 AND due IS NOT NULL
+-- name: list_sink_queues
+WITH RECURSIVE sinks (sink) AS ((SELECT sink FROM cairn.wf_outbox_queue ORDER BY sink LIMIT 1)
+  UNION ALL SELECT (SELECT q.sink FROM cairn.wf_outbox_queue q WHERE q.sink > sinks.sink ORDER BY q.sink LIMIT 1) FROM sinks WHERE sinks.sink IS NOT NULL)
+SELECT sink FROM sinks WHERE sink IS NOT NULL
 -- name: unqueue_events
 DELETE FROM cairn.wf_outbox_queue WHERE event = ANY ($2::bigint[]) AND sink = $1
 -- name: retry_events

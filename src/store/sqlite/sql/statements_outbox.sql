@@ -43,6 +43,10 @@ UPDATE outbox_queue SET due = ?3 WHERE sink = ?2 AND due IS NULL AND event = (SE
 -- name: publish_event
 UPDATE outbox_event SET published_at = ?2 WHERE n = ?1 AND published_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM outbox_queue WHERE event = ?1)
+-- name: list_sink_queues
+WITH RECURSIVE sinks (sink) AS (SELECT min(sink) FROM outbox_queue
+  UNION ALL SELECT (SELECT min(q.sink) FROM outbox_queue q WHERE q.sink > sinks.sink) FROM sinks WHERE sinks.sink IS NOT NULL)
+SELECT sink FROM sinks WHERE sink IS NOT NULL
 -- name: next_retry
 SELECT min(due) FROM outbox_queue WHERE attempts > 0 AND due > ?1
 -- name: insert_delivery
