@@ -208,6 +208,15 @@ Result<EngineOptions> engine_options(const Configuration& from) {
   return options;
 }
 
+// Only a warning: containers mount secrets so.
+void warn_of_exposed_files(const Configuration& from) {
+  std::vector<std::string> files = from.exposed_files();
+  if (config::is_world_readable(from.text("tls.key"))) files.push_back(from.text("tls.key"));
+  for (const std::string& file : files) {
+    log_warning("secret.exposed", {{"file", file}, {"reason", "every user of this machine may read it; chmod 600"}});
+  }
+}
+
 // A server to which nobody could come in is a mistake that should show now.
 Result<void> check_somebody_may_enter(Store& store, const server::AccessSettings& access, const std::string& url) {
   if (!access.required || access.tokens) return {};
@@ -326,6 +335,7 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   for (const std::string& warning : configuration->warnings()) {
     log_warning("config.unknown_variable", {{"message", warning}});
   }
+  warn_of_exposed_files(*configuration);
 
   // Blocked before any thread starts, so that only sigwait below sees them.
   sigset_t signals;

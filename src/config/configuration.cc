@@ -35,7 +35,9 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-Result<Setting> from_file(const std::string& path, const std::string& origin) {
+// `exposed` gets the path when every user may read it: values that stand in files of their own are secrets.
+Result<Setting> from_file(const std::string& path, const std::string& origin, std::vector<std::string>& exposed) {
+  if (is_world_readable(path)) exposed.push_back(path);
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error{ErrorCode::invalid, origin + ": " + path + " cannot be read"};
   std::ostringstream text;
@@ -98,8 +100,7 @@ std::string secret_in(const TomlFile& file) {
 }
 
 Result<void> check_readers(const std::string& path, const TomlFile& file) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || (status.st_mode & S_IROTH) == 0) return {};
+  if (!is_world_readable(path)) return {};
   const std::string secret = secret_in(file);
   if (secret.empty()) return {};
   return Error{ErrorCode::not_allowed, path + " holds a secret (" + secret +
@@ -201,6 +202,11 @@ Result<void> check(const Spec& spec, const Setting& setting) {
 
 }  // namespace
 
+bool is_world_readable(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && (status.st_mode & S_IROTH) != 0;
+}
+
 std::string flag_of(std::string_view name) {
   std::string flag = "--" + std::string(name);
   std::replace_if(
@@ -233,7 +239,7 @@ Result<Configuration> Configuration::read(const Sources& sources) {
       const bool table = secret.value.is_object();
       const Json& path = table ? secret.value["file"] : secret.value;
       if (!path.is_string()) return Error{ErrorCode::invalid, origin + " takes the path of a file, or file and hosts"};
-      CAIRN_TRY(const Setting read, from_file(std::string(path.as_string()), origin));
+      CAIRN_TRY(const Setting read, from_file(std::string(path.as_string()), origin, configuration.exposed_files_));
       configuration.secrets_[name] = read.value;
       if (!table) continue;
       CAIRN_TRY(configuration.secret_hosts_[name], hosts_of(secret.value, origin));
@@ -259,14 +265,14 @@ Result<Configuration> Configuration::read(const Sources& sources) {
     if (const auto found = file.values.find(name); found != file.values.end()) {
       setting = {found->second.text, place(found->second.line)};
     } else if (const auto path = file.values.find(name + "_file"); path != file.values.end()) {
-      CAIRN_TRY(setting, from_file(path->second.text, place(path->second.line)));
+      CAIRN_TRY(setting, from_file(path->second.text, place(path->second.line), configuration.exposed_files_));
     }
     const std::string variable = variable_of(name);
     if (sources.variable) {
       if (const auto value = sources.variable(variable); value && !value->empty()) {
         setting = {*value, variable};
       } else if (const auto path = sources.variable(variable + "_FILE"); path && !path->empty()) {
-        CAIRN_TRY(setting, from_file(*path, variable + "_FILE"));
+        CAIRN_TRY(setting, from_file(*path, variable + "_FILE", configuration.exposed_files_));
       }
     }
     if (const auto flag = sources.flags.find(name); flag != sources.flags.end()) {

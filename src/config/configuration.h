@@ -66,6 +66,8 @@ class Configuration {
   const Json& events() const { return events_; }
   // The file's table [secrets]: a name and the file that holds the value, or {file, hosts}. For secret("name").
   const std::map<std::string, std::string>& secrets() const { return secrets_; }
+  // Files with secrets (values of `[secrets]`, NAME_file) that every user of this machine may read.
+  const std::vector<std::string>& exposed_files() const { return exposed_files_; }
   // Where each of them may be sent; those without an entry anywhere.
   const std::map<std::string, std::vector<std::string>>& secret_hosts() const { return secret_hosts_; }
   // Variables that begin with CAIRN_ and that nothing reads: probably misspelt.
@@ -78,7 +80,10 @@ class Configuration {
   std::map<std::string, std::string> secrets_;  // their values
   std::map<std::string, std::vector<std::string>> secret_hosts_;
   std::vector<std::string> warnings_;
+  std::vector<std::string> exposed_files_;
 };
+
+bool is_world_readable(const std::string& path);
 
 std::string flag_of(std::string_view name);      // tls.key → --tls-key
 std::string variable_of(std::string_view name);  // tls.key → CAIRN_TLS_KEY

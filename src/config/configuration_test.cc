@@ -80,6 +80,7 @@ TEST_F(Configurations, AFileWithSecretsThatEverybodyMayReadIsRefused) {
 
 TEST_F(Configurations, SecretsOfFilesMayBeBoundToHosts) {
   const std::string value = write("pay", "s3cr3t\n");
+  std::filesystem::permissions(value, std::filesystem::perms::owner_read | std::filesystem::perms::others_read);
   const auto all = read({}, {},
                         write("a.toml", "[secrets]\nplain = \"" + value + "\"\npay = { file = \"" + value +
                                             "\", hosts = [\"pay.example\"] }\n"));
@@ -87,6 +88,7 @@ TEST_F(Configurations, SecretsOfFilesMayBeBoundToHosts) {
   EXPECT_EQ(all->secrets().at("pay"), "s3cr3t");
   EXPECT_EQ(all->secret_hosts().at("pay"), std::vector<std::string>{"pay.example"});
   EXPECT_FALSE(all->secret_hosts().contains("plain"));
+  EXPECT_EQ(all->exposed_files(), (std::vector<std::string>{value, value}));
   for (const char* const bad : {"{ hosts = [\"a\"] }", "{ file = \"FILE\" }", "{ file = \"FILE\", hosts = [] }",
                                 "{ file = \"FILE\", hosts = \"a\" }", "{ file = \"FILE\", host = [\"a\"] }", "3"}) {
     std::string text = "[secrets]\npay = " + std::string(bad) + "\n";

@@ -70,6 +70,17 @@ Response lease_lost(const Call& call, const RunRow& row) {
                  Json::object({{"status_now", to_string(row.status)}}));
 }
 
+// The refusal of a run that the caller may not submit; nothing: it may.
+std::optional<Response> refusal_of(const Json& body) {
+  const Json* const id = body.find("id");
+  if (id != nullptr && !is_uuid(id->as_string())) {
+    return problem(400, "id", "This cannot be an id", "the id of a run is a UUID");
+  }
+  const std::string_view type = body["type"].as_string();
+  if (!is_reserved_type(type)) return std::nullopt;
+  return reserved(type);
+}
+
 Result<RunOrder> order_of(const Json& body) {
   RunOrder order;
   order.id = std::string(body.text_or("id", ""));
@@ -96,9 +107,9 @@ Result<RunOrder> order_of(const Json& body) {
 }
 
 void submit(Coordinator& coordinator, const Call& call) {
+  if (auto refused = refusal_of(call.body)) return call.reply(std::move(*refused));
   auto order = order_of(call.body);
   if (!order) return call.reply(problem(order.error()));
-  if (is_reserved_type(order->type)) return call.reply(reserved(order->type));
   if (order->idempotency_key.empty()) order->idempotency_key = std::string(call.request.header("idempotency-key"));
   order->idempotency_key = scoped_id(actor_of(call), std::move(order->idempotency_key));
   order->traceparent = call.trace.carried();
@@ -114,11 +125,11 @@ void submit_many(Coordinator& coordinator, const Call& call) {
   std::vector<RunOrder> orders;
   const Actor actor = actor_of(call);
   for (const Json& item : call.body["runs"].items()) {
+    if (auto refused = refusal_of(item)) return call.reply(std::move(*refused));
     auto order = order_of(item);
     if (!order) {
       return call.reply(problem(with_context(order.error(), "runs/" + std::to_string(orders.size()))));
     }
-    if (is_reserved_type(order->type)) return call.reply(reserved(order->type));
     order->idempotency_key = scoped_id(actor, std::move(order->idempotency_key));
     if (order->idempotency_key.empty() && !call.repeat_key.empty()) {
       order->idempotency_key = call.repeat_key + "/" + std::to_string(orders.size());

@@ -160,6 +160,10 @@ for id in ("", "a b", "a/b", "a@2026-01-01T00:00:00Z", "..", "ä", "a\u0000b", "
     expect(f"{id!r} is no id of an instance", answer.status == 400, (answer.status, answer.text))
     answer = server.call("POST", "/v1/signals", {"name": "nobody.waits", "id": id})
     expect(f"{id!r} is no id of a signal", answer.status == 400, (answer.status, answer.text))
+for id in ("", "7", "../7", "018bcfe5-6800-8111-8000-00000000000g"):
+    for path, body in [("/v1/runs", {"type": "demo.k", "id": id}), ("/v1/runs/batch", {"runs": [{"type": "demo.k", "id": id}]})]:
+        answer = server.call("POST", path, body)
+        expect(f"{id!r} is no id of a run", answer.status == 400, (answer.status, answer.text))
 answer = server.call("POST", "/v1/instances", {"definition": "t.hear", "input": {"no": "N"}, "id": "Order_7.a:b~c-D"})
 expect("this is one", answer.status == 201 and answer.json["id"] == "Order_7.a:b~c-D", answer.text)
 for key in ("a b", "x" * 201):
