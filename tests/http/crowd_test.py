@@ -5,7 +5,7 @@ invalid, while nodes are killed and drained. It runs on SQLite with one node, an
 It fails on an answer beyond its time bound, a 5xx other than 503, a connection that breaks without a cause, a process that ignores
 SIGTERM, and on any finding of `cairn verify`. CAIRN_CROWD_SECONDS sets the length (30 per store), CAIRN_CROWD_CLIENTS the
 number of clients (16), CAIRN_CROWD_SEED the seed of a printed failure, CAIRN_CROWD_STORES which stores (sqlite,postgres)."""
-import collections, http.client, json, os, random, re, signal, socket, subprocess, sys, tempfile, threading, time, urllib.parse
+import collections, gzip, http.client, json, os, random, re, signal, socket, subprocess, sys, tempfile, threading, time, urllib.parse
 
 from schema_values import HOSTILE_TEXTS, spoiled, spoiled_text, valid
 from served import ROLES, expect, finish
@@ -81,7 +81,7 @@ class Node:
 
     def start(self):
         self.log = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen([CAIRN, "serve", "--store", self.store, "--listen", "127.0.0.1:0", "--drain", f"{DRAIN}s", *self.flags],
+        self.process = subprocess.Popen([CAIRN, "serve", "--store", self.store, "--listen", "127.0.0.1:0", "--drain", f"{DRAIN}s", "--drain-delay", "0s", *self.flags],
                                         stdout=subprocess.PIPE, stderr=self.log, text=True)
         line = self.process.stdout.readline()
         found = re.search(r"https?://[^:]+:(\d+)", line)
@@ -243,6 +243,8 @@ class Client:
                 text = ""
             else:
                 text = answer.read()
+                if answer.getheader("content-encoding") == "gzip":
+                    text = gzip.decompress(text)
                 took = time.monotonic() - began
             status = answer.status
             if answer.getheader("connection", "").lower() == "close" or random.random() < 0.05:
