@@ -267,6 +267,16 @@ TEST_F(RunLeases, AFloodOfOneKeyHidesNoOther) {
   EXPECT_EQ(lease_keys(10), (std::multiset<std::string>{}));
 }
 
+// One of the flood may go, and the others with it.
+TEST_F(RunLeases, AFloodOfAKeyThatHasRoomHidesNoOther) {
+  open();
+  limit(2, "payload.customer");
+  flood(6000, "a");
+  flood(3, "b");
+  flood(1, "");
+  EXPECT_EQ(lease_keys(10), (std::multiset<std::string>{"a", "a", "b", "b", ""}));
+}
+
 TEST_F(RunLeases, MoreKeysThanOneLookGoesThroughComeInTurn) {
   open();
   limit(1, "payload.customer");

@@ -176,6 +176,7 @@ class Leasing {
   // At most `max` of each type, and more where others have been quicker.
   void gather(std::size_t max) {
     uuids_.clear();
+    offered_.clear();
     const auto wanted = static_cast<std::int64_t>(max + elsewhere_.size());
     std::vector<std::size_t> asked;
     for (const std::string& type : types_) {
@@ -221,10 +222,11 @@ class Leasing {
     slots_.add(rule, std::move(use));
   }
 
+  // Keys that have no room, or as many candidates already as they have room for.
   Column<std::string> full_keys(const std::string& type) {
     Column<std::string> full;
     for (const std::string& key : used_keys_[type]) {
-      if (slots_.left(type, key) == 0) full.add(key);
+      if (offered_[{type, key}] >= slots_.left(type, key)) full.add(key);
     }
     return full;
   }
@@ -270,7 +272,7 @@ class Leasing {
     }
   }
 
-  // How many of the rows can be leased.
+  // How many of the rows can be leased, as far as there is room for them.
   std::size_t add(Rows rows) {
     std::size_t count = 0;
     while (rows.next()) {
@@ -280,8 +282,13 @@ class Leasing {
       if (elsewhere_.contains(number)) continue;
       if (const RunTypeRow* rule = rule_of(type); rule != nullptr && rule->paused) continue;
       if (!uuids_.emplace(number, rows.text(5)).second) continue;
+      const std::string key = rows.text(2);
       candidates_.push_back(
-          {number, type, rows.text(2), rows.integer(3), rows.time(4).unix_ms(), line_of(request_, type).value_or(0)});
+          {number, type, key, rows.integer(3), rows.time(4).unix_ms(), line_of(request_, type).value_or(0)});
+      if (const auto used = used_keys_.find(type); used != used_keys_.end()) {
+        used->second.insert(key);
+        if (offered_[{type, key}]++ >= slots_.left(type, key)) continue;
+      }
       ++count;
     }
     return count;
@@ -442,7 +449,8 @@ class Leasing {
   std::set<std::string> types_;
   std::map<std::string, RunTypeRow> rules_;
   LeaseSlots slots_;
-  std::map<std::string, std::set<std::string>> used_keys_;  // by limited type
+  std::map<std::string, std::set<std::string>> used_keys_;      // that are in use or were seen, by limited type
+  std::map<std::pair<std::string, std::string>, int> offered_;  // candidates of a limited type and key
   std::vector<LeaseCandidate> candidates_;
   std::unordered_map<std::int64_t, std::string> uuids_;  // of the candidates, by number
   std::unordered_set<std::int64_t> elsewhere_;           // chosen, but somebody else was quicker
