@@ -110,9 +110,9 @@ class Database : public testing::Test {
     change(RunChange::Kind::cancel, leased[3]);
     const RunEnd end{leased[4].id, leased[4].fence, RunStatus::succeeded, Json(1), Json(), "w"};
     ASSERT_TRUE(store_->end_runs(std::span(&end, 1)).has_value());
-    sql("UPDATE cairn.workflow_run SET status = 'leased', leased_by = 'me', lease_until = pg_catalog.now() WHERE type "
-        "= "
-        "'default.c' AND status = 'pending'");
+    // Without an operator that its own session would look for elsewhere.
+    sql("UPDATE cairn.workflow_run SET status = 'leased', leased_by = 'me', lease_until = pg_catalog.now() "
+        "WHERE type LIKE 'default.c' AND status LIKE 'pending'");
     sql("INSERT INTO cairn.outbox_event (type) VALUES ('t')");
     EXPECT_EQ(claim().size(), 1u);
     EXPECT_TRUE(store_->next_due(store_->now()).has_value());

@@ -143,9 +143,13 @@ TEST_F(RunQueue, EndsAreAnsweredOneByOne) {
   submit(6);
   const auto runs = lease_many(10);
   ASSERT_EQ(runs.size(), 6u);
-  const auto end = [&](std::size_t i, std::uint64_t fence, RunStatus status = RunStatus::succeeded) {
-    return RunEnd{
-        runs[i].id, fence, status, Json(1), status == RunStatus::failed ? Json::object({{"code", "e"}}) : Json(), "w"};
+  const auto end = [&](std::size_t i, RunStatus status = RunStatus::succeeded) {
+    return RunEnd{runs[i].id,
+                  runs[i].fence,
+                  status,
+                  Json(1),
+                  status == RunStatus::failed ? Json::object({{"code", "e"}}) : Json(),
+                  "w"};
   };
   const auto kinds = [&](std::vector<RunEnd> ends) {
     const auto outcomes = store_->end_runs(ends);
@@ -158,11 +162,11 @@ TEST_F(RunQueue, EndsAreAnsweredOneByOne) {
   using Kind = CommitOutcome::Kind;
   ASSERT_TRUE(store_->ends_runs_directly());
   // The last first, and one of them twice.
-  EXPECT_EQ(kinds({end(1, 1), end(0, 1), end(1, 1)}), (std::vector{Kind::done, Kind::done, Kind::stale}));
+  EXPECT_EQ(kinds({end(1), end(0), end(1)}), (std::vector{Kind::done, Kind::done, Kind::stale}));
   // A program took a lease over: this node's memory of it is wrong.
   sql("UPDATE cairn.workflow_run SET leased_by = 'x' WHERE id = '" + runs[3].id.value + "'");
-  EXPECT_EQ(kinds({end(2, 1), end(3, 1), end(0, 1)}), (std::vector{Kind::done, Kind::stale, Kind::stale}));
-  EXPECT_EQ(kinds({end(4, 1, RunStatus::failed), end(5, 1)}), (std::vector{Kind::done, Kind::done}));
+  EXPECT_EQ(kinds({end(2), end(3), end(0)}), (std::vector{Kind::done, Kind::stale, Kind::stale}));
+  EXPECT_EQ(kinds({end(4, RunStatus::failed), end(5)}), (std::vector{Kind::done, Kind::done}));
   EXPECT_EQ(listed(RunStatus::succeeded), 4u);
   EXPECT_EQ(listed(RunStatus::failed), 1u);
   EXPECT_EQ(listed(RunStatus::leased), 1u);
