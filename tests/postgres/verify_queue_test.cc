@@ -173,14 +173,6 @@ TEST_F(VerifyQueue, FindsWhatWaitsWithoutBeingPending) {
   EXPECT_EQ(lease_many(10).size(), 2u);
 }
 
-TEST_F(VerifyQueue, APackMayNameWhatIsNotPending) {
-  open();
-  const auto runs = submit(300);
-  behind_the_queue("UPDATE cairn.workflow_run SET status = 'cancelled'" + where(runs[0]));
-  behind_the_queue("DELETE FROM cairn.workflow_run" + where(runs[1]));
-  EXPECT_EQ(faults(), Found());
-}
-
 TEST_F(VerifyQueue, LooksAtEveryPartOfALargeStore) {
   open();
   behind_the_queue("INSERT INTO cairn.workflow_run (type) SELECT 'default.a' FROM generate_series(1, 41000)");
