@@ -114,14 +114,16 @@ Json::Array WorkflowSource::completing_body(const Place& place) {
 }
 
 Json WorkflowSource::completing_try(const Place& place) {
-  Json waiting = wait_step(place);
+  Place last = place;
+  last.names.error = false;
+  Json waiting = wait_step(last);
   waiting.set("id", "a" + std::to_string(++ids_));
-  Json::Array last = {waiting};
+  Json::Array steps = {waiting};
   if (dice_.chance(30)) {
-    last.push_back(fail_step(place));
-    last.back().set("id", "a" + std::to_string(++ids_));
+    steps.push_back(fail_step(last));
+    steps.back().set("id", "a" + std::to_string(++ids_));
   }
-  Json made = Json::object({{"try", completing_body(place)}, {"finally", last}});
+  Json made = Json::object({{"try", completing_body(place)}, {"finally", steps}});
   made.set("id", "a" + std::to_string(++ids_));
   if (!dice_.chance(50)) return made;
   // An error of the `finally` replaces the `complete`, and this catches it.
