@@ -188,6 +188,20 @@ steps:
   EXPECT_TRUE(out_.str().starts_with("It is cancelled (cancelled: enough) and waits for nothing")) << out_.str();
 }
 
+TEST_F(StoreCommands, AKeptSignalCanBeDiscarded) {
+  const std::string id = started();
+  ASSERT_EQ(run({"signal", id, "paid", "--key", "A1", "--payload", "1", "--id", "wrong"}), 0) << err_.str();
+  ASSERT_EQ(run({"signal", id, "--discard", "wrong"}), 0) << err_.str();
+  EXPECT_NE(run({"signal", id, "--discard", "wrong"}), 0);
+  EXPECT_NE(err_.str().find("keeps no signal wrong"), std::string::npos) << err_.str();
+  EXPECT_EQ(run({"signal", "--discard", "wrong"}), 2);
+  ASSERT_EQ(run({"tasks", "--json"}), 0);
+  const std::string task(json()["items"].items().at(0).text_or("id", ""));
+  ASSERT_EQ(run({"task", "complete", task, "--as", "ann", "--payload", R"({"ok": true})"}), 0) << err_.str();
+  ASSERT_EQ(run({"show", id, "--json"}), 0);
+  EXPECT_EQ(json()["status"], Json("waiting")) << "the signal is gone";
+}
+
 TEST_F(StoreCommands, AnEarlySignalIsKept) {
   started();
   ASSERT_EQ(run({"signal", "paid", "--key", "B2", "--payload", "1", "--json"}), 0);
