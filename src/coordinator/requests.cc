@@ -88,6 +88,23 @@ Result<SignalOutcome> Coordinator::broadcast(const SignalRequest& request, Durat
   return outcome;
 }
 
+namespace {
+
+// The id under which a kept signal is stored: as it stands, or with the mark of the sender who chose it.
+Result<std::string> kept_signal_id(Store& store, const InstanceId& instance, std::string id) {
+  CAIRN_TRY(const auto snapshot, store.find_snapshot(instance));
+  if (!snapshot) return id;
+  const auto& kept = snapshot->signals;
+  const bool exact = std::any_of(kept.begin(), kept.end(), [&](const BufferedSignal& one) { return one.id == id; });
+  if (exact) return id;
+  for (const BufferedSignal& signal : kept) {
+    if (unscoped_id(signal.id) == id) return signal.id;
+  }
+  return id;
+}
+
+}  // namespace
+
 Result<InstanceAnswer> Coordinator::request(const InstanceId& id, decltype(Event::what) what, const Actor& actor,
                                             std::optional<std::uint64_t> version) {
   CAIRN_TRY_VOID(check_incoming_text(actor.name, "the actor", options_.limits));
@@ -99,6 +116,9 @@ Result<InstanceAnswer> Coordinator::request(const InstanceId& id, decltype(Event
     CAIRN_TRY_VOID(check_incoming(Json(cancel->reason), "the reason", options_.limits));
   } else if (const auto* suspend = std::get_if<SuspendRequested>(&what)) {
     CAIRN_TRY_VOID(check_incoming(Json(suspend->reason), "the reason", options_.limits));
+  } else if (auto* discarded = std::get_if<SignalDiscarded>(&what)) {
+    CAIRN_TRY_VOID(check_incoming_text(discarded->id, "the signal's id", options_.limits));
+    CAIRN_TRY(discarded->id, kept_signal_id(store_, id, std::move(discarded->id)));
   }
   Errand errand;
   errand.instance = id;
