@@ -140,8 +140,8 @@ steps:
         f: [ { id: race, first: [ { task: { name: Or, remind: [20m] } }, { wait: 3h } ] } ]
 )";
   ASSERT_EQ(run({"definitions", "deploy", folder_ + "/child.yaml", folder_ + "/waits.yaml"}), 0) << err_.str();
-  ASSERT_EQ(run({"start", "waits", "--id", "w 1"}), 0) << err_.str();
-  ASSERT_EQ(run({"why", "w 1", "--json"}), 0) << err_.str();
+  ASSERT_EQ(run({"start", "waits", "--id", "w-1"}), 0) << err_.str();
+  ASSERT_EQ(run({"why", "w-1", "--json"}), 0) << err_.str();
   const Json told = json();
   std::vector<std::string> sentences;
   std::vector<std::string> commands;
@@ -170,21 +170,21 @@ steps:
   EXPECT_EQ(commands, (std::vector<std::string>{"cairn task com", "", "", "cairn signal '", "", "", "cairn runs sho",
                                                 "cairn why " + child.substr(0, 4), "cairn task com", "", ""}));
   EXPECT_EQ(told["reasons"].items()[3].text_or("command", ""),
-            "cairn signal 'w 1' paid --key 'it'\\''s' --payload '{…}'");
+            "cairn signal w-1 paid --key 'it'\\''s' --payload '{…}'");
 
   ASSERT_EQ(run({"why", child}), 0);
   EXPECT_NE(out_.str().find("incident at step bad: no_such_key"), std::string::npos) << out_.str();
   EXPECT_NE(out_.str().find("\n  cairn retry " + child + " --store"), std::string::npos) << out_.str();
   EXPECT_NE(out_.str().find("\n  or: cairn skip " + child + " --store"), std::string::npos) << out_.str();
 
-  ASSERT_EQ(run({"suspend", "w 1", "--reason", "night work"}), 0) << err_.str();
-  ASSERT_EQ(run({"why", "w 1"}), 0);
+  ASSERT_EQ(run({"suspend", "w-1", "--reason", "night work"}), 0) << err_.str();
+  ASSERT_EQ(run({"why", "w-1"}), 0);
   EXPECT_TRUE(out_.str().starts_with("It was suspended by cli: night work (for ")) << out_.str();
-  EXPECT_NE(out_.str().find("\n  cairn resume 'w 1' --store"), std::string::npos) << out_.str();
+  EXPECT_NE(out_.str().find("\n  cairn resume w-1 --store"), std::string::npos) << out_.str();
   EXPECT_NE(out_.str().find("Once it goes on, step nap waits until"), std::string::npos) << out_.str();
   EXPECT_EQ(out_.str().find("cairn task complete"), std::string::npos) << "it would be refused: " << out_.str();
-  ASSERT_EQ(run({"cancel", "w 1", "--reason", "enough"}), 0) << err_.str();
-  ASSERT_EQ(run({"why", "w 1"}), 0);
+  ASSERT_EQ(run({"cancel", "w-1", "--reason", "enough"}), 0) << err_.str();
+  ASSERT_EQ(run({"why", "w-1"}), 0);
   EXPECT_TRUE(out_.str().starts_with("It is cancelled (cancelled: enough) and waits for nothing")) << out_.str();
 }
 
