@@ -106,7 +106,7 @@ TEST_P(PursuitTest, ManySignalsToOneInstanceAreAllTaken) {
 
 // Those that come after the end are refused one after the other, and not each from inside the other.
 TEST_P(PursuitTest, ABurstOfSignalsToAnInstanceThatEndsIsAnswered) {
-  constexpr int count = 20'000;
+  constexpr int count = 6'000;
   const auto begun = start("counting");
   ASSERT_TRUE(begun) << begun.error().message;
   std::latch answered(count);

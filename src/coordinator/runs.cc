@@ -346,13 +346,15 @@ std::size_t Coordinator::end_exhausted_runs() {
     for (const auto& [id, until] : unended_) left_alone.insert(id);
   }
   // Besides those that could not be ended before: they must not keep the others from being seen.
-  auto runs = store_.exhausted_runs(batch + left_alone.size());
+  const std::size_t asked = batch + left_alone.size();
+  auto runs = store_.exhausted_runs(asked);
   if (!runs) {
     log_error("runs.exhausted", runs.error());
     look_again();
     return 0;
   }
   std::size_t tried = 0;
+  std::size_t count = 0;
   // Their time is over, so nothing of them will fall due: those that could not be ended now must be remembered.
   bool left = false;
   for (const RunRow& run : *runs) {
@@ -363,10 +365,13 @@ std::size_t Coordinator::end_exhausted_runs() {
       const std::lock_guard lock(grace_mutex_);
       unended_[run.id.value] = after(now, options_.hold);
       left = true;
+    } else {
+      ++count;
     }
   }
   if (left) look_again();
-  return tried;
+  // There may be more behind those that could not be ended.
+  return count == 0 && runs->size() == asked ? tried : count;
 }
 
 }  // namespace cairn

@@ -18,6 +18,7 @@ namespace {
 
 bool syncs_fail = false;
 bool file_syncs_fail = false;  // of the store's file, not of its log
+int failing_read = 0;          // which of the reads to come fails; 0: none
 
 // A file of the system's own, followed in memory by that file.
 struct File {
@@ -30,6 +31,7 @@ sqlite3_vfs* system_vfs = nullptr;
 
 int close_file(sqlite3_file* f) { return real(f)->pMethods->xClose(real(f)); }
 int read_file(sqlite3_file* f, void* to, int n, sqlite3_int64 at) {
+  if (failing_read > 0 && --failing_read == 0) return SQLITE_IOERR_READ;
   return real(f)->pMethods->xRead(real(f), to, n, at);
 }
 int write_file(sqlite3_file* f, const void* from, int n, sqlite3_int64 at) {
@@ -140,6 +142,43 @@ TEST(SyncFailure, OfTheFileStopsTheProcessToo) {
       static_cast<void>(store.commit(std::span(&unit, 1)));
     }
   });
+}
+
+// Whatever cannot be read once, a type that is paused stays paused.
+TEST(ReadFailure, OfRunTypesDoesNotLiftTheirLimits) {
+  const std::string folder = testing::TempDir() + "cairn_read_" + std::to_string(::getpid());
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const std::string url = "sqlite:" + folder + "/store.db";
+  ManualClock clock{sample::start_of_time};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    install_failing_vfs();
+    const LeaseRequest request{"w", {}, {"default.echo"}, 10, Duration::of_seconds(30)};
+    {
+      auto store = open_store(url, clock);
+      RunTypeRow paused;
+      paused.type = "default.echo";
+      paused.paused = true;
+      if (!store || !(*store)->put_run_type(paused) || !(*store)->submit_run(sample::run("r"))) ::_exit(10);
+    }
+    bool failed = false;
+    for (int n = 1; n <= 30; ++n) {
+      auto store = open_store(url, clock);
+      if (!store) ::_exit(11);
+      failing_read = n;
+      failed |= !(*store)->lease_runs(request);
+      failing_read = 0;
+      const auto leased = (*store)->lease_runs(request);
+      if (!leased || !leased->empty()) ::_exit(12);
+    }
+    ::_exit(failed ? 0 : 13);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

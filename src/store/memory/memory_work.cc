@@ -209,6 +209,7 @@ Result<bool> MemoryStore::mark_deleted(const InstanceId& id, const std::string& 
 Result<RetentionOutcome> MemoryStore::retire_instances(const RetentionRequest& request) {
   const std::lock_guard lock(mutex_);
   RetentionOutcome outcome;
+  std::erase_if(kept_, [at = now()](const auto& kept) { return kept.second.expires_at <= at; });
   std::multimap<std::string, std::string> children;
   for (const auto& [id, instance] : instances_) {
     if (instance.row.parent) children.emplace(instance.row.parent->value, id);

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""stop_calls_test.py CAIRN SOURCE_DIR: SIGTERM at random moments while chains of HTTP calls run. The process ends, no call begins afterwards, and
+after the restarts every call was made exactly once. CAIRN_STOPS makes it longer; CAIRN_SEED repeats a run."""
+import collections, http.server, json, os, random, sys, tempfile, threading, time
+from served import Served, expect, finish
+
+stops = int(os.environ.get("CAIRN_STOPS", "5"))
+seed = int(os.environ.get("CAIRN_SEED", "1"))
+dice = random.Random(seed)
+print("seed", seed)
+CHAINS, LENGTH = 4, 60
+DEFINITION = f"""
+cairn: 1
+name: t.chain
+version: 1.0.0
+state: {{ count: 0 }}
+steps:
+  - repeat:
+      times: {LENGTH}
+      steps:
+        - call:
+            http: {{ method: POST, url: = config.url, body: {{ chain: = input.chain, number: = state.count }} }}
+            retry: none
+        - set: {{ count: = state.count + 1 }}
+output: = state.count
+"""
+came = threading.Condition()
+made = collections.Counter()
+
+
+class Partner(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        with came:
+            made[(body["chain"], body["number"])] += 1
+            came.notify_all()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *arguments):
+        pass
+
+
+partner = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Partner)
+threading.Thread(target=partner.serve_forever, daemon=True).start()
+url = f"http://127.0.0.1:{partner.server_port}"
+folder = tempfile.TemporaryDirectory()
+settings = os.path.join(folder.name, "cairn.toml")
+with open(settings, "w") as file:
+    file.write(f'egress = ["{url}"]\n[config]\nurl = "{url}/"\n[log]\nlevel = "error"\n')
+environment = {"CAIRN_DRAIN_DELAY": "0s"}
+server = Served(sys.argv[1], "--config", settings, environment=environment)
+expect("it starts", server.port is not None, getattr(server, "said", ""))
+deployed = server.call("POST", "/v1/definitions", text=DEFINITION, **{"content-type": "application/yaml"})
+expect("the definition is deployed", deployed.status in (200, 201), deployed.text)
+ids = [server.call("POST", "/v1/instances", {"definition": "t.chain", "input": {"chain": chain}}).json["id"] for chain in range(CHAINS)]
+total = CHAINS * LENGTH
+
+
+def wait_for_calls(count):
+    with came:
+        came.wait_for(lambda: sum(made.values()) >= count, timeout=120)
+
+
+for stop in range(stops):
+    before = sum(made.values())
+    wait_for_calls(min(total - CHAINS, before + dice.randrange(1, total // (stops + 1))))
+    if sum(made.values()) >= total - CHAINS:
+        break
+    at_signal = sum(made.values())
+    code = server.end()
+    expect("SIGTERM ends with 0", code == 0, (code, server.said[-1500:]))
+    # Each chain may have one call under way, and one that is about to begin.
+    expect("no call begins after SIGTERM", sum(made.values()) - at_signal <= 2 * CHAINS + 4, (at_signal, sum(made.values())))
+    server.start("--config", settings, environment=environment)
+    expect("it starts again", server.port is not None, getattr(server, "said", ""))
+for chain, instance in enumerate(ids):
+    until = time.monotonic() + 120
+    shown = server.call("GET", f"/v1/instances/{instance}?wait=30s").json
+    while shown["status"] == "waiting" and time.monotonic() < until:
+        shown = server.call("GET", f"/v1/instances/{instance}?wait=30s").json
+    expect("the chain ends", shown["status"] == "completed", json.dumps(shown)[:600])
+twice = {call: count for call, count in made.items() if count > 1}
+expect("every call was made once", not twice and len(made) == total, (len(made), dict(list(twice.items())[:5])))
+expect("SIGTERM ends with 0", server.end() == 0, server.said[-1500:])
+checked = server.run("verify", "--store", server.store)
+expect("verify finds nothing", checked.returncode == 0, checked.stdout + checked.stderr)
+finish()
