@@ -8,7 +8,7 @@ folder = tempfile.TemporaryDirectory()
 subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", f"{folder.name}/key.pem"], check=True, capture_output=True)
 subprocess.run(["openssl", "pkey", "-in", f"{folder.name}/key.pem", "-pubout", "-out", f"{folder.name}/public.pem"], check=True, capture_output=True)
 
-server = Served(sys.argv[1], "--limits-rate-viewer", "50", "--limits-rate-task-worker", "20", "--limits-expensive-max", "3", "--limits-streams-max", "2",
+server = Served(sys.argv[1], "--drain-delay", "0s", "--limits-rate-viewer", "50", "--limits-rate-task-worker", "20", "--limits-expensive-max", "3", "--limits-streams-max", "2",
                 "--limits-long-polls-max", "3", "--limits-page-bytes-max", "100000", "--limits-png-pixels-max", "100000",
                 "--limits-comment-bytes-max", "100", "--limits-reference-bytes-max", "200", "--limits-signals-per-key-max", "5",
                 "--audit-signing-key", f"{folder.name}/key.pem")
