@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/limit_refusals.h"
 #include "interpreter/failures.h"
 #include "interpreter/waiting.h"
 
@@ -110,9 +111,9 @@ const SignalSpec* find_signal(const Turn& turn, const WaitToken& token) {
 Result<void> may_keep(const Setting& setting, const Snapshot& snapshot, const std::string& name) {
   const std::size_t kept_max = setting.limits.buffered_signals_max;
   if (snapshot.signals.size() < kept_max) return {};
-  return Error{ErrorCode::limit, "limit_signals: instance " + snapshot.instance.value + " does not wait for signal " +
-                                     name + " and keeps " + std::to_string(kept_max) +
-                                     " signals already (limit: buffered signals per instance)"};
+  return limit_error("signals_per_instance", static_cast<std::int64_t>(kept_max),
+                     "limit_signals: instance " + snapshot.instance.value + " does not wait for signal " + name +
+                         " and keeps " + std::to_string(kept_max) + " signals already");
 }
 
 Result<void> deliver_signal(Machine& machine, const SignalReceived& signal, Timestamp at) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/limit_refusals.h"
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
@@ -165,7 +166,7 @@ Result<std::vector<InboundEvent>> read_cloud_events(const EventHeaders& headers,
   if (media_type == batch_type) {
     CAIRN_TRY(const Json batch, parse_json(body));
     if (!batch.is_array()) return Error{ErrorCode::invalid, "a batch of CloudEvents is a list"};
-    if (batch.size() > batch_max) return Error{ErrorCode::limit, "a batch has at most 1000 events"};
+    if (batch.size() > batch_max) return limit_error("event_batch", batch_max, "a batch has at most 1000 events");
     std::vector<InboundEvent> events;
     for (const Json& one : batch.items()) {
       CAIRN_TRY(InboundEvent read, read_cloud_event(one));

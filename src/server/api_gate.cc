@@ -106,7 +106,7 @@ bool ApiGate::admit_signed(const Route& route, Call& call) {
 bool ApiGate::within_limits(const Route& route, Call& call) {
   call.demand = demand_of(route.operation, call.request);
   call.answer_limits = limiter_.limits().answer;
-  CallerLimiter::Admission admission = limiter_.admit(call.identity, call.demand);
+  CallerLimiter::Admission admission = limiter_.admit(call.identity, call.demand, call.request.caller != nullptr);
   if (admission.refusal) {
     metrics_->count_refusal("limit");
     call.reply(std::move(*admission.refusal));

@@ -56,7 +56,9 @@ class CallerLimiter {
     std::optional<Response> refusal;  // 429
     std::shared_ptr<void> permit;     // held until the answer is given or the stream has ended; null: none is needed
   };
-  Admission admit(const Identity& identity, Demand demand, Instant now = std::chrono::steady_clock::now());
+  // `counted`: the request was admitted by its head before, and its rate was looked at then.
+  Admission admit(const Identity& identity, Demand demand, bool counted = false,
+                  Instant now = std::chrono::steady_clock::now());
 
  private:
   // What one credential uses now.

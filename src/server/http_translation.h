@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/ascii.h"
+#include "base/limit_refusals.h"
 #include "server/http_server.h"
 
 namespace cairn::server {
@@ -20,6 +21,7 @@ struct PassedLimit {
 };
 // An RFC 9457 document of a request that never reaches a route.
 inline Response problem(int status, std::string_view title, std::optional<PassedLimit> passed = std::nullopt) {
+  if (passed) count_limit_refusal(passed->name, static_cast<std::int64_t>(passed->value));
   std::string text = "{";
   if (passed) {
     text += "\"limit\":\"" + std::string(passed->name) + "\",\"limit_value\":" + std::to_string(passed->value) + ",";

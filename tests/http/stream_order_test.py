@@ -48,7 +48,7 @@ class Stream:
             self.text += chunk
 
 
-server = Served(sys.argv[1], store=url + ("&" if "?" in url else "?") + "schema=" + schema)
+server = Served(sys.argv[1], "--drain-delay", "0s", store=url + ("&" if "?" in url else "?") + "schema=" + schema)
 expect("it starts", server.port is not None, getattr(server, "said", ""))
 early, late = Session(), Session()
 early.emit("t.before")
@@ -74,7 +74,7 @@ expect("a number that never comes does not stop the stream", kinds[3:] == ["t.af
 
 # A node that has no stream open looks for its position when one comes: it must not pass an event that is still to commit.
 seen = stream.events(4)[3][0]
-other = Served(sys.argv[1], store=server.store, keys=False)
+other = Served(sys.argv[1], "--drain-delay", "0s", store=server.store, keys=False)
 expect("a second node starts", other.port is not None, getattr(other, "said", ""))
 other.keys = server.keys
 late.say("BEGIN")

@@ -86,7 +86,9 @@ namespace {
 // With the signal among those that are kept.
 std::optional<Error> refused_keeping(postgres::Connection& db, const CorrelatedSignal& signal) {
   const auto most = [](std::size_t max) { return static_cast<std::int64_t>(max) + 1; };
-  Rows of_key = db.query(Sql::count_kept, signal.name, key_text(signal.key), most(signal.kept_per_key_max));
+  const auto key = key_text(signal.key);
+  Rows of_key = key ? db.query(Sql::count_kept, signal.name, *key, most(signal.kept_per_key_max))
+                    : db.query(Sql::count_kept_without_key, signal.name, most(signal.kept_per_key_max));
   if (of_key.next() && of_key.integer(0) >= most(signal.kept_per_key_max)) return too_many_kept(signal, true);
   if (signal.kept_total_max == 0) return std::nullopt;
   Rows all = db.query(Sql::count_all_kept, most(signal.kept_total_max));

@@ -212,7 +212,9 @@ INSERT INTO cairn.wf_signal_q (target, kind, name, key, body, at) VALUES ($1, $2
 -- name: keep_signal
 INSERT INTO cairn.wf_signal_q (kind, name, key, body, at, expires_at) VALUES ('signal', $1, $2, $3, $4, $5)
 -- name: count_kept
-SELECT count(*) FROM (SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL AND name = $1 AND key IS NOT DISTINCT FROM $2 LIMIT $3) AS kept
+SELECT count(*) FROM (SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL AND name = $1 AND key = $2 LIMIT $3) AS kept
+-- name: count_kept_without_key
+SELECT count(*) FROM (SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL AND name = $1 AND key IS NULL LIMIT $2) AS kept
 -- name: count_all_kept
 SELECT count(*) FROM (SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL LIMIT $1) AS kept
 -- name: has_signal_message
