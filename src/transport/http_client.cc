@@ -2,6 +2,7 @@
 
 #include <curl/curl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "base/ascii.h"
@@ -65,6 +67,7 @@ struct Exchange {
   const EgressPolicy* policy = nullptr;
   const HttpLimits* limits = nullptr;
   const HttpSurroundings* surroundings = nullptr;
+  std::set<curl_socket_t>* sockets = nullptr;  // all that the client has open
 
   CURL* easy = nullptr;
   CURLU* url = nullptr;
@@ -159,6 +162,8 @@ struct Exchange {
     set(CURLOPT_PRIVATE, static_cast<void*>(this));
     set(CURLOPT_OPENSOCKETFUNCTION, &Exchange::open_socket);
     set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+    set(CURLOPT_CLOSESOCKETFUNCTION, &Exchange::close_socket);
+    set(CURLOPT_CLOSESOCKETDATA, static_cast<void*>(sockets));
     set(CURLOPT_WRITEFUNCTION, &Exchange::take_body);
     set(CURLOPT_WRITEDATA, static_cast<void*>(this));
     set(CURLOPT_HEADERFUNCTION, &Exchange::take_header);
@@ -191,7 +196,15 @@ struct Exchange {
       exchange.denied = true;
       return CURL_SOCKET_BAD;
     }
-    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    const curl_socket_t opened = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (opened != CURL_SOCKET_BAD) exchange.sockets->insert(opened);
+    return opened;
+  }
+
+  // Of a connection, which may outlive the exchange that opened it.
+  static int close_socket(void* sockets, curl_socket_t closed) {
+    static_cast<std::set<curl_socket_t>*>(sockets)->erase(closed);
+    return ::close(closed);
   }
 
   static std::size_t take_body(char* data, std::size_t, std::size_t size, void* self) {
@@ -363,20 +376,8 @@ struct HttpClient::Core {
     }
   }
 
-  void close_sending(std::deque<std::unique_ptr<Exchange>>& refused) {
-    for (auto at = in_flight.begin(); at != in_flight.end();) {
-      const auto next = std::next(at);
-      curl_socket_t socket = CURL_SOCKET_BAD;
-      curl_easy_getinfo(at->first, CURLINFO_ACTIVESOCKET, &socket);
-      if (socket != CURL_SOCKET_BAD) {
-        ::shutdown(socket, SHUT_WR);
-      } else {
-        curl_multi_remove_handle(multi, at->first);
-        refused.push_back(std::move(at->second));
-        in_flight.erase(at);
-      }
-      at = next;
-    }
+  void close_sending(const std::deque<std::unique_ptr<Exchange>>& refused) const {
+    for (const curl_socket_t socket : sockets) ::shutdown(socket, SHUT_WR);
     for (const auto& exchange : refused) exchange->done(HttpProblem{Kind::overloaded, "the client is stopping"});
   }
 
@@ -401,6 +402,7 @@ struct HttpClient::Core {
   std::atomic<bool> stopping = false;
   std::atomic<bool> sends_no_more = false;
   std::map<CURL*, std::unique_ptr<Exchange>> in_flight;  // of the thread alone
+  std::set<curl_socket_t> sockets;                       // of the thread alone
   NameLookup names;
   std::jthread thread;
 };
@@ -428,6 +430,7 @@ void HttpClient::send(const HttpCall& call, Duration timeout, CheckHost check_ho
   exchange->policy = &core_->policy;
   exchange->limits = &core_->limits;
   exchange->surroundings = &core_->surroundings;
+  exchange->sockets = &core_->sockets;
   exchange->deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout.ms_up());
   if (auto problem = exchange->prepare()) return exchange->done(*problem);
   std::uint64_t ticket = 0;

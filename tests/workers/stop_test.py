@@ -31,7 +31,7 @@ POSTGRES = os.environ.get("CAIRN_TEST_POSTGRES")
 SEED = int(os.environ.get("CAIRN_TEST_SEED", random.randrange(1 << 32)))
 DRAIN = 30  # seconds: of the server and of the workers
 SLACK = 30  # a busy machine may take so long to notice
-UNDER_WAY_MAX = 24  # workflows at once
+CALLERS = 12  # workflows at once
 
 HTTP_STEP = """
   - id: call%d
@@ -124,7 +124,7 @@ class World:
         self.started = 0
         self.ended = set()
         self.loading = True
-        self.callers = [threading.Thread(target=self.load, daemon=True) for _ in range(4)]
+        self.callers = [threading.Thread(target=self.load, daemon=True) for _ in range(CALLERS)]
         self.lock = threading.Lock()
         for caller in self.callers:
             caller.start()
@@ -150,7 +150,9 @@ class World:
                        "stop.node.v1": [NODE, os.path.join(HERE, "stop_worker.mjs")]}[name]
             with self.log(name) as log:
                 process = subprocess.Popen([*program, url, self.ledger.url, name], env=environment, cwd=self.folder,
-                                           stdout=log, stderr=log)
+                                           stdout=subprocess.PIPE, stderr=log, text=True)
+            if process.stdout.readline() != "working\n":
+                raise AssertionError("%s did not start; see %s" % (name, os.path.join(self.folder, name + ".log")))
         self.processes[name] = process
 
     def stop(self, names):
@@ -169,8 +171,7 @@ class World:
                 self.faults.append("%s had not ended after %.0f s" % (name, time.monotonic() - began))
                 process.kill()
                 process.wait()
-            if process.stdout:
-                process.stdout.close()
+            process.stdout.close()
             self.start(name)
 
         threads = [threading.Thread(target=again, args=(name,)) for name in names]
@@ -265,7 +266,7 @@ class World:
                 self.faults.append("%s did not end" % name)
                 process.kill()
                 process.wait()
-        self.processes["server"].stdout.close()
+            process.stdout.close()
         self.judge(expected)
         self.ledger.end()
 

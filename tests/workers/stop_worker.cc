@@ -50,6 +50,7 @@ int main(int, char** arguments) {
     return write(client, ledger, work);
   });
   (*worker)->start();
+  std::cout << "working" << std::endl;
   int received = 0;
   sigwait(&ends, &received);
   (*worker)->stop(std::chrono::seconds(30));

@@ -8,5 +8,9 @@ worker.handle(type, async (run) => {
   const response = await fetch(`${ledger}/effects`, { method: 'POST', headers, body: JSON.stringify(run.payload) });
   return response.json();
 });
-await worker.run();
+const asked = new Promise((resolve) => process.once('SIGTERM', resolve));
+worker.start();
+console.log('working');
+await asked;
+await worker.stop();
 process.exit(0); // fetch keeps its connections

@@ -1,7 +1,9 @@
 """A worker of stop_test.py: stop_worker.py SERVER LEDGER TYPE"""
 
 import json
+import signal
 import sys
+import threading
 import urllib.request
 
 from cairn_worker import Worker
@@ -18,4 +20,9 @@ def write(run):
         return json.load(response)
 
 
-worker.run()
+asked = threading.Event()
+signal.signal(signal.SIGTERM, lambda *_: asked.set())
+worker.start()
+print("working", flush=True)
+asked.wait()
+worker.stop()

@@ -13,4 +13,5 @@ CREATE TABLE cairn.wf_outbox_queue (
 CREATE INDEX wf_outbox_queue_subject ON cairn.wf_outbox_queue (sink, subject, event);
 CREATE INDEX wf_outbox_queue_new ON cairn.wf_outbox_queue (sink, due, event) WHERE attempts = 0 AND due IS NOT NULL;
 CREATE INDEX wf_outbox_queue_retries ON cairn.wf_outbox_queue (sink, due, event) WHERE attempts > 0 AND due IS NOT NULL;
-CREATE INDEX wf_outbox_queue_due ON cairn.wf_outbox_queue (due) WHERE due IS NOT NULL;
+-- For the next time that anything is due; its condition keeps the planner from using it for the queue of one sink.
+CREATE INDEX wf_outbox_queue_due ON cairn.wf_outbox_queue (due) WHERE due IS NOT NULL AND attempts + 0 >= 0;

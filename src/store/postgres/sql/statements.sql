@@ -266,7 +266,7 @@ SELECT min(at) FROM (
   UNION ALL SELECT min(least(r.lease_until, r.attempt_until)) FROM cairn.wf_run_q q
     CROSS JOIN LATERAL (SELECT status, lease_until, attempt_until FROM cairn.workflow_run WHERE id = q.run OFFSET 0) r
     WHERE q.lapsed AND r.status = 'leased' AND r.lease_until > $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)
-  UNION ALL SELECT min(due) FROM cairn.wf_outbox_queue WHERE due > $1
+  UNION ALL SELECT min(due) FROM cairn.wf_outbox_queue WHERE due > $1 AND attempts + 0 >= 0
   UNION ALL SELECT min(greatest(next_at, held_until)) FROM cairn.wf_schedules WHERE NOT paused AND next_at IS NOT NULL) soon
 
 -- name: insert_dead_letter

@@ -24,9 +24,9 @@ held AS (UPDATE cairn.wf_outbox_queue q SET due = $5 FROM heads h WHERE q.event 
 claimed AS (
   SELECT event FROM heads
   UNION ALL
-  (SELECT l.event FROM heads h CROSS JOIN LATERAL (SELECT q.event FROM cairn.wf_outbox_queue q
-    WHERE q.sink = $2 AND q.subject = h.subject AND q.event > h.event ORDER BY q.event LIMIT $4) l
-   LIMIT $4 - (SELECT count(*) FROM heads)))
+  (SELECT l.event FROM heads h CROSS JOIN LATERAL (SELECT q.sink, q.subject, q.event FROM cairn.wf_outbox_queue q
+    WHERE (q.sink, q.subject, q.event) > ($2, h.subject, h.event) ORDER BY q.sink, q.subject, q.event LIMIT $4) l
+   WHERE l.sink = $2 AND l.subject = h.subject LIMIT $4 - (SELECT count(*) FROM heads)))
 SELECT o.n, o.id, o.instance, o.type, o.subject, o.data, o.created_at,
   (SELECT q.attempts FROM cairn.wf_outbox_queue q WHERE q.event = o.n AND q.sink = $2)
 FROM claimed c JOIN cairn.outbox_event o ON o.n = ANY (ARRAY[c.event]) ORDER BY o.n + 0
@@ -45,9 +45,10 @@ UPDATE cairn.wf_outbox_queue q SET attempts = q.attempts + 1, due = r.due FROM u
 WHERE q.event = ANY (ARRAY[r.event]) AND q.sink = $1
 -- name: next_of_subjects
 UPDATE cairn.wf_outbox_queue q SET due = $3 FROM (
-  SELECT (SELECT o.event FROM cairn.wf_outbox_queue o WHERE o.sink = $1 AND o.subject = s.subject ORDER BY o.event LIMIT 1) AS event
+  SELECT s.subject, (SELECT o.event FROM cairn.wf_outbox_queue o WHERE (o.sink, o.subject) >= ($1, s.subject)
+    ORDER BY o.sink, o.subject, o.event LIMIT 1) AS event
   FROM (SELECT DISTINCT subject FROM cairn.outbox_event WHERE n = ANY ($2::bigint[])) s) first
-WHERE q.event = ANY (ARRAY[first.event]) AND q.sink = $1 AND q.due IS NULL
+WHERE q.event = ANY (ARRAY[first.event]) AND q.sink = $1 AND q.subject = first.subject AND q.due IS NULL
 -- name: publish_events
 UPDATE cairn.outbox_event o SET published_at = $2 WHERE o.n = ANY ($1::bigint[]) AND o.published_at + interval '0' IS NULL
   AND NOT EXISTS (SELECT 1 FROM cairn.wf_outbox_queue q WHERE q.event = o.n OFFSET 0)
