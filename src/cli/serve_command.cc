@@ -211,7 +211,9 @@ Result<EngineOptions> engine_options(const Configuration& from) {
 // Only a warning: containers mount secrets so.
 void warn_of_exposed_files(const Configuration& from) {
   std::vector<std::string> files = from.exposed_files();
-  if (config::is_world_readable(from.text("tls.key"))) files.push_back(from.text("tls.key"));
+  for (const char* const key : {"tls.key", "audit.signing_key"}) {
+    if (from.is_set(key) && config::is_world_readable(from.text(key))) files.push_back(from.text(key));
+  }
   for (const std::string& file : files) {
     log_warning("secret.exposed", {{"file", file}, {"reason", "every user of this machine may read it; chmod 600"}});
   }

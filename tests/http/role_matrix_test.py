@@ -98,6 +98,9 @@ for verb, more in [("heartbeat", {}), ("release", {}), ("complete", {"result": 1
     answer = server.call("POST", f"{place}/{verb}", {"fence": leased["fence"] + 1, **more}, key=first)
     expect(f"its holder needs the fence to {verb} it, which is not told", answer.status == 409 and str(leased["fence"]) not in answer.text, answer.text)
 answer = server.call("POST", "/v1/runs/report", {"reports": [{"id": leased["id"], **fence, "result": 1}]}, key=second)
+for verb in ("heartbeat", "release"):
+    many = server.call("POST", f"/v1/runs/{verb}", {"runs": [{"id": leased["id"], **fence}]}, key=second)
+    expect(f"nor {verb} it among many", many.status == 200 and many.json["items"][0]["outcome"] == "lease_lost", many.text)
 expect("nor among many", answer.status == 200 and answer.json["items"][0]["outcome"] == "error", answer.text)
 shown = server.call("GET", place, role="viewer").json
 expect("a viewer does not see the fence", "fence" not in shown and shown["leased_by"] == "mallory" and shown["lease_account"] == first_account, shown)
