@@ -314,7 +314,7 @@ TEST_F(DamagedFile, ADamagedFileIsNotOpenedAndTheDamageIsNamed) {
 }
 
 TEST_F(DamagedFile, WhatIsLostBehindADamagedLogIsNotForgotten) {
-  leave_store(2, 10);
+  leave_store(2, 40);
   put_back();
   // More than one bit, in the middle of commits that were acknowledged.
   std::string log = read_file(path_ + "-wal");

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "store/sqlite/log_layer.h"
 #include "store/sqlite/page_checksum.h"
 
 namespace cairn::sqlite {
@@ -110,38 +111,47 @@ class LogCheck {
       write_big_endian(frame_.data() + 20, made.second);
       return true;
     }
-    for (std::size_t byte = 0; byte < frame_.size(); ++byte) {
-      if (byte == 8) byte = frame_header_bytes;
-      for (int bit = 0; bit < 8; ++bit) {
-        frame_[byte] = static_cast<std::uint8_t>(frame_[byte] ^ (1 << bit));
-        if (holds_from(byte)) return true;
-        frame_[byte] = static_cast<std::uint8_t>(frame_[byte] ^ (1 << bit));
+    return flip_wrong_bit({stored.first - made.first, stored.second - made.second});
+  }
+
+  // The sums are linear: a bit changes them by its value times a factor, which depends on how many words follow. So
+  // each bit is held against the difference, from the last word to the first.
+  bool flip_wrong_bit(LogSum missing) {
+    LogSum first{1, 1};   // what the first word of a pair does to the sums
+    LogSum second{0, 1};  // and the second
+    for (std::size_t pair = 1 + page_bytes_ / 8; pair-- > 0;) {
+      std::uint8_t* const words = pair == 0 ? frame_.data() : frame_.data() + frame_header_bytes + 8 * (pair - 1);
+      if (flip_in_word(words, first, missing) || flip_in_word(words + 4, second, missing)) return frame_holds();
+      for (LogSum* const factor : {&first, &second}) {
+        factor->first += factor->second;
+        factor->second += factor->first;
       }
-      pass(byte);
     }
     return false;
   }
 
-  // The sum up to the word that holds `byte` is known already.
-  bool holds_from(std::size_t byte) {
-    if (byte < 8) return frame_holds();
-    if (byte == frame_header_bytes) before_ = log_sum(last_, frame_.data(), 8, big_endian_);
-    const std::size_t word = byte / 8 * 8;
-    return log_sum(before_, frame_.data() + word, frame_.size() - word, big_endian_) == read_sum(frame_.data() + 16);
-  }
-  void pass(std::size_t byte) {
-    if (byte < frame_header_bytes || byte % 8 != 7) return;
-    before_ = log_sum(before_, frame_.data() + byte / 8 * 8, 8, big_endian_);
+  bool flip_in_word(std::uint8_t* word, LogSum factor, LogSum missing) const {
+    for (int bit = 0; bit < 32; ++bit) {
+      std::uint8_t& byte = word[big_endian_ ? 3 - bit / 8 : bit / 8];
+      const auto mask = static_cast<std::uint8_t>(1u << bit % 8);
+      const std::uint32_t value = std::uint32_t{1} << bit;
+      const std::uint32_t change = (byte & mask) == 0 ? value : 0u - value;
+      if (factor.first * change != missing.first || factor.second * change != missing.second) continue;
+      byte = static_cast<std::uint8_t>(byte ^ mask);
+      return true;
+    }
+    return false;
   }
 
-  // At most two transactions are not synced at any time. What lies before a third one was acknowledged.
+  // What lies before more commits than can be without their sync was acknowledged. Those, and the one that is being
+  // written, a power failure may have torn.
   void look_behind(sqlite3_int64 bad) {
     std::uint8_t head[frame_header_bytes];
-    int ends = 0;
+    std::uint64_t ends = 0;
     for (sqlite3_int64 frame = bad; frame < count_; ++frame) {
       if (!read(head, frame_header_bytes, place(frame))) return;
       if (!salt_holds(head)) continue;
-      if (ends >= 2) {
+      if (ends > unsettled_max) {
         found_.damage =
             "frame " + std::to_string(bad + 1) + " is damaged, and commits that were acknowledged lie behind it";
         return;
@@ -158,8 +168,7 @@ class LogCheck {
   std::uint32_t page_bytes_ = 0;
   bool big_endian_ = false;
   sqlite3_int64 count_ = 0;
-  LogSum last_;    // of the frame before
-  LogSum before_;  // of what lies before the word that is being tried
+  LogSum last_;  // of the frame before
 };
 
 }  // namespace
