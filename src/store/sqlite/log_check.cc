@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "store/sqlite/log_layer.h"
 #include "store/sqlite/page_checksum.h"
 
 namespace cairn::sqlite {
@@ -22,9 +23,7 @@ class LogCheck {
     if (size < static_cast<sqlite3_int64>(log_header_bytes + frame_header_bytes + 512)) return std::move(found_);
     if (!read(header_, log_header_bytes, 0)) return std::move(found_);
     if (!header_holds() && !mend_header()) return std::move(found_);
-    big_endian_ = (read_big_endian(header_) & 1) != 0;
-    page_bytes_ = read_big_endian(header_ + 8);
-    frame_.resize(frame_header_bytes + page_bytes_);
+    measure();
     count_ = (size - static_cast<sqlite3_int64>(log_header_bytes)) / static_cast<sqlite3_int64>(frame_.size());
     check_frames();
     return std::move(found_);
@@ -49,20 +48,39 @@ class LogCheck {
     return log_sum({}, header_, 24, (magic & 1) != 0) == read_sum(header_ + 24);
   }
 
-  // A header is synced before the first frame is written, and no disk tears 32 bytes.
+  // A header is synced before the first frame is written, and no disk tears 32 bytes. Several bits may explain its sum;
+  // the right one is the one that the first frame agrees with.
   bool mend_header() {
-    for (std::size_t bit = 0; bit < log_header_bytes * 8; ++bit) {
-      header_[bit / 8] = static_cast<std::uint8_t>(header_[bit / 8] ^ (1 << bit % 8));
-      if (header_holds()) {
-        ++found_.repaired;
-        return write(header_, log_header_bytes, 0);
-      }
-      header_[bit / 8] = static_cast<std::uint8_t>(header_[bit / 8] ^ (1 << bit % 8));
-    }
     bool empty = true;
     for (const std::uint8_t byte : header_) empty = empty && byte == 0;
-    if (!empty) found_.damage = "its header is damaged: none of its commits can be read";
-    return false;
+    if (empty) return false;
+    std::vector<std::size_t> explain;
+    for (std::size_t bit = 0; bit < log_header_bytes * 8; ++bit) {
+      turn(header_[bit / 8], bit % 8);
+      if (header_holds() && first_frame_holds()) explain.push_back(bit);
+      turn(header_[bit / 8], bit % 8);
+    }
+    if (explain.size() != 1) {
+      found_.damage = "its header is damaged: none of its commits can be read";
+      return false;
+    }
+    turn(header_[explain[0] / 8], explain[0] % 8);
+    ++found_.repaired;
+    return write(header_, log_header_bytes, 0);
+  }
+
+  static void turn(std::uint8_t& byte, std::size_t bit) { byte = static_cast<std::uint8_t>(byte ^ (1u << bit)); }
+
+  bool first_frame_holds() {
+    measure();
+    last_ = read_sum(header_ + 24);
+    return read(frame_.data(), frame_.size(), place(0)) && frame_holds();
+  }
+
+  void measure() {
+    big_endian_ = (read_big_endian(header_) & 1) != 0;
+    page_bytes_ = read_big_endian(header_ + 8);
+    frame_.resize(frame_header_bytes + page_bytes_);
   }
 
   sqlite3_int64 place(sqlite3_int64 frame) const {
@@ -81,7 +99,7 @@ class LogCheck {
     for (sqlite3_int64 frame = 0; frame < count_; ++frame) {
       if (!read(frame_.data(), frame_.size(), place(frame))) return;
       if (!frame_holds()) {
-        if (!mend_frame()) return look_behind(frame);
+        if (!mend_frame(frame)) return look_behind(frame);
         ++found_.repaired;
         if (!write(frame_.data(), frame_.size(), place(frame))) return;
       }
@@ -94,7 +112,7 @@ class LogCheck {
   }
 
   // One wrong bit, in whatever part of the frame.
-  bool mend_frame() {
+  bool mend_frame(sqlite3_int64 number) {
     const std::uint8_t* const salt = header_ + 16;
     int wrong = 0;
     for (std::size_t i = 0; i < 8; ++i) wrong += std::popcount(static_cast<unsigned>(frame_[8 + i] ^ salt[i]));
@@ -110,38 +128,57 @@ class LogCheck {
       write_big_endian(frame_.data() + 20, made.second);
       return true;
     }
-    for (std::size_t byte = 0; byte < frame_.size(); ++byte) {
-      if (byte == 8) byte = frame_header_bytes;
-      for (int bit = 0; bit < 8; ++bit) {
-        frame_[byte] = static_cast<std::uint8_t>(frame_[byte] ^ (1 << bit));
-        if (holds_from(byte)) return true;
-        frame_[byte] = static_cast<std::uint8_t>(frame_[byte] ^ (1 << bit));
+    return flip_wrong_bit(number, {stored.first - made.first, stored.second - made.second});
+  }
+
+  // The sums are linear: a bit changes them by its value times a factor, which depends on how many words follow. So
+  // each bit is held against the difference, from the last word to the first. For the high bits of a word the factors
+  // repeat: then it is certain that one bit is wrong, but not which.
+  bool flip_wrong_bit(sqlite3_int64 number, LogSum missing) {
+    struct Bit {
+      std::uint8_t* byte;
+      std::size_t bit;
+    };
+    std::vector<Bit> explain;
+    const auto try_word = [&](std::uint8_t* word, LogSum factor) {
+      for (std::size_t bit = 0; bit < 32; ++bit) {
+        std::uint8_t* const byte = word + (big_endian_ ? 3 - bit / 8 : bit / 8);
+        const std::uint32_t value = std::uint32_t{1} << bit;
+        const std::uint32_t change = (*byte >> bit % 8 & 1) == 0 ? value : 0u - value;
+        if (factor.first * change == missing.first && factor.second * change == missing.second) {
+          explain.push_back({byte, bit % 8});
+        }
       }
-      pass(byte);
+    };
+    LogSum first{1, 1};   // what the first word of a pair does to the sums
+    LogSum second{0, 1};  // and the second
+    for (std::size_t pair = 1 + page_bytes_ / 8; pair-- > 0;) {
+      std::uint8_t* const words = pair == 0 ? frame_.data() : frame_.data() + frame_header_bytes + 8 * (pair - 1);
+      try_word(words, first);
+      try_word(words + 4, second);
+      for (LogSum* const factor : {&first, &second}) {
+        factor->first += factor->second;
+        factor->second += factor->first;
+      }
     }
-    return false;
+    if (explain.size() > 1) {
+      found_.damage = "one bit of frame " + std::to_string(number + 1) + " is wrong, and it cannot be told which";
+    }
+    if (explain.size() != 1) return false;
+    turn(*explain[0].byte, explain[0].bit);
+    return frame_holds();
   }
 
-  // The sum up to the word that holds `byte` is known already.
-  bool holds_from(std::size_t byte) {
-    if (byte < 8) return frame_holds();
-    if (byte == frame_header_bytes) before_ = log_sum(last_, frame_.data(), 8, big_endian_);
-    const std::size_t word = byte / 8 * 8;
-    return log_sum(before_, frame_.data() + word, frame_.size() - word, big_endian_) == read_sum(frame_.data() + 16);
-  }
-  void pass(std::size_t byte) {
-    if (byte < frame_header_bytes || byte % 8 != 7) return;
-    before_ = log_sum(before_, frame_.data() + byte / 8 * 8, 8, big_endian_);
-  }
-
-  // At most two transactions are not synced at any time. What lies before a third one was acknowledged.
+  // What lies before more commits than can be without their sync was acknowledged. Those, and the one that is being
+  // written, a power failure may have torn.
   void look_behind(sqlite3_int64 bad) {
+    if (!found_.damage.empty()) return;
     std::uint8_t head[frame_header_bytes];
-    int ends = 0;
+    std::uint64_t ends = 0;
     for (sqlite3_int64 frame = bad; frame < count_; ++frame) {
       if (!read(head, frame_header_bytes, place(frame))) return;
       if (!salt_holds(head)) continue;
-      if (ends >= 2) {
+      if (ends > unsettled_max) {
         found_.damage =
             "frame " + std::to_string(bad + 1) + " is damaged, and commits that were acknowledged lie behind it";
         return;
@@ -158,8 +195,7 @@ class LogCheck {
   std::uint32_t page_bytes_ = 0;
   bool big_endian_ = false;
   sqlite3_int64 count_ = 0;
-  LogSum last_;    // of the frame before
-  LogSum before_;  // of what lies before the word that is being tried
+  LogSum last_;  // of the frame before
 };
 
 }  // namespace

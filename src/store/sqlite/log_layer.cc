@@ -106,6 +106,7 @@ struct LogFile {
   // new log must not be on the disk under the header of the old one.
   bool leaves_out(bool begins_log, int flags) {
     if (progress == nullptr || !progress->deferring_ || begins_log) return false;
+    if (progress->written_ - progress->synced_ >= unsettled_max) return false;
     progress->deferring_ = false;
     sync_flags = flags;
     ++progress->written_;  // before SQLite shows it to anybody

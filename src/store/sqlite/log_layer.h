@@ -23,6 +23,9 @@ std::int64_t log_end(sqlite3* connection);
 // At most this goes into one call: SQLite's own layer writes less than 128 KiB at a time.
 inline constexpr int log_part_bytes = 1 << 16;
 
+// At most so many commits are without their sync at any time; the next one makes up for them.
+inline constexpr std::uint64_t unsettled_max = 8;
+
 struct LogFile;
 
 // How many commits a log has been given and how many of them are on the disk. A commit that was deferred can be read
