@@ -142,6 +142,8 @@ class World:
                      "127.0.0.1:%d" % self.port], cwd=self.folder, stdout=subprocess.PIPE, stderr=log, text=True)
             found = re.search(r"http://[^:]+:(\d+)", process.stdout.readline())
             if not found:
+                process.kill()
+                process.wait()
                 raise AssertionError("the server did not start; see " + os.path.join(self.folder, "server.log"))
             self.port = int(found.group(1))
         else:
