@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""damage_test.py CAIRN SOURCE_DIR: the file of a SQLite store is damaged, taken away or changed by others while a server runs on it, and between
+two starts. Nothing that was acknowledged is answered with 404, and nothing is acknowledged that would be lost."""
+import os, sqlite3, sys, time
+from served import Served, expect, finish
+
+server = Served(sys.argv[1], "--definitions", os.path.join(sys.argv[2], "examples/hello.yaml"))
+path = server.store[len("sqlite:"):]
+
+
+def start():
+    return server.call("POST", "/v1/instances", {"definition": "hello"})
+
+
+def until(what, holds, seconds=60):
+    """Polls: the server puts its log into the file when it has been idle for a while."""
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            expect(what, False, "not within a minute")
+            return
+        time.sleep(0.05)
+    expect(what, True)
+
+
+def content():
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def damage(at):
+    with open(path, "r+b") as file:
+        for place in range(at, at + 40, 7):
+            file.seek(place)
+            byte = file.read(1)[0]
+            file.seek(place)
+            file.write(bytes([byte ^ 0xFF]))
+
+
+ids = [start().json["id"] for _ in range(60)]
+victim = ids[30]
+snapshot = f'"{victim}"'.encode()
+until("the log goes into the file", lambda: snapshot in content())
+before = content()
+damage(before.index(snapshot))
+answer = server.call("GET", f"/v1/instances/{victim}")
+expect("an instance on a damaged page is no 404", answer.status == 500, (answer.status, answer.text))
+expect("it is named, with the reason", victim in answer.text and "corrupt" in answer.text and "checksum" in answer.text, answer.text)
+expect("others are answered", server.call("GET", f"/v1/instances/{ids[0]}").status == 200)
+expect("others begin", start().status == 201)
+expect("SIGTERM ends with 0", server.end() == 0, server.said)
+found = server.run("verify", "--store", server.store)
+expect("verify goes on and names it", found.returncode == 1 and "I-35" in found.stdout and victim in found.stdout, found.stdout)
+server.start()
+expect("a damaged file is not served", server.port is None and "damaged" in server.said and "wf_runtime_states" in server.said, server.said)
+
+# One wrong bit is put right.
+with open(path, "wb") as file:
+    file.write(before)
+at = before.index(snapshot)
+with open(path, "r+b") as file:
+    file.seek(at)
+    file.write(bytes([before[at] ^ 4]))
+for end in ("-wal", "-shm", ".lock"):  # as a backup is restored
+    if os.path.exists(path + end):
+        os.remove(path + end)
+server.start()
+expect("one wrong bit is no reason to stop", server.port is not None, getattr(server, "said", ""))
+expect("and the answer is right", server.call("GET", f"/v1/instances/{victim}").json["status"] == "waiting")
+
+# Somebody takes the file away.
+expect("it is ready", server.call("GET", "/readyz", role=None).status == 200)
+os.rename(path, path + ".moved")
+until("nothing is acknowledged in a file that is gone", lambda: start().status == 503)
+until("and it is not ready", lambda: server.call("GET", "/readyz", role=None).status == 503)
+os.rename(path + ".moved", path)
+until("until it is back", lambda: server.call("GET", "/readyz", role=None).status == 200)
+until("then it goes on", lambda: start().status == 201)
+
+# A newer cairn changes the schema.
+with sqlite3.connect(path) as database:
+    schema = database.execute("PRAGMA user_version").fetchone()[0]
+    database.execute(f"PRAGMA user_version = {schema + 100}")
+database.close()
+expect("a newer schema ends the writing", start().status == 501, start().text)
+until("and the readiness", lambda: server.call("GET", "/readyz", role=None).status == 503)
+expect("reading goes on", server.call("GET", f"/v1/instances/{victim}").status == 200)
+with sqlite3.connect(path) as database:
+    database.execute(f"PRAGMA user_version = {schema}")
+database.close()
+expect("SIGTERM ends with 0 again", server.end() == 0, server.said)
+
+# A store that is gone is not made anew.
+os.rename(path, path + ".moved")
+server.start()
+expect("a store that is gone is missed", server.port is None and "gone" in server.said, server.said)
+expect("and not made anew", not os.path.exists(path))
+os.rename(path + ".moved", path)
+server.start()
+expect("it is served again", server.port is not None and server.call("GET", f"/v1/instances/{victim}").status == 200)
+server.end()
+finish()
