@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """disk_test.py CAIRN SOURCE_DIR: a full disk, a disk that became read-only, a second process. Needs root to mount a small
 tmpfs; without it that part is skipped and says so."""
-import json, os, re, shutil, signal, subprocess, sys, tempfile, urllib.error, urllib.request
+import json, os, re, shutil, signal, subprocess, sys, tempfile, time, urllib.error, urllib.request
 
 cairn = os.path.abspath(sys.argv[1])
 folder = tempfile.mkdtemp()
@@ -49,6 +49,13 @@ class Server:
         except urllib.error.HTTPError as refused:
             return refused.code, refused.read().decode()
 
+    def becomes(self, status):
+        """Readiness is asked for anew now and then."""
+        end = time.monotonic() + 60
+        while self.ready()[0] != status and time.monotonic() < end:
+            time.sleep(0.05)
+        return self.ready()[0] == status
+
     def end(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(timeout=60)
@@ -84,7 +91,7 @@ try:
         expect("a full disk refuses with 503", refusal and refusal[0] == 503, refusal)
         expect("and says so", refusal and re.search("full|space", json.dumps(refusal[1])), refusal)
         expect("what was acknowledged can be read", server.call(f"/v1/instances/{started[-1]}/signals", {"name": "nobody"})[0] in (200, 503))
-        expect("it is not ready while it cannot write", server.ready()[0] == 503, server.ready())
+        expect("it is not ready while it cannot write", server.becomes(503), server.ready())
         for n in range(200):
             status, answer = server.call("/v1/instances", {"definition": "order", "input": {"n": n, "text": "x" * 20000}})
             if status == 201:
@@ -92,7 +99,7 @@ try:
         lines = open(f"{folder}/err").read().count("\n")
         expect("the log does not repeat the same line for each refusal", lines < 120, lines)
         expect("there is room again", mount("-o", "remount,size=64m", disk))
-        expect("it is ready again", server.ready()[0] == 200, server.ready())
+        expect("it is ready again", server.becomes(200), server.ready())
         status, answer = server.call(f"/v1/instances/{started[0]}/signals", {"name": "go", "payload": 1})
         expect("then it goes on without a restart", status == 200 and answer["status"] == "completed", answer)
     expect("it ends cleanly", server.end() in (0, 130), open(f"{folder}/err").read())
