@@ -167,7 +167,7 @@ steps:
                            "Step kid waits for the subworkflow child, which is suspended",
                            "Step race waits for anybody to complete the task Or", "Step race reminds of its task at",
                            "Step race waits until"}));
-  EXPECT_EQ(commands, (std::vector<std::string>{"cairn task com", "", "", "cairn signal '", "", "", "cairn runs sho",
+  EXPECT_EQ(commands, (std::vector<std::string>{"cairn task com", "", "", "cairn signal w", "", "", "cairn runs sho",
                                                 "cairn why " + child.substr(0, 4), "cairn task com", "", ""}));
   EXPECT_EQ(told["reasons"].items()[3].text_or("command", ""),
             "cairn signal w-1 paid --key 'it'\\''s' --payload '{…}'");
