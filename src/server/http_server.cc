@@ -96,6 +96,20 @@ struct HttpServer::Core {
     acceptor.close(failed);
   }
 
+  // Ends those that have no request, and tells the others.
+  void end_connections() {
+    premises.draining = true;
+    for (const auto& thread : threads) asio::post(thread->context, [&thread] { thread->drain(); });
+    std::set<std::shared_ptr<EventStream::Line>> streams;
+    {
+      const std::scoped_lock lock(premises.mutex);
+      streams = premises.streams;
+    }
+    for (const auto& line : streams) line->close();
+    const std::scoped_lock lock(mutex);
+    changed.notify_all();
+  }
+
   void take(IoThread& thread, tcp::socket socket) {
     error_code failed;
     const tcp::endpoint remote = socket.remote_endpoint(failed);
@@ -192,17 +206,8 @@ void HttpServer::drain(std::chrono::milliseconds grace, std::chrono::millisecond
   if (handshakes.count() > 0) std::this_thread::sleep_for(handshakes);
   asio::post(core_->acceptor.get_executor(), [core = core_.get()] {
     core->close_port();
-    core->premises.draining = true;
-    // After the last one that was accepted.
-    for (const auto& thread : core->threads) asio::post(thread->context, [&thread] { thread->drain(); });
-    std::set<std::shared_ptr<EventStream::Line>> streams;
-    {
-      const std::scoped_lock lock(core->premises.mutex);
-      streams = core->premises.streams;
-    }
-    for (const auto& line : streams) line->close();
-    const std::scoped_lock lock(core->mutex);
-    core->changed.notify_all();
+    // Behind the last one that was accepted, which may be on its way still.
+    asio::post(core->acceptor.get_executor(), [core] { core->end_connections(); });
   });
   std::unique_lock lock(core_->mutex);
   core_->changed.wait_until(lock, until, [this] { return core_->premises.draining && core_->connections == 0; });
