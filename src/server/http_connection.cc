@@ -243,8 +243,8 @@ void Connection::check(Instant now) {
   if (pending_) {
     // Whoever answered it did not wake anybody: since then it is between requests.
     if (const auto sent = pending_->sent_at()) deadline_ = *sent + premises_.settings.idle_timeout;
-    if (looks_again_) resume(Waits::turn);
   }
+  if (looks_again_) resume(Waits::turn);
   if (now < deadline_ || timed_out_) return;
   timed_out_ = true;
   if (waits_ == Waits::nothing) return;
@@ -353,6 +353,10 @@ Steps<> Connection::discard(std::size_t bytes_max) {
     watch();
     co_await Pause{*this, Waits::turn};
   }
+  // Nothing more is read. What the systems on both sides still take lets many a client come to its end, and read.
+  expect_at_most(premises_.farewell);
+  looks_again_ = true;
+  while (!timed_out_ && !has_hung_up(true)) co_await Pause{*this, Waits::turn};
 }
 
 Steps<> Connection::converse() {
