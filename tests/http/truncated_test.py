@@ -6,7 +6,7 @@ import os, socket, ssl, struct, subprocess, sys, tempfile, time
 from recorded_requests import recorded
 from served import Served, expect, finish
 
-step = int(os.environ.get("CAIRN_TRUNCATED_STEP", "23"))
+step = int(os.environ.get("CAIRN_TRUNCATED_STEP", "11"))
 RESET = struct.pack("ii", 1, 0)
 
 
