@@ -8,7 +8,8 @@ count = int(os.environ.get("CAIRN_IDLE_CONNECTIONS", "1000"))
 judged = count >= 10_000
 soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, count + 2_000)), hard))
-server = Served(sys.argv[1], "--http-connections-max", str(count + 1_000), "--http-idle-timeout", "1h", "--log-level", "error")
+server = Served(sys.argv[1], "--http-connections-max", str(count + 1_000), "--http-idle-timeout", "1h", "--limits-rate-viewer", "0",
+                "--log-level", "error")
 request = f"GET /v1/info HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.keys['viewer']}\r\n\r\n".encode()
 
 
