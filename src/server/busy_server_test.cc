@@ -83,7 +83,7 @@ class BusyServer : public testing::Test {
     return client.receive_all();
   }
   static std::string text(const std::string& method, const std::string& path, const std::string& body = "") {
-    return method + " " + path + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Type: application/json\r\n" +
+    return method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n" +
            "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   }
 
