@@ -322,8 +322,9 @@ Result<RunAnswer> Coordinator::end_exhausted(const RunRow& run) {
   Failure failure;
   failure.failure_class = FailureClass::timeout;
   failure.code = "lease_expired";
-  failure.message = "its worker " + LeaseHolder::parse(run.leased_by).label + " did not report back before the lease ended, " +
-                    std::to_string(run.attempt) + " of " + std::to_string(run.attempts_max) + " attempts";
+  failure.message = "its worker " + LeaseHolder::parse(run.leased_by).label +
+                    " did not report back before the lease ended, " + std::to_string(run.attempt) + " of " +
+                    std::to_string(run.attempts_max) + " attempts";
   failure.attempt = run.attempt;
   failure.step = run.step;
   DeadLetter letter;

@@ -16,7 +16,7 @@
 namespace cairn::server {
 namespace {
 
-// Holds up whoever lists instances or asks for the schema, until it is let go.
+// Holds up whoever lists instances or asks whether the store can be written, until it is let go.
 class HeldStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -35,9 +35,9 @@ class HeldStore final : public ForwardingStore {
     changed_.wait(lock, [&] { return waiting_ >= count; });
   }
 
-  Result<int> schema_version() override {
+  Result<void> check_writable() override {
     wait();
-    return ForwardingStore::schema_version();
+    return ForwardingStore::check_writable();
   }
   Result<Page<InstanceRow>> list_instances(const InstanceFilter& filter, const PageRequest& page) override {
     wait();
@@ -83,7 +83,8 @@ class BusyServer : public testing::Test {
     return client.receive_all();
   }
   static std::string text(const std::string& method, const std::string& path, const std::string& body = "") {
-    return method + " " + path + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Type: application/json\r\n" +
+    return method + " " + path +
+           " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n" +
            "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   }
 
