@@ -13,6 +13,7 @@ namespace cairn::server {
 namespace {
 
 constexpr std::size_t key_length_max = 200;
+constexpr std::string_view slow_lane_limit = "expensive_queue";
 
 bool changes(const Route& route) { return route.method != "GET"; }
 
@@ -208,7 +209,7 @@ void ApiGate::carry_out(const Route& route, Call call) {
   if (call.demand == Demand::expensive) {
     const auto shared = std::make_shared<Call>(std::move(call));  // a job must be copyable
     if (slow_lane_.submit([&route, shared] { route.handle(std::move(*shared)); })) return;
-    shared->reply(limit_problem(503, "expensive_queue", RequestThreads::queued_max,
+    shared->reply(limit_problem(503, slow_lane_limit, RequestThreads::queued_max,
                                 "too many diagrams, exports and searches wait already"));
     return;
   }
