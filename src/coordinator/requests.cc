@@ -90,17 +90,23 @@ Result<SignalOutcome> Coordinator::broadcast(const SignalRequest& request, Durat
 
 namespace {
 
-// The id under which a kept signal is stored: as it stands, or with the mark of the sender who chose it.
+// The id under which a kept signal is stored: as it stands, or with the mark of the sender who chose it. When two
+// senders chose it, the operator has to say which one.
 Result<std::string> kept_signal_id(Store& store, const InstanceId& instance, std::string id) {
   CAIRN_TRY(const auto snapshot, store.find_snapshot(instance));
   if (!snapshot) return id;
   const auto& kept = snapshot->signals;
   const bool exact = std::any_of(kept.begin(), kept.end(), [&](const BufferedSignal& one) { return one.id == id; });
   if (exact) return id;
+  std::string stored;
   for (const BufferedSignal& signal : kept) {
-    if (unscoped_id(signal.id) == id) return signal.id;
+    if (unscoped_id(signal.id) != id) continue;
+    if (!stored.empty()) {
+      return Error{ErrorCode::conflict, "two senders have a signal " + id + ": " + stored + " and " + signal.id};
+    }
+    stored = signal.id;
   }
-  return id;
+  return stored.empty() ? id : stored;
 }
 
 }  // namespace

@@ -154,6 +154,11 @@ for run in runs:
 target = f"/v1/instances/{starts[0].json['id']}/signals"
 signals = [server.call("POST", target, {"name": "other", "id": "s-1"}, key=key) for key in (ann, bob, ann)]
 expect("the same for signals", [one.json.get("repeated", False) for one in signals] == [False, False, True], [one.text for one in signals])
+gone = [server.call("DELETE", target + "/s-1", role="operator") for _ in range(2)]
+kept = [signal["id"] for signal in server.call("GET", target.replace("signals", "snapshot")).json["signals"]]
+expect("an operator who names what two senders sent is told both", gone[0].status == 409 and len(kept) == 2 and all(id in gone[0].text for id in kept), gone[0].text)
+expect("and discards one by its whole id", server.call("DELETE", f"{target}/{kept[0]}", role="operator").status == 200)
+expect("then the other by its sender's", server.call("DELETE", target + "/s-1", role="operator").status == 200)
 signals = [server.call("POST", "/v1/signals", {"name": "nobody.waits", "id": "s-2"}, key=key) for key in (ann, bob, ann)]
 expect("and for those to everybody", [one.json["repeated"] for one in signals] == [False, False, True], [one.text for one in signals])
 
