@@ -88,8 +88,8 @@ TEST_P(OutboxLog, APostponedEventHoldsBackItsSubject) {
   commit(advance);
   const auto claimed = claim_events(2, outbox_hold);
   ASSERT_EQ(ids(claimed), "e1 e2 ");
-  must(store().settle_outbox(
-      sink_.name, std::array{failed(claimed[0], Duration::of_seconds(60)), untried(claimed[1])}));
+  must(
+      store().settle_outbox(sink_.name, std::array{failed(claimed[0], Duration::of_seconds(60)), untried(claimed[1])}));
   EXPECT_EQ(ids(claim_events(10, outbox_hold)), "e3 ");
   clock_.advance(Duration::of_seconds(59));
   EXPECT_EQ(ids(claim_events(10, outbox_hold)), "e3 ") << "its hold is over, the other's delay is not";
@@ -157,6 +157,15 @@ TEST_P(OutboxLog, NoSinkWaitsForAnother) {
   EXPECT_EQ(ids(claim("one")), "") << "e1 of the same subject is on its way";
   EXPECT_EQ(must(store().settle_outbox("one", std::array{taken(hanging[0]), failed(hanging[1], Duration())})), 1u);
   EXPECT_EQ(ids(claim("one")), "e2 e4 ");
+}
+
+TEST_P(OutboxLog, ManyEventsForOthersDelayNoSink) {
+  Advance advance = sample::begin("a");
+  for (int i = 0; i < 600; ++i) advance.outbox.push_back(sample::event("e" + std::to_string(i), "s"));
+  advance.outbox.back().type = "other.thing";
+  commit(advance);
+  const SinkFilter picky{"web", {"other."}};
+  EXPECT_EQ(ids(must(store().claim_outbox({&picky, 1}, {"web", 10, outbox_hold}))), "e599 ");
 }
 
 TEST_P(OutboxLog, QueuesAreListed) {

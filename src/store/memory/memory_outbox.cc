@@ -33,7 +33,7 @@ bool MemoryStore::publish_if_taken(std::int64_t sequence) {
 
 Result<std::vector<OutboxRow>> MemoryStore::claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) {
   const std::lock_guard lock(mutex_);
-  for (std::size_t i = 0; i < claim.max && !unassigned_.empty(); ++i) {
+  while (!unassigned_.empty()) {
     const std::int64_t sequence = *unassigned_.begin();
     unassigned_.erase(unassigned_.begin());
     const auto row = outbox_.find(sequence);

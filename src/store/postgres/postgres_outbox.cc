@@ -72,12 +72,13 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_outbox(std::span<const SinkF
       prefixes.add(type);
     }
   }
-  return write<std::vector<OutboxRow>>([&](Connection& db) -> Result<std::vector<OutboxRow>> {
+  std::int64_t assigned = 0;
+  auto result = write<std::vector<OutboxRow>>([&](Connection& db) -> Result<std::vector<OutboxRow>> {
     const Timestamp at = now();
     const auto max = static_cast<std::int64_t>(claim.max);
     // One claims or settles at a time: which event of a subject is the first must not change meanwhile.
     db.send(Sql::outbox_lock, postgres::lock_key("outbox", db.schema()));
-    if (fresh) db.send(Sql::assign_outbox, max, names, prefixes, at);
+    assigned = fresh ? db.query(Sql::assign_outbox, max, names, prefixes, at).changed() : 0;
     std::vector<OutboxRow> claimed;
     Rows rows =
         db.query(Sql::claim_outbox, at, claim.sink, std::min(max, static_cast<std::int64_t>(outbox_retries_max(claim))),
@@ -103,6 +104,9 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_outbox(std::span<const SinkF
     }
     return claimed;
   });
+  // The first new ones may all be for other sinks.
+  if (result && result->empty() && assigned == static_cast<std::int64_t>(claim.max)) return claim_outbox(sinks, claim);
+  return result;
 }
 
 Result<std::vector<std::string>> PostgresStore::list_sink_queues() {

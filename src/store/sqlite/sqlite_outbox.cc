@@ -14,6 +14,8 @@ using sqlite::Transaction;
 
 namespace {
 
+constexpr std::size_t assigned_at_once = 128;
+
 OutboxRow read_event(const Query& query) {
   OutboxRow row;
   row.sequence = query.integer(0);
@@ -45,7 +47,7 @@ void SqliteStore::write_event(const InstanceId& instance, const OutboxEntry& ent
 }
 
 // New events into the queues of those who want them.
-Result<void> SqliteStore::assign_events(std::span<const SinkFilter> sinks, std::size_t max) {
+Result<std::size_t> SqliteStore::assign_events(std::span<const SinkFilter> sinks, std::size_t max) {
   {
     Reader db = reader();
     bool any = false;
@@ -54,7 +56,7 @@ Result<void> SqliteStore::assign_events(std::span<const SinkFilter> sinks, std::
       any = rows.next();
     }
     CAIRN_TRY(any, db.give(any));
-    if (!any) return {};
+    if (!any) return std::size_t{0};
   }
   struct Fresh {
     std::int64_t sequence;
@@ -80,13 +82,22 @@ Result<void> SqliteStore::assign_events(std::span<const SinkFilter> sinks, std::
     writer_->run(Sql::assign_event, event.sequence, published);
   }
   if (auto done = transaction.commit(); !done) return failed(done.error());
-  return {};
+  return events.size();
+}
+
+// New events are assigned in short transactions, because commits wait for them. This goes on until something can be
+// claimed: the first ones may all be for other sinks.
+Result<std::vector<OutboxRow>> SqliteStore::claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) {
+  for (;;) {
+    CAIRN_TRY(const std::size_t assigned, assign_events(sinks, assigned_at_once));
+    CAIRN_TRY(auto claimed, claim_assigned(claim));
+    if (!claimed.empty() || assigned < assigned_at_once) return claimed;
+  }
 }
 
 // The rows are read beside the writer. Like every mark on taken work, claims are kept in memory: a crash gives them
 // back.
-Result<std::vector<OutboxRow>> SqliteStore::claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) {
-  CAIRN_TRY_VOID(assign_events(sinks, claim.max));
+Result<std::vector<OutboxRow>> SqliteStore::claim_assigned(const OutboxClaim& claim) {
   const std::lock_guard lock(outbox_mutex_);
   auto& held = held_outbox_[claim.sink];
   const Timestamp at = now();

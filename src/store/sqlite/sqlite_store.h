@@ -163,7 +163,8 @@ class SqliteStore final : public Store {
   // The rows of wf_run_types; kept, because nobody else writes them. Needs the writer.
   const std::map<std::string, RunTypeRow>& run_types();
   // Whether the end of a run of this type may let another begin.
-  Result<void> assign_events(std::span<const SinkFilter> sinks, std::size_t max);
+  Result<std::size_t> assign_events(std::span<const SinkFilter> sinks, std::size_t max);
+  Result<std::vector<OutboxRow>> claim_assigned(const OutboxClaim& claim);
   Result<RunChanged> write_change(const RunChange& change, Wakeup& wakeup);
   bool limits_concurrency(const std::string& type);
   void run_event(std::int64_t run, std::string_view kind, int attempt, std::string_view actor, const Json& details);
@@ -197,7 +198,7 @@ class SqliteStore final : public Store {
 
   std::mutex outbox_mutex_;                                               // taken after the writer's
   std::map<std::string, std::map<std::int64_t, Timestamp>> held_outbox_;  // by sink
-  std::vector<sqlite::DamagedPage> damaged_;  // what `faults` found
+  std::vector<sqlite::DamagedPage> damaged_;                              // what `faults` found
 
   std::mutex readers_mutex_;
   std::condition_variable reader_free_;
