@@ -66,12 +66,13 @@ class YamlReader {
     for (;;) {
       const yaml_event_t* event = parser_.next();
       if (event == nullptr) {
+        if (!check_breaks()) return false;
         const YamlProblem problem = explain_yaml_problem(parser_.get(), text_);
         builder_.report(problem.at, problem.message);
         return false;
       }
       switch (event->type) {
-        case YAML_STREAM_END_EVENT: return usable_;
+        case YAML_STREAM_END_EVENT: return check_breaks() && usable_;
         case YAML_DOCUMENT_START_EVENT:
           if (++documents_ > 1) {
             builder_.report(text_.offset_of(event->start_mark.index),
@@ -118,14 +119,10 @@ class YamlReader {
                            (c.value >= 0x7F && c.value < 0xA0) || c.value == 0xFEFF || c.value == 0xFFFE ||
                            c.value == 0xFFFF;
       // YAML 1.1 ends a line here, YAML 1.2 and editors do not: a comment could hide a step that runs.
-      const bool line_break = c.value == 0x85 || c.value == 0x2028 || c.value == 0x2029;
-      if (control || line_break) {
-        static constexpr char digits[] = "0123456789ABCDEF";
-        std::string hex;
-        for (int shift = 12; shift >= 0; shift -= 4) hex += digits[(c.value >> shift) & 15];
-        builder_.report(
-            i, line_break ? "the line break U+" + hex + " is not allowed; write \"\\u" + hex + "\" in double quotes"
-                          : "the control character U+" + hex + " is not allowed; is this a text file?");
+      if (c.value == 0x85 || c.value == 0x2028 || c.value == 0x2029) {
+        odd_breaks_.push_back(i);
+      } else if (control) {
+        builder_.report(i, "the control character U+" + hex_of(c.value) + " is not allowed; is this a text file?");
         return false;
       }
       if (c.value == '%' && text.substr(i).starts_with("%TAG") && (i == 0 || text[i - 1] == '\n') &&
@@ -136,6 +133,22 @@ class YamlReader {
       i += c.size;
     }
     return true;
+  }
+
+  static std::string hex_of(char32_t value) {
+    static constexpr char digits[] = "0123456789ABCDEF";
+    std::string hex;
+    for (int shift = 12; shift >= 0; shift -= 4) hex += digits[(value >> shift) & 15];
+    return hex;
+  }
+
+  // Whether no odd line break stands outside text in double quotes, where it cannot begin anything.
+  bool check_breaks() {
+    if (odd_breaks_.empty()) return true;
+    const std::string hex = hex_of(code_point_at(text_.view(), odd_breaks_.front()).value);
+    builder_.report(odd_breaks_.front(),
+                    "the line break U+" + hex + " is not allowed; write \"\\u" + hex + "\" in double quotes");
+    return false;
   }
 
   bool key_expected() const { return !levels_.empty() && levels_.back().map && levels_.back().key_next; }
@@ -200,6 +213,9 @@ class YamlReader {
     const std::size_t end = text_.offset_of(event.end_mark.index);
     const std::size_t start = text_.offset_of(event.start_mark.index);
     const std::size_t begin = skip_properties(text_.view(), start, end);
+    if (data.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE) {
+      std::erase_if(odd_breaks_, [&](std::size_t at) { return begin <= at && at < end; });
+    }
     const std::string_view content(reinterpret_cast<const char*>(data.value), data.length);
     const bool plain = data.style == YAML_PLAIN_SCALAR_STYLE;
     const std::string_view tag = view_of(data.tag);
@@ -258,6 +274,7 @@ class YamlReader {
   SourceBuilder& builder_;
   Parser parser_;
   std::vector<Level> levels_;
+  std::vector<std::size_t> odd_breaks_;  // that are not known to stand in double quotes
   int documents_ = 0;
   bool usable_ = true;
 };

@@ -2,6 +2,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/ordered_id.h"
 #include "sample.h"
 #include "store_under_test.h"
 
@@ -59,6 +60,18 @@ TEST_P(Timers, ComeInTheOrderInWhichTheyFallDue) {
   ASSERT_EQ(due.size(), 2u);
   EXPECT_EQ(due[0].instance.value, "early");
   EXPECT_EQ(due[1].instance.value, "late");
+}
+
+TEST_P(Timers, OfTheSameInstantComeInTheOrderInWhichTheyWereSet) {
+  const auto token = [](int number) { return ordered_uuid("a", "wait", static_cast<std::uint64_t>(number)); };
+  Advance advance = sample::begin("a");
+  // Not in the order of their numbers, so that no order of writing helps.
+  for (int i = 0; i < 20; ++i) sample::add_timer(advance, token(i * 7 % 20 + 1), at(1000));
+  commit(advance);
+  clock_.set(at(1000));
+  const auto due = must(store().take_timers(100, timer_hold));
+  ASSERT_EQ(due.size(), 20u);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(due[static_cast<std::size_t>(i)].token.value, token(i + 1)) << i;
 }
 
 TEST_P(Timers, TwoThatTakeAtOnceHaveEachTimerOnce) {
