@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The long forms: the conformance suite with everything opened again before each call; 6 000 orders of the statements of
-# two nodes; kills of nodes, servers and primaries under load; sizes over 20 minutes. Some 45 minutes.   long.sh BUILD
+# two nodes; kills of nodes, servers and primaries under load; a crowd of clients for half an hour; sizes over 20 minutes. Some 90 minutes.   long.sh BUILD
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}") build=$1
 folder=/tmp/cairn-pg-long-$$
@@ -12,6 +12,8 @@ CAIRN_OUTBOX_EVENTS=100000 "$build/tests/outbox/outbox_order_test" --gtest_brief
 CAIRN_INTERLEAVINGS=40 "$build/tests/postgres/interleave_test"
 # 1 000 stops on each store.
 "$here/../workers/stop_test.py" "$build/cairn" "$build/tests/workers/stop_worker" "$(command -v node || echo -)" 2000
+# 15 minutes on each store.
+CAIRN_CROWD_SECONDS=900 CAIRN_CROWD_CLIENTS=64 "$here/../http/crowd_test.py" "$build/cairn" "$here/../.."
 # These have servers of their own.
 CAIRN_CHAOS_WORKFLOWS=2000 CAIRN_CHAOS_SECONDS=3600 "$build/tests/postgres/chaos_test" --gtest_brief=1
 CAIRN_RESTARTS=20 "$build/tests/postgres/restart_test" --gtest_brief=1
