@@ -326,12 +326,12 @@ TEST_F(HttpTransportTest, OfAForeignResponseTwoKilobytesAreKept) {
 
 TEST(Secrets, HostsOfTheEnvironmentBindSecretsFromFilesToo) {
   ::setenv("CAIRN_SECRET_PAY_KEY_HOSTS", "pay.example", 1);
-  Secrets secrets = Secrets::from_environment();
+  Secrets held = Secrets::from_environment();
   ::unsetenv("CAIRN_SECRET_PAY_KEY_HOSTS");
-  secrets.put("pay-key", {"from-a-file", {}});
-  secrets.put("own", {"other-value", {"own.example"}});
+  held.put("pay-key", {"from-a-file", {}});
+  held.put("own", {"other-value", {"own.example"}});
   for (const auto& [name, host] : {std::pair{"pay-key", "pay.example"}, std::pair{"own", "own.example"}}) {
-    Unsealing unsealing(secrets, true);
+    Unsealing unsealing(held, true);
     ASSERT_TRUE(unsealing.text(expr::secret_marker(name)).has_value());
     EXPECT_TRUE(unsealing.check_host(host).has_value());
     EXPECT_EQ(unsealing.check_host("evil.example").error().code, ErrorCode::not_allowed);
@@ -339,10 +339,10 @@ TEST(Secrets, HostsOfTheEnvironmentBindSecretsFromFilesToo) {
 }
 
 TEST(Secrets, OneThatIsPartOfAnotherHidesNoneOfIt) {
-  Secrets secrets;
-  secrets.put("a", {"abcd", {}});
-  secrets.put("b", {"abcd-efgh", {}});
-  Unsealing unsealing(secrets, true);
+  Secrets held;
+  held.put("a", {"abcd", {}});
+  held.put("b", {"abcd-efgh", {}});
+  Unsealing unsealing(held, true);
   ASSERT_TRUE(unsealing.text(expr::secret_marker("a") + expr::secret_marker("b")).has_value());
   EXPECT_EQ(unsealing.mask(std::string("x abcd-efgh y abcd z")), "x *** y *** z");
 }

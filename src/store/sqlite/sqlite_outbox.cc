@@ -73,13 +73,13 @@ Result<std::size_t> SqliteStore::assign_events(std::span<const SinkFilter> sinks
     while (rows.next()) events.push_back({rows.integer(0), rows.text(1), rows.text(2)});
   }
   for (const Fresh& event : events) {
-    std::optional<Timestamp> published = at;
+    bool wanted = false;
     for (const SinkFilter& sink : sinks) {
       if (!sink.wants(event.type)) continue;
-      published.reset();
+      wanted = true;
       writer_->run(Sql::queue_event, event.sequence, sink.name, event.subject, at);
     }
-    writer_->run(Sql::assign_event, event.sequence, published);
+    writer_->run(Sql::assign_event, event.sequence, wanted ? std::optional<Timestamp>() : at);
   }
   if (auto done = transaction.commit(); !done) return failed(done.error());
   return events.size();
