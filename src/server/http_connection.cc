@@ -43,14 +43,10 @@ struct Refusal {
   int status = 400;
   const char* title = "The request is not valid HTTP";
   const char* reason = "malformed";
-  std::optional<PassedLimit> passed = std::nullopt;
+  PassedLimit passed = {};
 };
 
-// The answer; a limit that was passed is counted.
 Response answer_to(const Refusal& refusal) {
-  if (refusal.passed) {
-    count_limit_refusal(refusal.passed->name, static_cast<std::int64_t>(refusal.passed->value));
-  }
   return problem(refusal.status, refusal.title, refusal.passed);
 }
 

@@ -14,17 +14,17 @@ namespace cairn::server {
 
 namespace http = boost::beast::http;
 
-// A limit that a request passed: its setting and its value.
+// A limit that a request passed: its setting and its value. Without a name: none.
 struct PassedLimit {
-  std::string_view name;
+  std::string_view name = {};
   std::size_t value = 0;
 };
-// An RFC 9457 document of a request that never reaches a route.
-inline Response problem(int status, std::string_view title, std::optional<PassedLimit> passed = std::nullopt) {
-  if (passed) count_limit_refusal(passed->name, static_cast<std::int64_t>(passed->value));
+// An RFC 9457 document of a request that never reaches a route. A limit that was passed is counted.
+inline Response problem(int status, std::string_view title, PassedLimit passed = {}) {
   std::string text = "{";
-  if (passed) {
-    text += "\"limit\":\"" + std::string(passed->name) + "\",\"limit_value\":" + std::to_string(passed->value) + ",";
+  if (!passed.name.empty()) {
+    count_limit_refusal(passed.name, static_cast<std::int64_t>(passed.value));
+    text += "\"limit\":\"" + std::string(passed.name) + "\",\"limit_value\":" + std::to_string(passed.value) + ",";
   }
   text +=
       "\"status\":" + std::to_string(status) + ",\"title\":\"" + std::string(title) + "\",\"type\":\"about:blank\"}";
