@@ -5,8 +5,8 @@
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
-#include "cli/store_session.h"
 #include "cli/safe_output.h"
+#include "cli/store_session.h"
 #include "cli/table.h"
 
 namespace cairn::cli {
@@ -35,8 +35,8 @@ int follow(ApiSession& api, const std::string& id, const Arguments& arguments, s
       out << write_json(job) << "\n";
     } else if (finished || on_terminal(out)) {
       if (on_terminal(out)) print_raw(out, "\r");
-      out << write_json(job["done"]) << " of " << write_json(job["total"]) << " done"
-          << (finished ? "\n" : "") << std::flush;
+      out << write_json(job["done"]) << " of " << write_json(job["total"]) << " done" << (finished ? "\n" : "")
+          << std::flush;
     }
     if (finished) {
       for (const Json& one : job["failed"].items())

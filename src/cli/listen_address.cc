@@ -21,8 +21,6 @@ std::optional<ListenAddress> read_listen_address(const std::string& text) {
   return address;
 }
 
-std::string url_host(const std::string& host) {
-  return host.find(':') == std::string::npos ? host : "[" + host + "]";
-}
+std::string url_host(const std::string& host) { return host.find(':') == std::string::npos ? host : "[" + host + "]"; }
 
 }  // namespace cairn::cli

@@ -5,9 +5,9 @@
 #include <fstream>
 
 #include "cli/exit_code.h"
+#include "cli/input_file.h"
 #include "cli/safe_output.h"
 #include "cli/table.h"
-#include "cli/input_file.h"
 
 namespace cairn::cli {
 

@@ -1,6 +1,7 @@
 // What a command prints can hold text from anyone: titles, messages, references. SafeOutput stands between the command
 // and the terminal and writes control characters as escapes (`\u001b`), so that no text can steer the terminal or hide
-// what it says. The escapes are those of JSON, and JSON has such characters only inside strings: its values stay the same.
+// what it says. The escapes are those of JSON, and JSON has such characters only inside strings: its values stay the
+// same.
 #pragma once
 
 #include <array>

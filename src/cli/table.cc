@@ -23,7 +23,8 @@ std::size_t width_of(const std::string& text) {
 
 // A cell stays on its line. Other control characters are the business of SafeOutput.
 std::string on_one_line(std::string text) {
-  std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
   return text;
 }
 

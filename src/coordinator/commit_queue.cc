@@ -58,7 +58,8 @@ void CommitQueue::stop() {
 
 void CommitQueue::submit(Unit unit, Answer answer) {
   if (store_.keeps_encoded()) encode_ahead(unit);
-  Error refused{ErrorCode::unavailable, "too many commits wait for the store; try again later (limit commit_queue = 65536)"};
+  Error refused{ErrorCode::unavailable,
+                "too many commits wait for the store; try again later (limit commit_queue = 65536)"};
   {
     std::unique_lock lock(mutex_);
     if (stopping_) {
@@ -100,9 +101,10 @@ void CommitQueue::submit_all(std::vector<Unit> units, std::function<void(std::si
     }
   }
   filled_.notify_one();
-  const Error refused = stopping
-                            ? Error{ErrorCode::unavailable, "the engine is stopping"}
-                            : Error{ErrorCode::unavailable, "too many commits wait for the store; try again later (limit commit_queue = 65536)"};
+  const Error refused =
+      stopping ? Error{ErrorCode::unavailable, "the engine is stopping"}
+               : Error{ErrorCode::unavailable,
+                       "too many commits wait for the store; try again later (limit commit_queue = 65536)"};
   for (; taken < units.size(); ++taken) (*shared)(taken, refused);
 }
 

@@ -46,9 +46,7 @@ struct Refusal {
   PassedLimit passed = {};
 };
 
-Response answer_to(const Refusal& refusal) {
-  return problem(refusal.status, refusal.title, refusal.passed);
-}
+Response answer_to(const Refusal& refusal) { return problem(refusal.status, refusal.title, refusal.passed); }
 
 Refusal too_large(const HttpSettings& settings) {
   return {431, "The request head is larger than the limit", "head_bytes",

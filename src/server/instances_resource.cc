@@ -92,15 +92,16 @@ void start(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, co
     return;
   }
   // No thread waits: the commit answers, or the desk.
-  coordinator.start(std::move(request), [&coordinator, desk, first = call.reply, wait = *wait](Result<InstanceAnswer> answer) {
-    const Reply reply = answer && answer->repeated ? replaying(first) : first;
-    if (answer) answer->repeated = false;
-    if (!answer || !wait || is_final(answer->status)) {
-      reply_with(reply, answer, 201);
-      return;
-    }
-    desk->wait(answer->instance, *wait, shown(coordinator, reply, 201));
-  });
+  coordinator.start(std::move(request),
+                    [&coordinator, desk, first = call.reply, wait = *wait](Result<InstanceAnswer> answer) {
+                      const Reply reply = answer && answer->repeated ? replaying(first) : first;
+                      if (answer) answer->repeated = false;
+                      if (!answer || !wait || is_final(answer->status)) {
+                        reply_with(reply, answer, 201);
+                        return;
+                      }
+                      desk->wait(answer->instance, *wait, shown(coordinator, reply, 201));
+                    });
 }
 
 // `?after=7&wait=30s`: when it has changed since version 7, has ended, or the time is over.

@@ -315,14 +315,18 @@ Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const Ser
     }
     return {200, "text/plain; charset=utf-8", {}, "ready\n"};
   });
-  Route ready{
-      "GET", "/readyz", Permission::open, "readyz", "The store can be written and work is taken", [running](const Call& call) {
-        if (running->draining) {
-          call.reply(problem(503, "draining", "The server is shutting down", "ask another node"));
-        } else {
-          running->readiness->ask(call.reply);
-        }
-      }};
+  Route ready{"GET",
+              "/readyz",
+              Permission::open,
+              "readyz",
+              "The store can be written and work is taken",
+              [running](const Call& call) {
+                if (running->draining) {
+                  call.reply(problem(503, "draining", "The server is shutting down", "ask another node"));
+                } else {
+                  running->readiness->ask(call.reply);
+                }
+              }};
   ready.immediate = true;
   routes.push_back(std::move(ready));
   routes.push_back({"GET", "/metrics", Permission::view, "metrics", "Figures for Prometheus",

@@ -73,8 +73,8 @@ struct RunChanged {
     not_found,
     lease_lost,
     finished,
-    exhausted,  // no attempt left to retry
-    awaited,    // not removed: its instance waits for its end
+    exhausted,   // no attempt left to retry
+    awaited,     // not removed: its instance waits for its end
     not_holder,  // the fence is right, and the lease is another account's
   };
   Kind kind = Kind::done;

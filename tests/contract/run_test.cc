@@ -3,8 +3,8 @@
 #include <thread>
 
 #include "sample.h"
-#include "store/store_calls.h"
 #include "store/lease_holder.h"
+#include "store/store_calls.h"
 #include "store_under_test.h"
 
 namespace cairn {
