@@ -85,7 +85,7 @@ Result<bool> DispatchLane::has_work() {
   OutboxFilter waiting;
   waiting.unpublished = true;
   CAIRN_TRY(const auto any, store_.list_outbox(waiting, {1, ""}));
-  return !any.items.empty();
+  return !any.items.empty() || !any.unreadable.empty();
 }
 
 // The queues of sinks that were taken out of the settings would keep their events unpublished for ever.

@@ -107,7 +107,7 @@ bool ApiGate::admit_signed(const Route& route, Call& call) {
 bool ApiGate::within_limits(const Route& route, Call& call) {
   call.demand = demand_of(route.operation, call.request);
   call.answer_limits = limiter_.limits().answer;
-  CallerLimiter::Admission admission = limiter_.admit(call.identity, call.demand, call.request.caller != nullptr);
+  CallerLimiter::Admission admission = limiter_.admit(call.identity, call.demand);
   if (admission.refusal) {
     metrics_->count_refusal("limit");
     call.reply(std::move(*admission.refusal));
@@ -198,7 +198,8 @@ bool ApiGate::remember(const Route& route, Call& call) {
   call.repeat_key = scope;
   call.reply = call.reply.through([answers = answers_, scope, hash, reply = call.reply](Response response) {
     // A refusal for now is not an answer for later.
-    const bool lasts = response.status < 500 && response.status != 429 && response.status != 409 && !response.stream;
+    const bool lasts = response.status < 500 && response.status != 429 && response.status != 409 && !response.stream &&
+                       !response.delivery;  // leases go back when their answer does not arrive
     const auto answer = std::make_shared<Response>(std::move(response));
     answers->end(scope, hash, lasts ? answer.get() : nullptr, [answers, reply, answer] { reply(std::move(*answer)); });
   });

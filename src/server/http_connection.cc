@@ -128,8 +128,15 @@ void IoThread::begin() {
 void IoThread::end() {
   context.stop();
   if (thread_.joinable()) thread_.join();
+  // What waits in the context keeps connections alive until it is destroyed, after everything that `wake` needs.
+  for (const auto& connection : connections_) connection->abandon();
+  std::vector<std::shared_ptr<Connection>> woken;
+  {
+    const std::scoped_lock lock(mutex_);
+    woken.swap(woken_);
+  }
   // Before the context: they have sockets of it.
-  woken_.clear();
+  woken.clear();
   connections_.clear();
 }
 
@@ -197,6 +204,12 @@ Connection::Connection(Premises& premises, IoThread& thread, Socket socket,
 }
 
 Connection::~Connection() {
+  if (pending_) pending_->close();
+}
+
+void Connection::abandon() {
+  waits_ = Waits::nothing;
+  { const Steps<> ended = std::move(steps_); }  // closes its answer, its stream or its admission
   if (pending_) pending_->close();
 }
 

@@ -106,6 +106,8 @@ class Connection final : public PendingAnswer::Bell, public std::enable_shared_f
   void rung();
   void check(Instant now);  // whether its time is over
   void drain();             // ends when it is between requests
+  // From another thread, when its own has ended: nothing that it waits for rings any more.
+  void abandon();
 
  private:
   using Tls = boost::asio::ssl::stream<Socket&>;

@@ -179,6 +179,7 @@ TEST(RunRoutes, AReportThatTheStoreCouldNotTakeMayBeSentAgain) {
     request.headers.emplace_back("content-type", "application/json");
     std::promise<Json> answered;
     router->handle(std::move(request), Reply([&answered](const Response& response) {
+                     if (response.delivery) response.delivery->done();
                      answered.set_value(parse_json(response.body).value_or(Json()));
                    }));
     return answered.get_future().get();

@@ -121,8 +121,8 @@ struct Server::Parts {
   std::atomic<bool> draining{false};
   std::unique_ptr<Readiness> readiness;
   Router router;
-  RequestThreads threads;
   RequestThreads slow_lane;
+  RequestThreads threads;            // destroyed before the slow lane, which its last requests still use
   std::unique_ptr<HttpServer> http;  // last: its connections end before what they use
 };
 

@@ -15,6 +15,8 @@ using postgres::Sql;
 
 namespace {
 
+constexpr std::int64_t assigned_at_once = 256;  // however few are claimed: a sink that was paused asks for one
+
 ScheduleRow read_schedule(const Rows& rows) {
   ScheduleRow row;
   row.name = rows.text(0);
@@ -61,6 +63,16 @@ void PostgresStore::write_event(Connection& db, const InstanceId& instance, cons
 
 Result<std::vector<OutboxRow>> PostgresStore::claim_outbox(std::span<const SinkFilter> sinks,
                                                            const OutboxClaim& claim) {
+  // The first new ones may all be for other sinks. A loop: a backlog of theirs may have any length.
+  for (;;) {
+    std::int64_t assigned = 0;
+    auto result = claim_part(sinks, claim, assigned);
+    if (!result || !result->empty() || assigned < assigned_at_once) return result;
+  }
+}
+
+Result<std::vector<OutboxRow>> PostgresStore::claim_part(std::span<const SinkFilter> sinks, const OutboxClaim& claim,
+                                                         std::int64_t& assigned) {
   CAIRN_TRY(const bool fresh, read<bool>([](Connection& db) -> Result<bool> {
               Rows rows = db.query(Sql::any_new_event);
               return rows.next() && rows.boolean(0);
@@ -72,13 +84,12 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_outbox(std::span<const SinkF
       prefixes.add(type);
     }
   }
-  std::int64_t assigned = 0;
-  auto result = write<std::vector<OutboxRow>>([&](Connection& db) -> Result<std::vector<OutboxRow>> {
+  return write<std::vector<OutboxRow>>([&](Connection& db) -> Result<std::vector<OutboxRow>> {
     const Timestamp at = now();
     const auto max = static_cast<std::int64_t>(claim.max);
     // One claims or settles at a time: which event of a subject is the first must not change meanwhile.
     db.send(Sql::outbox_lock, postgres::lock_key("outbox", db.schema()));
-    assigned = fresh ? db.query(Sql::assign_outbox, max, names, prefixes, at).changed() : 0;
+    assigned = fresh ? db.query(Sql::assign_outbox, assigned_at_once, names, prefixes, at).changed() : 0;
     std::vector<OutboxRow> claimed;
     Rows rows =
         db.query(Sql::claim_outbox, at, claim.sink, std::min(max, static_cast<std::int64_t>(outbox_retries_max(claim))),
@@ -101,12 +112,10 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_outbox(std::span<const SinkF
       db.send(Sql::unqueue_events, claim.sink, unreadable);
       db.send(Sql::next_of_subjects, claim.sink, unreadable, at);
       db.send(Sql::publish_events, unreadable, at);
+      if (claimed.empty()) assigned = assigned_at_once;  // there may be others behind them
     }
     return claimed;
   });
-  // The first new ones may all be for other sinks.
-  if (result && result->empty() && assigned == static_cast<std::int64_t>(claim.max)) return claim_outbox(sinks, claim);
-  return result;
 }
 
 Result<std::vector<std::string>> PostgresStore::list_sink_queues() {

@@ -185,6 +185,8 @@ class PostgresStore final : public Store {
                  std::string_view actor, const Json& details);
   void insert_dead_letter(Connection& db, const DeadLetter& letter);
   void append_audit_rows(Connection& db, std::span<const AuditRow> rows);
+  Result<std::vector<OutboxRow>> claim_part(std::span<const SinkFilter> sinks, const OutboxClaim& claim,
+                                            std::int64_t& assigned);
   void write_event(Connection& db, const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup);
   void send(Connection& db, const Message& message, Wakeup& wakeup);
   SignalOutcome route(Connection& db, const CorrelatedSignal& signal, Wakeup& wakeup);

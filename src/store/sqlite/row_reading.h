@@ -24,6 +24,9 @@ inline constexpr const char* beyond_all_text = "\xF4\x8F\xBF\xBF";
 std::optional<std::string_view> reference_key(const Reference& reference);
 Json reference_parts(const Reference& reference);
 
+// Lists end when their page is full, not by SQL: rows that cannot be read must not take the place of others.
+constexpr std::int64_t no_limit = -1;
+
 // Where a page begins: the number in its cursor, `first` without one.
 Result<std::int64_t> read_cursor(const std::string& cursor, std::int64_t first);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/log.h"
 #include "store/lease_holder.h"
 #include "store/lease_order.h"
 #include "store/projection.h"
@@ -25,7 +26,7 @@ class SqliteLease {
     std::vector<RunRow> leased;
     for (const LeaseCandidate& one : choose(std::move(candidates_), request_.max, slots_)) {
       if (db_.error()) break;
-      if (auto row = lease(one)) {
+      if (auto row = lease(one, wakeup)) {
         const Timestamp due = attention_at(*row, at_);
         if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
         leased.push_back(std::move(*row));
@@ -33,6 +34,9 @@ class SqliteLease {
     }
     return leased;
   }
+
+  // Whether there is something to commit when nothing was leased.
+  bool gave_up() const { return gave_up_; }
 
  private:
   std::set<std::string> types() {
@@ -128,7 +132,7 @@ class SqliteLease {
     return count;
   }
 
-  std::optional<RunRow> lease(const LeaseCandidate& one) {
+  std::optional<RunRow> lease(const LeaseCandidate& one, Wakeup& wakeup) {
     const RunTypeRow* const rule = rule_of(one.type);
     const Timestamp until = after(at_, rule != nullptr && rule->lease ? *rule->lease : request_.length);
     std::optional<std::int64_t> attempts, backoff, cap;
@@ -145,9 +149,37 @@ class SqliteLease {
       }
     }
     if (!leased) return leased;
+    if (const auto fault = db_.take_row_fault()) {
+      fail_unreadable(one.number, *leased, fault->message, wakeup);
+      return std::nullopt;
+    }
     store_.run_event(one.number, "leased", leased->attempt, request_.worker, Json());
     if (rule != nullptr && rule->rate) db_.run(Sql::insert_start, one.type, at_, one.limit_key);
     return leased;
+  }
+
+  // A run whose JSON cannot be read ends here: no worker could be given it, and it must not keep others from theirs.
+  void fail_unreadable(std::int64_t number, const RunRow& run, const std::string& why, Wakeup& wakeup) {
+    log_error("sqlite.run_unreadable", {ErrorCode::corrupt, why}, {{"run", run.id.value}, {"type", run.type}});
+    const Json error = Json::object({{"code", "unreadable"}, {"message", why}});
+    // `payload`, `result` and `error` may be what cannot be read: the last two are written anew.
+    db_.run(Sql::end_run, number, run.fence, "failed", Json(), error, std::optional<std::string>(why), at_);
+    store_.run_event(number, "failed", run.attempt, request_.worker, error);
+    DeadLetter letter;
+    letter.instance = run.instance;
+    letter.kind = "run";
+    letter.envelope = Json::object({{"run", run.id.value}, {"type", run.type}});
+    letter.reason = why;
+    letter.node = "store";
+    store_.insert_dead_letter(letter);
+    gave_up_ = true;
+    if (!run.instance) return;
+    Failure failure{FailureClass::transport, "unreadable", why, Json(), std::max(1, run.attempt), run.step, ""};
+    Message message;
+    message.target = *run.instance;
+    message.kind = Message::Kind::run_finished;
+    message.body = Json::object({{"token", run.token.value}, {"result", Json()}, {"failure", to_json(failure)}});
+    store_.send(message, wakeup);
   }
 
   SqliteStore& store_;
@@ -156,6 +188,7 @@ class SqliteLease {
   Timestamp at_;
   LeaseSlots slots_;
   std::vector<LeaseCandidate> candidates_;
+  bool gave_up_ = false;
 };
 
 Result<std::vector<RunRow>> SqliteStore::lease_runs(const LeaseRequest& request) {
@@ -165,9 +198,10 @@ Result<std::vector<RunRow>> SqliteStore::lease_runs(const LeaseRequest& request)
     const std::lock_guard lock(writer_mutex_);
     if (auto refused = refusal()) return *refused;
     Transaction transaction(*writer_);
-    leased = SqliteLease(*this, request).run(wakeup);
+    SqliteLease lease(*this, request);
+    leased = lease.run(wakeup);
     // Nothing was written but what may as well be forgotten: no commit, no sync.
-    if (!leased.empty() || writer_->error()) {
+    if (!leased.empty() || lease.gave_up() || writer_->error()) {
       if (auto done = transaction.commit(); !done) return failed(done.error());
     }
   }

@@ -90,14 +90,17 @@ Result<std::size_t> SqliteStore::assign_events(std::span<const SinkFilter> sinks
 Result<std::vector<OutboxRow>> SqliteStore::claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) {
   for (;;) {
     CAIRN_TRY(const std::size_t assigned, assign_events(sinks, assigned_at_once));
-    CAIRN_TRY(auto claimed, claim_assigned(claim));
-    if (!claimed.empty() || assigned < assigned_at_once) return claimed;
+    std::vector<DeadLetter> unreadable;
+    CAIRN_TRY(auto claimed, claim_assigned(claim, unreadable));
+    CAIRN_TRY_VOID(give_up(claim.sink, unreadable));
+    if (!claimed.empty() || (assigned < assigned_at_once && unreadable.empty())) return claimed;
   }
 }
 
 // The rows are read beside the writer. Like every mark on taken work, claims are kept in memory: a crash gives them
 // back.
-Result<std::vector<OutboxRow>> SqliteStore::claim_assigned(const OutboxClaim& claim) {
+Result<std::vector<OutboxRow>> SqliteStore::claim_assigned(const OutboxClaim& claim,
+                                                           std::vector<DeadLetter>& unreadable) {
   const std::lock_guard lock(outbox_mutex_);
   auto& held = held_outbox_[claim.sink];
   const Timestamp at = now();
@@ -105,10 +108,27 @@ Result<std::vector<OutboxRow>> SqliteStore::claim_assigned(const OutboxClaim& cl
   std::vector<OutboxRow> claimed;
   {
     Reader db = reader();
+    const auto take = [&](const Query& rows) {
+      OutboxRow row = read_claimed(rows);
+      const auto fault = db->take_row_fault();
+      if (!fault) {
+        claimed.push_back(std::move(row));
+        return;
+      }
+      DeadLetter& letter = unreadable.emplace_back();
+      if (!row.instance.value.empty()) letter.instance = row.instance;
+      letter.kind = "event";
+      letter.envelope = Json::object({{"event", row.event.id.value},
+                                      {"sequence", row.sequence},
+                                      {"type", row.event.type},
+                                      {"subject", row.event.subject}});
+      letter.reason = fault->message;
+      letter.node = "store";  // found while reading the outbox, by no node in particular
+    };
     const auto take_first = [&](Sql statement, std::size_t until) {
       Query rows = db->query(statement, claim.sink, at);
       while (claimed.size() < until && rows.next()) {
-        if (!held.contains(rows.integer(0))) claimed.push_back(read_claimed(rows));
+        if (!held.contains(rows.integer(0))) take(rows);
       }
     };
     take_first(Sql::due_retries, std::min(claim.max, outbox_retries_max(claim)));
@@ -118,7 +138,7 @@ Result<std::vector<OutboxRow>> SqliteStore::claim_assigned(const OutboxClaim& cl
       const OutboxRow first = claimed[i];
       Query rows = db->query(Sql::later_events, claim.sink, first.event.subject, first.sequence,
                              static_cast<std::int64_t>(claim.max - claimed.size()));
-      while (rows.next()) claimed.push_back(read_claimed(rows));
+      while (rows.next()) take(rows);
     }
     CAIRN_TRY_VOID(db.give(true));
   }
@@ -126,6 +146,24 @@ Result<std::vector<OutboxRow>> SqliteStore::claim_assigned(const OutboxClaim& cl
   std::sort(claimed.begin(), claimed.end(),
             [](const OutboxRow& a, const OutboxRow& b) { return a.sequence < b.sequence; });
   return claimed;
+}
+
+// An event that cannot be read is given up: it must not keep the others from being sent.
+Result<void> SqliteStore::give_up(const std::string& sink, std::span<const DeadLetter> unreadable) {
+  if (unreadable.empty()) return {};
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  const Timestamp at = now();
+  Transaction transaction(*writer_);
+  for (const DeadLetter& letter : unreadable) {
+    const std::int64_t sequence = letter.envelope["sequence"].as_integer();
+    if (writer_->run(Sql::unqueue_event, sequence, sink) == 0) continue;
+    insert_dead_letter(letter);
+    writer_->run(Sql::next_of_subject, sequence, sink, at);
+    writer_->run(Sql::publish_event, sequence, at);
+  }
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  return {};
 }
 
 Result<std::vector<std::string>> SqliteStore::list_sink_queues() {
@@ -185,7 +223,7 @@ Result<Page<OutboxRow>> SqliteStore::list_outbox(const OutboxFilter& filter, con
   if (filter.instance) instance = filter.instance->value;
   {
     Query rows = db->query(statement, from, text_or_null(filter.type_prefix), text_or_null(filter.subject), instance,
-                           static_cast<std::int64_t>(request.limit + 1));
+                           sqlite::no_limit);
     while (rows.next()) {
       if (page.items.size() == request.limit) {
         page.next_cursor = std::to_string(page.items.back().sequence);

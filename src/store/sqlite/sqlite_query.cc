@@ -40,7 +40,7 @@ Result<Page<DefinitionRow>> SqliteStore::list_definitions(const PageRequest& req
   Reader db = reader();
   Page<DefinitionRow> page;
   {
-    Query rows = db->query(Sql::list_definitions, cursor, static_cast<std::int64_t>(request.limit + 1));
+    Query rows = db->query(Sql::list_definitions, cursor, sqlite::no_limit);
     std::int64_t last = 0;
     while (rows.next()) {
       if (page.items.size() == request.limit) {
@@ -131,7 +131,7 @@ Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filt
   if (filter.parent) parent = filter.parent->value;
   const auto reference = text_or_null(filter.reference_key);
   // Without an index the rows are read until the page is full.
-  const auto limit = needs_reading(filter) ? -1 : static_cast<std::int64_t>(request.limit + 1);
+  const std::int64_t limit = sqlite::no_limit;
   {
     Query rows = filter.parent ? db->query(Sql::list_children, cursor, status, text_or_null(filter.definition), parent,
                                            filter.started_from, filter.started_to, filter.deleted, limit, reference)
@@ -167,7 +167,7 @@ Result<Page<HistoryRow>> SqliteStore::history(const InstanceId& id, const PageRe
   Reader db = reader();
   Page<HistoryRow> page;
   {
-    Query rows = db->query(Sql::history, id.value, cursor, static_cast<std::int64_t>(request.limit + 1));
+    Query rows = db->query(Sql::history, id.value, cursor, sqlite::no_limit);
     while (rows.next()) {
       if (page.items.size() == request.limit) {
         page.next_cursor = std::to_string(page.items.back().sequence);

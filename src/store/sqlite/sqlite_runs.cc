@@ -173,6 +173,7 @@ std::vector<Result<RunChanged>> SqliteStore::change_runs(std::span<const RunChan
     return std::vector<Result<RunChanged>>(changes.size(), Result<RunChanged>(error));
   };
   Wakeup wakeup;
+  bool broken = true;
   std::vector<Result<RunChanged>> answers;
   answers.reserve(changes.size());
   {
@@ -182,12 +183,23 @@ std::vector<Result<RunChanged>> SqliteStore::change_runs(std::span<const RunChan
     for (const RunChange& change : changes) {
       Wakeup own;
       answers.push_back(write_change(change, own));
-      if (!answers.back()) return all(answers.back().error());
+      if (!answers.back()) break;
       wakeup.runs |= own.runs;
       wakeup.outbox |= own.outbox;
       if (own.due && (!wakeup.due || *own.due < *wakeup.due)) wakeup.due = own.due;
     }
-    if (auto done = transaction.commit(); !done) return all(failed(done.error()));
+    const bool whole = answers.empty() || answers.back();
+    if (!whole && changes.size() == 1) return all(answers.back().error());
+    if (whole) {
+      if (auto done = transaction.commit(); !done) return all(failed(done.error()));
+      broken = false;
+    }
+  }
+  if (broken) {
+    // A run that cannot be read must not cost the others their leases: each gets a transaction of its own.
+    answers.clear();
+    for (const RunChange& change : changes) answers.push_back(change_run(change));
+    return answers;
   }
   tell(wakeup);
   return answers;
@@ -204,12 +216,18 @@ Result<std::vector<RunRow>> SqliteStore::exhausted_runs(std::size_t max) {
   std::vector<RunRow> found;
   {
     Query rows = db->query(Sql::overdue_runs, at, static_cast<std::int64_t>(max));
-    while (rows.next()) found.push_back(sqlite::read_run(rows, *db));
+    while (rows.next()) {
+      found.push_back(sqlite::read_run(rows, *db));
+      db->take_row_fault();  // whoever ends it hears of it: it must not keep the others from being ended
+    }
   }
   for (const std::string& type : types) {
     if (found.size() == max) break;
     Query rows = db->query(Sql::exhausted_runs, type, at, static_cast<std::int64_t>(max - found.size()));
-    while (rows.next()) found.push_back(sqlite::read_run(rows, *db));
+    while (rows.next()) {
+      found.push_back(sqlite::read_run(rows, *db));
+      db->take_row_fault();  // whoever ends it hears of it: it must not keep the others from being ended
+    }
   }
   return db.give(std::move(found));
 }
@@ -233,7 +251,7 @@ Result<Page<RunRow>> SqliteStore::list_runs(const RunFilter& filter, const PageR
   if (filter.instance) instance = filter.instance->value;
   {
     Query rows = db->query(filter.instance ? Sql::list_instance_runs : Sql::list_runs, cursor, status,
-                           filter.type_prefix, instance, filter.deleted, static_cast<std::int64_t>(request.limit + 1));
+                           filter.type_prefix, instance, filter.deleted, sqlite::no_limit);
     std::int64_t last = cursor;
     while (rows.next()) {
       if (page.items.size() == request.limit) {

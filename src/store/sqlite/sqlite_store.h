@@ -164,7 +164,8 @@ class SqliteStore final : public Store {
   const std::map<std::string, RunTypeRow>& run_types();
   // Whether the end of a run of this type may let another begin.
   Result<std::size_t> assign_events(std::span<const SinkFilter> sinks, std::size_t max);
-  Result<std::vector<OutboxRow>> claim_assigned(const OutboxClaim& claim);
+  Result<std::vector<OutboxRow>> claim_assigned(const OutboxClaim& claim, std::vector<DeadLetter>& unreadable);
+  Result<void> give_up(const std::string& sink, std::span<const DeadLetter> unreadable);
   Result<RunChanged> write_change(const RunChange& change, Wakeup& wakeup);
   bool limits_concurrency(const std::string& type);
   void run_event(std::int64_t run, std::string_view kind, int attempt, std::string_view actor, const Json& details);

@@ -128,10 +128,13 @@ Result<Page<TaskRow>> SqliteStore::list_tasks(const TaskFilter& filter, const Pa
                                              text_or_null(filter.assignee), roles, text_or_null(filter.name),
                                              cursor.priority, cursor.number, limit, viewer, viewer_roles);
     std::string last;
+    std::int64_t seen = 0;
     while (rows.next()) {
+      ++seen;
       TaskRow row = sqlite::read_task(rows, *db);
       if (const auto fault = db->take_row_fault()) {
         page.unreadable.push_back("task " + row.id.value + ": " + fault->message);
+        last = std::to_string(rows.integer(12)) + "." + std::to_string(rows.integer(sqlite::task_number_column));
         continue;
       }
       if (!matches(row, filter)) continue;
@@ -142,6 +145,8 @@ Result<Page<TaskRow>> SqliteStore::list_tasks(const TaskFilter& filter, const Pa
       last = std::to_string(rows.integer(12)) + "." + std::to_string(rows.integer(sqlite::task_number_column));
       page.items.push_back(std::move(row));
     }
+    // Rows that cannot be read took the place of others: those are on the next page.
+    if (page.next_cursor.empty() && seen == limit) page.next_cursor = last;
   }
   return db.give(std::move(page));
 }

@@ -31,7 +31,7 @@ Result<Page<DeadLetter>> SqliteStore::list_dead_letters(const PageRequest& reque
   Reader db = reader();
   Page<DeadLetter> page;
   {
-    Query rows = db->query(Sql::list_dead_letters, cursor, static_cast<std::int64_t>(request.limit + 1));
+    Query rows = db->query(Sql::list_dead_letters, cursor, sqlite::no_limit);
     while (rows.next()) {
       if (page.items.size() == request.limit) {
         page.next_cursor = std::to_string(page.items.back().id);

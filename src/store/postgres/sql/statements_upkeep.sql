@@ -50,7 +50,7 @@ UPDATE cairn.wf_outbox_queue q SET due = $3 FROM (
   FROM (SELECT DISTINCT subject FROM cairn.outbox_event WHERE n = ANY ($2::bigint[])) s) first
 WHERE q.event = ANY (ARRAY[first.event]) AND q.sink = $1 AND q.subject = first.subject AND q.due IS NULL
 -- name: publish_events
-UPDATE cairn.outbox_event o SET published_at = $2 WHERE o.n = ANY ($1::bigint[]) AND o.published_at + interval '0' IS NULL
+UPDATE cairn.outbox_event o SET published_at = $2 WHERE o.n = ANY ($1::bigint[]) AND o.published_at + interval '0' IS NULL AND o.assigned
   AND NOT EXISTS (SELECT 1 FROM cairn.wf_outbox_queue q WHERE q.event = o.n OFFSET 0)
 -- name: list_outbox
 SELECT n, id, instance, type, subject, data, created_at, published_at FROM cairn.outbox_event

@@ -41,7 +41,7 @@ UPDATE outbox_queue SET attempts = attempts + 1, due = ?3 WHERE event = ?1 AND s
 UPDATE outbox_queue SET due = ?3 WHERE sink = ?2 AND due IS NULL AND event = (SELECT min(event) FROM outbox_queue
   WHERE sink = ?2 AND subject = (SELECT subject FROM outbox_event WHERE n = ?1))
 -- name: publish_event
-UPDATE outbox_event SET published_at = ?2 WHERE n = ?1 AND published_at IS NULL
+UPDATE outbox_event SET published_at = ?2 WHERE n = ?1 AND published_at IS NULL AND assigned = 1
   AND NOT EXISTS (SELECT 1 FROM outbox_queue WHERE event = ?1)
 -- name: list_sink_queues
 WITH RECURSIVE sinks (sink) AS (SELECT min(sink) FROM outbox_queue
