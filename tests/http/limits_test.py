@@ -53,6 +53,21 @@ expect("only rates are refused", all(answer.status in (200, 429) for answer in a
 expect("another credential is not concerned", server.call("GET", "/v1/tasks", role="admin").status == 200)
 expect("a rate is counted", metric("limits.rate_task_worker") >= 1)
 
+
+def split_request():
+    """The body follows when the server asks for it, so that the head is judged alone."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        connection.sendall(b"POST /v1/tasks/none/comment HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + server.keys["task_worker"].encode()
+                           + b"\r\nContent-Type: application/json\r\nContent-Length: 16\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n")
+        said = connection.recv(4096)
+        if b" 100 " in said:
+            connection.sendall(b'{"comment": "x"}')
+            said = connection.recv(4096)
+        return int(said.split()[1])
+
+
+expect("requests whose body follows count too", any(split_request() == 429 for _ in range(2000)))
+
 # Streams and long polls: as many as allowed, one more is refused, and a place is free again when one has ended.
 
 
