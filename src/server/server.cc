@@ -1,3 +1,5 @@
+#include <mutex>
+
 #include "base/limit_refusals.h"
 #include "base/log.h"
 #include "server/api.h"
@@ -109,6 +111,15 @@ struct Server::Parts {
   // Whether it is carried out here and now, without waiting for anything.
   bool is_prompt(const Visit& visit);
   void add_metrics(Store& store);
+  // The last requests may ask for figures while the connections are being ended: then there are none.
+  double of_http(std::size_t (HttpServer::*figure)() const) {
+    const std::scoped_lock lock(http_mutex);
+    return http_shown == nullptr ? 0 : static_cast<double>((http_shown->*figure)());
+  }
+  ~Parts() {
+    const std::scoped_lock lock(http_mutex);
+    http_shown = nullptr;
+  }
 
   const ServerSettings settings;
   Authenticator authenticator;
@@ -122,7 +133,9 @@ struct Server::Parts {
   std::unique_ptr<Readiness> readiness;
   Router router;
   RequestThreads slow_lane;
-  RequestThreads threads;            // destroyed before the slow lane, which its last requests still use
+  RequestThreads threads;  // destroyed before the slow lane, which its last requests still use
+  std::mutex http_mutex;
+  HttpServer* http_shown = nullptr;  // `http`, until it is being destroyed
   std::unique_ptr<HttpServer> http;  // last: its connections end before what they use
 };
 
@@ -262,10 +275,9 @@ void Server::Parts::receive(Request request, Reply reply) {
 }
 
 void Server::Parts::add_metrics(Store& store) {
-  metrics->gauge("cairn_http_connections", "Open connections.",
-                 [this] { return static_cast<double>(http ? http->connections() : 0); });
+  metrics->gauge("cairn_http_connections", "Open connections.", [this] { return of_http(&HttpServer::connections); });
   metrics->gauge("cairn_http_body_bytes", "Bytes of the bodies of requests that are read or carried out.",
-                 [this] { return static_cast<double>(http ? http->body_bytes() : 0); });
+                 [this] { return of_http(&HttpServer::body_bytes); });
   metrics->gauge("cairn_http_requests_waiting", "Requests that wait for a thread.",
                  [this] { return static_cast<double>(threads.waiting()); });
   metrics->gauge("cairn_http_expensive_waiting", "Diagrams, exports and searches that wait for a thread.",
@@ -347,6 +359,10 @@ Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const Ser
   http.refused = [counted = parts->metrics](std::string_view reason) { counted->count_refusal(reason); };
   http.watched = [](const Request& request) { return request.path == "/v1/runs/lease"; };
   CAIRN_TRY(parts->http, HttpServer::listen(http, handle));
+  {
+    const std::scoped_lock lock(parts->http_mutex);
+    parts->http_shown = parts->http.get();
+  }
   return std::unique_ptr<Server>(new Server(std::move(parts)));
 }
 
