@@ -1,12 +1,18 @@
 // cairn inside your own process: open a store, deploy definitions, start instances, answer tasks and
 // signals, do the work of `worker` calls, wait for results.
 //
-//   auto engine = cairn::Engine::open({.store = "sqlite:orders.db"});
-//   engine->handle("billing.charge.v1", [](const cairn::Work& work) { return charge(work.payload); });
-//   engine->run();
-//   engine->deploy_file("order.yaml");
-//   auto order = engine->start({.definition = "order", .input = …});
-//   auto result = engine->wait(order->instance, std::chrono::seconds(30));
+//   cairn::EngineOptions options;
+//   options.store = "sqlite:orders.db";
+//   auto opened = cairn::Engine::open(options);
+//   if (!opened) return fail(opened.error().message);
+//   cairn::Engine& engine = **opened;
+//   engine.handle("billing.charge.v1", [](const cairn::Work& work) { return charge(work.payload); });
+//   engine.run();
+//   if (auto name = engine.deploy_file("order.yaml"); !name) return fail(name.error().message);
+//   cairn::StartOrder order;
+//   order.definition = "order";
+//   auto started = engine.start(order);
+//   if (started) auto result = engine.wait(started->instance, std::chrono::seconds(30));
 //
 // Every call is durable when it returns, and safe from several threads.
 #pragma once
