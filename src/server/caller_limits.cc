@@ -85,7 +85,7 @@ std::optional<std::chrono::nanoseconds> CallerLimiter::refused_for(Use& use, std
   }
 }
 
-CallerLimiter::Admission CallerLimiter::admit(const Identity& identity, Demand demand, bool counted, Instant now) {
+CallerLimiter::Admission CallerLimiter::admit(const Identity& identity, Demand demand, Instant now) {
   Role role = Role::starter;  // of a signed request, which has none
   std::int64_t rate = identity.roles.empty() ? limits_.rate[static_cast<std::size_t>(role)] : -1;
   for (const Role one : identity.roles) {
@@ -96,7 +96,7 @@ CallerLimiter::Admission CallerLimiter::admit(const Identity& identity, Demand d
   }
   if (rate == 0 && demand == Demand::ordinary) return {};
   const std::shared_ptr<Use> use = use_of(identity.account, now);
-  if (rate > 0 && !counted) {
+  if (rate > 0) {
     if (const auto wait = refused_for(*use, rate, now)) {
       const auto seconds = std::chrono::ceil<std::chrono::seconds>(*wait).count();
       return {limit_problem(429, rate_setting(role), rate,

@@ -56,9 +56,8 @@ class CallerLimiter {
     std::optional<Response> refusal;  // 429
     std::shared_ptr<void> permit;     // held until the answer is given or the stream has ended; null: none is needed
   };
-  // `counted`: the request was admitted by its head before, and its rate was looked at then.
-  Admission admit(const Identity& identity, Demand demand, bool counted = false,
-                  Instant now = std::chrono::steady_clock::now());
+  // Once for each request, also for one whose head was judged before its body came.
+  Admission admit(const Identity& identity, Demand demand, Instant now = std::chrono::steady_clock::now());
 
  private:
   // What one credential uses now.

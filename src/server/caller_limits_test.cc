@@ -41,7 +41,7 @@ TEST(CallerLimiter, RefusesARateAndSaysWhenToComeBack) {
   int allowed = 0;
   std::optional<Response> refusal;
   for (int i = 0; i < 100; ++i) {
-    auto admission = limiter.admit(with_role(Role::viewer), Demand::ordinary, false, now);
+    auto admission = limiter.admit(with_role(Role::viewer), Demand::ordinary, now);
     if (!admission.refusal) {
       ++allowed;
     } else if (!refusal) {
@@ -57,11 +57,11 @@ TEST(CallerLimiter, RefusesARateAndSaysWhenToComeBack) {
   EXPECT_EQ((*problem)["limit"], Json("limits.rate_viewer"));
   EXPECT_EQ((*problem)["limit_value"], Json(10));
   // Another credential is not concerned, nor is this one a second later.
-  EXPECT_FALSE(limiter.admit(with_role(Role::viewer, "key:2"), Demand::ordinary, false, now).refusal);
+  EXPECT_FALSE(limiter.admit(with_role(Role::viewer, "key:2"), Demand::ordinary, now).refusal);
   now += std::chrono::seconds(1);
   allowed = 0;
   for (int i = 0; i < 100; ++i) {
-    if (!limiter.admit(with_role(Role::viewer), Demand::ordinary, false, now).refusal) ++allowed;
+    if (!limiter.admit(with_role(Role::viewer), Demand::ordinary, now).refusal) ++allowed;
   }
   EXPECT_EQ(allowed, 10);
 }
@@ -74,7 +74,7 @@ TEST(CallerLimiter, OfSeveralRolesTheHighestRateCounts) {
   Identity identity = with_role(Role::viewer);
   identity.roles = {Role::viewer, Role::operations, Role::starter};
   const Instant now{std::chrono::hours(1)};
-  for (int i = 0; i < 1000; ++i) EXPECT_FALSE(limiter.admit(identity, Demand::ordinary, false, now).refusal);
+  for (int i = 0; i < 1000; ++i) EXPECT_FALSE(limiter.admit(identity, Demand::ordinary, now).refusal);
 }
 
 TEST(CallerLimiter, APermitCountsUntilItIsDropped) {
@@ -100,8 +100,7 @@ TEST(CallerLimiter, ManyCallersDoNotTakeMemoryForEver) {
   CallerLimiter limiter(limits);
   Instant now{std::chrono::hours(1)};
   for (int i = 0; i < 30'000; ++i) {
-    EXPECT_FALSE(
-        limiter.admit(with_role(Role::viewer, "key:" + std::to_string(i)), Demand::ordinary, false, now).refusal);
+    EXPECT_FALSE(limiter.admit(with_role(Role::viewer, "key:" + std::to_string(i)), Demand::ordinary, now).refusal);
     now += std::chrono::milliseconds(10);
   }
 }

@@ -24,7 +24,7 @@ def kinds(number):
             text("POST", "/v1/signals", b'{"name":"x"}', unique)]
 
 
-def client(number, port, stop):
+def client(number, port, stop, answered):
     while not stop.is_set():
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
@@ -32,18 +32,24 @@ def client(number, port, stop):
                     connection.sendall(kinds(number)[number % len(kinds(0))])
                     if stop.is_set() or not connection.recv(65536):
                         break
+                    answered.release()
         except OSError:
             stop.wait(0.01)
 
 
 for at in range(rounds):
     server = Served(sys.argv[1], "--drain", "0s", "--drain-delay", "0s", environment={"CAIRN_LIMITS_EXPENSIVE_MAX": "0"})
+    expect(f"round {at}: it starts", server.port is not None, getattr(server, "said", ""))
+    if server.port is None:
+        break
     key = server.keys["admin"]
-    stop = threading.Event()
-    clients = [threading.Thread(target=client, args=(number, server.port, stop), daemon=True) for number in range(40)]
+    stop, answered = threading.Event(), threading.Semaphore(0)
+    clients = [threading.Thread(target=client, args=(number, server.port, stop, answered), daemon=True) for number in range(40)]
     for one in clients:
         one.start()
-    time.sleep(chance.uniform(0.1, 0.6))  # the moment of the stop, not a wait for something
+    for _ in range(chance.randrange(20, 600)):  # the moment of the stop
+        if not answered.acquire(timeout=60):
+            break
     server.process.send_signal(signal.SIGTERM)
     code = server.end()
     stop.set()
