@@ -153,6 +153,7 @@ Result<std::variant<InstanceAnswer, Coordinator::Beginning>> Coordinator::begin(
   std::optional<IdempotencyKey> key;
   if (!request.idempotency_key.empty()) {
     key = IdempotencyKey{scoped_keys(request.actor, "start"), request.idempotency_key, hash_of(request), Json()};
+    CAIRN_TRY_VOID(MemoryOnly::may_call_store());
     // Before anything else: a repeat is answered even when its definition can no longer be started.
     CAIRN_TRY(const auto known, store_.find_key(key->scope, key->key));
     if (known) {
@@ -284,6 +285,7 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
   if (may_use_cache) before = cache_.find(errand.instance);
   const bool from_cache = before != nullptr;
   if (!before) {
+    if (auto may = MemoryOnly::may_call_store(); !may) return Obstacle{Obstacle::Kind::store, std::move(may).error()};
     auto found = store_.find_snapshot(errand.instance);
     if (!found) {
       // A newer node wrote it: that one will see to it, unless nobody does for the grace period.
@@ -315,6 +317,7 @@ Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_us
   }
   auto what = errand.what;
   if (auto* timer = std::get_if<TimerFired>(&what)) {
+    if (auto may = MemoryOnly::may_call_store(); !may) return Obstacle{Obstacle::Kind::store, std::move(may).error()};
     auto fields = fields_beside(store_, *before, timer->token);
     if (!fields) return Obstacle{Obstacle::Kind::store, std::move(fields).error()};
     timer->task_fields = std::move(*fields);

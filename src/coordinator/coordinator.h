@@ -153,7 +153,8 @@ class Coordinator {
   Result<InstanceAnswer> signal(const InstanceId& id, const SignalRequest& request);
   // The same for programs that have many requests under way and no thread to wait with: `done` is called once, when it
   // is durable, from this thread, one of the queue's or a deferred one. It must be quick, may ask again this way, and
-  // must neither wait nor call the store (store_calls.h); `defer` is for what needs the store.
+  // must neither wait nor call the store (store_calls.h); `defer` is for what needs the store. What it asks is decided at
+  // once when all that is needed is in memory, else soon on a deferred thread.
   using Done = std::function<void(Result<InstanceAnswer>)>;
   void start(StartRequest request, Done done);
   void signal(InstanceId id, SignalRequest request, Done done);
@@ -260,7 +261,7 @@ class Coordinator {
     Slice slice;
   };
   Result<std::variant<InstanceAnswer, Beginning>> begin(const StartRequest& request);
-  void start_here(const StartRequest& request, Done done);
+  void submit(Result<std::variant<InstanceAnswer, Beginning>> begun, Done done);
   // What the commit's answer means.
   Result<InstanceAnswer> begun(Beginning& beginning, Result<CommitOutcome> written);
   Result<InstanceAnswer> rested(const InstanceId& id);

@@ -7,6 +7,21 @@
 
 namespace cairn {
 
+namespace {
+
+// What `decide` gives. Nothing when this thread may not call the store and that was needed, or there is an error to
+// tell: a thread that may call it decides again.
+template <class Decide>
+auto try_here(const Decide& decide) -> std::optional<decltype(decide())> {
+  if (!StoreCallsForbidden::here()) return decide();
+  const MemoryOnly in_memory;
+  auto decided = decide();
+  if (!decided || !in_memory.sufficed()) return std::nullopt;
+  return decided;
+}
+
+}  // namespace
+
 // On whose behalf the asking thread works, carried along until they are answered: so long they are there.
 struct Coordinator::Principal {
   Mandate* mandate = Mandate::current();
@@ -45,7 +60,9 @@ struct Coordinator::Pursuit {
 };
 
 void Coordinator::pursue(const std::shared_ptr<Pursuit>& pursuit) {
-  auto decision = decide(pursuit->errand, pursuit->attempt == 0);
+  auto tried = try_here([&] { return decide(pursuit->errand, pursuit->attempt == 0); });
+  if (!tried) return deferred_.post([this, pursuit] { pursue(pursuit); });
+  Result<Decision, Obstacle>& decision = *tried;
   if (!decision && decision.error().kind == Obstacle::Kind::cut && !pursuit->went_on) {
     pursuit->went_on = true;
     ++pursuit->attempt;
@@ -155,13 +172,14 @@ void Coordinator::go_on(std::vector<InstanceId> cut, std::function<void()> reste
 }
 
 void Coordinator::start(StartRequest request, Done done) {
-  if (!StoreCallsForbidden::here()) return start_here(request, std::move(done));
-  deferred_.post(
-      [this, request = std::move(request), done = std::move(done)]() mutable { start_here(request, std::move(done)); });
+  auto begun = try_here([&] { return begin(request); });
+  if (begun) return submit(std::move(*begun), std::move(done));
+  deferred_.post([this, request = std::move(request), done = std::move(done)]() mutable {
+    submit(begin(request), std::move(done));
+  });
 }
 
-void Coordinator::start_here(const StartRequest& request, Done done) {
-  auto begun = begin(request);
+void Coordinator::submit(Result<std::variant<InstanceAnswer, Beginning>> begun, Done done) {
   if (!begun) return done(std::move(begun).error());
   if (const auto* known = std::get_if<InstanceAnswer>(&*begun)) return done(*known);
   auto beginning = std::make_shared<Beginning>(std::get<Beginning>(std::move(*begun)));
@@ -184,13 +202,8 @@ void Coordinator::start_here(const StartRequest& request, Done done) {
 }
 
 void Coordinator::signal(InstanceId id, SignalRequest request, Done done) {
-  if (StoreCallsForbidden::here()) {
-    return deferred_.post([this, id = std::move(id), request = std::move(request), done = std::move(done)]() mutable {
-      signal(std::move(id), std::move(request), std::move(done));
-    });
-  }
   auto errand = errand_of(id, request);
-  if (!errand) return done(std::move(errand).error());
+  if (!errand) return defer([done = std::move(done), error = std::move(errand).error()] { done(error); });
   deliver(std::move(*errand), [this, id, done = std::move(done)](Result<Delivered, Obstacle> delivered) {
     done(signalled(std::move(delivered), id));
   });
@@ -210,7 +223,7 @@ void Coordinator::go_on(std::vector<InstanceId> cut) {
 }
 
 Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
-  return queue_.wait_for<Result<InstanceAnswer>>([&](Done done) { start_here(request, std::move(done)); });
+  return queue_.wait_for<Result<InstanceAnswer>>([&](Done done) { submit(begin(request), std::move(done)); });
 }
 
 }  // namespace cairn

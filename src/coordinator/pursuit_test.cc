@@ -138,6 +138,71 @@ TEST_P(PursuitTest, ACallbackMayAskAgain) {
   EXPECT_EQ(state->status, Status::waiting);
 }
 
+// Every thread that could do it instead is busy.
+TEST_P(PursuitTest, WhatACallbackAsksIsDecidedThereWhenNothingIsMissing) {
+  std::latch open(1);
+  std::promise<Result<InstanceState>> answered;
+  StartOrder order;
+  order.definition = "counting";
+  engine_->start(order, [&](const Result<InstanceState>&) {
+    for (std::size_t i = 0; i < DeferredWork::threads_max; ++i) engine_->coordinator().defer([&] { open.wait(); });
+    engine_->start(order, [&](const Result<InstanceState>& begun) {
+      engine_->signal(begun->instance, "tick", Json(),
+                      [&](Result<InstanceState> state) { answered.set_value(std::move(state)); });
+    });
+  });
+  auto answer = answered.get_future();
+  const bool in_time = answer.wait_for(std::chrono::seconds(30)) == std::future_status::ready;
+  open.count_down();
+  EXPECT_TRUE(in_time);
+  const auto state = answer.get();
+  ASSERT_TRUE(state) << state.error().message;
+  EXPECT_EQ(state->version, 2u);
+}
+
+TEST(Pursuits, WhatACallbackNeedsFromTheStoreIsAskedElsewhere) {
+  SystemClock clock;
+  MemoryStore store(clock);
+  CoordinatorOptions options;
+  options.snapshots_cached = 0;
+  const auto coordinator = std::move(*Coordinator::open(store, options));
+  for (const char* const text : {counting, calling}) {
+    ASSERT_TRUE(coordinator->registry().deploy(load_definition(text, "test.yaml").program));
+  }
+  std::promise<void> all;
+  const auto start = [&](const std::string& definition, Coordinator::Done done) {
+    StartRequest request;
+    request.definition = definition;
+    coordinator->start(std::move(request), std::move(done));
+  };
+  const auto signal = [&](const InstanceId& id, const std::string& name, Coordinator::Done done) {
+    SignalRequest request;
+    request.name = name;
+    coordinator->signal(id, std::move(request), std::move(done));
+  };
+  start("counting", [&](const Result<InstanceAnswer>& first) {
+    coordinator->registry().expect_changes();
+    // How its run is counted was never read.
+    start("calling", [&, id = first->instance](const Result<InstanceAnswer>& second) {
+      EXPECT_TRUE(second);
+      signal(id, "tick", [&, id](const Result<InstanceAnswer>& third) {
+        EXPECT_TRUE(third);
+        start("nobody", [&, id](const Result<InstanceAnswer>& fourth) {
+          EXPECT_EQ(fourth.error().code, ErrorCode::not_found);
+          start("counting", [&, id](const Result<InstanceAnswer>&) {
+            signal(id, "", [&](const Result<InstanceAnswer>& fifth) {
+              EXPECT_EQ(fifth.error().code, ErrorCode::invalid);
+              all.set_value();
+            });
+          });
+        });
+      });
+    });
+  });
+  EXPECT_EQ(all.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  coordinator->stop();
+}
+
 TEST_P(PursuitTest, AReportThatComesTooLateIsAnswered) {
   const auto begun = start("calling");
   ASSERT_TRUE(begun) << begun.error().message;

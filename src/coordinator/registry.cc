@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/near.h"
+#include "store/store_calls.h"
 
 namespace cairn {
 
@@ -78,7 +79,7 @@ Result<bool> Registry::retire(const std::string& name, const std::string& versio
 
 // What other nodes did since. One that does not compile here is left to those who know it.
 void Registry::catch_up() {
-  if (!changed_.exchange(false)) return;
+  if (!changed_ || !MemoryOnly::may_call_store() || !changed_.exchange(false)) return;
   PageRequest page;
   do {
     const auto rows = store_.list_definitions(page);
@@ -108,6 +109,7 @@ Result<std::shared_ptr<const Program>> Registry::find(const std::string& name,
                                                       const std::optional<std::string>& version) {
   auto known = index();
   if (auto program = known->find(name, version)) return program;
+  CAIRN_TRY_VOID(MemoryOnly::may_call_store());
   CAIRN_TRY(const auto elsewhere, store_.find_definition(name, version));
   if (elsewhere && !elsewhere->retired_at) {
     // The word of it has not come through yet.
@@ -128,6 +130,7 @@ Result<std::shared_ptr<const Program>> Registry::pinned(const ProgramKey& key) {
     const auto found = programs_.find({key.name, key.version});
     if (found != programs_.end() && found->second->digest == key.digest) return found->second;
   }
+  CAIRN_TRY_VOID(MemoryOnly::may_call_store());
   CAIRN_TRY(const auto row, store_.find_definition(key.name, key.version));
   if (!row || row->digest != key.digest) {
     return Error{ErrorCode::not_found, "the definition " + key.name + " " + key.version + " is missing"};

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/sha256.h"
+#include "store/store_calls.h"
 
 namespace cairn {
 
@@ -59,6 +60,7 @@ Result<void> RunTypes::refresh() {
     known = keys_;
     changes = changes_;
   }
+  CAIRN_TRY_VOID(MemoryOnly::may_call_store());
   // Without the lock: nobody waits here for the disk.
   const auto rows = store_.list_run_types();
   if (!rows) {
