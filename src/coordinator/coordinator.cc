@@ -447,7 +447,7 @@ Result<std::optional<Delivered>, Obstacle> Coordinator::conclude(const Errand& e
   cache_.drop(errand.instance);
   auto now = store_.find_snapshot(errand.instance);
   if (!now) return Obstacle{Obstacle::Kind::store, now.error()};
-  if (*now && (**now).version == decision.before->version) {
+  if (*now && (**now).version == decision.before->version && (**now).started_at == decision.before->started_at) {
     // The instance stands where we decided: then it is the cause that is gone, not the ground.
     delivered.kind = Delivered::Kind::stale;
     return std::optional(std::move(delivered));

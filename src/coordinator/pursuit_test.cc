@@ -355,6 +355,48 @@ TEST(SnapshotCache, ANewInstanceWithTheIdOfAnOldOneReplacesIt) {
   EXPECT_EQ(cache.find({"a"}), nullptr);
 }
 
+// One node of several: nobody tells it what the others do.
+class DeafStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  void watch(WakeupListener) override {}
+};
+
+TEST(Pursuits, AnotherNodeDoesNotDecideOnThePredecessorOfAReusedId) {
+  ManualClock clock{Timestamp::of_unix_ms(1'700'000'000'000)};
+  MemoryStore memory(clock);
+  DeafStore store_a(memory), store_b(memory);
+  const auto a = std::move(*Coordinator::open(store_a, {}));
+  ASSERT_TRUE(a->registry().deploy(load_definition(counting, "test.yaml").program));
+  const auto b = std::move(*Coordinator::open(store_b, {}));
+  const InstanceId id{"x"};
+  StartRequest request;
+  request.definition = "counting";
+  request.id = id.value;
+  SignalRequest tick;
+  tick.name = "tick";
+  ASSERT_TRUE(a->start(request));
+  ASSERT_TRUE(b->signal(id, tick));
+  ASSERT_TRUE(b->signal(id, tick));
+  ASSERT_TRUE(a->request(id, CancelRequested{"no"}, {}));
+  clock.advance(Duration::of_seconds(60));
+  ASSERT_EQ(memory.retire_instances({{Status::cancelled}, clock.now(), 100})->instances, 1u);
+  const Timestamp second = clock.now();
+  ASSERT_TRUE(a->start(request));
+  SignalRequest other;
+  other.name = "other";
+  ASSERT_TRUE(a->signal(id, other));
+  ASSERT_TRUE(a->signal(id, other));
+  const auto answer = b->signal(id, tick);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->version, 4u);
+  const auto now = memory.find_snapshot(id);
+  ASSERT_TRUE(now && *now);
+  EXPECT_EQ((**now).started_at, second);
+  EXPECT_EQ((**now).state["count"], Json(1));
+  EXPECT_EQ((**now).signals.size(), 2u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Stores, PursuitTest, testing::Values("memory", "sqlite"),
                          [](const auto& tested) { return tested.param; });
 

@@ -363,6 +363,24 @@ TEST_P(Retention, RemovesWhatEndedLongAgo) {
   EXPECT_EQ(claim_events(10, upkeep_hold).size(), 1u) << "what is not published yet must still go out";
 }
 
+// What was decided about the instance before must not be written to its successor, though their versions are equal.
+TEST_P(Retention, AnIdThatIsGivenAgainIsAnotherInstance) {
+  const Advance first = sample::begin("a");
+  commit(first);
+  const Advance decided = sample::next(first.after);
+  Advance last = sample::next(first.after);
+  sample::end(last);
+  commit(last);
+  clock_.advance(Duration::of_seconds(60));
+  ASSERT_EQ(must(store().retire_instances(ended_before(clock_.now()))).instances, 1u);
+  Advance second = sample::begin("a");
+  second.after.started_at = second.after.changed_at = clock_.now();
+  ASSERT_EQ(commit(second).kind, CommitOutcome::Kind::done);
+  EXPECT_EQ(commit(decided).kind, CommitOutcome::Kind::stale);
+  EXPECT_EQ(must(store().find_snapshot({"a"})), second.after);
+  EXPECT_EQ(commit(sample::next(second.after)).kind, CommitOutcome::Kind::done);
+}
+
 TEST_P(Retention, NeverTouchesLiveWork) {
   commit(sample::begin("a"));
   Advance suspended = sample::begin("b");

@@ -241,6 +241,28 @@ TEST_F(AssumptionTest, TheEndOfALeaseGivenHereIsNotAskedAbout) {
   EXPECT_EQ(events->back().attempt, 1);
 }
 
+// The node knows the number of the successor, and decided about its predecessor.
+TEST_F(AssumptionTest, AnIdThatWasGivenAgainIsStale) {
+  const Snapshot a = started("a");
+  Unit ending = unit_of(sample::next(a));
+  sample::end(ending.advances[0]);
+  ASSERT_EQ(commit(*theirs_, {ending}), std::vector{Kind::done});
+  clock_.advance(Duration::of_seconds(60));
+  const auto removed = theirs_->retire_instances({{Status::completed}, clock_.now(), 100});
+  ASSERT_TRUE(removed.has_value());
+  ASSERT_EQ(removed->instances, 1u);
+  Unit again = unit_of(sample::begin("a"));
+  again.advances[0].after.started_at = clock_.now();
+  sample::add_timer(again.advances[0], "t", clock_.now());
+  ASSERT_EQ(commit(*theirs_, {again}), std::vector{Kind::done});
+  const auto due = ours_->take_timers(1, hold);
+  ASSERT_TRUE(due.has_value());
+  ASSERT_EQ(due->size(), 1u);
+  EXPECT_EQ(commit(*ours_, {unit_of(sample::next(a))}), std::vector{Kind::stale});
+  EXPECT_EQ(version_of("a"), 1u);
+  EXPECT_EQ(commit(*ours_, {unit_of(sample::next(again.advances[0].after))}), std::vector{Kind::done});
+}
+
 TEST_F(AssumptionTest, ATimerThatFiredElsewhereIsStale) {
   Unit begin = unit_of(sample::begin("a"));
   sample::add_timer(begin.advances[0], "t", sample::start_of_time);

@@ -84,6 +84,10 @@ std::optional<CommitOutcome> MemoryStore::refuse(const Unit& unit) const {
     const auto instance = instances_.find(advance.after.instance.value);
     const std::uint64_t version = instance == instances_.end() ? 0 : instance->second.snapshot.version;
     if (version != advance.from_version) return outcome_of(CommitOutcome::Kind::stale);
+    // Another start is another instance, which was given the id of one that is gone.
+    if (version != 0 && instance->second.snapshot.started_at != advance.after.started_at) {
+      return outcome_of(CommitOutcome::Kind::stale);
+    }
     if (version != 0 && is_final(instance->second.snapshot.status)) {
       CommitOutcome outcome = outcome_of(CommitOutcome::Kind::failed);
       outcome.error = {ErrorCode::conflict, "instance " + advance.after.instance.value + " has ended"};

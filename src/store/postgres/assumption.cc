@@ -6,6 +6,7 @@
 #include <memory_resource>
 
 #include "store/postgres/row_reading.h"
+#include "store/projection.h"
 
 namespace cairn::postgres {
 
@@ -46,9 +47,10 @@ bool Assumption::make(std::span<const Unit> units, CommitMemory& memory, const L
         ++starts;
         continue;
       }
-      const auto number = memory.number_of(id);
+      const Timestamp started_at = whole_ms(advance.after.started_at);
+      const auto number = memory.number_of(id, started_at);
       if (!number) return false;
-      image.instances[id] = {*number, advance.from_version, false};
+      image.instances[id] = {*number, advance.from_version, started_at, false};
     }
     if (unit.message) image.messages.insert(*unit.message);
     if (unit.timer) {

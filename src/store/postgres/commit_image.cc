@@ -140,7 +140,8 @@ void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp no
   if (!ask.advanced.empty()) {
     Rows rows = db.take(instance_rows);
     while (rows.next()) {
-      instances[rows.text(0)] = {rows.integer(1), static_cast<std::uint64_t>(rows.integer(2)), rows.boolean(3)};
+      instances[rows.text(0)] = {rows.integer(1), static_cast<std::uint64_t>(rows.integer(2)), rows.time(3),
+                                 rows.boolean(4)};
     }
   }
   if (!ask.named.empty()) {
@@ -148,7 +149,9 @@ void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp no
     while (rows.next()) {
       // Not locked: good for its number, and never advanced.
       const auto [at, added] = instances.try_emplace(rows.text(0));
-      if (added) at->second.number = rows.integer(1);
+      if (!added) continue;
+      at->second.number = rows.integer(1);
+      at->second.started_at = rows.time(2);
     }
   }
   if (!ask.messages.empty()) {
@@ -241,6 +244,10 @@ std::optional<CommitOutcome> CommitImage::refuse(const Unit& unit) const {
     const auto instance = instances.find(id);
     const std::uint64_t version = instance == instances.end() ? 0 : instance->second.version;
     if (version != advance.from_version) return outcome_of(CommitOutcome::Kind::stale);
+    // Another start is another instance, which was given the id of one that is gone.
+    if (version != 0 && instance->second.started_at != whole_ms(advance.after.started_at)) {
+      return outcome_of(CommitOutcome::Kind::stale);
+    }
     if (version != 0 && instance->second.ended) {
       return outcome_of(CommitOutcome::Kind::failed, {ErrorCode::conflict, "instance " + id + " has ended"});
     }

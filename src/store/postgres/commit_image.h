@@ -18,6 +18,7 @@ class CommitImage {
   struct Instance {
     std::int64_t number = 0;  // 0: not stored yet
     std::uint64_t version = 0;
+    Timestamp started_at;
     bool ended = false;
   };
   struct Run {

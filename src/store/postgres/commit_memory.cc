@@ -31,17 +31,21 @@ void CommitMemory::was_wrong() {
   to_skip_ = penalty_;
 }
 
-std::optional<std::int64_t> CommitMemory::number_of(const std::string& instance) const {
+std::optional<std::int64_t> CommitMemory::number_of(const std::string& instance, Timestamp started_at) const {
   const std::lock_guard lock(mutex_);
-  if (const auto found = recent_.find(instance); found != recent_.end()) return found->second;
-  if (const auto found = older_.find(instance); found != older_.end()) return found->second;
+  for (const auto* const known : {&recent_, &older_}) {
+    const auto found = known->find(instance);
+    if (found == known->end()) continue;
+    if (found->second.started_at != started_at) return std::nullopt;
+    return found->second.number;
+  }
   return std::nullopt;
 }
 
-void CommitMemory::learn(const std::string& instance, std::int64_t number) {
+void CommitMemory::learn(const std::string& instance, Timestamp started_at, std::int64_t number) {
   const std::lock_guard lock(mutex_);
   if (recent_.size() >= recent_max) older_ = std::exchange(recent_, {});
-  recent_[instance] = number;
+  recent_[instance] = {started_at, number};
 }
 
 void CommitMemory::forget(const std::string& instance) {

@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/time.h"
+
 namespace cairn::postgres {
 
 class CommitMemory {
@@ -21,8 +23,9 @@ class CommitMemory {
   void was_right();
   void was_wrong();
 
-  std::optional<std::int64_t> number_of(const std::string& instance) const;
-  void learn(const std::string& instance, std::int64_t number);
+  // Of the one that was started then: an id may be given again when retention has removed its instance.
+  std::optional<std::int64_t> number_of(const std::string& instance, Timestamp started_at) const;
+  void learn(const std::string& instance, Timestamp started_at, std::int64_t number);
   void forget(const std::string& instance);
 
   // Numbers for new instances, in the order in which they were given out; nothing when there are not so many. They are
@@ -34,12 +37,17 @@ class CommitMemory {
   void set_run_types(bool any);
 
  private:
+  struct Known {
+    Timestamp started_at;
+    std::int64_t number = 0;
+  };
+
   mutable std::mutex mutex_;
   std::size_t to_skip_ = 0;
   std::size_t penalty_ = 1;
   bool run_types_ = true;  // until somebody has looked
   // Those used lately, and those before: when the first are many the second are dropped.
-  mutable std::unordered_map<std::string, std::int64_t> recent_, older_;
+  mutable std::unordered_map<std::string, Known> recent_, older_;
   std::vector<std::int64_t> numbers_;  // the next one first
   std::size_t used_ = 0;
   std::chrono::steady_clock::time_point taken_{};

@@ -153,7 +153,7 @@ void PostgresCommit::remember() const {
     if (instance.ended) {
       store_.memory_.forget(id);
     } else if (instance.number != 0) {
-      store_.memory_.learn(id, instance.number);
+      store_.memory_.learn(id, instance.started_at, instance.number);
     }
   }
 }
@@ -201,6 +201,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     }
     instance.number = place.number;
     place.version = snapshot.version;
+    place.started_at = whole_ms(snapshot.started_at);
     place.ended = is_final(snapshot.status);
     writes_.instance(place.number, instance.is_new, instance.from_version, snapshot, instance.renamed, instance.encoded,
                      unit.actor);

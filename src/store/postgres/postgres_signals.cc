@@ -221,6 +221,7 @@ Result<std::vector<DueTimer>> PostgresStore::take_timers(std::size_t max, Durati
         const auto [held, fresh] = held_timers_.try_emplace(std::move(key), after(at, hold));
         if (!fresh && held->second > at) continue;
         held->second = after(at, hold);
+        memory_.learn(timer.instance.value, rows.time(5), rows.integer(1));
         instances.emplace(rows.integer(1), timer.instance.value);
         taken.push_back(std::move(timer));
       }
@@ -252,7 +253,6 @@ Result<std::vector<DueTimer>> PostgresStore::take_timers(std::size_t max, Durati
       return true;
     });
   }
-  for (const auto& [number, id] : instances) memory_.learn(id, number);
   read_ahead(instances);
   return taken;
 }

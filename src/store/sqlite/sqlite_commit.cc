@@ -153,14 +153,16 @@ std::optional<CommitOutcome> SqliteCommit::refuse(const Unit& unit, Places& plac
     }
     Query row = db_.query(Sql::find_version, advance.after.instance.value, to_string(advance.after.status),
                           advance.after.program.digest);
-    bool ended = false;
+    bool ended = false, same_start = true;
     if (row.next()) {
       place.number = row.integer(0);
       place.version = static_cast<std::uint64_t>(row.integer(1));
       ended = row.integer(2) != 0;
       place.alike = row.integer(3) != 0;
+      // Another start is another instance, which was given the id of one that is gone.
+      same_start = row.time(4) == whole_ms(advance.after.started_at);
     }
-    if (place.version != advance.from_version) return outcome_of(CommitOutcome::Kind::stale);
+    if (place.version != advance.from_version || !same_start) return outcome_of(CommitOutcome::Kind::stale);
     if (ended) {
       return outcome_of(CommitOutcome::Kind::failed,
                         {ErrorCode::conflict, "instance " + advance.after.instance.value + " has ended"});

@@ -245,7 +245,7 @@ ORDER BY n LIMIT 1
 DELETE FROM cairn.wf_signal_q WHERE n = $1 AND target + 0 IS NOT NULL
 -- name: due_timers
 SELECT q.due, q.instance, q.token, i.id,
-  EXISTS (SELECT 1 FROM cairn.wf_waits w WHERE w.instance = q.instance AND w.token = q.token OFFSET 0)
+  EXISTS (SELECT 1 FROM cairn.wf_waits w WHERE w.instance = q.instance AND w.token = q.token OFFSET 0), i.started_at
 FROM (SELECT due, instance, token FROM cairn.wf_schedule_q WHERE due <= $1 AND (instance % $4 = $5 OR due <= $6)
   ORDER BY due, instance, token LIMIT $2 OFFSET $3) q
 LEFT JOIN cairn.wf_instances i ON i.n = ANY (ARRAY[q.instance])

@@ -5,10 +5,10 @@
 -- error that nothing else causes, when the world has moved.
 
 -- name: lock_instances
-SELECT i.id, i.n, s.version, i.ended_at IS NOT NULL FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
+SELECT i.id, i.n, s.version, i.started_at, i.ended_at IS NOT NULL FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.id = ANY ($1::text[]) ORDER BY s.n + 0 FOR UPDATE OF s
 -- name: find_numbers
-SELECT id, n FROM cairn.wf_instances WHERE id = ANY ($1::text[])
+SELECT id, n, started_at FROM cairn.wf_instances WHERE id = ANY ($1::text[])
 -- name: lock_messages
 SELECT n FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[]) AND target + 0 IS NOT NULL ORDER BY n FOR UPDATE
 -- name: lock_timers

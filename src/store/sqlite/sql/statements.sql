@@ -56,7 +56,8 @@ UPDATE wf_definitions SET retired_at = coalesce(retired_at, ?3) WHERE name = ?1 
 SELECT s.snapshot FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
 -- name: find_version
 SELECT i.n, s.version, i.ended_at IS NOT NULL,
-  i.status = ?2 AND i.digest = ?3 AND i.reference_key IS NULL AND i.reference_parts IS NULL AND i.error IS NULL
+  i.status = ?2 AND i.digest = ?3 AND i.reference_key IS NULL AND i.reference_parts IS NULL AND i.error IS NULL,
+  i.started_at
 FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
 -- name: insert_instance
 INSERT INTO wf_instances (id, definition, definition_version, digest, status, reference_key, reference_parts, parent, error, started_at, changed_at, ended_at)
