@@ -113,6 +113,9 @@ struct RunReport {
   std::string account = {};               // must hold the lease (store/lease_holder.h); empty: not checked
 };
 enum class RunAnswer { finished, will_retry, lease_lost };
+// Whether the same report may be taken when it comes again: the store was away, too much waited, or its instance kept
+// changing.
+bool may_report_again(const Error& refused);
 
 struct CoordinatorOptions {
   std::string node = "node";  // a random part is added: a restarted host owns nothing of its predecessor's
@@ -153,8 +156,8 @@ class Coordinator {
   Result<InstanceAnswer> signal(const InstanceId& id, const SignalRequest& request);
   // The same for programs that have many requests under way and no thread to wait with: `done` is called once, when it
   // is durable, from this thread, one of the queue's or a deferred one. It must be quick, may ask again this way, and
-  // must neither wait nor call the store (store_calls.h); `defer` is for what needs the store. What it asks is decided at
-  // once when all that is needed is in memory, else soon on a deferred thread.
+  // must neither wait nor call the store (store_calls.h); `defer` is for what needs the store. What it asks is decided
+  // at once when all that is needed is in memory, else soon on a deferred thread.
   using Done = std::function<void(Result<InstanceAnswer>)>;
   void start(StartRequest request, Done done);
   void signal(InstanceId id, SignalRequest request, Done done);

@@ -38,6 +38,11 @@ void Coordinator::stop_leasing_here() {
   lease_.reset();
 }
 
+bool may_report_again(const Error& refused) {
+  return refused.code == ErrorCode::unavailable || refused.code == ErrorCode::limit ||
+         refused.code == ErrorCode::conflict || refused.code == ErrorCode::internal;
+}
+
 Result<void> Coordinator::name_runs(Slice& slice) {
   Unit& unit = slice.unit;
   std::vector<std::string> types;

@@ -23,6 +23,8 @@ constexpr std::size_t reporting_max = 2;
 constexpr std::size_t leasing_max = 2;
 // After a question for runs that the store could not answer. Nobody else says that they still wait.
 constexpr std::chrono::milliseconds ask_again_after{500};
+// Before results that the store did not take are reported again: twice as long each time that it takes none.
+constexpr std::chrono::milliseconds report_pause_min{100}, report_pause_max{5000};
 // Handlers that take no longer are called several at a time: giving each to a thread costs more than they do.
 constexpr double quick_ms = 0.05;
 constexpr std::size_t together_max = 32;
@@ -110,10 +112,13 @@ void WorkerPool::stop(std::chrono::milliseconds grace) {
   {
     std::unique_lock lock(mutex_);
     stopping_ = true;
+    report_kept();
     changed_.notify_all();
     // The threads go on reporting and giving back until this is over.
-    idle_.wait_for(lock, grace, [this] { return calls_ == 0 && finished_.empty() && reporting_ == 0; });
+    idle_.wait_for(lock, grace,
+                   [this] { return calls_ == 0 && finished_.empty() && kept_.empty() && reporting_ == 0; });
     closing_ = true;
+    report_kept();
     fail_unanswered(lock);
     changed_.notify_all();
   }
@@ -182,7 +187,7 @@ bool WorkerPool::may_lease_for_handlers() const {
 }
 
 bool WorkerPool::may_lease() const {
-  if (stopping_) return false;
+  if (stopping_ || kept_.size() >= leased_max) return false;
   return may_lease_for_handlers() || (look_for_calls_ && !leasing_calls_ && calls_ < calls_max / 2);
 }
 
@@ -309,7 +314,7 @@ void WorkerPool::execute(std::unique_lock<std::mutex>& lock) {
   auto began = std::chrono::steady_clock::now();
   for (Begun& one : begun) {
     HandlerAnswer answer = answer_to(*one.run, one.stop);
-    finished.emplace_back(std::move(one.run), std::move(answer));
+    finished.push_back({std::move(one.run), std::move(answer)});
     const auto ended = std::chrono::steady_clock::now();
     const double took_ms = std::chrono::duration<double, std::milli>(ended - std::exchange(began, ended)).count();
     mean_ms = mean_ms ? *mean_ms * 0.9 + took_ms * 0.1 : took_ms;
@@ -371,8 +376,29 @@ void WorkerPool::finish(Run run, HandlerAnswer answer) {
   if (const auto active = active_.find(run->id.value); active != active_.end() && active->second.fence == run->fence) {
     active->second.called = false;
   }
-  finished_.emplace_back(std::move(run), std::move(answer));
+  finished_.push_back({std::move(run), std::move(answer)});
   changed_.notify_all();
+}
+
+void WorkerPool::keep_result(Finished finished) {
+  if (closing_) {
+    // Once more, and at once. Its lease ends by itself otherwise: what was executed is not given back.
+    if (!std::exchange(finished.reported, true)) finished_.push_back(std::move(finished));
+    return;
+  }
+  finished.reported = true;
+  kept_.push_back(std::move(finished));
+  if (report_again_at_) return;
+  report_pause_ = std::clamp(report_pause_ * 2, report_pause_min, report_pause_max);
+  report_again_at_ = std::chrono::steady_clock::now() + report_pause_;
+  sooner_ = true;
+  pulse_.notify_one();
+}
+
+void WorkerPool::report_kept() {
+  report_again_at_.reset();
+  std::move(kept_.begin(), kept_.end(), std::back_inserter(finished_));
+  kept_.clear();
 }
 
 void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
@@ -387,16 +413,17 @@ void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   std::vector<RunReport> reports;
   reports.reserve(finished.size());
-  for (auto& [run, answer] : finished) {
-    reports.push_back({run->id,
-                       run->fence,
-                       std::move(answer.result),
-                       std::move(answer.failure),
-                       answer.retry,
-                       answer.retry_after,
+  for (Finished& one : finished) {
+    // The answer is copied: it is reported again when the store cannot take it now.
+    reports.push_back({one.run->id,
+                       one.run->fence,
+                       one.answer.result,
+                       one.answer.failure,
+                       one.answer.retry,
+                       one.answer.retry_after,
                        coordinator_.node(),
                        {},
-                       std::move(*run)});
+                       one.reported ? std::nullopt : std::optional<RunRow>(std::move(*one.run))});
   }
   const auto answers = coordinator_.report_all(reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -408,7 +435,16 @@ void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
   }
   lock.lock();
   --reporting_;
-  for (const RunReport& one : reports) {
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const RunReport& one = reports[i];
+    if (answers[i]) {
+      report_pause_ = {};
+    } else if (may_report_again(answers[i].error())) {
+      finished[i].run->id = one.run;
+      finished[i].run->fence = one.fence;
+      keep_result(std::move(finished[i]));
+      continue;
+    }
     const auto active = active_.find(one.run.value);
     // The next attempt may have come here before this answer did.
     if (active != active_.end() && active->second.fence == one.fence) active_.erase(active);
@@ -423,6 +459,7 @@ void WorkerPool::keep_alive() {
     auto next = std::chrono::steady_clock::time_point::max();
     for (const auto& [id, active] : active_) next = std::min(next, active.beat_at);
     if (ask_again_at_) next = std::min(next, *ask_again_at_);
+    if (report_again_at_) next = std::min(next, *report_again_at_);
     next_beat_ = next;
     // A new run may have a shorter lease than all the others: its coming ends the wait.
     const auto woken = [this] { return closed_ || sooner_; };
@@ -438,6 +475,10 @@ void WorkerPool::keep_alive() {
       ask_again_at_.reset();
       look_for_handlers_ = !handlers_.empty();
       look_for_calls_ = !transports_.empty();
+      changed_.notify_one();
+    }
+    if (report_again_at_ && *report_again_at_ <= now) {
+      report_kept();
       changed_.notify_one();
     }
     struct Due {

@@ -1,6 +1,7 @@
 // Workers inside this process: handlers for types of runs, of which a fixed number is at work at once, and transports,
 // which have many calls under way. Each run is leased, kept alive while it is worked on, and reported; what
-// finishes while a commit is under way goes into the next one together.
+// finishes while a commit is under way goes into the next one together. A result that the store cannot take now is
+// kept, with its lease, and reported again.
 #pragma once
 
 #include <chrono>
@@ -44,7 +45,8 @@ class WorkerPool {
   void carry(Transport& transport);
   void start();
   // New runs begin pending from now on, and what has not begun is given back. Waits for handlers that are at work and,
-  // for `grace`, for calls. A call that has no answer by then was perhaps carried out: its attempt has failed.
+  // for `grace`, for calls and for a store that does not take results; these are reported once more at the end. A call
+  // that has no answer by then was perhaps carried out: its attempt has failed.
   void stop(std::chrono::milliseconds grace = std::chrono::seconds(5));
   // After `stop`, and after the coordinator's: what commits that were under way then still leased.
   void give_back_late();
@@ -64,7 +66,11 @@ class WorkerPool {
     Run run;
     std::stop_token stop;
   };
-  using Finished = std::pair<Run, HandlerAnswer>;
+  struct Finished {
+    Run run;
+    HandlerAnswer answer;
+    bool reported = false;  // in vain: of the run only id and fence are left
+  };
 
   void work();
   void keep_alive();
@@ -78,6 +84,9 @@ class WorkerPool {
   void lease(std::unique_lock<std::mutex>& lock);
   void take(std::vector<RunRow> runs);
   void finish(Run run, HandlerAnswer answer);
+  // What the store did not take is reported again. Under the mutex.
+  void keep_result(Finished finished);
+  void report_kept();
   HandlerAnswer answer_to(const RunRow& run, const std::stop_token& stop) const;
   // How many a thread begins with at once.
   std::size_t together() const;
@@ -103,6 +112,9 @@ class WorkerPool {
   std::condition_variable idle_;  // when stopping
   std::deque<Run> ready_;
   std::deque<Finished> finished_;
+  std::vector<Finished> kept_;  // until the store may take them
+  std::chrono::milliseconds report_pause_{0};
+  std::optional<std::chrono::steady_clock::time_point> report_again_at_;
   std::unordered_map<std::string, Active> active_;  // by run
   std::size_t calls_ = 0;
   double handler_ms_ = 1000;   // a moving average; before the first one, careful

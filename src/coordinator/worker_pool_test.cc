@@ -111,6 +111,103 @@ TEST(WorkerPool, AsksAgainWhenTheStoreCouldNotAnswer) {
   pool.stop();
 }
 
+// Takes no ends and no retries of runs while it is away.
+class AwayStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
+    if (is_away()) return Error{ErrorCode::unavailable, "not now"};
+    return ForwardingStore::commit(units);
+  }
+  Result<RunChanged> change_run(const RunChange& change) override {
+    if (change.kind == RunChange::Kind::retry && is_away()) return Error{ErrorCode::unavailable, "not now"};
+    return ForwardingStore::change_run(change);
+  }
+  void wait_for_failure() {
+    std::unique_lock lock(mutex_);
+    failed_.wait(lock, [this] { return failures_ > 0; });
+  }
+  std::atomic<int> away = 0;  // for so many calls
+
+ private:
+  bool is_away() {
+    if (away.fetch_sub(1) <= 0) return false;
+    const std::lock_guard lock(mutex_);
+    ++failures_;
+    failed_.notify_all();
+    return true;
+  }
+  std::mutex mutex_;
+  std::condition_variable failed_;
+  int failures_ = 0;
+};
+
+class KeptResults : public testing::Test {
+ protected:
+  void SetUp() override {
+    RunRow run;
+    run.id = {"a"};
+    run.type = "t";
+    run.attempts_max = 3;
+    ASSERT_TRUE(memory_.submit_run(run));
+    coordinator_ = std::move(*Coordinator::open(store_, {}));
+    pool_ = std::make_unique<WorkerPool>(*coordinator_, 1, Duration::of_seconds(3600));
+  }
+  void start(HandlerAnswer answer) {
+    pool_->handle("t", [this, answer = std::move(answer)](const RunRow&, const std::stop_token&) {
+      ++executed_;
+      return answer;
+    });
+    pool_->start();
+  }
+  RunRow run() { return (*memory_.find_run({"a"})).value(); }
+  // Whether it gets there soon.
+  bool becomes(RunStatus status) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (run().status != status) {
+      if (std::chrono::steady_clock::now() > limit) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+  SystemClock clock_;
+  MemoryStore memory_{clock_};
+  AwayStore store_{memory_};
+  std::unique_ptr<Coordinator> coordinator_;
+  std::unique_ptr<WorkerPool> pool_;
+  std::atomic<int> executed_ = 0;
+};
+
+TEST_F(KeptResults, AResultIsReportedAgainUntilTheStoreTakesIt) {
+  store_.away = 3;
+  start({Json("done"), {}, true, {}});
+  EXPECT_TRUE(becomes(RunStatus::succeeded));
+  pool_->stop();
+  EXPECT_EQ(run().result, Json("done"));
+  EXPECT_EQ(executed_, 1);
+}
+
+TEST_F(KeptResults, AFailureIsReportedAgainToo) {
+  store_.away = 3;
+  start({Json(), Failure{FailureClass::transport, "no", "", Json(), 1, "", ""}, true, Duration::of_seconds(3600)});
+  store_.wait_for_failure();
+  // A stop waits for it.
+  pool_->stop(std::chrono::seconds(20));
+  EXPECT_EQ(run().status, RunStatus::pending);
+  EXPECT_EQ(run().attempt, 1);
+  EXPECT_EQ(executed_, 1);
+}
+
+TEST_F(KeptResults, AStopReportsOnceMoreAndGivesNothingBack) {
+  store_.away = 1'000'000;
+  start({Json("done"), {}, true, {}});
+  store_.wait_for_failure();
+  pool_->stop(std::chrono::milliseconds(1));
+  EXPECT_EQ(run().status, RunStatus::leased) << "what was executed must not begin at once elsewhere";
+  EXPECT_EQ(executed_, 1);
+}
+
 // Commits only when it is told to.
 class GatedStore final : public ForwardingStore {
  public:

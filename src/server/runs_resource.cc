@@ -338,13 +338,6 @@ void finish(Coordinator& coordinator, const Call& call) {
   });
 }
 
-// Whether the same report may be taken when it is sent again: the store was away, too much waited, or its instance kept
-// changing.
-bool is_retryable(const Error& error) {
-  return error.code == ErrorCode::unavailable || error.code == ErrorCode::limit || error.code == ErrorCode::conflict ||
-         error.code == ErrorCode::internal;
-}
-
 void finish_many(Coordinator& coordinator, const Call& call) {
   std::vector<RunReport> reports;
   for (const Json& item : call.body["reports"].items()) {
@@ -361,7 +354,7 @@ void finish_many(Coordinator& coordinator, const Call& call) {
       Json item = Json::object({{"id", ids[i]}, {"outcome", answers[i] ? name_of(*answers[i]) : "error"}});
       if (!answers[i]) {
         item.set("error", answers[i].error().message);
-        item.set("retryable", is_retryable(answers[i].error()));
+        item.set("retryable", may_report_again(answers[i].error()));
       }
       items.push_back(std::move(item));
     }
