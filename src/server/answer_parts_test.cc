@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "instance/trace_id.h"
+#include "server/api.h"
 #include "server/documents.h"
 #include "server/gzip.h"
 #include "server/idempotent_answers.h"
@@ -117,36 +118,69 @@ TEST(IdempotentAnswers, ARepeatGetsTheFirstAnswerAlsoOnAnotherNode) {
   ASSERT_TRUE(coordinator);
   IdempotentAnswers answers(**coordinator);
   IdempotentAnswers elsewhere(**coordinator);
-  const auto end = [](IdempotentAnswers& of, const char* scope, const Response* answer) {
-    std::promise<void> kept;
-    of.end(scope, "h1", answer, [&kept] { kept.set_value(); });
-    kept.get_future().wait();
+  const auto end = [](IdempotentAnswers& of, const char* scope, const Response& answer) {
+    std::promise<Response> sent;
+    of.end(scope, "h1", answer, [&sent](Response response) { sent.set_value(std::move(response)); });
+    return sent.get_future().get();
   };
   using Found = IdempotentAnswers::Found;
+  using Known = Result<IdempotentAnswers::Known>;
   const auto found = [](IdempotentAnswers& of, const char* scope, const char* hash) {
-    const auto known = of.begin(scope, hash);
+    const auto known = of.begin(scope, hash, [](const Known&) {});
     return known ? known->found : Found::in_progress;
   };
   EXPECT_EQ(found(answers, "a", "h1"), Found::first);
-  EXPECT_EQ(found(answers, "a", "h1"), Found::in_progress);
-  const Response done(201, "text/plain", {{"location", "/x"}}, "done");
-  end(answers, "a", &done);
+  std::vector<Response> later;
+  const auto waiting = answers.begin("a", "h1", [&later](const Known& known) { later.push_back(known->answer); });
+  ASSERT_TRUE(waiting);
+  EXPECT_EQ(waiting->found, Found::in_progress);
+  EXPECT_EQ(found(answers, "a", "h2"), Found::other_request);
+  EXPECT_TRUE(later.empty());
+  // With the mark of a repeat: it was one for the store, because a server died before it could keep the first answer.
+  const Response done(201, "text/plain", {{"location", "/x"}, {replayed_header, "true"}}, "done");
+  EXPECT_EQ(end(answers, "a", done).body, "done");
   for (IdempotentAnswers* node : {&answers, &elsewhere}) {
-    const auto known = node->begin("a", "h1");
+    const auto known = node->begin("a", "h1", [](const Known&) {});
     ASSERT_TRUE(known);
     ASSERT_EQ(known->found, Found::repeat);
-    EXPECT_EQ(known->answer.status, 201);
-    EXPECT_EQ(known->answer.content_type, "text/plain");
-    EXPECT_EQ(header(known->answer, "location"), "/x");
-    EXPECT_EQ(known->answer.body, "done");
+    later.push_back(known->answer);
     EXPECT_EQ(found(*node, "a", "h2"), Found::other_request);
   }
-  EXPECT_EQ(found(answers, "b", "h1"), Found::first);
-  end(answers, "b", nullptr);
-  EXPECT_EQ(found(answers, "b", "h1"), Found::first) << "what had no answer is asked again";
+  ASSERT_EQ(later.size(), 3u) << "the one that waited got its answer";
+  for (const Response& answer : later) {
+    EXPECT_EQ(answer.status, 201);
+    EXPECT_EQ(answer.content_type, "text/plain");
+    EXPECT_EQ(answer.body, "done");
+    EXPECT_EQ(header(answer, "location"), "/x");
+    EXPECT_EQ(header(answer, replayed_header), "true");
+    EXPECT_EQ(answer.headers.size(), 2u) << "it is marked once";
+  }
+}
+
+TEST(IdempotentAnswers, RefusalsAndLargeAnswersAreNotKept) {
+  SystemClock clock;
+  MemoryStore store(clock);
+  const auto coordinator = Coordinator::open(store, {});
+  ASSERT_TRUE(coordinator);
+  IdempotentAnswers answers(**coordinator);
+  using Found = IdempotentAnswers::Found;
+  using Known = Result<IdempotentAnswers::Known>;
   const Response large(200, "text/plain", {}, std::string(IdempotentAnswers::body_bytes_max + 1, 'x'));
-  end(answers, "b", &large);
-  EXPECT_EQ(found(elsewhere, "b", "h1"), Found::first);
+  for (const Response& answer : {Response(404, "text/plain", {}, "no"), Response(503, "text/plain", {}, "no"), large}) {
+    const auto first = answers.begin("a", "h1", {});
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->found, Found::first) << "the refusal before was not kept";
+    Response later;
+    const auto second = answers.begin("a", "h1", [&later](const Known& known) { later = known->answer; });
+    ASSERT_TRUE(second);
+    EXPECT_EQ(second->found, Found::in_progress);
+    int sent = 0;
+    answers.end("a", "h1", answer, [&sent](const Response& response) { sent = response.status; });
+    EXPECT_EQ(sent, answer.status);
+    EXPECT_EQ(later.status, answer.status) << "a repeat that waited gets the same";
+    EXPECT_EQ(later.body, answer.body);
+    EXPECT_EQ(header(later, replayed_header), answer.status < 400 ? "true" : "");
+  }
 }
 
 // Commits only when it is told to.

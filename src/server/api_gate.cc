@@ -33,6 +33,34 @@ Response unauthenticated(std::string_view detail, std::string_view scheme) {
   return response;
 }
 
+// Two credentials of one person are one sender.
+std::string sender_of(const Call& call) {
+  std::string sender = actor_of(call).sender;
+  return sender.empty() ? call.identity.account : sender;
+}
+
+// Two requests with one hash are the same request. The headers of a CloudEvent are a part of what it says.
+std::string request_hash(const Request& request) {
+  Json parts = Json::array();
+  for (const auto& [name, value] : request.query) parts.push_back(Json::array({name, value}));
+  for (const auto& [name, value] : request.headers) {
+    if (name.starts_with("ce-")) parts.push_back(Json::array({name, value}));
+  }
+  return sha256_hex(write_json(parts) + request.body);
+}
+
+void answer_repeat(const Reply& reply, Result<IdempotentAnswers::Known> known) {
+  if (!known) return reply(problem(known.error()));
+  switch (known->found) {
+    case IdempotentAnswers::Found::repeat: return reply(std::move(known->answer));
+    case IdempotentAnswers::Found::other_request:
+      return reply(problem(422, "idempotency_key_reused", "This key was used for another request",
+                           "use a new Idempotency-Key for a new request"));
+    case IdempotentAnswers::Found::first:
+    case IdempotentAnswers::Found::in_progress: break;
+  }
+}
+
 }  // namespace
 
 AuditRow audit_row(const Call& call, std::string what) {
@@ -172,36 +200,20 @@ bool ApiGate::prepare(const Route& route, Call& call) {
 bool ApiGate::remember(const Route& route, Call& call) {
   const std::string_view key = call.request.header("idempotency-key");
   if (key.empty()) return true;
-  const std::string scope = sha256_hex(call.identity.account + "\n" + std::string(route.operation) + "\n" +
+  const std::string scope = sha256_hex(sender_of(call) + "\n" + std::string(route.operation) + "\n" +
                                        call.request.path + "\n" + std::string(key));
-  const std::string hash = sha256_hex(call.request.body);
-  Result<IdempotentAnswers::Known> known = answers_->begin(scope, hash);
-  if (!known) {
-    call.reply(problem(known.error()));
+  const std::string hash = request_hash(call.request);
+  Result<IdempotentAnswers::Known> known = answers_->begin(
+      scope, hash,
+      [reply = call.reply](Result<IdempotentAnswers::Known> later) { answer_repeat(reply, std::move(later)); });
+  if (!known || known->found != IdempotentAnswers::Found::first) {
+    answer_repeat(call.reply, std::move(known));
     return false;
-  }
-  switch (known->found) {
-    case IdempotentAnswers::Found::repeat:
-      known->answer.headers.emplace_back(replayed_header, "true");
-      call.reply(std::move(known->answer));
-      return false;
-    case IdempotentAnswers::Found::other_request:
-      call.reply(problem(422, "idempotency_key_reused", "This key was used for another request",
-                         "use a new Idempotency-Key for a new request"));
-      return false;
-    case IdempotentAnswers::Found::in_progress:
-      call.reply(
-          problem(409, "in_progress", "The first request with this key is still under way", "try again in a moment"));
-      return false;
-    case IdempotentAnswers::Found::first: break;
   }
   call.repeat_key = scope;
   call.reply = call.reply.through([answers = answers_, scope, hash, reply = call.reply](Response response) {
-    // A refusal for now is not an answer for later.
-    const bool lasts = response.status < 500 && response.status != 429 && response.status != 409 && !response.stream &&
-                       !response.delivery;  // leases go back when their answer does not arrive
-    const auto answer = std::make_shared<Response>(std::move(response));
-    answers->end(scope, hash, lasts ? answer.get() : nullptr, [answers, reply, answer] { reply(std::move(*answer)); });
+    // The answers live until this one is sent.
+    answers->end(scope, hash, std::move(response), [answers, reply](Response answer) { reply(std::move(answer)); });
   });
   return true;
 }

@@ -254,8 +254,8 @@ void history(Coordinator& coordinator, const Call& call) {
 bool is_prompt_start(const Request& request) { return request.header("idempotency-key").empty(); }
 
 // What one instance is told needs its snapshot, which is at hand for those that moved lately.
-bool is_prompt_signal(const Coordinator& coordinator, const PathValues& path) {
-  return coordinator.goes_on({path.front().second});
+bool is_prompt_signal(const Coordinator& coordinator, const Request& request, const PathValues& path) {
+  return request.header("idempotency-key").empty() && coordinator.goes_on({path.front().second});
 }
 
 constexpr std::string_view start_schema =
@@ -340,9 +340,9 @@ std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<Res
        {},
        signal_schema,
        "application/json",
-       true,
+       false,
        {},
-       [with](const Request&, const PathValues& path) { return is_prompt_signal(*with, path); }},
+       [with](const Request& request, const PathValues& path) { return is_prompt_signal(*with, request, path); }},
       {"DELETE", "/v1/instances/{id}/signals/{signal}", Permission::operate, "discardSignal",
        "Discard a signal that the instance keeps and no step takes",
        [with](const Call& call) { request(*with, call, SignalDiscarded{std::string(call.at("signal"))}); }},

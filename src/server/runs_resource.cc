@@ -488,16 +488,7 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
     return !*scheduled && is_prompt_report(request);
   };
   return {
-      {"POST",
-       "/v1/runs",
-       Permission::start,
-       "submitRun",
-       "Submit a run on its own",
-       with(submit),
-       {},
-       submit_schema,
-       "application/json",
-       true},
+      {"POST", "/v1/runs", Permission::start, "submitRun", "Submit a run on its own", with(submit), {}, submit_schema},
       {"POST",
        "/v1/runs/batch",
        Permission::start,
@@ -506,6 +497,7 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        with(submit_many),
        {},
        submit_many_schema},
+      // Its answer is not kept: the leases in it end, or went back when it did not arrive.
       {"POST",
        "/v1/runs/lease",
        Permission::work_runs,
@@ -513,7 +505,9 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        "Take runs to work on; waits up to `wait` until there are some",
        [&coordinator, scheduled](const Call& call) { lease(coordinator, scheduled, call); },
        {},
-       lease_schema},
+       lease_schema,
+       "application/json",
+       true},
       {"POST",
        "/v1/runs/report",
        Permission::report_runs,

@@ -24,8 +24,10 @@ void broadcast(Coordinator& coordinator, const Call& call) {
   }
   Json instances = Json::array();
   for (const InstanceId& id : outcome->delivered) instances.push_back(id.value);
-  call.reply(json_response(
-      Json::object({{"instances", instances}, {"kept", outcome->kept}, {"repeated", outcome->duplicate}}), 202));
+  Response response = json_response(
+      Json::object({{"instances", instances}, {"kept", outcome->kept}, {"repeated", outcome->duplicate}}), 202);
+  if (outcome->duplicate) response.headers.emplace_back(replayed_header, "true");
+  call.reply(std::move(response));
 }
 
 constexpr std::string_view signal_schema =
@@ -43,9 +45,7 @@ std::vector<Route> signal_routes(Coordinator& coordinator) {
            "To every instance that waits for name and key, else kept for ttl",
            [with](const Call& call) { broadcast(*with, call); },
            {},
-           signal_schema,
-           "application/json",
-           true}};
+           signal_schema}};
 }
 
 }  // namespace cairn::server

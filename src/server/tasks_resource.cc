@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "coordinator/task_rights.h"
 #include "server/api.h"
 #include "server/api_key.h"
@@ -137,8 +139,13 @@ void complete(Coordinator& coordinator, const Call& call) {
   completion.version = *version;
   completion.idempotency_key = std::string(call.request.header("idempotency-key"));
   completion.actor = actor_of(call);
-  const auto answer = coordinator.complete_task(completion);
-  call.reply(answer ? json_response(document(*answer)) : problem(answer.error()));
+  auto answer = coordinator.complete_task(completion);
+  if (!answer) return call.reply(problem(answer.error()));
+  // The first answer is in the commit of the completion.
+  const bool repeated = std::exchange(answer->repeated, false);
+  Response response = json_response(document(*answer));
+  if (repeated) response.headers.emplace_back(replayed_header, "true");
+  call.reply(std::move(response));
 }
 
 void events(Coordinator& coordinator, const Call& call) {

@@ -3,8 +3,9 @@
 invalid, while nodes are killed and drained. It runs on SQLite with one node, and on PostgreSQL with two where CAIRN_TEST_POSTGRES names a server.
 
 It fails on an answer beyond its time bound, a 5xx other than 503, a connection that breaks without a cause, a process that ignores
-SIGTERM, and on any finding of `cairn verify`. CAIRN_CROWD_SECONDS sets the length (30 per store), CAIRN_CROWD_CLIENTS the
-number of clients (16), CAIRN_CROWD_SEED the seed of a printed failure, CAIRN_CROWD_STORES which stores (sqlite,postgres)."""
+SIGTERM, a repeat that is not answered as its first request was, and on any finding of `cairn verify`. CAIRN_CROWD_SECONDS sets the length
+(30 per store), CAIRN_CROWD_CLIENTS the number of clients (16), CAIRN_CROWD_SEED the seed of a printed failure, CAIRN_CROWD_STORES which stores
+(sqlite,postgres). CAIRN_CROWD_WITHOUT names what clients do not do (broken_off,burst,work,…), to see what else finds a fault."""
 import collections, gzip, http.client, json, os, random, re, signal, socket, subprocess, sys, tempfile, threading, time, urllib.parse
 
 from schema_values import HOSTILE_TEXTS, spoiled, spoiled_text, valid
@@ -16,6 +17,7 @@ CLIENTS = int(os.environ.get("CAIRN_CROWD_CLIENTS", "16"))
 SEED = int(os.environ.get("CAIRN_CROWD_SEED", str(random.SystemRandom().randrange(1 << 31))))
 BOUND = 30.0  # seconds that an answer may take beyond the wait that was asked for
 DRAIN = 5  # seconds
+WITHOUT = os.environ.get("CAIRN_CROWD_WITHOUT", "").split(",")
 SUBJECTS = ["ann", "bob", "cat"]
 
 FLOWS = [
@@ -57,17 +59,28 @@ output: {done: true}
 
 
 class Problems:
-    """What went wrong, the same thing once, with an example."""
+    """What went wrong, the same thing once, with an example. It is said when it is found, too."""
 
     def __init__(self):
         self.lock = threading.Lock()
+        self.began = time.monotonic()
         self.count = collections.Counter()
         self.example = {}
 
     def add(self, kind, example):
         with self.lock:
             self.count[kind] += 1
-            self.example.setdefault(kind, example)
+            if kind in self.example:
+                return
+            self.example[kind] = example
+            print(f"found after {time.monotonic() - self.began:.0f} s: {kind}: {str(example)[:200]}", flush=True)
+
+    def add_hang(self, kind, example, node):
+        """With the place where the node hangs; looking for that takes a while and comes after the finding."""
+        first = not self.count[kind]
+        self.add(kind, example)
+        if first:
+            self.example[kind] += "\n" + stacks(node.process.pid)
 
 
 class Node:
@@ -81,8 +94,8 @@ class Node:
 
     def start(self):
         self.log = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen([CAIRN, "serve", "--store", self.store, "--listen", "127.0.0.1:0", "--drain", f"{DRAIN}s", "--drain-delay", "0s", *self.flags],
-                                        stdout=subprocess.PIPE, stderr=self.log, text=True)
+        self.process = subprocess.Popen([CAIRN, "serve", "--store", self.store, "--listen", "127.0.0.1:0", "--drain", f"{DRAIN}s", *self.flags],
+                                        stdout=subprocess.PIPE, stderr=self.log, text=True, env={**os.environ, "CAIRN_DRAIN_DELAY": "0s"})
         line = self.process.stdout.readline()
         found = re.search(r"https?://[^:]+:(\d+)", line)
         if not found:
@@ -105,7 +118,7 @@ class Node:
         try:
             code = self.process.wait(DRAIN + BOUND)
         except subprocess.TimeoutExpired:
-            self.problems.add("SIGTERM ignored", f"still there after {DRAIN + BOUND:.0f} s\n{stacks(self.process.pid)}")
+            self.problems.add_hang("SIGTERM ignored", f"still there after {DRAIN + BOUND:.0f} s", self)
             self.kill()
             return False
         self.port = None
@@ -120,7 +133,11 @@ def stacks(pid):
     """Where a hanging process is, if gdb can tell."""
     try:
         done = subprocess.run(["gdb", "-p", str(pid), "-batch", "-ex", "thread apply all bt 12"], capture_output=True, text=True, timeout=60)
-        return done.stdout[-6000:]
+        shown = {}  # the frames of this program; equal stacks once
+        for thread in done.stdout.split("\nThread ")[1:]:
+            frames = [re.sub(r"^(#\d+) +0x\w+ in", r"\1", line) for line in thread.splitlines() if "cairn::" in line]
+            shown.setdefault("\n".join(frames), thread.split(maxsplit=1)[0])
+        return "\n".join(f"Thread {number}\n{frames}" for frames, number in shown.items() if frames)[:6000]
     except (OSError, subprocess.TimeoutExpired):
         return "(no gdb)"
 
@@ -158,8 +175,11 @@ class Crowd:
         self.nodes = [Node(store, list(environment_flags), self.problems) for _ in range(nodes)]
         for node in self.nodes:
             node.start()
+        for node in self.nodes:
+            node.disturbed = float("-inf")  # no client has seen it start
         self.known = Known()
         self.stop = threading.Event()
+        self.hung = threading.Event()
         self.document = json.loads(self.plain("GET", "/openapi.json"))
         self.operations_of = [(method.upper(), path, operation) for path, operations in self.document["paths"].items()
                               for method, operation in operations.items()]
@@ -167,6 +187,11 @@ class Crowd:
             said = self.plain("POST", "/v1/definitions", flow, "application/yaml")
             if '"name"' not in said:
                 sys.exit("a definition was refused: " + said)
+
+    def stop_hung(self):
+        """A node that hangs tells no more."""
+        self.hung.set()
+        self.stop.set()
 
     def plain(self, method, path, body=None, kind="application/json"):
         connection = http.client.HTTPConnection("127.0.0.1", self.nodes[0].port, timeout=60)
@@ -192,30 +217,24 @@ class Client:
         try:
             while not self.crowd.stop.is_set():
                 self.act()
+        except SystemExit:
+            pass
         except Exception as failure:  # a fault of this test, not to be overlooked
             import traceback
             self.crowd.problems.add("the test itself", traceback.format_exc())
 
     def act(self):
         roll = self.random.random()
-        if roll < 0.5:
-            self.random_operation()
-        elif roll < 0.65:
-            self.work()
-        elif roll < 0.75:
-            self.start()
-        elif roll < 0.85:
-            self.complete_task()
-        elif roll < 0.93:
-            self.signals()
-        elif roll < 0.96:
-            self.look()
-        else:
-            self.broken_off()
+        for share, deed in ((0.5, self.random_operation), (0.62, self.work), (0.67, self.burst), (0.75, self.start), (0.85, self.complete_task), (0.93, self.signals),
+                            (0.96, self.look), (1.0, self.broken_off)):
+            if roll < share:
+                return None if deed.__name__ in WITHOUT else deed()
 
     # --- one request ---------------------------------------------------------------------------------------------------
     def ask(self, method, path, body=None, role="admin", kind="application/json", wait=0.0, operation="", headers=None):
         """The status and the decoded answer; (None, None) where the node went away."""
+        if self.crowd.hung.is_set():
+            raise SystemExit
         random = self.random
         all_headers = {"authorization": "Bearer " + self.crowd.keys[role]} if role else {}
         if body is not None:
@@ -302,8 +321,8 @@ class Client:
         if self.excused(node, began):
             return
         if how == "no answer":
-            detail = stacks(node.process.pid) if not self.crowd.problems.count["no answer"] else ""
-            self.crowd.problems.add("no answer", f"{what} after {time.monotonic() - began:.0f} s\n{detail}")
+            self.crowd.stop_hung()
+            self.crowd.problems.add_hang("no answer", f"{what} after {time.monotonic() - began:.0f} s", node)
         elif time.monotonic() - began > 1 or "Refused" in how:
             self.crowd.problems.add("connection broke", f"{what}: {how}")
 
@@ -437,6 +456,88 @@ class Client:
         if reports:
             self.ask("POST", "/v1/runs/report", {"worker": self.name, "reports": reports}, "worker", operation="reportRuns", headers=self.key_header(0.7))
 
+    def burst(self):
+        """Runs of its own, and all their reports with a key at once: every request is sent before the first answer is read, over several connections. Some are
+        repeated: the answer must be the same, whatever happened to the node in between."""
+        random = self.random
+        count = random.choice([8, 32, 64])
+        kind = f"demo.burst.{self.name}.v1"
+        self.ask("POST", "/v1/runs/batch", {"runs": [{"type": kind, "payload": n} for n in range(count)]}, "starter", operation="submitRuns")
+        status, answer = self.ask("POST", "/v1/runs/lease", {"worker": self.name, "types": [kind], "max": count}, "worker", operation="leaseRuns")
+        if status != 200 or not isinstance(answer, dict):
+            return
+        reports = []
+        for run in answer.get("items", []):
+            name, path, body = random.choice([
+                ("completeRun", f"/v1/runs/{run['id']}/complete", {"result": {"ok": True}}),
+                ("failRun", f"/v1/runs/{run['id']}/fail", {"error": {"class": "business", "code": "b"}, "retry": False}),
+                ("reportRuns", "/v1/runs/report", None)])
+            if body is None:
+                body = {"reports": [{"id": run["id"], "fence": run["fence"], "result": 1}]}
+            else:
+                body["fence"] = run["fence"]
+            reports.append((name, path, body, f"{self.name}-{random.getrandbits(48):x}"))
+        answered = self.send_at_once(reports)
+        again = random.sample(sorted(answered), min(len(answered), 4))
+        for number, repeated in zip(again, self.send_at_once([reports[number] for number in again], in_order=True)):
+            first = answered[number]
+            if repeated is None or first[0] >= 300 or repeated[0] == 503:
+                continue
+            if repeated[:2] != first[:2] or not repeated[2]:
+                self.crowd.problems.add("a repeat is answered otherwise", f"{reports[number][:2]}: {repeated} after {first}")
+
+    def send_at_once(self, requests, in_order=False):
+        """{index: (status, body, replayed)} of those that were answered; a list with None for the others, if `in_order`."""
+        random = self.random
+        answers = {}
+        up = [node for node in self.crowd.nodes if node.port is not None]
+        port = up and (node := random.choice(up)).port
+        if not port or not requests:
+            return [None] * len(requests) if in_order else {}
+        width = min(len(requests), random.choice([4, 16, 32]))
+        began = time.monotonic()
+        lines = []
+        try:
+            for first in range(width):
+                lines.append(socket.create_connection(("127.0.0.1", port), timeout=BOUND + 2))
+            for first, line in enumerate(lines):
+                text = b""
+                for _, path, body, key in requests[first::width]:
+                    data = json.dumps(body).encode()
+                    text += (f"POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {self.crowd.keys['worker']}\r\nContent-Type: application/json\r\n"
+                             f"Idempotency-Key: {key}\r\nContent-Length: {len(data)}\r\n\r\n").encode() + data
+                line.sendall(text)
+            for first, line in enumerate(lines):
+                with line.makefile("rb") as reader:
+                    for number in range(first, len(requests), width):
+                        answers[number] = self.read_answer(reader, requests[number])
+            took = time.monotonic() - began
+            if took > BOUND:
+                self.crowd.problems.add("slow answer", f"{len(requests)} keyed reports at once: {took:.1f} s")
+        except socket.timeout:
+            self.judge_gone(node, began, "keyed reports at once", "no answer")
+        except (OSError, ValueError) as failure:
+            self.judge_gone(node, began, "keyed reports at once", repr(failure))
+        finally:
+            for line in lines:
+                line.close()
+        return [answers.get(number) for number in range(len(requests))] if in_order else answers
+
+    def read_answer(self, reader, request):
+        line = reader.readline()
+        if not line:
+            raise ConnectionError("closed before the answer")
+        status, headers = int(line.split()[1]), {}
+        while (line := reader.readline().strip()):
+            name, _, value = line.decode().partition(":")
+            headers[name.lower()] = value.strip()
+        body = reader.read(int(headers.get("content-length", 0)))
+        self.crowd.statuses[status] += 1
+        self.crowd.operations[request[0]] += 1
+        if status >= 500 and status != 503:
+            self.crowd.problems.add(f"{status} {request[0]}", f"{request}\n said {body[:400]}")
+        return status, body, headers.get("idempotency-replayed") == "true"
+
     def complete_task(self):
         random = self.random
         status, answer = self.ask("GET", f"/v1/tasks?limit={random.choice([1, 5, 20])}", None, "task_worker", operation="listTasks")
@@ -484,12 +585,32 @@ class Client:
             pass
 
 
+def makes_progress(crowd, node):
+    """Whether the node commits what it is asked to, within the bound."""
+    connection = http.client.HTTPConnection("127.0.0.1", node.port, timeout=BOUND)
+    began = time.monotonic()
+    try:
+        connection.request("POST", "/v1/instances", json.dumps({"definition": "crowd.task"}),
+                           {"authorization": "Bearer " + crowd.keys["admin"], "content-type": "application/json"})
+        connection.getresponse().read()
+        return True
+    except (OSError, http.client.HTTPException) as failure:
+        crowd.stop_hung()
+        crowd.problems.add_hang("no progress", f"a start got {failure!r} after {time.monotonic() - began:.0f} s", node)
+        return False
+    finally:
+        connection.close()
+
+
 def disturb(crowd, seed):
     """Kills and drains, one node after the other, until the crowd stops."""
     chance = random.Random(f"{seed}/disturb")
     kills = drains = 0
     while not crowd.stop.wait(chance.uniform(1.0, 3.0)):
         node = chance.choice(crowd.nodes)
+        # Ending a node that hangs would hide that.
+        if not makes_progress(crowd, node):
+            break
         if chance.random() < 0.5:
             node.kill()
             kills += 1

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """keyed_posts_test.py CAIRN SOURCE_DIR: every POST route with an Idempotency-Key, from 16 clients at once. Every request is answered in time, a
-repeat gets the first answer, the process stays alive and SIGTERM ends it. CAIRN_KEYED_ROUNDS makes it longer; CAIRN_SEED repeats a run."""
-import http.client, itertools, json, os, random, re, sys, threading, time
+repeat gets the first status and body with `Idempotency-Replayed`, the process stays alive and SIGTERM ends it. Then each kind of change again with kill -9
+after the answer and before it: nothing is done twice. CAIRN_KEYED_ROUNDS makes it longer; CAIRN_SEED repeats a run."""
+import collections, http.client, itertools, json, os, random, re, select, socket, sys, threading, time
 from served import Served, expect, finish
 
 CLIENTS = 16
@@ -17,18 +18,34 @@ steps:
   - call: { worker: { type: demo.step.v1, payload: {} } }
   - task: { name: look, title: Look, roles: [clerk] }
 """
-server = Served(sys.argv[1], "--log-level", "error", "--drain", "10s", environment={"CAIRN_DRAIN_DELAY": "0s"})
+# Counts the signals that it gets.
+COUNTING = """
+cairn: 1
+name: t.counting
+version: 1.0.0
+input: { type: object, properties: { key: { type: string } } }
+state: { seen: 0 }
+steps:
+  - signal: { name: go, key: '= input.key' }
+  - set: { seen: 1 }
+  - signal: { name: go, key: '= input.key' }
+  - set: { seen: 2 }
+  - wait: { for: 1d }
+"""
+FLAGS = ("--log-level", "error", "--drain", "10s")
+server = Served(sys.argv[1], *FLAGS)
 expect("it starts", server.port is not None, getattr(server, "said", ""))
 table = server.call("GET", "/openapi.json", role=None).json
 posts = [(path, operation) for path, item in sorted(table["paths"].items()) for method, operation in item.items() if method == "post"]
-made = server.call("POST", "/v1/definitions", text=DEFINITION, **{"content-type": "application/yaml"})
-expect("the definition is deployed", made.status in (200, 201), made.text)
+for definition in (DEFINITION, COUNTING):
+    made = server.call("POST", "/v1/definitions", text=definition, **{"content-type": "application/yaml"})
+    expect("the definition is deployed", made.status in (200, 201), made.text)
 server.call("POST", "/v1/schedules", {"name": "s", "spec": {"every": "1h", "start": {"definition": "t.keyed"}}})
 
 stop = threading.Event()
 lock = threading.Lock()
 trouble, statuses, numbers = [], {}, itertools.count()
-replayed = 0
+replayed = collections.Counter()  # by operation
 
 
 class Client:
@@ -56,8 +73,7 @@ class Client:
                 raise
 
     def post(self, operation, path, body, key=None, kind="application/json"):
-        """One request with a key. Gives its status and document."""
-        global replayed
+        """One request with a key. Gives its status, its body, and whether it says that it is a repeat."""
         if stop.is_set():
             raise SystemExit
         key = key or f"k-{next(numbers)}"
@@ -72,22 +88,21 @@ class Client:
             raise SystemExit
         with lock:
             statuses[(operation, status)] = statuses.get((operation, status), 0) + 1
-            replayed += again is not None
+            replayed[operation] += again == "true"
             if status >= 500 and status != 503:
                 trouble.append(f"{operation}: {status} {text[:300]}")
-        return status, json.loads(text) if text[:1] in b"{[" else None
+        return status, text, again == "true"
 
-    def post_twice(self, operation, path, body):
+    def post_twice(self, operation, path, body, kind="application/json"):
         key = f"k-{next(numbers)}"
-        first = self.post(operation, path, body, key)
-        second = self.post(operation, path, body, key)
-        # A refusal for now is not an answer for later. Routes that keep the key with the change itself say that it
-        # is a repeat, or show what the first one made as it is now. The secret of a new key is kept nowhere.
-        same = first == second or (first[0] < 300 and (second[1].get("repeated") or first[1].get("id") == second[1].get("id", "")))
-        if operation != "createKey" and first[0] < 500 and first[0] not in (409, 429) and not same:
+        first = self.post(operation, path, body, key, kind)
+        second = self.post(operation, path, body, key, kind)
+        # A refusal changed nothing and is judged again. Leases and the secret of a new key are kept nowhere. All other answers are the first one again.
+        kept = first[0] < 400 and operation not in ("createKey", "leaseRuns")
+        if second != (*first[:2], True) if kept else second[2] and first[0] >= 400:
             with lock:
                 trouble.append(f"{operation}: a repeat got {second} after {first}")
-        return first
+        return first[0], json.loads(first[1]) if first[1][:1] in b"{[" else None
 
     def work(self):
         """Runs and instances, from their start to the report."""
@@ -98,7 +113,7 @@ class Client:
         self.post_twice("submitRuns", "/v1/runs/batch", {"runs": [{"type": "demo.alone.v1", "payload": n} for n in range(12)]})
         lease = {"worker": f"w{self.number}", "prefixes": ["demo."], "max": 12, "lease": "60s"}
         for _ in range(3):
-            status, leased = self.post("leaseRuns", "/v1/runs/lease", lease)
+            status, leased = self.post_twice("leaseRuns", "/v1/runs/lease", lease)
             for number, run in enumerate(leased["items"] if status == 200 else []):
                 self.ids["run"].append(run["id"])
                 path, fence = f"/v1/runs/{run['id']}", run["fence"]
@@ -140,9 +155,10 @@ class Client:
                 body = self.value(content.get("application/json", {}).get("schema", {"type": "object"}))
                 if isinstance(body, dict):
                     body.pop("wait", None)  # nobody waits here
-                self.post_twice(operation["operationId"], filled, body) if path != "/v1/runs/lease" else self.post("leaseRuns", filled, body)
+                    body.pop("keys", None)  # nor removes the answers that are compared
+                self.post_twice(operation["operationId"], filled, body)
             else:
-                self.post(operation["operationId"], filled, DEFINITION, kind=next(iter(content)))
+                self.post_twice(operation["operationId"], filled, DEFINITION, kind=next(iter(content)))
 
     def run(self):
         for _ in range(rounds):
@@ -168,16 +184,146 @@ for thread in threads:
 for thread in threads:
     thread.join()
 expect("every request with a key is answered in time and as the first one was", not trouble, "\n".join(trouble[:10]))
-seen = {operation for operation, _ in statuses}
-expect("every POST route was asked", stop.is_set() or {operation["operationId"] for _, operation in posts} <= seen,
-       {operation["operationId"] for _, operation in posts} - seen)
+asked_for = {operation for operation, _ in statuses}
+expect("every POST route was asked", stop.is_set() or {operation["operationId"] for _, operation in posts} <= asked_for,
+       {operation["operationId"] for _, operation in posts} - asked_for)
 expect("reports succeeded", statuses.get(("completeRun", 200), 0) > CLIENTS and statuses.get(("reportRuns", 200), 0) > CLIENTS, statuses)
-expect("repeats were answered from what is kept", stop.is_set() or replayed > CLIENTS * 10, replayed)
+expect("repeats were answered from what is kept", stop.is_set() or sum(replayed.values()) > CLIENTS * 10, replayed)
+
+
+def ask(path):
+    return server.call("GET", path).json
+
+
+def start(**more):
+    return server.call("POST", "/v1/instances", {"definition": "t.counting", "input": {"key": "none"}, **more}).json["id"]
+
+
+def leased(name):
+    server.call("POST", "/v1/runs", {"type": f"demo.{name}.v1"})
+    return server.call("POST", "/v1/runs/lease", {"worker": "w", "types": [f"demo.{name}.v1"], "lease": "10m"}).json["items"][0]
+
+
+def task_of(name):
+    """An open task."""
+    server.call("POST", "/v1/definitions", text=DEFINITION.replace("t.keyed", f"t.{name}").replace("- call: { worker: { type: demo.step.v1, payload: {} } }", "- set: { x: 1 }"),
+                **{"content-type": "application/yaml"})
+    instance = server.call("POST", "/v1/instances", {"definition": f"t.{name}"}).json["id"]
+    return ask(f"/v1/tasks?instance={instance}")["items"][0]["id"]
+
+
+def events(path, word):
+    return lambda: sum(item["event"] == word for item in ask(path)["items"])
+
+
+def seen(instance):
+    return lambda: ask(f"/v1/instances/{instance}")["state"]["seen"]
+
+
+def history(instance, what):
+    return lambda: sum(what in json.dumps(row) for row in ask(f"/v1/instances/{instance}/history?limit=1000")["items"])
+
+
+def kinds(name):
+    """Every kind of change, ready to be asked for: operation, path, body, and how often it was done."""
+    yield ("startInstance", "/v1/instances", {"definition": "t.counting", "input": {"key": "none"}, "reference": {"key": name}},
+           lambda: len(ask(f"/v1/instances?reference={name}")["items"]))
+    yield "submitRun", "/v1/runs", {"type": f"demo.{name}.one"}, lambda: len(ask(f"/v1/runs?type=demo.{name}.one")["items"])
+    yield ("submitRuns", "/v1/runs/batch", {"runs": [{"type": f"demo.{name}.two"}, {"type": f"demo.{name}.two"}]},
+           lambda: len(ask(f"/v1/runs?type=demo.{name}.two")["items"]) / 2)
+    one, by_name, by_event, by_bulk = (start(input={"key": f"{name}-{number}"}, reference={"key": f"{name}-{number}"}) for number in range(4))
+    yield "signalInstance", f"/v1/instances/{one}/signals", {"name": "go", "key": f"{name}-0"}, seen(one)
+    yield "sendSignal", "/v1/signals", {"name": "go", "key": f"{name}-1"}, seen(by_name)
+    yield ("receiveEvents", "/v1/events", {"specversion": "1.0", "id": name, "source": "/t", "type": "go", "subject": f"{name}-2"}, seen(by_event))
+    yield ("startBulk", "/v1/bulk", {"action": "signal", "filter": f"ref:{name}-3", "signal": {"name": "go", "key": f"{name}-3"}}, seen(by_bulk))
+    for verb, body, word in (("complete", {"payload": {}}, "completed"), ("comment", {"comment": "hm"}, "commented"), ("assign", {}, "assigned")):
+        task = task_of(name + verb)
+        yield verb + "Task", f"/v1/tasks/{task}/{verb}", body, events(f"/v1/tasks/{task}/events", word)
+    for verb, body, word in (("complete", {"result": 1}, "succeeded"), ("fail", {"error": {"code": "no"}, "retry": False}, "failed"), ("release", {}, "released")):
+        run = leased(name + verb)
+        yield verb + "Run", f"/v1/runs/{run['id']}/{verb}", {"fence": run["fence"], **body}, events(f"/v1/runs/{run['id']}/events", word)
+    run = leased(name + "report")
+    yield "reportRuns", "/v1/runs/report", {"reports": [{"id": run["id"], "fence": run["fence"], "result": 1}]}, events(f"/v1/runs/{run['id']}/events", "succeeded")
+    run = leased(name + "many")
+    yield "releaseRuns", "/v1/runs/release", {"runs": [{"id": run["id"], "fence": run["fence"]}]}, events(f"/v1/runs/{run['id']}/events", "released")
+    run = leased(name + "cancel")
+    yield "cancelRun", f"/v1/runs/{run['id']}/cancel", {}, events(f"/v1/runs/{run['id']}/events", "cancelled")
+    for verb in ("suspend", "cancel"):
+        instance = start()
+        yield verb + "Instance", f"/v1/instances/{instance}/{verb}", {"reason": "r"}, history(instance, verb)
+    instance = start()
+    server.call("POST", f"/v1/instances/{instance}/suspend")
+    yield "resumeInstance", f"/v1/instances/{instance}/resume", {}, history(instance, "resume")
+    schedule = {"name": name, "cron": "0 0 1 1 *", "start": {"definition": "t.counting", "input": {"key": "none"}}}
+    yield "createSchedule", "/v1/schedules", schedule, lambda: sum(item["name"] == name for item in ask("/v1/schedules?limit=1000")["items"])
+    server.call("POST", "/v1/schedules", {**schedule, "name": name + ".t"})
+    yield ("triggerSchedule", f"/v1/schedules/{name}.t/trigger", {}, lambda: sum(item["id"].startswith(name + ".t@") for item in ask("/v1/instances?limit=1000")["items"]))
+    yield ("createKey", "/v1/keys", {"subject": name, "roles": ["viewer"]}, lambda: sum(item["subject"] == name for item in ask("/v1/keys")["items"]))
+
+
+DONE_AGAIN = ("commentTask", "createKey")  # docs/server.md: after a death before the answer; the secret of a key is not kept at all
+
+
+def keyed(kind, path, body, key):
+    answer = server.call("POST", path, body, **{"idempotency-key": key})
+    return answer.status, answer.text, answer.headers.get("idempotency-replayed") == "true"
+
+
+def done_once(kind, times):
+    """Messages to instances are delivered soon after the answer."""
+    until = time.monotonic() + (1 if kind == "startBulk" else TIME_BOUND)  # a bulk job ends with its process
+    while (count := times()) == 0 and time.monotonic() < until:
+        pass
+    return count == 1 or (kind in DONE_AGAIN and count == 2) or (kind == "startBulk" and count == 0), count
+
+
+def killed():
+    server.process.kill()
+    server.process.communicate()
+    server.start(*FLAGS)
+
+
+def killed_after_answers():
+    """All kinds, then kill -9, then all again: the same answers."""
+    asked = list(kinds("after"))
+    firsts = [keyed(kind, path, body, f"after-{kind}") for kind, path, body, _ in asked]
+    killed()
+    for (kind, path, body, times), first in zip(asked, firsts):
+        expect(f"{kind}: is done", first[0] < 300 and not first[2], first)
+        again = keyed(kind, path, body, f"after-{kind}")
+        expect(f"{kind}: after a kill the repeat gets the first answer", again == (*first[:2], True) or kind == "createKey", (first, again))
+    for kind, _, _, times in asked:
+        fine, count = done_once(kind, times)
+        expect(f"{kind}: done once although the server was killed", fine, count)
+
+
+def killed_before_answers():
+    """Each kind with kill -9 at some time before its answer is read, then again."""
+    dice = random.Random(f"{seed}/kill")
+    asked = list(kinds("before"))
+    for kind, path, body, times in asked:
+        data = json.dumps(body).encode()
+        with socket.create_connection(("127.0.0.1", server.port)) as line:
+            line.sendall(f"POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.keys['admin']}\r\nContent-Type: application/json\r\n"
+                         f"Idempotency-Key: before-{kind}\r\nContent-Length: {len(data)}\r\n\r\n".encode() + data)
+            select.select([line], [], [], dice.choice([0, 0.001, 0.002, 0.005, TIME_BOUND]))  # how far it comes
+            killed()
+        second = keyed(kind, path, body, f"before-{kind}")
+        expect(f"{kind}: a repeat after a kill is not refused, or hears that it is done", second[0] < 300 or second[0] == 409, second)
+        third = keyed(kind, path, body, f"before-{kind}")
+        expect(f"{kind}: the answer of the repeat is kept", second[0] >= 300 or third == (*second[:2], True) or kind == "createKey", (second, third))
+    for kind, _, _, times in asked:
+        fine, count = done_once(kind, times)
+        expect(f"{kind}: done once although the server was killed before its answer", fine or kind == "createKey" and count == 3, count)
+
+
 if not stop.is_set():
+    killed_after_answers()
+    killed_before_answers()
     expect("the process is alive", server.call("GET", "/livez", role=None).status == 200)
 code = server.end()
 expect("SIGTERM ends with 0", code == 0, (code, server.said[-2000:]))
-print(f"{sum(statuses.values())} requests in {time.monotonic() - began:.1f} s, {replayed} replayed")
+print(f"{sum(statuses.values())} requests of the crowd, {time.monotonic() - began:.1f} s, {sum(replayed.values())} replayed")
 if code == 0:
     checked = server.run("verify", "--store", server.store)
     expect("verify finds nothing", checked.returncode == 0, checked.stdout + checked.stderr)
