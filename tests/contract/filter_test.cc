@@ -1,3 +1,5 @@
+#include <set>
+
 #include "sample.h"
 #include "store_under_test.h"
 
@@ -46,6 +48,92 @@ TEST_P(Filters, InstancesByVersionPartsAndText) {
   EXPECT_EQ(must(store().list_instances(everybody, {})).items.size(), 3u);
   everybody.text = "%";
   EXPECT_TRUE(must(store().list_instances(everybody, {})).items.empty());
+}
+
+// Every store finds the same rows, whatever characters a text has. Only the case of ASCII letters is ignored.
+TEST_P(Filters, HostileTextsMatchAlike) {
+  const std::string many_a(300, 'a');
+  const std::vector<std::string> keys = {
+      "100% sure",   "100x sure",   "under_score", "underXscore", R"(back\slash)",       "backslash",
+      "Caf\u00c9-7", "caf\u00e9-7", "it's \"so\"", many_a,        many_a + "b" + many_a, "\U0001F600 smile",
+  };
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::string n = std::to_string(i + 10);
+    Advance advance = referenced("i-" + n, keys[i], "Part of " + keys[i]);
+    sample::add_task(advance, "t-" + n, "Approve");
+    advance.tasks_opened.back().reference = advance.after.reference;
+    commit(advance);
+  }
+  const auto found = [&](const std::string& text) {
+    InstanceFilter filter;
+    filter.text = text;
+    std::set<std::string> rows;
+    PageRequest page{5, ""};
+    do {
+      const auto read = must(store().list_instances(filter, page));
+      for (const InstanceRow& row : read.items) rows.insert(std::string(row.reference.key.as_string()));
+      page.cursor = read.next_cursor;
+    } while (!page.cursor.empty());
+    TaskFilter tasks;
+    tasks.text = text;
+    std::set<std::string> of_tasks;
+    for (const TaskRow& row : must(store().list_tasks(tasks, {100, ""})).items) {
+      of_tasks.insert(std::string(row.reference.key.as_string()));
+    }
+    EXPECT_EQ(of_tasks, rows) << text;
+    return rows;
+  };
+  using Keys = std::set<std::string>;
+  EXPECT_EQ(found("%"), Keys{"100% sure"});
+  EXPECT_EQ(found("100_ SURE"), Keys{});
+  EXPECT_EQ(found("0% s"), Keys{"100% sure"});
+  EXPECT_EQ(found("R_s"), Keys{"under_score"});
+  EXPECT_EQ(found("\\"), Keys{R"(back\slash)"});
+  EXPECT_EQ(found("K\\S"), Keys{R"(back\slash)"});
+  EXPECT_EQ(found("\\\\"), Keys{});
+  EXPECT_EQ(found("\""), Keys{"it's \"so\""});
+  EXPECT_EQ(found("'S \"SO"), Keys{"it's \"so\""});
+  EXPECT_EQ(found("CAF\u00c9"), Keys{"Caf\u00c9-7"}) << "letters outside ASCII keep their case";
+  EXPECT_EQ(found("caf\u00e9"), Keys{"caf\u00e9-7"});
+  EXPECT_EQ(found("\U0001F600"), Keys{"\U0001F600 smile"});
+  EXPECT_EQ(found("\U0001F600 sMILe"), Keys{"\U0001F600 smile"});
+  EXPECT_EQ(found("part of \u00c9 and what is not there"), Keys{});
+  EXPECT_EQ(found("Part of \U0001F600"), Keys{"\U0001F600 smile"});
+  EXPECT_EQ(found("part of the one \u00e9"), Keys{});
+  EXPECT_EQ(found(std::string(199, 'A') + "b"), Keys{keys[10]});
+  EXPECT_EQ(found("b" + std::string(199, 'a')), Keys{keys[10]});
+  EXPECT_EQ(found(std::string(200, 'a')), (Keys{keys[9], keys[10]}));
+  EXPECT_EQ(found(std::string(199, 'a') + "c"), Keys{});
+  EXPECT_EQ(found(std::string("sure\0", 5)), Keys{});
+  EXPECT_EQ(found("\xff"), Keys{});
+  EXPECT_EQ(found("sure\xff"), Keys{});
+  EXPECT_EQ(found("[a-z]*"), Keys{});
+  EXPECT_EQ(found("sUrE").size(), 2u);
+  EXPECT_EQ(found("7").size(), keys.size()) << "the number of the branch is a text too";
+}
+
+// Parts of a reference that are no texts are searched as the JSON that callers see.
+TEST_P(Filters, PartsOfEveryKindMatchAlike) {
+  const std::vector<std::pair<std::string, Json>> parts = {
+      {"fraction", Json(0.25)},
+      {"small", Json(1e-9)},
+      {"large", Json(std::int64_t{9'007'199'254'740'993})},
+      {"yes", Json(true)},
+      {"nothing", Json()},
+      {"list", *parse_json(R"([1,"Two"])")},
+      {"object", *parse_json(R"({"deep":{"er":1}})")},
+  };
+  for (const auto& [name, value] : parts) {
+    Advance advance = sample::begin("i-" + name);
+    advance.after.reference.key = "k";
+    advance.after.reference.parts = Json::object({{"part", value}});
+    commit(advance);
+  }
+  for (const auto& [name, value] : parts) {
+    InstanceFilter filter;
+    filter.text = write_json(value);
+    EXPECT_EQ(ids(must(store().list_instances(filter, {}))), std::vector<std::string>{"i-" + name}) << filter.text;
+  }
 }
 
 TEST_P(Filters, TasksByReferenceTextAndDueTime) {

@@ -1,8 +1,11 @@
 // What people and programs read; definitions.
+#include <algorithm>
+
 #include "store/postgres/lease_list.h"
 #include "store/postgres/row_reading.h"
 #include "store/postgres/transaction.h"
 #include "store/projection.h"
+#include "store/row_filters.h"
 
 namespace cairn {
 
@@ -26,6 +29,36 @@ Result<std::optional<T>> at_most_one(Rows rows, Read read) {
   std::optional<T> found;
   if (rows.next()) found = read(rows);
   return checked(rows, std::move(found));
+}
+
+// A page of rows that match a filter. `ask` gives rows behind a cursor, `last` names the row that a cursor continues
+// after. The server only rules out rows that cannot have the filter's text; the others are checked here, as on every
+// other store.
+template <class T, class Filter, class Ask, class Read, class Last>
+Result<Page<T>> filtered_page(const Filter& filter, const PageRequest& request, Ask ask, Read read, Last last) {
+  // A page of tasks is found from the beginning of the list, so the parts grow.
+  constexpr std::size_t part_min = 256, part_max = 4096;
+  const bool searched = !filter.text.empty();
+  std::size_t part = searched ? std::max(request.limit + 1, part_min) : request.limit + 1;
+  Page<T> page;
+  std::string cursor = request.cursor, last_match;
+  while (true) {
+    Rows rows = ask(cursor, static_cast<std::int64_t>(part));
+    const bool more = rows.size() == part;
+    while (rows.next()) {
+      cursor = last(rows);
+      T row = read(rows);
+      if (searched && !matches(row, filter)) continue;
+      if (page.items.size() == request.limit) {
+        page.next_cursor = last_match;
+        return checked(rows, std::move(page));
+      }
+      last_match = cursor;
+      page.items.push_back(std::move(row));
+    }
+    if (!more || rows.fault()) return checked(rows, std::move(page));
+    part = std::max(part, std::min(part * 2, part_max));
+  }
 }
 
 }  // namespace
@@ -122,7 +155,7 @@ Result<std::optional<InstanceRow>> PostgresStore::find_instance(const InstanceId
 }
 
 Result<Page<InstanceRow>> PostgresStore::list_instances(const InstanceFilter& filter, const PageRequest& request) {
-  CAIRN_TRY(const std::int64_t cursor, postgres::read_cursor(request.cursor, INT64_MAX));
+  CAIRN_TRY_VOID(postgres::read_cursor(request.cursor, INT64_MAX));
   std::optional<std::string> status, parent;
   if (filter.status) status = to_string(*filter.status);
   if (filter.parent) parent = filter.parent->value;
@@ -139,13 +172,15 @@ Result<Page<InstanceRow>> PostgresStore::list_instances(const InstanceFilter& fi
                         : troubled                         ? Sql::list_troubled
                                                            : Sql::list_instances;
   return read<Page<InstanceRow>>([&](Connection& db) {
-    Rows rows = db.query(statement, cursor, status, text_or_null(filter.definition), parent, filter.started_from,
-                         filter.started_to, filter.deleted, one_more(request.limit), text_or_null(filter.reference_key),
-                         text_or_null(filter.version), part_names, postgres::anywhere(filter.text), part_values);
-    auto page = postgres::read_page<InstanceRow>(rows, request.limit, postgres::read_instance, [](const Rows& row) {
+    const auto ask = [&](const std::string& behind, std::int64_t count) {
+      const std::int64_t cursor = postgres::read_cursor(behind, INT64_MAX).value();
+      return db.query(statement, cursor, status, text_or_null(filter.definition), parent, filter.started_from,
+                      filter.started_to, filter.deleted, count, text_or_null(filter.reference_key),
+                      text_or_null(filter.version), part_names, postgres::search_head(filter.text), part_values);
+    };
+    return filtered_page<InstanceRow>(filter, request, ask, postgres::read_instance, [](const Rows& row) {
       return std::to_string(row.integer(postgres::instance_number_column));
     });
-    return checked(rows, std::move(page));
   });
 }
 
@@ -210,14 +245,27 @@ Result<std::vector<TaskEvent>> PostgresStore::task_events(const TaskId& id) {
   });
 }
 
-Result<Page<TaskRow>> PostgresStore::list_tasks(const TaskFilter& filter, const PageRequest& request) {
-  // Priority and number of the last row: the order is by both.
+namespace {
+
+// Priority and number of the last row: the order is by both.
+struct TaskCursor {
   std::optional<std::int64_t> priority;
   std::int64_t number = 0;
-  if (const auto dot = request.cursor.find('.'); !request.cursor.empty()) {
-    CAIRN_TRY(priority, postgres::read_cursor(request.cursor.substr(0, dot), 0));
-    CAIRN_TRY(number, postgres::read_cursor(dot == std::string::npos ? "?" : request.cursor.substr(dot + 1), 0));
-  }
+};
+
+Result<TaskCursor> read_task_cursor(const std::string& cursor) {
+  TaskCursor read;
+  if (cursor.empty()) return read;
+  const auto dot = cursor.find('.');
+  CAIRN_TRY(read.priority, postgres::read_cursor(cursor.substr(0, dot), 0));
+  CAIRN_TRY(read.number, postgres::read_cursor(dot == std::string::npos ? "?" : cursor.substr(dot + 1), 0));
+  return read;
+}
+
+}  // namespace
+
+Result<Page<TaskRow>> PostgresStore::list_tasks(const TaskFilter& filter, const PageRequest& request) {
+  CAIRN_TRY_VOID(read_task_cursor(request.cursor));
   std::optional<std::string> status;
   if (filter.status) status = to_string(*filter.status);
   std::optional<postgres::Column<std::string>> roles;
@@ -231,17 +279,19 @@ Result<Page<TaskRow>> PostgresStore::list_tasks(const TaskFilter& filter, const 
   const bool live = !filter.status || *filter.status == TaskStatus::open || *filter.status == TaskStatus::assigned;
   const bool closed_too = filter.closed || !live;
   return read<Page<TaskRow>>([&](Connection& db) {
-    const auto ask = [&](Sql statement, const auto&... more) {
-      return db.query(statement, status, text_or_null(filter.assignee), roles, text_or_null(filter.name), priority,
-                      number, one_more(request.limit), text_or_null(filter.reference_key),
-                      postgres::anywhere(filter.text), filter.due_before, viewer, viewer_roles, more...);
+    const auto ask = [&](const std::string& behind, std::int64_t count) {
+      const TaskCursor from = read_task_cursor(behind).value();
+      const auto query = [&](Sql statement, const auto&... more) {
+        return db.query(statement, status, text_or_null(filter.assignee), roles, text_or_null(filter.name),
+                        from.priority, from.number, count, text_or_null(filter.reference_key),
+                        postgres::search_head(filter.text), filter.due_before, viewer, viewer_roles, more...);
+      };
+      return filter.instance ? query(Sql::list_instance_tasks, filter.instance->value, closed_too)
+                             : query(closed_too ? Sql::list_all_tasks : Sql::list_open_tasks);
     };
-    Rows rows = filter.instance ? ask(Sql::list_instance_tasks, filter.instance->value, closed_too)
-                                : ask(closed_too ? Sql::list_all_tasks : Sql::list_open_tasks);
-    auto page = postgres::read_page<TaskRow>(rows, request.limit, postgres::read_task, [](const Rows& row) {
+    return filtered_page<TaskRow>(filter, request, ask, postgres::read_task, [](const Rows& row) {
       return std::to_string(row.integer(12)) + "." + std::to_string(row.integer(postgres::task_number_column));
     });
-    return checked(rows, std::move(page));
   });
 }
 

@@ -4,6 +4,9 @@
 #include <cctype>
 #include <charconv>
 
+#include "base/ascii.h"
+#include "base/utf8.h"
+
 namespace cairn::postgres {
 
 namespace {
@@ -232,14 +235,13 @@ void read_retries(const Rows& rows, int first, RunRow& row) {
   if (!rows.is_null(first + 4)) row.timeout = Duration::of_ms(rows.integer(first + 4));
 }
 
-std::optional<std::string> anywhere(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  std::string pattern = "%";
-  for (const char c : text) {
-    if (c == '%' || c == '_' || c == '\\') pattern.push_back('\\');
-    pattern.push_back(c);
-  }
-  return pattern + "%";
+std::optional<std::string> search_head(std::string_view text) {
+  constexpr std::size_t bytes_max = 16;
+  std::string_view head = text.substr(0, bytes_max);
+  head = head.substr(0, head.find('\0'));          // no stored text has one
+  head = head.substr(0, find_invalid_utf8(head));  // also the first bytes of a character that was cut
+  if (head.empty()) return std::nullopt;
+  return ascii_lower(head);
 }
 
 bool is_own_uuid(const RunId& id) { return is_plain_uuid(id.value); }

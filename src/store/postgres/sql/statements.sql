@@ -69,6 +69,8 @@ SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, 
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
 FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n]) WHERE i.id = $1
 -- name: list_instances
+-- $12 is the beginning of the text that the caller looks for, in lower case (ASCII letters only). It rules out most rows; `matches` (row_filters.h) decides about the
+-- others, with the whole text and in linear time. Parts whose JSON text may differ from ours (fractions, large numbers, null, arrays, objects) rule out no row.
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
 FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
@@ -76,8 +78,9 @@ WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR 
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND ($9::text IS NULL OR i.reference_key = $9) AND ($10::text IS NULL OR i.definition_version = $10)
   AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
-  AND ($12::text IS NULL OR i.id COLLATE "default" ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
-    OR EXISTS (SELECT 1 FROM jsonb_each_text(i.reference_parts) p WHERE p.value ILIKE $12))
+  AND ($12::text IS NULL OR position($12 IN lower(i.id COLLATE "C")) > 0 OR position($12 IN lower(i.definition COLLATE "C")) > 0 OR position($12 IN lower(i.reference_key COLLATE "C")) > 0
+    OR EXISTS (SELECT 1 FROM jsonb_each(i.reference_parts) p WHERE position($12 IN lower((p.value #>> '{}') COLLATE "C")) > 0
+      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
 ORDER BY i.n DESC LIMIT $8
 -- name: list_instances_by_reference
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
@@ -87,8 +90,9 @@ WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR 
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND i.reference_key = $9 AND ($10::text IS NULL OR i.definition_version = $10)
   AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
-  AND ($12::text IS NULL OR i.id COLLATE "default" ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
-    OR EXISTS (SELECT 1 FROM jsonb_each_text(i.reference_parts) p WHERE p.value ILIKE $12))
+  AND ($12::text IS NULL OR position($12 IN lower(i.id COLLATE "C")) > 0 OR position($12 IN lower(i.definition COLLATE "C")) > 0 OR position($12 IN lower(i.reference_key COLLATE "C")) > 0
+    OR EXISTS (SELECT 1 FROM jsonb_each(i.reference_parts) p WHERE position($12 IN lower((p.value #>> '{}') COLLATE "C")) > 0
+      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
 ORDER BY i.n DESC LIMIT $8
 -- name: list_running
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
@@ -99,8 +103,9 @@ WHERE i.status = 'running' AND i.n < $1 AND ($2::text IS NULL OR i.status = $2) 
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND ($9::text IS NULL OR i.reference_key = $9) AND ($10::text IS NULL OR i.definition_version = $10)
   AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
-  AND ($12::text IS NULL OR i.id COLLATE "default" ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
-    OR EXISTS (SELECT 1 FROM jsonb_each_text(i.reference_parts) p WHERE p.value ILIKE $12))
+  AND ($12::text IS NULL OR position($12 IN lower(i.id COLLATE "C")) > 0 OR position($12 IN lower(i.definition COLLATE "C")) > 0 OR position($12 IN lower(i.reference_key COLLATE "C")) > 0
+    OR EXISTS (SELECT 1 FROM jsonb_each(i.reference_parts) p WHERE position($12 IN lower((p.value #>> '{}') COLLATE "C")) > 0
+      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
 ORDER BY i.n DESC LIMIT $8
 -- name: list_troubled
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
@@ -111,8 +116,9 @@ WHERE i.status IN ('suspended', 'failed') AND i.status = $2 AND i.n < $1 AND ($3
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND ($9::text IS NULL OR i.reference_key = $9) AND ($10::text IS NULL OR i.definition_version = $10)
   AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
-  AND ($12::text IS NULL OR i.id COLLATE "default" ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
-    OR EXISTS (SELECT 1 FROM jsonb_each_text(i.reference_parts) p WHERE p.value ILIKE $12))
+  AND ($12::text IS NULL OR position($12 IN lower(i.id COLLATE "C")) > 0 OR position($12 IN lower(i.definition COLLATE "C")) > 0 OR position($12 IN lower(i.reference_key COLLATE "C")) > 0
+    OR EXISTS (SELECT 1 FROM jsonb_each(i.reference_parts) p WHERE position($12 IN lower((p.value #>> '{}') COLLATE "C")) > 0
+      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
 ORDER BY i.n DESC LIMIT $8
 -- name: list_children
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
@@ -122,8 +128,9 @@ WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR 
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND ($9::text IS NULL OR i.reference_key = $9) AND ($10::text IS NULL OR i.definition_version = $10)
   AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
-  AND ($12::text IS NULL OR i.id COLLATE "default" ILIKE $12 OR i.definition ILIKE $12 OR i.reference_key ILIKE $12
-    OR EXISTS (SELECT 1 FROM jsonb_each_text(i.reference_parts) p WHERE p.value ILIKE $12))
+  AND ($12::text IS NULL OR position($12 IN lower(i.id COLLATE "C")) > 0 OR position($12 IN lower(i.definition COLLATE "C")) > 0 OR position($12 IN lower(i.reference_key COLLATE "C")) > 0
+    OR EXISTS (SELECT 1 FROM jsonb_each(i.reference_parts) p WHERE position($12 IN lower((p.value #>> '{}') COLLATE "C")) > 0
+      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
 ORDER BY i.n DESC LIMIT $8
 -- name: history
 SELECT n, version, kind, step, at, actor, attempt, details FROM cairn.wf_execution_log
@@ -162,7 +169,9 @@ WHERE t.status IN ('open', 'assigned') AND ($1::text IS NULL OR t.status = $1) A
   AND ($3::text[] IS NULL OR t.roles = '{}' OR t.roles && $3) AND ($4::text IS NULL OR t.name = $4)
   AND ($5::bigint IS NULL OR t.priority < $5 OR (t.priority = $5 AND t.n > $6))
   AND ($8::text IS NULL OR t.reference_key = $8)
-  AND ($9::text IS NULL OR t.name ILIKE $9 OR t.title ILIKE $9 OR t.reference_key ILIKE $9 OR t.instance_id ILIKE $9)
+  AND ($9::text IS NULL OR position($9 IN lower(t.name COLLATE "C")) > 0 OR position($9 IN lower(t.title COLLATE "C")) > 0 OR position($9 IN lower(t.reference_key COLLATE "C")) > 0 OR position($9 IN lower(t.instance_id COLLATE "C")) > 0
+    OR EXISTS (SELECT 1 FROM jsonb_each(t.reference_parts) p WHERE position($9 IN lower((p.value #>> '{}') COLLATE "C")) > 0
+      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
   AND ($10::timestamptz IS NULL OR t.due < $10 OR t.deadline < $10)
   AND ($11::text IS NULL OR t.assignee = $11 OR t.roles = '{}' OR t.roles && $12::text[] OR t.managers && $12::text[])
 ORDER BY t.priority DESC, t.n LIMIT $7
@@ -174,7 +183,9 @@ WHERE ($1::text IS NULL OR t.status = $1) AND ($2::text IS NULL OR t.assignee = 
   AND ($3::text[] IS NULL OR t.roles = '{}' OR t.roles && $3) AND ($4::text IS NULL OR t.name = $4)
   AND ($5::bigint IS NULL OR t.priority < $5 OR (t.priority = $5 AND t.n > $6))
   AND ($8::text IS NULL OR t.reference_key = $8)
-  AND ($9::text IS NULL OR t.name ILIKE $9 OR t.title ILIKE $9 OR t.reference_key ILIKE $9 OR t.instance_id ILIKE $9)
+  AND ($9::text IS NULL OR position($9 IN lower(t.name COLLATE "C")) > 0 OR position($9 IN lower(t.title COLLATE "C")) > 0 OR position($9 IN lower(t.reference_key COLLATE "C")) > 0 OR position($9 IN lower(t.instance_id COLLATE "C")) > 0
+    OR EXISTS (SELECT 1 FROM jsonb_each(t.reference_parts) p WHERE position($9 IN lower((p.value #>> '{}') COLLATE "C")) > 0
+      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
   AND ($10::timestamptz IS NULL OR t.due < $10 OR t.deadline < $10)
   AND ($11::text IS NULL OR t.assignee = $11 OR t.roles = '{}' OR t.roles && $12::text[] OR t.managers && $12::text[])
 ORDER BY t.priority DESC, t.n LIMIT $7
@@ -187,7 +198,9 @@ WHERE t.instance = (SELECT n FROM cairn.wf_instances WHERE id = $13) AND ($14 OR
   AND ($3::text[] IS NULL OR t.roles = '{}' OR t.roles && $3) AND ($4::text IS NULL OR t.name = $4)
   AND ($5::bigint IS NULL OR t.priority < $5 OR (t.priority = $5 AND t.n > $6))
   AND ($8::text IS NULL OR t.reference_key = $8)
-  AND ($9::text IS NULL OR t.name ILIKE $9 OR t.title ILIKE $9 OR t.reference_key ILIKE $9 OR t.instance_id ILIKE $9)
+  AND ($9::text IS NULL OR position($9 IN lower(t.name COLLATE "C")) > 0 OR position($9 IN lower(t.title COLLATE "C")) > 0 OR position($9 IN lower(t.reference_key COLLATE "C")) > 0 OR position($9 IN lower(t.instance_id COLLATE "C")) > 0
+    OR EXISTS (SELECT 1 FROM jsonb_each(t.reference_parts) p WHERE position($9 IN lower((p.value #>> '{}') COLLATE "C")) > 0
+      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
   AND ($10::timestamptz IS NULL OR t.due < $10 OR t.deadline < $10)
   AND ($11::text IS NULL OR t.assignee = $11 OR t.roles = '{}' OR t.roles && $12::text[] OR t.managers && $12::text[])
 ORDER BY t.priority DESC, t.n LIMIT $7
