@@ -100,11 +100,14 @@ TEST_P(Filters, HostileTextsMatchAlike) {
   EXPECT_EQ(found("part of \u00c9 and what is not there"), Keys{});
   EXPECT_EQ(found("Part of \U0001F600"), Keys{"\U0001F600 smile"});
   EXPECT_EQ(found("part of the one \u00e9"), Keys{});
+  EXPECT_EQ(found("Part of CAF\u00c9-7"), Keys{"Caf\u00c9-7"});
+  EXPECT_EQ(found("xxPart of \U0001F600 smile"), Keys{});
   EXPECT_EQ(found(std::string(199, 'A') + "b"), Keys{keys[10]});
   EXPECT_EQ(found("b" + std::string(199, 'a')), Keys{keys[10]});
   EXPECT_EQ(found(std::string(200, 'a')), (Keys{keys[9], keys[10]}));
   EXPECT_EQ(found(std::string(199, 'a') + "c"), Keys{});
   EXPECT_EQ(found(std::string("sure\0", 5)), Keys{});
+  EXPECT_EQ(found("\xff" + std::string(20, 'a')), Keys{});
   EXPECT_EQ(found("\xff"), Keys{});
   EXPECT_EQ(found("sure\xff"), Keys{});
   EXPECT_EQ(found("[a-z]*"), Keys{});

@@ -1,6 +1,7 @@
 // What people and programs read; definitions.
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "store/postgres/lease_list.h"
 #include "store/postgres/row_reading.h"
 #include "store/postgres/transaction.h"
@@ -41,6 +42,8 @@ Result<Page<T>> filtered_page(const Filter& filter, const PageRequest& request, 
   const bool searched = !filter.text.empty();
   std::size_t part = searched ? std::max(request.limit + 1, part_min) : request.limit + 1;
   Page<T> page;
+  // The server has no such text, and would refuse to look for it.
+  if (filter.text.find('\0') != std::string::npos || !is_utf8(filter.text)) return page;
   std::string cursor = request.cursor, last_match;
   while (true) {
     Rows rows = ask(cursor, static_cast<std::int64_t>(part));
@@ -176,7 +179,7 @@ Result<Page<InstanceRow>> PostgresStore::list_instances(const InstanceFilter& fi
       const std::int64_t cursor = postgres::read_cursor(behind, INT64_MAX).value();
       return db.query(statement, cursor, status, text_or_null(filter.definition), parent, filter.started_from,
                       filter.started_to, filter.deleted, count, text_or_null(filter.reference_key),
-                      text_or_null(filter.version), part_names, postgres::search_head(filter.text), part_values);
+                      text_or_null(filter.version), part_names, postgres::search_tail(filter.text), part_values);
     };
     return filtered_page<InstanceRow>(filter, request, ask, postgres::read_instance, [](const Rows& row) {
       return std::to_string(row.integer(postgres::instance_number_column));
@@ -284,7 +287,7 @@ Result<Page<TaskRow>> PostgresStore::list_tasks(const TaskFilter& filter, const 
       const auto query = [&](Sql statement, const auto&... more) {
         return db.query(statement, status, text_or_null(filter.assignee), roles, text_or_null(filter.name),
                         from.priority, from.number, count, text_or_null(filter.reference_key),
-                        postgres::search_head(filter.text), filter.due_before, viewer, viewer_roles, more...);
+                        postgres::search_tail(filter.text), filter.due_before, viewer, viewer_roles, more...);
       };
       return filter.instance ? query(Sql::list_instance_tasks, filter.instance->value, closed_too)
                              : query(closed_too ? Sql::list_all_tasks : Sql::list_open_tasks);

@@ -5,7 +5,6 @@
 #include <charconv>
 
 #include "base/ascii.h"
-#include "base/utf8.h"
 
 namespace cairn::postgres {
 
@@ -235,13 +234,12 @@ void read_retries(const Rows& rows, int first, RunRow& row) {
   if (!rows.is_null(first + 4)) row.timeout = Duration::of_ms(rows.integer(first + 4));
 }
 
-std::optional<std::string> search_head(std::string_view text) {
+std::optional<std::string> search_tail(std::string_view text) {
   constexpr std::size_t bytes_max = 16;
-  std::string_view head = text.substr(0, bytes_max);
-  head = head.substr(0, head.find('\0'));          // no stored text has one
-  head = head.substr(0, find_invalid_utf8(head));  // also the first bytes of a character that was cut
-  if (head.empty()) return std::nullopt;
-  return ascii_lower(head);
+  if (text.empty()) return std::nullopt;
+  std::size_t from = text.size() <= bytes_max ? 0 : text.size() - bytes_max;
+  while ((static_cast<unsigned char>(text[from]) & 0xC0) == 0x80) ++from;  // inside a character
+  return ascii_lower(text.substr(from));
 }
 
 bool is_own_uuid(const RunId& id) { return is_plain_uuid(id.value); }

@@ -30,9 +30,10 @@ Json reference_parts(const Reference& reference);
 std::optional<std::string> key_text(const Json& key);
 std::optional<std::string> text_or_null(const std::string& text);
 std::optional<std::string> json_or_null(const Json& value);  // as text
-// The beginning of a text that a search looks for, in lower case (ASCII letters only): at most 16 bytes, valid UTF-8.
-// NULL when nothing is left. The server searches naively, so its time grows with the length of what it looks for.
-std::optional<std::string> search_head(std::string_view text);
+// The end of a text that a search looks for, in lower case (ASCII letters only), at most 16 bytes: texts that differ
+// mostly differ there. Not all of it, because the server searches naively: its time grows with the length of what it
+// looks for. NULL without a text. The text is valid UTF-8.
+std::optional<std::string> search_tail(std::string_view text);
 
 // The UUID that stands for a run's id: itself, or one derived from it.
 std::string run_uuid(const RunId& id);

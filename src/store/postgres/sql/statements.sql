@@ -69,7 +69,7 @@ SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, 
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
 FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n]) WHERE i.id = $1
 -- name: list_instances
--- $12 is the beginning of the text that the caller looks for, in lower case (ASCII letters only). It rules out most rows; `matches` (row_filters.h) decides about the
+-- $12 is the end of the text that the caller looks for, in lower case (ASCII letters only). It rules out most rows; `matches` (row_filters.h) decides about the
 -- others, with the whole text and in linear time. Parts whose JSON text may differ from ours (fractions, large numbers, null, arrays, objects) rule out no row.
 SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
