@@ -338,5 +338,35 @@ TEST_F(SqliteFile, AFullDiskLosesNothingAndHealsByItself) {
   EXPECT_TRUE(store_->find_instance({"after"})->has_value());
 }
 
+// What dispatching costs must not depend on how many events wait: each of its statements finds its rows by an index and
+// in the index's order. Only new events are read from the beginning of an index that has nothing else.
+TEST(SqlitePlans, DispatchingReadsNoEventThatItDoesNotTake) {
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(":memory:", &handle), SQLITE_OK);
+  for (const auto& step : sqlite::migrations()) {
+    ASSERT_EQ(sqlite3_exec(handle, std::string(step.text).c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << step.name;
+  }
+  const std::string all(sqlite::statements_text);
+  for (const std::string name :
+       {"insert_event", "new_events", "queue_event", "assign_event", "due_retries", "due_events", "later_events",
+        "unqueue_event", "retry_event", "next_of_subject", "publish_event", "next_retry", "insert_delivery"}) {
+    const std::string head = "-- name: " + name + "\n";
+    const std::size_t begin = all.find(head);
+    ASSERT_NE(begin, std::string::npos) << name;
+    const std::size_t from = begin + head.size();
+    const std::string text = "EXPLAIN QUERY PLAN " + all.substr(from, all.find("-- name: ", from) - from);
+    sqlite3_stmt* plan = nullptr;
+    ASSERT_EQ(sqlite3_prepare_v2(handle, text.c_str(), -1, &plan, nullptr), SQLITE_OK) << sqlite3_errmsg(handle);
+    while (sqlite3_step(plan) == SQLITE_ROW) {
+      const std::string line(reinterpret_cast<const char*>(sqlite3_column_text(plan, 3)));
+      const bool queue = name == "new_events" && line == "SCAN outbox_event USING INDEX outbox_event_new";
+      EXPECT_TRUE(queue || !line.starts_with("SCAN")) << name << ": " << line;
+      EXPECT_EQ(line.find("TEMP B-TREE"), std::string::npos) << name << ": " << line;
+    }
+    sqlite3_finalize(plan);
+  }
+  sqlite3_close(handle);
+}
+
 }  // namespace
 }  // namespace cairn

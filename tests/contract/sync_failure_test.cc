@@ -4,9 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <functional>
+#include <mutex>
+#include <thread>
 
 #include "base/clock.h"
 #include "sample.h"
@@ -19,6 +23,32 @@ namespace {
 bool syncs_fail = false;
 bool file_syncs_fail = false;  // of the store's file, not of its log
 int failing_read = 0;          // which of the reads to come fails; 0: none
+
+// A disk that takes its time: while it is closed, syncs wait.
+struct Gate {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool closed = false;
+  int waiting = 0;
+
+  void pass() {
+    std::unique_lock lock(mutex);
+    ++waiting;
+    changed.notify_all();
+    changed.wait(lock, [this] { return !closed; });
+    --waiting;
+  }
+  void set_closed(bool to) {
+    const std::lock_guard lock(mutex);
+    closed = to;
+    changed.notify_all();
+  }
+  void await_sync() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return waiting > 0; });
+  }
+};
+Gate gate;
 
 // A file of the system's own, followed in memory by that file.
 struct File {
@@ -39,6 +69,7 @@ int write_file(sqlite3_file* f, const void* from, int n, sqlite3_int64 at) {
 }
 int truncate_file(sqlite3_file* f, sqlite3_int64 n) { return real(f)->pMethods->xTruncate(real(f), n); }
 int sync_file(sqlite3_file* f, int flags) {
+  gate.pass();
   const bool fails = syncs_fail || (file_syncs_fail && reinterpret_cast<File*>(f)->is_store);
   return fails ? SQLITE_IOERR_FSYNC : real(f)->pMethods->xSync(real(f), flags);
 }
@@ -142,6 +173,60 @@ TEST(SyncFailure, OfTheFileStopsTheProcessToo) {
       static_cast<void>(store.commit(std::span(&unit, 1)));
     }
   });
+}
+
+// A dispatcher that catches up writes all the time. While the disk has its commits, instances are written beside it.
+TEST(SlowSync, OfADispatcherLeavesTheWriterToInstances) {
+  const std::string folder = testing::TempDir() + "cairn_slow_" + std::to_string(::getpid());
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  ManualClock clock{sample::start_of_time};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);  // when the writer waits for the disk
+    install_failing_vfs();
+    auto store = open_store("sqlite:" + folder + "/store.db", clock);
+    if (!store) ::_exit(10);
+    Unit unit;
+    unit.advances = {sample::begin("said")};
+    unit.advances[0].outbox = {sample::event("e1", "s")};
+    if (!(*store)->commit(std::span(&unit, 1))) ::_exit(11);
+    const std::vector<SinkFilter> sinks{{"sink"}};
+    std::vector<OutboxRow> claimed;
+    const std::vector<std::function<bool()>> calls = {
+        [&] { return (*store)->hold_lock("outbox/sink", "me", Duration::of_seconds(15)).has_value(); },
+        [&] {
+          auto rows = (*store)->claim_outbox(sinks, {"sink", 10, Duration::of_seconds(20)});
+          if (rows) claimed = std::move(*rows);
+          return claimed.size() == 1;
+        },
+        [&] {
+          const SettledEvent taken{claimed[0].sequence, SettledEvent::Kind::taken, 1, clock.now()};
+          const auto published = (*store)->settle_outbox("sink", std::span(&taken, 1));
+          return published && *published == 1;
+        },
+    };
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      bool done = false;
+      gate.set_closed(true);
+      std::thread dispatcher([&] { done = calls[i](); });
+      gate.await_sync();
+      Unit next;
+      next.advances = {sample::begin("beside-" + std::to_string(i))};
+      const auto outcomes = (*store)->commit_ahead(std::span(&next, 1), [] { return std::span<const Unit>(); });
+      if (!outcomes || outcomes->front().kind != CommitOutcome::Kind::done) ::_exit(12);
+      gate.set_closed(false);
+      dispatcher.join();
+      (*store)->settle();
+      if (!done) ::_exit(13);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status)) << "the writer waited for the dispatcher's sync";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  std::filesystem::remove_all(folder);
 }
 
 // Whatever cannot be read once, a type that is paused stays paused.

@@ -46,7 +46,8 @@ void SqliteStore::write_event(const InstanceId& instance, const OutboxEntry& ent
   wakeup.outbox = true;
 }
 
-// New events into the queues of those who want them.
+// New events into the queues of those who want them. Like all commits of a dispatcher that catches up, it is synced
+// when the writer is free again: what instances write need not wait for that sync.
 Result<std::size_t> SqliteStore::assign_events(std::span<const SinkFilter> sinks, std::size_t max) {
   {
     Reader db = reader();
@@ -64,24 +65,27 @@ Result<std::size_t> SqliteStore::assign_events(std::span<const SinkFilter> sinks
     std::string subject;
   };
   std::vector<Fresh> events;
-  const std::lock_guard lock(writer_mutex_);
-  if (auto refused = refusal()) return *refused;
-  const Timestamp at = now();
-  Transaction transaction(*writer_);
   {
-    Query rows = writer_->query(Sql::new_events, static_cast<std::int64_t>(max));
-    while (rows.next()) events.push_back({rows.integer(0), rows.text(1), rows.text(2)});
-  }
-  for (const Fresh& event : events) {
-    bool wanted = false;
-    for (const SinkFilter& sink : sinks) {
-      if (!sink.wants(event.type)) continue;
-      wanted = true;
-      writer_->run(Sql::queue_event, event.sequence, sink.name, event.subject, at);
+    const std::lock_guard lock(writer_mutex_);
+    if (auto refused = refusal()) return *refused;
+    const Timestamp at = now();
+    Transaction transaction(*writer_);
+    {
+      Query rows = writer_->query(Sql::new_events, static_cast<std::int64_t>(max));
+      while (rows.next()) events.push_back({rows.integer(0), rows.text(1), rows.text(2)});
     }
-    writer_->run(Sql::assign_event, event.sequence, wanted ? std::optional<Timestamp>() : at);
+    for (const Fresh& event : events) {
+      bool wanted = false;
+      for (const SinkFilter& sink : sinks) {
+        if (!sink.wants(event.type)) continue;
+        wanted = true;
+        writer_->run(Sql::queue_event, event.sequence, sink.name, event.subject, at);
+      }
+      writer_->run(Sql::assign_event, event.sequence, wanted ? std::optional<Timestamp>() : at);
+    }
+    if (auto done = transaction.commit(Transaction::Sync::ahead); !done) return failed(done.error());
   }
-  if (auto done = transaction.commit(); !done) return failed(done.error());
+  settle();
   return events.size();
 }
 
@@ -204,10 +208,11 @@ Result<std::size_t> SqliteStore::settle_outbox(const std::string& sink, std::spa
         published += static_cast<std::size_t>(writer_->run(Sql::publish_event, event.sequence, at));
       }
     }
-    if (auto done = transaction.commit(); !done) return failed(done.error());
+    if (auto done = transaction.commit(Transaction::Sync::ahead); !done) return failed(done.error());
     const std::lock_guard claims(outbox_mutex_);
     for (const SettledEvent& event : events) held_outbox_[sink].erase(event.sequence);
   }
+  settle();
   tell(wakeup);
   return published;
 }

@@ -130,24 +130,29 @@ Result<bool> SqliteStore::mark_deleted(const InstanceId& id, const std::string& 
 
 Result<std::optional<HostLock>> SqliteStore::hold_lock(const std::string& name, const std::string& owner,
                                                        Duration length) {
-  const std::lock_guard lock(writer_mutex_);
-  if (auto refused = refusal()) return *refused;
-  const Timestamp at = now();
-  Transaction transaction(*writer_);
-  HostLock held{name, owner, 1, after(at, length)};
+  HostLock held{name, owner, 1, {}};
   {
-    Query row = writer_->query(Sql::find_lock, name);
-    if (row.next()) {
-      const std::string other = row.text(0);
-      const Timestamp until = row.time(2);
-      const bool over = other.empty() || until <= at;
-      if (other != owner && !over) return std::optional<HostLock>();
-      // It may have been somebody else's in between: the old fence is over.
-      held.fence = static_cast<std::uint64_t>(row.integer(1)) + (other != owner || over ? 1 : 0);
+    const std::lock_guard lock(writer_mutex_);
+    if (auto refused = refusal()) return *refused;
+    const Timestamp at = now();
+    held.until = after(at, length);
+    Transaction transaction(*writer_);
+    {
+      Query row = writer_->query(Sql::find_lock, name);
+      if (row.next()) {
+        const std::string other = row.text(0);
+        const Timestamp until = row.time(2);
+        const bool over = other.empty() || until <= at;
+        if (other != owner && !over) return std::optional<HostLock>();
+        // It may have been somebody else's in between: the old fence is over.
+        held.fence = static_cast<std::uint64_t>(row.integer(1)) + (other != owner || over ? 1 : 0);
+      }
     }
+    writer_->run(Sql::put_lock, name, owner, held.fence, held.until);
+    // Dispatchers extend their locks with every batch: the sync must not keep the writer from others.
+    if (auto done = transaction.commit(Transaction::Sync::ahead); !done) return failed(done.error());
   }
-  writer_->run(Sql::put_lock, name, owner, held.fence, held.until);
-  if (auto done = transaction.commit(); !done) return failed(done.error());
+  settle();
   return std::optional(held);
 }
 
