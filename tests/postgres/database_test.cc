@@ -294,4 +294,89 @@ TEST_F(Database, RowsThatAreKeptDoNotHideOldOnes) {
   EXPECT_EQ(sql("SELECT count(*) FROM cairn.workflow_run"), "12020");
 }
 
+// Sweeps that find nothing remember what can never be due, and read it once. The server counts what they read.
+TEST_F(Database, SweepsReadWhatIsKeptOnce) {
+  constexpr double kept = 30'000;
+  constexpr int sweeps = 10;
+  open();
+  sql("SET session_replication_role = replica");
+  sql("INSERT INTO cairn.workflow_run (type, status, instance, created_at, updated_at) SELECT 'default.a', "
+      "'succeeded', CASE WHEN g % 1000 > 0 THEN 'i' END, now() - interval '3 h', CASE WHEN g % 1000 > 0 THEN now() - "
+      "interval '3 h' ELSE now() END FROM generate_series(1, 30000) g");
+  sql("INSERT INTO cairn.outbox_event (type, created_at, by_engine) SELECT 't', now() - interval '3 h', true FROM "
+      "generate_series(1, 30000) g");
+  sql("SET session_replication_role = DEFAULT");
+  sql("ANALYZE");
+  const auto rows_read = [this] {
+    sql("SELECT pg_stat_clear_snapshot()");
+    return std::stod(
+        sql("SELECT sum(coalesce(idx_tup_fetch, 0) + coalesce(seq_tup_read, 0)) FROM pg_stat_user_tables WHERE "
+            "relname IN ('workflow_run', 'outbox_event')"));
+  };
+  const double before = rows_read();
+  RowRetention request;
+  request.runs_before = request.outbox_before = after(store_->now(), Duration::of_seconds(-7200));
+  for (int i = 0; i < sweeps; ++i) {
+    const auto retired = store_->retire_rows(request);
+    ASSERT_TRUE(retired.has_value()) << retired.error().message;
+    EXPECT_EQ(retired->runs + retired->outbox, 0u);
+  }
+  // Connections tell what they read when they end, a moment later.
+  store_.reset();
+  double read = 0;
+  for (int tries = 0; read < kept && tries < 10'000; ++tries) read = rows_read() - before;
+  EXPECT_GE(read, kept);
+  EXPECT_LT(read, 1.5 * kept);
+}
+
+// A run that was passed while it was kept is removed when its time has come; so is one whose clock was ahead.
+TEST_F(Database, PassedRunsAreRemovedWhenTheyAreDue) {
+  open();
+  sql("SET session_replication_role = replica");
+  sql("INSERT INTO cairn.workflow_run (type, status, created_at, updated_at) SELECT 'default.a', CASE g WHEN 1 THEN "
+      "'pending' ELSE 'succeeded' END, CASE g WHEN 2 THEN now() + interval '1 h' ELSE now() - interval '3 h' END, CASE "
+      "g WHEN 4 THEN now() - interval '3 h' ELSE now() END FROM generate_series(1, 4) g");
+  sql("SET session_replication_role = DEFAULT");
+  RowRetention request;
+  request.runs_before = after(store_->now(), Duration::of_seconds(-7200));
+  const auto removed = [&] {
+    std::size_t runs = 0;
+    for (int i = 0; i < 4; ++i) {
+      const auto retired = store_->retire_rows(request);
+      EXPECT_TRUE(retired.has_value()) << retired.error().message;
+      runs += retired ? retired->runs : 0;
+    }
+    return runs;
+  };
+  EXPECT_EQ(removed(), 1u);
+  EXPECT_EQ(sql("SELECT count(*) FROM cairn.workflow_run"), "3");
+  sql("SET session_replication_role = replica");
+  sql("UPDATE cairn.workflow_run SET status = 'succeeded', updated_at = now() - interval '3 h'");
+  sql("SET session_replication_role = DEFAULT");
+  EXPECT_EQ(removed(), 3u);
+  EXPECT_EQ(sql("SELECT count(*) FROM cairn.workflow_run"), "0");
+}
+
+TEST_F(Database, ARetentionThatFailsDoesNotHoldUpOthers) {
+  open();
+  sql("SET session_replication_role = replica");
+  sql("INSERT INTO cairn.workflow_run (type, status, created_at, updated_at) VALUES ('default.a', 'succeeded', now() - "
+      "interval '3 h', now() - interval '3 h')");
+  sql("INSERT INTO cairn.outbox_event (type, published_at, by_engine) VALUES ('t', now() - interval '3 h', true)");
+  sql("INSERT INTO cairn.wf_idempotency_keys VALUES ('s', 'k', '', '', now() - interval '3 h')");
+  sql("SET session_replication_role = DEFAULT");
+  sql("CREATE FUNCTION cairn.refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''not now''; END'");
+  sql("CREATE TRIGGER refuse BEFORE DELETE ON cairn.workflow_run EXECUTE FUNCTION cairn.refuse()");
+  RowRetention request;
+  request.runs_before = request.outbox_before = request.keys_before = after(store_->now(), Duration::of_seconds(-7200));
+  const auto retired = store_->retire_rows(request);
+  ASSERT_TRUE(retired.has_value()) << retired.error().message;
+  EXPECT_EQ(retired->runs, 0u);
+  EXPECT_EQ(retired->outbox, 1u);
+  EXPECT_EQ(retired->keys, 1u);
+  const auto again = store_->retire_rows(request);
+  ASSERT_FALSE(again.has_value()) << "an error is told once nothing else is left";
+  EXPECT_NE(again.error().message.find("not now"), std::string::npos) << again.error().message;
+}
+
 }  // namespace cairn

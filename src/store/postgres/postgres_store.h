@@ -189,6 +189,8 @@ class PostgresStore final : public Store {
                                             std::int64_t& assigned);
   void write_event(Connection& db, const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup);
   void send(Connection& db, const Message& message, Wakeup& wakeup);
+  // One batch; `more` when it did not come to the end.
+  Result<std::size_t> retire_runs(Timestamp before, std::size_t max, bool& more);
   SignalOutcome route(Connection& db, const CorrelatedSignal& signal, Wakeup& wakeup);
 
   postgres::ServerClock server_clock_;
@@ -205,10 +207,14 @@ class PostgresStore final : public Store {
   postgres::LeaseWatch leases_;
   postgres::CommitMemory memory_;
   postgres::SnapshotsAhead ahead_;
-  // Where the next look for old rows begins, by number.
   std::mutex retention_mutex_;
-  std::int64_t retired_runs_ = 0;
-  std::int64_t retired_events_ = 0;
+  // How far retention has come among the runs, by number. Behind `passed` only the runs in `kept` may be due one day.
+  struct RetiredRuns {
+    std::int64_t next = 0;  // where the next look begins
+    std::int64_t passed = 0;
+    std::vector<std::int64_t> kept;
+  };
+  RetiredRuns retired_runs_;
   std::mutex marks_mutex_;
   std::map<std::int64_t, Timestamp> held_messages_;
   std::unordered_map<TimerKey, Timestamp, TimerHash> held_timers_;

@@ -176,57 +176,89 @@ Result<RetentionOutcome> PostgresStore::retire_instances(const RetentionRequest&
   });
 }
 
-// Each kind of row in transactions of its own: what one of them cannot do does not hold up the others. Runs and events
-// are gone through by number, a part at a time, from where the last look ended: no statement reads more than its part,
-// however many rows are kept.
-Result<RowRetentionOutcome> PostgresStore::retire_rows(const RowRetention& request) {
+namespace {
+
+std::vector<std::int64_t> read_numbers(const Rows& rows, int column) {
+  std::vector<std::int64_t> numbers;
+  if (rows.is_null(column)) return numbers;
+  const Json list = rows.json(column);
+  for (const Json& number : list.items()) numbers.push_back(number.as_integer());
+  return numbers;
+}
+
+}  // namespace
+
+// Runs have no index by the time of their end: every lease and every end would pay for it. So a sweep goes through them
+// by number, and remembers how far it came. Runs of instances are passed for good. Of the others it remembers those
+// that stay.
+Result<std::size_t> PostgresStore::retire_runs(Timestamp before, std::size_t max, bool& more) {
   constexpr int parts_max = 50;
-  constexpr std::int64_t looked_at = 2000;  // rows of a part
-  const std::lock_guard lock(retention_mutex_);
-  RowRetentionOutcome outcome;
-  std::optional<Error> failed;
-  const auto max = static_cast<std::int64_t>(request.max);
+  constexpr std::int64_t part_runs = 2000;
+  constexpr std::size_t kept_max = 2000;
+  const auto limit = static_cast<std::int64_t>(max);
+  // No transaction that inserts runs is open for an hour: among older runs no further ones appear.
+  const Timestamp settled = std::min(before, after(now(), Duration::of_seconds(-3600)));
+  std::size_t gone = 0;
+  if (!retired_runs_.kept.empty()) {
+    Column<std::int64_t> numbers;
+    for (const std::int64_t number : retired_runs_.kept) numbers.add(number);
+    CAIRN_TRY(retired_runs_.kept, write<std::vector<std::int64_t>>([&](Connection& db) {
+                Rows rows = db.query(Sql::retire_passed_runs, before, numbers);
+                gone = 0;
+                if (!rows.next()) return Result<std::vector<std::int64_t>>(retired_runs_.kept);
+                gone = static_cast<std::size_t>(rows.integer(0));
+                return Result<std::vector<std::int64_t>>(read_numbers(rows, 1));
+              }));
+  }
   struct Part {
     std::size_t gone = 0;
     bool last = true;
     std::int64_t next = 0;
+    std::int64_t passed = 0;
+    std::vector<std::int64_t> kept;
   };
-  const auto go_through = [&](Sql statement, const std::optional<Timestamp>& before,
-                              std::int64_t& from) -> std::size_t {
-    if (!before) return 0;
-    std::size_t gone = 0;
-    for (int i = 0; i < parts_max; ++i) {
-      const auto part = write<Part>([&](Connection& db) -> Result<Part> {
-        Rows rows = db.query(statement, *before, max, from, std::max(max, looked_at));
-        if (!rows.next()) return Part{};
-        return Part{static_cast<std::size_t>(rows.integer(0)), rows.boolean(1), rows.integer(2)};
-      });
-      if (!part) {
-        failed = part.error();
-        return gone;
-      }
-      gone += part->gone;
-      from = part->last ? 0 : part->next;
-      if (part->last) return gone;
-      if (gone > 0) break;
+  for (int i = 0; i < parts_max && gone == 0; ++i) {
+    CAIRN_TRY(const Part part, write<Part>([&](Connection& db) -> Result<Part> {
+                Rows rows =
+                    db.query(Sql::retire_runs, before, limit, retired_runs_.next, std::max(limit, part_runs), settled);
+                if (!rows.next()) return Part{};
+                return Part{static_cast<std::size_t>(rows.integer(0)), rows.boolean(1), rows.integer(2),
+                            rows.integer(3), read_numbers(rows, 4)};
+              }));
+    gone += part.gone;
+    auto& kept = retired_runs_.kept;
+    if (retired_runs_.next == retired_runs_.passed && kept.size() + part.kept.size() <= kept_max) {
+      retired_runs_.passed = part.passed;
+      kept.insert(kept.end(), part.kept.begin(), part.kept.end());
     }
-    outcome.more = true;
+    retired_runs_.next = part.last ? retired_runs_.passed : part.next;
+    if (part.last) return gone;
+  }
+  more = true;
+  return gone;
+}
+
+// Each kind of row in transactions of its own: what one of them cannot do does not hold up the others.
+Result<RowRetentionOutcome> PostgresStore::retire_rows(const RowRetention& request) {
+  const std::lock_guard lock(retention_mutex_);
+  RowRetentionOutcome outcome;
+  std::optional<Error> failed;
+  const auto note = [&](Result<std::size_t> gone) {
+    if (gone) return *gone;
+    failed = gone.error();
+    return std::size_t{0};
+  };
+  const auto remove_oldest = [&](Sql statement, Timestamp before) {
+    const std::size_t gone = note(write<std::size_t>([&](Connection& db) -> Result<std::size_t> {
+      Rows rows = db.query(statement, before, static_cast<std::int64_t>(request.max));
+      return rows.next() ? static_cast<std::size_t>(rows.integer(0)) : 0;
+    }));
+    outcome.more |= gone == request.max;
     return gone;
   };
-  outcome.runs = go_through(Sql::retire_runs, request.runs_before, retired_runs_);
-  outcome.outbox = go_through(Sql::retire_outbox, request.outbox_before, retired_events_);
-  if (request.keys_before) {
-    const auto keys = write<std::size_t>([&](Connection& db) -> Result<std::size_t> {
-      Rows rows = db.query(Sql::retire_keys, *request.keys_before, max);
-      return rows.next() ? static_cast<std::size_t>(rows.integer(0)) : 0;
-    });
-    if (keys) {
-      outcome.keys = *keys;
-      outcome.more |= *keys == request.max;
-    } else {
-      failed = keys.error();
-    }
-  }
+  if (request.runs_before) outcome.runs = note(retire_runs(*request.runs_before, request.max, outcome.more));
+  if (request.outbox_before) outcome.outbox = remove_oldest(Sql::retire_outbox, *request.outbox_before);
+  if (request.keys_before) outcome.keys = remove_oldest(Sql::retire_keys, *request.keys_before);
   if (failed && outcome.runs + outcome.outbox + outcome.keys == 0) return *failed;
   return outcome;
 }

@@ -336,6 +336,6 @@ DELETE FROM cairn.workflow_event WHERE run_id = ANY (ARRAY(SELECT id FROM cairn.
 -- name: remove_runs
 DELETE FROM cairn.workflow_run WHERE instance = ANY ($1::text[])
 -- name: remove_deliveries
-DELETE FROM cairn.wf_deliveries WHERE event = ANY (ARRAY(SELECT n FROM cairn.outbox_event WHERE instance = ANY ($1::text[]) AND published_at IS NOT NULL))
+DELETE FROM cairn.wf_deliveries WHERE event = ANY (ARRAY(SELECT n FROM cairn.outbox_event WHERE instance = ANY ($1::text[]) AND published_at + interval '0' IS NOT NULL))
 -- name: remove_outbox
-DELETE FROM cairn.outbox_event WHERE instance = ANY ($1::text[]) AND published_at IS NOT NULL
+DELETE FROM cairn.outbox_event WHERE instance = ANY ($1::text[]) AND published_at + interval '0' IS NOT NULL

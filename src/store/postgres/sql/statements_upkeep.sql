@@ -110,25 +110,32 @@ SELECT cairn.wf_append_audit($1::cairn.wf_audit_row[], $2)
 SELECT sequence, at, who, what, resource, why, origin, details, previous_hash, hash FROM cairn.wf_audit WHERE sequence > $1 ORDER BY sequence LIMIT $2
 
 -- name: retire_runs
--- Of the next $4 runs behind number $3 that were made before $1 the first $2 that belong to no instance and ended before $1. Numbers follow the time of creation,
--- so that a part that is not full is the last one. How many went, whether it was the last part, and where the next one begins.
+-- Of the next $4 runs behind number $3 the first $2 that belong to no instance and ended before $1. Numbers follow the time of creation, so a part that has
+-- younger runs is the last one. How many went; whether it was the last part; where the next one begins; up to where all runs were made before $5; and those of
+-- them that belong to no instance and stay: only these may be due later.
 WITH part AS MATERIALIZED (
-  SELECT * FROM (SELECT n, id, instance, status, updated_at, created_at FROM cairn.workflow_run WHERE n > $3 ORDER BY n LIMIT $4) w WHERE w.created_at < $1),
-old AS MATERIALIZED (
-  SELECT n, id FROM part WHERE instance IS NULL AND status IN ('succeeded', 'failed', 'cancelled') AND updated_at < $1 ORDER BY n LIMIT $2),
+  SELECT n, id, created_at, instance IS NULL AS alone, instance IS NULL AND status IN ('succeeded', 'failed', 'cancelled') AND updated_at < $1 AS due
+  FROM cairn.workflow_run WHERE n > $3 ORDER BY n LIMIT $4),
+old AS MATERIALIZED (SELECT n, id FROM part WHERE due ORDER BY n LIMIT $2),
+seen AS (SELECT CASE WHEN count(*) < $2 THEN (SELECT max(n) FROM part) ELSE max(n) END AS n, count(*) < $2 AS all_old FROM old),
+passed AS (SELECT max(p.n) AS n FROM part p, seen s WHERE p.n <= s.n AND p.created_at < $5),
 gone AS (DELETE FROM cairn.workflow_run r USING old WHERE r.id = ANY (ARRAY[old.id]) RETURNING r.id),
 events AS (DELETE FROM cairn.workflow_event e USING old WHERE e.run_id = ANY (ARRAY[old.id]))
-SELECT (SELECT count(*) FROM gone), (SELECT count(*) FROM part) < $4 AND count(*) < $2,
-  CASE WHEN count(*) < $2 THEN (SELECT max(n) FROM part) ELSE max(n) END FROM old
--- name: retire_outbox
--- As above, for events that were published.
+SELECT (SELECT count(*) FROM gone), s.all_old AND (SELECT count(*) FROM part WHERE created_at < $1) < $4, coalesce(s.n, $3), coalesce(c.n, $3),
+  (SELECT jsonb_agg(p.n) FROM part p WHERE p.alone AND NOT p.due AND p.n <= c.n)
+FROM seen s, passed c
+-- name: retire_passed_runs
+-- The runs of these numbers that ended before $1. How many went, and which ones stay.
 WITH part AS MATERIALIZED (
-  SELECT * FROM (SELECT n, published_at, created_at FROM cairn.outbox_event WHERE n > $3 ORDER BY n LIMIT $4) w WHERE w.created_at < $1),
-old AS MATERIALIZED (SELECT n FROM part WHERE published_at < $1 ORDER BY n LIMIT $2),
+  SELECT n, id, status IN ('succeeded', 'failed', 'cancelled') AND updated_at < $1 AS due FROM cairn.workflow_run WHERE n = ANY ($2::bigint[])),
+gone AS (DELETE FROM cairn.workflow_run r USING part p WHERE p.due AND r.id = ANY (ARRAY[p.id]) RETURNING r.id),
+events AS (DELETE FROM cairn.workflow_event e USING part p WHERE p.due AND e.run_id = ANY (ARRAY[p.id]))
+SELECT (SELECT count(*) FROM gone), (SELECT jsonb_agg(n) FROM part WHERE NOT due)
+-- name: retire_outbox
+WITH old AS MATERIALIZED (SELECT n FROM cairn.outbox_event WHERE published_at < $1 ORDER BY published_at LIMIT $2),
 gone AS (DELETE FROM cairn.outbox_event o USING old WHERE o.n = ANY (ARRAY[old.n]) RETURNING o.n),
 log AS (DELETE FROM cairn.wf_deliveries d USING old WHERE d.event = ANY (ARRAY[old.n]))
-SELECT (SELECT count(*) FROM gone), (SELECT count(*) FROM part) < $4 AND count(*) < $2,
-  CASE WHEN count(*) < $2 THEN (SELECT max(n) FROM part) ELSE max(n) END FROM old
+SELECT count(*) FROM gone
 -- name: retire_keys
 WITH old AS (SELECT scope, key FROM cairn.wf_idempotency_keys WHERE at < $1 ORDER BY at LIMIT $2),
 gone AS (DELETE FROM cairn.wf_idempotency_keys k USING old WHERE k.scope = ANY (ARRAY[old.scope]) AND k.key = ANY (ARRAY[old.key]) RETURNING 1)
