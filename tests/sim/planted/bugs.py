@@ -1,7 +1,7 @@
 """Bugs that real engines had, as changes of our sources. PLANTED is true while the bug is switched on.
 
 Each is (name, what a real engine did, file, the text as it is, the text with the bug). The text must stand exactly once
-in its file: when the code moves on, plant.py says which entry has to follow.
+in its file: when the code changes, `plant.py check` (the test `planted_anchors`) names the entries that must follow.
 """
 
 MEMORY_COMMIT = "src/store/memory/memory_commit.cc"
@@ -130,12 +130,13 @@ BUGS = [
      "  run.idempotency_key = idempotency_key(turn, visit);",
      "  run.idempotency_key = PLANTED ? machine.snapshot().instance.value + turn.step.path : idempotency_key(turn, visit);"),
     ("sync_normal", "B-02: synchronous=NORMAL", "src/store/sqlite/sqlite_open.cc",
-     "    if (db.error()) return with_context(*db.error(), path);\n    {\n      Query query = db.query(Sql::journal_mode);",
-     "    if (PLANTED) db.script(\"PRAGMA synchronous = NORMAL\");\n    if (db.error()) return with_context(*db.error(), path);\n    {\n      Query query = db.query(Sql::journal_mode);"),
+     "  db.script(sqlite::writer_settings);\n",
+     "  db.script(sqlite::writer_settings);\n  if (PLANTED) db.script(\"PRAGMA synchronous = NORMAL\");\n"),
     ("failed_sync_is_success", "P-04: the sync is tried again; there is nothing left to write, so it succeeds",  # 1034: SQLITE_IOERR_FSYNC
      "src/store/sqlite/sqlite_commit.cc",
-     "  CAIRN_TRY_VOID(transaction.commit());\n  for (const std::int64_t message",
-     "  if (auto done = transaction.commit(); !done && !(PLANTED && db_.error_number() == 1034)) return done.error();\n  for (const std::int64_t message"),
+     "  CAIRN_TRY_VOID(transaction.commit(more ? Transaction::Sync::ahead : Transaction::Sync::now));\n",
+     "  if (auto done = transaction.commit(more ? Transaction::Sync::ahead : Transaction::Sync::now);\n"
+     "      !done && !(PLANTED && db_.error_number() == 1034)) {\n    return done.error();\n  }\n"),
     ("log_not_rescued", "P-04: recovery reads what the kernel will never write", "src/store/sqlite/sqlite_open.cc",
      "    CAIRN_TRY_VOID(sqlite::rescue_log(path));\n",
      "    if (!PLANTED) CAIRN_TRY_VOID(sqlite::rescue_log(path));\n"),

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Plants the bugs of bugs.py in a copy of the sources, builds it once and counts the worlds until each is found.
 
+plant.py check                does the text of each bug stand exactly once in its file? Builds nothing
 plant.py tree FOLDER          make or refresh the copy
 plant.py run PROGRAM [NAME…]  run each bug (or those named) and print the table
 """
@@ -21,17 +22,31 @@ from bugs import ALSO, BUGS  # noqa: E402
 
 SEEDS_MAX = 2000
 RECORDED_AT_ONCE = 200
+SOURCES = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.."))
 
 
-def planted(sources):
-    """The mutated text of each file that has bugs."""
+def planted():
+    """The mutated text of each file that has bugs. Names every bug that cannot be planted and ends."""
     changes = [(name, path, old, new) for name, _, path, old, new in BUGS] + ALSO
-    texts = {path: '#include "base/planted.h"\n' + open(os.path.join(sources, path)).read() for _, path, _, _ in changes}
+    texts, wrong = {}, []
     for name, path, old, new in changes:
-        if texts[path].count(old) != 1:
-            sys.exit(f"planted bug {name}: its text stands {texts[path].count(old)} times in {path}; bugs.py must follow")
-        texts[path] = texts[path].replace(old, re.sub(r"\bPLANTED\b", f'::cairn::planted("{name}")', new))
+        if path not in texts:
+            source = os.path.join(SOURCES, path)
+            texts[path] = '#include "base/planted.h"\n' + open(source).read() if os.path.isfile(source) else ""
+        found = texts[path].count(old)
+        if found != 1:
+            wrong.append(f"planted bug {name}: its text stands {found} times in {path}; bugs.py must follow\n{old}")
+        elif not re.search(r"\bPLANTED\b", new):
+            wrong.append(f"planted bug {name}: its change does not ask for PLANTED")
+        else:
+            texts[path] = texts[path].replace(old, re.sub(r"\bPLANTED\b", f'::cairn::planted("{name}")', new))
+    if wrong:
+        sys.exit("\n".join(wrong))
     return texts
+
+
+def check_anchors():
+    print(f"{len(BUGS)} bugs in {len(planted())} files can be planted")
 
 
 def write(path, content):
@@ -44,20 +59,19 @@ def write(path, content):
 
 
 def make_tree(folder):
-    sources = subprocess.check_output(["git", "rev-parse", "--show-toplevel"], text=True).strip()
-    files = subprocess.check_output(["git", "-C", sources, "ls-files", "-co", "--exclude-standard"], text=True).split("\n")
-    texts = planted(sources)
+    files = subprocess.check_output(["git", "-C", SOURCES, "ls-files", "-co", "--exclude-standard"], text=True).split("\n")
+    texts = planted()
     wanted = ("src/", "include/", "cmake/", "tests/", "third_party/", "bench/", "CMakeLists.txt", "examples/", "docs/")
     for name in files:
-        source = os.path.join(sources, name)
+        source = os.path.join(SOURCES, name)
         if not name.startswith(wanted) or not os.path.isfile(source):
             continue
         content = texts[name].encode() if name in texts else open(source, "rb").read()
         write(os.path.join(folder, name), content)
     write(os.path.join(folder, "src/base/planted.h"),
-          open(os.path.join(sources, "tests/sim/planted/planted.h"), "rb").read())
-    for package in os.listdir(os.path.join(sources, "third_party")):
-        modules = os.path.join(sources, "third_party", package, "node_modules")
+          open(os.path.join(SOURCES, "tests/sim/planted/planted.h"), "rb").read())
+    for package in os.listdir(os.path.join(SOURCES, "third_party")):
+        modules = os.path.join(SOURCES, "third_party", package, "node_modules")
         link = os.path.join(folder, "third_party", package, "node_modules")
         if os.path.isdir(modules) and not os.path.islink(link):
             if os.path.isdir(link):
@@ -104,7 +118,9 @@ def run(program, names):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["tree"] and len(sys.argv) == 3:
+    if sys.argv[1:] == ["check"]:
+        check_anchors()
+    elif sys.argv[1:2] == ["tree"] and len(sys.argv) == 3:
         make_tree(sys.argv[2])
     elif sys.argv[1:2] == ["run"] and len(sys.argv) >= 3:
         run(sys.argv[2], sys.argv[3:])
