@@ -88,7 +88,7 @@ export function bars(f, levels) {
   queue('W5, jobs drained, with the audit trail', 'w5', us, rate, '/s', 1.5, true);
   queue('W5, jobs drained, without it', 'w5', `${us}, no trail`, rate, '/s', 2.5, true);
   queue('W5, enqueued one at a time, 64 outstanding', 'w5one', us, rate, '/s', 4, true);
-  queue('W5, enqueued in bulk', 'w5', us, bulk, '/s', 1.5, true);
+  queue('W5, enqueued in bulk', 'w5', us, bulk, '/s', 1.2, true);
   queue('W5, from enqueued to begun, idle: p50', 'w5lat', us, p50, ' ms', 1, false);
 
   const waiting = 'cairn, Node client';
