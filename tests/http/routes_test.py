@@ -484,6 +484,14 @@ answer = server.call("GET", "/v1/info", origin="https://evil.example")
 expect("nor read", "access-control-allow-origin" not in answer.headers, answer.headers)
 expect("no method override", server.call("GET", "/v1/info", **{"x-http-method-override": "DELETE"}).status == 200)
 expect("TRACE is refused", server.call("TRACE", "/v1/info").status == 405)
+# More signals than an instance keeps: the ones that were taken stay visible, the next is refused, and the instance goes on.
+crowded = start("t.wait").json["id"]
+with concurrent.futures.ThreadPoolExecutor(16) as pool:
+    taken = list(pool.map(lambda number: server.call("POST", f"/v1/instances/{crowded}/signals", {"id": f"c{number}", "name": "unused"}).status, range(1010)))
+seen = server.call("GET", f"/v1/instances/{crowded}/snapshot").json
+expect("1000 signals are taken and 10 refused", sorted(taken) == [200] * 1000 + [413] * 10, sorted(taken)[-12:])
+expect("each signal that was taken is kept", len(seen["signals"]) == taken.count(200), len(seen["signals"]))
+expect("the instance still waits", server.call("GET", "/v1/instances/" + crowded).json["status"] == "waiting")
 # More than a page of instances: it must be meant, is shown first, and each has its row in the audit trail.
 with concurrent.futures.ThreadPoolExecutor(16) as pool:
     many = list(pool.map(lambda _: start("t.wait", customer="many").status, range(1001)))
