@@ -33,9 +33,9 @@ Response unauthenticated(std::string_view detail, std::string_view scheme) {
   return response;
 }
 
-// Two credentials of one person are one sender.
-std::string sender_of(const Call& call) {
-  std::string sender = actor_of(call).sender;
+// Two credentials of one person are one sender. Leases belong to a credential, and so do the answers about them.
+std::string sender_of(const Route& route, const Call& call) {
+  std::string sender = is_for_workers(route) ? std::string() : actor_of(call).sender;
   return sender.empty() ? call.identity.account : sender;
 }
 
@@ -200,7 +200,7 @@ bool ApiGate::prepare(const Route& route, Call& call) {
 bool ApiGate::remember(const Route& route, Call& call) {
   const std::string_view key = call.request.header("idempotency-key");
   if (key.empty()) return true;
-  const std::string scope = sha256_hex(sender_of(call) + "\n" + std::string(route.operation) + "\n" +
+  const std::string scope = sha256_hex(sender_of(route, call) + "\n" + std::string(route.operation) + "\n" +
                                        call.request.path + "\n" + std::string(key));
   const std::string hash = request_hash(call.request);
   Result<IdempotentAnswers::Known> known = answers_->begin(

@@ -108,6 +108,17 @@ expect("nor in a list", all("fence" not in run for run in server.call("GET", "/v
 expect("an operator does", server.call("GET", place, role="operator").json["fence"] == leased["fence"])
 expect("its holder keeps it", server.call("POST", place + "/heartbeat", fence, key=first).status == 200)
 expect("and ends it", server.call("POST", place + "/complete", {**fence, "result": 1, "worker": "mallory"}, key=first).json["outcome"] == "finished")
+# Nor does an Idempotency-Key give the holder's answer to another credential of the same person.
+kept = lease_one()
+for key, status in ((first, 200), (first, 200), (second, 403)):
+    answer = server.call("POST", f"/v1/runs/{kept['id']}/heartbeat", {"fence": kept["fence"]}, key=key, idempotency_key="beat")
+    expect("a kept answer about a lease is its holder's", answer.status == status, (answer.status, answer.text))
+server.call("POST", f"/v1/runs/{kept['id']}/complete", {"fence": kept["fence"]}, key=first)
+# But for what belongs to the person, both credentials are one sender.
+starters = [key_of("buyer", "starter", {})[0] for _ in range(2)]
+answers = [server.call("POST", "/v1/runs", {"type": "hr.once.v1"}, key=key, idempotency_key="buy") for key in starters]
+expect("two credentials of one person share their keys", answers[0].text == answers[1].text and answers[1].headers.get("idempotency-replayed") == "true",
+       [answer.text for answer in answers])
 events = server.call("GET", place + "/events").json["items"]
 done = [(event["event"], event["actor"], event["account"], event["worker"]) for event in events if event["event"] in ("leased", "succeeded")]
 expect("the events name the caller, and its own name for itself as a label",
