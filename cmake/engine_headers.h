@@ -1,3 +1,3 @@
 // As common_headers.h, for what drives instances.
-#include "coordinator/coordinator.h"
+#include "engine/coordinator.h"
 #include "store_headers.h"

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/entropy.h"
-#include "coordinator/slice.h"
+#include "engine/slice.h"
 #include "definition/definition.h"
 #include "expr/expression.h"
 #include "interpreter/advance.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/clock_watch.h"
+#include "time/clock_watch.h"
 
 namespace cairn {
 namespace {

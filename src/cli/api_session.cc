@@ -10,7 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/http_client.h"
 #include "cli/store_session.h"
-#include "server/api.h"
+#include "api/api.h"
 
 namespace cairn::cli {
 namespace {

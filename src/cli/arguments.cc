@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/near.h"
+#include "base/suggest.h"
 
 namespace cairn::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/near.h"
+#include "base/suggest.h"
 #include "cli/exit_code.h"
 
 namespace cairn::cli {

@@ -19,7 +19,7 @@
 #include "cli/listen_address.h"
 #include "cli/settings_file.h"
 #include "cli/stop_watchdog.h"
-#include "server/api.h"
+#include "api/api.h"
 #include "transport/egress_policy.h"
 
 namespace cairn::cli {

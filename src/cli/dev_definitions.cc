@@ -4,8 +4,8 @@
 
 #include "cli/definition_files.h"
 #include "cli/input_file.h"
-#include "coordinator/coordinator.h"
-#include "coordinator/schedules.h"
+#include "engine/coordinator.h"
+#include "schedule/schedules.h"
 #include "definition/definition.h"
 
 namespace cairn::cli {

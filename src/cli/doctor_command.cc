@@ -2,7 +2,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/store_session.h"
-#include "coordinator/verify.h"
+#include "upkeep/verify.h"
 #include "store/audit_chain.h"
 
 namespace cairn::cli {

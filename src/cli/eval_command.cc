@@ -10,7 +10,7 @@
 #include "cli/eval_vectors.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
-#include "expr/time_zone.h"
+#include "time/time_zone.h"
 
 namespace cairn::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "base/near.h"
+#include "base/suggest.h"
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/listing.h"

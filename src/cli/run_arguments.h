@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "cli/arguments.h"
-#include "interpreter/rehearsal.h"
+#include "scenario/rehearsal.h"
 
 namespace cairn::cli {
 

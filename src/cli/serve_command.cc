@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "base/log.h"
-#include "bench/disk_counts.h"
+#include "workloads/disk_counts.h"
 #include "cairn/engine.h"
 #include "cli/configuration_flags.h"
 #include "cli/definition_files.h"
@@ -22,8 +22,8 @@
 #include "cli/stop_watchdog.h"
 #include "cli/store_session.h"
 #include "redis/connection.h"
-#include "server/api.h"
-#include "server/metrics_fanout.h"
+#include "api/api.h"
+#include "api/telemetry/metrics_fanout.h"
 
 namespace cairn::cli {
 namespace {

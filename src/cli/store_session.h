@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "cli/arguments.h"
-#include "coordinator/coordinator.h"
-#include "server/documents.h"
+#include "engine/coordinator.h"
+#include "api/documents.h"
 #include "store/open.h"
 
 namespace cairn::cli {

@@ -6,8 +6,8 @@
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
-#include "interpreter/coverage.h"
-#include "interpreter/scenario.h"
+#include "scenario/coverage.h"
+#include "scenario/scenario.h"
 
 namespace cairn::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/near.h"
+#include "base/suggest.h"
 
 namespace cairn::config {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/near.h"
+#include "base/suggest.h"
 #include "definition/names.h"
 #include "definition/step_kinds.h"
 

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/cron.h"
+#include "time/cron.h"
 #include "base/json.h"
 #include "base/time.h"
 #include "definition/place_index.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/near.h"
+#include "base/suggest.h"
 
 namespace cairn {
 namespace {

@@ -1,7 +1,7 @@
 #include "definition/schedules.h"
 
-#include "base/cron.h"
-#include "expr/time_zone.h"
+#include "time/cron.h"
+#include "time/time_zone.h"
 
 namespace cairn {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "base/near.h"
+#include "base/suggest.h"
 #include "definition/names.h"
 
 namespace cairn {

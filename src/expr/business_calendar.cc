@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "expr/calendar.h"
+#include "time/calendar.h"
 
 namespace cairn::expr {
 

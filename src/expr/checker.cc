@@ -1,6 +1,6 @@
 #include "expr/checker.h"
 
-#include "base/near.h"
+#include "base/suggest.h"
 
 namespace cairn::expr {
 

@@ -1,4 +1,4 @@
-#include "base/near.h"
+#include "base/suggest.h"
 #include "expr/checker.h"
 #include "expr/operators.h"
 

@@ -4,7 +4,7 @@
 
 #include "expr/code.h"
 #include "expr/evaluator.h"
-#include "expr/reading.h"
+#include "expr/names_used.h"
 
 namespace cairn::expr {
 

@@ -1,6 +1,6 @@
 #include "expr/business_calendar.h"
-#include "expr/calendar.h"
-#include "expr/date_pattern.h"
+#include "time/calendar.h"
+#include "time/date_pattern.h"
 #include "expr/function.h"
 
 namespace cairn::expr {

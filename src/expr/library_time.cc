@@ -1,6 +1,6 @@
 // Parts of times and lengths of time, as CEL names them. Zones are IANA names or offsets.
 #include "expr/function.h"
-#include "expr/time_zone.h"
+#include "time/time_zone.h"
 
 namespace cairn::expr {
 

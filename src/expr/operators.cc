@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "base/near.h"
+#include "base/suggest.h"
 
 namespace cairn::expr {
 

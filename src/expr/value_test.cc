@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "expr/expression.h"
-#include "expr/time_zone.h"
+#include "time/time_zone.h"
 
 namespace cairn::expr {
 namespace {

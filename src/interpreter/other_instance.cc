@@ -1,6 +1,6 @@
 #include "interpreter/other_instance.h"
 
-#include "base/near.h"
+#include "base/suggest.h"
 
 namespace cairn {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/sha256.h"
-#include "expr/calendar.h"
+#include "time/calendar.h"
 
 namespace cairn {
 namespace {

@@ -16,11 +16,11 @@
 #include <string_view>
 #include <variant>
 
-#include "base/cron.h"
+#include "time/cron.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "expr/time_zone.h"
+#include "time/time_zone.h"
 
 namespace cairn {
 

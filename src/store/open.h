@@ -1,4 +1,4 @@
-// A store by its URL: `memory:`, `sqlite:PATH`, `postgres://…[?schema=NAME]` (see store/postgres/url.h).
+// A store by its URL: `memory:`, `sqlite:PATH`, `postgres://…[?schema=NAME]` (see store/postgres/wire/url.h).
 // `?run_events=off` behind it: no audit trail of runs (workflow_event) is written.
 #pragma once
 

@@ -258,7 +258,7 @@ struct Message {
   std::int64_t id = 0;                                               // given by the store
   InstanceId target;
   Kind kind = Kind::signal;
-  Json body;  // see coordinator/message_body.h
+  Json body;  // see engine/message_body.h
   Timestamp at;
   bool operator==(const Message&) const = default;
 };

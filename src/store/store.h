@@ -237,7 +237,7 @@ class Store {
   // The same in two parts, where a store gains by it (`commits_ahead`): what `commit_ahead` gives may be lost in a
   // power failure until `settle` has returned, from whatever thread, and nobody is told of it before. The store itself
   // tells nobody either: what is read, claimed or written meanwhile is settled too, except what is only read for a
-  // decision (store/deciding.h), which is settled with its commit. `more` is asked for further units of the same
+  // decision (store/unsynced_read.h), which is settled with its commit. `more` is asked for further units of the same
   // transaction until it has none; they stay where they are until this returns, and have their answers behind the
   // others.
   using MoreUnits = std::function<std::span<const Unit>()>;

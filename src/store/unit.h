@@ -72,7 +72,7 @@ struct Unit {
   // By what the limits of their type count new runs; those not named here by their type alone.
   std::vector<std::pair<RunId, std::string>> limit_keys;
 
-  // What the audit trail is to say about it (store/mandate.h): appended when the unit is done.
+  // What the audit trail is to say about it (store/audit_scope.h): appended when the unit is done.
   std::vector<AuditRow> audit;
 
   std::string actor;  // who made this commit: the node

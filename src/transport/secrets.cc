@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "expr/secret_mark.h"
-#include "transport/spellings.h"
+#include "transport/secret_encodings.h"
 
 extern char** environ;
 

@@ -1,6 +1,6 @@
 #include "sample.h"
 #include "store/audit_chain.h"
-#include "store/mandate.h"
+#include "store/audit_scope.h"
 #include "store_under_test.h"
 
 namespace cairn {

@@ -12,8 +12,8 @@
 
 #include "base/log.h"
 #include "base/result.h"
-#include "server/http_connection.h"
-#include "server/identity.h"
+#include "http/connection.h"
+#include "api/access/identity.h"
 
 namespace {
 

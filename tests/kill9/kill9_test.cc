@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "cairn/engine.h"
-#include "coordinator/verify.h"
+#include "upkeep/verify.h"
 #include "store/open.h"
 
 namespace cairn {

@@ -11,7 +11,7 @@
 #include "sample.h"
 #include "store/audit_chain.h"
 #include "store/open.h"
-#include "store/postgres/connection.h"
+#include "store/postgres/wire/connection.h"
 
 namespace cairn {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "coordinator/verify.h"
+#include "upkeep/verify.h"
 #include "store/store.h"
 
 namespace cairn {

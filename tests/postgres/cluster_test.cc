@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "cairn/engine.h"
-#include "coordinator/verify.h"
+#include "upkeep/verify.h"
 #include "store/store.h"
 
 namespace cairn {

@@ -13,7 +13,7 @@
 
 #include "base/log.h"
 #include "cairn/engine.h"
-#include "coordinator/verify.h"
+#include "upkeep/verify.h"
 #include "daemon.h"
 #include "proxy.h"
 #include "store/store.h"

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "store/postgres/connection.h"
+#include "store/postgres/wire/connection.h"
 
 struct pg_conn;
 

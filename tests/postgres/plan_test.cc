@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "store/open.h"
-#include "store/postgres/connection.h"
+#include "store/postgres/wire/connection.h"
 #include "store/store.h"
 
 namespace cairn {

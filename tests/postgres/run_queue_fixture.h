@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "store/open.h"
-#include "store/postgres/connection.h"
+#include "store/postgres/wire/connection.h"
 
 namespace cairn {
 

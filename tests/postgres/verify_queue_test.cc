@@ -3,7 +3,7 @@
 #include <atomic>
 #include <random>
 
-#include "coordinator/verify.h"
+#include "upkeep/verify.h"
 #include "postgres/run_queue_fixture.h"
 
 namespace cairn {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "interpreter/scenario.h"
+#include "scenario/scenario.h"
 
 namespace cairn {
 

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "base/clock.h"
-#include "coordinator/coordinator.h"
+#include "engine/coordinator.h"
 #include "cut_store.h"
-#include "interpreter/scenario.h"
+#include "scenario/scenario.h"
 
 namespace cairn {
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "base/log.h"
-#include "coordinator/verify.h"
+#include "upkeep/verify.h"
 #include "scenario_files.h"
 #include "store/memory/memory_store.h"
 #include "store/open.h"

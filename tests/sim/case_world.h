@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "coordinator/coordinator.h"
+#include "engine/coordinator.h"
 #include "dice.h"
 #include "generator.h"
 #include "recorded_store.h"

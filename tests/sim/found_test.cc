@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
-#include "coordinator/coordinator.h"
+#include "engine/coordinator.h"
 #include "definition/definition.h"
 #include "store/memory/memory_store.h"
 #include "stores/forwarding_store.h"

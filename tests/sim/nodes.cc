@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "actors.h"
-#include "coordinator/verify.h"
+#include "upkeep/verify.h"
 #include "store/open.h"
 #include "world.h"
 

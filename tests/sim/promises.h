@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chronicle.h"
-#include "coordinator/coordinator.h"
+#include "engine/coordinator.h"
 
 namespace cairn::sim {
 

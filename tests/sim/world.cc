@@ -5,7 +5,7 @@
 #include "actors.h"
 #include "base/entropy.h"
 #include "base/process_end.h"
-#include "coordinator/verify.h"
+#include "upkeep/verify.h"
 #include "coverage.h"
 #include "definition/definition.h"
 #include "store/memory/memory_store.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "chronicle.h"
-#include "coordinator/coordinator.h"
+#include "engine/coordinator.h"
 #include "disk.h"
 #include "generator.h"
 #include "ledger.h"

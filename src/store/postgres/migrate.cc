@@ -1,6 +1,6 @@
 #include "store/postgres/migrate.h"
 
-#include "store/postgres/lock_key.h"
+#include "store/postgres/wire/lock_key.h"
 
 namespace cairn::postgres {
 

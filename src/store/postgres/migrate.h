@@ -2,7 +2,7 @@
 // transaction under one lock, so that any number of nodes may do it at once.
 #pragma once
 
-#include "store/postgres/connection.h"
+#include "store/postgres/wire/connection.h"
 
 namespace cairn::postgres {
 

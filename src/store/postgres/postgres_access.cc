@@ -1,8 +1,8 @@
 // Credentials and the audit trail.
 #include "store/audit_chain.h"
-#include "store/postgres/lock_key.h"
-#include "store/postgres/row_reading.h"
-#include "store/postgres/transaction.h"
+#include "store/postgres/wire/lock_key.h"
+#include "store/postgres/wire/row_reading.h"
+#include "store/postgres/wire/transaction.h"
 #include "store/projection.h"
 
 namespace cairn {

@@ -2,11 +2,11 @@
 #include <utility>
 
 #include "base/log.h"
-#include "store/postgres/channel.h"
-#include "store/postgres/hints.h"
+#include "store/postgres/cluster/channel.h"
+#include "store/postgres/cluster/hints.h"
 #include "store/postgres/migrate.h"
-#include "store/postgres/transaction.h"
-#include "store/postgres/wakeup_text.h"
+#include "store/postgres/wire/transaction.h"
+#include "store/postgres/cluster/wakeup_text.h"
 #include "store/projection.h"
 
 namespace cairn {

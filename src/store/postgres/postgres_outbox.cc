@@ -1,8 +1,8 @@
 // The outbox and schedules. Both are held in their rows, not in a process: whoever claims has them for the
 // given time, and the end of that time is something that every node can see coming.
-#include "store/postgres/lock_key.h"
-#include "store/postgres/row_reading.h"
-#include "store/postgres/transaction.h"
+#include "store/postgres/wire/lock_key.h"
+#include "store/postgres/wire/row_reading.h"
+#include "store/postgres/wire/transaction.h"
 #include "store/projection.h"
 
 namespace cairn {

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/utf8.h"
-#include "store/postgres/lease_list.h"
-#include "store/postgres/row_reading.h"
-#include "store/postgres/transaction.h"
+#include "store/postgres/runs/lease_deadlines.h"
+#include "store/postgres/wire/row_reading.h"
+#include "store/postgres/wire/transaction.h"
 #include "store/projection.h"
 #include "store/row_filters.h"
 

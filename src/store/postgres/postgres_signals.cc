@@ -1,10 +1,10 @@
 // Signals, messages and timers: what is on its way to instances.
 #include <algorithm>
 
-#include "store/postgres/channel.h"
-#include "store/postgres/row_reading.h"
-#include "store/postgres/signal_locks.h"
-#include "store/postgres/transaction.h"
+#include "store/postgres/cluster/channel.h"
+#include "store/postgres/wire/row_reading.h"
+#include "store/postgres/commit/signal_locks.h"
+#include "store/postgres/wire/transaction.h"
 #include "store/projection.h"
 #include "store/stored_json.h"
 

@@ -12,13 +12,13 @@
 
 #include "base/clock.h"
 #include "store/lifecycle.h"
-#include "store/postgres/commit_memory.h"
-#include "store/postgres/keys_seen.h"
-#include "store/postgres/lease_watch.h"
-#include "store/postgres/leases_under_way.h"
-#include "store/postgres/pool.h"
-#include "store/postgres/server_clock.h"
-#include "store/postgres/snapshots_ahead.h"
+#include "store/postgres/commit/instance_numbers.h"
+#include "store/postgres/commit/keys_seen.h"
+#include "store/postgres/runs/known_leases.h"
+#include "store/postgres/runs/uncommitted_leases.h"
+#include "store/postgres/wire/pool.h"
+#include "store/postgres/wire/server_clock.h"
+#include "store/postgres/commit/snapshots_ahead.h"
 #include "store/store.h"
 
 namespace cairn {

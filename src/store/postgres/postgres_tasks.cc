@@ -1,5 +1,5 @@
-#include "store/postgres/row_reading.h"
-#include "store/postgres/transaction.h"
+#include "store/postgres/wire/row_reading.h"
+#include "store/postgres/wire/transaction.h"
 
 namespace cairn {
 

@@ -1,9 +1,9 @@
 // Dead letters, parking, host locks, retention.
 #include <algorithm>
 
-#include "store/postgres/lock_key.h"
-#include "store/postgres/row_reading.h"
-#include "store/postgres/transaction.h"
+#include "store/postgres/wire/lock_key.h"
+#include "store/postgres/wire/row_reading.h"
+#include "store/postgres/wire/transaction.h"
 #include "store/projection.h"
 
 namespace cairn {

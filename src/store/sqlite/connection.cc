@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "store/audit_chain.h"
-#include "store/mandate.h"
+#include "store/audit_scope.h"
 #include "store/sqlite/log_layer.h"
 #include "store/sqlite/page_checksum.h"
 #include "store/sqlite/page_file.h"

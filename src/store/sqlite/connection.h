@@ -166,7 +166,7 @@ class Connection {
 };
 
 // BEGIN IMMEDIATE … COMMIT. Rolls back unless committed. When it changes something, it takes along what the calling
-// thread owes the audit trail (store/mandate.h).
+// thread owes the audit trail (store/audit_scope.h).
 class Transaction {
  public:
   explicit Transaction(Connection& connection);

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/process_end.h"
-#include "store/deciding.h"
+#include "store/unsynced_read.h"
 #include "store/projection.h"
 #include "store/sqlite/log_rescue.h"
 #include "store/sqlite/migrate.h"

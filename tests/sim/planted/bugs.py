@@ -8,9 +8,9 @@ MEMORY_COMMIT = "src/store/memory/memory_commit.cc"
 MEMORY_RUNS = "src/store/memory/memory_runs.cc"
 MEMORY_WORK = "src/store/memory/memory_work.cc"
 MEMORY_OUTBOX = "src/store/memory/memory_outbox.cc"
-COORDINATOR = "src/coordinator/coordinator.cc"
-SLICE = "src/coordinator/slice.cc"
-DUE = "src/coordinator/due.cc"
+COORDINATOR = "src/engine/coordinator.cc"
+SLICE = "src/engine/slice.cc"
+DUE = "src/engine/deliver_due.cc"
 
 BUGS = [
     ("run_end_not_fenced", "H1, B-07: a worker whose lease is over overwrites the new owner's result", MEMORY_COMMIT,
@@ -95,10 +95,10 @@ BUGS = [
      "    slice.unit.key = key;\n",
      "    if (!PLANTED) slice.unit.key = key;\n"),
     ("definitions_never_read_again", "B-29, B-41: a node that does not know a newer definition parks its instances",
-     "src/coordinator/registry.cc",
+     "src/engine/registry.cc",
      "  CAIRN_TRY(const auto row, store_.find_definition(key.name, key.version));\n",
      "  if (PLANTED) return Error{ErrorCode::not_found, \"the definition is missing\"};\n  CAIRN_TRY(const auto row, store_.find_definition(key.name, key.version));\n"),
-    ("exhausted_run_kept", "B-09: a run without attempts left is leased to nobody and never ended", "src/coordinator/runs.cc",
+    ("exhausted_run_kept", "B-09: a run without attempts left is leased to nobody and never ended", "src/engine/run_reports.cc",
      "    ++tried;\n",
      "    if (PLANTED && !is_overdue(run, now)) continue;\n    ++tried;\n"),
     ("token_reused", "G4, B-34: the wait of the next round has the token of the last", "src/interpreter/machine_strands.cc",
@@ -147,7 +147,7 @@ BUGS = [
 
 # Second places of bugs above: the same mistake made consistently.
 ALSO = [
-    ("cancelled_run_ends", "src/coordinator/runs.cc",
+    ("cancelled_run_ends", "src/engine/run_reports.cc",
      "if (run->status != RunStatus::leased || run->fence != report.fence) return",
      "if ((run->status != RunStatus::leased && !(PLANTED && run->status == RunStatus::cancelled)) || run->fence != report.fence) return"),
 ]

@@ -1,0 +1,78 @@
+// The workloads of `cairn bench`: one file each. A workload fills a store of its own, drives it, and gives one row for
+// each level of load.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "workloads/meter.h"
+#include "workloads/scratch.h"
+#include "cairn/engine.h"
+
+namespace cairn::bench {
+
+struct Plan {
+  std::string store = "sqlite";  // sqlite, memory, or the URL of an empty store, which is then kept
+  std::string folder = ".";      // where scratch stores are made: the disk that is measured
+  std::vector<int> outstanding = {1, 16, 64, 256};
+  double seconds = 2;            // of each closed loop, after a quarter of it (at most a second) to warm up
+  int repeats = 3;               // at least 1; the median is taken
+  double scale = 1;              // of the fixed numbers of instances
+  std::size_t instances = 1000;  // of the workload "scale": how many there are before anything is measured
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+
+  std::size_t scaled(std::size_t count) const;
+  double warm_up_s() const;
+};
+
+struct Row {
+  std::string workload;
+  std::string variant;  // what else there is to say; may be empty
+  int outstanding = 0;  // 0: not a closed loop
+  std::uint64_t count = 0;
+  double rate = 0;  // per second
+  double rate_low = 0, rate_high = 0;
+  double p50_ms = 0, p99_ms = 0, max_ms = 0;
+  Cost cost;
+  Json extra = Json::object();  // figures of this workload alone
+};
+
+struct Workload {
+  std::string_view name;
+  std::string_view summary;
+  Result<std::vector<Row>> (*run)(const Plan& plan);
+  bool by_name_only = false;  // not part of a run of everything
+};
+std::span<const Workload> workloads();
+
+// A store in a folder of its own with an engine on it.
+struct Stage {
+  std::optional<Scratch> scratch;  // on SQLite
+  std::string url;
+  std::unique_ptr<Engine> engine;
+
+  static Result<Stage> open(const Plan& plan, std::span<const std::string_view> definitions);
+};
+
+Result<std::unique_ptr<Engine>> open_engine(const std::string& url);
+
+// Repeats `op` on `outstanding` threads for the plan's time. An op that fails ends the run with its error.
+Result<Row> closed_loop(const Plan& plan, int outstanding, const std::function<Result<void>(int thread)>& op);
+// The same without a thread for each: `op` calls `done` once, from any thread, and the next one begins there.
+using OpDone = std::function<void(Result<void>)>;
+Result<Row> callback_loop(const Plan& plan, int outstanding, const std::function<void(int lane, OpDone done)>& op);
+// Does op(0) … op(count - 1), `outstanding` at a time.
+Result<Row> each_once(std::size_t count, int outstanding, const std::function<Result<void>(std::size_t)>& op);
+// The one with the median rate, with the range of all.
+Row median_row(std::vector<Row> rows);
+// The median of plan.repeats runs.
+Result<Row> median_of(const Plan& plan, const std::function<Result<Row>()>& run);
+
+}  // namespace cairn::bench

@@ -1,0 +1,176 @@
+#include "api/access/authenticator.h"
+
+#include "base/log.h"
+#include "api/access/api_key.h"
+
+namespace cairn::server {
+namespace {
+
+constexpr std::size_t known_max = 10'000;
+
+Error unknown() { return {ErrorCode::not_allowed, "the request has no valid API key or token"}; }
+
+// By its path: realm_access.roles.
+const Json* claim_at(const Json& claims, std::string_view path) {
+  const Json* at = &claims;
+  while (at != nullptr && !path.empty()) {
+    if (!at->is_object()) return nullptr;
+    const std::size_t dot = path.find('.');
+    at = at->find(path.substr(0, dot));
+    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+  }
+  return at;
+}
+
+std::vector<std::string> texts(const Json* claim) {
+  std::vector<std::string> out;
+  if (claim == nullptr) return out;
+  if (claim->is_string()) out.emplace_back(claim->as_string());
+  if (claim->is_array()) {
+    for (const Json& item : claim->items()) {
+      if (item.is_string()) out.emplace_back(item.as_string());
+    }
+  }
+  return out;
+}
+
+Identity everybody(const Request& request) {
+  Identity identity;
+  const std::string_view user = request.header("x-cairn-user");
+  if (!user.empty()) identity.person = identity.account = std::string(user);
+  identity.roles = {Role::admin};
+  return identity;
+}
+
+}  // namespace
+
+Authenticator::Authenticator(Store& store, AccessSettings settings, FetchText fetch)
+    : store_(store), settings_(std::move(settings)) {
+  if (settings_.tokens)
+    keys_ = std::make_unique<JwksSource>(settings_.tokens->jwks, std::move(fetch), settings_.tokens->pace);
+}
+
+std::string_view Authenticator::given(const Request& request) {
+  std::string_view given;
+  int count = 0;
+  for (const auto& [name, value] : request.headers) {
+    if (name != "authorization") continue;
+    given = value;
+    ++count;
+  }
+  constexpr std::string_view scheme = "bearer ";
+  if (count != 1 || given.size() <= scheme.size()) return {};
+  for (std::size_t i = 0; i < scheme.size(); ++i) {
+    const char c = given[i];
+    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != scheme[i]) return {};
+  }
+  return given.substr(scheme.size());
+}
+
+Result<Identity> Authenticator::identify(const Request& request) {
+  if (!settings_.required) return everybody(request);
+  const std::string_view credential = given(request);
+  if (credential.empty()) return unknown();
+  return is_api_key(credential) ? by_key_hash(api_key_hash(credential)) : by_token(credential);
+}
+
+bool Authenticator::is_at_hand(const Request& request) {
+  if (!settings_.required) return true;
+  const std::string_view credential = given(request);
+  if (!is_api_key(credential)) return false;
+  const std::string hash = api_key_hash(credential);
+  const std::scoped_lock lock(mutex_);
+  const auto found = known_.find(hash);
+  return found != known_.end() && found->second.until > std::chrono::steady_clock::now();
+}
+
+std::function<bool()> Authenticator::still_accepted(const Request& request) {
+  if (!settings_.required) return {};
+  const std::string_view credential = given(request);
+  if (is_api_key(credential)) {
+    return [this, hash = api_key_hash(credential)] {
+      const auto identity = by_key_hash(hash);
+      return identity || identity.error().code != ErrorCode::not_allowed;
+    };
+  }
+  const Result<UnverifiedToken> token = parse_token(credential);
+  const auto keys = keys_ ? keys_->current() : nullptr;
+  const KeySet::Key* const key = token && keys ? keys->find(token->key_id, token->algorithm) : nullptr;
+  if (key == nullptr) return [] { return false; };
+  return [this, id = token->key_id, algorithm = token->algorithm, claims = token->claims,
+          print = KeySet::fingerprint(*key)] {
+    const auto now = keys_->current();
+    const KeySet::Key* const current = now ? now->find(id, algorithm) : nullptr;
+    return current != nullptr && KeySet::fingerprint(*current) == print &&
+           check_claims(claims, settings_.tokens->rules, store_.now()).has_value();
+  };
+}
+
+Result<Identity> Authenticator::by_key_hash(const std::string& hash) {
+  const auto now = std::chrono::steady_clock::now();
+  std::optional<ApiKeyRow> row;
+  bool known = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = known_.find(hash);
+    if (found != known_.end() && found->second.until > now) {
+      row = found->second.row;
+      known = true;
+    }
+  }
+  if (!known) {
+    CAIRN_TRY(row, store_.find_api_key(hash));
+    const std::scoped_lock lock(mutex_);
+    if (known_.size() >= known_max) known_.clear();
+    known_[hash] = {row, now + key_kept};
+  }
+  if (!row) return unknown();
+  auto identity = identity_of(*row, store_.now());
+  if (!identity) return unknown();
+  identity->keys_only = !settings_.tokens;
+  return std::move(*identity);
+}
+
+Result<Identity> Authenticator::by_token(std::string_view text) {
+  if (!keys_) return unknown();
+  const TokenSettings& settings = *settings_.tokens;
+  const auto refuse = [](const Error& why) {
+    log_info("auth.token_refused", {{"message", why.message}});
+    return unknown();
+  };
+  const auto token = parse_token(text);
+  if (!token) return refuse(token.error());
+  CAIRN_TRY(const auto keys, keys_->keys_for(token->key_id, token->algorithm));
+  const KeySet::Key* key = keys->find(token->key_id, token->algorithm);
+  if (key == nullptr) return refuse({ErrorCode::not_allowed, "no such key"});
+  if (!verify_signature(*token, *key)) {
+    keys_->fetch_soon();
+    return refuse({ErrorCode::not_allowed, "the signature is wrong"});
+  }
+  if (const auto fine = check_claims(token->claims, settings.rules, store_.now()); !fine) return refuse(fine.error());
+
+  Identity identity;
+  identity.account = settings.rules.issuer + "#" + std::string(token->claims.text_or("sub", ""));
+  const Json* person = claim_at(token->claims, settings.person_claim);
+  if (person == nullptr || !person->is_string() || person->as_string().empty()) {
+    return refuse({ErrorCode::not_allowed, "the token does not name the person"});
+  }
+  identity.person = std::string(person->as_string());
+  identity.task_roles.emplace();
+  constexpr std::string_view own = "cairn:";
+  for (const std::string& name : texts(claim_at(token->claims, settings.roles_claim))) {
+    if (!name.starts_with(own)) {
+      identity.task_roles->push_back(name);
+    } else if (const auto role = role_from(std::string_view(name).substr(own.size()))) {
+      identity.roles.push_back(*role);
+    }
+  }
+  // A worker's token without prefixes may work on nothing: an absent limit must not be no limit.
+  identity.prefixes = texts(claim_at(token->claims, settings.prefixes_claim));
+  for (const Role role : identity.roles) {
+    if (role == Role::admin) identity.prefixes.reset();
+  }
+  return identity;
+}
+
+}  // namespace cairn::server

@@ -1,0 +1,76 @@
+#include "api/api.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "api/problem.h"
+
+namespace cairn::server {
+
+Response json_response(const Json& document, int status) {
+  return {status, "application/json", {}, write_json(document)};
+}
+
+Actor actor_of(const Call& call) {
+  const Identity& identity = call.identity;
+  // Two keys of one person are one sender, so that a new key can repeat what the old one asked for.
+  return {identity.person, identity.task_roles, identity.may(Permission::manage_tasks),
+          identity.is_named() ? "person " + identity.person : std::string()};
+}
+
+bool is_caller_id(std::string_view id) {
+  constexpr std::size_t id_characters_max = 200;
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._~:-").find(c) != std::string_view::npos;
+  };
+  return !id.empty() && id.size() <= id_characters_max && id != "." && id != ".." &&
+         std::all_of(id.begin(), id.end(), fits);
+}
+
+Response bad_id(std::string_view what) {
+  return problem(400, "id", "This cannot be an id",
+                 std::string(what) + " has 1 to 200 letters, digits, `.`, `_`, `~`, `:` and `-`");
+}
+
+PageRequest page_of(const Call& call) {
+  PageRequest page;
+  const std::string_view limit = call.request.query_value("limit");
+  std::size_t value = 0;
+  if (std::from_chars(limit.data(), limit.data() + limit.size(), value).ec == std::errc() && value > 0) {
+    page.limit = std::min<std::size_t>(value, 1000);
+  }
+  page.cursor = std::string(call.request.query_value("cursor"));
+  return page;
+}
+
+Result<std::optional<std::uint64_t>> version_of(const Call& call) {
+  std::string_view text = call.request.header("if-match");
+  if (text.empty()) return std::optional<std::uint64_t>();
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
+  std::uint64_t version = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), version);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
+    return Error{ErrorCode::invalid, "If-Match takes the version that was seen, for example \"7\""};
+  }
+  return std::optional<std::uint64_t>(version);
+}
+
+std::vector<Route> api_routes(Coordinator& coordinator, std::shared_ptr<ResultDesk> desk) {
+  std::vector<Route> routes;
+  const auto add = [&routes](std::vector<Route> resource) {
+    for (Route& route : resource) routes.push_back(std::move(route));
+  };
+  add(diagram_routes(coordinator));
+  add(definition_routes(coordinator));
+  add(bulk_routes(coordinator, *desk));
+  add(instance_routes(coordinator, std::move(desk)));
+  for (auto* resource :
+       {task_routes, signal_routes, run_routes, run_type_routes, operation_routes, why_routes, page_routes,
+        event_routes, key_routes, audit_routes, schedule_routes, outbox_routes, dead_letter_routes}) {
+    add(resource(coordinator));
+  }
+  return routes;
+}
+
+}  // namespace cairn::server

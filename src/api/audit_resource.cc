@@ -1,0 +1,51 @@
+#include "api/api.h"
+#include "api/page_answer.h"
+#include "api/problem.h"
+#include "store/audit_chain.h"
+
+namespace cairn::server {
+namespace {
+
+void list(Coordinator& coordinator, const Call& call) {
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_audit(page); };
+  call.reply(page_answer(call, fetch, audit_document));
+}
+
+void verify(Coordinator& coordinator, const Call& call) {
+  const auto report = verify_audit(coordinator.store(), std::string(call.request.query_value("hash")));
+  if (!report) {
+    call.reply(problem(report.error()));
+    return;
+  }
+  Json answer =
+      Json::object({{"rows", report->rows}, {"last_hash", report->last_hash}, {"intact", !report->broken_at}});
+  if (report->broken_at) {
+    answer.set("broken_at", *report->broken_at);
+    answer.set("why", report->why);
+  }
+  call.reply(json_response(answer));
+}
+
+}  // namespace
+
+std::vector<Route> audit_routes(Coordinator& coordinator) {
+  Coordinator* const with = &coordinator;
+  return {
+      {"GET",
+       "/v1/audit",
+       Permission::administer,
+       "listAudit",
+       "The audit trail, oldest first",
+       [with](const Call& call) { list(*with, call); },
+       {{"limit", "how many at most"}, {"cursor", "from the page before"}}},
+      {"GET",
+       "/v1/audit/verify",
+       Permission::administer,
+       "verifyAudit",
+       "Whether the audit trail is whole",
+       [with](const Call& call) { verify(*with, call); },
+       {{"hash", "a hash that was kept elsewhere and must be in the chain"}}},
+  };
+}
+
+}  // namespace cairn::server

@@ -1,0 +1,115 @@
+#include "api/bulk_jobs.h"
+
+#include <algorithm>
+
+namespace cairn::server {
+
+BulkJobs::~BulkJobs() {
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::optional<std::string> BulkJobs::submit(std::string id, std::string name, std::vector<InstanceId> instances,
+                                            Action action) {
+  const std::scoped_lock lock(mutex_);
+  if (jobs_.size() >= jobs_max) return std::nullopt;
+  while (order_.size() >= jobs_max && progress_[order_.front()].finished) {
+    progress_.erase(order_.front());
+    order_.pop_front();
+  }
+  order_.push_back(id);
+  Progress& progress = progress_[id];
+  progress.id = id;
+  progress.action = std::move(name);
+  progress.total = instances.size();
+  jobs_.push_back({id, std::move(instances), std::move(action)});
+  if (!thread_.joinable()) {
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  }
+  changed_.notify_one();
+  return id;
+}
+
+std::optional<BulkJobs::Progress> BulkJobs::find(const std::string& id) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = progress_.find(id);
+  if (found == progress_.end()) return std::nullopt;
+  return found->second;
+}
+
+bool BulkJobs::tell(const std::string& id, std::size_t after, Told told) {
+  std::optional<Progress> now;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = progress_.find(id);
+    if (found == progress_.end()) return false;
+    const Progress& progress = found->second;
+    const std::size_t enough = after + std::max<std::size_t>(progress.total / 100, 1) - 1;
+    if (!progress.finished && !nobody_waits_ && progress.done + progress.failed <= enough) {
+      waiters_.emplace(id, Waiter{enough, std::move(told)});
+      return true;
+    }
+    now = progress;
+  }
+  told(*now);
+  return true;
+}
+
+void BulkJobs::stop_waiting() {
+  std::vector<std::pair<Told, Progress>> list;
+  {
+    const std::scoped_lock lock(mutex_);
+    nobody_waits_ = true;
+    for (auto& [id, waiter] : waiters_) list.emplace_back(std::move(waiter.told), progress_[id]);
+    waiters_.clear();
+  }
+  for (const auto& [told, progress] : list) told(progress);
+}
+
+std::vector<BulkJobs::Told> BulkJobs::due(const Progress& progress) {
+  std::vector<Told> list;
+  const auto [first, last] = waiters_.equal_range(progress.id);
+  for (auto at = first; at != last;) {
+    if (progress.finished || progress.done + progress.failed > at->second.after) {
+      list.push_back(std::move(at->second.told));
+      at = waiters_.erase(at);
+    } else {
+      ++at;
+    }
+  }
+  return list;
+}
+
+void BulkJobs::run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, stop, [this] { return !jobs_.empty(); })) {
+    const Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    const auto tell_those_who_wait = [&] {
+      const Progress& progress = progress_[job.id];
+      const std::vector<Told> list = due(progress);
+      if (list.empty()) return;
+      const Progress copy = progress;
+      lock.unlock();
+      for (const Told& told : list) told(copy);
+      lock.lock();
+    };
+    for (const InstanceId& instance : job.instances) {
+      if (stop.stop_requested()) return;
+      lock.unlock();
+      const auto done = job.action(instance);
+      lock.lock();
+      Progress& progress = progress_[job.id];
+      if (done) {
+        ++progress.done;
+      } else if (++progress.failed <= failures_max) {
+        progress.failures.push_back({instance, done.error().message});
+      }
+      tell_those_who_wait();
+    }
+    progress_[job.id].finished = true;
+    tell_those_who_wait();
+  }
+}
+
+}  // namespace cairn::server

@@ -1,0 +1,78 @@
+// One action on many instances, with progress. Jobs run one after the other on one thread and are
+// remembered in memory only: each item is a commit of its own, so a job that a crash cuts off is done by
+// asking again.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/coordinator.h"
+
+namespace cairn::server {
+
+class BulkJobs {
+ public:
+  static constexpr std::size_t items_max = 100'000;   // of one job
+  static constexpr std::size_t jobs_max = 1'000;      // remembered ones
+  static constexpr std::size_t failures_max = 1'000;  // told one by one; the others are only counted
+
+  using Action = std::function<Result<void>(const InstanceId&)>;
+
+  struct Failed {
+    InstanceId instance;
+    std::string error;
+  };
+  struct Progress {
+    std::string id;
+    std::string action;
+    std::size_t total = 0;
+    std::size_t done = 0;
+    std::size_t failed = 0;
+    std::vector<Failed> failures;  // the first of them
+    bool finished = false;
+  };
+  using Told = std::function<void(const Progress&)>;
+
+  ~BulkJobs();
+
+  // Nothing when too many jobs wait already.
+  std::optional<std::string> submit(std::string id, std::string name, std::vector<InstanceId> instances, Action action);
+  std::optional<Progress> find(const std::string& id) const;
+  // Calls `told` once more than `after` items are through, or the job is finished: now, or later from the job's
+  // thread. Not for every item of a large job: each hundredth of it. False: there is no such job.
+  bool tell(const std::string& id, std::size_t after, Told told);
+  // Everybody who waits is told how far it is, and whoever comes later at once: the server drains.
+  void stop_waiting();
+
+ private:
+  struct Job {
+    std::string id;
+    std::vector<InstanceId> instances;
+    Action action;
+  };
+  struct Waiter {
+    std::size_t after = 0;
+    Told told;
+  };
+  void run(const std::stop_token& stop);
+  // What is due to be told about a job, taken out of the list.
+  std::vector<Told> due(const Progress& progress);
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::map<std::string, Progress> progress_;
+  std::multimap<std::string, Waiter> waiters_;
+  std::deque<std::string> order_;
+  std::deque<Job> jobs_;
+  bool nobody_waits_ = false;
+  std::jthread thread_;  // begins with the first job
+};
+
+}  // namespace cairn::server

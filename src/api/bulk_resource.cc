@@ -1,0 +1,221 @@
+#include <charconv>
+
+#include "base/id.h"
+#include "base/limit_refusals.h"
+#include "engine/request_key.h"
+#include "api/api.h"
+#include "api/access/api_gate.h"
+#include "api/bulk_jobs.h"
+#include "api/filter_text.h"
+#include "api/problem.h"
+#include "store/audit_scope.h"
+
+namespace cairn::server {
+namespace {
+
+// A filter that matches more than somebody had in mind stops here.
+constexpr std::size_t instances_unless_said = 1'000;
+
+BulkJobs::Action action_of(Coordinator& coordinator, const Call& call) {
+  const std::string name(call.body["action"].as_string());
+  const std::string reason(call.body.text_or("reason", ""));
+  const Actor actor = actor_of(call);
+  const auto ask = [&coordinator, actor](decltype(Event::what) what) -> BulkJobs::Action {
+    return [&coordinator, actor, what = std::move(what)](const InstanceId& id) -> Result<void> {
+      CAIRN_TRY_VOID(coordinator.request(id, what, actor));
+      return {};
+    };
+  };
+  if (name == "cancel") return ask(CancelRequested{reason});
+  if (name == "suspend") return ask(SuspendRequested{reason});
+  if (name == "resume") return ask(ResumeRequested{});
+  if (name == "retry") return ask(RetryRequested{});
+  if (name == "delete") {
+    return [&coordinator, reason](const InstanceId& id) { return coordinator.remove(id, reason); };
+  }
+  const Json& given = call.body["signal"];
+  SignalRequest signal;
+  signal.name = std::string(given.text_or("name", ""));
+  signal.key = given["key"];
+  signal.payload = given["payload"];
+  signal.actor = actor;
+  signal.id = call.repeat_key;
+  return [&coordinator, signal](const InstanceId& id) -> Result<void> {
+    CAIRN_TRY_VOID(coordinator.signal(id, signal));
+    return {};
+  };
+}
+
+// Each item has a row of its own in the audit trail, in its own commit.
+BulkJobs::Action on_behalf_of(Coordinator& coordinator, const Call& call) {
+  AuditRow row = audit_row(call, "bulk." + std::string(call.body["action"].as_string()));
+  return [&coordinator, row = std::move(row), trace = call.trace.header(), key = call.repeat_key,
+          action = action_of(coordinator, call)](const InstanceId& id) -> Result<void> {
+    AuditRow own = row;
+    own.resource = "/v1/instances/" + id.value;
+    own.at = coordinator.store().now();
+    Mandate mandate({std::move(own)}, trace);
+    const Mandate::Scope scope(mandate);
+    const RequestKey::Scope under(key);
+    return action(id);
+  };
+}
+
+struct Matching {
+  std::vector<InstanceId> ids;
+  Json shown = Json::array();  // the first of them, for people
+  bool more = false;
+};
+Result<Matching> match(Store& store, const InstanceFilter& filter, std::size_t max) {
+  constexpr std::size_t page_rows = 1'000;
+  Matching matching;
+  PageRequest page{page_rows, ""};
+  do {
+    CAIRN_TRY(const auto rows, store.list_instances(filter, page));
+    for (const InstanceRow& row : rows.items) {
+      if (matching.ids.size() == max) {
+        matching.more = true;
+        return matching;
+      }
+      matching.ids.push_back(row.id);
+      if (matching.shown.size() < page_rows) {
+        matching.shown.push_back(
+            Json::object({{"id", row.id.value}, {"definition", row.program.name}, {"status", to_string(row.status)}}));
+      }
+    }
+    page.cursor = rows.next_cursor;
+  } while (!page.cursor.empty());
+  return matching;
+}
+
+void submit(Coordinator& coordinator, BulkJobs& jobs, const Call& call) {
+  const std::string name(call.body["action"].as_string());
+  if (name == "signal" && !call.body.find("signal")) {
+    call.reply(problem({ErrorCode::invalid, "the action signal needs `signal`: {name, key, payload}"}));
+    return;
+  }
+  InstanceFilter filter;
+  const std::string_view text = call.body.text_or("filter", "");
+  if (const auto read = read_filter(text, filter); !read) {
+    call.reply(problem(422, "filter", "The filter cannot be read", read.error().message));
+    return;
+  }
+  if (const auto fits = check_search(filter.text); !fits) {
+    call.reply(problem(fits.error()));
+    return;
+  }
+  // Everything by mistake is the worst case: an empty filter must be meant.
+  if (text.empty() && !(call.body["all"].is_bool() && call.body["all"].as_bool())) {
+    call.reply(problem({ErrorCode::invalid, "without a filter it would be every instance: say \"all\": true"}));
+    return;
+  }
+  const std::size_t max =
+      call.body["max"].is_integer() ? static_cast<std::size_t>(call.body["max"].as_integer()) : instances_unless_said;
+  const bool dry_run = call.body["dry_run"].is_bool() && call.body["dry_run"].as_bool();
+  const auto matching = match(coordinator.store(), filter, dry_run ? BulkJobs::items_max : max);
+  if (!matching) {
+    call.reply(problem(matching.error()));
+    return;
+  }
+  Json answer = Json::object({{"action", name}, {"matched", static_cast<std::int64_t>(matching->ids.size())}});
+  if (dry_run) {
+    answer.set("instances", matching->shown);
+    answer.set("more", matching->more);
+    answer.set("dry_run", true);
+    call.reply(json_response(answer));
+    return;
+  }
+  if (matching->more) {
+    count_limit_refusal("bulk_instances", static_cast<std::int64_t>(max));
+    call.reply(problem(413, "limit", "A limit was passed",
+                       "more than " + std::to_string(max) +
+                           " instances match; narrow the filter, or say with \"max\" how many it may be",
+                       Json::object({{"matched_at_least", static_cast<std::int64_t>(max + 1)},
+                                     {"limit", "bulk_instances"},
+                                     {"limit_value", static_cast<std::int64_t>(max)}})));
+    return;
+  }
+  const auto id =
+      jobs.submit(new_uuid(coordinator.store().now()), name, matching->ids, on_behalf_of(coordinator, call));
+  if (!id) {
+    call.reply(problem(503, "overloaded", "Too many requests wait already", "try again when earlier jobs are done"));
+    return;
+  }
+  answer.set("id", *id);
+  Response response = json_response(answer, 202);
+  response.headers.emplace_back("location", "/v1/bulk/" + *id);
+  call.reply(std::move(response));
+}
+
+Json document(const BulkJobs::Progress& progress) {
+  Json failed = Json::array();
+  for (const BulkJobs::Failed& item : progress.failures) {
+    failed.push_back(Json::object({{"instance", item.instance.value}, {"detail", item.error}}));
+  }
+  return Json::object({{"id", progress.id},
+                       {"action", progress.action},
+                       {"total", static_cast<std::int64_t>(progress.total)},
+                       {"done", static_cast<std::int64_t>(progress.done)},
+                       {"failed", failed},
+                       {"failed_count", static_cast<std::int64_t>(progress.failed)},
+                       {"finished", progress.finished}});
+}
+
+void show(BulkJobs& jobs, const Call& call) {
+  const std::string id(call.at("id"));
+  const auto none = [&] { call.reply(problem({ErrorCode::not_found, "no job " + id + " on this node"})); };
+  const std::string_view text = call.request.query_value("after");
+  if (text.empty()) {
+    const auto progress = jobs.find(id);
+    progress ? call.reply(json_response(document(*progress))) : none();
+    return;
+  }
+  std::size_t after = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), after);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
+    call.reply(problem({ErrorCode::invalid, "after takes how many were through when you last looked"}));
+    return;
+  }
+  const auto told = [reply = call.reply](const BulkJobs::Progress& progress) {
+    reply(json_response(document(progress)));
+  };
+  if (!jobs.tell(id, after, told)) none();
+}
+
+constexpr std::string_view bulk_schema =
+    R"({"type":"object","required":["action"],"additionalProperties":false,"properties":{
+  "action":{"enum":["cancel","suspend","resume","retry","signal","delete"]},
+  "filter":{"type":"string","description":"status:suspended definition:loan.approval …"},
+  "max":{"type":"integer","minimum":1,"maximum":100000,"description":"how many it may be; 1000 unless said"},
+  "all":{"type":"boolean","description":"without a filter: every instance is meant"},
+  "dry_run":{"type":"boolean","description":"only say what would be done"},
+  "reason":{"type":"string"},
+  "signal":{"type":"object","required":["name"],"additionalProperties":false,"properties":{
+    "name":{"type":"string"},"key":{"type":["string","null"]},"payload":true}}}})";
+
+}  // namespace
+
+std::vector<Route> bulk_routes(Coordinator& coordinator, ResultDesk& desk) {
+  Coordinator* const with = &coordinator;
+  const auto jobs = std::make_shared<BulkJobs>();  // shared with the desk; lives as long as the routes
+  desk.on_close([jobs] { jobs->stop_waiting(); });
+  return {
+      {"POST",
+       "/v1/bulk",
+       Permission::operate,
+       "startBulk",
+       "Cancel, suspend, resume, retry, signal or delete every instance that matches",
+       [with, jobs](const Call& call) { submit(*with, *jobs, call); },
+       {},
+       bulk_schema},
+      {"GET",
+       "/v1/bulk/{id}",
+       Permission::operate,
+       "getBulk",
+       "How far a bulk action is",
+       [jobs](const Call& call) { show(*jobs, call); },
+       {{"after", "answer when more than this many are through, or all"}}},
+  };
+}
+
+}  // namespace cairn::server

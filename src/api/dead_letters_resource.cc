@@ -1,0 +1,103 @@
+#include <charconv>
+
+#include "api/api.h"
+#include "api/page_answer.h"
+#include "api/problem.h"
+
+namespace cairn::server {
+namespace {
+
+Json document(const DeadLetter& letter) {
+  return Json::object({{"id", letter.id},
+                       {"kind", letter.kind},
+                       {"instance", letter.instance ? Json(letter.instance->value) : Json()},
+                       {"reason", letter.reason},
+                       {"node", letter.node},
+                       {"at", format_timestamp(letter.at)},
+                       {"envelope", letter.envelope}});
+}
+
+Result<std::int64_t> id_of(const Call& call) {
+  const std::string_view text = call.at("id");
+  std::int64_t id = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
+    return Error{ErrorCode::not_found, "no dead letter " + std::string(text)};
+  }
+  return id;
+}
+
+Error missing(std::int64_t id) { return {ErrorCode::not_found, "no dead letter " + std::to_string(id)}; }
+
+// The list goes by number, so that the page behind the one before holds it or nobody does.
+Result<DeadLetter> find(Coordinator& coordinator, std::int64_t id) {
+  CAIRN_TRY(const auto page, coordinator.store().list_dead_letters({1, std::to_string(id - 1)}));
+  if (page.items.empty() || page.items.front().id != id) return missing(id);
+  return page.items.front();
+}
+
+void list(Coordinator& coordinator, const Call& call) {
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_dead_letters(page); };
+  call.reply(page_answer(call, fetch, document));
+}
+
+void show(Coordinator& coordinator, const Call& call) {
+  const auto id = id_of(call);
+  if (!id) return call.reply(problem(id.error()));
+  const auto letter = find(coordinator, *id);
+  call.reply(letter ? json_response(document(*letter)) : problem(letter.error()));
+}
+
+// An event goes back to the outbox, anything else to the queue it came from.
+Result<void> replay(Coordinator& coordinator, std::int64_t id, const Actor& actor) {
+  CAIRN_TRY(const DeadLetter letter, find(coordinator, id));
+  if (letter.kind == "event") {
+    if (!letter.envelope["sequence"].is_integer()) return Error{ErrorCode::unsupported, "its event is not named"};
+    CAIRN_TRY(const bool sent, coordinator.store().resend_outbox(letter.envelope["sequence"].as_integer()));
+    if (!sent) return Error{ErrorCode::conflict, "the event is gone: retention removed it"};
+    CAIRN_TRY_VOID(coordinator.store().discard_dead_letter(id));
+    return {};
+  }
+  CAIRN_TRY(const bool done, coordinator.replay_dead_letter(id, actor));
+  if (!done) return missing(id);
+  return {};
+}
+
+void replay_one(Coordinator& coordinator, const Call& call) {
+  const auto id = id_of(call);
+  if (!id) return call.reply(problem(id.error()));
+  const auto done = replay(coordinator, *id, actor_of(call));
+  call.reply(done ? json_response(Json::object({{"id", *id}, {"replayed", true}}), 202) : problem(done.error()));
+}
+
+void discard(Coordinator& coordinator, const Call& call) {
+  const auto id = id_of(call);
+  if (!id) return call.reply(problem(id.error()));
+  const auto gone = coordinator.store().discard_dead_letter(*id);
+  if (!gone) return call.reply(problem(gone.error()));
+  call.reply(*gone ? Response(204, "application/json", {}, "") : problem(missing(*id)));
+}
+
+}  // namespace
+
+std::vector<Route> dead_letter_routes(Coordinator& coordinator) {
+  const auto with = [&coordinator](void (*handle)(Coordinator&, const Call&)) {
+    return [&coordinator, handle](const Call& call) { handle(coordinator, call); };
+  };
+  return {
+      {"GET",
+       "/v1/dead-letters",
+       Permission::view,
+       "listDeadLetters",
+       "What could not be handled, oldest first",
+       with(list),
+       {{"limit", "how many at most"}, {"cursor", "from the page before"}}},
+      {"GET", "/v1/dead-letters/{id}", Permission::view, "getDeadLetter", "One dead letter", with(show)},
+      {"POST", "/v1/dead-letters/{id}/replay", Permission::operate, "replayDeadLetter",
+       "Put it back where it came from", with(replay_one)},
+      {"DELETE", "/v1/dead-letters/{id}", Permission::operate, "discardDeadLetter", "Remove it for good",
+       with(discard)},
+  };
+}
+
+}  // namespace cairn::server

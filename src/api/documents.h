@@ -1,0 +1,30 @@
+// Rows as the JSON documents that people and programs see, the same over HTTP and on the command line.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/json.h"
+#include "engine/coordinator.h"
+#include "store/rows.h"
+
+namespace cairn::server {
+
+Json document(const DefinitionRow& row);  // without the canonical form
+Json document(const InstanceRow& row);
+Json document(const InstanceAnswer& answer);
+Json document(const TaskRow& row);
+Json document(const TaskEvent& event);
+Json document(const Wait& wait);
+Json document(const HistoryRow& row);
+Json document(const RunRow& row);
+// What a worker is given: {"items": […]}, each run with the length of its lease and its trace.
+std::string leased_document(std::span<const RunRow> runs, Timestamp now);
+Json document(const RunEvent& event);
+Json document(const RunTypeRow& row);
+// What the engine resumes from.
+Json document(const Snapshot& snapshot);
+// With input, state, waits and, when completed, the output.
+Json document(const InstanceRow& row, const Snapshot& snapshot);
+
+}  // namespace cairn::server

@@ -1,0 +1,162 @@
+#include "api/filter_text.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/limit_refusals.h"
+#include "base/suggest.h"
+#include "base/time.h"
+#include "base/utf8.h"
+
+namespace cairn::server {
+namespace {
+
+struct Part {
+  std::string name;  // empty: text
+  std::string value;
+};
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0;
+}
+
+Result<std::vector<Part>> parts_of(std::string_view text) {
+  std::vector<Part> parts;
+  std::size_t at = 0;
+  const auto read_value = [&]() -> Result<std::string> {
+    if (at >= text.size() || text[at] != '"') {
+      const std::size_t end = std::min(text.find(' ', at), text.size());
+      std::string value(text.substr(at, end - at));
+      at = end;
+      return value;
+    }
+    const std::size_t end = text.find('"', at + 1);
+    if (end == std::string_view::npos) return Error{ErrorCode::invalid, "the filter has a quote that is not closed"};
+    std::string value(text.substr(at + 1, end - at - 1));
+    at = end + 1;
+    return value;
+  };
+  while (at < text.size()) {
+    if (text[at] == ' ') {
+      ++at;
+      continue;
+    }
+    Part part;
+    const std::size_t stop = std::min(text.find_first_of(" \":", at), text.size());
+    if (stop < text.size() && text[stop] == ':' && is_name(text.substr(at, stop - at))) {
+      part.name = std::string(text.substr(at, stop - at));
+      at = stop + 1;
+    }
+    CAIRN_TRY(part.value, read_value());
+    if (!part.name.empty() && part.value.empty()) {
+      return Error{ErrorCode::invalid, "the filter says " + part.name + ": without a value"};
+    }
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+Error unknown(const std::string& name, std::vector<std::string_view> known) {
+  std::string message = "there is no filter \"" + name + "\"";
+  std::string list;
+  for (const std::string_view one : known) list += (list.empty() ? "" : ", ") + std::string(one);
+  return {ErrorCode::invalid, message + ": " + list};
+}
+
+// A day is its beginning.
+Result<Timestamp> time_of(const std::string& text) {
+  const bool day = text.size() == 10;
+  auto at = parse_timestamp(day ? text + "T00:00:00Z" : text);
+  if (!at)
+    return Error{ErrorCode::invalid, "\"" + text + "\" is not a time such as 2026-01-31 or 2026-01-31T12:00:00Z"};
+  return *at;
+}
+
+Result<bool> yes(const Part& part) {
+  if (part.value == "yes" || part.value == "true") return true;
+  if (part.value == "no" || part.value == "false") return false;
+  return Error{ErrorCode::invalid, part.name + ": takes yes or no"};
+}
+
+void add_text(std::string& text, const std::string& word) { text += (text.empty() ? "" : " ") + word; }
+
+}  // namespace
+
+Result<void> check_search(std::string_view text) {
+  if (count_code_points(text) <= search_length_max) return {};
+  return limit_error("search_length", static_cast<std::int64_t>(search_length_max),
+                     "the text to look for is longer than " + std::to_string(search_length_max) + " characters");
+}
+
+Result<void> read_filter(std::string_view text, InstanceFilter& filter) {
+  CAIRN_TRY(const std::vector<Part> parts, parts_of(text));
+  for (const Part& part : parts) {
+    if (part.name.empty()) {
+      add_text(filter.text, part.value);
+    } else if (part.name == "status") {
+      filter.status = status_from(part.value);
+      if (!filter.status) {
+        return Error{ErrorCode::invalid, "there is no status \"" + part.value +
+                                             "\": running, waiting, suspended, completed, failed or cancelled"};
+      }
+    } else if (part.name == "definition") {
+      filter.definition = part.value;
+    } else if (part.name == "version") {
+      filter.version = part.value;
+    } else if (part.name == "ref") {
+      filter.reference_key = part.value;
+    } else if (part.name.starts_with("part.") && part.name.size() > 5) {
+      filter.reference_parts.emplace_back(part.name.substr(5), part.value);
+    } else if (part.name == "parent") {
+      filter.parent = InstanceId{part.value};
+    } else if (part.name == "from") {
+      CAIRN_TRY(filter.started_from, time_of(part.value));
+    } else if (part.name == "to") {
+      CAIRN_TRY(filter.started_to, time_of(part.value));
+    } else if (part.name == "deleted") {
+      CAIRN_TRY(filter.deleted, yes(part));
+    } else {
+      return unknown(part.name,
+                     {"status", "definition", "version", "ref", "part.NAME", "parent", "from", "to", "deleted"});
+    }
+  }
+  return {};
+}
+
+Result<void> read_filter(std::string_view text, TaskFilter& filter) {
+  CAIRN_TRY(const std::vector<Part> parts, parts_of(text));
+  for (const Part& part : parts) {
+    if (part.name.empty()) {
+      add_text(filter.text, part.value);
+    } else if (part.name == "status") {
+      filter.status.reset();
+      for (const TaskStatus one : {TaskStatus::open, TaskStatus::assigned, TaskStatus::completed, TaskStatus::cancelled,
+                                   TaskStatus::expired}) {
+        if (part.value == to_string(one)) filter.status = one;
+      }
+      if (!filter.status) {
+        return Error{ErrorCode::invalid,
+                     "there is no status \"" + part.value + "\": open, assigned, completed, cancelled or expired"};
+      }
+    } else if (part.name == "assignee") {
+      filter.assignee = part.value;
+    } else if (part.name == "role") {
+      filter.roles.push_back(part.value);
+    } else if (part.name == "name") {
+      filter.name = part.value;
+    } else if (part.name == "ref") {
+      filter.reference_key = part.value;
+    } else if (part.name == "instance") {
+      filter.instance = InstanceId{part.value};
+    } else if (part.name == "due") {
+      CAIRN_TRY(filter.due_before, time_of(part.value));
+    } else if (part.name == "closed") {
+      CAIRN_TRY(filter.closed, yes(part));
+    } else {
+      return unknown(part.name, {"status", "assignee", "role", "name", "ref", "instance", "due", "closed"});
+    }
+  }
+  return {};
+}
+
+}  // namespace cairn::server

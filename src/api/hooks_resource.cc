@@ -1,0 +1,127 @@
+// Webhooks that come in: no key is needed, the signature says who sends.
+#include "base/log.h"
+#include "outbox/cloud_event.h"
+#include "outbox/signature.h"
+#include "api/api.h"
+#include "api/access/inbound_hook.h"
+#include "api/problem.h"
+
+namespace cairn::server {
+namespace {
+
+constexpr std::string_view place = "/v1/hooks/";
+constexpr std::string_view account_prefix = "hook:";
+
+using Hooks = std::shared_ptr<const std::vector<InboundHook>>;  // shared by the route's two functions
+
+const InboundHook* hook_of(const Hooks& hooks, const Request& request) {
+  const std::string_view path = request.path;
+  return path.starts_with(place) ? find_hook(*hooks, path.substr(place.size())) : nullptr;
+}
+
+// A signature is good for one request, on all nodes together and over restarts. It is spent when what the request says
+// is taken: after a crash in between it is still good, and what was taken is known by its id.
+constexpr const char* key_scope = "hook";
+
+std::string key_of(const InboundHook& hook, const Request& request) {
+  return hook.name + " " + std::string(request.header(signature_header));
+}
+
+// No person has this name as a sender: theirs begin with `person`.
+std::string sender_of(const InboundHook& hook) { return "hook " + hook.name; }
+
+Error used_before() { return {ErrorCode::not_allowed, "the signature was used before"}; }
+
+Result<void> check_unspent(Store& store, const InboundHook& hook, const Request& request) {
+  CAIRN_TRY(const auto known, store.find_key(key_scope, key_of(hook, request)));
+  if (known) return used_before();
+  return {};
+}
+
+Result<void> spend(Store& store, const InboundHook& hook, const Request& request) {
+  Unit unit;
+  unit.key = IdempotencyKey{key_scope, key_of(hook, request), "", Json()};
+  CAIRN_TRY(const auto outcomes, store.commit(std::span(&unit, 1)));
+  switch (outcomes.front().kind) {
+    case CommitOutcome::Kind::done: return {};
+    case CommitOutcome::Kind::duplicate_key: return used_before();
+    case CommitOutcome::Kind::failed: return outcomes.front().error;
+    case CommitOutcome::Kind::stale:
+    case CommitOutcome::Kind::duplicate_signal: break;
+  }
+  return Error{ErrorCode::internal, "the signature could not be kept"};
+}
+
+// What the sender is told does not say why.
+Error refused(const InboundHook& hook, const Request& request, const Error& why) {
+  log_warning("hook.refused", {{"hook", hook.name}, {"from", request.peer}, {"reason", why.message}});
+  return {ErrorCode::not_allowed, "the signature is missing, wrong, too old, too new or was used before"};
+}
+
+Result<Identity> identify(Coordinator& coordinator, const Hooks& hooks, const Request& request) {
+  const InboundHook* const hook = hook_of(hooks, request);
+  if (hook == nullptr) return Error{ErrorCode::not_found, "there is no such hook"};
+  auto fine = check_signed(*hook, request, coordinator.store().now());
+  if (fine) fine = check_unspent(coordinator.store(), *hook, request);
+  if (!fine) return fine.error().code == ErrorCode::not_allowed ? refused(*hook, request, fine.error()) : fine.error();
+  Identity identity;
+  identity.account = identity.person = std::string(account_prefix) + hook->name;
+  return identity;
+}
+
+void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
+  const InboundHook* const hook = hook_of(hooks, call.request);
+  if (hook == nullptr) return call.reply(problem({ErrorCode::not_found, "there is no such hook"}));
+  // Only the gate lets anybody in here.
+  if (call.identity.account != std::string(account_prefix) + hook->name) {
+    return call.reply(problem(401, "unauthenticated", "Nobody known", "the request is not signed"));
+  }
+  const auto signals = signals_of(*hook, call.request);
+  if (!signals) return call.reply(problem(signals.error()));
+  Json items = Json::array();
+  for (std::size_t i = 0; i < signals->size(); ++i) {
+    const HookSignal& one = (*signals)[i];
+    SignalRequest signal;
+    // Without an id, the signature and the place tell it.
+    signal.id = one.id.empty() ? "signed " + key_of(*hook, call.request) + " " + std::to_string(i) : short_id(one.id);
+    signal.name = one.name;
+    signal.key = one.key;
+    signal.payload = one.payload;
+    signal.actor = {call.identity.account, {}, false, sender_of(*hook)};
+    // What was taken before an error stays taken: when it is sent again those are repeats.
+    const auto outcome = coordinator.broadcast(signal, hook->ttl);
+    if (!outcome) return call.reply(problem(outcome.error()));
+    Json instances = Json::array();
+    for (const InstanceId& id : outcome->delivered) instances.push_back(id.value);
+    items.push_back(
+        Json::object({{"instances", instances}, {"kept", outcome->kept}, {"repeated", outcome->duplicate}}));
+  }
+  // Of two that came at once the second is refused here; what it says was a repeat.
+  if (const auto spent = spend(coordinator.store(), *hook, call.request); !spent) {
+    if (spent.error().code != ErrorCode::not_allowed) return call.reply(problem(spent.error()));
+    Response response =
+        problem(401, "unauthenticated", "Nobody known", refused(*hook, call.request, spent.error()).message);
+    response.headers.emplace_back("www-authenticate", "Cairn-Signature");
+    return call.reply(std::move(response));
+  }
+  call.reply(json_response(Json::object({{"items", items}}), 202));
+}
+
+}  // namespace
+
+std::vector<Route> hook_routes(Coordinator& coordinator, std::vector<InboundHook> given) {
+  const Hooks hooks = std::make_shared<const std::vector<InboundHook>>(std::move(given));
+  Route route{"POST",
+              "/v1/hooks/{id}",
+              Permission::signed_request,
+              "receiveHook",
+              "Take a signed webhook in: CloudEvents, or one signal, as the hook is set; each request at most once",
+              [&coordinator, hooks](const Call& call) { receive(coordinator, hooks, call); },
+              {},
+              {},
+              "application/cloudevents+json, application/cloudevents-batch+json, application/json"};
+  route.identify = [&coordinator, hooks](const Request& request) { return identify(coordinator, hooks, request); };
+  return {std::move(route)};
+}
+
+}  // namespace cairn::server

@@ -1,0 +1,108 @@
+#include "api/idempotent_answers.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "api/api.h"
+
+namespace cairn::server {
+namespace {
+
+constexpr const char* key_scope = "http";
+
+Json stored(const Response& response) {
+  Json headers = Json::array();
+  for (const auto& [name, value] : response.headers) {
+    if (name != replayed_header) headers.push_back(Json::array({name, value}));
+  }
+  return Json::object({{"status", response.status},
+                       {"type", response.content_type},
+                       {"headers", std::move(headers)},
+                       {"body", response.body}});
+}
+
+Response restored(const Json& answer) {
+  Response response;
+  if (answer["status"].is_integer()) response.status = static_cast<int>(answer["status"].as_integer());
+  response.content_type = std::string(answer.text_or("type", "application/json"));
+  for (const Json& header : answer["headers"].items()) {
+    if (header.is_array() && header.size() == 2 && header.items()[0].is_string() && header.items()[1].is_string()) {
+      response.headers.emplace_back(header.items()[0].as_string(), header.items()[1].as_string());
+    }
+  }
+  response.body = std::string(answer.text_or("body", ""));
+  response.headers.emplace_back(replayed_header, "true");
+  return response;
+}
+
+bool is_refusal(const Response& response) { return response.status >= 400; }
+
+// Streams have no end, and leases go back when their answer does not arrive.
+bool can_be_kept(const Response& response) {
+  return !is_refusal(response) && !response.stream && !response.delivery &&
+         response.body.size() <= IdempotentAnswers::body_bytes_max;
+}
+
+// The answer for a repeat that waited for it.
+Response copied(const Response& response) {
+  Response copy(response.status, response.content_type, response.headers, response.body);
+  copy.standing_headers = response.standing_headers;
+  const bool marked = std::any_of(copy.headers.begin(), copy.headers.end(),
+                                  [](const auto& header) { return header.first == replayed_header; });
+  if (!marked && !is_refusal(response)) copy.headers.emplace_back(replayed_header, "true");
+  return copy;
+}
+
+}  // namespace
+
+Result<IdempotentAnswers::Known> IdempotentAnswers::begin(const std::string& scope, const std::string& request_hash,
+                                                          Later later) {
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto [place, first] = under_way_.try_emplace(scope, UnderWay{request_hash, {}});
+    if (!first) {
+      if (place->second.request_hash != request_hash) return Known{Found::other_request, {}};
+      place->second.waiting.push_back(std::move(later));
+      return Known{Found::in_progress, {}};
+    }
+  }
+  auto kept = coordinator_.store().find_key(key_scope, scope);
+  if (kept && !*kept) return Known{Found::first, {}};
+  Result<Known> known = Known{Found::other_request, {}};
+  if (!kept) {
+    known = kept.error();
+  } else if ((*kept)->request_hash == request_hash) {
+    known = Known{Found::repeat, restored((*kept)->answer)};
+  }
+  conclude(scope, known);
+  return known;
+}
+
+void IdempotentAnswers::end(const std::string& scope, const std::string& request_hash, Response answer,
+                            std::function<void(Response)> send) {
+  const bool keep = can_be_kept(answer);
+  const auto shared = std::make_shared<Response>(std::move(answer));  // a callback must be copyable
+  const auto finish = [this, scope, shared, send = std::move(send)] {
+    conclude(scope, Known{Found::repeat, copied(*shared)});
+    send(std::move(*shared));
+  };
+  if (!keep) return finish();
+  coordinator_.keep_answer({key_scope, scope, request_hash, stored(*shared)}, [finish](const Result<void>& done) {
+    if (!done) log_error("keys.not_kept", done.error());
+    finish();
+  });
+}
+
+void IdempotentAnswers::conclude(const std::string& scope, const Result<Known>& outcome) {
+  std::vector<Later> waiting;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = under_way_.find(scope);
+    if (found == under_way_.end()) return;
+    waiting = std::move(found->second.waiting);
+    under_way_.erase(found);
+  }
+  for (const Later& later : waiting) later(outcome);
+}
+
+}  // namespace cairn::server

@@ -1,0 +1,62 @@
+// Answers to requests with an `Idempotency-Key`. A repeat gets the first answer again, byte for byte, instead of a
+// second change: on every node and after a restart, because answers are in the store for as long as it keeps keys. A
+// repeat that comes while the first request is still being carried out on the same node waits for that answer.
+//
+// An answer is kept after its change. What must not be done twice when the server dies in between has its key in the
+// commit too (starts, signals, completions, runs; RequestKey).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/coordinator.h"
+#include "http/server.h"
+
+namespace cairn::server {
+
+class IdempotentAnswers {
+ public:
+  static constexpr std::size_t body_bytes_max = 64u << 10;  // a larger answer is not kept
+
+  // `coordinator` outlives it.
+  explicit IdempotentAnswers(Coordinator& coordinator) : coordinator_(coordinator) {}
+
+  enum class Found {
+    first,          // the caller carries the request out and must `end` it
+    repeat,         // `answer` is to be sent
+    other_request,  // the key belongs to another request
+    in_progress,    // the same request is being carried out: `later` is called
+  };
+  struct Known {
+    Found found = Found::first;
+    Response answer;
+  };
+  // What became of the request that was in progress: `repeat` or `other_request`.
+  using Later = std::function<void(Result<Known>)>;
+
+  // `scope` is the sender, the route and the key. `later` is called only on `in_progress`, once, by any thread; it must
+  // not wait.
+  Result<Known> begin(const std::string& scope, const std::string& request_hash, Later later);
+  // Passes the answer on once it is durable, or could not be kept (that is logged): from this thread or one of the
+  // commit queue's. This thread does not wait, so it may itself be one of the queue's. Refusals are not kept, because
+  // they changed nothing: their repeat is a first request again.
+  void end(const std::string& scope, const std::string& request_hash, Response answer,
+           std::function<void(Response)> send);
+
+ private:
+  struct UnderWay {
+    std::string request_hash;
+    std::vector<Later> waiting;
+  };
+  // Ends what `begin` began and tells the repeats that waited for it.
+  void conclude(const std::string& scope, const Result<Known>& outcome);
+
+  Coordinator& coordinator_;
+  std::mutex mutex_;
+  std::map<std::string, UnderWay> under_way_;
+};
+
+}  // namespace cairn::server

@@ -1,0 +1,180 @@
+#include "api/instance_waiters.h"
+
+#include <algorithm>
+
+#include "store/projection.h"
+
+namespace cairn::server {
+namespace {
+
+constexpr std::chrono::milliseconds look_every{1'000};
+
+}  // namespace
+
+ResultDesk::~ResultDesk() {
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+  // Dropped without the lock: what they hold may ask here for how many wait.
+  std::map<std::uint64_t, Place> left;
+  const std::scoped_lock lock(line_->mutex);
+  left.swap(line_->places);
+}
+
+void ResultDesk::close() {
+  {
+    const std::scoped_lock lock(line_->mutex);
+    line_->closed = true;
+    for (const auto& [number, place] : line_->places) line_->told.insert(number);
+    line_->changed.notify_all();
+  }
+  for (const auto& closed : on_close_) closed();
+}
+
+std::size_t ResultDesk::waiting() const {
+  const std::scoped_lock lock(line_->mutex);
+  return line_->places.size();
+}
+
+void ResultDesk::wait(const InstanceId& id, std::chrono::milliseconds limit, Answer answer) {
+  take({id, std::nullopt, std::chrono::steady_clock::now() + limit, {}, std::move(answer), nullptr});
+}
+
+void ResultDesk::wait_for_change(const InstanceId& id, std::uint64_t after, std::chrono::milliseconds limit,
+                                 Answer answer) {
+  take({id, after, std::chrono::steady_clock::now() + limit, {}, std::move(answer), nullptr});
+}
+
+// Nodes tell each other of ends and not of every change, which would be a message for every commit: where there
+// are several, those who wait for a change look now and then.
+ResultDesk::Instant ResultDesk::next_look(const Place& place) const {
+  const bool may_change_elsewhere = place.after && coordinator_.store().writers() > 1;
+  return may_change_elsewhere ? std::min(place.until, std::chrono::steady_clock::now() + look_every) : place.until;
+}
+
+std::optional<ResultDesk::Place> ResultDesk::Line::take(std::uint64_t number) {
+  const auto found = places.find(number);
+  if (found == places.end()) return std::nullopt;
+  looks.erase({found->second.next_look, number});
+  told.erase(number);
+  std::optional<Place> place(std::move(found->second));
+  places.erase(found);
+  return place;
+}
+
+void ResultDesk::Line::look_at(Instant when, std::uint64_t number) {
+  Place& place = places.at(number);
+  looks.erase({place.next_look, number});
+  place.next_look = when;
+  looks.emplace(when, number);
+  // Most come to wait for longer than those before them: nobody needs to be woken for that.
+  if (when < sleeps_until) changed.notify_all();
+}
+
+void ResultDesk::tell(Line& line, std::uint64_t number, const Snapshot* after) {
+  std::optional<Place> place;
+  {
+    const std::scoped_lock lock(line.mutex);
+    const auto found = line.places.find(number);
+    if (found == line.places.end()) return;
+    if (after == nullptr) {  // it must be read, which is the desk's work
+      line.told.insert(number);
+      line.changed.notify_all();
+      return;
+    }
+    if (!found->second.waits_for(after->version, after->status)) return;
+    place = line.take(number);
+  }
+  place->answer(Seen{project_instance(*after), after});
+}
+
+void ResultDesk::take(Place place) {
+  const InstanceId id = place.id;
+  const bool for_the_end = !place.after;
+  const Instant first_look = next_look(place);
+  std::uint64_t number = 0;
+  {
+    const std::scoped_lock lock(line_->mutex);
+    number = ++last_;
+    line_->places.emplace(number, std::move(place));
+    line_->look_at(first_look, number);
+    if (!thread_.joinable()) {
+      thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+    }
+  }
+  auto call = coordinator_.result_waiters().call(
+      id, [line = line_, number](const Snapshot* after) { tell(*line, number, after); });
+  // Registered first, looked at after: an end between the two is not missed.
+  const bool goes_on = for_the_end && coordinator_.goes_on(id);
+  const std::scoped_lock lock(line_->mutex);
+  const auto found = line_->places.find(number);
+  if (found == line_->places.end()) return;
+  found->second.call = std::move(call);
+  if (goes_on && !line_->closed) {
+    line_->look_at(std::min(found->second.until, std::chrono::steady_clock::now() + Coordinator::unseen_max), number);
+  } else {
+    line_->told.insert(number);
+    line_->changed.notify_all();
+  }
+}
+
+void ResultDesk::run(const std::stop_token& stop) {
+  std::unique_lock lock(line_->mutex);
+  while (!stop.stop_requested()) {
+    const Instant now = std::chrono::steady_clock::now();
+    std::optional<std::uint64_t> number;
+    if (!line_->told.empty()) {
+      number = *line_->told.begin();
+      line_->told.erase(line_->told.begin());
+    } else if (!line_->looks.empty() && line_->looks.begin()->first <= now) {
+      number = line_->looks.begin()->second;
+    }
+    if (number) {
+      lock.unlock();
+      look(*number);
+      lock.lock();
+      continue;
+    }
+    line_->sleeps_until = line_->looks.empty() ? Instant::max() : line_->looks.begin()->first;
+    const auto sooner = [this] {
+      return !line_->told.empty() || (!line_->looks.empty() && line_->looks.begin()->first < line_->sleeps_until);
+    };
+    if (line_->looks.empty()) {
+      line_->changed.wait(lock, stop, sooner);
+    } else {
+      line_->changed.wait_until(lock, stop, line_->sleeps_until, sooner);
+    }
+    line_->sleeps_until = Instant::min();  // awake: it will see who comes
+  }
+}
+
+void ResultDesk::look(std::uint64_t number) {
+  InstanceId id;
+  {
+    const std::scoped_lock lock(line_->mutex);
+    const auto place = line_->places.find(number);
+    if (place == line_->places.end()) return;
+    id = place->second.id;
+  }
+  Result<std::optional<InstanceRow>> row = coordinator_.store().find_instance(id);
+  std::optional<Place> place;
+  {
+    const std::scoped_lock lock(line_->mutex);
+    const auto found = line_->places.find(number);
+    if (found == line_->places.end()) return;
+    const bool over = line_->closed || found->second.until <= std::chrono::steady_clock::now();
+    if (row && *row && !over && !found->second.waits_for((*row)->version, (*row)->status)) {
+      line_->look_at(next_look(found->second), number);
+      return;
+    }
+    place = line_->take(number);
+  }
+  if (!row) {
+    place->answer(row.error());
+  } else if (!*row) {
+    place->answer(Error{ErrorCode::not_found, "no instance " + id.value});
+  } else {
+    place->answer(Seen{std::move(**row), nullptr});
+  }
+}
+
+}  // namespace cairn::server

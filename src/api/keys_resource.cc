@@ -1,0 +1,91 @@
+#include "api/api.h"
+#include "api/access/api_key.h"
+#include "api/problem.h"
+
+namespace cairn::server {
+namespace {
+
+void create(Coordinator& coordinator, const Call& call) {
+  std::vector<std::string> roles;
+  for (const Json& role : call.body["roles"].items()) roles.emplace_back(role.as_string());
+  std::optional<Timestamp> expires;
+  if (const Json* lifetime = call.body.find("expires_in")) {
+    const auto length = parse_duration(lifetime->as_string());
+    if (!length) {
+      call.reply(problem(length.error()));
+      return;
+    }
+    expires = Timestamp::of_unix_ms(coordinator.store().now().unix_ms() + length->ms_up());
+  }
+  auto key = new_api_key(std::string(call.body["subject"].as_string()), std::move(roles),
+                         call.body.find("scope") ? call.body["scope"] : Json(),
+                         std::string(call.body.text_or("note", "")), expires);
+  if (!key) {
+    call.reply(problem(key.error()));
+    return;
+  }
+  key->row.created_at = coordinator.store().now();
+  if (const auto stored = coordinator.store().put_api_key(key->row); !stored) {
+    call.reply(problem(stored.error()));
+    return;
+  }
+  Json answer = document(key->row);
+  answer.set("key", key->secret);
+  call.reply(json_response(answer, 201));
+}
+
+void list(Coordinator& coordinator, const Call& call) {
+  const auto rows = coordinator.store().list_api_keys();
+  if (!rows) {
+    call.reply(problem(rows.error()));
+    return;
+  }
+  Json items = Json::array();
+  for (const ApiKeyRow& row : *rows) items.push_back(document(row));
+  call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
+}
+
+void revoke(Coordinator& coordinator, const Call& call) {
+  const auto done = coordinator.store().revoke_api_key(std::string(call.at("id")));
+  if (!done) {
+    call.reply(problem(done.error()));
+  } else if (!*done) {
+    call.reply(problem({ErrorCode::not_found, "no key " + std::string(call.at("id"))}));
+  } else {
+    call.reply({204, "application/json", {}, ""});
+  }
+}
+
+constexpr std::string_view create_schema =
+    R"({"type":"object","required":["subject","roles"],"additionalProperties":false,"properties":{
+  "subject":{"type":"string","minLength":1,"maxLength":200,"description":"the person or program that acts with it"},
+  "roles":{"type":"array","minItems":1,"items":{"enum":["viewer","task_worker","starter","worker","operator","deployer","admin"]}},
+  "scope":{"type":"object","additionalProperties":false,"properties":{
+    "prefixes":{"type":"array","items":{"type":"string","minLength":1}},
+    "task_roles":{"type":"array","items":{"type":"string","minLength":1}}}},
+  "note":{"type":"string","maxLength":1000},"expires_in":{"type":"string"},"reason":{"type":"string"}}})";
+
+}  // namespace
+
+std::vector<Route> key_routes(Coordinator& coordinator) {
+  Coordinator* const with = &coordinator;
+  return {
+      // The secret must not be kept anywhere, not even for a repeat.
+      {"POST",
+       "/v1/keys",
+       Permission::administer,
+       "createKey",
+       "Make an API key; its secret is in this answer and nowhere else",
+       [with](const Call& call) { create(*with, call); },
+       {},
+       create_schema,
+       "application/json",
+       true},
+      {"GET", "/v1/keys", Permission::administer, "listKeys", "API keys, without their secrets",
+       [with](const Call& call) { list(*with, call); }},
+      {"DELETE", "/v1/keys/{id}", Permission::administer, "revokeKey", "Revoke an API key",
+       [with](const Call& call) { revoke(*with, call); }},
+  };
+}
+
+}  // namespace cairn::server

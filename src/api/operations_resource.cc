@@ -1,0 +1,94 @@
+#include "base/version.h"
+#include "expr/expression.h"
+#include "api/api.h"
+#include "api/telemetry/liveness.h"
+#include "api/problem.h"
+
+namespace cairn::server {
+namespace {
+
+Json functions() {
+  Json items = Json::array();
+  for (const expr::FunctionEntry& entry : expr::function_catalogue()) {
+    items.push_back(Json::object({{"name", entry.name},
+                                  {"library", entry.library},
+                                  {"signature", entry.signature},
+                                  {"description", entry.description},
+                                  {"example", entry.example},
+                                  {"result", entry.example_result}}));
+  }
+  return Json::object({{"items", items}});
+}
+
+// Until nothing is left that is old enough; what the body does not name stays.
+void retire(Coordinator& coordinator, const Call& call) {
+  RetentionPolicy policy;
+  for (const auto& [name, field] : {std::pair{"completed", &policy.completed}, std::pair{"failed", &policy.failed},
+                                    std::pair{"cancelled", &policy.cancelled}, std::pair{"runs", &policy.runs},
+                                    std::pair{"outbox", &policy.outbox}, std::pair{"keys", &policy.keys}}) {
+    if (!call.body[name].is_string()) continue;
+    const auto age = parse_duration(call.body[name].as_string());
+    if (!age || age->negative()) {
+      call.reply(problem({ErrorCode::invalid, std::string(name) + " takes an age such as 30d"}));
+      return;
+    }
+    *field = *age;
+  }
+  if (policy.keeps_everything()) {
+    call.reply(problem({ErrorCode::invalid, "say what to remove and from which age on: \"completed\": \"30d\""}));
+    return;
+  }
+  const auto report = coordinator.run_retention(policy);
+  if (!report) {
+    call.reply(problem(report.error()));
+    return;
+  }
+  call.reply(json_response(Json::object({{"ran", report->ran},
+                                         {"instances", static_cast<std::int64_t>(report->instances)},
+                                         {"runs", static_cast<std::int64_t>(report->runs)},
+                                         {"outbox", static_cast<std::int64_t>(report->outbox)},
+                                         {"keys", static_cast<std::int64_t>(report->keys)}})));
+}
+
+constexpr std::string_view retention_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+  "completed":{"type":"string","description":"instances that completed longer ago than this: 30d"},
+  "failed":{"type":"string"},"cancelled":{"type":"string"},
+  "runs":{"type":"string","description":"finished runs without an instance"},
+  "outbox":{"type":"string","description":"published events"},
+  "keys":{"type":"string","description":"idempotency keys"},
+  "reason":{"type":"string"}}})";
+
+}  // namespace
+
+std::vector<Route> operation_routes(Coordinator& coordinator) {
+  Coordinator* const with = &coordinator;
+  const auto alive = [with](const Call& call) { call.reply(liveness(*with)); };
+  const auto info = [with](const Call& call) {
+    call.reply(json_response(Json::object({{"cairn", version_text},
+                                           {"node", with->node()},
+                                           {"definition_language", definition_language_version},
+                                           {"expression_language", expr::language_version},
+                                           {"now", format_timestamp(with->store().now())}})));
+  };
+  Route health{"GET", "/healthz", Permission::open, "healthz", "The process runs and its commits make progress", alive};
+  Route live{"GET", "/livez", Permission::open, "livez", "The process runs and its commits make progress", alive};
+  health.immediate = live.immediate = true;
+  return {
+      std::move(health),
+      std::move(live),
+      {"GET", "/v1/info", Permission::view, "getInfo", "What this server is", info},
+      {"POST",
+       "/v1/retention/run",
+       Permission::administer,
+       "runRetention",
+       "Remove what ended long ago: instances with their children, runs, events, keys",
+       [with](const Call& call) { retire(*with, call); },
+       {},
+       retention_schema},
+      {"GET", "/v1/functions", Permission::view, "listFunctions", "Functions of the expression language",
+       [](const Call& call) { call.reply(json_response(functions())); }},
+  };
+}
+
+}  // namespace cairn::server

@@ -1,0 +1,137 @@
+// Events: those that come in, and the log of those that went out.
+#include <charconv>
+
+#include "outbox/cloud_event.h"
+#include "api/api.h"
+#include "api/page_answer.h"
+#include "api/problem.h"
+
+namespace cairn::server {
+namespace {
+
+constexpr const char* source = "/cairn";
+
+// A CloudEvent is a signal: its type is the name, its subject the key, its data the payload. Source and id tell a
+// repeat apart.
+Result<Json> take(Coordinator& coordinator, const InboundEvent& event, Duration ttl, const Actor& actor) {
+  SignalRequest signal;
+  signal.id = event.unique_id();
+  signal.name = event.type;
+  signal.key = event.subject;
+  signal.payload = event.data;
+  signal.actor = actor;
+  CAIRN_TRY(const SignalOutcome outcome, coordinator.broadcast(signal, ttl));
+  Json instances = Json::array();
+  for (const InstanceId& id : outcome.delivered) instances.push_back(id.value);
+  return Json::object({{"id", event.id},
+                       {"source", event.source},
+                       {"instances", instances},
+                       {"kept", outcome.kept},
+                       {"repeated", outcome.duplicate}});
+}
+
+void receive(Coordinator& coordinator, const Call& call) {
+  const std::string_view length = call.request.query_value("ttl");
+  const auto ttl = parse_duration(length.empty() ? "1d" : length);
+  if (!ttl) return call.reply(problem(ttl.error()));
+  const auto events = read_cloud_events(call.request.headers, call.request.body);
+  if (!events) return call.reply(problem(events.error()));
+  Json items = Json::array();
+  for (const InboundEvent& event : *events) {
+    // What was taken before an error stays taken: the sender sends the batch again and those are repeats.
+    auto taken = take(coordinator, event, *ttl, actor_of(call));
+    if (!taken) return call.reply(problem(taken.error()));
+    items.push_back(std::move(*taken));
+  }
+  call.reply(json_response(Json::object({{"items", items}}), 202));
+}
+
+void list(Coordinator& coordinator, const Call& call) {
+  OutboxFilter filter;
+  filter.type_prefix = std::string(call.request.query_value("type"));
+  filter.subject = std::string(call.request.query_value("subject"));
+  if (const std::string_view id = call.request.query_value("instance"); !id.empty()) {
+    filter.instance = InstanceId{std::string(id)};
+  }
+  filter.unpublished = call.request.query_value("unpublished") == "true";
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_outbox(filter, page); };
+  const auto show = [](const OutboxRow& row) {
+    Json event = cloud_event(row, source);
+    event.set("published_at", row.published_at ? Json(format_timestamp(*row.published_at)) : Json());
+    return event;
+  };
+  call.reply(page_answer(call, fetch, show));
+}
+
+std::optional<std::int64_t> sequence_of(const Call& call) {
+  const std::string_view text = call.at("sequence");
+  std::int64_t sequence = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), sequence);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+  return sequence;
+}
+
+Response missing(const Call& call) {
+  return problem({ErrorCode::not_found, "no event " + std::string(call.at("sequence"))});
+}
+
+void deliveries(Coordinator& coordinator, const Call& call) {
+  const auto sequence = sequence_of(call);
+  if (!sequence) return call.reply(missing(call));
+  const auto log = coordinator.store().list_deliveries(*sequence);
+  if (!log) return call.reply(problem(log.error()));
+  Json items = Json::array();
+  for (const cairn::Delivery& one : *log) {
+    items.push_back(Json::object({{"sink", one.sink.empty() ? Json() : Json(one.sink)},
+                                  {"attempt", one.attempt},
+                                  {"at", format_timestamp(one.at)},
+                                  {"delivered", one.delivered},
+                                  {"error", one.error.empty() ? Json() : Json(one.error)}}));
+  }
+  call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
+}
+
+void resend(Coordinator& coordinator, const Call& call) {
+  const auto sequence = sequence_of(call);
+  if (!sequence) return call.reply(missing(call));
+  const auto done = coordinator.store().resend_outbox(*sequence);
+  if (!done) return call.reply(problem(done.error()));
+  call.reply(*done ? json_response(Json::object({{"sequence", *sequence}, {"resent", true}}), 202) : missing(call));
+}
+
+}  // namespace
+
+std::vector<Route> outbox_routes(Coordinator& coordinator) {
+  const auto with = [&coordinator](void (*handle)(Coordinator&, const Call&)) {
+    return [&coordinator, handle](const Call& call) { handle(coordinator, call); };
+  };
+  return {
+      {"POST",
+       "/v1/events",
+       Permission::start,
+       "receiveEvents",
+       "Take CloudEvents in (structured, batched or binary): each is a signal, applied at most once",
+       with(receive),
+       {{"ttl", "how long an event that nobody waits for is kept; 1d without it"}},
+       {},
+       "application/cloudevents+json, application/cloudevents-batch+json, application/json"},
+      {"GET",
+       "/v1/outbox",
+       Permission::view,
+       "listOutbox",
+       "Events as they were written, oldest first",
+       with(list),
+       {{"type", "only types that begin so"},
+        {"subject", "of one subject"},
+        {"instance", "of one instance"},
+        {"unpublished", "true: only those that wait"},
+        {"limit", "how many at most"},
+        {"cursor", "from the page before"}}},
+      {"GET", "/v1/outbox/{sequence}/deliveries", Permission::view, "listDeliveries", "What was tried with one event",
+       with(deliveries)},
+      {"POST", "/v1/outbox/{sequence}/resend", Permission::operate, "resendEvent",
+       "Publish one event again, to every sink", with(resend)},
+  };
+}
+
+}  // namespace cairn::server

@@ -1,0 +1,88 @@
+// One page of a list as an answer. A page that would be larger than the limit ends early, with a cursor.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/limit_refusals.h"
+#include "api/api.h"
+#include "api/problem.h"
+
+namespace cairn::server {
+
+// Rows are read in portions, so that a page of large rows is never in memory as a whole.
+inline constexpr std::size_t page_portion = 100;
+
+// The text of `{"items": […], "next_cursor": …}`, and `unreadable` when rows had to be left out.
+class PageText {
+ public:
+  std::size_t rows() const { return rows_; }
+  std::size_t bytes() const { return text_.size(); }
+  void add(const std::string& row) {
+    if (rows_++ > 0) text_.push_back(',');
+    text_ += row;
+  }
+  void leave_out(const std::vector<std::string>& rows) {
+    for (const std::string& row : rows) unreadable_.push_back(row);
+  }
+  std::string finish(const std::string& cursor) && {
+    text_ += "],\"next_cursor\":";
+    write_json(cursor.empty() ? Json() : Json(cursor), text_);
+    if (unreadable_.size() > 0) {
+      text_ += ",\"unreadable\":";
+      write_json(unreadable_, text_);
+    }
+    text_.push_back('}');
+    return std::move(text_);
+  }
+
+ private:
+  std::string text_ = "{\"items\":[";
+  std::size_t rows_ = 0;
+  Json unreadable_ = Json::array();
+};
+
+// `fetch` reads a page from the store; `show` makes the document of a row.
+template <class Fetch, class Show>
+Response page_answer(const Call& call, const Fetch& fetch, const Show& show) {
+  const PageRequest asked = page_of(call);
+  const std::size_t bytes_max = call.answer_limits.page_bytes_max;
+  PageText text;
+  PageRequest portion{std::min(asked.limit, page_portion), asked.cursor};
+  for (;;) {
+    const auto page = fetch(portion);
+    if (!page) return problem(page.error());
+    std::vector<std::string> rows;
+    std::size_t bytes = text.bytes();
+    for (const auto& row : page->items) {
+      rows.push_back(write_json(show(row)));
+      bytes += rows.back().size() + 1;
+      // The first row of a page is given whatever its size: the list could never go on behind it.
+      if (bytes > bytes_max && text.rows() + rows.size() > 1) {
+        rows.pop_back();
+        break;
+      }
+    }
+    if (rows.size() < page->items.size()) {
+      count_limit_refusal("limits.page_bytes_max", static_cast<std::int64_t>(bytes_max));
+      if (rows.empty()) return {200, "application/json", {}, std::move(text).finish(portion.cursor)};
+      // Only the store can make a cursor: ask for just the rows that fit.
+      portion.limit = rows.size();
+      const auto shorter = fetch(portion);
+      if (!shorter) return problem(shorter.error());
+      for (const auto& row : shorter->items) text.add(write_json(show(row)));
+      text.leave_out(shorter->unreadable);
+      return {200, "application/json", {}, std::move(text).finish(shorter->next_cursor)};
+    }
+    for (const std::string& row : rows) text.add(row);
+    text.leave_out(page->unreadable);
+    if (page->next_cursor.empty() || text.rows() >= asked.limit) {
+      return {200, "application/json", {}, std::move(text).finish(page->next_cursor)};
+    }
+    portion = {std::min(asked.limit - text.rows(), page_portion), page->next_cursor};
+  }
+}
+
+}  // namespace cairn::server

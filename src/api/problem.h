@@ -1,0 +1,26 @@
+// Errors as RFC 9457 problem documents with stable types; docs/errors.md has a page for each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "schema/schema.h"
+#include "http/server.h"
+
+namespace cairn::server {
+
+// `name` is the stable last part of the type: not_found, version_moved, lease_lost, …
+Response problem(int status, std::string_view name, std::string_view title, std::string_view detail, Json more = {});
+Response problem(const Error& error);
+// A refusal by a limit: the problem has the members `limit` and `limit_value`, the refusal is counted and logged.
+// With 429 or 503 the answer says when to try again.
+Response limit_problem(int status, std::string_view limit, std::int64_t value, std::string_view detail,
+                       int retry_after_s = 1);
+// 422 with errors: [{pointer, detail}].
+Response problem(const std::vector<schema::Violation>& violations);
+
+}  // namespace cairn::server

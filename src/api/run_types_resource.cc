@@ -1,0 +1,100 @@
+#include "api/api.h"
+#include "api/documents.h"
+#include "api/problem.h"
+
+namespace cairn::server {
+namespace {
+
+Result<std::optional<Duration>> duration_of(const Json& body, std::string_view name) {
+  if (!body[name].is_string()) return std::optional<Duration>();
+  auto length = parse_duration(body[name].as_string());
+  if (!length) return with_context(length.error(), std::string(name));
+  if (length->zero()) return Error{ErrorCode::invalid, std::string(name) + ": must be longer than nothing"};
+  return std::optional<Duration>(*length);
+}
+
+std::optional<int> count_of(const Json& body, std::string_view name) {
+  if (!body[name].is_integer()) return std::nullopt;
+  return static_cast<int>(body[name].as_integer());
+}
+
+Result<RunTypeRow> row_of(const Call& call) {
+  RunTypeRow row;
+  const Json& body = call.body;
+  row.type = std::string(call.at("type"));
+  row.paused = body["paused"].is_bool() && body["paused"].as_bool();
+  CAIRN_TRY(row.lease, duration_of(body, "lease"));
+  CAIRN_TRY(row.backoff, duration_of(body, "backoff"));
+  CAIRN_TRY(row.cap, duration_of(body, "cap"));
+  CAIRN_TRY(const auto window, duration_of(body, "rate_window"));
+  if (window) row.rate_window = *window;
+  row.attempts_max = count_of(body, "max_attempts");
+  row.concurrency = count_of(body, "concurrency");
+  row.rate = count_of(body, "rate");
+  row.limit_key = std::string(body.text_or("limit_key", ""));
+  return row;
+}
+
+void put(Coordinator& coordinator, const Call& call) {
+  const auto row = row_of(call);
+  if (!row) return call.reply(problem(row.error()));
+  const auto done = coordinator.put_run_type(*row);
+  call.reply(done ? json_response(document(*row)) : problem(done.error()));
+}
+
+void list(Coordinator& coordinator, const Call& call) {
+  const auto rows = coordinator.store().list_run_types();
+  if (!rows) return call.reply(problem(rows.error()));
+  Json items = Json::array();
+  for (const RunTypeRow& row : *rows) items.push_back(document(row));
+  call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
+}
+
+Response not_found(const Call& call) {
+  return problem({ErrorCode::not_found, "nothing is set for runs of type " + std::string(call.at("type"))});
+}
+
+void show(Coordinator& coordinator, const Call& call) {
+  const auto rows = coordinator.store().list_run_types();
+  if (!rows) return call.reply(problem(rows.error()));
+  for (const RunTypeRow& row : *rows) {
+    if (row.type == call.at("type")) return call.reply(json_response(document(row)));
+  }
+  call.reply(not_found(call));
+}
+
+void remove(Coordinator& coordinator, const Call& call) {
+  const auto removed = coordinator.remove_run_type(std::string(call.at("type")));
+  if (!removed) return call.reply(problem(removed.error()));
+  call.reply(*removed ? Response(204, "application/json", {}, "") : not_found(call));
+}
+
+constexpr std::string_view type_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+  "paused":{"type":"boolean"},"lease":{"type":"string"},"max_attempts":{"type":"integer","minimum":1,"maximum":1000000},
+  "backoff":{"type":"string"},"cap":{"type":"string"},"concurrency":{"type":"integer","minimum":1,"maximum":1000000},
+  "rate":{"type":"integer","minimum":1,"maximum":1000000},"rate_window":{"type":"string"},"limit_key":{"type":"string"}}})";
+
+}  // namespace
+
+std::vector<Route> run_type_routes(Coordinator& coordinator) {
+  const auto with = [&coordinator](void (*handle)(Coordinator&, const Call&)) {
+    return [&coordinator, handle](const Call& call) { handle(coordinator, call); };
+  };
+  return {
+      {"GET", "/v1/run-types", Permission::view, "listRunTypes", "What is set for types of runs", with(list)},
+      {"GET", "/v1/run-types/{type}", Permission::view, "getRunType", "What is set for one type of runs", with(show)},
+      {"PUT",
+       "/v1/run-types/{type}",
+       Permission::operate,
+       "putRunType",
+       "Pause a type, limit it, or override lease, attempts and backoff",
+       with(put),
+       {},
+       type_schema},
+      {"DELETE", "/v1/run-types/{type}", Permission::operate, "deleteRunType",
+       "Treat runs of this type as they say themselves", with(remove)},
+  };
+}
+
+}  // namespace cairn::server

@@ -1,0 +1,601 @@
+#include <algorithm>
+#include <atomic>
+
+#include "engine/sender_scope.h"
+#include "schedule/schedule.h"
+#include "api/api.h"
+#include "api/documents.h"
+#include "api/page_answer.h"
+#include "api/problem.h"
+#include "api/access/worker_scope.h"
+#include "store/lease_holder.h"
+
+namespace cairn::server {
+namespace {
+
+constexpr Duration lease_default = Duration::of_seconds(30);
+constexpr std::chrono::milliseconds wait_max{60'000};
+constexpr std::int64_t leased_max = 1000;
+// A lease longer than this is a worker that does not want to be missed.
+constexpr Duration lease_max = Duration::of_seconds(86'400);
+
+RunId id_of(const Call& call) { return {std::string(call.at("id"))}; }
+
+// The member as a length of time; nothing when it is absent.
+Result<std::optional<Duration>> duration_of(const Json& body, std::string_view name) {
+  const Json& value = body[name];
+  if (!value.is_string()) return std::optional<Duration>();
+  auto length = parse_duration(value.as_string());
+  if (!length) return with_context(length.error(), std::string(name));
+  return std::optional<Duration>(*length);
+}
+
+Result<Duration> lease_of(const Json& body) {
+  CAIRN_TRY(const auto given, duration_of(body, "lease"));
+  const Duration lease = given.value_or(lease_default);
+  if (lease < Duration::of_ms(100) || lease > lease_max) {
+    return Error{ErrorCode::invalid, "lease: a lease lasts from 100ms to 1d"};
+  }
+  return lease;
+}
+
+// Who leases or reports. The `worker` of the body is a label: it says which process it is, and proves nothing.
+std::string holder_of(const Call& call) {
+  const std::string label(call.body.text_or("worker", ""));
+  const Identity& identity = call.identity;
+  if (!identity.is_named()) return label.empty() ? identity.person : label;
+  return LeaseHolder{label, identity.person, identity.account}.text();
+}
+
+// The account that must hold the lease; empty for those who may change every lease.
+std::string account_of(const Call& call) {
+  return call.identity.may(Permission::operate) ? std::string() : call.identity.account;
+}
+
+Response reserved(std::string_view type) {
+  return problem(403, "forbidden", "This is not allowed",
+                 "run types under cairn. are reserved for the engine: " + std::string(type));
+}
+
+Response not_holder(const Call& call) {
+  return problem(403, "forbidden", "This is not allowed",
+                 "the lease of run " + std::string(call.at("id")) + " is held by another credential");
+}
+
+// The current fence is not told: it is what a holder has and others do not.
+Response lease_lost(const Call& call, const RunRow& row) {
+  const std::string why =
+      is_final(row.status) ? std::string("it is ") + to_string(row.status) : "the fence is not that of its lease";
+  return problem(409, "lease_lost", "This run is no longer yours", "run " + std::string(call.at("id")) + ": " + why,
+                 Json::object({{"status_now", to_string(row.status)}}));
+}
+
+// The refusal of a run that the caller may not submit; nothing: it may.
+std::optional<Response> refusal_of(const Json& body) {
+  const Json* const id = body.find("id");
+  if (id != nullptr && !is_uuid(id->as_string())) {
+    return problem(400, "id", "This cannot be an id", "the id of a run is a UUID");
+  }
+  const std::string_view type = body["type"].as_string();
+  if (!is_reserved_type(type)) return std::nullopt;
+  return reserved(type);
+}
+
+Result<RunOrder> order_of(const Json& body) {
+  RunOrder order;
+  order.id = std::string(body.text_or("id", ""));
+  order.type = std::string(body["type"].as_string());
+  order.payload = body["payload"];
+  order.idempotency_key = std::string(body.text_or("idempotency_key", ""));
+  if (body["priority"].is_integer()) order.priority = body["priority"].as_integer();
+  if (body["max_attempts"].is_integer()) order.attempts_max = static_cast<int>(body["max_attempts"].as_integer());
+  if (body["run_at"].is_string()) {
+    auto at = parse_timestamp(body["run_at"].as_string());
+    if (!at) return with_context(at.error(), "run_at");
+    order.run_at = *at;
+  }
+  CAIRN_TRY(order.delay, duration_of(body, "delay"));
+  CAIRN_TRY(order.timeout, duration_of(body, "timeout"));
+  const Json& retry = body["retry"];
+  CAIRN_TRY(const auto backoff, duration_of(retry, "backoff"));
+  CAIRN_TRY(const auto cap, duration_of(retry, "cap"));
+  if (backoff) order.backoff = *backoff;
+  if (cap) order.cap = *cap;
+  if (retry["factor"].is_number()) order.factor = retry["factor"].as_double();
+  if (retry["jitter"].is_number()) order.jitter = retry["jitter"].as_double();
+  return order;
+}
+
+void submit(Coordinator& coordinator, const Call& call) {
+  if (auto refused = refusal_of(call.body)) return call.reply(std::move(*refused));
+  auto order = order_of(call.body);
+  if (!order) return call.reply(problem(order.error()));
+  if (order->idempotency_key.empty()) order->idempotency_key = std::string(call.request.header("idempotency-key"));
+  order->idempotency_key = scoped_id(actor_of(call), std::move(order->idempotency_key));
+  order->traceparent = call.trace.carried();
+  coordinator.submit_run(*order, [reply = call.reply](Result<SubmittedRun> submitted) {
+    if (!submitted) return reply(problem(submitted.error()));
+    Response response = json_response(document(submitted->first), submitted->second ? 201 : 200);
+    if (!submitted->second) response.headers.emplace_back(replayed_header, "true");
+    reply(std::move(response));
+  });
+}
+
+void submit_many(Coordinator& coordinator, const Call& call) {
+  std::vector<RunOrder> orders;
+  const Actor actor = actor_of(call);
+  for (const Json& item : call.body["runs"].items()) {
+    if (auto refused = refusal_of(item)) return call.reply(std::move(*refused));
+    auto order = order_of(item);
+    if (!order) {
+      return call.reply(problem(with_context(order.error(), "runs/" + std::to_string(orders.size()))));
+    }
+    order->idempotency_key = scoped_id(actor, std::move(order->idempotency_key));
+    if (order->idempotency_key.empty() && !call.repeat_key.empty()) {
+      order->idempotency_key = call.repeat_key + "/" + std::to_string(orders.size());
+    }
+    order->traceparent = call.trace.carried();
+    orders.push_back(std::move(*order));
+  }
+  const auto submitted = coordinator.submit_runs(orders);
+  if (!submitted) return call.reply(problem(submitted.error()));
+  Json items = Json::array();
+  for (std::size_t i = 0; i < submitted->rows.size(); ++i) {
+    const RunRow& run = submitted->rows[i];
+    const auto error = submitted->errors.find(i);
+    items.push_back(error != submitted->errors.end()
+                        ? Json::object({{"error", error->second.message}})
+                        : Json::object({{"id", run.id.value},
+                                        {"status", to_string(run.status)},
+                                        {"created", static_cast<bool>(submitted->fresh[i])}}));
+  }
+  call.reply(json_response(Json::object({{"items", std::move(items)}})));
+}
+
+// Whether runs of schedules were leased here: when one has ended, the next firing may begin, and whoever reports waits
+// for that.
+using Scheduled = std::shared_ptr<std::atomic<bool>>;  // shared by the routes
+
+// What a worker does not hear of, because its connection is gone, it does not work on.
+std::shared_ptr<Delivery> given_back(Coordinator& coordinator, std::vector<RunRow> runs) {
+  for (RunRow& run : runs) run.payload = Json();
+  return std::make_shared<Delivery>(
+      [&coordinator, leased = std::move(runs)] { coordinator.lease_desk().give_back(leased); });
+}
+
+void lease(Coordinator& coordinator, const Scheduled& scheduled, const Call& call) {
+  const auto length = lease_of(call.body);
+  if (!length) return call.reply(problem(length.error()));
+  const auto wait = duration_of(call.body, "wait");
+  if (!wait) return call.reply(problem(wait.error()));
+  LeaseRequest request;
+  request.worker = holder_of(call);
+  request.length = *length;
+  for (const char* const member : {"prefixes", "types"}) {
+    const Json& names = call.body[member];
+    if (!names.is_array()) continue;
+    auto& list = member == std::string_view("types") ? request.types : request.prefixes;
+    for (const Json& name : names.items()) {
+      if (reaches_reserved_types(name.as_string())) return call.reply(reserved(name.as_string()));
+      list.emplace_back(name.as_string());
+    }
+  }
+  if (call.body["max"].is_integer()) request.max = static_cast<std::size_t>(call.body["max"].as_integer());
+  const auto patience = std::min(wait_max, std::chrono::milliseconds(wait->value_or(Duration()).ms_up()));
+  coordinator.lease_desk().ask(
+      std::move(request), patience,
+      [&coordinator, scheduled, reply = call.reply](Result<std::vector<RunRow>> runs) {
+        if (!runs) return reply(problem(runs.error()));
+        for (const RunRow& run : *runs) {
+          if (schedule_of(run.idempotency_key)) *scheduled = true;
+        }
+        coordinator.remember_leases(*runs);
+        Response response(200, "application/json", {}, leased_document(*runs, coordinator.store().now()));
+        if (!runs->empty()) response.delivery = given_back(coordinator, std::move(*runs));
+        reply(std::move(response));
+      },
+      [reply = call.reply] { return reply.listening(); });
+}
+
+RunChange change_of(const Call& call, RunChange::Kind kind) {
+  RunChange change;
+  change.kind = kind;
+  change.run = id_of(call);
+  if (call.body["fence"].is_integer()) change.fence = static_cast<std::uint64_t>(call.body["fence"].as_integer());
+  change.actor = holder_of(call);
+  change.account = account_of(call);
+  return change;
+}
+
+Response not_found(const Call& call) { return problem({ErrorCode::not_found, "no run " + std::string(call.at("id"))}); }
+
+void heartbeat(Coordinator& coordinator, const Call& call) {
+  const auto length = lease_of(call.body);
+  if (!length) return call.reply(problem(length.error()));
+  RunChange change = change_of(call, RunChange::Kind::heartbeat);
+  change.length = *length;
+  const auto changed = coordinator.store().change_run(change);
+  if (!changed) return call.reply(problem(changed.error()));
+  const RunRow& row = changed->row;
+  if (changed->kind == RunChanged::Kind::not_found) return call.reply(not_found(call));
+  if (changed->kind == RunChanged::Kind::not_holder) return call.reply(not_holder(call));
+  const bool cancelled = row.status == RunStatus::cancelled && row.fence == change.fence;
+  if (changed->kind != RunChanged::Kind::done && !cancelled) return call.reply(lease_lost(call, row));
+  Json json = Json::object({{"id", row.id.value}, {"status", to_string(row.status)}, {"cancelled", cancelled}});
+  if (row.lease_until) {
+    json.set("lease_until", format_timestamp(*row.lease_until));
+    json.set("lease_ms", between(coordinator.store().now(), *row.lease_until).ms_up());
+  }
+  call.reply(json_response(json));
+}
+
+void release(Coordinator& coordinator, const Call& call) {
+  const auto changed = coordinator.store().change_run(change_of(call, RunChange::Kind::release));
+  if (!changed) return call.reply(problem(changed.error()));
+  if (changed->kind == RunChanged::Kind::not_found) return call.reply(not_found(call));
+  if (changed->kind == RunChanged::Kind::not_holder) return call.reply(not_holder(call));
+  if (changed->kind != RunChanged::Kind::done) return call.reply(lease_lost(call, changed->row));
+  call.reply(json_response(document(changed->row)));
+}
+
+// Of each of `runs`: {id, fence}, a heartbeat also with {lease}.
+Result<std::vector<RunChange>> changes_of(const Call& call, RunChange::Kind kind) {
+  std::vector<RunChange> changes;
+  for (const Json& item : call.body["runs"].items()) {
+    RunChange change = change_of(call, kind);
+    change.run = {std::string(item["id"].as_string())};
+    if (item["fence"].is_integer()) change.fence = static_cast<std::uint64_t>(item["fence"].as_integer());
+    const auto length = lease_of(item);
+    if (!length) return with_context(length.error(), "runs/" + std::to_string(changes.size()));
+    change.length = *length;
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
+// One item for each change. `done` names the outcome of what was changed.
+Json items_of(const std::vector<RunChange>& changes, const std::vector<Result<RunChanged>>& answers, const char* done,
+              Timestamp now) {
+  Json items = Json::array();
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    Json item = Json::object({{"id", changes[i].run.value}});
+    if (!answers[i]) {
+      item.set("outcome", "error");
+      item.set("error", answers[i].error().message);
+    } else if (answers[i]->kind == RunChanged::Kind::done) {
+      item.set("outcome", done);
+      const auto& until = answers[i]->row.lease_until;
+      if (until) item.set("lease_ms", between(now, *until).ms_up());
+    } else {
+      const RunRow& row = answers[i]->row;
+      const bool cancelled = row.status == RunStatus::cancelled && row.fence == changes[i].fence;
+      item.set("outcome", cancelled ? "cancelled" : "lease_lost");
+    }
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+void change_many(Coordinator& coordinator, const Call& call, RunChange::Kind kind, const char* done) {
+  const auto changes = changes_of(call, kind);
+  if (!changes) return call.reply(problem(changes.error()));
+  const auto answers = coordinator.store().change_runs(*changes);
+  call.reply(json_response(Json::object({{"items", items_of(*changes, answers, done, coordinator.store().now())}})));
+}
+
+void heartbeat_many(Coordinator& coordinator, const Call& call) {
+  change_many(coordinator, call, RunChange::Kind::heartbeat, "kept");
+}
+
+void release_many(Coordinator& coordinator, const Call& call) {
+  change_many(coordinator, call, RunChange::Kind::release, "released");
+}
+
+// {fence, result} or {fence, error: {class, code, message, details}, retry, delay}.
+Result<RunReport> report_of(const Call& call, const Json& body, RunId run) {
+  RunReport report;
+  report.run = std::move(run);
+  // 7.0 and 1e300 are integers for a schema, but no fence.
+  if (body["fence"].is_integer()) report.fence = static_cast<std::uint64_t>(body["fence"].as_integer());
+  report.worker = holder_of(call);
+  report.account = account_of(call);
+  report.result = body["result"];
+  const Json* const error = body.find("error");
+  if (error == nullptr) return report;
+  Failure failure;
+  failure.failure_class = failure_class_from(error->text_or("class", "transport")).value_or(FailureClass::transport);
+  failure.code = std::string(error->text_or("code", "failed"));
+  failure.message = std::string(error->text_or("message", ""));
+  failure.details = (*error)["details"];
+  report.failure = std::move(failure);
+  if (body["retry"].is_bool()) report.retry = body["retry"].as_bool();
+  CAIRN_TRY(report.retry_after, duration_of(body, "delay"));
+  return report;
+}
+
+const char* name_of(RunAnswer answer) {
+  switch (answer) {
+    case RunAnswer::finished: return "finished";
+    case RunAnswer::will_retry: return "will_retry";
+    case RunAnswer::lease_lost: break;
+  }
+  return "lease_lost";
+}
+
+void finish(Coordinator& coordinator, const Call& call) {
+  auto report = report_of(call, call.body, id_of(call));
+  if (!report) return call.reply(problem(report.error()));
+  coordinator.report_all({&*report, 1}, [&coordinator, call, run = report->run](const auto& answers) {
+    const Result<RunAnswer>& told = answers.front();
+    if (!told) return call.reply(problem(told.error()));
+    if (*told == RunAnswer::lease_lost) {
+      return coordinator.defer([&coordinator, call, run] {
+        const auto row = coordinator.store().find_run(run);
+        call.reply(row && *row ? lease_lost(call, **row) : not_found(call));
+      });
+    }
+    call.reply(json_response(Json::object({{"id", run.value}, {"outcome", name_of(*told)}})));
+  });
+}
+
+void finish_many(Coordinator& coordinator, const Call& call) {
+  std::vector<RunReport> reports;
+  for (const Json& item : call.body["reports"].items()) {
+    auto report = report_of(call, item, {std::string(item["id"].as_string())});
+    if (!report) return call.reply(problem(with_context(report.error(), "reports/" + std::to_string(reports.size()))));
+    reports.push_back(std::move(*report));
+  }
+  std::vector<std::string> ids;
+  ids.reserve(reports.size());
+  for (const RunReport& report : reports) ids.push_back(report.run.value);
+  coordinator.report_all(reports, [ids = std::move(ids), reply = call.reply](const auto& answers) {
+    Json items = Json::array();
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      Json item = Json::object({{"id", ids[i]}, {"outcome", answers[i] ? name_of(*answers[i]) : "error"}});
+      if (!answers[i]) {
+        item.set("error", answers[i].error().message);
+        item.set("retryable", may_report_again(answers[i].error()));
+      }
+      items.push_back(std::move(item));
+    }
+    reply(json_response(Json::object({{"items", std::move(items)}})));
+  });
+}
+
+void cancel(Coordinator& coordinator, const Call& call) {
+  const auto row = coordinator.cancel_run(id_of(call), actor_of(call));
+  call.reply(row ? json_response(document(*row)) : problem(row.error()));
+}
+
+void remove(Coordinator& coordinator, const Call& call) {
+  const std::string reason(call.request.query_value("reason"));
+  if (reason.empty()) {
+    return call.reply(problem(400, "reason", "Say why", "?reason=… is kept with the run"));
+  }
+  const auto row = coordinator.remove_run(id_of(call), reason, actor_of(call));
+  call.reply(row ? json_response(document(*row)) : problem(row.error()));
+}
+
+// The fence of a lease is for its holder, and for operators.
+Json shown(const Call& call, const RunRow& row) {
+  Json json = document(row);
+  if (!call.identity.may(Permission::operate)) json.erase("fence");
+  return json;
+}
+
+void list(Coordinator& coordinator, const Call& call) {
+  RunFilter filter;
+  filter.type_prefix = std::string(call.request.query_value("type"));
+  if (const std::string_view instance = call.request.query_value("instance"); !instance.empty()) {
+    filter.instance = InstanceId{std::string(instance)};
+  }
+  filter.deleted = call.request.query_value("deleted") == "true";
+  if (const std::string_view status = call.request.query_value("status"); !status.empty()) {
+    filter.status = run_status_from(status);
+    if (!filter.status) {
+      return call.reply(
+          problem(400, "status", "There is no such status", "pending, leased, succeeded, failed or cancelled"));
+    }
+  }
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_runs(filter, page); };
+  call.reply(page_answer(call, fetch, [&call](const RunRow& row) { return shown(call, row); }));
+}
+
+void show(Coordinator& coordinator, const Call& call) {
+  const auto row = coordinator.store().find_run(id_of(call));
+  if (!row) return call.reply(problem(row.error()));
+  call.reply(*row ? json_response(shown(call, **row)) : not_found(call));
+}
+
+void events(Coordinator& coordinator, const Call& call) {
+  const auto row = coordinator.store().find_run(id_of(call));
+  if (!row) return call.reply(problem(row.error()));
+  if (!*row) return call.reply(not_found(call));
+  const auto found = coordinator.store().run_events(id_of(call));
+  if (!found) return call.reply(problem(found.error()));
+  Json items = Json::array();
+  for (const RunEvent& event : *found) items.push_back(document(event));
+  call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
+}
+
+// A few results: what was leased here need not be read back. A failure may have to be written before it can be
+// answered.
+bool is_prompt_report(const Request& request) {
+  constexpr std::size_t body_max = 1024;
+  return request.body.size() <= body_max && request.header("idempotency-key").empty() &&
+         request.body.find("\"error\"") == std::string::npos;
+}
+
+#define RUN_MEMBERS                                                                                     \
+  R"("id":{"type":"string"},"type":{"type":"string","minLength":1,"maxLength":200},"payload":true,)"    \
+  R"("idempotency_key":{"type":"string","maxLength":200},"priority":{"type":"integer"},)"               \
+  R"("run_at":{"type":"string"},"delay":{"type":"string"},"timeout":{"type":"string"},)"                \
+  R"("max_attempts":{"type":"integer","minimum":1,"maximum":1000000},)"                                 \
+  R"("retry":{"type":"object","additionalProperties":false,"properties":{"backoff":{"type":"string"},)" \
+  R"("cap":{"type":"string"},"factor":{"type":"number","minimum":1,"maximum":1000},)"                   \
+  R"("jitter":{"type":"number","minimum":0,"maximum":1}}})"
+#define RUN_SCHEMA \
+  R"({"type":"object","required":["type"],"additionalProperties":false,"properties":{)" RUN_MEMBERS "}}"
+
+constexpr std::string_view submit_schema = RUN_SCHEMA;
+constexpr std::string_view submit_many_schema =
+    R"({"type":"object","required":["runs"],"additionalProperties":false,"properties":{"runs":{"type":"array","maxItems":10000,"items":)" RUN_SCHEMA
+    "}}}";
+constexpr std::string_view lease_schema =
+    R"({"type":"object","required":["worker"],"additionalProperties":false,"properties":{
+  "worker":{"type":"string","minLength":1,"maxLength":200},
+  "prefixes":{"type":"array","maxItems":100,"items":{"type":"string","minLength":1}},
+  "types":{"type":"array","maxItems":1000,"items":{"type":"string","minLength":1}},
+  "max":{"type":"integer","minimum":1,"maximum":1000},"wait":{"type":"string"},"lease":{"type":"string"}}})";
+constexpr std::string_view heartbeat_schema =
+    R"({"type":"object","required":["fence"],"additionalProperties":false,"properties":{
+  "fence":{"type":"integer","minimum":0},"lease":{"type":"string"},"worker":{"type":"string"}}})";
+#define CHANGED_MEMBERS \
+  R"("id":{"type":"string","minLength":1},"fence":{"type":"integer","minimum":0},"lease":{"type":"string"})"
+constexpr std::string_view change_many_schema =
+    R"({"type":"object","required":["runs"],"additionalProperties":false,"properties":{"worker":{"type":"string"},
+  "runs":{"type":"array","maxItems":1000,"items":{"type":"object","required":["id","fence"],
+  "additionalProperties":false,"properties":{)" CHANGED_MEMBERS "}}}}}";
+#undef CHANGED_MEMBERS
+constexpr std::string_view complete_schema =
+    R"({"type":"object","required":["fence"],"additionalProperties":false,"properties":{
+  "fence":{"type":"integer","minimum":0},"result":true,"worker":{"type":"string"}}})";
+#define ERROR_MEMBERS                                                                     \
+  R"("error":{"type":"object","additionalProperties":false,"properties":{)"               \
+  R"("class":{"enum":["transport","timeout","authorization","consistency","business"]},)" \
+  R"("code":{"type":"string"},"message":{"type":"string"},"details":true}},)"             \
+  R"("retry":{"type":"boolean"},"delay":{"type":"string"})"
+constexpr std::string_view fail_schema =
+    R"({"type":"object","required":["fence","error"],"additionalProperties":false,"properties":{
+  "fence":{"type":"integer","minimum":0},"worker":{"type":"string"},)" ERROR_MEMBERS "}}";
+constexpr std::string_view report_schema =
+    R"({"type":"object","required":["reports"],"additionalProperties":false,"properties":{"worker":{"type":"string"},
+  "reports":{"type":"array","maxItems":1000,"items":{"type":"object","required":["id","fence"],
+  "additionalProperties":false,"properties":{"id":{"type":"string"},"fence":{"type":"integer","minimum":0},
+  "result":true,)" ERROR_MEMBERS "}}}}}";
+#undef RUN_MEMBERS
+#undef RUN_SCHEMA
+#undef ERROR_MEMBERS
+
+}  // namespace
+
+std::vector<Route> run_routes(Coordinator& coordinator) {
+  const auto with = [&coordinator](void (*handle)(Coordinator&, const Call&)) {
+    return [&coordinator, handle](const Call& call) { handle(coordinator, call); };
+  };
+  const auto scheduled = std::make_shared<std::atomic<bool>>(false);
+  const auto prompt = [scheduled](const Request& request, const PathValues&) {
+    return !*scheduled && is_prompt_report(request);
+  };
+  return {
+      {"POST", "/v1/runs", Permission::start, "submitRun", "Submit a run on its own", with(submit), {}, submit_schema},
+      {"POST",
+       "/v1/runs/batch",
+       Permission::start,
+       "submitRuns",
+       "Submit many runs in one transaction",
+       with(submit_many),
+       {},
+       submit_many_schema},
+      // Its answer is not kept: the leases in it end, or went back when it did not arrive.
+      {"POST",
+       "/v1/runs/lease",
+       Permission::work_runs,
+       "leaseRuns",
+       "Take runs to work on; waits up to `wait` until there are some",
+       [&coordinator, scheduled](const Call& call) { lease(coordinator, scheduled, call); },
+       {},
+       lease_schema,
+       "application/json",
+       true},
+      {"POST",
+       "/v1/runs/report",
+       Permission::report_runs,
+       "reportRuns",
+       "Complete or fail many runs at once",
+       with(finish_many),
+       {},
+       report_schema,
+       "application/json",
+       false,
+       {},
+       prompt},
+      {"POST",
+       "/v1/runs/heartbeat",
+       Permission::report_runs,
+       "heartbeatRuns",
+       "Keep many leases, and hear which runs were cancelled",
+       with(heartbeat_many),
+       {},
+       change_many_schema},
+      {"POST",
+       "/v1/runs/release",
+       Permission::report_runs,
+       "releaseRuns",
+       "Give many runs back unused",
+       with(release_many),
+       {},
+       change_many_schema},
+      {"POST",
+       "/v1/runs/{id}/heartbeat",
+       Permission::report_runs,
+       "heartbeatRun",
+       "Keep a lease, and hear whether the run was cancelled",
+       with(heartbeat),
+       {},
+       heartbeat_schema},
+      {"POST",
+       "/v1/runs/{id}/complete",
+       Permission::report_runs,
+       "completeRun",
+       "Report the result; the instance that waits goes on in the same commit",
+       with(finish),
+       {},
+       complete_schema,
+       "application/json",
+       false,
+       {},
+       prompt},
+      {"POST",
+       "/v1/runs/{id}/fail",
+       Permission::report_runs,
+       "failRun",
+       "Report a failure; tried again while attempts are left, unless retry is false",
+       with(finish),
+       {},
+       fail_schema},
+      {"POST",
+       "/v1/runs/{id}/release",
+       Permission::report_runs,
+       "releaseRun",
+       "Give a run back unused",
+       with(release),
+       {},
+       heartbeat_schema},
+      {"POST", "/v1/runs/{id}/cancel", Permission::operate, "cancelRun",
+       "Cancel a run; its worker hears of it at the next heartbeat", with(cancel)},
+      {"GET",
+       "/v1/runs",
+       Permission::view,
+       "listRuns",
+       "List runs, newest first",
+       with(list),
+       {{"status", "pending, leased, succeeded, failed or cancelled"},
+        {"type", "types that begin with this"},
+        {"instance", "of one instance"},
+        {"deleted", "true: deleted ones too"},
+        {"limit", "how many at most"},
+        {"cursor", "from the page before"}}},
+      {"GET", "/v1/runs/{id}", Permission::view, "getRun", "One run", with(show)},
+      {"GET", "/v1/runs/{id}/events", Permission::view, "getRunEvents", "What happened to a run", with(events)},
+      {"DELETE",
+       "/v1/runs/{id}",
+       Permission::operate,
+       "deleteRun",
+       "Hide a run that no worker has; its key stays taken",
+       with(remove),
+       {{"reason", "why; kept with the run"}}},
+  };
+}
+
+}  // namespace cairn::server

@@ -1,0 +1,182 @@
+#include <charconv>
+
+#include "schedule/schedules.h"
+#include "schedule/next_time.h"
+#include "api/api.h"
+#include "api/page_answer.h"
+#include "api/problem.h"
+#include "api/access/worker_scope.h"
+
+namespace cairn::server {
+namespace {
+
+std::string name_of(const Call& call) { return std::string(call.at("name")); }
+
+Json instant(const std::optional<Timestamp>& at) { return at ? Json(format_timestamp(*at)) : Json(); }
+
+Json document(const ScheduleRow& row) {
+  Json document = row.spec.is_object() ? row.spec : Json::object();
+  document.set("name", row.name);
+  document.set("version", static_cast<std::int64_t>(row.version));
+  document.set("paused", row.paused);
+  document.set("next_at", instant(row.next_at));
+  document.set("last", row.last);
+  document.set("queued", row.queued.is_array() ? row.queued : Json::array());
+  document.set("created_at", format_timestamp(row.created_at));
+  document.set("changed_at", format_timestamp(row.changed_at));
+  return document;
+}
+
+void answer(const Call& call, const Result<ScheduleRow>& row, int status = 200) {
+  if (!row) return call.reply(problem(row.error()));
+  Response response = json_response(document(*row), status);
+  response.headers.emplace_back("etag", "\"" + std::to_string(row->version) + "\"");
+  call.reply(std::move(response));
+}
+
+// The refusal of a schedule that would submit runs of the engine's own types.
+std::optional<Response> refusal(const Json& spec) {
+  const Json& run = spec["run"];
+  if (!run.is_object() || !is_reserved_type(run.text_or("type", ""))) return std::nullopt;
+  return problem(403, "forbidden", "This is not allowed", "run types under cairn. are reserved for the engine");
+}
+
+void create(Coordinator& coordinator, const Call& call) {
+  if (auto refused = refusal(call.body)) return call.reply(std::move(*refused));
+  Json spec = call.body;
+  const std::string name(spec.text_or("name", ""));
+  const bool paused = spec["paused"].is_bool() && spec["paused"].as_bool();
+  spec.erase("name");
+  spec.erase("paused");
+  answer(call, create_schedule(coordinator, name, spec, paused), 201);
+}
+
+void list(Coordinator& coordinator, const Call& call) {
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_schedules(page); };
+  call.reply(page_answer(call, fetch, [](const ScheduleRow& row) { return document(row); }));
+}
+
+Result<ScheduleRow> find(Coordinator& coordinator, const Call& call) {
+  CAIRN_TRY(auto row, coordinator.store().find_schedule(name_of(call)));
+  if (!row) return Error{ErrorCode::not_found, "no schedule " + name_of(call)};
+  return std::move(*row);
+}
+
+void show(Coordinator& coordinator, const Call& call) { answer(call, find(coordinator, call)); }
+
+void change(Coordinator& coordinator, const Call& call) {
+  if (auto refused = refusal(call.body)) return call.reply(std::move(*refused));
+  const auto version = version_of(call);
+  if (!version) return call.reply(problem(version.error()));
+  Json patch = call.body;
+  const Json paused = patch["paused"];
+  patch.erase("paused");
+  auto row = find(coordinator, call);
+  if (patch.size() > 0) row = change_schedule(coordinator, name_of(call), patch, *version);
+  if (row && paused.is_bool() && paused.as_bool() != row->paused) {
+    row = pause_schedule(coordinator, name_of(call), paused.as_bool());
+  }
+  answer(call, row);
+}
+
+void remove(Coordinator& coordinator, const Call& call) {
+  const auto done = remove_schedule(coordinator, name_of(call));
+  call.reply(done ? Response(204, "application/json", {}, "") : problem(done.error()));
+}
+
+void pause(Coordinator& coordinator, const Call& call) {
+  answer(call, pause_schedule(coordinator, name_of(call), true));
+}
+void resume(Coordinator& coordinator, const Call& call) {
+  answer(call, pause_schedule(coordinator, name_of(call), false));
+}
+void trigger(Coordinator& coordinator, const Call& call) {
+  answer(call, trigger_schedule(coordinator, name_of(call), call.repeat_key), 202);
+}
+
+std::size_t count_of(const Call& call) {
+  const std::string_view text = call.request.query_value("count");
+  std::size_t count = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), count);
+  return read.ec == std::errc() && count > 0 ? count : 5;
+}
+
+void answer_times(const Call& call, const std::vector<Timestamp>& times) {
+  Json items = Json::array();
+  for (const Timestamp at : times) items.push_back(format_timestamp(at));
+  call.reply(json_response(Json::object({{"items", items}})));
+}
+
+void preview(Coordinator& coordinator, const Call& call) {
+  const auto times = preview_schedule(coordinator, name_of(call), count_of(call));
+  if (!times) return call.reply(problem(times.error()));
+  answer_times(call, *times);
+}
+
+constexpr std::string_view create_schema =
+    R"({"type":"object","required":["name"],"additionalProperties":false,"properties":{
+  "name":{"type":"string","minLength":1,"maxLength":150},"paused":{"type":"boolean"},
+  "cron":{"type":"string"},"every":{"type":"string"},"zone":{"type":"string"},
+  "from":{"type":["string","null"]},"until":{"type":["string","null"]},
+  "overlap":{"enum":["skip","queue","allow","cancel_other"]},"catch_up":{"type":"string"},"jitter":{"type":"string"},
+  "start":{"type":"object","required":["definition"],"additionalProperties":false,"properties":{
+    "definition":{"type":"string"},"version":{"type":"string"},"input":true,
+    "reference":{"type":"object","additionalProperties":false,"properties":{"key":{"type":"string"},"parts":{"type":"object"}}}}},
+  "run":{"type":"object","required":["type"],"additionalProperties":false,"properties":{
+    "type":{"type":"string"},"payload":true,"priority":{"type":"integer"},"max_attempts":{"type":"integer","minimum":1}}}}})";
+constexpr std::string_view change_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{
+  "paused":{"type":"boolean"},"cron":{"type":"string"},"every":{"type":"string"},"zone":{"type":"string"},
+  "from":{"type":["string","null"]},"until":{"type":["string","null"]},
+  "overlap":{"enum":["skip","queue","allow","cancel_other"]},"catch_up":{"type":"string"},"jitter":{"type":"string"},
+  "start":{"type":"object"},"run":{"type":"object"}}})";
+
+}  // namespace
+
+std::vector<Route> schedule_routes(Coordinator& coordinator) {
+  const auto with = [&coordinator](void (*handle)(Coordinator&, const Call&)) {
+    return [&coordinator, handle](const Call& call) { handle(coordinator, call); };
+  };
+  return {
+      {"POST",
+       "/v1/schedules",
+       Permission::operate,
+       "createSchedule",
+       "Start instances or runs by cron or interval",
+       with(create),
+       {},
+       create_schema},
+      {"GET",
+       "/v1/schedules",
+       Permission::view,
+       "listSchedules",
+       "List schedules by name",
+       with(list),
+       {{"limit", "how many at most"}, {"cursor", "from the page before"}}},
+      {"GET", "/v1/schedules/{name}", Permission::view, "getSchedule", "One schedule", with(show)},
+      {"PATCH",
+       "/v1/schedules/{name}",
+       Permission::operate,
+       "changeSchedule",
+       "Change it by a merge patch; its times begin anew from now",
+       with(change),
+       {},
+       change_schema},
+      {"DELETE", "/v1/schedules/{name}", Permission::operate, "deleteSchedule", "Remove it; what it started goes on",
+       with(remove)},
+      {"POST", "/v1/schedules/{name}/trigger", Permission::operate, "triggerSchedule", "Start one now", with(trigger)},
+      {"POST", "/v1/schedules/{name}/pause", Permission::operate, "pauseSchedule", "Fire no more until it is resumed",
+       with(pause)},
+      {"POST", "/v1/schedules/{name}/resume", Permission::operate, "resumeSchedule",
+       "Go on from now; what was missed meanwhile is dropped", with(resume)},
+      {"GET",
+       "/v1/schedules/{name}/preview",
+       Permission::view,
+       "previewSchedule",
+       "The times to come",
+       with(preview),
+       {{"count", "how many; 5 without it, at most 1000"}}},
+  };
+}
+
+}  // namespace cairn::server

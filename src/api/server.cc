@@ -1,0 +1,384 @@
+#include <mutex>
+
+#include "base/limit_refusals.h"
+#include "base/log.h"
+#include "api/api.h"
+#include "api/access/api_gate.h"
+#include "http/gzip.h"
+#include "api/access/origin.h"
+#include "api/problem.h"
+#include "http/quick_lane.h"
+#include "api/telemetry/readiness.h"
+#include "http/request_threads.h"
+#include "api/telemetry/store_metrics.h"
+#include "store/audit_scope.h"
+
+namespace cairn::server {
+namespace {
+
+bool has(const Headers& headers, std::string_view name) {
+  for (const auto& header : headers) {
+    if (header.first == name) return true;
+  }
+  return false;
+}
+
+// What every answer says, whatever it is; one that says something else about it says so itself.
+void add_headers(Response& response, const TraceContext& trace, bool secure) {
+  response.headers.emplace_back("traceparent", trace.header());
+  if (secure) response.headers.emplace_back("strict-transport-security", "max-age=31536000");
+  const bool picture = response.content_type == "image/svg+xml";  // brings its own style
+  if (!picture && !has(response.headers, "cache-control")) {
+    response.standing_headers =
+        "x-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\ncache-control: no-store\r\n"
+        "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n";
+    return;
+  }
+  response.headers.emplace_back("x-content-type-options", "nosniff");
+  response.headers.emplace_back("referrer-policy", "no-referrer");
+  if (!has(response.headers, "cache-control")) response.headers.emplace_back("cache-control", "no-store");
+  response.headers.emplace_back("content-security-policy",
+                                picture ? "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+                                        : "default-src 'none'; frame-ancestors 'none'");
+}
+
+// One request, from the first look at it to its answer.
+struct Visit {
+  explicit Visit(Request given) : request(std::move(given)) {
+    record.trace = trace_of(request.header("traceparent"));
+    method = request.method;
+    path = request.path;
+    peer = request.peer;
+    secure = request.secure;
+    encoding = std::string(request.header("accept-encoding"));
+    origin = std::string(request.header("origin"));
+  }
+  RequestRecord record;
+  Request request;  // until it is carried out
+  Router::Match match;
+  // What the log and the headers need then.
+  std::string method;
+  std::string path;
+  std::string peer;
+  std::string encoding;
+  std::string origin;
+  bool secure = false;
+  bool from_allowed_page = false;
+  std::chrono::system_clock::time_point began = std::chrono::system_clock::now();
+};
+
+void log_answer(const Visit& visit, int status, double ms, bool every_request) {
+  if (status < 500 && !every_request) return;
+  const RequestRecord& record = visit.record;
+  log(status >= 500 ? LogLevel::error : LogLevel::info, "http.request",
+      {{"operation", record.operation},
+       {"method", visit.method},
+       {"path", visit.path},
+       {"status", status},
+       {"ms", ms},
+       {"account", record.account},
+       {"peer", visit.peer},
+       {"trace", record.trace.trace},
+       {"span", record.trace.span}});
+}
+
+// Lower than the threads of other requests, and still a share of a busy processor.
+constexpr int slow_lane_niceness = 10;
+
+}  // namespace
+
+bool is_this_machine(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+// In the order in which they are built; what answers are still to come hold what is shared.
+struct Server::Parts {
+  Parts(Coordinator& coordinator, const ServerSettings& given)
+      : settings(given),
+        authenticator(coordinator.store(), given.access),
+        audit(std::make_shared<AuditTrail>(coordinator.store(), given.audit)),
+        desk(std::make_shared<ResultDesk>(coordinator)),
+        reads_are_local(coordinator.store().writers() == 1),
+        gate(coordinator, authenticator, given.limits, slow_lane, audit, metrics),
+        slow_lane(given.expensive_threads, slow_lane_niceness) {}
+
+  void receive(Request request, Reply reply);
+  // Whether somebody may send the body of a request, by its head.
+  void admit(const Request& head, std::function<void(Admission)> decide);
+  Admission judge(Router::Match match, Request head);
+  // Counts and logs the answer and says in it what every answer says.
+  Reply finishing(const std::shared_ptr<Visit>& visit, const Reply& reply);
+  // Whether it is carried out here and now, without waiting for anything.
+  bool is_prompt(const Visit& visit);
+  void add_metrics(Store& store);
+  // The last requests may ask for figures while the connections are being ended: then there are none.
+  double of_http(std::size_t (HttpServer::*figure)() const) {
+    const std::scoped_lock lock(http_mutex);
+    return http_shown == nullptr ? 0 : static_cast<double>((http_shown->*figure)());
+  }
+  ~Parts() {
+    const std::scoped_lock lock(http_mutex);
+    http_shown = nullptr;
+  }
+
+  const ServerSettings settings;
+  Authenticator authenticator;
+  std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
+  std::shared_ptr<AuditTrail> audit;
+  std::shared_ptr<ResultDesk> desk;  // shared with the routes
+  const bool reads_are_local;        // a store that other machines share is asked over the network
+  QuickLane quick_lane;
+  ApiGate gate;
+  std::atomic<bool> draining{false};
+  std::unique_ptr<Readiness> readiness;
+  Router router;
+  RequestThreads slow_lane;
+  RequestThreads threads;  // destroyed before the slow lane, which its last requests still use
+  std::mutex http_mutex;
+  HttpServer* http_shown = nullptr;  // `http`, until it is being destroyed
+  std::unique_ptr<HttpServer> http;  // last: its connections end before what they use
+};
+
+namespace {
+
+Response overloaded() {
+  Response busy = problem(503, "overloaded", "Too many requests wait already", "try again in a moment",
+                          Json::object({{"limit", "request_queue"},
+                                        {"limit_value", static_cast<std::int64_t>(RequestThreads::queued_max)}}));
+  busy.headers.emplace_back("retry-after", "1");
+  return busy;
+}
+
+// Those who only look whether the server is there would drown what others do.
+bool is_probe(std::string_view operation) {
+  return operation == "livez" || operation == "healthz" || operation == "readyz" || operation == "metrics";
+}
+
+Span span_of(const Visit& visit, int status) {
+  const RequestRecord& record = visit.record;
+  Span span;
+  span.trace = record.trace.trace;
+  span.id = record.trace.span;
+  span.parent = record.trace.parent;
+  span.name = std::string(record.operation);
+  span.kind = Span::Kind::server;
+  span.began = visit.began;
+  span.ended = std::chrono::system_clock::now();
+  span.attributes = {{"http.request.method", visit.method},
+                     {"url.path", visit.path},
+                     {"http.response.status_code", status},
+                     {"client.address", visit.peer},
+                     {"enduser.id", record.account}};
+  span.failed = status >= 500;
+  return span;
+}
+
+}  // namespace
+
+void trace_units(Coordinator& coordinator, std::shared_ptr<SpanExporter> spans) {
+  coordinator.observe([spans = std::move(spans)](const Slice& unit) {
+    const Mandate* const mandate = Mandate::current();
+    const std::string traceparent = mandate == nullptr ? std::string() : mandate->traceparent();
+    for (Span& span : spans_of(unit, traceparent, std::chrono::system_clock::now())) spans->add(std::move(span));
+  });
+}
+
+bool Server::Parts::is_prompt(const Visit& visit) {
+  constexpr std::size_t body_max = 16u << 10;
+  const Route* const route = visit.match.route;
+  if (route != nullptr && route->immediate) return true;
+  return reads_are_local && route != nullptr && route->prompt && visit.request.body.size() <= body_max &&
+         quick_lane.is_open(visit.record.began) && route->prompt(visit.request, visit.match.path) &&
+         (visit.request.caller != nullptr || authenticator.is_at_hand(visit.request));
+}
+
+Reply Server::Parts::finishing(const std::shared_ptr<Visit>& visit, const Reply& reply) {
+  // Whoever began a trace decides whether it is kept.
+  if (settings.spans && visit->record.trace.parent.empty()) visit->record.trace.sampled = true;
+  visit->from_allowed_page = allowed_by_cors(visit->origin, settings.cors_origins);
+  return reply.through(
+      [counted = metrics, visit, reply, spans = settings.spans, every = settings.log_requests](Response response) {
+        const RequestRecord& record = visit->record;
+        const auto took = std::chrono::steady_clock::now() - record.began;
+        if (spans && record.trace.sampled && !is_probe(record.operation)) spans->add(span_of(*visit, response.status));
+        counted->count_request(record.operation, response.status, took);
+        log_answer(*visit, response.status, std::chrono::duration<double, std::milli>(took).count(), every);
+        compress(response, visit->encoding);
+        if (visit->from_allowed_page) add_cors(response, visit->origin);
+        add_headers(response, record.trace, visit->secure);
+        reply(std::move(response));
+      });
+}
+
+Admission Server::Parts::judge(Router::Match match, Request head) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto visit = std::make_shared<Visit>(std::move(head));
+  const auto refusal = std::make_shared<Response>();  // shared with the reply, which may be dropped unused
+  const Reply refuse([refusal](Response response) { *refusal = std::move(response); });
+  Admission admission;
+  if (match.route == nullptr) {
+    router.handle(std::move(match), std::move(visit->request), refuse, &gate, &visit->record);
+  } else {
+    const Route& route = *match.route;
+    visit->record.operation = route.operation;
+    Call call{std::move(visit->request), std::move(match.path), {}, refuse};
+    call.trace = visit->record.trace;
+    if (gate.admit_head(route, call)) {
+      // Nothing is counted: the request is still to come.
+      admission.caller = std::make_shared<const KnownCaller>(KnownCaller{std::move(call.identity), now});
+      return admission;
+    }
+  }
+  finishing(visit,
+            Reply([&admission](Response response) { admission.refusal = std::move(response); }))(std::move(*refusal));
+  return admission;
+}
+
+void Server::Parts::admit(const Request& head, std::function<void(Admission)> decide) {
+  Router::Match match = router.match(head);
+  const Permission permission = match.route == nullptr ? Permission::undeclared : match.route->permission;
+  // Who signs is known only by the whole body, and an open route asks nobody.
+  if (permission == Permission::open || permission == Permission::signed_request) return decide({});
+  if (authenticator.is_at_hand(head)) return decide(judge(std::move(match), head));
+  const auto decided = std::make_shared<std::function<void(Admission)>>(std::move(decide));
+  const auto job = [this, match = std::move(match), head, decided] { (*decided)(judge(match, head)); };
+  if (threads.submit(job)) return;
+  metrics->count_refusal("overloaded");
+  Admission busy;
+  busy.refusal = overloaded();
+  (*decided)(std::move(busy));
+}
+
+void Server::Parts::receive(Request request, Reply reply) {
+  const auto visit = std::make_shared<Visit>(std::move(request));
+  const Reply finish = finishing(visit, reply);
+  if (visit->from_allowed_page && visit->method == "OPTIONS") {
+    finish(preflight());
+    return;
+  }
+  if (auto refusal = foreign(visit->request, settings.cors_origins, settings.access.required)) {
+    metrics->count_refusal("foreign");
+    finish(std::move(*refusal));
+    return;
+  }
+  visit->match = router.match(visit->request);
+  const auto carry_out = [this, visit, finish] {
+    router.handle(std::move(visit->match), std::move(visit->request), finish, &gate, &visit->record);
+  };
+  if (is_prompt(*visit)) {
+    quick_lane.pass(carry_out);
+  } else if (!threads.submit(carry_out)) {
+    metrics->count_refusal("overloaded");
+    count_limit_refusal("request_queue", RequestThreads::queued_max);
+    finish(overloaded());
+  }
+}
+
+void Server::Parts::add_metrics(Store& store) {
+  metrics->gauge("cairn_http_connections", "Open connections.", [this] { return of_http(&HttpServer::connections); });
+  metrics->gauge("cairn_http_body_bytes", "Bytes of the bodies of requests that are read or carried out.",
+                 [this] { return of_http(&HttpServer::body_bytes); });
+  metrics->gauge("cairn_http_requests_waiting", "Requests that wait for a thread.",
+                 [this] { return static_cast<double>(threads.waiting()); });
+  metrics->gauge("cairn_http_expensive_waiting", "Diagrams, exports and searches that wait for a thread.",
+                 [this] { return static_cast<double>(slow_lane.waiting()); });
+  metrics->gauge("cairn_audit_rows_waiting", "Rows of the audit trail that are not written yet.",
+                 [this] { return static_cast<double>(audit->waiting()); });
+  if (settings.spans) {
+    const SpanExporter& spans = *settings.spans;
+    metrics->counter("cairn_otlp_spans_sent_total", "Spans that the collector took.",
+                     [&spans] { return static_cast<double>(spans.sent()); });
+    metrics->counter("cairn_otlp_spans_dropped_total",
+                     "Spans that were dropped: too many waited, or they were refused.",
+                     [&spans] { return static_cast<double>(spans.dropped()); });
+    metrics->counter("cairn_otlp_failures_total", "Requests that the collector did not take.",
+                     [&spans] { return static_cast<double>(spans.failures()); });
+    metrics->gauge("cairn_otlp_spans_waiting", "Spans that are not sent yet.",
+                   [&spans] { return static_cast<double>(spans.waiting()); });
+  }
+  add_store_metrics(*metrics, store);
+  add_process_metrics(*metrics);
+}
+
+Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Server::~Server() = default;
+
+Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const ServerSettings& settings) {
+  if (!settings.access.required && !is_this_machine(settings.http.host)) {
+    return Error{ErrorCode::not_allowed,
+                 "a server that asks nobody who they are listens on this machine only (127.0.0.1), not on " +
+                     settings.http.host};
+  }
+  auto parts = std::make_unique<Parts>(coordinator, settings);
+  Parts* const running = parts.get();
+  std::vector<Route> routes = api_routes(coordinator, parts->desk);
+  for (Route& route : hook_routes(coordinator, settings.hooks)) routes.push_back(std::move(route));
+  // The document of the table cannot be made before the table is whole.
+  const auto openapi = std::make_shared<std::string>();
+  routes.push_back({"GET", "/openapi.json", Permission::open, "openapi", "This API as an OpenAPI 3.1 document",
+                    [openapi](const Call& call) {
+                      call.reply({200, "application/json", {}, *openapi});
+                    }});
+  // Ready means that the store can be written and that nothing is being wound up.
+  parts->readiness = std::make_unique<Readiness>([&coordinator]() -> Response {
+    const auto able = coordinator.store().check_writable();
+    if (!able) {
+      return problem(503, to_string(able.error().code), "The store cannot be written now", able.error().message);
+    }
+    return {200, "text/plain; charset=utf-8", {}, "ready\n"};
+  });
+  Route ready{"GET",
+              "/readyz",
+              Permission::open,
+              "readyz",
+              "The store can be written and work is taken",
+              [running](const Call& call) {
+                if (running->draining) {
+                  call.reply(problem(503, "draining", "The server is shutting down", "ask another node"));
+                } else {
+                  running->readiness->ask(call.reply);
+                }
+              }};
+  ready.immediate = true;
+  routes.push_back(std::move(ready));
+  routes.push_back({"GET", "/metrics", Permission::view, "metrics", "Figures for Prometheus",
+                    [counted = parts->metrics](const Call& call) {
+                      call.reply({200, "text/plain; version=0.0.4; charset=utf-8", {}, counted->text()});
+                    }});
+  CAIRN_TRY(parts->router, Router::make(std::move(routes)));
+  *openapi = write_json(parts->router.openapi());
+  parts->add_metrics(coordinator.store());
+  const auto handle = [running](Request request, Reply reply) {
+    running->receive(std::move(request), std::move(reply));
+  };
+  HttpSettings http = settings.http;
+  // A worker that died must not be given runs, which nobody else could have before their lease ends.
+  http.admit = [running](const Request& head, std::function<void(Admission)> decide) {
+    running->admit(head, std::move(decide));
+  };
+  http.refused = [counted = parts->metrics](std::string_view reason) { counted->count_refusal(reason); };
+  http.watched = [](const Request& request) { return request.path == "/v1/runs/lease"; };
+  CAIRN_TRY(parts->http, HttpServer::listen(http, handle));
+  {
+    const std::scoped_lock lock(parts->http_mutex);
+    parts->http_shown = parts->http.get();
+  }
+  return std::unique_ptr<Server>(new Server(std::move(parts)));
+}
+
+std::uint16_t Server::port() const { return parts_->http->port(); }
+std::string Server::metrics() const { return parts_->metrics->text(); }
+Result<void> Server::reload_tls() { return parts_->http->reload_tls(); }
+
+void Server::announce_drain() {
+  parts_->draining = true;
+  parts_->http->announce_drain();
+}
+
+void Server::drain(std::chrono::milliseconds grace, std::chrono::milliseconds handshakes) {
+  announce_drain();
+  parts_->desk->close();
+  parts_->http->drain(grace, handshakes);
+}
+
+}  // namespace cairn::server

@@ -1,0 +1,51 @@
+#include "api/api.h"
+#include "api/problem.h"
+
+namespace cairn::server {
+namespace {
+
+void broadcast(Coordinator& coordinator, const Call& call) {
+  SignalRequest signal;
+  signal.id = std::string(call.body.text_or("id", call.request.header("idempotency-key")));
+  if (call.body.find("id") != nullptr && !is_caller_id(signal.id)) return call.reply(bad_id("the id of a signal"));
+  signal.name = std::string(call.body["name"].as_string());
+  signal.key = call.body["key"];
+  signal.payload = call.body["payload"];
+  signal.actor = actor_of(call);
+  const auto ttl = parse_duration(call.body.text_or("ttl", "1d"));
+  if (!ttl) {
+    call.reply(problem(ttl.error()));
+    return;
+  }
+  const auto outcome = coordinator.broadcast(signal, *ttl);
+  if (!outcome) {
+    call.reply(problem(outcome.error()));
+    return;
+  }
+  Json instances = Json::array();
+  for (const InstanceId& id : outcome->delivered) instances.push_back(id.value);
+  Response response = json_response(
+      Json::object({{"instances", instances}, {"kept", outcome->kept}, {"repeated", outcome->duplicate}}), 202);
+  if (outcome->duplicate) response.headers.emplace_back(replayed_header, "true");
+  call.reply(std::move(response));
+}
+
+constexpr std::string_view signal_schema =
+    R"({"type":"object","required":["name"],"additionalProperties":false,"properties":{
+  "id":{"type":"string"},"name":{"type":"string"},"key":{"type":["string","null"]},"payload":true,"ttl":{"type":"string"}}})";
+
+}  // namespace
+
+std::vector<Route> signal_routes(Coordinator& coordinator) {
+  Coordinator* const with = &coordinator;
+  return {{"POST",
+           "/v1/signals",
+           Permission::start,
+           "sendSignal",
+           "To every instance that waits for name and key, else kept for ttl",
+           [with](const Call& call) { broadcast(*with, call); },
+           {},
+           signal_schema}};
+}
+
+}  // namespace cairn::server

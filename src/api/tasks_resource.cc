@@ -1,0 +1,242 @@
+#include <utility>
+
+#include "engine/task_rights.h"
+#include "api/api.h"
+#include "api/access/api_key.h"
+#include "api/documents.h"
+#include "api/filter_text.h"
+#include "api/page_answer.h"
+#include "api/problem.h"
+
+namespace cairn::server {
+namespace {
+
+TaskId id_of(const Call& call) { return {std::string(call.at("id"))}; }
+
+Response task_response(const TaskRow& row) {
+  Response response = json_response(document(row));
+  response.headers.emplace_back("etag", "\"" + std::to_string(row.version) + "\"");
+  return response;
+}
+
+void list(Coordinator& coordinator, const Call& call) {
+  TaskFilter filter;
+  filter.assignee = std::string(call.request.query_value("assignee"));
+  filter.name = std::string(call.request.query_value("name"));
+  filter.reference_key = std::string(call.request.query_value("reference"));
+  filter.text = std::string(call.request.query_value("q"));
+  filter.closed = call.request.query_value("closed") == "true";
+  if (call.request.query_value("overdue") == "true") filter.due_before = coordinator.store().now();
+  for (const auto& [name, value] : call.request.query) {
+    if (name == "role") filter.roles.push_back(value);
+    if (name == "instance") filter.instance = InstanceId{value};
+  }
+  if (const std::string_view status = call.request.query_value("status"); !status.empty()) {
+    for (const TaskStatus one :
+         {TaskStatus::open, TaskStatus::assigned, TaskStatus::completed, TaskStatus::cancelled, TaskStatus::expired}) {
+      if (status == to_string(one)) filter.status = one;
+    }
+    if (!filter.status) {
+      call.reply(problem(400, "status", "There is no such status", "open, assigned, completed, cancelled or expired"));
+      return;
+    }
+  }
+  if (const auto read = read_filter(call.request.query_value("filter"), filter); !read) {
+    call.reply(problem(400, "filter", "The filter cannot be read", read.error().message));
+    return;
+  }
+  if (const auto fits = check_search(filter.text); !fits) {
+    call.reply(problem(fits.error()));
+    return;
+  }
+  // "mine": what waits for the caller, as the person and in the roles that they have.
+  if (call.request.query_value("mine") == "true") {
+    if (filter.assignee.empty() && call.request.query_value("status") == "assigned") {
+      filter.assignee = call.identity.person;
+    }
+    if (call.identity.task_roles) {
+      filter.roles = *call.identity.task_roles;
+      if (filter.roles.empty()) filter.roles.emplace_back();  // no role: only tasks for anybody
+    }
+  }
+  filter.viewer = viewer_of(actor_of(call));
+  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_tasks(filter, page); };
+  call.reply(page_answer(call, fetch, [](const TaskRow& row) { return document(row); }));
+}
+
+// The task, if the caller has a right to it.
+Result<TaskRow> permitted_task(Coordinator& coordinator, const Call& call) {
+  CAIRN_TRY(const auto row, coordinator.store().find_task(id_of(call)));
+  if (!row) return Error{ErrorCode::not_found, "no task " + std::string(call.at("id"))};
+  if (auto refused = refuse_reading(*row, actor_of(call))) return *refused;
+  return *row;
+}
+
+void show(Coordinator& coordinator, const Call& call) {
+  const auto row = permitted_task(coordinator, call);
+  call.reply(row ? task_response(*row) : problem(row.error()));
+}
+
+// The roles of somebody who is to get a task, from their API keys. Nothing: they come with a token, and what it will
+// say is not known here. ErrorCode::not_allowed when none of their keys may work on tasks.
+Result<std::optional<std::vector<std::string>>> roles_of(Coordinator& coordinator, const Call& call,
+                                                         const std::string& person) {
+  // Without authentication nobody's roles are checked.
+  if (!call.identity.task_roles || person == call.identity.person) return std::optional<std::vector<std::string>>();
+  CAIRN_TRY(const auto keys, coordinator.store().list_api_keys());
+  std::vector<std::string> roles;
+  bool known = false, works = false;
+  for (const ApiKeyRow& key : keys) {
+    const auto identity = key.subject == person ? identity_of(key, coordinator.store().now()) : std::nullopt;
+    if (!identity) continue;
+    known = true;
+    if (!identity->may(Permission::work_tasks)) continue;
+    works = true;
+    roles.insert(roles.end(), identity->task_roles->begin(), identity->task_roles->end());
+    // Such a person completes every task.
+    if (identity->may(Permission::manage_tasks)) return std::optional<std::vector<std::string>>();
+  }
+  if (works) return std::optional(std::move(roles));
+  if (known) return Error{ErrorCode::not_allowed, person + " has no credential that may work on tasks"};
+  if (call.identity.keys_only) return Error{ErrorCode::not_allowed, "there is no API key of " + person};
+  return std::optional<std::vector<std::string>>();
+}
+
+void change(Coordinator& coordinator, const Call& call, TaskChange::Kind kind) {
+  const auto version = version_of(call);
+  if (!version) {
+    call.reply(problem(version.error()));
+    return;
+  }
+  TaskChange wish;
+  wish.kind = kind;
+  wish.task = id_of(call);
+  wish.version = *version;
+  wish.actor = actor_of(call).name;
+  wish.assignee = std::string(call.body.text_or("assignee", kind == TaskChange::Kind::assign ? wish.actor : ""));
+  wish.comment = std::string(call.body.text_or("comment", ""));
+  Result<std::optional<std::vector<std::string>>> roles = std::optional<std::vector<std::string>>();
+  const bool assigns = kind == TaskChange::Kind::assign || kind == TaskChange::Kind::reassign;
+  if (assigns && !wish.assignee.empty()) {
+    // First whether the caller may see the task at all: who has which keys is not for everybody.
+    if (const auto task = permitted_task(coordinator, call); !task) return call.reply(problem(task.error()));
+    roles = roles_of(coordinator, call, wish.assignee);
+  }
+  if (!roles) return call.reply(problem(roles.error()));
+  const auto row = coordinator.change_task(wish, actor_of(call), *roles);
+  call.reply(row ? task_response(*row) : problem(row.error()));
+}
+
+void complete(Coordinator& coordinator, const Call& call) {
+  const auto version = version_of(call);
+  if (!version) {
+    call.reply(problem(version.error()));
+    return;
+  }
+  TaskCompletion completion;
+  completion.task = id_of(call);
+  completion.payload = call.body.find("payload") ? call.body["payload"] : Json::object();
+  completion.version = *version;
+  completion.idempotency_key = std::string(call.request.header("idempotency-key"));
+  completion.actor = actor_of(call);
+  auto answer = coordinator.complete_task(completion);
+  if (!answer) return call.reply(problem(answer.error()));
+  // The first answer is in the commit of the completion.
+  const bool repeated = std::exchange(answer->repeated, false);
+  Response response = json_response(document(*answer));
+  if (repeated) response.headers.emplace_back(replayed_header, "true");
+  call.reply(std::move(response));
+}
+
+void events(Coordinator& coordinator, const Call& call) {
+  if (const auto task = permitted_task(coordinator, call); !task) return call.reply(problem(task.error()));
+  const auto found = coordinator.store().task_events(id_of(call));
+  if (!found) {
+    call.reply(problem(found.error()));
+    return;
+  }
+  Json items = Json::array();
+  for (const TaskEvent& event : *found) items.push_back(document(event));
+  call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
+}
+
+constexpr std::string_view assign_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"assignee":{"type":"string","minLength":1}}})";
+constexpr std::string_view reassign_schema =
+    R"({"type":"object","required":["assignee"],"additionalProperties":false,"properties":{"assignee":{"type":"string","minLength":1}}})";
+constexpr std::string_view comment_schema =
+    R"({"type":"object","required":["comment"],"additionalProperties":false,"properties":{"comment":{"type":"string","minLength":1}}})";
+constexpr std::string_view complete_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"payload":true}})";
+
+}  // namespace
+
+std::vector<Route> task_routes(Coordinator& coordinator) {
+  Coordinator* const with = &coordinator;
+  const auto changing = [with](TaskChange::Kind kind) {
+    return [with, kind](const Call& call) { change(*with, call, kind); };
+  };
+  return {
+      {"GET",
+       "/v1/tasks",
+       Permission::view_tasks,
+       "listTasks",
+       "List tasks, the most urgent first",
+       [with](const Call& call) { list(*with, call); },
+       {{"status", "one status; open and assigned ones without it"},
+        {"assignee", "a person"},
+        {"role", "may stand several times"},
+        {"instance", "of one instance"},
+        {"name", "a task name"},
+        {"reference", "a reference key"},
+        {"q", "a text in name, title, reference or instance"},
+        {"overdue", "true: past their due time or deadline"},
+        {"closed", "true: closed ones too"},
+        {"mine", "true: only those that the caller's roles may work on"},
+        {"filter", "role:clerk due:2026-01-31 …, the same language as on the command line"},
+        {"limit", "how many at most"},
+        {"cursor", "from the page before"}}},
+      {"GET", "/v1/tasks/{id}", Permission::view_tasks, "getTask", "One task with its form and payload",
+       [with](const Call& call) { show(*with, call); }},
+      {"GET", "/v1/tasks/{id}/events", Permission::view_tasks, "getTaskEvents", "What happened to a task",
+       [with](const Call& call) { events(*with, call); }},
+      {"POST",
+       "/v1/tasks/{id}/assign",
+       Permission::work_tasks,
+       "assignTask",
+       "Assign a task, to the caller without a name",
+       changing(TaskChange::Kind::assign),
+       {},
+       assign_schema},
+      {"POST", "/v1/tasks/{id}/release", Permission::work_tasks, "releaseTask", "Give an assigned task back",
+       changing(TaskChange::Kind::release)},
+      {"POST",
+       "/v1/tasks/{id}/reassign",
+       Permission::work_tasks,
+       "reassignTask",
+       "Hand a task to somebody else",
+       changing(TaskChange::Kind::reassign),
+       {},
+       reassign_schema},
+      {"POST",
+       "/v1/tasks/{id}/comment",
+       Permission::work_tasks,
+       "commentTask",
+       "Comment on a task",
+       changing(TaskChange::Kind::comment),
+       {},
+       comment_schema},
+      {"POST",
+       "/v1/tasks/{id}/complete",
+       Permission::work_tasks,
+       "completeTask",
+       "Complete a task; its instance goes on in the same commit",
+       [with](const Call& call) { complete(*with, call); },
+       {},
+       complete_schema,
+       "application/json",
+       true},
+  };
+}
+
+}  // namespace cairn::server

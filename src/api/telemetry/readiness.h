@@ -1,0 +1,54 @@
+// Answers whether the server is ready without waiting for the store: a thread of its own asks the store, and a store
+// that takes too long to answer makes the server not ready.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "http/server.h"
+
+namespace cairn::server {
+
+class Readiness {
+ public:
+  using Check = std::function<Response()>;  // may block
+  struct Times {
+    std::chrono::milliseconds kept{1'000};      // an answer of the store is good for so long
+    std::chrono::milliseconds patience{2'000};  // the store must answer within this time
+  };
+
+  explicit Readiness(Check check) : Readiness(std::move(check), Times()) {}
+  Readiness(Check check, Times times) : check_(std::move(check)), times_(times) {}
+  ~Readiness();
+  Readiness(const Readiness&) = delete;
+  Readiness& operator=(const Readiness&) = delete;
+
+  // Answers now when the last check is recent, else after a check, at most after the store's time is over. Never
+  // blocks.
+  void ask(Reply reply);
+
+ private:
+  using Instant = std::chrono::steady_clock::time_point;
+  void run_checks(const std::stop_token& stop);
+  void watch_time(const std::stop_token& stop);
+  std::vector<Reply> take_waiting();  // with the mutex
+
+  const Check check_;
+  const Times times_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::vector<Reply> waiting_;
+  bool wanted_ = false;  // a check
+  std::optional<Instant> checking_since_;
+  std::optional<Response> last_;
+  Instant last_at_;
+  std::jthread checks_;  // both from the first question on
+  std::jthread clock_;
+};
+
+}  // namespace cairn::server

@@ -1,0 +1,61 @@
+// Sends spans to a collector (OTLP over HTTP, JSON), in batches from a thread of its own. A collector that is slow or
+// away costs memory up to a bound and then spans, never requests: what is dropped is counted.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "api/telemetry/span.h"
+
+namespace cairn::server {
+
+struct OtlpSettings {
+  std::string endpoint;              // http://collector:4318; /v1/traces is added unless it stands there
+  std::vector<std::string> headers;  // NAME=VALUE
+  std::string node;
+};
+
+class SpanExporter {
+ public:
+  static constexpr std::size_t waiting_max = 8'192;
+  static constexpr std::size_t batch_max = 512;
+  static constexpr std::chrono::milliseconds gather{1'000};  // how long a batch may fill up
+  static constexpr std::chrono::milliseconds pause_min{500};
+  static constexpr std::chrono::milliseconds pause_max{30'000};
+
+  explicit SpanExporter(OtlpSettings settings);
+  // Tries once more to send what waits.
+  ~SpanExporter();
+  SpanExporter(const SpanExporter&) = delete;
+  SpanExporter& operator=(const SpanExporter&) = delete;
+
+  // From any thread; never blocks for long.
+  void add(Span span);
+
+  std::uint64_t sent() const { return sent_; }
+  std::uint64_t dropped() const { return dropped_; }
+  std::uint64_t failures() const { return failures_; }  // requests that the collector did not take
+  std::size_t waiting() const;
+
+ private:
+  enum class Posted { taken, refused, again };  // refused: sending it again is no use
+  void run(const std::stop_token& stop);
+  Posted post(const std::vector<Span>& batch);
+
+  const OtlpSettings settings_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<Span> waiting_;
+  std::atomic<std::uint64_t> sent_{0};
+  std::atomic<std::uint64_t> dropped_{0};
+  std::atomic<std::uint64_t> failures_{0};
+  std::jthread thread_;
+};
+
+}  // namespace cairn::server

@@ -1,0 +1,16 @@
+#include "api/api.h"
+#include "api/problem.h"
+#include "api/explain.h"
+
+namespace cairn::server {
+
+std::vector<Route> why_routes(Coordinator& coordinator) {
+  Coordinator* const with = &coordinator;
+  return {{"GET", "/v1/instances/{id}/why", Permission::view, "explainInstance",
+           "What an instance waits for, since when, and how to unblock it", [with](const Call& call) {
+             const auto answer = explain(*with, {std::string(call.at("id"))});
+             call.reply(answer ? json_response(*answer) : problem(answer.error()));
+           }}};
+}
+
+}  // namespace cairn::server

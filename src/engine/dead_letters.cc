@@ -1,0 +1,93 @@
+// Replaying a dead letter: whatever could not be handled is handed in again, once.
+#include "engine/coordinator.h"
+#include "instance/carried_trace.h"
+#include "interpreter/reference.h"
+
+namespace cairn {
+
+namespace {
+
+Result<StartRequest> start_of(const DeadLetter& letter) {
+  const Json& envelope = letter.envelope;
+  StartRequest request;
+  request.id = std::string(envelope.text_or("instance", ""));
+  request.definition = std::string(envelope.text_or("name", ""));
+  if (request.id.empty() || request.definition.empty()) {
+    return Error{ErrorCode::corrupt, "the dead letter of a start names no definition or no instance"};
+  }
+  if (envelope["version"].is_string()) request.version = std::string(envelope["version"].as_string());
+  request.input = envelope["input"];
+  if (!envelope["reference"].is_null()) request.reference = reference_from_json(envelope["reference"]);
+  request.traceparent = std::string(envelope.text_or("traceparent", ""));
+  return request;
+}
+
+}  // namespace
+
+Result<std::optional<DeadLetter>> Coordinator::find_dead_letter(std::int64_t id) {
+  PageRequest page{500, ""};
+  do {
+    CAIRN_TRY(const Page<DeadLetter> letters, store_.list_dead_letters(page));
+    for (const DeadLetter& letter : letters.items) {
+      if (letter.id == id) return std::optional(letter);
+    }
+    page.cursor = letters.next_cursor;
+  } while (!page.cursor.empty());
+  return std::optional<DeadLetter>();
+}
+
+Result<bool> Coordinator::replay_dead_letter(std::int64_t id, const Actor& actor) {
+  CAIRN_TRY(const auto letter, find_dead_letter(id));
+  if (!letter) return false;
+  if (letter->kind == "start") {
+    CAIRN_TRY(StartRequest request, start_of(*letter));
+    request.actor = actor;
+    // Its id was given when it was first asked for: a second replay finds the first one's instance.
+    if (auto started = start(request); !started && started.error().code != ErrorCode::conflict) {
+      return std::move(started).error();
+    }
+    return store_.discard_dead_letter(id);
+  }
+  if (letter->kind == "run") {
+    CAIRN_TRY_VOID(replay_run(*letter, actor));
+    return store_.discard_dead_letter(id);
+  }
+  return store_.replay_dead_letter(id);
+}
+
+// A run that has ended stays ended. One of an instance is made anew by the step that asked for it, when
+// that is where the instance stands; one on its own is submitted again.
+Result<void> Coordinator::replay_run(const DeadLetter& letter, const Actor& actor) {
+  const RunId id{std::string(letter.envelope.text_or("run", ""))};
+  CAIRN_TRY(const auto run, store_.find_run(id));
+  if (letter.instance) {
+    CAIRN_TRY(const auto instance, store_.find_instance(*letter.instance));
+    const bool stands_there = instance && run && instance->status == Status::suspended && instance->error &&
+                              instance->error->step == run->step;
+    if (!stands_there) {
+      return Error{ErrorCode::conflict, "instance " + letter.instance->value + " no longer waits for run " + id.value +
+                                            "; discard the letter"};
+    }
+    CAIRN_TRY_VOID(request(*letter.instance, RetryRequested{}, actor, instance->version));
+    return {};
+  }
+  RunOrder order;
+  order.id = derived_uuid(id.value, "replay", static_cast<std::uint64_t>(letter.id));
+  order.type = std::string(letter.envelope.text_or("type", ""));
+  auto [payload, trace] = without_trace(letter.envelope["payload"]);
+  order.payload = std::move(payload);
+  order.traceparent = std::move(trace);
+  if (run) {
+    order.priority = run->priority;
+    order.attempts_max = run->attempts_max;
+    order.backoff = run->backoff;
+    order.factor = run->factor;
+    order.cap = run->cap;
+    order.jitter = run->jitter;
+    order.timeout = run->timeout;
+  }
+  CAIRN_TRY_VOID(submit_run(order));
+  return {};
+}
+
+}  // namespace cairn

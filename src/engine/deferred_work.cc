@@ -1,0 +1,59 @@
+#include "engine/deferred_work.h"
+
+namespace cairn {
+
+DeferredWork::~DeferredWork() { stop(); }
+
+void DeferredWork::post(Task task) {
+  if (!has_threads_) return task();
+  std::unique_lock lock(mutex_);
+  tasks_.push_back(std::move(task));
+  if (!stopped_) {
+    if (idle_ > 0) {
+      filled_.notify_one();
+    } else if (threads_.size() < threads_max && (threads_.empty() || tasks_.size() > 1)) {
+      threads_.emplace_back([this] { run(); });
+    }
+    return;
+  }
+  // One after the other and not inside each other: each may post the next.
+  if (draining_) return;
+  draining_ = true;
+  while (!tasks_.empty()) do_first(lock);
+  draining_ = false;
+}
+
+void DeferredWork::do_first(std::unique_lock<std::mutex>& lock) {
+  Task task = std::move(tasks_.front());
+  tasks_.pop_front();
+  ++running_;
+  lock.unlock();
+  task();
+  task = nullptr;  // what it holds may post too
+  lock.lock();
+  --running_;
+  if (tasks_.empty() && running_ == 0) finished_.notify_all();
+}
+
+void DeferredWork::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    ++idle_;
+    filled_.wait(lock, [this] { return !tasks_.empty() || stopped_; });
+    --idle_;
+    if (tasks_.empty()) return;
+    do_first(lock);
+  }
+}
+
+void DeferredWork::stop() {
+  std::vector<std::jthread> threads;  // joined without the lock
+  std::unique_lock lock(mutex_);
+  finished_.wait(lock, [this] { return tasks_.empty() && running_ == 0; });
+  stopped_ = true;
+  threads.swap(threads_);
+  filled_.notify_all();
+  lock.unlock();
+}
+
+}  // namespace cairn

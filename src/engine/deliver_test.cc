@@ -1,0 +1,404 @@
+// Requests without a thread that waits.
+#include <gtest/gtest.h>
+
+#include <future>
+#include <latch>
+
+#include "base/clock.h"
+#include "cairn/engine.h"
+#include "engine/coordinator.h"
+#include "definition/definition.h"
+#include "store/memory/memory_store.h"
+#include "stores/forwarding_store.h"
+
+namespace cairn {
+namespace {
+
+constexpr const char* counting = R"(
+cairn: 1
+name: counting
+version: 1.0.0
+state: { count: 0 }
+steps:
+  - repeat:
+      while: = state.count < 200
+      max: 1000
+      steps:
+        - signal: { name: tick }
+        - set: { count: = state.count + 1 }
+output: = state.count
+)";
+
+constexpr const char* stepping = R"(
+cairn: 1
+name: stepping
+version: 1.0.0
+checkpoint: step
+state: { count: 0 }
+steps:
+  - repeat:
+      times: 20
+      steps:
+        - set: { count: = state.count + 1 }
+output: = state.count
+)";
+
+constexpr const char* calling = R"(
+cairn: 1
+name: calling
+version: 1.0.0
+steps:
+  - call: { worker: { type: demo.work.v1, payload: {} }, result: answer }
+output: = state.answer
+)";
+
+class PursuitTest : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    EngineOptions options;
+    options.store = std::string(GetParam()) == "memory" ? "memory:" : "sqlite:" + path_;
+    options.environment_secrets = false;
+    auto engine = Engine::open(options);
+    ASSERT_TRUE(engine) << engine.error().message;
+    engine_ = std::move(*engine);
+    for (const char* const text : {counting, stepping, calling}) {
+      const auto deployed = engine_->deploy(text);
+      ASSERT_TRUE(deployed) << deployed.error().message;
+    }
+    engine_->run();
+  }
+  void TearDown() override {
+    engine_.reset();
+    for (const char* const end : {"", "-wal", "-shm", ".lock"}) std::remove((path_ + end).c_str());
+  }
+
+  Result<InstanceState> start(const std::string& definition, const std::string& key = {}) {
+    std::promise<Result<InstanceState>> answered;
+    StartOrder order;
+    order.definition = definition;
+    order.idempotency_key = key;
+    engine_->start(order, [&](Result<InstanceState> state) { answered.set_value(std::move(state)); });
+    return answered.get_future().get();
+  }
+
+  const std::string path_ = testing::TempDir() + "cairn_pursuit_" + std::to_string(::getpid()) + ".db";
+  std::unique_ptr<Engine> engine_;
+};
+
+TEST_P(PursuitTest, ManySignalsToOneInstanceAreAllTaken) {
+  const auto begun = start("counting");
+  ASSERT_TRUE(begun) << begun.error().message;
+  std::latch answered(200);
+  std::atomic<int> refused = 0;
+  for (int i = 0; i < 200; ++i) {
+    engine_->signal(begun->instance, "tick", Json(), [&](const Result<InstanceState>& state) {
+      if (!state) ++refused;
+      answered.count_down();
+    });
+  }
+  answered.wait();
+  EXPECT_EQ(refused, 0);
+  const auto ended = engine_->find(begun->instance);
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->status, Status::completed);
+  EXPECT_EQ(ended->output, Json(200));
+}
+
+// Those that come after the end are refused one after the other, and not each from inside the other.
+TEST_P(PursuitTest, ABurstOfSignalsToAnInstanceThatEndsIsAnswered) {
+  constexpr int count = 6'000;
+  const auto begun = start("counting");
+  ASSERT_TRUE(begun) << begun.error().message;
+  std::latch answered(count);
+  std::atomic<int> taken = 0;
+  for (int i = 0; i < count; ++i) {
+    engine_->signal(begun->instance, "tick", Json(), [&](const Result<InstanceState>& state) {
+      if (state) ++taken;
+      answered.count_down();
+    });
+  }
+  answered.wait();
+  EXPECT_EQ(taken, 200);
+}
+
+// What a callback asks for needs the store, which its thread must not call.
+TEST_P(PursuitTest, ACallbackMayAskAgain) {
+  std::promise<Result<InstanceState>> answered;
+  StartOrder order;
+  order.definition = "counting";
+  order.idempotency_key = "again";
+  engine_->start(order, [&](const Result<InstanceState>& first) {
+    engine_->start(order, [&, id = first->instance](const Result<InstanceState>& second) {
+      EXPECT_TRUE(second->repeated);
+      engine_->signal(id, "tick", Json(), [&](Result<InstanceState> state) { answered.set_value(std::move(state)); });
+    });
+  });
+  const auto state = answered.get_future().get();
+  ASSERT_TRUE(state) << state.error().message;
+  EXPECT_EQ(state->status, Status::waiting);
+}
+
+// Every thread that could do it instead is busy.
+TEST_P(PursuitTest, WhatACallbackAsksIsDecidedThereWhenNothingIsMissing) {
+  std::latch open(1);
+  std::promise<Result<InstanceState>> answered;
+  StartOrder order;
+  order.definition = "counting";
+  engine_->start(order, [&](const Result<InstanceState>&) {
+    for (std::size_t i = 0; i < DeferredWork::threads_max; ++i) engine_->coordinator().defer([&] { open.wait(); });
+    engine_->start(order, [&](const Result<InstanceState>& begun) {
+      engine_->signal(begun->instance, "tick", Json(),
+                      [&](Result<InstanceState> state) { answered.set_value(std::move(state)); });
+    });
+  });
+  auto answer = answered.get_future();
+  const bool in_time = answer.wait_for(std::chrono::seconds(30)) == std::future_status::ready;
+  open.count_down();
+  EXPECT_TRUE(in_time);
+  const auto state = answer.get();
+  ASSERT_TRUE(state) << state.error().message;
+  EXPECT_EQ(state->version, 2u);
+}
+
+TEST(Pursuits, WhatACallbackNeedsFromTheStoreIsAskedElsewhere) {
+  SystemClock clock;
+  MemoryStore store(clock);
+  CoordinatorOptions options;
+  options.snapshots_cached = 0;
+  const auto coordinator = std::move(*Coordinator::open(store, options));
+  for (const char* const text : {counting, calling}) {
+    ASSERT_TRUE(coordinator->registry().deploy(load_definition(text, "test.yaml").program));
+  }
+  std::promise<void> all;
+  const auto start = [&](const std::string& definition, Coordinator::Done done) {
+    StartRequest request;
+    request.definition = definition;
+    coordinator->start(std::move(request), std::move(done));
+  };
+  const auto signal = [&](const InstanceId& id, const std::string& name, Coordinator::Done done) {
+    SignalRequest request;
+    request.name = name;
+    coordinator->signal(id, std::move(request), std::move(done));
+  };
+  start("counting", [&](const Result<InstanceAnswer>& first) {
+    coordinator->registry().expect_changes();
+    // How its run is counted was never read.
+    start("calling", [&, id = first->instance](const Result<InstanceAnswer>& second) {
+      EXPECT_TRUE(second);
+      signal(id, "tick", [&, id](const Result<InstanceAnswer>& third) {
+        EXPECT_TRUE(third);
+        start("nobody", [&, id](const Result<InstanceAnswer>& fourth) {
+          EXPECT_EQ(fourth.error().code, ErrorCode::not_found);
+          start("counting", [&, id](const Result<InstanceAnswer>&) {
+            signal(id, "", [&](const Result<InstanceAnswer>& fifth) {
+              EXPECT_EQ(fifth.error().code, ErrorCode::invalid);
+              all.set_value();
+            });
+          });
+        });
+      });
+    });
+  });
+  EXPECT_EQ(all.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  coordinator->stop();
+}
+
+TEST_P(PursuitTest, AReportThatComesTooLateIsAnswered) {
+  const auto begun = start("calling");
+  ASSERT_TRUE(begun) << begun.error().message;
+  Coordinator& coordinator = engine_->coordinator();
+  std::promise<std::vector<RunRow>> leased;
+  coordinator.lease_desk().ask({"elsewhere", {"demo."}, {}, 5, Duration::of_seconds(30)}, std::chrono::seconds(60),
+                               [&](Result<std::vector<RunRow>> runs) { leased.set_value(std::move(*runs)); });
+  const std::vector<RunRow> runs = leased.get_future().get();
+  ASSERT_EQ(runs.size(), 1u);
+  // Two at once, as if each had just been leased: one of them finds its run ended.
+  std::vector<RunReport> reports(2);
+  for (RunReport& report : reports) {
+    report.run = runs[0].id;
+    report.fence = runs[0].fence;
+    report.leased = runs[0];
+  }
+  std::promise<std::vector<Result<RunAnswer>>> reported;
+  coordinator.report_all(reports, [&](auto answers) { reported.set_value(std::move(answers)); });
+  for (const auto& answer : reported.get_future().get()) {
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(*answer, RunAnswer::finished);
+  }
+}
+
+TEST_P(PursuitTest, AnAnswerWaitsForTheLastCheckpoint) {
+  const auto ended = start("stepping");
+  ASSERT_TRUE(ended) << ended.error().message;
+  EXPECT_EQ(ended->status, Status::completed);
+  EXPECT_EQ(ended->output, Json(20));
+  EXPECT_GE(ended->version, 20u);
+}
+
+TEST_P(PursuitTest, OneKeyStartsOneInstanceHoweverManyAskAtOnce) {
+  std::latch answered(50);
+  std::mutex mutex;
+  std::set<std::string> ids;
+  StartOrder order;
+  order.definition = "counting";
+  order.idempotency_key = "k";
+  for (int i = 0; i < 50; ++i) {
+    engine_->start(order, [&](const Result<InstanceState>& state) {
+      {
+        const std::lock_guard lock(mutex);
+        ids.insert(state ? state->instance.value : state.error().message);
+      }
+      answered.count_down();  // with the last one the mutex goes away
+    });
+  }
+  answered.wait();
+  EXPECT_EQ(ids.size(), 1u);
+}
+
+TEST_P(PursuitTest, ErrorsAreAnswersToo) {
+  EXPECT_EQ(start("nobody").error().code, ErrorCode::not_found);
+  std::promise<Result<InstanceState>> answered;
+  engine_->signal({"nobody"}, "tick", Json(),
+                  [&](Result<InstanceState> state) { answered.set_value(std::move(state)); });
+  EXPECT_EQ(answered.get_future().get().error().code, ErrorCode::not_found);
+}
+
+TEST_P(PursuitTest, AWorkerWhoWaitsGetsANewRunInTheCommitThatMakesIt) {
+  Coordinator& coordinator = engine_->coordinator();
+  std::promise<std::vector<RunRow>> leased;
+  coordinator.lease_desk().ask({"elsewhere", {"demo."}, {}, 5, Duration::of_seconds(30)}, std::chrono::seconds(60),
+                               [&](Result<std::vector<RunRow>> runs) { leased.set_value(std::move(*runs)); });
+  const auto begun = start("calling");
+  ASSERT_TRUE(begun) << begun.error().message;
+  const std::vector<RunRow> runs = leased.get_future().get();
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].leased_by, "elsewhere");
+  EXPECT_EQ(runs[0].attempt, 1);
+  std::promise<std::vector<Result<RunAnswer>>> reported;
+  RunReport report;
+  report.run = runs[0].id;
+  report.fence = runs[0].fence;
+  report.result = Json("done");
+  coordinator.report_all({&report, 1}, [&](auto answers) { reported.set_value(std::move(answers)); });
+  const auto answers = reported.get_future().get();
+  ASSERT_TRUE(answers.at(0));
+  EXPECT_EQ(*answers[0], RunAnswer::finished);
+  EXPECT_EQ(engine_->find(begun->instance)->output, Json("done"));
+}
+
+// Commits ahead of the disk, and looks who was told before it was settled.
+class UnsettledStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  bool commits_ahead() const override { return true; }
+  Result<std::vector<CommitOutcome>> commit_ahead(std::span<const Unit> units, const MoreUnits& more) override {
+    auto outcomes = ForwardingStore::commit(units);
+    for (auto next = more(); outcomes && !next.empty(); next = more()) {
+      auto further = ForwardingStore::commit(next);
+      if (!further) return further;
+      std::move(further->begin(), further->end(), std::back_inserter(*outcomes));
+    }
+    committed += units.size();
+    return outcomes;
+  }
+  void settle() override {
+    // What is told while the disk has it would be told too soon.
+    if (told > settled) ++too_soon;
+    settled = committed.load();
+  }
+  std::atomic<std::size_t> committed = 0, settled = 0, told = 0, too_soon = 0;
+};
+
+TEST(Ends, AreToldOnceTheyAreDurable) {
+  SystemClock clock;
+  MemoryStore memory(clock);
+  UnsettledStore store(memory);
+  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  coordinator->on_ended([&](const InstanceId&) { ++store.told; });
+  const Definition definition =
+      load_definition("cairn: 1\nname: quick\nversion: 1.0.0\nsteps: [ { set: { a: 1 } } ]\n", "test.yaml");
+  ASSERT_TRUE(definition.valid());
+  ASSERT_TRUE(coordinator->registry().deploy(definition.program));
+  constexpr int count = 20;
+  for (int i = 0; i < count; ++i) {
+    StartRequest request;
+    request.definition = "quick";
+    ASSERT_TRUE(coordinator->start(request));
+  }
+  coordinator->stop();
+  EXPECT_EQ(store.told, static_cast<std::size_t>(count));
+  EXPECT_EQ(store.too_soon, 0u);
+}
+
+Snapshot snapshot(std::uint64_t version, std::int64_t started_ms) {
+  Snapshot made;
+  made.instance = {"a"};
+  made.version = version;
+  made.started_at = Timestamp::of_unix_ms(started_ms);
+  return made;
+}
+
+TEST(SnapshotCache, ANewInstanceWithTheIdOfAnOldOneReplacesIt) {
+  SnapshotCache cache(10);
+  const auto put = [&](std::uint64_t version, std::int64_t started_ms) {
+    cache.put(std::make_shared<const Snapshot>(snapshot(version, started_ms)));
+    return cache.find({"a"});
+  };
+  EXPECT_EQ(put(5, 1000)->version, 5u);
+  EXPECT_EQ(put(4, 1000)->version, 5u) << "answers may come in any order";
+  EXPECT_EQ(put(1, 2000)->version, 1u) << "another instance";
+  EXPECT_EQ(put(6, 1000)->version, 1u) << "a late answer about the one before";
+  EXPECT_EQ(put(3, 2000)->version, 3u);
+  EXPECT_EQ(put(1, 2000)->version, 3u);
+  EXPECT_EQ(put(1, 1500)->version, 1u) << "a clock that was set back";
+  cache.clear();
+  EXPECT_EQ(cache.find({"a"}), nullptr);
+}
+
+// One node of several: nobody tells it what the others do.
+class DeafStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  void watch(WakeupListener) override {}
+};
+
+TEST(Pursuits, AnotherNodeDoesNotDecideOnThePredecessorOfAReusedId) {
+  ManualClock clock{Timestamp::of_unix_ms(1'700'000'000'000)};
+  MemoryStore memory(clock);
+  DeafStore store_a(memory), store_b(memory);
+  const auto a = std::move(*Coordinator::open(store_a, {}));
+  ASSERT_TRUE(a->registry().deploy(load_definition(counting, "test.yaml").program));
+  const auto b = std::move(*Coordinator::open(store_b, {}));
+  const InstanceId id{"x"};
+  StartRequest request;
+  request.definition = "counting";
+  request.id = id.value;
+  SignalRequest tick;
+  tick.name = "tick";
+  ASSERT_TRUE(a->start(request));
+  ASSERT_TRUE(b->signal(id, tick));
+  ASSERT_TRUE(b->signal(id, tick));
+  ASSERT_TRUE(a->request(id, CancelRequested{"no"}, {}));
+  clock.advance(Duration::of_seconds(60));
+  ASSERT_EQ(memory.retire_instances({{Status::cancelled}, clock.now(), 100})->instances, 1u);
+  const Timestamp second = clock.now();
+  ASSERT_TRUE(a->start(request));
+  SignalRequest other;
+  other.name = "other";
+  ASSERT_TRUE(a->signal(id, other));
+  ASSERT_TRUE(a->signal(id, other));
+  const auto answer = b->signal(id, tick);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->version, 4u);
+  const auto now = memory.find_snapshot(id);
+  ASSERT_TRUE(now && *now);
+  EXPECT_EQ((**now).started_at, second);
+  EXPECT_EQ((**now).state["count"], Json(1));
+  EXPECT_EQ((**now).signals.size(), 2u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, PursuitTest, testing::Values("memory", "sqlite"),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,54 @@
+// What brings an event to an instance, and what can come of it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/slice.h"
+#include "engine/snapshot_cache.h"
+#include "instance/event.h"
+#include "store/unit.h"
+
+namespace cairn {
+
+struct Errand {
+  InstanceId instance;
+  decltype(Event::what) what;
+  std::string actor;
+  std::optional<std::uint64_t> version;  // the caller decided on this one
+  Unit cause;                            // message, timer, run, key, inbox or task; no advances
+  std::optional<Message> message;        // the whole of it, for the dead letters
+  std::optional<RunId> cancels;          // this run, in the same commit
+};
+
+// Why nothing could be decided or written.
+struct Obstacle {
+  enum class Kind {
+    refused,  // by the interpreter: the caller is told
+    no_instance,
+    moved,          // not at the version that the caller has seen
+    cut,            // in the middle of a slice, which goes on first
+    no_definition,  // not here, perhaps not yet
+    unreadable,     // the snapshot or message does not add up
+    store,          // the store cannot do it now
+  };
+  Kind kind = Kind::refused;
+  Error error;
+};
+
+struct Decision {
+  Slice slice;
+  SharedSnapshot before;
+  bool from_cache = false;
+};
+
+struct Delivered {
+  enum class Kind { applied, stale, duplicate_signal, duplicate_key };
+  Kind kind = Kind::applied;
+  SharedSnapshot after;
+  Json answer;                         // duplicate_key
+  bool same_request = true;            // duplicate_key
+  std::vector<InstanceId> unfinished;  // cut by a checkpoint
+};
+
+}  // namespace cairn

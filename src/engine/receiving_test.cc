@@ -1,0 +1,183 @@
+// What becomes of a message that the store refuses to write.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "engine/coordinator.h"
+#include "definition/definition.h"
+#include "store/memory/memory_store.h"
+#include "stores/forwarding_store.h"
+
+namespace cairn {
+namespace {
+
+constexpr const char* receiver = R"(
+cairn: 1
+name: listener
+version: 1.0.0
+steps:
+  - signal: { name: go, result: got }
+output: = state.got
+)";
+
+// Refuses advances that a message causes, as often as it is told to. Removing the message is no advance.
+class RefusingStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
+    const bool caused = std::any_of(units.begin(), units.end(),
+                                    [](const Unit& unit) { return unit.message && !unit.advances.empty(); });
+    if (!caused || refusals == 0) return ForwardingStore::commit(units);
+    --refusals;
+    CommitOutcome refused;
+    refused.kind = CommitOutcome::Kind::failed;
+    refused.error = {ErrorCode::invalid, "this cannot be written"};
+    return std::vector<CommitOutcome>(units.size(), refused);
+  }
+  int refusals = 0;
+};
+
+class Receiving : public testing::Test {
+ protected:
+  void open(CoordinatorOptions options) {
+    coordinator_ = std::move(*Coordinator::open(store_, std::move(options)));
+    const Definition definition = load_definition(receiver, "test");
+    ASSERT_TRUE(coordinator_->registry().deploy(definition.program).has_value());
+    StartRequest request;
+    request.definition = "listener";
+    request.id = "l";
+    ASSERT_TRUE(coordinator_->start(request).has_value());
+    SignalRequest signal;
+    signal.name = "go";
+    signal.payload = Json(1);
+    ASSERT_EQ(coordinator_->broadcast(signal, Duration::of_seconds(60))->delivered.size(), 1u);
+  }
+  // Until what was taken is given out again.
+  void settle_after_the_hold() {
+    coordinator_->settle();
+    clock_.advance(Duration::of_seconds(31));
+  }
+  Status status() { return memory_.find_instance({"l"})->value().status; }
+  std::size_t letters() { return memory_.list_dead_letters({10, ""})->items.size(); }
+  std::size_t messages() { return memory_.list_messages({"l"})->size(); }
+
+  ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
+  MemoryStore memory_{clock_};
+  RefusingStore store_{memory_};
+  std::unique_ptr<Coordinator> coordinator_;
+};
+
+TEST_F(Receiving, WhatIsRefusedIsGivenUpAndKept) {
+  store_.refusals = 1;
+  open({});
+  settle_after_the_hold();
+  EXPECT_EQ(letters(), 1u);
+  EXPECT_EQ(messages(), 0u);
+  EXPECT_EQ(status(), Status::waiting);
+}
+
+TEST_F(Receiving, ItMayBeTriedSeveralTimes) {
+  store_.refusals = 2;
+  CoordinatorOptions options;
+  options.refused_attempts = 3;
+  open(std::move(options));
+  settle_after_the_hold();
+  EXPECT_EQ(messages(), 1u) << "it comes again";
+  settle_after_the_hold();
+  settle_after_the_hold();
+  EXPECT_EQ(letters(), 0u);
+  EXPECT_EQ(status(), Status::completed);
+}
+
+TEST_F(Receiving, ThenItIsGivenUpAllTheSame) {
+  store_.refusals = 3;
+  CoordinatorOptions options;
+  options.refused_attempts = 3;
+  open(std::move(options));
+  for (int i = 0; i < 3; ++i) settle_after_the_hold();
+  EXPECT_EQ(store_.refusals, 0);
+  EXPECT_EQ(letters(), 1u);
+  EXPECT_EQ(messages(), 0u);
+}
+
+TEST_F(Receiving, WithoutDeadLettersItIsOnlyLogged) {
+  store_.refusals = 1;
+  CoordinatorOptions options;
+  options.dead_letters = false;
+  open(std::move(options));
+  settle_after_the_hold();
+  EXPECT_EQ(letters(), 0u);
+  EXPECT_EQ(messages(), 0u);
+  EXPECT_EQ(status(), Status::waiting);
+}
+
+// The instance waits for `go`, but not for this one, and can keep no more.
+TEST_F(Receiving, ABroadcastSignalThatCannotBeKeptStaysVisible) {
+  CoordinatorOptions options;
+  options.limits.buffered_signals_max = 1;
+  options.dead_letters = false;  // the sender was told that it is on its way
+  coordinator_ = std::move(*Coordinator::open(store_, std::move(options)));
+  const Definition definition = load_definition(R"(
+cairn: 1
+name: picky
+version: 1.0.0
+steps:
+  - signal: { name: go, where: = signal > 5, result: got }
+output: = state.got
+)",
+                                                "test");
+  ASSERT_TRUE(definition.program) << "the definition is valid";
+  ASSERT_TRUE(coordinator_->registry().deploy(definition.program).has_value());
+  StartRequest request;
+  request.definition = "picky";
+  request.id = "l";
+  ASSERT_TRUE(coordinator_->start(request).has_value());
+  SignalRequest signal;
+  signal.name = "other";
+  ASSERT_TRUE(coordinator_->signal({"l"}, signal).has_value());
+  signal.name = "go";
+  signal.payload = Json(1);
+  ASSERT_EQ(coordinator_->broadcast(signal, Duration::of_seconds(60))->delivered.size(), 1u);
+  settle_after_the_hold();
+  EXPECT_EQ(status(), Status::waiting);
+  EXPECT_EQ(messages(), 0u);
+  ASSERT_EQ(letters(), 1u);
+  EXPECT_EQ(memory_.list_dead_letters({10, ""})->items[0].envelope["body"]["payload"], Json(1));
+  signal.payload = Json(6);
+  EXPECT_EQ(coordinator_->signal({"l"}, signal)->status, Status::completed) << "what it waits for is taken";
+}
+
+TEST_F(Receiving, ARepeatOfASignalThatWasTakenIsNoRefusal) {
+  CoordinatorOptions options;
+  options.limits.buffered_signals_max = 1;
+  open(std::move(options));
+  coordinator_->settle();
+  StartRequest request;
+  request.definition = "listener";
+  request.id = "m";
+  ASSERT_TRUE(coordinator_->start(request).has_value());
+  SignalRequest signal;
+  signal.name = "early";
+  signal.id = "first";
+  ASSERT_TRUE(coordinator_->signal({"m"}, signal).has_value());
+  const auto again = coordinator_->signal({"m"}, signal);
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_TRUE(again->repeated);
+  signal.id = "second";
+  const auto refused = coordinator_->signal({"m"}, signal);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::limit);
+  EXPECT_EQ(memory_.find_instance({"m"})->value().status, Status::waiting);
+}
+
+TEST_F(Receiving, ABatchIsAsLargeAsItIsTold) {
+  CoordinatorOptions options;
+  options.due_batch = 1;
+  open(std::move(options));
+  EXPECT_EQ(coordinator_->dispatch_messages(), 1u);
+  EXPECT_EQ(status(), Status::completed);
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,27 @@
+// What a program may start, on a node that has not heard of it yet.
+#include <set>
+
+#include "engine/registry.h"
+
+namespace cairn {
+
+// Word from another node can be late or lost; `unknown_workflow` is only true when the store says so.
+std::shared_ptr<const DefinitionIndex> Registry::index_for(const Program& program) {
+  std::set<std::pair<std::string, std::string>> seen;
+  std::vector<std::shared_ptr<const Program>> held;
+  std::vector<const Program*> next = {&program};
+  while (!next.empty()) {
+    const Program* one = next.back();
+    next.pop_back();
+    for (const auto& needed : one->needs.subworkflows) {
+      if (!seen.insert(needed).second) continue;
+      auto found = find(needed.first, needed.second.empty() ? std::nullopt : std::optional(needed.second));
+      if (!found) continue;
+      held.push_back(std::move(*found));
+      next.push_back(held.back().get());
+    }
+  }
+  return index();
+}
+
+}  // namespace cairn

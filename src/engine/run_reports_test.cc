@@ -1,0 +1,289 @@
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "cairn/engine.h"
+#include "engine/coordinator.h"
+#include "instance/carried_trace.h"
+#include "store/memory/memory_store.h"
+#include "stores/forwarding_store.h"
+
+namespace cairn {
+namespace {
+
+constexpr const char* charging = R"(
+cairn: 1
+name: charging
+version: 1.0.0
+steps:
+  - id: charge
+    call:
+      worker: { type: billing.charge.v1, payload: { customer: = input.customer } }
+      retry: { attempts: 2, backoff: 1s }
+      result: receipt
+      on_failure: [ { set: { failed: = error.code } } ]
+output: = state
+)";
+
+class RunsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    EngineOptions options;
+    options.clock = &clock_;
+    options.environment_secrets = false;
+    engine_ = std::move(*Engine::open(options));
+    ASSERT_TRUE(engine_->deploy(charging));
+  }
+  Coordinator& coordinator() { return engine_->coordinator(); }
+  InstanceId start(const std::string& customer = "ada") {
+    StartOrder order;
+    order.definition = "charging";
+    order.input = Json::object({{"customer", customer}});
+    auto started = engine_->start(order);
+    EXPECT_TRUE(started) << started.error().message;
+    return started->instance;
+  }
+  std::vector<RunRow> lease(std::size_t max = 10) {
+    return *engine_->store().lease_runs({"w", {"billing."}, {}, max, Duration::of_seconds(30)});
+  }
+  RunReport failed(const RunRow& run, const std::string& code) {
+    RunReport report;
+    report.run = run.id;
+    report.fence = run.fence;
+    report.failure = Failure{FailureClass::transport, code, "", Json(), 1, "", ""};
+    report.worker = "w";
+    return report;
+  }
+
+  ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
+  std::unique_ptr<Engine> engine_;
+};
+
+TEST_F(RunsTest, AResultMovesItsInstanceInTheSameCommit) {
+  const InstanceId id = start();
+  const RunRow run = lease().at(0);
+  EXPECT_EQ(run.instance, id);
+  const std::uint64_t version = engine_->find(id)->version;
+  EXPECT_EQ(*coordinator().report({run.id, run.fence, Json("ok"), {}, true, {}, "w"}), RunAnswer::finished);
+  EXPECT_EQ(engine_->find(id)->output, Json::object({{"receipt", "ok"}}));
+  EXPECT_EQ(engine_->find(id)->version, version + 1);
+  EXPECT_EQ(*coordinator().report({run.id, run.fence, Json("again"), {}, true, {}, "w"}), RunAnswer::lease_lost);
+}
+
+TEST_F(RunsTest, AFailureIsTriedAgainAndThenHandled) {
+  const InstanceId id = start();
+  EXPECT_EQ(*coordinator().report(failed(lease().at(0), "busy")), RunAnswer::will_retry);
+  EXPECT_TRUE(lease().empty());
+  clock_.advance(Duration::of_seconds(2));
+  EXPECT_EQ(*coordinator().report(failed(lease().at(0), "busy")), RunAnswer::finished);
+  EXPECT_EQ(engine_->find(id)->output, Json::object({{"failed", "busy"}}));
+}
+
+TEST_F(RunsTest, ReportsOfManyAreAnsweredEach) {
+  std::vector<InstanceId> ids;
+  for (int i = 0; i < 5; ++i) ids.push_back(start());
+  std::vector<RunReport> reports;
+  for (const RunRow& run : lease()) reports.push_back({run.id, run.fence, Json(1), {}, true, {}, "w"});
+  reports[2].fence += 1;
+  reports.push_back({{"00000000-0000-0000-0000-000000000000"}, 1, Json(), {}, true, {}, "w"});
+  const auto answers = coordinator().report_all(reports);
+  ASSERT_EQ(answers.size(), 6u);
+  EXPECT_EQ(*answers[0], RunAnswer::finished);
+  EXPECT_EQ(*answers[2], RunAnswer::lease_lost);
+  EXPECT_FALSE(answers[5]);
+  int completed = 0;
+  for (const InstanceId& id : ids) completed += engine_->find(id)->status == Status::completed ? 1 : 0;
+  EXPECT_EQ(completed, 4);
+}
+
+TEST_F(RunsTest, CancellingARunTellsItsInstanceInTheSameCommit) {
+  const InstanceId id = start();
+  const RunRow run = lease().at(0);
+  const auto cancelled = coordinator().cancel_run(run.id, {});
+  ASSERT_TRUE(cancelled) << cancelled.error().message;
+  EXPECT_EQ(cancelled->status, RunStatus::cancelled);
+  EXPECT_EQ(engine_->find(id)->output, Json::object({{"failed", "cancelled"}}));
+  EXPECT_EQ(*coordinator().report({run.id, run.fence, Json("late"), {}, true, {}, "w"}), RunAnswer::lease_lost);
+  EXPECT_EQ(coordinator().cancel_run(run.id, {}).error().code, ErrorCode::conflict);
+}
+
+TEST_F(RunsTest, WorkersThatDieAreCountedAndThenGivenUp) {
+  const InstanceId id = start();
+  for (int attempt = 1; attempt <= 2; ++attempt) {
+    ASSERT_EQ(lease().size(), 1u);
+    clock_.advance(Duration::of_seconds(30));
+  }
+  EXPECT_TRUE(lease().empty());
+  engine_->settle();
+  EXPECT_EQ(engine_->find(id)->output, Json::object({{"failed", "lease_expired"}}));
+  EXPECT_EQ(engine_->store().list_dead_letters({})->items.size(), 1u);
+}
+
+TEST_F(RunsTest, ARunThatAnInstanceWaitsForIsNotDeleted) {
+  const InstanceId id = start();
+  RunFilter filter;
+  filter.instance = id;
+  const RunRow run = engine_->store().list_runs(filter, {})->items.at(0);
+  const auto removed = coordinator().remove_run(run.id, "why not", {});
+  EXPECT_EQ(removed.error().code, ErrorCode::conflict);
+  EXPECT_NE(removed.error().message.find(id.value), std::string::npos) << removed.error().message;
+  ASSERT_TRUE(coordinator().cancel_run(run.id, {}));
+  EXPECT_TRUE(coordinator().remove_run(run.id, "it is over", {}));
+  EXPECT_EQ(coordinator().remove_run({"nobody"}, "no", {}).error().code, ErrorCode::not_found);
+}
+
+TEST_F(RunsTest, LengthsThatNoCalendarHoldsAreRefused) {
+  RunOrder order;
+  order.type = "t";
+  order.timeout = Duration::of_seconds(3'600'000ll * 86'400);
+  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);
+  RunTypeRow rule;
+  rule.type = "t";
+  for (const Duration lease :
+       {Duration::of_seconds(3'600'000ll * 86'400), Duration::of_ms(1), Duration::of_ms(-5000)}) {
+    rule.lease = lease;
+    EXPECT_EQ(coordinator().put_run_type(rule).error().code, ErrorCode::invalid);
+  }
+  rule.lease = Duration::of_seconds(60);
+  EXPECT_TRUE(coordinator().put_run_type(rule));
+  // A definition says it too, or an expression of it.
+  ASSERT_TRUE(
+      engine_->deploy("cairn: 1\nname: patient\nversion: 1.0.0\nsteps:\n"
+                      "  - call: { worker: { type: billing.wait.v1, payload: {} }, timeout: P3600000D }\n"));
+  StartOrder start;
+  start.definition = "patient";
+  ASSERT_TRUE(engine_->start(start));
+  ASSERT_EQ(lease().size(), 1u);
+  EXPECT_TRUE(coordinator().next_due()) << "its end can be written down";
+}
+
+// Rows of run types that cannot be read once.
+class FailingTypes final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<RunTypeRow>> list_run_types() override {
+    if (failures-- > 0) return Error{ErrorCode::unavailable, "not now"};
+    return ForwardingStore::list_run_types();
+  }
+  int failures = 1;
+};
+
+TEST_F(RunsTest, LimitsHoldAlsoAfterAReadingThatFailed) {
+  RunTypeRow rule;
+  rule.type = "t";
+  rule.concurrency = 1;
+  rule.limit_key = "payload";
+  MemoryStore memory(clock_);
+  ASSERT_TRUE(memory.put_run_type(rule));
+  FailingTypes store(memory);
+  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  RunOrder order;
+  order.type = "t";
+  order.payload = Json("ada");
+  EXPECT_EQ(coordinator->submit_run(order).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(coordinator->submit_run(order)->first.limit_key, "ada");
+  store.failures = 1;
+  clock_.advance(Duration::of_seconds(60));
+  EXPECT_EQ(coordinator->submit_run(order)->first.limit_key, "ada") << "what was known before";
+}
+
+// Instances that cannot be decided about: their runs cannot be ended now.
+class UnreadableStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::optional<RunRow>> find_run(const RunId& id) override {
+    if (id.value.starts_with("broken")) return Error{ErrorCode::unavailable, "not now"};
+    return ForwardingStore::find_run(id);
+  }
+};
+
+TEST_F(RunsTest, RunsThatCannotBeEndedDoNotStarveTheOthers) {
+  MemoryStore memory(clock_);
+  UnreadableStore store(memory);
+  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  for (int i = 0; i <= 150; ++i) {
+    RunRow run;
+    run.id = {i < 150 ? "broken" + std::to_string(i) : "sound"};
+    run.type = "t";
+    run.attempts_max = 1;
+    run.run_at = clock_.now();
+    ASSERT_TRUE(memory.submit_run(run));
+  }
+  ASSERT_EQ(memory.lease_runs({"w", {}, {"t"}, 1000, Duration::of_seconds(30)})->size(), 151u);
+  clock_.advance(Duration::of_seconds(60));
+  coordinator->settle();
+  EXPECT_EQ(memory.find_run({"sound"})->value().status, RunStatus::failed);
+}
+
+TEST_F(RunsTest, TheKeyOfATypesLimitIsReadFromThePayload) {
+  RunTypeRow rule;
+  rule.type = "billing.charge.v1";
+  rule.concurrency = 1;
+  rule.limit_key = "payload.customer";
+  ASSERT_TRUE(coordinator().put_run_type(rule));
+  for (const char* customer : {"ada", "ada", "bob"}) start(customer);
+  std::vector<std::string> keys;
+  for (const RunRow& run : lease()) keys.push_back(run.limit_key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"ada", "bob"}));
+  RunOrder odd;
+  odd.type = rule.type;
+  odd.payload = Json(7);
+  EXPECT_EQ(coordinator().submit_run(odd)->first.limit_key.front(), '!');
+  rule.limit_key = "payload +";
+  EXPECT_EQ(coordinator().put_run_type(rule).error().code, ErrorCode::invalid);
+}
+
+TEST_F(RunsTest, AKnownKeyGivesTheFirstRunOrIsRefused) {
+  RunOrder order;
+  order.type = "t";
+  order.payload = Json(1);
+  order.idempotency_key = "k";
+  const auto first = coordinator().submit_run(order);
+  ASSERT_TRUE(first && first->second);
+  const auto again = coordinator().submit_run(order);
+  ASSERT_TRUE(again);
+  EXPECT_FALSE(again->second);
+  EXPECT_EQ(again->first.id, first->first.id);
+  order.payload = Json(2);
+  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::conflict);
+}
+
+TEST_F(RunsTest, WhatCannotBeKeptIsRefusedAtTheDoor) {
+  RunOrder order;
+  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);  // no type
+  order.type = "t";
+  order.id = "not a uuid";
+  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);
+  order.id.clear();
+  order.payload = Json(std::string("a\0b", 3));
+  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);
+  order.payload = Json();
+  order.attempts_max = 0;
+  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);
+}
+
+TEST_F(RunsTest, ASubmittedRunGoesOnWithItsCallersTrace) {
+  RunOrder order;
+  order.type = "billing.refund.v1";
+  order.payload = Json::object({{"customer", "ada"}});
+  order.idempotency_key = "k";
+  order.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  RunTypeRow rule;
+  rule.type = order.type;
+  rule.limit_key = "size(payload) == 1 ? payload.customer : 'odd'";
+  ASSERT_TRUE(coordinator().put_run_type(rule).has_value());
+  const auto first = coordinator().submit_run(order);
+  ASSERT_TRUE(first.has_value());
+  order.traceparent = "00-11111111111111111111111111111111-b7ad6b7169203331-01";
+  const auto again = coordinator().submit_run(order);
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_FALSE(again->second);
+  EXPECT_EQ(again->first.id, first->first.id);
+  const RunRow run = lease().at(0);
+  EXPECT_EQ(run.limit_key, "ada");
+  const Carried carried = without_trace(run.payload);
+  EXPECT_EQ(carried.value, order.payload);
+  EXPECT_EQ(carried.traceparent, "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,19 @@
+// Idempotency keys and signal ids belong to their sender: two senders may use the same one for different requests, and
+// neither can use up, or see the answer of, what is the other's.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/actor.h"
+
+namespace cairn {
+
+// `id` as it is stored, with a mark of its sender in front. Unchanged without a sender or an id.
+std::string scoped_id(const Actor& actor, std::string id);
+// What the sender called it.
+std::string_view unscoped_id(std::string_view stored);
+// The scope of an idempotency key: `scope`, and the mark of the sender.
+std::string scoped_keys(const Actor& actor, std::string scope);
+
+}  // namespace cairn

@@ -1,0 +1,61 @@
+#include "engine/snapshot_cache.h"
+
+namespace cairn {
+
+SharedSnapshot SnapshotCache::find(const InstanceId& id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_id_.find(id.value);
+  if (found == by_id_.end()) return nullptr;
+  order_.splice(order_.begin(), order_, found->second);
+  return *found->second;
+}
+
+std::optional<Status> SnapshotCache::status(const InstanceId& id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_id_.find(id.value);
+  if (found == by_id_.end()) return std::nullopt;
+  return (*found->second)->status;
+}
+
+void SnapshotCache::put(SharedSnapshot snapshot) {
+  SharedSnapshot gone;  // freed without the lock
+  const std::lock_guard lock(mutex_);
+  const auto found = by_id_.find(snapshot->instance.value);
+  if (found != by_id_.end()) {
+    // Answers of two commits may come in any order: the newer one stays. Another start is another instance, which was
+    // given the id of one that is gone.
+    gone = std::move(snapshot);
+    const Snapshot& known = **found->second;
+    const bool newer = known.started_at == gone->started_at ? known.version < gone->version
+                                                            : known.started_at < gone->started_at || gone->version == 1;
+    if (newer) std::swap(*found->second, gone);
+    order_.splice(order_.begin(), order_, found->second);
+    return;
+  }
+  if (capacity_ == 0) return;
+  by_id_.emplace(snapshot->instance.value, order_.insert(order_.begin(), snapshot));
+  if (by_id_.size() > capacity_) {
+    gone = std::move(order_.back());
+    by_id_.erase(gone->instance.value);
+    order_.pop_back();
+  }
+}
+
+void SnapshotCache::drop(const InstanceId& id) {
+  SharedSnapshot gone;
+  const std::lock_guard lock(mutex_);
+  const auto found = by_id_.find(id.value);
+  if (found == by_id_.end()) return;
+  gone = std::move(*found->second);
+  order_.erase(found->second);
+  by_id_.erase(found);
+}
+
+void SnapshotCache::clear() {
+  Order gone;
+  const std::lock_guard lock(mutex_);
+  gone.swap(order_);
+  by_id_.clear();
+}
+
+}  // namespace cairn

@@ -1,0 +1,98 @@
+// Between bytes, Beast's messages and ours. Included only by http_connection.cc.
+#pragma once
+
+#include <boost/beast/http.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/ascii.h"
+#include "base/limit_refusals.h"
+#include "http/server.h"
+
+namespace cairn::server {
+
+namespace http = boost::beast::http;
+
+// A limit that a request passed: its setting and its value. Without a name: none.
+struct PassedLimit {
+  std::string_view name = {};
+  std::size_t value = 0;
+};
+// An RFC 9457 document of a request that never reaches a route. A limit that was passed is counted.
+inline Response problem(int status, std::string_view title, PassedLimit passed = {}) {
+  std::string text = "{";
+  if (!passed.name.empty()) {
+    count_limit_refusal(passed.name, static_cast<std::int64_t>(passed.value));
+    text += "\"limit\":\"" + std::string(passed.name) + "\",\"limit_value\":" + std::to_string(passed.value) + ",";
+  }
+  text +=
+      "\"status\":" + std::to_string(status) + ",\"title\":\"" + std::string(title) + "\",\"type\":\"about:blank\"}";
+  Response response(status, "application/problem+json", {}, std::move(text));
+  if (status == 503) response.headers.emplace_back("retry-after", "1");
+  return response;
+}
+
+// A request that two parsers could read in two ways is refused, not guessed at.
+inline bool ambiguous(const http::request<http::string_body>& message) {
+  const auto count = [&](http::field name) {
+    const auto [first, last] = message.equal_range(name);
+    return std::distance(first, last);
+  };
+  const bool chunked = message.count(http::field::transfer_encoding) > 0;
+  const auto value = [&](http::field name) { return std::string_view(message[name].data(), message[name].size()); };
+  if (value(http::field::host).find_first_of(" \t") != std::string_view::npos) return true;
+  // Beast reads `5,5` as 5 and leaves other encodings alone.
+  if (value(http::field::content_length).find_first_not_of("0123456789") != std::string_view::npos) return true;
+  if (chunked && ascii_lower(value(http::field::transfer_encoding)) != "chunked") return true;
+  return (chunked && message.count(http::field::content_length) > 0) || count(http::field::content_length) > 1 ||
+         count(http::field::transfer_encoding) > 1 || count(http::field::host) > 1 ||
+         (message.version() == 11 && count(http::field::host) != 1) || (chunked && message.version() != 11);
+}
+
+// Where the head in `bytes` ends, if it is whole; nothing is wrong with what is there so far unless `bad`.
+struct Head {
+  bool whole = false;
+  bool bad = false;  // a line that does not end with CRLF, or one that goes on in the next
+};
+inline Head look_at_head(std::string_view bytes) {
+  Head head;
+  const std::size_t end = bytes.find("\r\n\r\n");
+  head.whole = end != std::string_view::npos;
+  const std::string_view lines = bytes.substr(0, head.whole ? end + 2 : bytes.size());
+  for (std::size_t at = lines.find('\n'); at != std::string_view::npos; at = lines.find('\n', at + 1)) {
+    const bool goes_on = at + 1 < lines.size() && (lines[at + 1] == ' ' || lines[at + 1] == '\t');
+    if (at == 0 || lines[at - 1] != '\r' || goes_on) head.bad = true;
+  }
+  return head;
+}
+
+// The head of a request: what comes after its body (trailers) never gets in. Nothing when the target is malformed.
+inline std::optional<Request> head_of(const http::request<http::string_body>& message) {
+  Request request;
+  request.method = std::string(message.method_string());
+  const std::string_view target(message.target().data(), message.target().size());
+  if (target.empty() || target.front() != '/') return std::nullopt;
+  const std::size_t mark = target.find('?');
+  if (!decode_path(target.substr(0, mark), request.path)) return std::nullopt;
+  std::string_view query = mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
+  while (!query.empty()) {
+    const std::size_t end = query.find('&');
+    const std::string_view part = query.substr(0, end);
+    query = end == std::string_view::npos ? std::string_view() : query.substr(end + 1);
+    if (part.empty()) continue;
+    const std::size_t equals = part.find('=');
+    std::string name;
+    std::string value;
+    if (!percent_decode(part.substr(0, equals), true, name)) return std::nullopt;
+    if (equals != std::string_view::npos && !percent_decode(part.substr(equals + 1), true, value)) return std::nullopt;
+    request.query.emplace_back(std::move(name), std::move(value));
+  }
+  for (const auto& field : message) {
+    request.headers.emplace_back(ascii_lower({field.name_string().data(), field.name_string().size()}),
+                                 std::string(field.value()));
+  }
+  return request;
+}
+
+}  // namespace cairn::server

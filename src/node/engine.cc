@@ -1,0 +1,349 @@
+#include "cairn/engine.h"
+
+#include <algorithm>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "engine/coordinator.h"
+#include "node/foreign_call.h"
+#include "node/loops.h"
+#include "schedule/schedules.h"
+#include "node/worker_pool.h"
+#include "definition/definition.h"
+#include "instance/carried_trace.h"
+#include "instance/trace_id.h"
+#include "outbox/event_outlet.h"
+#include "store/open.h"
+#include "transport/transports.h"
+
+namespace cairn {
+
+namespace {
+
+InstanceState state_of(const InstanceAnswer& answer) {
+  InstanceState state;
+  state.instance = answer.instance;
+  state.status = answer.status;
+  state.version = answer.version;
+  state.output = answer.output;
+  state.repeated = answer.repeated;
+  return state;
+}
+
+InstanceState state_of(const Snapshot& snapshot) {
+  return {snapshot.instance, snapshot.status, snapshot.version, snapshot.output, snapshot.error, false};
+}
+
+Actor actor_of(const Person& person) { return {person.name, person.roles}; }
+
+// A definition that calls through a transport which is not here would wait for a worker that never comes.
+Result<void> check_transports(Store& store, const Transports& transports, bool strict) {
+  std::vector<std::string> names = transports.names();
+  std::sort(names.begin(), names.end());
+  std::string listed;
+  for (const std::string& name : names) listed += (listed.empty() ? "" : ", ") + name;
+  listed += " and worker";
+  PageRequest page;
+  do {
+    CAIRN_TRY(const Page<DefinitionRow> rows, store.list_definitions(page));
+    for (const DefinitionRow& row : rows.items) {
+      const Json& needed = row.canonical["requires"]["transports"];
+      if (!needed.is_array()) continue;
+      for (const Json& name : needed.items()) {
+        if (!name.is_string() || name.as_string() == "worker") continue;
+        if (std::find(names.begin(), names.end(), name.as_string()) != names.end()) continue;
+        const std::string message = "definition " + row.name + " " + row.version + " requires the transport " +
+                                    std::string(name.as_string()) + ", which is not registered here; there are " +
+                                    listed;
+        if (strict) return Error{ErrorCode::unsupported, message};
+        log_warning("definitions.transport_missing", {{"message", message}});
+      }
+    }
+    page.cursor = rows.next_cursor;
+  } while (!page.cursor.empty());
+  return {};
+}
+
+Result<InstanceState> state_of(Result<InstanceAnswer> answer) {
+  if (!answer) return std::move(answer).error();
+  return state_of(*answer);
+}
+
+}  // namespace
+
+// In the order in which they are built; torn down the other way round.
+struct Engine::Parts {
+  ForwardClock system_clock;
+  std::unique_ptr<Store> store;
+  std::unique_ptr<Coordinator> coordinator;
+  std::unique_ptr<Transports> transports;
+  Limits limits;
+  std::unique_ptr<WorkerPool> workers;
+  std::unique_ptr<EventOutlet> outlet;
+  std::unique_ptr<Loops> loops;
+  std::unique_ptr<RetentionLoop> retention;
+  bool running = false;
+
+  void stop(std::chrono::milliseconds grace);
+
+  std::mutex stop_mutex;
+  std::mutex stopper_mutex;
+  std::jthread stopper;  // for a handler that asks the engine to stop, and which that waits for
+};
+
+Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Engine::~Engine() { parts_->stop(stop_grace); }
+
+Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
+  auto parts = std::make_unique<Parts>();
+  Clock& clock = options.clock != nullptr ? *options.clock : parts->system_clock;
+  CAIRN_TRY(parts->store, open_store(options.store, clock));
+  CAIRN_TRY(const EventSettings events, read_event_settings(options.events));
+  parts->store->keep_events(events.keep);
+  CoordinatorOptions inner;
+  inner.node = options.node;
+  inner.config = options.config;
+  inner.limits = parts->limits = options.limits;
+  inner.strict_definitions = options.strict_definitions;
+  inner.due_batch = std::max<std::size_t>(1, options.receiving.batch);
+  inner.refused_attempts = options.receiving.attempts;
+  inner.dead_letters = options.receiving.dead_letters;
+  CAIRN_TRY(parts->coordinator, Coordinator::open(*parts->store, inner));
+  CAIRN_TRY(EgressPolicy egress, EgressPolicy::make(options.egress));
+  Secrets secrets = options.environment_secrets ? Secrets::from_environment() : Secrets();
+  for (const auto& [name, value] : options.secrets) {
+    const auto hosts = options.secret_hosts.find(name);
+    secrets.put(name, {value, hosts == options.secret_hosts.end() ? std::vector<std::string>() : hosts->second});
+  }
+  HttpSurroundings surroundings;
+  surroundings.ca_file = options.ca_file;
+  if (!options.ca_file.empty() && !std::ifstream(options.ca_file)) {
+    return Error{ErrorCode::invalid, options.ca_file + ": the file of authorities cannot be read"};
+  }
+  CAIRN_TRY(parts->outlet, EventOutlet::open(*parts->store, events, egress, parts->coordinator->node(), surroundings));
+  parts->transports = std::make_unique<Transports>(std::move(egress), std::move(secrets), HttpLimits(), surroundings);
+  for (const auto& transport : options.transports) CAIRN_TRY_VOID(parts->transports->add(transport));
+  CAIRN_TRY_VOID(check_transports(*parts->store, *parts->transports, options.strict_definitions));
+  parts->workers =
+      std::make_unique<WorkerPool>(*parts->coordinator, options.workers, Duration::of_ms(options.lease.count()));
+  for (Transport* transport : parts->transports->all()) parts->workers->carry(*transport);
+  WorkerPool* workers = parts->workers.get();
+  LeaseDesk* desk = &parts->coordinator->lease_desk();
+  EventOutlet* outlet = parts->outlet.get();
+  parts->loops = std::make_unique<Loops>(*parts->coordinator, [workers, desk, outlet] {
+    workers->look();
+    desk->look();
+    outlet->look();
+  });
+  Loops* loops = parts->loops.get();
+  parts->coordinator->on_wakeup([workers, loops, outlet](const Wakeup& wakeup) {
+    loops->wake(wakeup);
+    if (wakeup.runs) workers->look();
+    if (wakeup.outbox) outlet->look();
+  });
+  const KeepFor& keep = options.keep;
+  RetentionPolicy policy;
+  policy.completed = keep.completed;
+  policy.failed = keep.failed;
+  policy.cancelled = keep.cancelled;
+  policy.runs = keep.runs;
+  policy.outbox = keep.outbox;
+  policy.keys = keep.keys;
+  parts->retention =
+      std::make_unique<RetentionLoop>(*parts->store, parts->coordinator->node(), policy, options.retention_every);
+  return std::unique_ptr<Engine>(new Engine(std::move(parts)));
+}
+
+Result<std::string> Engine::deploy(std::string_view text, const std::string& file) {
+  const std::vector<std::string> transports = parts_->transports->names();
+  const Definition definition = load_definition(text, file, parts_->limits, transports);
+  if (!definition.valid()) {
+    std::string message;
+    for (const Diagnostic& diagnostic : definition.diagnostics) {
+      if (diagnostic.severity != Diagnostic::Severity::error) continue;
+      if (!message.empty()) message += "\n";
+      message += format_diagnostic(file, diagnostic);
+    }
+    return Error{ErrorCode::invalid, message};
+  }
+  CAIRN_TRY_VOID(cairn::deploy(*parts_->coordinator, definition.program));
+  return definition.program->name + " " + definition.program->version;
+}
+
+Result<std::string> Engine::deploy_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error{ErrorCode::not_found, path + ": cannot be read"};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return deploy(text.str(), path);
+}
+
+void Engine::handle(const std::string& type, WorkHandler handler) {
+  parts_->workers->handle(type, [handler = std::move(handler)](const RunRow& run, const std::stop_token& stop) {
+    Carried carried = without_trace(run.payload);
+    WorkDone done = handler({run.id, run.type, run.idempotency_key, std::move(carried.value), run.attempt,
+                             run.attempts_max, stop, run.instance, std::move(carried.traceparent)});
+    return HandlerAnswer{std::move(done.result), std::move(done.failure), done.retry, done.retry_after};
+  });
+}
+
+void Engine::on_ended(std::function<void(const InstanceId&)> told) {
+  parts_->coordinator->on_ended(
+      [told = std::move(told)](const InstanceId& id) { call_back("on_ended", [&] { told(id); }); });
+}
+
+Result<void> Engine::subscribe(const std::string& name, const std::vector<std::string>& types,
+                               std::function<bool(const Json& cloud_event)> handler) {
+  return parts_->outlet->subscribe(name, types, [handler = std::move(handler)](const Json& event) {
+    bool taken = false;
+    call_back("subscribe", [&] { taken = handler(event); });
+    return taken;
+  });
+}
+
+void Engine::run() {
+  if (parts_->running) return;
+  parts_->running = true;
+  parts_->coordinator->resume_cut_slices();
+  parts_->retention->start();
+  parts_->workers->start();
+  parts_->loops->start();
+  parts_->outlet->start();
+}
+
+void Engine::look_again() {
+  Wakeup everything;
+  everything.messages = true;
+  everything.due = Timestamp{};
+  parts_->loops->wake(everything);
+}
+
+void Engine::settle() {
+  parts_->coordinator->settle();
+  if (parts_->running) return;
+  if (auto published = parts_->outlet->drain(); !published) log_error("outbox.failed", published.error());
+}
+
+void Engine::stop(std::chrono::milliseconds grace) {
+  if (!ForeignCall::here()) return parts_->stop(grace);
+  const std::lock_guard lock(parts_->stopper_mutex);
+  if (parts_->stopper.joinable()) return;
+  parts_->stopper = std::jthread([parts = parts_.get(), grace] { parts->stop(grace); });
+}
+
+void Engine::Parts::stop(std::chrono::milliseconds grace) {
+  const std::lock_guard lock(stop_mutex);
+  // Those who make work first, then those who do it, then the writer; none of them waits for a database that is away.
+  coordinator->store().stop_waiting();
+  retention->stop();
+  loops->stop();
+  workers->stop(grace);
+  transports->stop();
+  coordinator->stop();
+  workers->give_back_late();
+  outlet->stop();
+}
+
+namespace {
+
+StartRequest request_of(const StartOrder& order) {
+  StartRequest request;
+  request.definition = order.definition;
+  request.version = order.version;
+  request.input = order.input;
+  request.reference = order.reference;
+  request.id = order.id;
+  request.idempotency_key = order.idempotency_key;
+  request.actor = actor_of(order.by);
+  request.traceparent = order.traceparent;
+  return request;
+}
+
+}  // namespace
+
+Result<InstanceState> Engine::start(const StartOrder& order) {
+  return state_of(parts_->coordinator->start(request_of(order)));
+}
+
+void Engine::start(const StartOrder& order, Done done) {
+  parts_->coordinator->start(request_of(order), [done = std::move(done)](auto answer) {
+    call_back("start", [&] { done(state_of(std::move(answer))); });
+  });
+}
+
+Result<InstanceState> Engine::find(const InstanceId& id) {
+  CAIRN_TRY(const auto snapshot, parts_->store->find_snapshot(id));
+  if (!snapshot) return Error{ErrorCode::not_found, "no instance " + id.value};
+  return state_of(*snapshot);
+}
+
+Result<InstanceState> Engine::wait(const InstanceId& id, std::chrono::milliseconds limit) {
+  CAIRN_TRY(const Snapshot rested, parts_->coordinator->wait_for(id, limit));
+  return state_of(rested);
+}
+
+Result<InstanceState> Engine::signal(const InstanceId& id, const std::string& name, const Json& payload,
+                                     const Json& key, const std::string& signal_id) {
+  return state_of(parts_->coordinator->signal(id, {signal_id, name, key, payload, {}}));
+}
+
+void Engine::signal(const InstanceId& id, const std::string& name, const Json& payload, Done done) {
+  parts_->coordinator->signal(id, {{}, name, {}, payload, {}}, [done = std::move(done)](auto answer) {
+    call_back("signal", [&] { done(state_of(std::move(answer))); });
+  });
+}
+
+Result<std::size_t> Engine::broadcast(const std::string& name, const Json& key, const Json& payload, Duration ttl,
+                                      const std::string& signal_id) {
+  CAIRN_TRY(const SignalOutcome outcome, parts_->coordinator->broadcast({signal_id, name, key, payload, {}}, ttl));
+  return outcome.delivered.size();
+}
+
+Result<std::vector<OpenTaskView>> Engine::tasks(const std::optional<InstanceId>& instance) {
+  TaskFilter filter;
+  filter.instance = instance;
+  std::vector<OpenTaskView> views;
+  PageRequest page;
+  do {
+    CAIRN_TRY(const Page<TaskRow> rows, parts_->store->list_tasks(filter, page));
+    for (const TaskRow& row : rows.items) {
+      views.push_back({row.id, row.instance, row.name, row.title, row.assignee, row.roles, row.payload, row.version});
+    }
+    page.cursor = rows.next_cursor;
+  } while (!page.cursor.empty());
+  return views;
+}
+
+Result<InstanceState> Engine::complete(const TaskId& task, const Json& payload, const Person& by,
+                                       const std::string& idempotency_key) {
+  return state_of(parts_->coordinator->complete_task({task, payload, std::nullopt, idempotency_key, actor_of(by)}));
+}
+
+Result<InstanceState> Engine::cancel(const InstanceId& id, const std::string& reason, const Person& by) {
+  return state_of(parts_->coordinator->request(id, CancelRequested{reason}, actor_of(by)));
+}
+Result<InstanceState> Engine::suspend(const InstanceId& id, const std::string& reason, const Person& by) {
+  return state_of(parts_->coordinator->request(id, SuspendRequested{reason}, actor_of(by)));
+}
+Result<InstanceState> Engine::resume(const InstanceId& id, const Person& by) {
+  return state_of(parts_->coordinator->request(id, ResumeRequested{}, actor_of(by)));
+}
+Result<InstanceState> Engine::retry(const InstanceId& id, const Person& by) {
+  return state_of(parts_->coordinator->request(id, RetryRequested{}, actor_of(by)));
+}
+Result<InstanceState> Engine::skip(const InstanceId& id, const Json& result, const Person& by) {
+  return state_of(parts_->coordinator->request(id, SkipRequested{result}, actor_of(by)));
+}
+Result<InstanceState> Engine::edit(const InstanceId& id, const Json& merge_patch, const Person& by) {
+  return state_of(parts_->coordinator->request(id, StateEdited{merge_patch}, actor_of(by)));
+}
+
+Store& Engine::store() { return *parts_->store; }
+Coordinator& Engine::coordinator() { return *parts_->coordinator; }
+
+}  // namespace cairn

@@ -1,0 +1,168 @@
+// Timers and signals through the embedding interface.
+#include "node/engine_fixture_test.h"
+
+#include <atomic>
+#include <thread>
+
+namespace cairn::engine_test {
+
+TEST_P(EngineOnAStore, TimersFireWhenTheirTimeHasCome) {
+  deploy(sleeper);
+  const InstanceId id = start("sleeper").instance;
+  pass(Duration::of_seconds(3599));
+  EXPECT_EQ(now(id).version, 1u);
+  restart();
+  pass(Duration::of_seconds(1));
+  EXPECT_EQ(now(id).version, 2u);
+  restart();
+  pass(Duration::of_seconds(1800));
+  EXPECT_EQ(now(id).status, Status::completed);
+  EXPECT_EQ(now(id).output, Json::object({{"woken", true}}));
+}
+
+TEST_P(EngineOnAStore, ManyTimersAtOnceShareCommits) {
+  deploy(sleeper);
+  std::vector<InstanceId> ids;
+  for (int i = 0; i < 300; ++i) ids.push_back(start("sleeper").instance);
+  pass(Duration::of_seconds(3600));
+  pass(Duration::of_seconds(1800));
+  for (const InstanceId& id : ids) EXPECT_EQ(now(id).status, Status::completed);
+}
+
+TEST_P(EngineOnAStore, ASignalReachesItsInstance) {
+  deploy(listener);
+  const InstanceId id = start("listener", Json::object({{"no", "42"}})).instance;
+  restart();
+  const auto done = engine_->signal(id, "paid", Json(100), Json("42"));
+  ASSERT_TRUE(done.has_value()) << done.error().message;
+  EXPECT_EQ(done->status, Status::completed);
+  EXPECT_EQ(done->output, Json(100));
+  EXPECT_EQ(engine_->signal(id, "paid", Json(100), Json("42")).error().code, ErrorCode::conflict);
+}
+
+TEST_P(EngineOnAStore, ABroadcastReachesWhoeverWaitsForTheKey) {
+  deploy(listener);
+  const InstanceId a = start("listener", Json::object({{"no", "1"}})).instance;
+  const InstanceId b = start("listener", Json::object({{"no", "2"}})).instance;
+  EXPECT_EQ(*engine_->broadcast("paid", Json("2"), Json(5)), 1u);
+  restart();
+  engine_->settle();
+  EXPECT_EQ(now(a).status, Status::waiting);
+  EXPECT_EQ(now(b).output, Json(5));
+}
+
+TEST_P(EngineOnAStore, ARepeatThatWasOvertakenLeavesTheQueue) {
+  deploy(R"(
+cairn: 1
+name: twice
+version: 1.0.0
+steps:
+  - signal: { name: paid, key: = "7", result: first }
+  - signal: { name: paid, key: = "7", result: second }
+)");
+  const InstanceId id = start("twice", Json::object()).instance;
+  ASSERT_EQ(*engine_->broadcast("paid", Json("7"), Json(1), Duration::of_seconds(60), "s"), 1u);
+  ASSERT_TRUE(engine_->signal(id, "paid", Json(2), Json("7"), "s").has_value());
+  engine_->settle();
+  EXPECT_TRUE(engine_->store().list_messages(id)->empty());
+  EXPECT_EQ(now(id).status, Status::waiting) << "one signal is used up by one wait";
+}
+
+TEST_P(EngineOnAStore, AnEarlyBroadcastIsKept) {
+  deploy(listener);
+  EXPECT_EQ(*engine_->broadcast("paid", Json("1"), Json(5)), 0u);
+  restart();
+  const InstanceId id = start("listener", Json::object({{"no", "1"}})).instance;
+  restart();
+  engine_->settle();
+  EXPECT_EQ(now(id).output, Json(5));
+}
+
+// S11: a signal for which `where` is false is left for other waits, also those of other instances.
+TEST_P(EngineOnAStore, ASignalThatWhereRefusesIsLeftForOtherInstances) {
+  deploy(R"(
+cairn: 1
+name: paid_for
+version: 1.0.0
+steps:
+  - signal: { name: paid, where: signal.order == input.order, result: first }
+  - task: { name: Between }
+  - signal: { name: paid, result: second }
+output: = state
+)");
+  const auto order = [](const char* name) { return Json::object({{"order", name}}); };
+  const InstanceId one = start("paid_for", order("A")).instance;
+  // Nobody but the wrong one waits; then two that wait for others; then the right one.
+  ASSERT_TRUE(engine_->broadcast("paid", Json(), order("C")).has_value());
+  engine_->settle();
+  EXPECT_EQ(now(one).status, Status::waiting);
+  restart();
+  const InstanceId bob = start("paid_for", order("B")).instance;
+  engine_->settle();
+  EXPECT_EQ(now(bob).status, Status::waiting);
+  const InstanceId cid = start("paid_for", order("C")).instance;
+  engine_->settle();
+  const auto tasks = engine_->tasks();
+  ASSERT_EQ(tasks->size(), 1u) << "only the third one has gone on";
+  EXPECT_EQ(tasks->front().instance, cid);
+  EXPECT_EQ(engine_->store().find_snapshot(cid)->value().state["first"], order("C"));
+  // An early one comes behind one that does not fit.
+  ASSERT_TRUE(engine_->broadcast("paid", Json(), order("X")).has_value());
+  engine_->settle();
+  ASSERT_TRUE(engine_->broadcast("paid", Json(), order("A")).has_value());
+  engine_->settle();
+  ASSERT_EQ(engine_->tasks(one)->size(), 1u);
+  ASSERT_TRUE(engine_->complete(engine_->tasks(one)->front().id, Json(), {"ann", {}}).has_value());
+  engine_->settle();
+  EXPECT_EQ(now(one).status, Status::completed);
+  EXPECT_EQ(now(one).output["second"], order("C")) << "what it left it keeps for its own later waits, oldest first";
+}
+
+TEST_P(EngineOnAStore, ALeftSignalLivesNoLongerThanItWasSentFor) {
+  deploy(R"(
+cairn: 1
+name: picky
+version: 1.0.0
+steps: [ { signal: { name: paid, where: signal == input.n, result: r } } ]
+output: = state.r
+)");
+  start("picky", Json::object({{"n", 1}}));
+  ASSERT_TRUE(engine_->broadcast("paid", Json(), Json(2), Duration::of_seconds(60)).has_value());
+  pass(Duration::of_seconds(50));
+  start("picky", Json::object({{"n", 3}}));
+  pass(Duration::of_seconds(20));
+  const InstanceId late = start("picky", Json::object({{"n", 2}})).instance;
+  engine_->settle();
+  EXPECT_EQ(now(late).status, Status::waiting);
+}
+
+TEST_P(EngineOnAStore, ARepeatedSignalIsAppliedOnce) {
+  deploy(counter);
+  const InstanceId id = start("counter").instance;
+  ASSERT_TRUE(engine_->signal(id, "add", Json(1), {}, "one").has_value());
+  ASSERT_TRUE(engine_->signal(id, "add", Json(1), {}, "two").has_value());
+  const auto again = engine_->signal(id, "add", Json(1), {}, "one");
+  ASSERT_TRUE(again.has_value());
+  EXPECT_TRUE(again->repeated);
+  EXPECT_EQ(engine_->store().find_snapshot(id)->value().state["sum"], Json(2));
+}
+
+TEST_P(EngineOnAStore, ManyThreadsOnOneInstanceLoseNothing) {
+  deploy(counter);
+  const InstanceId id = start("counter").instance;
+  std::atomic<int> refused = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&] {
+        for (int round = 0; round < 5; ++round) {
+          if (!engine_->signal(id, "add", Json(1)).has_value()) ++refused;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(refused, 0);
+  EXPECT_EQ(now(id).output, Json(40));
+}
+
+}  // namespace cairn::engine_test

@@ -1,0 +1,178 @@
+#include "node/loops.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "schedule/schedules.h"
+
+namespace cairn {
+
+namespace {
+
+// After a store that cannot be read now.
+constexpr std::chrono::seconds retry_after{1};
+
+// So many timers at once mean that more are due.
+constexpr std::size_t many_timers = 512;
+
+// When `at` of the store's clock will be, on the wall clock.
+std::chrono::system_clock::time_point on_the_wall(Timestamp at, Timestamp store_now) {
+  // Beyond what the clock can hold: as good as never, and looked at again then.
+  constexpr std::int64_t seconds_max = 4'000'000'000;
+  Duration left = between(store_now, at);
+  left.seconds = std::clamp(left.seconds, -seconds_max, seconds_max);
+  return std::chrono::system_clock::now() + std::chrono::seconds(left.seconds) +
+         std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::nanoseconds(left.nanos));
+}
+
+}  // namespace
+
+Loops::Loops(Coordinator& coordinator, std::function<void()> runs_due)
+    : coordinator_(coordinator), runs_due_(std::move(runs_due)) {}
+
+Loops::~Loops() { stop(); }
+
+void Loops::start() {
+  clock_watch_.emplace([this] {
+    const std::lock_guard lock(mutex_);
+    told_due_ = Timestamp();  // now
+    timers_changed_.notify_one();
+  });
+  timers_thread_ = std::jthread([this] { run_timers(); });
+  messages_thread_ = std::jthread([this] { run_messages(); });
+  if (coordinator_.store().writers() > 1 || coordinator_.store().commits_ahead())
+    help_thread_ = std::jthread([this] { help_with_timers(); });
+}
+
+void Loops::stop() {
+  clock_watch_.reset();
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  timers_changed_.notify_all();
+  messages_came_.notify_all();
+  help_wanted_.notify_all();
+  if (help_thread_.joinable()) help_thread_.join();
+  if (timers_thread_.joinable()) timers_thread_.join();
+  if (messages_thread_.joinable()) messages_thread_.join();
+}
+
+void Loops::wake(const Wakeup& wakeup) {
+  const std::lock_guard lock(mutex_);
+  if (wakeup.messages) {
+    messages_ = true;
+    messages_came_.notify_one();
+  }
+  // Nearly every commit writes a time, of a lease that ends in a while: it need not wake whoever wakes sooner anyway.
+  if (wakeup.due && (!told_due_ || *wakeup.due < *told_due_) && (!armed_ || *wakeup.due < *armed_)) {
+    told_due_ = wakeup.due;
+    timers_changed_.notify_one();
+  }
+  for (const InstanceId& id : wakeup.ended) {
+    if (id.value.empty()) {
+      // Nobody in particular: a node is gone or was not heard, and may have left slices that it had cut.
+      cut_ = true;
+      told_due_ = Timestamp();
+      timers_changed_.notify_one();
+      continue;
+    }
+    auto schedule = schedule_of(id.value);
+    if (!schedule) continue;
+    released_.insert(std::move(*schedule));
+    told_due_ = Timestamp();  // now
+    timers_changed_.notify_one();
+  }
+}
+
+void Loops::run_timers() {
+  start_all_queued(coordinator_);
+  for (;;) {
+    // What falls due after this, while everything is looked at, is still to come.
+    const Timestamp looked_at = coordinator_.store().now();
+    std::set<std::string> released;
+    bool cut = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+      released.swap(released_);
+      cut = std::exchange(cut_, false);
+      // Before the store is asked: what is written from here on is told and not overlooked.
+      told_due_.reset();
+    }
+    for (const std::string& schedule : released) start_queued(coordinator_, schedule);
+    if (cut) {
+      coordinator_.resume_cut_slices();
+      start_all_queued(coordinator_);
+    }
+    const std::size_t fired = coordinator_.fire_timers();
+    if (fired >= many_timers && help_thread_.joinable()) {
+      const std::lock_guard lock(mutex_);
+      help_ = true;
+      help_wanted_.notify_one();
+    }
+    const bool busy = fired + coordinator_.end_exhausted_runs() + fire_schedules(coordinator_) > 0;
+    runs_due_();
+    if (busy) continue;
+    const auto due = coordinator_.next_due(looked_at);
+    if (!due) log_error("timers.failed", due.error());
+
+    std::unique_lock lock(mutex_);
+    std::optional<Timestamp> armed = due ? *due : std::nullopt;
+    while (!stopping_) {
+      if (told_due_ && (!armed || *told_due_ < *armed)) armed = told_due_;
+      told_due_.reset();
+      const auto changed = [this] { return stopping_ || told_due_.has_value(); };
+      if (!due) {
+        timers_changed_.wait_for(lock, retry_after, changed);
+        break;
+      }
+      if (!armed) {
+        timers_changed_.wait(lock, changed);
+        continue;
+      }
+      // On the wall clock, so that a clock that is set forward fires what has become due. One that is set back is
+      // noticed too (`clock_watch_`): the store's time goes on, and the rest of the wait is counted anew.
+      armed_ = armed;
+      const bool told = timers_changed_.wait_until(lock, on_the_wall(*armed, coordinator_.store().now()), changed);
+      armed_.reset();
+      if (!told) break;
+    }
+    // Messages that nobody could deliver come again when their time is over.
+    messages_ = true;
+    messages_came_.notify_one();
+  }
+}
+
+// One batch is read and decided while another waits for the disk.
+void Loops::help_with_timers() {
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      help_wanted_.wait(lock, [this] { return stopping_ || help_; });
+      if (stopping_) return;
+      help_ = false;
+    }
+    while (coordinator_.fire_timers() >= many_timers) {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+    }
+  }
+}
+
+void Loops::run_messages() {
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      messages_came_.wait(lock, [this] { return stopping_ || messages_; });
+      if (stopping_) return;
+      messages_ = false;
+    }
+    while (coordinator_.dispatch_messages() > 0) {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+    }
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,524 @@
+#include "node/worker_pool.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/log.h"
+#include "node/foreign_call.h"
+#include "instance/carried_trace.h"
+
+namespace cairn {
+
+namespace {
+
+// Quick jobs cost the store less in larger parts: with half of each a twelfth fewer were drained.
+constexpr std::size_t reports_max = 1000;
+constexpr std::size_t leased_max = 4000;
+// As much as the threads do in this time is leased ahead.
+constexpr double ahead_ms = 50;
+// Reports under way at once. A third would find little to report: what finishes meanwhile belongs to the next one.
+constexpr std::size_t reporting_max = 2;
+// Questions for runs under way at once, as long as each is answered in full: one waits for the disk while the other one
+// is worked on by the store.
+constexpr std::size_t leasing_max = 2;
+// After a question for runs that the store could not answer. Nobody else says that they still wait.
+constexpr std::chrono::milliseconds ask_again_after{500};
+// Before results that the store did not take are reported again: twice as long each time that it takes none.
+constexpr std::chrono::milliseconds report_pause_min{100}, report_pause_max{5000};
+// Handlers that take no longer are called several at a time: giving each to a thread costs more than they do.
+constexpr double quick_ms = 0.05;
+constexpr std::size_t together_max = 32;
+// A report may wait for others when those take no longer than this: a commit for each would cost more.
+constexpr double company_ms = 5;
+
+TransportCall call_of(const RunRow& run) {
+  TransportCall call;
+  call.run = run.id;
+  call.instance = run.instance;
+  Carried carried = without_trace(run.payload);
+  call.request = std::move(carried.value);
+  call.trace = std::move(carried.traceparent);
+  call.idempotency_key = run.idempotency_key;
+  call.attempt = run.attempt;
+  if (run.timeout) call.timeout = *run.timeout;
+  return call;
+}
+
+// A call that a transport has.
+struct Open {
+  std::unique_ptr<RunRow> run;
+  std::atomic<bool> answered = false;
+};
+
+// A third of the lease: two heartbeats may be lost. A lease for years is kept alive every few hours.
+std::chrono::milliseconds between_beats(Duration lease) {
+  constexpr std::int64_t beat_ms_max = 8 * 3'600'000;
+  return std::chrono::milliseconds(std::clamp<std::int64_t>(lease.ms_up() / 3, 1, beat_ms_max));
+}
+
+}  // namespace
+
+WorkerPool::WorkerPool(Coordinator& coordinator, std::size_t threads, Duration lease)
+    : coordinator_(coordinator), thread_count_(threads), lease_(lease) {}
+
+WorkerPool::~WorkerPool() {
+  stop();
+  coordinator_.lease_here({}, lease_, {});
+}
+
+void WorkerPool::handle(const std::string& type, RunHandler handler) { handlers_[type] = std::move(handler); }
+
+void WorkerPool::carry(Transport& transport) { transports_[run_type_of(transport.name())] = &transport; }
+
+std::vector<std::string> WorkerPool::types() const {
+  std::vector<std::string> list;
+  for (const auto& [type, handler] : handlers_) list.push_back(type);
+  for (const auto& [type, transport] : transports_) list.push_back(type);
+  return list;
+}
+
+void WorkerPool::start() {
+  if (handlers_.empty() && transports_.empty()) return;
+  coordinator_.lease_here(types(), lease_, [this](RunRow run) { take({std::move(run)}); });
+  // Besides those at work there are as many as may wait for the store: the next run does not wait for a commit.
+  const std::size_t count = thread_count_ + leasing_max + reporting_max;
+  for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+  pulse_thread_ = std::jthread([this] { keep_alive(); });
+  look();  // what came while nobody was here
+}
+
+void WorkerPool::take(std::vector<RunRow> runs) {
+  const Timestamp now = coordinator_.store().now();
+  const auto taken_at = std::chrono::steady_clock::now();
+  const std::lock_guard lock(mutex_);
+  for (RunRow& run : runs) {
+    Active active;
+    active.fence = run.fence;
+    active.lease = run.lease_until ? between(now, *run.lease_until) : lease_;
+    active.beat_at = taken_at + between_beats(active.lease);
+    sooner_ |= active.beat_at < next_beat_;
+    active_.insert_or_assign(run.id.value, std::move(active));
+    ready_.push_back(std::make_unique<RunRow>(std::move(run)));
+  }
+  // A thread for each, and no more than may begin: all of them for one run would cost more than most runs.
+  for (std::size_t i = executing_; i < std::min(thread_count_, executing_ + runs.size()); ++i) changed_.notify_one();
+  if (stopping_) changed_.notify_all();  // to give them back
+  if (sooner_) pulse_.notify_one();
+}
+
+void WorkerPool::stop(std::chrono::milliseconds grace) {
+  if (threads_.empty()) return;
+  coordinator_.stop_leasing_here();
+  {
+    std::unique_lock lock(mutex_);
+    stopping_ = true;
+    report_kept();
+    changed_.notify_all();
+    // The threads go on reporting and giving back until this is over.
+    idle_.wait_for(lock, grace,
+                   [this] { return calls_ == 0 && finished_.empty() && kept_.empty() && reporting_ == 0; });
+    closing_ = true;
+    report_kept();
+    fail_unanswered(lock);
+    changed_.notify_all();
+  }
+  threads_.clear();
+  // Handlers have kept their leases until now.
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    active_.clear();
+    pulse_.notify_all();
+  }
+  pulse_thread_.join();
+}
+
+void WorkerPool::give_back_late() {
+  std::unique_lock lock(mutex_);
+  give_back_unbegun(lock);
+}
+
+void WorkerPool::fail_unanswered(std::unique_lock<std::mutex>& lock) {
+  std::vector<RunReport> reports;
+  for (const auto& [id, active] : active_) {
+    if (!active.called) continue;
+    RunReport& report = reports.emplace_back();
+    report.run = {id};
+    report.fence = active.fence;
+    report.failure =
+        Failure{FailureClass::transport, "interrupted", "the node stopped before the answer came", Json(), 1, "", ""};
+    report.worker = coordinator_.node();
+  }
+  // An answer that comes now comes too late.
+  for (const RunReport& report : reports) active_.erase(report.run.value);
+  if (reports.empty()) return;
+  lock.unlock();
+  const auto answers = coordinator_.report_all(reports);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (!answers[i]) log_error("runs.report", answers[i].error(), {{"run", reports[i].run.value}});
+  }
+  lock.lock();
+}
+
+void WorkerPool::look() {
+  if (handlers_.empty() && transports_.empty()) return;
+  const std::lock_guard lock(mutex_);
+  look_for_handlers_ = !handlers_.empty();
+  look_for_calls_ = !transports_.empty();
+  changed_.notify_one();
+}
+
+std::size_t WorkerPool::wanted() const {
+  const double ahead = static_cast<double>(thread_count_) * ahead_ms / std::max(handler_ms_, 0.01);
+  return std::clamp(static_cast<std::size_t>(ahead), thread_count_, leased_max);
+}
+
+std::size_t WorkerPool::share() const { return std::max(thread_count_, wanted() / 2); }
+
+bool WorkerPool::may_lease_for_handlers() const {
+  if (!look_for_handlers_ || leasing_ >= (backlog_ ? leasing_max : 1)) return false;
+  // How long the first ones take tells how many to ask for.
+  if (!timed_ && ready_.size() + executing_ >= thread_count_) return false;
+  // What nobody could begin soon is left to other nodes.
+  if (executing_ >= thread_count_ && handler_ms_ >= company_ms) return false;
+  // The next ones are fetched while there is still something to do.
+  const std::size_t coming = ready_.size() + asked_;
+  return coming <= share() && coming < wanted();
+}
+
+bool WorkerPool::may_lease() const {
+  if (stopping_ || kept_.size() >= leased_max) return false;
+  return may_lease_for_handlers() || (look_for_calls_ && !leasing_calls_ && calls_ < calls_max / 2);
+}
+
+bool WorkerPool::may_report() const {
+  if (finished_.empty() || reporting_ >= reporting_max) return false;
+  const bool alone = ready_.empty() || finished_.size() >= reports_max;
+  return alone || static_cast<double>(finished_.size()) * handler_ms_ >= company_ms;
+}
+
+bool WorkerPool::may_execute() const { return !stopping_ && !ready_.empty() && executing_ < thread_count_; }
+
+void WorkerPool::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] {
+      return closing_ || (stopping_ && !ready_.empty()) || may_report() || may_execute() || may_lease();
+    });
+    if (stopping_) give_back_unbegun(lock);
+    if (may_report()) {
+      report(lock);
+    } else if (may_lease()) {
+      lease(lock);
+    } else if (may_execute()) {
+      execute(lock);
+    } else if (closing_ && ready_.empty()) {
+      // Whoever is still at work reports that itself.
+      return;
+    }
+  }
+}
+
+void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
+  // One question each, and only of those who have room: the other one's look stays asked for.
+  const bool for_handlers = may_lease_for_handlers();
+  LeaseRequest request;
+  request.worker = coordinator_.node();
+  request.length = lease_;
+  if (for_handlers) {
+    for (const auto& [type, handler] : handlers_) request.types.push_back(type);
+    request.max = std::min(share(), wanted() - ready_.size() - asked_);
+    look_for_handlers_ = backlog_;
+    ++leasing_;
+    asked_ += request.max;
+  } else {
+    for (const auto& [type, transport] : transports_) request.types.push_back(type);
+    request.max = calls_max - calls_;
+    look_for_calls_ = false;
+    leasing_calls_ = true;
+  }
+  if (may_execute()) changed_.notify_one();
+  lock.unlock();
+  auto leased = coordinator_.store().lease_runs(request);
+  if (!leased) log_error("runs.lease", leased.error());
+  const bool more = leased && leased->size() == request.max;
+  if (leased && !leased->empty()) take(std::move(*leased));
+  lock.lock();
+  if (!leased) {
+    ask_again_at_ = std::chrono::steady_clock::now() + ask_again_after;
+    sooner_ = true;
+    pulse_.notify_one();
+  }
+  if (for_handlers) {
+    --leasing_;
+    asked_ -= request.max;
+    backlog_ = more;
+    look_for_handlers_ |= more;
+  } else {
+    leasing_calls_ = false;
+    look_for_calls_ |= more;
+  }
+  give_back_unbegun(lock);
+  changed_.notify_all();
+}
+
+void WorkerPool::give_back_unbegun(std::unique_lock<std::mutex>& lock) {
+  // Nobody begins them any more. Many together: a transaction for each would take minutes.
+  while (stopping_ && !ready_.empty()) {
+    std::vector<RunChange> changes;
+    while (!ready_.empty() && changes.size() < reports_max) {
+      RunChange& change = changes.emplace_back();
+      change.kind = RunChange::Kind::release;
+      change.run = ready_.front()->id;
+      change.fence = ready_.front()->fence;
+      change.actor = coordinator_.node();
+      active_.erase(change.run.value);
+      ready_.pop_front();
+    }
+    lock.unlock();
+    for (const auto& done : coordinator_.store().change_runs(changes)) {
+      if (!done) log_error("runs.release", done.error());
+    }
+    lock.lock();
+  }
+}
+
+std::size_t WorkerPool::together() const {
+  if (!timed_ || handler_ms_ > quick_ms) return 1;
+  return std::clamp<std::size_t>(ready_.size() / thread_count_, 1, together_max);
+}
+
+void WorkerPool::execute(std::unique_lock<std::mutex>& lock) {
+  std::vector<Begun> begun;
+  begun.reserve(together());
+  for (std::size_t left = together(); left > 0 && !ready_.empty() && !stopping_; --left) {
+    Run run = std::move(ready_.front());
+    ready_.pop_front();
+    const auto active = active_.find(run->id.value);
+    if (active == active_.end() || active->second.fence != run->fence) continue;  // lost while it waited
+    if (const auto transport = transports_.find(run->type); transport != transports_.end()) {
+      active->second.called = true;
+      call(lock, *run, *transport->second);
+      continue;
+    }
+    if (!active->second.stop.stop_possible()) active->second.stop = std::stop_source();
+    begun.push_back({std::move(run), active->second.stop.get_token()});
+  }
+  if (begun.empty()) return;
+  ++executing_;
+  std::optional<double> mean_ms;
+  if (timed_) mean_ms = handler_ms_;
+  lock.unlock();
+  std::vector<Finished> finished;
+  finished.reserve(begun.size());
+  auto began = std::chrono::steady_clock::now();
+  for (Begun& one : begun) {
+    HandlerAnswer answer = answer_to(*one.run, one.stop);
+    finished.push_back({std::move(one.run), std::move(answer)});
+    const auto ended = std::chrono::steady_clock::now();
+    const double took_ms = std::chrono::duration<double, std::milli>(ended - std::exchange(began, ended)).count();
+    mean_ms = mean_ms ? *mean_ms * 0.9 + took_ms * 0.1 : took_ms;
+    // Not quick after all: the others need not wait for the next one.
+    if (took_ms > company_ms) break;
+  }
+  lock.lock();
+  --executing_;
+  for (std::size_t i = begun.size(); i > finished.size(); --i) ready_.push_front(std::move(begun[i - 1].run));
+  handler_ms_ = *mean_ms;
+  timed_ = true;
+  std::move(finished.begin(), finished.end(), std::back_inserter(finished_));
+  give_back_unbegun(lock);
+  if (may_report()) changed_.notify_one();
+}
+
+HandlerAnswer WorkerPool::answer_to(const RunRow& run, const std::stop_token& stop) const {
+  HandlerAnswer answer;
+  const auto handler = handlers_.find(run.type);
+  if (handler == handlers_.end()) {
+    answer.failure = Failure{FailureClass::transport, "no_handler_registered", "", Json(), 1, "", ""};
+    return answer;
+  }
+  return call_foreign([&] { return handler->second(run, stop); },
+                      [&](std::string message) {
+                        answer.failure =
+                            Failure{FailureClass::transport, "handler_threw", std::move(message), Json(), 1, "", ""};
+                        return answer;
+                      });
+}
+
+void WorkerPool::call(std::unique_lock<std::mutex>& lock, const RunRow& run, Transport& transport) {
+  ++calls_;
+  lock.unlock();
+  // Taken by the first answer: a transport that gives two, or throws after one, is not believed again.
+  const auto open = std::make_shared<Open>();
+  open->run = std::make_unique<RunRow>(run);
+  const auto finish_once = [this, open](HandlerAnswer answer) {
+    if (!open->answered.exchange(true)) finish(std::move(open->run), std::move(answer));
+  };
+  call_foreign(
+      [&] {
+        transport.send(call_of(run), [finish_once](TransportAnswer answer) {
+          finish_once({std::move(answer.result), std::move(answer.failure), answer.retry, answer.retry_after});
+        });
+      },
+      [&](std::string message) {
+        HandlerAnswer answer;
+        answer.failure = Failure{FailureClass::transport, "transport_threw", std::move(message), Json(), 1, "", ""};
+        finish_once(std::move(answer));
+      });
+  lock.lock();
+}
+
+void WorkerPool::finish(Run run, HandlerAnswer answer) {
+  const std::lock_guard lock(mutex_);
+  --calls_;
+  if (closing_) return;  // its attempt is reported as failed
+  if (const auto active = active_.find(run->id.value); active != active_.end() && active->second.fence == run->fence) {
+    active->second.called = false;
+  }
+  finished_.push_back({std::move(run), std::move(answer)});
+  changed_.notify_all();
+}
+
+void WorkerPool::keep_result(Finished finished) {
+  if (closing_) {
+    // Once more, and at once. Its lease ends by itself otherwise: what was executed is not given back.
+    if (!std::exchange(finished.reported, true)) finished_.push_back(std::move(finished));
+    return;
+  }
+  finished.reported = true;
+  kept_.push_back(std::move(finished));
+  if (report_again_at_) return;
+  report_pause_ = std::clamp(report_pause_ * 2, report_pause_min, report_pause_max);
+  report_again_at_ = std::chrono::steady_clock::now() + report_pause_;
+  sooner_ = true;
+  pulse_.notify_one();
+}
+
+void WorkerPool::report_kept() {
+  report_again_at_.reset();
+  std::move(kept_.begin(), kept_.end(), std::back_inserter(finished_));
+  kept_.clear();
+}
+
+void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
+  std::vector<Finished> finished;
+  finished.reserve(std::min(finished_.size(), reports_max));
+  while (!finished_.empty() && finished.size() < reports_max) {
+    finished.push_back(std::move(finished_.front()));
+    finished_.pop_front();
+  }
+  ++reporting_;
+  if (may_execute()) changed_.notify_one();
+  lock.unlock();
+  std::vector<RunReport> reports;
+  reports.reserve(finished.size());
+  for (Finished& one : finished) {
+    // The answer is copied: it is reported again when the store cannot take it now.
+    reports.push_back({one.run->id,
+                       one.run->fence,
+                       one.answer.result,
+                       one.answer.failure,
+                       one.answer.retry,
+                       one.answer.retry_after,
+                       coordinator_.node(),
+                       {},
+                       one.reported ? std::nullopt : std::optional<RunRow>(std::move(*one.run))});
+  }
+  const auto answers = coordinator_.report_all(reports);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (!answers[i]) {
+      log_error("runs.report", answers[i].error(), {{"run", reports[i].run.value}});
+    } else if (*answers[i] == RunAnswer::lease_lost) {
+      log_warning("runs.lease_lost", {{"run", reports[i].run.value}});
+    }
+  }
+  lock.lock();
+  --reporting_;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const RunReport& one = reports[i];
+    if (answers[i]) {
+      report_pause_ = {};
+    } else if (may_report_again(answers[i].error())) {
+      finished[i].run->id = one.run;
+      finished[i].run->fence = one.fence;
+      keep_result(std::move(finished[i]));
+      continue;
+    }
+    const auto active = active_.find(one.run.value);
+    // The next attempt may have come here before this answer did.
+    if (active != active_.end() && active->second.fence == one.fence) active_.erase(active);
+  }
+  changed_.notify_all();
+  if (stopping_) idle_.notify_all();
+}
+
+void WorkerPool::keep_alive() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    auto next = std::chrono::steady_clock::time_point::max();
+    for (const auto& [id, active] : active_) next = std::min(next, active.beat_at);
+    if (ask_again_at_) next = std::min(next, *ask_again_at_);
+    if (report_again_at_) next = std::min(next, *report_again_at_);
+    next_beat_ = next;
+    // A new run may have a shorter lease than all the others: its coming ends the wait.
+    const auto woken = [this] { return closed_ || sooner_; };
+    if (next == std::chrono::steady_clock::time_point::max()) {
+      pulse_.wait(lock, woken);
+    } else {
+      pulse_.wait_until(lock, next, woken);
+    }
+    if (closed_) return;
+    sooner_ = false;
+    const auto now = std::chrono::steady_clock::now();
+    if (ask_again_at_ && *ask_again_at_ <= now) {
+      ask_again_at_.reset();
+      look_for_handlers_ = !handlers_.empty();
+      look_for_calls_ = !transports_.empty();
+      changed_.notify_one();
+    }
+    if (report_again_at_ && *report_again_at_ <= now) {
+      report_kept();
+      changed_.notify_one();
+    }
+    struct Due {
+      RunId run;
+      std::uint64_t fence;
+      Duration lease;
+    };
+    std::vector<Due> due;
+    for (auto& [id, active] : active_) {
+      if (active.beat_at > now) continue;
+      active.beat_at = now + between_beats(active.lease);
+      due.push_back({{id}, active.fence, active.lease});
+    }
+    lock.unlock();
+    for (const Due& one : due) beat(one.run, one.fence, one.lease);
+    lock.lock();
+  }
+}
+
+void WorkerPool::beat(const RunId& run, std::uint64_t fence, Duration lease) {
+  RunChange change;
+  change.kind = RunChange::Kind::heartbeat;
+  change.run = run;
+  change.fence = fence;
+  change.length = lease;
+  change.actor = coordinator_.node();
+  const auto changed = coordinator_.store().change_run(change);
+  if (!changed) return log_error("runs.heartbeat", changed.error());
+  if (changed->kind == RunChanged::Kind::done) return;
+  // Cancelled or lost: whatever is still done for it is in vain. What hangs on the stop is called without the lock.
+  std::optional<std::stop_source> stop;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto active = active_.find(run.value);
+    if (active != active_.end() && active->second.fence == fence) {
+      if (!active->second.stop.stop_possible()) active->second.stop = std::stop_source();
+      stop = active->second.stop;
+    }
+  }
+  if (stop) stop->request_stop();
+}
+
+}  // namespace cairn

@@ -1,0 +1,140 @@
+// Workers inside this process: handlers for types of runs, of which a fixed number is at work at once, and transports,
+// which have many calls under way. Each run is leased, kept alive while it is worked on, and reported; what
+// finishes while a commit is under way goes into the next one together. A result that the store cannot take now is
+// kept, with its lease, and reported again.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/coordinator.h"
+#include "transport/transport.h"
+
+namespace cairn {
+
+// What a handler made of a run: its result, or why there is none.
+struct HandlerAnswer {
+  Json result;
+  std::optional<Failure> failure;
+  bool retry = true;
+  std::optional<Duration> retry_after;
+};
+// `stop` is asked for when the run was cancelled or its lease is lost: nobody waits for the answer any more.
+using RunHandler = std::function<HandlerAnswer(const RunRow&, const std::stop_token& stop)>;
+
+class WorkerPool {
+ public:
+  static constexpr std::size_t calls_max = 256;  // of all transports, under way at once
+
+  WorkerPool(Coordinator& coordinator, std::size_t threads, Duration lease);
+  ~WorkerPool();
+
+  // Before `start`. A handler may be called from several threads at once.
+  void handle(const std::string& type, RunHandler handler);
+  // Before `start`; outlives the pool's `stop`.
+  void carry(Transport& transport);
+  void start();
+  // New runs begin pending from now on, and what has not begun is given back. Waits for handlers that are at work and,
+  // for `grace`, for calls and for a store that does not take results; these are reported once more at the end. A call
+  // that has no answer by then was perhaps carried out: its attempt has failed.
+  void stop(std::chrono::milliseconds grace = std::chrono::seconds(5));
+  // After `stop`, and after the coordinator's: what commits that were under way then still leased.
+  void give_back_late();
+  // Runs may be waiting.
+  void look();
+
+ private:
+  struct Active {
+    std::uint64_t fence = 0;
+    Duration lease;  // as it was given: its type may have one of its own
+    std::chrono::steady_clock::time_point beat_at;
+    std::stop_source stop{std::nostopstate};  // has a state once it has begun, or was stopped before
+    bool called = false;                      // a transport has it, and has not answered
+  };
+  using Run = std::unique_ptr<RunRow>;  // changes hands several times
+  struct Begun {
+    Run run;
+    std::stop_token stop;
+  };
+  struct Finished {
+    Run run;
+    HandlerAnswer answer;
+    bool reported = false;  // in vain: of the run only id and fence are left
+  };
+
+  void work();
+  void keep_alive();
+  void beat(const RunId& run, std::uint64_t fence, Duration lease);
+  // These need the mutex, given as `lock`, and let go of it meanwhile.
+  void report(std::unique_lock<std::mutex>& lock);
+  void execute(std::unique_lock<std::mutex>& lock);
+  void give_back_unbegun(std::unique_lock<std::mutex>& lock);
+  void fail_unanswered(std::unique_lock<std::mutex>& lock);
+  void call(std::unique_lock<std::mutex>& lock, const RunRow& run, Transport& transport);
+  void lease(std::unique_lock<std::mutex>& lock);
+  void take(std::vector<RunRow> runs);
+  void finish(Run run, HandlerAnswer answer);
+  // What the store did not take is reported again. Under the mutex.
+  void keep_result(Finished finished);
+  void report_kept();
+  HandlerAnswer answer_to(const RunRow& run, const std::stop_token& stop) const;
+  // How many a thread begins with at once.
+  std::size_t together() const;
+  // How many to have at hand: few when handlers take long, so that other nodes get their share.
+  std::size_t wanted() const;
+  // How many one question asks for: half, so that the next ones come while these are worked on.
+  std::size_t share() const;
+  bool may_lease_for_handlers() const;
+  bool may_lease() const;
+  bool may_report() const;
+  bool may_execute() const;
+  std::vector<std::string> types() const;
+
+  Coordinator& coordinator_;
+  std::size_t thread_count_;
+  Duration lease_;
+  std::map<std::string, RunHandler> handlers_;
+  std::map<std::string, Transport*> transports_;  // by type of run
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::condition_variable pulse_;
+  std::condition_variable idle_;  // when stopping
+  std::deque<Run> ready_;
+  std::deque<Finished> finished_;
+  std::vector<Finished> kept_;  // until the store may take them
+  std::chrono::milliseconds report_pause_{0};
+  std::optional<std::chrono::steady_clock::time_point> report_again_at_;
+  std::unordered_map<std::string, Active> active_;  // by run
+  std::size_t calls_ = 0;
+  double handler_ms_ = 1000;   // a moving average; before the first one, careful
+  bool timed_ = false;         // there was a first one
+  std::size_t executing_ = 0;  // handlers at work
+  std::size_t reporting_ = 0;
+  bool look_for_handlers_ = false;
+  bool look_for_calls_ = false;
+  std::size_t leasing_ = 0;     // questions for handlers under way
+  std::size_t asked_ = 0;       // how many runs they may bring
+  bool leasing_calls_ = false;  // the same for transports
+  bool backlog_ = false;        // the last question was answered in full: there is more
+  bool sooner_ = false;         // one has come whose heartbeat is due before all others, or a question failed
+  std::optional<std::chrono::steady_clock::time_point> ask_again_at_;  // a question for runs failed
+  std::chrono::steady_clock::time_point next_beat_ = std::chrono::steady_clock::time_point::max();
+  bool stopping_ = false;  // nothing begins any more
+  bool closing_ = false;   // calls are not waited for any more
+  bool closed_ = false;    // no thread is at work
+  std::vector<std::jthread> threads_;
+  std::jthread pulse_thread_;
+};
+
+}  // namespace cairn

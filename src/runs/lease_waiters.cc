@@ -1,0 +1,282 @@
+#include "runs/lease_waiters.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/limit_refusals.h"
+#include "base/log.h"
+#include "store/lease_order.h"
+
+namespace cairn {
+
+namespace {
+
+// Of a store that has nothing to give nobody asks the same again for so long, however many workers come. Everything
+// that makes a run ready is told; this bounds what a message that got lost could cost.
+constexpr std::chrono::seconds drained_for{1};
+
+}  // namespace
+
+LeaseDesk::LeaseDesk(Store& store) : store_(store) {}
+
+LeaseDesk::~LeaseDesk() { stop(); }
+
+void LeaseDesk::ask(LeaseRequest request, std::chrono::milliseconds wait, Answer answer, Listening listening) {
+  const Question question = question_of(request);
+  bool ask_store = wait.count() <= 0;
+  Looks asked_at = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    asked_at = looks_;
+    // Those who wait already have an older claim on what is there.
+    ask_store = ask_store || (waiting_.empty() && serving_ == 0 && !is_drained(question));
+  }
+  // Whoever has gone while the request waited for a thread gets nothing.
+  if (listening && !listening()) return answer(std::vector<RunRow>());
+  if (ask_store) {
+    auto leased = store_.lease_runs(request);
+    if (!leased || !leased->empty() || wait.count() <= 0) return answer(std::move(leased));
+    note_drained(question, asked_at);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (!stopping_ && waiting_.size() < waiting_max) {
+      waiting_.push_back(
+          {std::move(request), std::chrono::steady_clock::now() + wait, std::move(answer), std::move(listening)});
+      if (!thread_.joinable()) thread_ = std::jthread([this] { run(); });
+      // From the line: what was written since the store was asked was told to nobody.
+      if (!is_drained(question)) look_ = true;
+      if (waiting_.back().until < sleeps_until_) sooner_ = true;
+      if (look_ || sooner_) changed_.notify_one();
+      return;
+    }
+    if (!stopping_) {
+      Error refused = limit_error("lease_waiters", waiting_max, "too many workers wait for runs already");
+      refused.code = ErrorCode::unavailable;  // later there is room again
+      return answer(std::move(refused));
+    }
+  }
+  answer(std::vector<RunRow>());
+}
+
+LeaseDesk::Question LeaseDesk::question_of(const LeaseRequest& request) { return {request.prefixes, request.types}; }
+
+LeaseDesk::Looks LeaseDesk::looks() const {
+  const std::lock_guard lock(mutex_);
+  return looks_;
+}
+
+bool LeaseDesk::is_drained(const Question& question) const {
+  const auto found = drained_.find(question);
+  return found != drained_.end() && std::chrono::steady_clock::now() < found->second + drained_for;
+}
+
+void LeaseDesk::note_drained(Question question, Looks asked_at) {
+  const std::lock_guard lock(mutex_);
+  if (asked_at != looks_) return;
+  if (drained_.size() >= waiting_max) drained_.clear();
+  drained_[std::move(question)] = std::chrono::steady_clock::now();
+}
+
+std::shared_ptr<LeaseDesk::Promise> LeaseDesk::promise(std::span<const std::string> types) {
+  const std::lock_guard lock(mutex_);
+  if (stopping_ || types.empty()) return nullptr;
+  for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
+    Place& place = *at;
+    // One that has got something is answered as soon as the rest of what it was promised is there.
+    if (!place.kept.empty() || place.promised + types.size() > place.request.max) continue;
+    const bool asked = std::all_of(types.begin(), types.end(), [&place](const std::string& type) {
+      return line_of(place.request, type).has_value();
+    });
+    if (!asked || (place.listening && !place.listening())) continue;
+    place.promised += types.size();
+    auto promise = std::make_shared<Promise>();
+    promise->desk_ = this;
+    promise->place_ = at;
+    promise->open_ = types.size();
+    promise->lease_ = {place.request.worker, place.request.length, {types.begin(), types.end()}};
+    return promise;
+  }
+  return nullptr;
+}
+
+void LeaseDesk::Promise::keep(RunRow run) {
+  Places settled;
+  {
+    const std::lock_guard lock(desk_->mutex_);
+    --open_;
+    --place_->promised;
+    place_->kept.push_back(std::move(run));
+    settled = desk_->settled(place_);
+  }
+  for (Place& place : settled) place.answer(std::move(place.kept));
+}
+
+LeaseDesk::Promise::~Promise() {
+  if (open_ == 0) return;
+  Places settled;
+  {
+    const std::lock_guard lock(desk_->mutex_);
+    place_->promised -= open_;
+    settled = desk_->settled(place_);
+  }
+  for (Place& place : settled) place.answer(std::move(place.kept));
+}
+
+LeaseDesk::Places LeaseDesk::settled(Places::iterator place) {
+  Places ready;
+  if (place->promised > 0) return ready;
+  if (!place->kept.empty()) {
+    ready.splice(ready.end(), waiting_, place);
+    if (stopping_) changed_.notify_one();
+  } else {
+    // Nobody looked for it while it was to get something.
+    look_ = true;
+    changed_.notify_one();
+  }
+  return ready;
+}
+
+void LeaseDesk::give_back(std::span<const RunRow> runs) {
+  const std::lock_guard lock(mutex_);
+  for (const RunRow& run : runs) {
+    RunChange release;
+    release.kind = RunChange::Kind::release;
+    release.run = run.id;
+    release.fence = run.fence;
+    release.actor = run.leased_by;
+    returned_.push_back(std::move(release));
+  }
+  if (!thread_.joinable() && !stopping_) thread_ = std::jthread([this] { run(); });
+  changed_.notify_one();
+}
+
+void LeaseDesk::release(const std::vector<RunChange>& returned) {
+  const auto answers = store_.change_runs(returned);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    // Its lease ends by itself.
+    if (!answers[i]) log_error("runs.release", answers[i].error(), {{"run", returned[i].run.value}});
+  }
+}
+
+void LeaseDesk::look() {
+  const std::lock_guard lock(mutex_);
+  ++looks_;
+  drained_.clear();
+  if (waiting_.empty() && serving_ == 0) return;
+  look_ = true;
+  changed_.notify_one();
+}
+
+std::size_t LeaseDesk::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_.size() + serving_;
+}
+
+void LeaseDesk::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_one();
+  }
+  // Nobody starts it any more.
+  if (thread_.joinable()) thread_.join();
+  std::vector<RunChange> returned;
+  {
+    const std::lock_guard lock(mutex_);
+    returned.swap(returned_);
+  }
+  if (!returned.empty()) release(returned);
+}
+
+void LeaseDesk::serve(Places& places, Places& answered) {
+  // Which questions have been answered with less than was asked for: nothing is left for their like.
+  std::set<Question> drained;
+  for (auto place = places.begin(); place != places.end();) {
+    const auto next = std::next(place);
+    const Question question = question_of(place->request);
+    if (place->listening && !place->listening()) {
+      place->answer(std::vector<RunRow>());
+      answered.splice(answered.end(), places, place);
+    } else if (!drained.contains(question)) {
+      const Looks asked_at = looks();
+      auto leased = store_.lease_runs(place->request);
+      if (!leased || leased->size() < place->request.max) drained.insert(question);
+      // Less than was asked for may be what a limit lets through: only one that gets nothing learns when more will
+      // come.
+      if (leased && leased->empty()) note_drained(question, asked_at);
+      if (!leased) log_error("runs.lease", leased.error());
+      if (!leased || !leased->empty()) {
+        place->answer(std::move(leased));
+        answered.splice(answered.end(), places, place);
+      }
+    }
+    place = next;
+  }
+}
+
+void LeaseDesk::end_overdue() {
+  Places over;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    for (auto place = waiting_.begin(); place != waiting_.end();) {
+      const auto next = std::next(place);
+      if ((stopping_ || place->until <= now) && place->promised == 0 && place->kept.empty())
+        over.splice(over.end(), waiting_, place);
+      place = next;
+    }
+  }
+  for (Place& place : over) place.answer(std::vector<RunRow>());
+}
+
+bool LeaseDesk::is_promised() const {
+  return std::any_of(waiting_.begin(), waiting_.end(), [](const Place& place) { return place.promised > 0; });
+}
+
+void LeaseDesk::run() {
+  for (;;) {
+    Places serving;
+    std::vector<RunChange> returned;
+    {
+      std::unique_lock lock(mutex_);
+      const auto woken = [this] { return !returned_.empty() || (stopping_ ? !is_promised() : look_ || sooner_); };
+      // What is promised is not over before it is settled.
+      const auto earliest = std::min_element(waiting_.begin(), waiting_.end(), [](const Place& a, const Place& b) {
+        return std::pair(a.promised > 0, a.until) < std::pair(b.promised > 0, b.until);
+      });
+      if (earliest == waiting_.end() || earliest->promised > 0) {
+        sleeps_until_ = std::chrono::steady_clock::time_point::max();
+        changed_.wait(lock, woken);
+      } else {
+        sleeps_until_ = earliest->until;
+        changed_.wait_until(lock, sleeps_until_, woken);
+      }
+      sleeps_until_ = std::chrono::steady_clock::time_point::min();  // awake: it will look at everybody's time
+      sooner_ = false;
+      returned.swap(returned_);
+      if (look_ && !stopping_) {
+        look_ = false;
+        for (auto place = waiting_.begin(); place != waiting_.end();) {
+          const auto next = std::next(place);
+          if (place->promised == 0 && place->kept.empty()) serving.splice(serving.end(), waiting_, place);
+          place = next;
+        }
+        serving_ = serving.size();
+      }
+    }
+    if (!returned.empty()) release(returned);
+    Places answered;
+    serve(serving, answered);
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.splice(waiting_.begin(), serving);
+      serving_ = 0;
+    }
+    end_overdue();
+    const std::lock_guard lock(mutex_);
+    if (stopping_ && waiting_.empty()) return;
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,227 @@
+#include "runs/lease_waiters.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <set>
+#include <thread>
+
+#include "base/clock.h"
+#include "store/memory/memory_store.h"
+#include "stores/forwarding_store.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::chrono::seconds long_wait{60};
+
+// Counts how often it is asked for runs.
+class AskedStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override {
+    ++asked;
+    return ForwardingStore::lease_runs(request);
+  }
+  std::atomic<int> asked = 0;
+};
+
+class LeaseDeskTest : public testing::Test {
+ protected:
+  LeaseDeskTest() {
+    store_.watch([this](const Wakeup& wakeup) {
+      if (wakeup.runs) desk_.look();
+    });
+  }
+
+  using Runs = std::vector<RunRow>;
+  std::future<Runs> ask(const std::string& type, std::chrono::milliseconds wait, std::size_t max = 1,
+                        LeaseDesk::Listening listening = {}) {
+    auto answered = std::make_shared<std::promise<Runs>>();
+    LeaseRequest request{"w", {}, {type}, max, Duration::of_seconds(30)};
+    desk_.ask(
+        std::move(request), wait,
+        [answered](Result<Runs> runs) { answered->set_value(runs ? std::move(*runs) : Runs(99)); },
+        std::move(listening));
+    return answered->get_future();
+  }
+  void submit(const std::string& id, const std::string& type) {
+    RunRow run;
+    run.id = {id};
+    run.type = type;
+    ASSERT_TRUE(store_.submit_run(run));
+  }
+
+  ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
+  MemoryStore memory_{clock_};
+  AskedStore store_{memory_};
+  LeaseDesk desk_{store_};
+};
+
+TEST_F(LeaseDeskTest, GivesWhatIsThereAtOnce) {
+  submit("a", "t");
+  EXPECT_EQ(ask("t", long_wait).get().at(0).id.value, "a");
+  EXPECT_TRUE(ask("t", std::chrono::milliseconds(0)).get().empty());
+}
+
+TEST_F(LeaseDeskTest, WhoWaitsIsAnsweredWhenARunComes) {
+  auto other = ask("other", long_wait);
+  auto first = ask("t", long_wait);
+  auto second = ask("t", long_wait);
+  submit("a", "t");
+  EXPECT_EQ(first.get().at(0).id.value, "a");
+  submit("b", "t");
+  EXPECT_EQ(second.get().at(0).id.value, "b");
+  desk_.stop();
+  EXPECT_TRUE(other.get().empty());
+}
+
+TEST_F(LeaseDeskTest, WhatDidNotReachItsWorkerIsForOthersAtOnce) {
+  submit("a", "t");
+  submit("b", "t");
+  const Runs leased = ask("t", long_wait, 2).get();
+  ASSERT_EQ(leased.size(), 2u);
+  auto other = ask("t", long_wait, 2);
+  desk_.give_back(leased);
+  EXPECT_EQ(other.get().at(0).attempt, 1) << "it does not count as an attempt";
+}
+
+TEST_F(LeaseDeskTest, StoppingReleasesWhatWasGivenBack) {
+  submit("a", "t");
+  const Runs leased = ask("t", long_wait).get();
+  desk_.stop();
+  desk_.give_back(leased);
+  desk_.stop();
+  EXPECT_EQ((*store_.find_run({"a"}))->status, RunStatus::pending);
+}
+
+TEST_F(LeaseDeskTest, AWaitEndsWithItsTime) { EXPECT_TRUE(ask("t", std::chrono::milliseconds(5)).get().empty()); }
+
+TEST_F(LeaseDeskTest, SoDoesOneThatComesWhileTheDeskSleeps) {
+  EXPECT_TRUE(ask("t", std::chrono::milliseconds(5)).get().empty());
+  // The store is known to have nothing: nobody looks at it, and yet the time must be watched.
+  auto again = ask("t", std::chrono::milliseconds(5));
+  EXPECT_EQ(again.wait_for(long_wait), std::future_status::ready);
+  auto patient = ask("t", long_wait);
+  auto hasty = ask("t", std::chrono::milliseconds(5));
+  EXPECT_EQ(hasty.wait_for(long_wait / 2), std::future_status::ready);
+  EXPECT_EQ(patient.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  EXPECT_EQ(store_.asked, 1);
+}
+
+TEST_F(LeaseDeskTest, WhoWaitsBehindARateIsServedInEachWindow) {
+  RunTypeRow rule;
+  rule.type = "t";
+  rule.rate = 1;
+  ASSERT_TRUE(store_.put_run_type(rule).has_value());
+  std::optional<Timestamp> due;
+  std::mutex mutex;
+  store_.watch([&](const Wakeup& wakeup) {
+    const std::lock_guard lock(mutex);
+    if (wakeup.due) due = wakeup.due;
+    if (wakeup.runs) desk_.look();
+  });
+  std::future<Runs> waiting = ask("t", long_wait, 10);
+  for (const char* const id : {"a", "b", "c"}) submit(id, "t");
+  for (int window = 0; window < 3; ++window) {
+    EXPECT_EQ(waiting.get().size(), 1u) << window;
+    if (window == 2) break;
+    waiting = ask("t", long_wait, 10);
+    // Somebody must have found out when the window opens, or nobody would look then.
+    const auto told = [&] {
+      const std::lock_guard lock(mutex);
+      return due && *due > clock_.now() && between(clock_.now(), *due) <= Duration::of_seconds(1);
+    };
+    for (int tries = 0; !told() && tries < 1'000'000; ++tries) std::this_thread::yield();
+    ASSERT_TRUE(told()) << window;
+    clock_.advance(Duration::of_seconds(1));
+    desk_.look();
+  }
+}
+
+TEST_F(LeaseDeskTest, NothingIsLeasedToSomebodyWhoHasGone) {
+  std::atomic<bool> listening = true;
+  auto gone = ask("t", long_wait, 1, [&] { return listening.load(); });
+  listening = false;
+  submit("a", "t");
+  EXPECT_TRUE(gone.get().empty());
+  EXPECT_EQ(store_.find_run({"a"})->value().status, RunStatus::pending);
+}
+
+TEST_F(LeaseDeskTest, StoppingAnswersEverybodyAndLaterOnesAtOnce) {
+  auto waiting = ask("t", long_wait);
+  desk_.stop();
+  EXPECT_TRUE(waiting.get().empty());
+  EXPECT_TRUE(ask("t", long_wait).get().empty());
+}
+
+TEST_F(LeaseDeskTest, ManyWhoWaitGetOneEach) {
+  std::vector<std::future<Runs>> waiting;
+  for (int i = 0; i < 50; ++i) waiting.push_back(ask("t", long_wait));
+  for (int i = 0; i < 50; ++i) submit("r" + std::to_string(i), "t");
+  std::set<std::string> seen;
+  for (auto& one : waiting) seen.insert(one.get().at(0).id.value);
+  EXPECT_EQ(seen.size(), 50u);
+}
+
+TEST_F(LeaseDeskTest, AStoreThatHasNothingIsNotAskedAgainBeforeSomethingComes) {
+  std::vector<std::future<Runs>> waiting;
+  for (int i = 0; i < 20; ++i) waiting.push_back(ask("t", long_wait));
+  EXPECT_EQ(store_.asked, 1) << "by the first one";
+  submit("a", "t");
+  EXPECT_EQ(waiting[0].get().at(0).id.value, "a");
+  EXPECT_TRUE(ask("t", std::chrono::milliseconds(0)).get().empty()) << "who does not wait is told what the store says";
+  desk_.stop();
+}
+
+RunRow leased(const std::string& id) {
+  RunRow run;
+  run.id = {id};
+  run.type = "t";
+  run.status = RunStatus::leased;
+  return run;
+}
+
+// While the desk's thread looks, nobody is in the line.
+std::shared_ptr<LeaseDesk::Promise> promise_when_in_line(LeaseDesk& desk, const std::vector<std::string>& types) {
+  for (;;) {
+    if (auto promise = desk.promise(types)) return promise;
+    std::this_thread::yield();
+  }
+}
+
+TEST_F(LeaseDeskTest, NewRunsArePromisedToWhoeverWaitsAndGivenTogether) {
+  EXPECT_EQ(desk_.promise(std::vector<std::string>{"t"}), nullptr);
+  auto waiting = ask("t", long_wait, 2);
+  const auto first = promise_when_in_line(desk_, {"t"});
+  EXPECT_EQ(first->lease().owner, "w");
+  EXPECT_EQ(first->lease().types, std::vector<std::string>{"t"});
+  const auto second = promise_when_in_line(desk_, {"t"});
+  EXPECT_EQ(desk_.promise(std::vector<std::string>{"t"}), nullptr) << "it asked for two";
+  EXPECT_EQ(desk_.promise(std::vector<std::string>{"other"}), nullptr);
+  first->keep(leased("a"));
+  EXPECT_EQ(waiting.wait_for(std::chrono::seconds(0)), std::future_status::timeout) << "one is still to come";
+  second->keep(leased("b"));
+  const Runs runs = waiting.get();
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[1].id.value, "b");
+}
+
+TEST_F(LeaseDeskTest, APromiseThatIsNotKeptLeavesThePlaceInTheLine) {
+  auto waiting = ask("t", long_wait);
+  promise_when_in_line(desk_, {"t"}).reset();
+  submit("a", "t");
+  EXPECT_EQ(waiting.get().at(0).id.value, "a");
+}
+
+TEST_F(LeaseDeskTest, NobodyGoesHomeWhileSomethingIsPromised) {
+  auto waiting = ask("t", std::chrono::milliseconds(1));
+  auto promise = desk_.promise(std::vector<std::string>{"t"});
+  if (!promise) return;  // its time was over sooner
+  std::jthread stopping([this] { desk_.stop(); });
+  promise->keep(leased("a"));
+  EXPECT_EQ(waiting.get().at(0).id.value, "a");
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,82 @@
+#include "runs/run_intake.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "store/audit_scope.h"
+
+namespace cairn {
+
+RunIntake::RunIntake(Store& store) : store_(store) {}
+
+RunIntake::~RunIntake() { stop(); }
+
+void RunIntake::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  filled_.notify_all();
+  for (std::jthread& writer : writers_) {
+    if (writer.joinable()) writer.join();
+  }
+}
+
+void RunIntake::submit(RunRow run, Answer answer) {
+  Error refused{ErrorCode::unavailable, "too many runs wait for the store; try again later (limit run_intake = 65536)"};
+  OwedRows owed;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) {
+      refused = {ErrorCode::unavailable, "the engine is stopping"};
+    } else if (waiting_.size() < waiting_max) {
+      waiting_.push_back({std::move(run), std::move(answer), owed.rows()});
+      owed.written();
+      while (writers_.size() < std::min<std::size_t>(2, store_.writers())) {
+        writers_.emplace_back([this] { write(); });
+      }
+      filled_.notify_one();
+      return;
+    }
+  }
+  answer(refused);
+}
+
+void RunIntake::write() {
+  std::vector<RunRow> runs;
+  std::vector<Answer> answers;
+  std::vector<AuditRow> audit;
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      filled_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      while (!waiting_.empty() && runs.size() < batch_max) {
+        Entry& entry = waiting_.front();
+        runs.push_back(std::move(entry.run));
+        answers.push_back(std::move(entry.answer));
+        std::move(entry.audit.begin(), entry.audit.end(), std::back_inserter(audit));
+        waiting_.pop_front();
+      }
+    }
+    Mandate mandate(std::move(audit));
+    const auto submitted = [&] {
+      const Mandate::Scope scope(mandate);
+      return store_.submit_runs(runs);
+    }();
+    audit = mandate.take();
+    if (submitted && !audit.empty()) static_cast<void>(store_.append_audit(audit));  // repeats: nothing was written
+    audit.clear();
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (submitted) {
+        answers[i](SubmittedRun(std::move(runs[i]), (*submitted)[i]));
+      } else {
+        answers[i](submitted.error());
+      }
+    }
+    runs.clear();
+    answers.clear();
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,197 @@
+#include "schedule/firing.h"
+
+#include "base/log.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::size_t queued_max = 1000;
+
+// Whether this one instance or run has not ended.
+Result<bool> one_runs(Store& store, const Json& last) {
+  if (last["instance"].is_string()) {
+    CAIRN_TRY(const auto row, store.find_instance({std::string(last["instance"].as_string())}));
+    return row && !is_final(row->status);
+  }
+  if (last["run"].is_string()) {
+    CAIRN_TRY(const auto row, store.find_run({std::string(last["run"].as_string())}));
+    return row && !is_final(row->status) && !row->deleted_at;
+  }
+  return false;
+}
+
+// `last` and what was triggered beside it.
+std::vector<Json> all_of(const Json& last) {
+  std::vector<Json> all = {last};
+  if (const Json& others = last["beside"]; others.is_array()) {
+    all.insert(all.end(), others.items().begin(), others.items().end());
+  }
+  return all;
+}
+
+// Whether what the last firing or a trigger started has not ended.
+Result<bool> still_runs(Store& store, const Json& last) {
+  for (const Json& one : all_of(last)) {
+    CAIRN_TRY(const bool runs, one_runs(store, one));
+    if (runs) return true;
+  }
+  return false;
+}
+
+Result<void> cancel_one(Coordinator& coordinator, const Json& last, const std::string& by) {
+  const Actor actor{"schedule " + by, std::nullopt};
+  const auto over = [](const Error& error) {
+    return error.code == ErrorCode::conflict || error.code == ErrorCode::not_found;  // it has ended meanwhile
+  };
+  if (last["instance"].is_string()) {
+    const auto done = coordinator.request({std::string(last["instance"].as_string())},
+                                          CancelRequested{"the next firing of its schedule is due"}, actor);
+    if (!done && !over(done.error())) return done.error();
+  } else if (last["run"].is_string()) {
+    const auto done = coordinator.cancel_run({std::string(last["run"].as_string())}, actor);
+    if (!done && !over(done.error())) return done.error();
+  }
+  return {};
+}
+
+Result<void> cancel(Coordinator& coordinator, const Json& last, const std::string& by) {
+  for (const Json& one : all_of(last)) CAIRN_TRY_VOID(cancel_one(coordinator, one, by));
+  return {};
+}
+
+// `now` in it is the time that the firing is meant for, so that a second try asks for the same.
+Result<Json> input_of(Coordinator& coordinator, const ScheduledStart& start, Timestamp at) {
+  if (!start.declared) return start.input;
+  CAIRN_TRY(const auto program, coordinator.registry().find(start.definition, start.version));
+  if (*start.declared >= program->schedules.size()) {
+    return Error{ErrorCode::not_found,
+                 "version " + program->version + " of " + program->name + " has no such schedule any more"};
+  }
+  std::vector<expr::Value> values(program->slots());
+  values[slot_config] = expr::Value::borrow(coordinator.config());
+  values[slot_now] = expr::Value::timestamp(at);
+  auto input = program->schedules[*start.declared].input.evaluate(values);
+  if (!input) return Error{ErrorCode::invalid, "the input of the schedule: " + input.error().message};
+  return std::move(*input);
+}
+
+Result<std::string> start_instance(Coordinator& coordinator, const ScheduledStart& start, const std::string& id,
+                                   const std::string& schedule, Timestamp at) {
+  StartRequest request;
+  request.definition = start.definition;
+  request.version = start.version;
+  CAIRN_TRY(request.input, input_of(coordinator, start, at));
+  if (start.reference.is_object()) request.reference = Reference{start.reference["key"], start.reference["parts"]};
+  request.id = id;
+  request.idempotency_key = id;
+  request.actor = {"schedule " + schedule, std::nullopt};
+  auto started = coordinator.start(request);
+  if (started) return started->instance.value;
+  // The name of a firing is its own: whatever stands under it was started by an earlier try.
+  if (started.error().code == ErrorCode::conflict) return id;
+  return started.error();
+}
+
+Result<std::string> make_run(Coordinator& coordinator, const ScheduledRun& run, const std::string& id) {
+  RunOrder order;
+  order.type = run.type;
+  order.payload = run.payload;
+  order.priority = run.priority;
+  order.attempts_max = run.attempts_max;
+  order.idempotency_key = id;
+  CAIRN_TRY(const SubmittedRun made, coordinator.submit_run(order));
+  return made.first.id.value;
+}
+
+bool is_transient(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::unavailable:
+    case ErrorCode::internal:
+    case ErrorCode::corrupt: return true;
+    case ErrorCode::invalid:
+    case ErrorCode::not_found:
+    case ErrorCode::conflict:
+    case ErrorCode::not_allowed:
+    case ErrorCode::limit:
+    case ErrorCode::unsupported: break;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<void> launch(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at,
+                    const std::string& id) {
+  const auto* const start = std::get_if<ScheduledStart>(&schedule.what);
+  auto started = start != nullptr ? start_instance(coordinator, *start, id, row.name, at)
+                                  : make_run(coordinator, std::get<ScheduledRun>(schedule.what), id);
+  if (!started) {
+    if (is_transient(started.error())) return started.error();
+    log_error("schedule.failed", started.error(), {{"schedule", row.name}, {"at", format_timestamp(at)}});
+    row.last = Json::object({{"at", format_timestamp(at)}, {"error", started.error().message}});
+    return {};
+  }
+  row.last = Json::object({{"at", format_timestamp(at)}, {start != nullptr ? "instance" : "run", *started}});
+  return {};
+}
+
+Result<Json> beside(Store& store, const Json& last, Json started) {
+  constexpr std::size_t beside_max = 100;
+  Json others = Json::array();
+  for (Json one : all_of(last)) {
+    if (!one.is_object() || others.size() >= beside_max) continue;
+    one.erase("beside");
+    if (one == started) continue;
+    CAIRN_TRY(const bool runs, one_runs(store, one));
+    if (runs) others.push_back(std::move(one));
+  }
+  started.erase("beside");
+  if (others.size() > 0) started.set("beside", std::move(others));
+  return started;
+}
+
+Result<void> settle_firing(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at) {
+  if (schedule.overlap != Schedule::Overlap::allow) {
+    CAIRN_TRY(const bool launched, launch_queued(coordinator, schedule, row));
+    CAIRN_TRY(const bool busy, launched ? Result<bool>(true) : still_runs(coordinator.store(), row.last));
+    if (busy || row.queued.size() > 0) {
+      switch (schedule.overlap) {
+        case Schedule::Overlap::queue:
+          if (row.queued.size() < queued_max) {
+            row.queued.push_back(format_timestamp(at));
+          } else {
+            log_warning("schedule.queue_full", {{"schedule", row.name}, {"at", format_timestamp(at)}});
+          }
+          return {};
+        case Schedule::Overlap::skip:
+          log_info("schedule.skipped", {{"schedule", row.name}, {"at", format_timestamp(at)}});
+          return {};
+        case Schedule::Overlap::cancel_other:
+          CAIRN_TRY_VOID(cancel(coordinator, row.last, row.name));
+          row.queued = Json();
+          break;
+        case Schedule::Overlap::allow: break;
+      }
+    }
+  }
+  return launch(coordinator, schedule, row, at, firing_id(row.name, at));
+}
+
+Result<bool> launch_queued(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row) {
+  if (row.queued.size() == 0) return false;
+  CAIRN_TRY(const bool busy, still_runs(coordinator.store(), row.last));
+  if (busy) return false;
+  const Json first = row.queued.items().front();
+  row.queued.edit_items().erase(row.queued.edit_items().begin());
+  if (row.queued.size() == 0) row.queued = Json();
+  const auto at = first.is_string() ? parse_timestamp(first.as_string())
+                                    : Result<Timestamp>(Error{ErrorCode::corrupt, "a queued firing has no time"});
+  if (!at) {
+    log_error("schedule.failed", at.error(), {{"schedule", row.name}});
+    return true;  // dropped: it can never be read
+  }
+  CAIRN_TRY_VOID(launch(coordinator, schedule, row, *at, firing_id(row.name, *at)));
+  return true;
+}
+
+}  // namespace cairn

@@ -1,0 +1,267 @@
+#include "schedule/schedules.h"
+
+#include "base/log.h"
+#include "engine/check_input.h"
+#include "schedule/firing.h"
+#include "interpreter/merge_patch.h"
+#include "schedule/next_time.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::size_t due_max = 64;
+constexpr std::size_t preview_max = 1000;
+constexpr int tries_max = 20;  // each one means that the row changed under us
+
+Result<ScheduleRow> find(Coordinator& coordinator, const std::string& name) {
+  CAIRN_TRY(auto row, coordinator.store().find_schedule(name));
+  if (!row) return Error{ErrorCode::not_found, "no schedule " + name};
+  return std::move(*row);
+}
+
+// Times begin from now on: what lies before is settled.
+void begin_from(const Schedule& schedule, ScheduleRow& row, Timestamp now) {
+  row.last_at = now;
+  const auto next = next_time(schedule, now);
+  row.next_at = next ? std::optional(with_jitter(schedule, row.name, *next)) : std::nullopt;
+}
+
+Result<Schedule> checked(Coordinator& coordinator, const Json& spec, Timestamp now) {
+  CAIRN_TRY_VOID(check_incoming(spec, "the schedule", coordinator.limits()));
+  CAIRN_TRY(Schedule schedule, read_schedule(spec));
+  // Intervals are counted from somewhere; whole milliseconds, as every back end keeps them.
+  if (schedule.every && !schedule.from) schedule.from = Timestamp::of_unix_ms(now.unix_ms());
+  return schedule;
+}
+
+// Reads, changes and writes until nobody else was in between.
+template <class Change>
+Result<ScheduleRow> revise(Coordinator& coordinator, const std::string& name, const Change& change) {
+  for (int attempt = 0; attempt < tries_max; ++attempt) {
+    CAIRN_TRY(ScheduleRow row, find(coordinator, name));
+    CAIRN_TRY_VOID(change(row));
+    CAIRN_TRY(const PutSchedule put, coordinator.store().put_schedule(row));
+    if (put == PutSchedule::done) return find(coordinator, name);
+  }
+  return Error{ErrorCode::conflict, "schedule " + name + " kept changing; try again"};
+}
+
+std::string declared_name(const Program& program, std::size_t index) {
+  return program.name + ":" + std::to_string(index);
+}
+
+Schedule declared_schedule(const Program& program, std::size_t index) {
+  const ScheduleSpec& given = program.schedules[index];
+  Schedule schedule;
+  schedule.cron = given.cron;
+  schedule.every = given.every;
+  schedule.zone_name = given.zone;
+  schedule.zone = expr::TimeZone::find(given.zone).value_or(expr::TimeZone());
+  switch (given.overlap) {
+    case ScheduleSpec::Overlap::skip: schedule.overlap = Schedule::Overlap::skip; break;
+    case ScheduleSpec::Overlap::queue: schedule.overlap = Schedule::Overlap::queue; break;
+    case ScheduleSpec::Overlap::allow: schedule.overlap = Schedule::Overlap::allow; break;
+    case ScheduleSpec::Overlap::cancel_other: schedule.overlap = Schedule::Overlap::cancel_other; break;
+  }
+  schedule.catch_up = given.catch_up;
+  schedule.jitter = given.jitter;
+  ScheduledStart start;
+  start.definition = program.name;
+  start.declared = index;
+  schedule.what = start;
+  return schedule;
+}
+
+// Deploying the same again changes nothing: an operator's pause and the times stay.
+Result<void> adopt(Coordinator& coordinator, const Program& program, std::size_t index) {
+  const std::string name = declared_name(program, index);
+  const Timestamp now = coordinator.store().now();
+  for (int attempt = 0; attempt < tries_max; ++attempt) {
+    Schedule schedule = declared_schedule(program, index);
+    CAIRN_TRY(const auto known, coordinator.store().find_schedule(name));
+    ScheduleRow row = known.value_or(ScheduleRow());
+    row.name = name;
+    if (schedule.every) {
+      const auto from = known ? parse_timestamp(known->spec.text_or("from", "")) : Result<Timestamp>(now);
+      schedule.from = from ? *from : now;
+    }
+    Json spec = write_schedule(schedule);
+    if (known && known->spec == spec) return {};
+    row.spec = std::move(spec);
+    begin_from(schedule, row, now);
+    CAIRN_TRY(const PutSchedule put, coordinator.store().put_schedule(row));
+    if (put == PutSchedule::done) return {};
+  }
+  return Error{ErrorCode::conflict, "schedule " + name + " kept changing; try again"};
+}
+
+// Whether the row moved.
+bool fire(Coordinator& coordinator, ScheduleRow row) {
+  const auto schedule = read_schedule(row.spec);
+  if (!schedule) {
+    log_error("schedule.unreadable", schedule.error(), {{"schedule", row.name}});
+    row.next_at.reset();
+    row.last = Json::object({{"error", schedule.error().message}});
+  } else {
+    const Timestamp settled = row.last_at.value_or(row.created_at);
+    const Due due = due_time(*schedule, row.name, settled, coordinator.store().now());
+    if (due.fire) {
+      if (auto done = settle_firing(coordinator, *schedule, row, *due.fire); !done) {
+        // It stays marked as taken and comes again when the hold is over.
+        log_error("schedule.postponed", done.error(), {{"schedule", row.name}});
+        return false;
+      }
+    }
+    row.last_at = due.settled;
+    row.next_at = due.next;
+  }
+  const auto put = coordinator.store().put_schedule(row);
+  if (!put) log_error("schedule.postponed", put.error(), {{"schedule", row.name}});
+  return put.has_value();
+}
+
+}  // namespace
+
+Result<ScheduleRow> create_schedule(Coordinator& coordinator, const std::string& name, const Json& spec, bool paused) {
+  if (auto wrong = check_schedule_name(name)) return *wrong;
+  if (name.find(':') != std::string::npos) {
+    return Error{ErrorCode::invalid, "/name: names with `:` belong to the schedules of definitions"};
+  }
+  const Timestamp now = coordinator.store().now();
+  CAIRN_TRY(const Schedule schedule, checked(coordinator, spec, now));
+  if (const auto* start = std::get_if<ScheduledStart>(&schedule.what)) {
+    if (start->declared) return Error{ErrorCode::invalid, "/start/declared: belongs to the schedules of definitions"};
+    CAIRN_TRY_VOID(coordinator.registry().find(start->definition, start->version));
+  }
+  ScheduleRow row;
+  row.name = name;
+  row.spec = write_schedule(schedule);
+  row.paused = paused;
+  begin_from(schedule, row, now);
+  CAIRN_TRY(const PutSchedule put, coordinator.store().put_schedule(row));
+  if (put == PutSchedule::stale) return Error{ErrorCode::conflict, "there is a schedule " + name + " already"};
+  return find(coordinator, name);
+}
+
+Result<ScheduleRow> change_schedule(Coordinator& coordinator, const std::string& name, const Json& patch,
+                                    std::optional<std::uint64_t> version) {
+  return revise(coordinator, name, [&](ScheduleRow& row) -> Result<void> {
+    if (version && *version != row.version) {
+      return Error{ErrorCode::conflict,
+                   "stale_version: schedule " + name + " is at version " + std::to_string(row.version)};
+    }
+    if (name.find(':') != std::string::npos) {
+      return Error{ErrorCode::conflict,
+                   "schedule " + name + " belongs to a definition: deploy a new version of it, or pause this"};
+    }
+    // A new beat replaces the old one, whichever it was. `from` stays: it says when the first firing may be.
+    Json before = row.spec;
+    if (!patch["cron"].is_null()) before.erase("every");
+    if (!patch["every"].is_null()) before.erase("cron");
+    if (!patch["start"].is_null()) before.erase("run");
+    if (!patch["run"].is_null()) before.erase("start");
+    const Timestamp now = coordinator.store().now();
+    CAIRN_TRY(const Schedule schedule, checked(coordinator, merge_patch(before, patch), now));
+    row.spec = write_schedule(schedule);
+    begin_from(schedule, row, now);
+    return {};
+  });
+}
+
+Result<ScheduleRow> pause_schedule(Coordinator& coordinator, const std::string& name, bool paused) {
+  return revise(coordinator, name, [&](ScheduleRow& row) -> Result<void> {
+    if (row.paused && !paused) {
+      CAIRN_TRY(const Schedule schedule, read_schedule(row.spec));
+      begin_from(schedule, row, coordinator.store().now());
+    }
+    row.paused = paused;
+    return {};
+  });
+}
+
+Result<ScheduleRow> trigger_schedule(Coordinator& coordinator, const std::string& name, const std::string& key) {
+  const Timestamp now = coordinator.store().now();
+  CAIRN_TRY(ScheduleRow row, find(coordinator, name));
+  CAIRN_TRY(const Schedule schedule, read_schedule(row.spec));
+  const std::string id = key.empty() ? firing_id(name, now) : trigger_id(name, key);
+  CAIRN_TRY_VOID(launch(coordinator, schedule, row, now, id));
+  if (row.last["error"].is_string()) return Error{ErrorCode::conflict, std::string(row.last["error"].as_string())};
+  const Json started = row.last;
+  return revise(coordinator, name, [&](ScheduleRow& again) -> Result<void> {
+    CAIRN_TRY(again.last, beside(coordinator.store(), again.last, started));
+    return {};
+  });
+}
+
+Result<std::vector<Timestamp>> preview_schedule(Coordinator& coordinator, const std::string& name, std::size_t count) {
+  CAIRN_TRY(const ScheduleRow row, find(coordinator, name));
+  CAIRN_TRY(const Schedule schedule, read_schedule(row.spec));
+  std::vector<Timestamp> times =
+      next_times(schedule, row.last_at.value_or(row.created_at), std::min(count, preview_max));
+  for (Timestamp& at : times) at = with_jitter(schedule, name, at);
+  return times;
+}
+
+Result<void> remove_schedule(Coordinator& coordinator, const std::string& name) {
+  CAIRN_TRY(const bool gone, coordinator.store().remove_schedule(name));
+  if (!gone) return Error{ErrorCode::not_found, "no schedule " + name};
+  return {};
+}
+
+Result<void> deploy(Coordinator& coordinator, const std::shared_ptr<const Program>& program) {
+  CAIRN_TRY_VOID(coordinator.registry().deploy(program));
+  CAIRN_TRY(const auto newest, coordinator.registry().find(program->name, std::nullopt));
+  if (newest->version != program->version) return {};
+  for (std::size_t i = 0; i < program->schedules.size(); ++i) CAIRN_TRY_VOID(adopt(coordinator, *program, i));
+  // What an older version had more of.
+  for (std::size_t i = program->schedules.size();; ++i) {
+    CAIRN_TRY(const bool gone, coordinator.store().remove_schedule(declared_name(*program, i)));
+    if (!gone) return {};
+  }
+}
+
+std::size_t fire_schedules(Coordinator& coordinator) {
+  auto due = coordinator.store().take_schedules(due_max, coordinator.hold());
+  if (!due) {
+    log_error("schedules.failed", due.error());
+    return 0;
+  }
+  std::size_t moved = 0;
+  for (ScheduleRow& row : *due) moved += fire(coordinator, std::move(row)) ? 1 : 0;
+  return moved;
+}
+
+void start_queued(Coordinator& coordinator, const std::string& name) {
+  for (int attempt = 0; attempt < tries_max; ++attempt) {
+    auto row = coordinator.store().find_schedule(name);
+    if (!row || !*row || (*row)->queued.size() == 0) return;
+    const auto schedule = read_schedule((*row)->spec);
+    if (!schedule) return;
+    const auto launched = launch_queued(coordinator, *schedule, **row);
+    if (!launched) log_error("schedule.postponed", launched.error(), {{"schedule", name}});
+    if (!launched || !*launched) return;
+    const auto put = coordinator.store().put_schedule(**row);
+    if (!put) {
+      log_error("schedule.postponed", put.error(), {{"schedule", name}});
+      return;
+    }
+    // What never waits has ended already: its successor is next.
+  }
+}
+
+void start_all_queued(Coordinator& coordinator) {
+  PageRequest page;
+  do {
+    const auto rows = coordinator.store().list_schedules(page);
+    if (!rows) {
+      log_error("schedules.failed", rows.error());
+      return;
+    }
+    for (const ScheduleRow& row : rows->items) {
+      if (row.queued.size() > 0) start_queued(coordinator, row.name);
+    }
+    page.cursor = rows->next_cursor;
+  } while (!page.cursor.empty());
+}
+
+}  // namespace cairn

@@ -1,0 +1,553 @@
+// Leasing: candidates by type, each found by a seek in an index and locked unless somebody else has it, then
+// the common rule. Types with limits are leased by one node at a time: their counts must hold until the commit.
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/log.h"
+#include "store/lease_holder.h"
+#include "store/lease_order.h"
+#include "store/postgres/runs/lease_deadlines.h"
+#include "store/postgres/wire/lock_key.h"
+#include "store/postgres/wire/row_reading.h"
+#include "store/postgres/wire/transaction.h"
+#include "store/projection.h"
+
+namespace cairn {
+
+using postgres::Column;
+using postgres::Rows;
+using postgres::Sql;
+
+namespace {
+
+// Greater than every text that begins with the same prefix: types are compared byte by byte.
+constexpr const char* beyond_all_text = "\xf4\x8f\xbf\xbf";
+
+// Of this node only one request for as many chooses at a time.
+constexpr std::size_t large_question = 64;
+
+// A request for several types chooses without locks. When others are quicker it chooses again, without what they have.
+constexpr int rounds_max = 5;
+
+// A limited type is looked at in parts, so that a large backlog costs no more than a small one: its first entries, and
+// when those are all of keys without room, key by key.
+constexpr std::size_t first_entries_min = 256;
+constexpr std::size_t first_entries_max = 4096;
+constexpr std::int64_t keys_at_once = 256;
+constexpr int key_rounds_max = 16;
+constexpr std::size_t keyed_runs_max = 8192;    // of one look
+constexpr std::int64_t unkeyed_among = 20'000;  // entries that are looked at for runs without a key
+
+// When to look again for runs that somebody else had locked: nobody tells when a transaction that leased them fails.
+constexpr Duration look_again_after = Duration::of_seconds(1);
+
+// A row of `lease_ready`, but for what all of them have in common.
+RunRow read_ready(const Rows& rows) {
+  RunRow row;
+  row.id = {rows.is_null(3) ? rows.text(2) : rows.text(3)};
+  row.priority = rows.integer(4);
+  row.idempotency_key = rows.text(5);
+  row.payload = rows.stored_json(6);
+  row.error = rows.stored_json(7);
+  row.last_error = rows.text(8);
+  row.attempt = static_cast<int>(rows.integer(9));
+  row.attempts_max = static_cast<int>(rows.integer(10));
+  row.leases = static_cast<int>(rows.integer(11));
+  row.fence = static_cast<std::uint64_t>(rows.integer(12));
+  row.run_at = rows.time(13);
+  postgres::read_retries(rows, 14, row);
+  if (!rows.is_null(19)) row.instance = InstanceId{rows.text(19)};
+  row.token = {rows.text(20)};
+  row.step = rows.text(21);
+  row.created_at = rows.time(22);
+  row.limit_key = rows.text(23);
+  return row;
+}
+
+// One request, inside its transaction.
+class Leasing {
+ public:
+  // `answered` is called when the next question may begin.
+  Leasing(postgres::Connection& db, const LeaseRequest& request, Timestamp at, bool run_events,
+          postgres::LeasesUnderWay& under_way, postgres::KeysSeen& keys_seen, std::function<void()> answered)
+      : db_(db),
+        request_(request),
+        at_(at),
+        run_events_(run_events),
+        under_way_(under_way),
+        keys_seen_(keys_seen),
+        answered_(std::move(answered)),
+        prefixes_(request.prefixes) {
+    if (prefixes_.empty() && request.types.empty()) prefixes_ = {"default."};
+  }
+
+  std::vector<RunRow> run(Wakeup& wakeup) {
+    if (load_types()) {
+      postgres::tend_queue(db_, at_, wakeup);
+      tended_ = true;
+      load_types();
+    }
+    std::vector<RunRow> leased;
+    if (types_.size() == 1 && rule_of(*types_.begin()) == nullptr) {
+      leased = lease_only(*types_.begin());
+    } else {
+      leased = lease_several(wakeup);
+    }
+    if (db_.error()) return {};
+    if (!leased.empty()) record(leased, wakeup);
+    fail_unreadable();
+    return leased;
+  }
+
+  const std::vector<postgres::LeasedTogether>& together() const { return together_; }
+  // Whether there is something to commit when nothing was leased.
+  bool tended() const { return tended_ || !unreadable_.empty(); }
+  // Whether somebody else had runs locked that could have been leased. To be asked after `run`, before the transaction
+  // ends.
+  bool was_passed_over() {
+    if (skipped_ || !only_) return skipped_;
+    Rows left = db_.take(*only_);
+    return left.next();
+  }
+  // When fewer were leased than asked for, from the only type: asks whether others have some. Travels with the next
+  // statements.
+  void ask_for_the_rest(std::size_t leased) {
+    if (alone_.empty() || leased >= request_.max) return;
+    only_ = db_.send(Sql::left_in_queue, at_, alone_);
+  }
+
+ private:
+  struct Unreadable {
+    std::string uuid;
+    RunRow run;
+    std::string why;
+  };
+
+  const RunTypeRow* rule_of(const std::string& type) const {
+    const auto found = rules_.find(type);
+    return found == rules_.end() ? nullptr : &found->second;
+  }
+
+  // True when leases have ended, or the time of runs has come, and nobody has looked at it.
+  bool load_types() {
+    const std::size_t due = db_.send(Sql::anything_due, at_);
+    const std::size_t rules = db_.send(Sql::list_run_types);
+    std::vector<std::size_t> found;
+    for (const std::string& prefix : prefixes_) {
+      found.push_back(db_.send(Sql::queued_types, prefix, prefix + beyond_all_text));
+    }
+    db_.finish();
+    for (RunTypeRow& rule : postgres::read_run_types(db_.take(rules))) rules_.emplace(rule.type, std::move(rule));
+    types_.insert(request_.types.begin(), request_.types.end());
+    for (const std::size_t number : found) {
+      Rows rows = db_.take(number);
+      while (rows.next()) types_.insert(rows.text(0));
+    }
+    return db_.take(due).next();
+  }
+
+  bool is_free(const std::string& type) const {
+    const RunTypeRow* rule = rule_of(type);
+    return rule == nullptr || (!rule->paused && !is_limited(*rule));
+  }
+
+  std::vector<RunRow> lease_several(Wakeup& wakeup) {
+    std::vector<RunRow> leased;
+    for (const std::string& type : types_) {
+      const RunTypeRow* rule = rule_of(type);
+      if (rule != nullptr && is_limited(*rule) && !rule->paused) count_use(*rule, wakeup);
+    }
+    for (int round = 0; round < rounds_max && leased.size() < request_.max && !db_.error(); ++round) {
+      // Where others are at some, more are tried, and as many leased as are wanted.
+      const std::size_t wanted = request_.max - leased.size();
+      const std::size_t tried = wanted + (round == 0 ? 0 : std::size_t{16} << (2 * round));
+      gather(tried);
+      const auto chosen = choose(std::exchange(candidates_, {}), tried, slots_);
+      const std::size_t got = lease(chosen, wanted, leased);
+      skipped_ = got < std::min(wanted, chosen.size());
+      if (!skipped_) break;
+    }
+    return leased;
+  }
+
+  // At most `max` of each type, and more where others have been quicker.
+  void gather(std::size_t max) {
+    uuids_.clear();
+    offered_.clear();
+    const auto wanted = static_cast<std::int64_t>(max + elsewhere_.size());
+    std::vector<std::size_t> asked;
+    for (const std::string& type : types_) {
+      if (is_free(type)) asked.push_back(db_.send(Sql::ready_runs, at_, type, wanted));
+    }
+    db_.finish();
+    for (const std::size_t number : asked) add(db_.take(number));
+    for (const std::string& type : types_) {
+      const RunTypeRow* rule = rule_of(type);
+      if (rule != nullptr && is_limited(*rule) && !rule->paused) gather_limited(*rule, max);
+    }
+  }
+
+  // What a limited type has in use. Its lock makes the count hold until the commit.
+  void count_use(const RunTypeRow& rule, Wakeup& wakeup) {
+    const Timestamp begin = after(at_, Duration::of_ms(-rule.rate_window.ms_up()));
+    db_.send(Sql::outbox_lock, postgres::lock_key("run type", db_.schema(), rule.type));
+    if (rule.rate) db_.send(Sql::purge_starts, rule.type, begin);
+    const std::size_t leased = rule.concurrency ? db_.send(Sql::live_leases, rule.type, at_) : 0;
+    const std::size_t started = rule.rate ? db_.send(Sql::recent_starts, rule.type, begin) : 0;
+    db_.finish();
+    LeaseSlots::Use use;
+    std::set<std::string>& used = used_keys_[rule.type];
+    if (rule.concurrency) {
+      Rows live = db_.take(leased);
+      while (live.next()) {
+        use.leased[live.text(0)] = static_cast<int>(live.integer(1));
+        used.insert(live.text(0));
+      }
+    }
+    if (rule.rate) {
+      Rows starts = db_.take(started);
+      while (starts.next()) {
+        const int count = static_cast<int>(starts.integer(1));
+        use.started[starts.text(0)] = count;
+        used.insert(starts.text(0));
+        if (count < *rule.rate) continue;
+        // The window opens again when the oldest start that fills it leaves.
+        const Timestamp free = after(starts.time(2), rule.rate_window);
+        if (!wakeup.due || free < *wakeup.due) wakeup.due = free;
+      }
+    }
+    slots_.add(rule, std::move(use));
+  }
+
+  // Keys that have no room, or as many candidates already as they have room for.
+  Column<std::string> full_keys(const std::string& type) {
+    Column<std::string> full;
+    for (const std::string& key : used_keys_[type]) {
+      if (offered_[{type, key}] >= slots_.left(type, key)) full.add(key);
+    }
+    return full;
+  }
+
+  // Of a limited type the first that could be leased; a flood of one key does not hide the others.
+  void gather_limited(const RunTypeRow& rule, std::size_t max) {
+    const auto entries = std::clamp(4 * (max + elsewhere_.size()), first_entries_min, first_entries_max);
+    Rows first =
+        db_.query(Sql::ready_limited_runs, at_, rule.type, static_cast<std::int64_t>(entries), full_keys(rule.type));
+    const bool all = first.size() < entries;
+    const std::size_t found = add(std::move(first));
+    if (all || found >= max || db_.error()) return;
+    gather_by_key(rule, max - found);
+  }
+
+  void gather_by_key(const RunTypeRow& rule, std::size_t max) {
+    const auto limit =
+        static_cast<std::size_t>(std::max(1, std::min(rule.concurrency.value_or(std::numeric_limits<int>::max()),
+                                                      rule.rate.value_or(std::numeric_limits<int>::max()))));
+    const auto each = static_cast<std::int64_t>(
+        std::clamp<std::size_t>(std::min(max, limit) + elsewhere_.size(), 1, keyed_runs_max / keys_at_once));
+    const Column<std::string> full = full_keys(rule.type);
+    const std::string start = keys_seen_.of(rule.type);
+    std::string after_key = start;
+    bool around = start.empty();
+    std::size_t found = 0;
+    for (int round = 0; round < key_rounds_max && found < max && !db_.error(); ++round) {
+      Rows rows = db_.query(Sql::ready_keyed_runs, at_, rule.type, each, full, keys_at_once, after_key);
+      std::set<std::string> keys;
+      while (rows.next()) keys.insert(rows.text(2));
+      rows.rewind();
+      found += add(std::move(rows));
+      if (keys.size() == static_cast<std::size_t>(keys_at_once)) {
+        after_key = *keys.rbegin();
+      } else {
+        after_key.clear();
+        if (std::exchange(around, true)) break;
+      }
+    }
+    keys_seen_.set(rule.type, after_key);
+    if (found < max && slots_.left(rule.type, "") > 0) {
+      add(db_.query(Sql::ready_unkeyed_runs, at_, rule.type, static_cast<std::int64_t>(max), unkeyed_among));
+    }
+  }
+
+  // How many of the rows can be leased, as far as there is room for them.
+  std::size_t add(Rows rows) {
+    std::size_t count = 0;
+    while (rows.next()) {
+      if (rows.is_null(0)) continue;
+      const std::int64_t number = rows.integer(0);
+      const std::string type = rows.text(1);
+      if (elsewhere_.contains(number)) continue;
+      if (const RunTypeRow* rule = rule_of(type); rule != nullptr && rule->paused) continue;
+      if (!uuids_.emplace(number, rows.text(5)).second) continue;
+      const std::string key = rows.text(2);
+      candidates_.push_back(
+          {number, type, key, rows.integer(3), rows.time(4).unix_ms(), line_of(request_, type).value_or(0)});
+      if (const auto used = used_keys_.find(type); used != used_keys_.end()) {
+        used->second.insert(key);
+        if (offered_[{type, key}]++ >= slots_.left(type, key)) continue;
+      }
+      ++count;
+    }
+    return count;
+  }
+
+  // The first `wanted` of those that nobody else has. How many.
+  std::size_t lease(const std::vector<LeaseCandidate>& chosen, std::size_t wanted, std::vector<RunRow>& leased) {
+    if (chosen.empty() || db_.error()) return 0;
+    Column<postgres::Uuid> ids;
+    Column<std::int64_t> backoffs, caps;
+    Column<Timestamp> until;
+    Column<int> attempts;
+    std::unordered_map<std::int64_t, std::size_t> order;
+    for (const LeaseCandidate& one : chosen) {
+      const RunTypeRow* rule = rule_of(one.type);
+      order.emplace(one.number, order.size());
+      ids.add(postgres::Uuid{uuids_.at(one.number)});
+      until.add(after(at_, rule != nullptr && rule->lease ? *rule->lease : request_.length));
+      attempts.add(rule != nullptr ? rule->attempts_max : std::nullopt);
+      backoffs.add(rule != nullptr && rule->backoff ? std::optional(rule->backoff->ms_up()) : std::nullopt);
+      caps.add(rule != nullptr && rule->cap ? std::optional(rule->cap->ms_up()) : std::nullopt);
+    }
+    Rows rows = db_.query(Sql::lease_chosen, ids, at_, request_.worker, until, attempts, backoffs, caps,
+                          static_cast<std::int64_t>(wanted), fence_step());
+    Column<postgres::RowPlace> queued;
+    Column<std::string> rated_types, rated_keys;
+    std::vector<std::pair<std::size_t, RunRow>> ordered;
+    ordered.reserve(rows.size());
+    std::set<std::int64_t> got;
+    while (rows.next()) {
+      const std::int64_t number = rows.integer(postgres::run_number_column);
+      got.insert(number);
+      queued.add(postgres::RowPlace{rows.integer(postgres::run_number_column + 1)});
+      RunRow row = postgres::read_run(rows);
+      if (auto why = rows.take_unreadable()) {
+        unreadable_.push_back({uuids_.at(number), std::move(row), why->message});
+        continue;
+      }
+      if (const RunTypeRow* rule = rule_of(row.type); rule != nullptr && rule->rate) {
+        rated_types.add(row.type);
+        rated_keys.add(row.limit_key);
+      }
+      ordered.emplace_back(order[number], std::move(row));
+    }
+    if (rows.fault()) db_.fail(*rows.fault());
+    if (!queued.empty()) db_.send(Sql::leave_queue, queued);
+    if (!rated_types.empty()) db_.send(Sql::insert_starts, rated_types, rated_keys, at_);
+    for (const LeaseCandidate& one : chosen) {
+      if (got.contains(one.number)) continue;
+      elsewhere_.insert(one.number);
+      slots_.give_back(one.type, one.limit_key);
+    }
+    std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    leased.reserve(leased.size() + ordered.size());
+    for (auto& [at, row] : ordered) leased.push_back(std::move(row));
+    return got.size();
+  }
+
+  // The only type there is, and it has no rules: nothing to choose from.
+  std::vector<RunRow> lease_only(const std::string& type) {
+    std::vector<RunRow> leased;
+    alone_ = type;
+    lease_ready(type, leased);
+    return leased;
+  }
+
+  void note_lease(RunRow& row, const std::string& type) const {
+    row.type = type;
+    row.status = RunStatus::leased;
+    row.leased_by = request_.worker;
+    row.lease_until = after(at_, request_.length);
+    row.updated_at = at_;
+  }
+
+  // What another question of this node has leased and not committed yet, as parameters.
+  struct PassedOver {
+    std::optional<postgres::QueueKey> first, last;
+  };
+  PassedOver passed_over(const std::string& type) const {
+    if (const auto other = under_way_.of(type)) return {other->first, other->last};
+    return {};
+  }
+
+  void lease_ready(const std::string& type, std::vector<RunRow>& leased) {
+    const Timestamp until = after(at_, request_.length);
+    const auto other = under_way_.of(type);
+    const PassedOver passed = passed_over(type);
+    Rows rows = db_.query(Sql::lease_ready, at_, type, static_cast<std::int64_t>(request_.max), request_.worker, until,
+                          passed.first, passed.last, fence_step());
+    hand_on(type, rows, other);
+    leased.reserve(rows.size());
+    Column<postgres::RowPlace> queued;
+    while (rows.next()) {
+      queued.add(postgres::RowPlace{rows.integer(0)});
+      RunRow row = read_ready(rows);
+      note_lease(row, type);
+      if (auto why = rows.take_unreadable()) {
+        unreadable_.push_back({rows.text(2), std::move(row), why->message});
+      } else {
+        leased.push_back(std::move(row));
+      }
+    }
+    if (rows.fault()) db_.fail(*rows.fault());
+    if (!queued.empty()) db_.send(Sql::leave_queue, queued);
+  }
+
+  // The next question may begin: what this one has leased it passes over. The rows come in the order of the queue.
+  void hand_on(const std::string& type, Rows& rows, const std::optional<postgres::LeasesUnderWay::Stretch>& other) {
+    std::vector<postgres::QueueKey> keys;
+    keys.reserve(rows.size());
+    while (rows.next()) keys.push_back({rows.integer(4), rows.time(13), rows.integer(1)});
+    rows.rewind();
+    if (!keys.empty()) stretch_ = under_way_.begin(postgres::LeasesUnderWay::stretch_of(type, keys, other));
+    answered_();
+  }
+
+  // What is written about them besides.
+  void record(const std::vector<RunRow>& leased, Wakeup& wakeup) {
+    postgres::LeaseList leases;
+    Column<postgres::Uuid> ids;
+    Column<int> attempts;
+    for (const RunRow& row : leased) {
+      std::string uuid = postgres::run_uuid(row.id);
+      if (run_events_) {
+        ids.add(postgres::Uuid{uuid});
+        attempts.add(row.attempt);
+      }
+      const Timestamp due = attention_at(row, row.updated_at);
+      leases.add(row.type, {std::move(uuid), row.fence, row.attempt}, due, wakeup);
+    }
+    if (run_events_) db_.send(Sql::insert_like_events, ids, "leased", at_, request_.worker, attempts);
+    together_ = leases.send(db_);
+  }
+
+  // A run whose JSON cannot be read ends here: no worker could be given it, and it must not keep others from theirs.
+  void fail_unreadable() {
+    for (const auto& [uuid, run, why] : unreadable_) {
+      log_error("postgres.run_unreadable", {ErrorCode::corrupt, why}, {{"run", run.id.value}, {"type", run.type}});
+      Column<postgres::Uuid> only;
+      only.add(postgres::Uuid{uuid});
+      const Json error = Json::object({{"code", "unreadable"}, {"message", why}});
+      db_.send(Sql::fail_unreadable_runs, only, postgres::Jsonb{error}, why);
+      const Json envelope = Json::object({{"run", run.id.value}, {"type", run.type}, {"payload", run.payload}});
+      db_.send(Sql::insert_dead_letter, run.instance ? std::optional(run.instance->value) : std::nullopt, "run",
+               write_json(envelope), why, "store", at_);
+    }
+  }
+
+  postgres::Connection& db_;
+  const LeaseRequest& request_;
+  const Timestamp at_;
+  const bool run_events_;
+  postgres::LeasesUnderWay& under_way_;
+  postgres::KeysSeen& keys_seen_;
+  const std::function<void()> answered_;
+  postgres::LeasesUnderWay::Guard stretch_;
+  std::vector<std::string> prefixes_;
+  std::set<std::string> types_;
+  std::map<std::string, RunTypeRow> rules_;
+  LeaseSlots slots_;
+  std::map<std::string, std::set<std::string>> used_keys_;      // that are in use or were seen, by limited type
+  std::map<std::pair<std::string, std::string>, int> offered_;  // candidates of a limited type and key
+  std::vector<LeaseCandidate> candidates_;
+  std::unordered_map<std::int64_t, std::string> uuids_;  // of the candidates, by number
+  std::unordered_set<std::int64_t> elsewhere_;           // chosen, but somebody else was quicker
+  std::vector<postgres::LeasedTogether> together_;
+  std::vector<Unreadable> unreadable_;
+  std::string alone_;                // the only type, without rules
+  std::optional<std::size_t> only_;  // the question whether others have runs of it
+  bool skipped_ = false;
+  bool tended_ = false;
+};
+
+}  // namespace
+
+Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& request) {
+  if (auto refused = refusal()) return *refused;
+  Wakeup wakeup;
+  bool passed_over = false;
+  std::vector<postgres::LeasedTogether> together;
+  // Of two large questions of this node at once the second would look at everything that the first has locked.
+  std::unique_lock one_by_one(leasing_mutex_, std::defer_lock);
+  if (request.max >= large_question) one_by_one.lock();
+  const auto look_again = [this] {
+    Wakeup again;  // of this node alone: others look for themselves
+    again.due = after(now(), look_again_after);
+    hear(again);
+  };
+  // A lease whose answer is lost ends by itself: nothing has to be looked up.
+  auto leased = read<std::vector<RunRow>>([&](Connection& db) -> Result<std::vector<RunRow>> {
+    wakeup = {};
+    db.send(Sql::begin);
+    read_clock(db);
+    forget_leases(db);
+    Leasing leasing(db, request, now(), pool_.target().run_events, leases_under_way_, keys_seen_, [&] {
+      if (one_by_one) one_by_one.unlock();
+    });
+    auto runs = leasing.run(wakeup);
+    leasing.ask_for_the_rest(runs.size());
+    db.query(runs.empty() && !leasing.tended() ? Sql::rollback : Sql::commit);
+    passed_over = leasing.was_passed_over();
+    together = leasing.together();
+    return runs;
+  });
+  if (one_by_one) one_by_one.unlock();
+  // Nobody tells when what others had locked is free, nor that a lease has failed.
+  if (!leased || passed_over) look_again();
+  if (!leased) return leased;
+  for (const postgres::LeasedTogether& batch : together) leases_.leased(batch);
+  tell(wakeup);
+  return leased;
+}
+
+void PostgresStore::rehearse_leases(Connection& db) {
+  if (db.pooled()) return;  // nothing is kept there
+  const Timestamp at = now();
+  const std::string type;  // of no run
+  const std::optional<postgres::QueueKey> nowhere;
+  const Column<postgres::Uuid> runs;
+  db.send(Sql::begin);
+  db.send(Sql::anything_due, at);
+  db.send(Sql::list_run_types);
+  db.send(Sql::lease_ready, at, type, std::int64_t{0}, type, at, nowhere, nowhere, fence_step());
+  db.send(Sql::leave_queue, Column<postgres::RowPlace>());
+  db.send(Sql::end_succeeded_runs, runs, Column<std::int64_t>(), Column<postgres::Jsonb>(), at);
+  db.query(Sql::rollback);
+}
+
+Result<void> PostgresStore::put_run_type(const RunTypeRow& row) {
+  const auto ms = [](const std::optional<Duration>& length) {
+    return length ? std::optional(length->ms_up()) : std::nullopt;
+  };
+  CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
+    db.send(Sql::put_run_type, row.type, ms(row.lease), row.attempts_max, ms(row.backoff), ms(row.cap), row.paused,
+            row.concurrency, row.rate, row.rate_window.ms_up(), row.limit_key);
+    if (!row.rate) db.send(Sql::purge_starts, row.type, now());  // nobody counts them any more
+    return true;
+  }));
+  Wakeup wakeup;
+  wakeup.runs = true;  // what was held back may go now
+  tell(wakeup);
+  return {};
+}
+
+Result<bool> PostgresStore::remove_run_type(const std::string& type) {
+  CAIRN_TRY(const bool removed, write<bool>([&](Connection& db) -> Result<bool> {
+              db.send(Sql::purge_starts, type, now());
+              return db.query(Sql::remove_run_type, type).changed() == 1;
+            }));
+  Wakeup wakeup;
+  wakeup.runs = removed;
+  tell(wakeup);
+  return removed;
+}
+
+Result<std::vector<RunTypeRow>> PostgresStore::list_run_types() {
+  return read<std::vector<RunTypeRow>>([&](Connection& db) -> Result<std::vector<RunTypeRow>> {
+    return postgres::read_run_types(db.query(Sql::list_run_types));
+  });
+}
+
+}  // namespace cairn

@@ -1,0 +1,328 @@
+#include <algorithm>
+
+#include "store/lease_holder.h"
+#include "store/postgres/runs/lease_deadlines.h"
+#include "store/postgres/wire/lock_key.h"
+#include "store/postgres/commit/end_standalone_runs.h"
+#include "store/postgres/wire/row_reading.h"
+#include "store/postgres/wire/transaction.h"
+#include "store/projection.h"
+
+namespace cairn {
+
+using postgres::Column;
+using postgres::Jsonb;
+using postgres::LeasedTogether;
+using postgres::LeaseList;
+using postgres::RowList;
+using postgres::Rows;
+using postgres::RowType;
+using postgres::Sql;
+using postgres::text_or_null;
+using postgres::Uuid;
+
+namespace {
+
+// A type that limits how many are leased has room for one more.
+bool leaves_slot(const RunChange& change, const RunRow& before) {
+  return before.status == RunStatus::leased && change.kind != RunChange::Kind::heartbeat;
+}
+
+// But for their ids and payloads, as runs without keys.
+bool are_alike(const RunRow& a, const RunRow& b, Timestamp at) {
+  return a.type == b.type && a.priority == b.priority && a.attempts_max == b.attempts_max &&
+         accepted_run_at(a, at) == accepted_run_at(b, at) && a.backoff == b.backoff && a.factor == b.factor &&
+         a.cap == b.cap && a.jitter == b.jitter && a.timeout == b.timeout && a.limit_key == b.limit_key;
+}
+
+void add_job(RowList& jobs, const RunRow& row, Timestamp at) {
+  const bool own = postgres::is_own_uuid(row.id);
+  const std::string derived = own ? std::string() : postgres::run_uuid(row.id);
+  jobs.add(Uuid{own ? row.id.value : derived}, own ? std::nullopt : std::optional(row.id.value), row.type, row.priority,
+           text_or_null(row.idempotency_key), Jsonb{row.payload}, row.attempts_max, accepted_run_at(row, at),
+           row.backoff.ms_up(), row.factor, row.cap.ms_up(), row.jitter,
+           row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt, row.limit_key);
+}
+
+}  // namespace
+
+void PostgresStore::forget_leases(Connection& db) {
+  Column<std::int64_t> rows;
+  for (const std::int64_t row : leases_.spent()) rows.add(row);
+  if (!rows.empty()) db.send(Sql::forget_leases, rows);
+}
+
+std::vector<LeasedTogether> PostgresStore::insert_runs(Connection& db, const std::vector<RunRow>& rows,
+                                                       const RowList& other_events, Timestamp at, Wakeup& wakeup) {
+  LeaseList leased;
+  bool queued = false;
+  RowList runs{RowType::run}, events{RowType::run_event};
+  const Json nothing;
+  for (const RunRow& row : rows) {
+    const std::string uuid = postgres::run_uuid(row.id);
+    runs.add(Uuid{uuid}, postgres::is_own_uuid(row.id) ? std::nullopt : std::optional(row.id.value), row.type,
+             to_string(row.status), row.priority, text_or_null(row.idempotency_key), Jsonb{row.payload}, row.attempt,
+             row.attempts_max, row.run_at, row.lease_until, text_or_null(row.leased_by), row.fence, row.leases,
+             row.backoff.ms_up(), row.factor, row.cap.ms_up(), row.jitter,
+             row.timeout ? std::optional(row.timeout->ms_up()) : std::nullopt,
+             row.instance ? std::optional(row.instance->value) : std::nullopt, text_or_null(row.token.value),
+             text_or_null(row.step), row.limit_key);
+    if (row.status == RunStatus::leased) {
+      events.add(Uuid{uuid}, created_leased, at, row.attempt, row.leased_by, Jsonb{nothing});
+      leased.add(row, uuid, at, wakeup);
+    } else {
+      events.add(Uuid{uuid}, "created", at, 0, "", Jsonb{nothing});
+      queued = true;
+      wakeup.runs = true;
+      if (row.run_at > at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;
+    }
+  }
+  if (!runs.empty()) db.send(queued ? Sql::insert_queued_runs : Sql::insert_run, runs, at);
+  events.append_rows(other_events);
+  if (!events.empty() && pool_.target().run_events) db.send(Sql::insert_run_events, events);
+  return leased.send(db);
+}
+
+void PostgresStore::run_event(Connection& db, const RunId& run, std::string_view kind, Timestamp at, int attempt,
+                              std::string_view actor, const Json& what) {
+  if (!pool_.target().run_events) return;
+  RowList event{RowType::run_event};
+  event.add(Uuid{postgres::run_uuid(run)}, kind, at, attempt, actor, Jsonb{what});
+  db.send(Sql::insert_run_events, event);
+}
+
+Result<std::pair<RunRow, bool>> PostgresStore::submit_run(const RunRow& given) {
+  RunRow run = given;
+  CAIRN_TRY(const auto fresh, submit_runs(std::span(&run, 1)));
+  return std::pair(std::move(run), fresh.front());
+}
+
+Result<std::vector<bool>> PostgresStore::submit_runs(std::span<RunRow> runs) {
+  struct Submission {
+    Timestamp at;
+    std::vector<std::pair<std::size_t, RunRow>> repeats = {};
+  };
+  const auto insert = [&](Connection& db) -> Result<Submission> {
+    const Submission all{now()};
+    insert_fresh(db, runs, all.at);
+    return all;
+  };
+  const auto submit = [&](Connection& db) -> Result<Submission> {
+    Submission some{now()};
+    const std::size_t asked = send_submission(db, runs, some.at);
+    db.finish();
+    Rows inserted = db.take(asked);
+    if (!inserted.next()) return some;  // the connection has the error
+    if (inserted.integer(0) == static_cast<std::int64_t>(runs.size())) return some;
+    std::set<std::string> fresh;
+    for (std::string& uuid : inserted.texts(1)) fresh.insert(std::move(uuid));
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      // A second one of the same id in this batch is a repeat of the first.
+      const std::string uuid = postgres::run_uuid(runs[i].id);
+      if (fresh.erase(uuid) > 0) continue;
+      CAIRN_TRY(RunRow known, find_submitted(db, runs[i], uuid));
+      some.repeats.emplace_back(i, std::move(known));
+    }
+    return some;
+  };
+  std::vector<bool> fresh(runs.size(), true);
+  if (runs.empty()) return fresh;
+  const bool unnamed = std::all_of(runs.begin(), runs.end(), [](const RunRow& run) {
+    return run.idempotency_key.empty() && postgres::is_own_uuid(run.id);
+  });
+  auto submitted = unnamed ? write<Submission>(insert) : write<Submission>(submit);
+  // Somebody has one of these ids after all.
+  if (unnamed && !submitted && submitted.error().code == ErrorCode::conflict) submitted = write<Submission>(submit);
+  if (!submitted) return std::move(submitted).error();
+  for (auto& [place, known] : submitted->repeats) {
+    fresh[place] = false;
+    runs[place] = std::move(known);
+  }
+  Wakeup wakeup;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (fresh[i]) accept_run(runs[i], submitted->at, wakeup);
+  }
+  tell(wakeup);
+  return fresh;
+}
+
+// Ids of our own, without keys.
+void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, Timestamp at) {
+  // In parts: the server works on the first while the next is put together.
+  constexpr std::size_t part = 500;
+  for (std::size_t begin = 0; begin < given.size(); begin += part) {
+    const auto rows = given.subspan(begin, std::min(part, given.size() - begin));
+    Column<Uuid> ids;
+    for (const RunRow& row : rows) ids.add(Uuid{row.id.value});
+    if (std::all_of(rows.begin(), rows.end(), [&](const RunRow& row) { return are_alike(row, rows[0], at); })) {
+      const RunRow& any = rows[0];
+      Column<Jsonb> payloads;
+      for (const RunRow& row : rows) payloads.add(Jsonb{row.payload});
+      db.send(Sql::insert_like_runs, ids, payloads, any.type, any.priority, any.attempts_max, accepted_run_at(any, at),
+              any.backoff.ms_up(), any.factor, any.cap.ms_up(), any.jitter,
+              any.timeout ? std::optional(any.timeout->ms_up()) : std::nullopt, any.limit_key, at);
+    } else {
+      RowList jobs{RowType::job};
+      for (const RunRow& row : rows) add_job(jobs, row, at);
+      db.send(Sql::insert_fresh_runs, jobs, at);
+    }
+    if (!pool_.target().run_events) continue;
+    Column<int> attempts;
+    for (std::size_t i = 0; i < rows.size(); ++i) attempts.add(0);
+    db.send(Sql::insert_like_events, ids, "created", at, "", attempts);
+  }
+}
+
+std::size_t PostgresStore::send_submission(Connection& db, std::span<const RunRow> given, Timestamp at) {
+  // Two that submit the same keys at once wait for each other here, in an order that all share.
+  std::set<std::int64_t> ordered;
+  RowList jobs{RowType::job};
+  for (const RunRow& row : given) {
+    if (!row.idempotency_key.empty()) ordered.insert(postgres::lock_key("run key", db.schema(), row.idempotency_key));
+    add_job(jobs, row, at);
+  }
+  if (!ordered.empty()) {
+    Column<std::int64_t> locks;
+    Column<bool> exclusive;
+    for (const std::int64_t lock : ordered) {
+      locks.add(lock);
+      exclusive.add(true);
+    }
+    db.send(Sql::signal_locks, locks, exclusive);
+  }
+  return db.send(Sql::submit_runs, jobs, at, pool_.target().run_events);
+}
+
+// The key names it before the id does.
+Result<RunRow> PostgresStore::find_submitted(Connection& db, const RunRow& run, const std::string& uuid) {
+  for (const bool by_key : {true, false}) {
+    if (by_key && run.idempotency_key.empty()) continue;
+    Rows rows = by_key ? db.query(Sql::find_run_by_key, run.idempotency_key) : db.query(Sql::find_run, Uuid{uuid});
+    if (rows.next()) {
+      RunRow known = postgres::read_run(rows);
+      if (rows.fault()) return *rows.fault();
+      return known;
+    }
+  }
+  if (db.error()) return *db.error();
+  return Error{ErrorCode::unavailable, "run " + run.id.value + " was removed while it was submitted again"};
+}
+
+Result<std::vector<CommitOutcome>> PostgresStore::end_runs(std::span<const RunEnd> ends) {
+  Wakeup wakeup;
+  std::vector<const RunEnd*> list;
+  list.reserve(ends.size());
+  for (const RunEnd& end : ends) list.push_back(&end);
+  auto outcomes = write<std::vector<CommitOutcome>>([&](Connection& db) -> Result<std::vector<CommitOutcome>> {
+    wakeup = {};
+    return postgres::end_plain_runs(db, list, leases_, now(), pool_.target().run_events, wakeup);
+  });
+  if (!outcomes && outcomes.error().code == ErrorCode::conflict) {
+    // One of them breaks a rule of the tables: `commit` writes the others without it.
+    std::vector<Unit> units(ends.size());
+    for (std::size_t i = 0; i < ends.size(); ++i) units[i].run = ends[i];
+    return commit(units);
+  }
+  if (!outcomes) return outcomes;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if ((*outcomes)[i].kind == CommitOutcome::Kind::done) leases_.ended(postgres::run_uuid(ends[i].run), ends[i].fence);
+  }
+  tell(wakeup);
+  return outcomes;
+}
+
+Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
+  Wakeup wakeup;
+  const std::string uuid = postgres::run_uuid(change.run);
+  auto changed = write<RunChanged>([&](Connection& db) -> Result<RunChanged> {
+    wakeup = {};
+    const Timestamp at = now();
+    const Uuid id{uuid};
+    Column<Uuid> only;
+    only.add(id);
+    RunChanged answer;
+    {
+      Rows rows = db.query(Sql::lock_run, id);
+      if (!rows.next()) return RunChanged{RunChanged::Kind::not_found, {}};
+      answer.row = postgres::read_run(rows);
+      if (rows.fault()) return *rows.fault();
+    }
+    const RunRow row = answer.row;
+    const bool holds = row.status == RunStatus::leased && row.fence == change.fence;
+    const auto event = [&](const char* kind, int attempt, const Json& details) {
+      run_event(db, row.id, kind, at, attempt, change.actor, details);
+    };
+    switch (change.kind) {
+      case RunChange::Kind::remove:
+        // A live run would vanish under its worker: cancel it first.
+        if (row.status == RunStatus::leased) {
+          answer.kind = RunChanged::Kind::lease_lost;
+        } else if (is_awaited(row)) {
+          answer.kind = RunChanged::Kind::awaited;
+        } else if (!row.deleted_at) {
+          db.send(Sql::unqueue_runs, only);
+          db.send(Sql::delete_run_softly, id, at, change.reason);
+          event("deleted", row.attempt, Json(change.reason));
+        }
+        break;
+      case RunChange::Kind::cancel:
+        if (is_final(row.status)) {
+          answer.kind = RunChanged::Kind::finished;
+        } else {
+          db.send(Sql::unqueue_runs, only);
+          db.send(Sql::cancel_run, id, at);
+          event("cancelled", row.attempt, Json());
+          if (const auto told = event_of_cancel(row, events_)) {
+            write_event(db, row.instance.value_or(InstanceId{}), *told, wakeup);
+          }
+        }
+        break;
+      case RunChange::Kind::heartbeat:
+      case RunChange::Kind::retry:
+      case RunChange::Kind::release:
+        if (is_final(row.status)) {
+          // The cancelled run's holder learns of it here and clears its lease.
+          if (row.status == RunStatus::cancelled && row.fence == change.fence &&
+              holds_lease(row.leased_by, change.account)) {
+            db.send(Sql::clear_lease, id);
+          }
+          answer.kind = RunChanged::Kind::finished;
+        } else if (!holds) {
+          answer.kind = RunChanged::Kind::lease_lost;
+        } else if (!holds_lease(row.leased_by, change.account)) {
+          answer.kind = RunChanged::Kind::not_holder;
+        } else if (change.kind == RunChange::Kind::heartbeat) {
+          wakeup.due = after(at, change.length);
+          db.send(Sql::heartbeat_run, id, *wakeup.due, at);
+        } else if (change.kind == RunChange::Kind::release) {
+          db.send(Sql::unqueue_runs, only);
+          db.send(Sql::release_run, id, at);
+          db.send(Sql::queue_run, id, at);
+          event("released", row.attempt - 1, Json());
+          wakeup.runs = true;
+        } else if (row.attempt >= row.attempts_max) {
+          answer.kind = RunChanged::Kind::exhausted;
+        } else {
+          wakeup.due = after(at, change.length);
+          db.send(Sql::unqueue_runs, only);
+          db.send(Sql::retry_run, id, *wakeup.due, Jsonb{change.error}, error_line(change.error), at);
+          db.send(Sql::queue_run, id, at);
+          event("retried", row.attempt, change.error);
+        }
+        break;
+    }
+    const std::size_t limits = db.send(Sql::type_limits, row.type);
+    const std::size_t after_change = db.send(Sql::find_run, id);
+    db.finish();
+    if (Rows limited = db.take(limits); limited.next() && limited.boolean(0)) wakeup.runs |= leaves_slot(change, row);
+    if (Rows rows = db.take(after_change); rows.next()) answer.row = postgres::read_run(rows);
+    return answer;
+  });
+  if (changed) {
+    if (changed->row.status != RunStatus::leased) leases_.ended(uuid, changed->row.fence);
+    tell(wakeup);
+  }
+  return changed;
+}
+
+}  // namespace cairn

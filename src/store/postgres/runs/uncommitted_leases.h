@@ -1,0 +1,76 @@
+// What questions for runs that this node has under way have leased and not committed yet: a stretch of the queue each.
+// The next question passes over it, where it would otherwise look at every run and find it locked. Nothing depends on
+// it: a run that is passed over in vain is found by the question after. Safe from several threads.
+#pragma once
+
+#include <list>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "store/postgres/wire/queue_key.h"
+
+namespace cairn::postgres {
+
+class LeasesUnderWay {
+ public:
+  struct Stretch {
+    std::string type;
+    QueueKey first, last;
+  };
+
+  // Of what a question leased, in the order of the queue and not empty: the longer part of it on one side of the
+  // stretch that it passed over itself. What came into that stretch meanwhile must not be passed over a second time.
+  static Stretch stretch_of(std::string type, std::span<const QueueKey> leased,
+                            const std::optional<Stretch>& passed_over) {
+    std::size_t before = 0;
+    while (passed_over && before < leased.size() && leased[before] < passed_over->first) ++before;
+    const auto part = 2 * before > leased.size() ? leased.first(before) : leased.subspan(before);
+    return {std::move(type), part.front(), part.back()};
+  }
+
+  // Ends with the transaction, however that ends.
+  class Guard {
+   public:
+    Guard() = default;
+    Guard(LeasesUnderWay& all, std::list<Stretch>::iterator at) : all_(&all), at_(at) {}
+    Guard(Guard&& other) noexcept : all_(std::exchange(other.all_, nullptr)), at_(other.at_) {}
+    Guard& operator=(Guard&& other) noexcept {
+      std::swap(all_, other.all_);
+      std::swap(at_, other.at_);
+      return *this;
+    }
+    ~Guard() {
+      if (all_) all_->end(at_);
+    }
+
+   private:
+    LeasesUnderWay* all_ = nullptr;
+    std::list<Stretch>::iterator at_;
+  };
+
+  Guard begin(Stretch stretch) {
+    const std::lock_guard lock(mutex_);
+    return {*this, stretches_.insert(stretches_.end(), std::move(stretch))};
+  }
+  // The newest one: there are rarely two.
+  std::optional<Stretch> of(const std::string& type) const {
+    const std::lock_guard lock(mutex_);
+    for (auto at = stretches_.rbegin(); at != stretches_.rend(); ++at) {
+      if (at->type == type) return *at;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  void end(std::list<Stretch>::iterator at) {
+    const std::lock_guard lock(mutex_);
+    stretches_.erase(at);
+  }
+
+  mutable std::mutex mutex_;
+  std::list<Stretch> stretches_;
+};
+
+}  // namespace cairn::postgres

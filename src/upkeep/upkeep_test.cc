@@ -1,0 +1,329 @@
+// What happens to work that nobody finishes: timeouts, lost leases, dead letters, retention.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/clock.h"
+#include "engine/coordinator.h"
+#include "upkeep/verify.h"
+#include "definition/definition.h"
+#include "store/open.h"
+
+namespace cairn {
+namespace {
+
+constexpr const char* caller = R"(
+cairn: 1
+name: caller
+version: 1.0.0
+steps:
+  - id: c
+    call: { worker: { type: w.v1 }, timeout: 10s, retry: { attempts: 2, backoff: 5s, jitter: 0 }, result: r }
+output: = state.r
+)";
+constexpr const char* patient = R"(
+cairn: 1
+name: patient
+version: 1.0.0
+steps:
+  - id: c
+    call: { worker: { type: w.v1 }, retry: { attempts: 2 }, result: r }
+output: = state.r
+)";
+constexpr const char* strict = R"(
+cairn: 1
+name: strict
+version: 1.0.0
+input: { type: object, required: [n] }
+steps: [ { set: { x: 1 } } ]
+)";
+constexpr const char* family = R"(
+cairn: 1
+name: family
+version: 1.0.0
+steps:
+  - subworkflow: { name: leaf, input: {} }
+  - task: { name: Stay }
+)";
+constexpr const char* leaf = R"(
+cairn: 1
+name: leaf
+version: 1.0.0
+steps: [ { set: { x: 1 } } ]
+)";
+
+class Upkeep : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    folder_ = std::string(std::filesystem::exists("/dev/shm") ? "/dev/shm/" : testing::TempDir().c_str()) +
+              "cairn_upkeep_" + std::to_string(::getpid());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    open();
+  }
+  void TearDown() override {
+    coordinator_.reset();
+    store_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+  bool is_memory() const { return std::string(GetParam()) == "memory"; }
+  void open() {
+    coordinator_.reset();
+    if (!is_memory() || !store_) {
+      store_.reset();
+      auto store = open_store(is_memory() ? "memory:" : "sqlite:" + folder_ + "/store.db", clock_);
+      ASSERT_TRUE(store.has_value()) << store.error().message;
+      store_ = std::move(*store);
+    }
+    auto coordinator = Coordinator::open(*store_, {});
+    ASSERT_TRUE(coordinator.has_value()) << coordinator.error().message;
+    coordinator_ = std::move(*coordinator);
+  }
+  void deploy(const char* text) {
+    const Definition definition = load_definition(text, "test");
+    ASSERT_TRUE(definition.valid());
+    ASSERT_TRUE(coordinator_->registry().deploy(definition.program).has_value());
+  }
+  void start(const std::string& name, const std::string& id) {
+    StartRequest request;
+    request.definition = name;
+    request.id = id;
+    const auto started = coordinator_->start(request);
+    ASSERT_TRUE(started.has_value()) << started.error().message;
+  }
+  RunRow lease(Duration length) {
+    LeaseRequest request;
+    request.worker = "w";
+    request.types = {"w.v1"};
+    request.length = length;
+    const auto leased = store_->lease_runs(request);
+    EXPECT_TRUE(leased.has_value());
+    EXPECT_EQ(leased->size(), 1u);
+    return leased->empty() ? RunRow{} : leased->front();
+  }
+  InstanceRow row(const std::string& id) { return store_->find_instance({id})->value(); }
+  std::vector<DeadLetter> letters() { return store_->list_dead_letters({})->items; }
+  void pass(std::int64_t seconds) {
+    clock_.advance(Duration::of_seconds(seconds));
+    coordinator_->settle();
+  }
+  void expect_sound() {
+    const auto report = verify_store(*store_);
+    ASSERT_TRUE(report.has_value());
+    for (const Finding& finding : report->findings) {
+      ADD_FAILURE() << finding.invariant << ": " << finding.subject << ": " << finding.message;
+    }
+  }
+
+  ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
+  std::string folder_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Coordinator> coordinator_;
+};
+INSTANTIATE_TEST_SUITE_P(Stores, Upkeep, testing::Values("memory", "sqlite"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+TEST_P(Upkeep, AWorkerThatHangsIsTimedOutThoughItKeepsItsLease) {
+  deploy(caller);
+  start("caller", "a");
+  const RunRow run = lease(Duration::of_seconds(8));
+  clock_.advance(Duration::of_seconds(7));
+  RunChange beat;
+  beat.kind = RunChange::Kind::heartbeat;
+  beat.run = run.id;
+  beat.fence = run.fence;
+  beat.length = Duration::of_seconds(3600);
+  ASSERT_EQ(store_->change_run(beat)->kind, RunChanged::Kind::done);
+  ASSERT_TRUE(store_->next_due()->has_value());
+  EXPECT_EQ(**store_->next_due(), Timestamp::of_unix_ms(1'700'000'010'000)) << "the timeout is what wakes the loop";
+  open();  // the process that leased it is gone
+  pass(3);
+  const RunRow retried = store_->find_run(run.id)->value();
+  EXPECT_EQ(retried.status, RunStatus::pending);
+  EXPECT_EQ(retried.error.text_or("code", ""), "call_timeout");
+  EXPECT_EQ(retried.run_at, Timestamp::of_unix_ms(1'700'000'015'000));
+
+  RunReport late;
+  late.run = run.id;
+  late.fence = run.fence;
+  late.result = 1;
+  EXPECT_EQ(*coordinator_->report(late), RunAnswer::lease_lost);
+
+  pass(5);
+  lease(Duration::of_seconds(3600));
+  pass(10);
+  EXPECT_EQ(row("a").status, Status::suspended);
+  EXPECT_EQ(row("a").error->code, "call_timeout");
+  EXPECT_EQ(row("a").error->failure_class, FailureClass::timeout);
+  EXPECT_EQ(row("a").error->attempt, 2);
+  EXPECT_TRUE(letters().empty()) << "a timeout is the workflow's to handle";
+  expect_sound();
+}
+
+TEST_P(Upkeep, ARunWhoseWorkersAllDieBecomesADeadLetterAndCanBeReplayed) {
+  deploy(patient);
+  start("patient", "p");
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    lease(Duration::of_seconds(5));
+    pass(5);
+  }
+  EXPECT_EQ(row("p").status, Status::suspended);
+  ASSERT_EQ(letters().size(), 1u);
+  const DeadLetter letter = letters().front();
+  EXPECT_EQ(letter.kind, "run");
+  EXPECT_EQ(letter.instance, InstanceId{"p"});
+  EXPECT_EQ(letter.envelope.text_or("type", ""), "w.v1");
+  EXPECT_NE(letter.reason.find("2 of 2 attempts"), std::string::npos) << letter.reason;
+  EXPECT_EQ(letter.node, coordinator_->node());
+  EXPECT_EQ(letter.at, store_->now());
+  expect_sound();
+
+  EXPECT_TRUE(*coordinator_->replay_dead_letter(letter.id, {}));
+  EXPECT_TRUE(letters().empty());
+  EXPECT_EQ(row("p").status, Status::waiting);
+  RunReport done;
+  const RunRow again = lease(Duration::of_seconds(5));
+  EXPECT_NE(again.id.value, std::string(letter.envelope.text_or("run", "")));
+  done.run = again.id;
+  done.fence = again.fence;
+  done.result = 7;
+  EXPECT_EQ(*coordinator_->report(done), RunAnswer::finished);
+  EXPECT_EQ(row("p").status, Status::completed);
+  EXPECT_FALSE(*coordinator_->replay_dead_letter(letter.id, {})) << "there is no such letter any more";
+  expect_sound();
+}
+
+TEST_P(Upkeep, ADeadRunOfAnInstanceThatWentOnIsNotReplayed) {
+  deploy(patient);
+  start("patient", "p");
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    lease(Duration::of_seconds(5));
+    pass(5);
+  }
+  ASSERT_EQ(letters().size(), 1u);
+  ASSERT_TRUE(coordinator_->request({"p"}, SkipRequested{Json(1)}, {}).has_value());
+  const auto replayed = coordinator_->replay_dead_letter(letters().front().id, {});
+  ASSERT_FALSE(replayed.has_value());
+  EXPECT_EQ(replayed.error().code, ErrorCode::conflict);
+  EXPECT_EQ(letters().size(), 1u);
+}
+
+TEST_P(Upkeep, ADeadRunOnItsOwnIsSubmittedAgain) {
+  RunOrder order;
+  order.type = "w.v1";
+  order.payload = Json::object({{"a", 1}});
+  order.attempts_max = 1;
+  ASSERT_TRUE(coordinator_->submit_run(order).has_value());
+  lease(Duration::of_seconds(5));
+  pass(5);
+  ASSERT_EQ(letters().size(), 1u);
+  EXPECT_TRUE(*coordinator_->replay_dead_letter(letters().front().id, {}));
+  EXPECT_EQ(lease(Duration::of_seconds(5)).payload, order.payload);
+  EXPECT_TRUE(letters().empty());
+}
+
+TEST_P(Upkeep, AStartThatWasRefusedIsReplayedOnce) {
+  deploy(strict);
+  DeadLetter letter;
+  letter.kind = "start";
+  letter.envelope = Json::object({{"instance", "s"},
+                                  {"name", "strict"},
+                                  {"version", Json()},
+                                  {"input", Json::object()},
+                                  {"reference", Json::object({{"key", "K"}, {"parts", Json::object()}})}});
+  letter.reason = "unknown_workflow: no definition strict is deployed";
+  letter.node = "node";
+  letter.id = *store_->put_dead_letter(letter);
+  const auto refused = coordinator_->replay_dead_letter(letter.id, {});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+  EXPECT_EQ(letters().size(), 1u) << "nothing was changed";
+
+  std::string forgiving(strict);
+  forgiving.replace(forgiving.find("1.0.0"), 5, "1.0.1");
+  forgiving.replace(forgiving.find("required: [n]"), 13, "required: []");
+  deploy(forgiving.c_str());
+  EXPECT_TRUE(*coordinator_->replay_dead_letter(letter.id, {}));
+  EXPECT_TRUE(letters().empty());
+  EXPECT_EQ(row("s").status, Status::completed);
+  EXPECT_EQ(row("s").reference.key, Json("K"));
+  // A replay that was cut off before the letter was removed finds its own instance.
+  letter.id = *store_->put_dead_letter(letter);
+  EXPECT_TRUE(*coordinator_->replay_dead_letter(letter.id, {}));
+  EXPECT_EQ(row("s").version, 1u);
+}
+
+TEST_P(Upkeep, RetentionTakesWhatIsOldEnoughAndLeavesWhatLives) {
+  deploy(leaf);
+  deploy(family);
+  start("family", "alive");  // its child ended long ago, it has not
+  for (int i = 0; i < 7; ++i) start("leaf", "old" + std::to_string(i));
+  start("family", "gone");
+  ASSERT_TRUE(coordinator_->request({"gone"}, CancelRequested{}, {}).has_value());
+  coordinator_->settle();
+  pass(3600);
+  start("leaf", "new");
+  RetentionPolicy policy;
+  policy.completed = Duration::of_seconds(1800);
+  policy.batch = 3;
+  auto report = coordinator_->run_retention(policy);
+  ASSERT_TRUE(report.has_value()) << report.error().message;
+  EXPECT_TRUE(report->ran);
+  EXPECT_EQ(report->instances, 7u);
+  EXPECT_TRUE(store_->find_instance({"alive"})->has_value());
+  EXPECT_TRUE(store_->find_instance({"gone"})->has_value()) << "cancelled ones are kept";
+  EXPECT_TRUE(store_->find_instance({"new"})->has_value());
+  EXPECT_FALSE(store_->find_instance({"old0"})->has_value());
+  policy.cancelled = Duration::of_seconds(1800);
+  report = coordinator_->run_retention(policy);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->instances, 2u) << "the cancelled one with its child";
+  EXPECT_TRUE(store_->find_instance({"alive"})->has_value());
+  expect_sound();
+}
+
+TEST_P(Upkeep, SignalsThatWereKeptTooLongGoThoughEverythingElseIsKept) {
+  SignalRequest signal;
+  signal.name = "nobody.waits";
+  for (const std::int64_t seconds : {10, 1000}) {
+    ASSERT_TRUE(coordinator_->broadcast(signal, Duration::of_seconds(seconds))->kept);
+  }
+  clock_.advance(Duration::of_seconds(60));
+  RetentionLoop loop(*store_, "n", {}, std::chrono::hours(1));
+  loop.start();
+  loop.stop();
+  // The one that is left is found by whoever waits now.
+  clock_.set(Timestamp::of_unix_ms(1'700'000'000'000));
+  deploy("cairn: 1\nname: late\nversion: 1.0.0\nsteps: [ { signal: { name: nobody.waits } } ]\n");
+  for (const char* id : {"a", "b"}) {
+    start("late", id);
+    coordinator_->settle();
+  }
+  EXPECT_EQ(row("a").status, Status::completed);
+  EXPECT_EQ(row("b").status, Status::waiting) << "the other one was removed";
+}
+
+TEST_P(Upkeep, OnlyOneNodeAtATimeDoesRetention) {
+  deploy(leaf);
+  start("leaf", "old");
+  pass(3600);
+  RetentionPolicy policy;
+  policy.completed = Duration::of_seconds(60);
+  const auto other = store_->hold_lock("retention", "another node", Duration::of_seconds(30));
+  ASSERT_TRUE(other.has_value() && other->has_value());
+  auto report = coordinator_->run_retention(policy);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_FALSE(report->ran);
+  EXPECT_EQ(report->instances, 0u);
+  clock_.advance(Duration::of_seconds(31));
+  report = coordinator_->run_retention(policy);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_TRUE(report->ran) << "the other one died and its lock has ended";
+  EXPECT_EQ(report->instances, 1u);
+  EXPECT_TRUE(store_->hold_lock("retention", "another node", Duration::of_seconds(30))->has_value())
+      << "the lock was given back";
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,492 @@
+#include "upkeep/verify.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "store/audit_chain.h"
+#include "store/projection.h"
+
+namespace cairn {
+
+namespace {
+
+bool is_open(TaskStatus status) { return status == TaskStatus::open || status == TaskStatus::assigned; }
+
+class Check {
+ public:
+  explicit Check(Store& store) : store_(store) {}
+
+  Result<Verification> run() {
+    CAIRN_TRY_VOID(check_pages());
+    CAIRN_TRY_VOID(go_on_after(check_instances(), "instances"));
+    const auto tasks = check_tasks({});
+    CAIRN_TRY_VOID(go_on_after(tasks, "tasks"));
+    if (!tasks) CAIRN_TRY_VOID(go_on_after(check_tasks_by_instance(), "tasks"));
+    CAIRN_TRY_VOID(go_on_after(check_runs(), "runs"));
+    CAIRN_TRY_VOID(go_on_after(check_queue(), "the queue of runs"));
+    CAIRN_TRY_VOID(go_on_after(check_dead_letters(), "dead letters"));
+    CAIRN_TRY_VOID(go_on_after(check_outbox(), "events"));
+    CAIRN_TRY_VOID(go_on_after(check_audit(), "the audit trail"));
+    return std::move(report_);
+  }
+
+  Result<Verification> run(const InstanceId& id) {
+    only_ = id;
+    CAIRN_TRY(const auto row, store_.find_instance(id));
+    if (!row) return std::move(report_);
+    CAIRN_TRY_VOID(check_instance(*row));
+    CAIRN_TRY_VOID(check_tasks(id));
+    CAIRN_TRY_VOID(check_runs());
+    return std::move(report_);
+  }
+
+ private:
+  void find(const char* invariant, const std::string& subject, std::string message) {
+    report_.findings.push_back({invariant, subject, std::move(message)});
+  }
+
+  // What cannot be read is a finding, and the rest is checked all the same.
+  Result<void> go_on_after(const Result<void>& checked, const std::string& subject) {
+    if (checked || checked.error().code != ErrorCode::corrupt) return checked;
+    find("I-34 readable", subject, checked.error().message);
+    return {};
+  }
+  void name_unreadable(const std::vector<std::string>& rows) {
+    for (const std::string& row : rows) {
+      const std::size_t colon = row.find(": ");
+      find("I-34 readable", row.substr(0, colon), colon == std::string::npos ? "" : row.substr(colon + 2));
+    }
+  }
+
+  // Below the rows: what the disk has lost.
+  Result<void> check_pages() {
+    constexpr std::size_t faults_max = 1000;
+    CAIRN_TRY(const std::vector<StoreFault> faults, store_.faults(faults_max));
+    for (const StoreFault& fault : faults) find("I-35 pages", fault.place, fault.message + ": " + fault.subject);
+    if (faults.size() >= faults_max) find("I-35 pages", "store", "there may be more than are named here");
+    return {};
+  }
+
+  Result<void> check_instances() {
+    InstanceFilter everything;
+    everything.deleted = true;
+    PageRequest page{500, ""};
+    do {
+      CAIRN_TRY(const Page<InstanceRow> rows, store_.list_instances(everything, page));
+      for (const InstanceRow& row : rows.items) {
+        CAIRN_TRY_VOID(go_on_after(check_instance(row), "instance " + row.id.value));
+      }
+      name_unreadable(rows.unreadable);
+      page.cursor = rows.next_cursor;
+    } while (!page.cursor.empty());
+    return {};
+  }
+
+  Result<void> check_instance(const InstanceRow& row) {
+    ++report_.instances;
+    const std::string subject = "instance " + row.id.value;
+    auto stored = store_.find_snapshot(row.id);
+    if (!stored) {
+      if (stored.error().code != ErrorCode::corrupt && stored.error().code != ErrorCode::unsupported) {
+        return stored.error();
+      }
+      // Parked already: people know of it.
+      if (row.status != Status::suspended) find("I-02 snapshot reads", subject, stored.error().message);
+      return {};
+    }
+    if (!*stored) {
+      find("I-02 snapshot reads", subject, "it has no snapshot");
+      return {};
+    }
+    const Snapshot& snapshot = **stored;
+    if (row.version != snapshot.version) {
+      find("I-01 versions", subject,
+           "the store says version " + std::to_string(row.version) + ", the snapshot " +
+               std::to_string(snapshot.version));
+    }
+    const bool parked =
+        row.status == Status::suspended && row.error && row.error->failure_class == FailureClass::consistency;
+    if (row.status != snapshot.status && !parked) {
+      find("I-12 projection", subject,
+           std::string("shown as ") + to_string(row.status) + ", is " + to_string(snapshot.status));
+    }
+    CAIRN_TRY_VOID(check_history(snapshot, subject));
+    check_strands(snapshot, subject);
+    check_kept(snapshot, subject);
+    CAIRN_TRY_VOID(check_waits(snapshot, subject));
+    CAIRN_TRY_VOID(check_definition(snapshot, subject));
+    if (snapshot.parent) CAIRN_TRY_VOID(check_parent(snapshot, subject));
+    if (is_final(snapshot.status)) {
+      if (!snapshot.waits.empty() || !snapshot.strands.empty())
+        find("I-22 terminal is final", subject, "it has ended and still waits");
+      if (!row.ended_at) find("I-22 terminal is final", subject, "it has ended without a time");
+    } else if (!parked) {
+      CAIRN_TRY_VOID(check_alive(snapshot, subject));
+    }
+    return {};
+  }
+
+  Result<void> check_history(const Snapshot& snapshot, const std::string& subject) {
+    PageRequest page{1000, ""};
+    std::uint64_t last = 0;
+    bool first = true;
+    do {
+      CAIRN_TRY(const Page<HistoryRow> rows, store_.history(snapshot.instance, page));
+      for (const HistoryRow& row : rows.items) {
+        if (row.version < last) find("I-01 versions", subject, "its history goes back in versions");
+        if (row.version > snapshot.version) find("I-01 versions", subject, "its history is ahead of its snapshot");
+        if (first && row.version != 1) find("I-01 versions", subject, "its history does not begin with version 1");
+        first = false;
+        last = row.version;
+      }
+      name_unreadable(rows.unreadable);
+      page.cursor = rows.next_cursor;
+    } while (!page.cursor.empty());
+    return {};
+  }
+
+  // Every strand but the main one belongs to another, and waits and strands know each other.
+  void check_strands(const Snapshot& snapshot, const std::string& subject) {
+    std::set<std::uint64_t> strands;
+    std::multiset<std::string> waited;
+    for (const Strand& strand : snapshot.strands) {
+      const bool is_main = strand.parent == 0;
+      if (is_main != strands.empty()) find("I-21 strands", subject, "it has no main strand, or two");
+      if (!is_main && !strands.contains(strand.parent)) {
+        find("I-21 strands", subject, "strand " + std::to_string(strand.id) + " joins a strand that does not exist");
+      }
+      if (!strands.insert(strand.id).second) {
+        find("I-21 strands", subject, "strand " + std::to_string(strand.id) + " exists twice");
+      }
+      for (const WaitToken& token : strand.waits) waited.insert(token.value);
+    }
+    for (const Wait& wait : snapshot.waits) {
+      if (waited.count(wait.token.value) != 1 || !strands.contains(wait.strand)) {
+        find("I-05 waits", subject, "the wait of step " + wait.step + " is not one strand's");
+      }
+      waited.erase(wait.token.value);
+    }
+    if (!waited.empty()) find("I-05 waits", subject, "a strand waits for something that is not open");
+    if (snapshot.status != Status::waiting) return;
+    std::set<std::uint64_t> joining;
+    for (const Strand& strand : snapshot.strands) joining.insert(strand.parent);
+    for (const Strand& strand : snapshot.strands) {
+      if (strand.waits.empty() && !joining.contains(strand.id)) {
+        find("I-07 stranded", subject, "strand " + std::to_string(strand.id) + " waits for nothing and joins nobody");
+      }
+    }
+  }
+
+  // A signal is taken once: one that is kept is not kept twice.
+  void check_kept(const Snapshot& snapshot, const std::string& subject) {
+    std::set<std::string> kept;
+    for (const BufferedSignal& signal : snapshot.signals) {
+      if (!signal.id.empty() && !kept.insert(signal.id).second) {
+        find("I-10 signals", subject, "signal " + signal.id + " is kept twice");
+      }
+    }
+  }
+
+  // The rows that others look at say the same as the snapshot.
+  Result<void> check_waits(const Snapshot& snapshot, const std::string& subject) {
+    CAIRN_TRY(const std::vector<Wait> rows, store_.list_waits(snapshot.instance));
+    std::map<std::string, const Wait*> stored;
+    for (const Wait& wait : rows) stored[wait.token.value] = &wait;
+    for (const Wait& wait : snapshot.waits) {
+      const auto found = stored.find(wait.token.value);
+      if (!has_row(wait)) {
+        // Earlier versions wrote one.
+      } else if (found == stored.end()) {
+        find("I-05 waits", subject, "the wait of step " + wait.step + " has no row");
+      } else if (*found->second != project_wait(wait)) {
+        find("I-05 waits", subject, "the wait of step " + wait.step + " differs from its row");
+      }
+      stored.erase(wait.token.value);
+    }
+    for (const auto& [token, wait] : stored) {
+      if (!has_row(*wait)) continue;
+      find("I-05 waits", subject, "a row waits for step " + wait->step + ", the snapshot does not");
+    }
+
+    CAIRN_TRY(const std::vector<DueTimer> timers, store_.list_timers(snapshot.instance));
+    std::set<std::string> held;
+    for (const HeldWakeup& wakeup : snapshot.held) held.insert(wakeup.token.value);
+    for (const Wait& wait : snapshot.waits) {
+      if (wait.kind != WaitKind::timer || held.contains(wait.token.value)) continue;
+      const auto due = std::count_if(timers.begin(), timers.end(), [&](const DueTimer& timer) {
+        return timer.token == wait.token && wait.until && timer.due == whole_ms_up(*wait.until);
+      });
+      if (due != 1)
+        find("I-08 timers", subject,
+             "the timed wait of step " + wait.step + " has " + std::to_string(due) + " timer rows");
+    }
+    return {};
+  }
+
+  Result<void> check_definition(const Snapshot& snapshot, const std::string& subject) {
+    const auto known = definitions_.find(snapshot.program);
+    if (known == definitions_.end()) {
+      CAIRN_TRY(const auto row, store_.find_definition(snapshot.program.name, snapshot.program.version));
+      definitions_[snapshot.program] = row && row->digest == snapshot.program.digest;
+    }
+    if (!definitions_[snapshot.program]) {
+      find("I-24 definition", subject,
+           "its definition " + snapshot.program.name + " " + snapshot.program.version +
+               " is not stored with that digest");
+    }
+    return {};
+  }
+
+  Result<void> check_parent(const Snapshot& snapshot, const std::string& subject) {
+    CAIRN_TRY(const auto parent, store_.find_instance(snapshot.parent->instance));
+    if (!parent) find("I-25 whole trees", subject, "its parent " + snapshot.parent->instance.value + " does not exist");
+    return {};
+  }
+
+  // Something must be able to move it.
+  Result<void> check_alive(const Snapshot& snapshot, const std::string& subject) {
+    CAIRN_TRY(const std::vector<Message> messages, store_.list_messages(snapshot.instance));
+    if (snapshot.waits.empty() && messages.empty() && snapshot.status == Status::waiting) {
+      find("I-07 stranded", subject, "it waits for nothing");
+    }
+    for (const Wait& wait : snapshot.waits) {
+      if (wait.kind == WaitKind::task) {
+        CAIRN_TRY(const auto task, store_.find_task({wait.target}));
+        if (!task || !is_open(task->status)) {
+          find("I-12 tasks", subject, "it waits for task " + wait.target + ", which is not open");
+        }
+      } else if (wait.kind == WaitKind::subworkflow) {
+        CAIRN_TRY(const auto child, store_.find_instance({wait.target}));
+        const bool told = !messages.empty() || is_held(snapshot, wait.token);
+        if (!child) {
+          find("I-20 children", subject, "its child " + wait.target + " does not exist");
+        } else if (is_final(child->status) && !told) {
+          find("I-20 children", subject, "its child " + wait.target + " has ended and nobody told it");
+        }
+      } else if (wait.kind == WaitKind::run) {
+        CAIRN_TRY(const auto run, store_.find_run({wait.target}));
+        if (!run) {
+          find("I-07 stranded", subject, "its run " + wait.target + " does not exist");
+        } else if (run->deleted_at && !is_final(run->status)) {
+          find("I-07 stranded", subject,
+               "its run " + wait.target + " was deleted before it ended: nobody will finish it");
+        } else if (is_final(run->status) && !is_held(snapshot, wait.token)) {
+          find("I-07 stranded", subject,
+               "its run " + wait.target + " is " + to_string(run->status) + " and it still waits");
+        }
+      }
+    }
+    return {};
+  }
+
+  static bool is_held(const Snapshot& snapshot, const WaitToken& token) {
+    return std::any_of(snapshot.held.begin(), snapshot.held.end(),
+                       [&](const HeldWakeup& wakeup) { return wakeup.token == token; });
+  }
+
+  Result<void> check_tasks(const std::optional<InstanceId>& instance) {
+    TaskFilter everything;
+    everything.closed = true;
+    everything.instance = instance;
+    PageRequest page{500, ""};
+    do {
+      CAIRN_TRY(const Page<TaskRow> rows, store_.list_tasks(everything, page));
+      for (const TaskRow& row : rows.items) CAIRN_TRY_VOID(go_on_after(check_task(row), "task " + row.id.value));
+      name_unreadable(rows.unreadable);
+      page.cursor = rows.next_cursor;
+    } while (!page.cursor.empty());
+    return {};
+  }
+
+  // A list of all tasks cannot be made when one of them cannot be read; those of other instances can.
+  Result<void> check_tasks_by_instance() {
+    InstanceFilter everything;
+    everything.deleted = true;
+    PageRequest page{500, ""};
+    do {
+      CAIRN_TRY(const Page<InstanceRow> rows, store_.list_instances(everything, page));
+      for (const InstanceRow& row : rows.items) {
+        CAIRN_TRY_VOID(go_on_after(check_tasks(row.id), "tasks of instance " + row.id.value));
+      }
+      page.cursor = rows.next_cursor;
+    } while (!page.cursor.empty());
+    return {};
+  }
+
+  Result<void> check_task(const TaskRow& row) {
+    ++report_.tasks;
+    const std::string subject = "task " + row.id.value;
+    if (is_open(row.status)) {
+      auto snapshot = store_.find_snapshot(row.instance);
+      if (snapshot && *snapshot) {
+        const auto& waits = (**snapshot).waits;
+        if (std::none_of(waits.begin(), waits.end(), [&](const Wait& wait) { return wait.token == row.token; })) {
+          find("I-12 tasks", subject, "it is open and instance " + row.instance.value + " does not wait for it");
+        }
+      }
+    }
+    if (row.status == TaskStatus::completed &&
+        std::find(row.exclude.begin(), row.exclude.end(), row.completed_by) != row.exclude.end()) {
+      find("I-14 four eyes", subject, row.completed_by + " completed it and was excluded");
+    }
+    CAIRN_TRY(const std::vector<TaskEvent> events, store_.task_events(row.id));
+    bool closed = false;
+    bool assigned = false;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const TaskEvent::Kind kind = events[i].kind;
+      if ((i == 0) != (kind == TaskEvent::Kind::created))
+        find("I-13 task events", subject, "`created` is not its first event, once");
+      if (kind == TaskEvent::Kind::commented) continue;
+      if (closed) find("I-13 task events", subject, std::string(to_string(kind)) + " after it was closed");
+      if (kind == TaskEvent::Kind::released && !assigned)
+        find("I-13 task events", subject, "released while nobody had it");
+      if (kind == TaskEvent::Kind::assigned || kind == TaskEvent::Kind::reassigned) assigned = true;
+      if (kind == TaskEvent::Kind::released) assigned = false;
+      closed =
+          kind == TaskEvent::Kind::completed || kind == TaskEvent::Kind::cancelled || kind == TaskEvent::Kind::expired;
+    }
+    if (events.empty()) find("I-13 task events", subject, "it has no events");
+    if (closed == is_open(row.status)) {
+      find("I-13 task events", subject, std::string("its events do not end as its status ") + to_string(row.status));
+    }
+    return {};
+  }
+
+  Result<void> check_runs() {
+    RunFilter everything;
+    everything.deleted = true;
+    everything.instance = only_;
+    PageRequest page{500, ""};
+    do {
+      CAIRN_TRY(const Page<RunRow> rows, store_.list_runs(everything, page));
+      for (const RunRow& row : rows.items) CAIRN_TRY_VOID(go_on_after(check_run(row), "run " + row.id.value));
+      name_unreadable(rows.unreadable);
+      page.cursor = rows.next_cursor;
+    } while (!page.cursor.empty());
+    return {};
+  }
+
+  Result<void> check_run(const RunRow& row) {
+    ++report_.runs;
+    const std::string subject = "run " + row.id.value;
+    if (row.status == RunStatus::leased && (!row.lease_until || row.leased_by.empty() || row.fence == 0)) {
+      find("I-15 leases", subject, "it is leased without holder, fence or end");
+    }
+    if (row.status == RunStatus::pending && row.lease_until)
+      find("I-15 leases", subject, "it is pending and has a lease");
+    if (row.attempt > row.attempts_max) find("I-16 attempts", subject, "it was leased more often than allowed");
+    if (static_cast<std::uint64_t>(row.leases) > row.fence)
+      find("I-15 leases", subject, "its fence is behind its leases");
+    if (row.instance) CAIRN_TRY_VOID(check_intent(row, subject));
+    if (!is_final(row.status) && row.instance) {
+      CAIRN_TRY(const auto instance, store_.find_instance(*row.instance));
+      if (instance && is_final(instance->status)) {
+        find("I-23 cancelled work", subject,
+             "instance " + row.instance->value + " has ended and it is still " + to_string(row.status));
+      }
+    }
+    return {};
+  }
+
+  // A run of an instance is what one of its steps asked for, under a key that names it.
+  Result<void> check_intent(const RunRow& row, const std::string& subject) {
+    if (!row.idempotency_key.starts_with(row.instance->value + "/")) {
+      find("I-17 effect keys", subject, "its idempotency key does not name its instance");
+    }
+    auto snapshot = store_.find_snapshot(*row.instance);
+    if (!snapshot) return {};  // unreadable: said where instances are checked
+    if (!*snapshot) {
+      find("I-25 whole trees", subject, "its instance " + row.instance->value + " does not exist");
+      return {};
+    }
+    if (is_final(row.status) || is_final((**snapshot).status)) return {};
+    const auto& waits = (**snapshot).waits;
+    const bool asked = std::any_of(waits.begin(), waits.end(), [&](const Wait& wait) {
+      return wait.token == row.token && wait.target == row.id.value;
+    });
+    if (!asked) find("I-18 intents", subject, "instance " + row.instance->value + " does not wait for it");
+    return {};
+  }
+
+  // Whatever its status asks for happens to a run: it is leased, or its lease ends.
+  Result<void> check_queue() {
+    constexpr std::size_t faults_max = 1000;
+    CAIRN_TRY(const std::vector<QueueFault> faults, store_.queue_faults(faults_max));
+    for (const QueueFault& fault : faults) find("I-33 queue", "run " + fault.run.value, text_of(fault.kind));
+    if (faults.size() == faults_max) find("I-33 queue", "store", "there may be more such runs than are named here");
+    return {};
+  }
+
+  static const char* text_of(QueueFault::Kind kind) {
+    switch (kind) {
+      case QueueFault::Kind::not_queued:
+        return "it is pending and not in the queue: nobody will lease it; docs/verify.md tells how to put it back";
+      case QueueFault::Kind::not_watched:
+        return "it is leased and nobody will notice when its lease ends; docs/verify.md tells how to mend it";
+      case QueueFault::Kind::stray:
+        return "it waits in the queue and is not pending, or is deleted; docs/verify.md tells how to take it out";
+    }
+    return "";
+  }
+
+  // Work that was given up is told once, with everything that replaying it needs.
+  Result<void> check_dead_letters() {
+    std::set<std::string> runs;
+    PageRequest page{500, ""};
+    do {
+      CAIRN_TRY(const Page<DeadLetter> letters, store_.list_dead_letters(page));
+      for (const DeadLetter& letter : letters.items) {
+        const std::string subject = "dead letter " + std::to_string(letter.id);
+        if (letter.kind.empty() || letter.envelope.is_null() || letter.reason.empty() || letter.node.empty()) {
+          find("I-16 dead letters", subject, "its envelope, reason or node is missing");
+        }
+        const std::string run(letter.kind == "run" ? letter.envelope.text_or("run", "") : "");
+        if (!run.empty() && !runs.insert(run).second) {
+          find("I-16 dead letters", subject, "run " + run + " was given up twice");
+        }
+      }
+      name_unreadable(letters.unreadable);
+      page.cursor = letters.next_cursor;
+    } while (!page.cursor.empty());
+    return {};
+  }
+
+  // An event is written once. Their order cannot be judged here: an operator may have sent one again.
+  Result<void> check_outbox() {
+    std::set<std::string> ids;
+    PageRequest page{1000, ""};
+    do {
+      CAIRN_TRY(const Page<OutboxRow> rows, store_.list_outbox({}, page));
+      for (const OutboxRow& row : rows.items) {
+        if (!ids.insert(row.event.id.value).second) {
+          find("I-19 outbox", "event " + row.event.id.value, "it was written twice");
+        }
+      }
+      name_unreadable(rows.unreadable);
+      page.cursor = rows.next_cursor;
+    } while (!page.cursor.empty());
+    return {};
+  }
+
+  Result<void> check_audit() {
+    CAIRN_TRY(const AuditReport chain, verify_audit(store_));
+    if (chain.broken_at) {
+      find("I-28 audit chain", "audit row " + std::to_string(*chain.broken_at), chain.why);
+    }
+    return {};
+  }
+
+  Store& store_;
+  std::optional<InstanceId> only_;
+  Verification report_;
+  std::map<ProgramKey, bool> definitions_;
+};
+
+}  // namespace
+
+Result<Verification> verify_store(Store& store) { return Check(store).run(); }
+
+Result<Verification> verify_instance(Store& store, const InstanceId& id) { return Check(store).run(id); }
+
+}  // namespace cairn
