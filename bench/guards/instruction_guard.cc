@@ -48,7 +48,7 @@ struct Scene {
   Snapshot waiting;
 };
 
-Event event_of(decltype(Event::what) what) {
+Event event_of(EventBody what) {
   Event event;
   event.id = {"01900000-0000-7000-8000-000000000001"};
   event.at = Timestamp::of_unix_ms(1'800'000'000'000);

@@ -9,7 +9,7 @@ namespace cairn::bench {
 namespace {
 
 // Where one client stands with its task.
-struct Errand {
+struct Delivery {
   enum class Stage { start, look, claim, complete };
   Stage stage = Stage::start;
   std::string instance = {};
@@ -57,7 +57,7 @@ Result<std::vector<Row>> run_http_w7(const Plan& plan) {
     plan.progress("http-W7, " + std::to_string(outstanding) + " outstanding");
     CAIRN_TRY(Row row, median_of(plan, [&]() -> Result<Row> {
                 CAIRN_TRY(const Served server, Served::with(plan, one_task));
-                std::vector<Errand> errands(static_cast<std::size_t>(outstanding));
+                std::vector<Delivery> errands(static_cast<std::size_t>(outstanding));
                 HttpLoad load;
                 load.host = server.host;
                 load.port = server.port;

@@ -169,7 +169,7 @@ class Engine {
   // Begins to fire timers, deliver messages and execute handlers, on threads of its own. Without it
   // the engine only moves when it is asked, and `settle` does what is due.
   void run();
-  void settle();
+  void run_until_idle();
   // The clock was moved: looks at what has become due.
   void look_again();
   // Finishes what is under way. Called by the destructor too. A handler or callback may call it: then it only begins

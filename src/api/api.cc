@@ -56,7 +56,7 @@ Result<std::optional<std::uint64_t>> version_of(const Call& call) {
   return std::optional<std::uint64_t>(version);
 }
 
-std::vector<Route> api_routes(Coordinator& coordinator, std::shared_ptr<ResultDesk> desk) {
+std::vector<Route> api_routes(Coordinator& coordinator, std::shared_ptr<InstanceWaiters> desk) {
   std::vector<Route> routes;
   const auto add = [&routes](std::vector<Route> resource) {
     for (Route& route : resource) routes.push_back(std::move(route));

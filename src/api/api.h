@@ -19,7 +19,7 @@ namespace cairn::server {
 // Each gives the routes of one resource. `coordinator` outlives them.
 std::vector<Route> definition_routes(Coordinator& coordinator);
 std::vector<Route> diagram_routes(Coordinator& coordinator);
-std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<ResultDesk> desk);
+std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<InstanceWaiters> desk);
 std::vector<Route> run_routes(Coordinator& coordinator);
 std::vector<Route> run_type_routes(Coordinator& coordinator);
 std::vector<Route> task_routes(Coordinator& coordinator);
@@ -31,14 +31,14 @@ std::vector<Route> operation_routes(Coordinator& coordinator);
 std::vector<Route> why_routes(Coordinator& coordinator);
 std::vector<Route> page_routes(Coordinator& coordinator);
 std::vector<Route> event_routes(Coordinator& coordinator);
-std::vector<Route> bulk_routes(Coordinator& coordinator, ResultDesk& desk);
+std::vector<Route> bulk_routes(Coordinator& coordinator, InstanceWaiters& desk);
 std::vector<Route> key_routes(Coordinator& coordinator);
 std::vector<Route> audit_routes(Coordinator& coordinator);
 // Only of a server: on the command line nobody signs.
 std::vector<Route> hook_routes(Coordinator& coordinator, std::vector<InboundHook> hooks);
 // All of them, in the order in which they are tried. The command line asks a local store through the same table.
 // `desk`: where clients wait for instances, to be closed when the server ends; shared with the routes.
-std::vector<Route> api_routes(Coordinator& coordinator, std::shared_ptr<ResultDesk> desk);
+std::vector<Route> api_routes(Coordinator& coordinator, std::shared_ptr<InstanceWaiters> desk);
 
 // Of an answer to a request with an `Idempotency-Key` that was carried out before.
 inline constexpr const char* replayed_header = "idempotency-replayed";

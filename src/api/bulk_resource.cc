@@ -20,7 +20,7 @@ BulkJobs::Action action_of(Coordinator& coordinator, const Call& call) {
   const std::string name(call.body["action"].as_string());
   const std::string reason(call.body.text_or("reason", ""));
   const Actor actor = actor_of(call);
-  const auto ask = [&coordinator, actor](decltype(Event::what) what) -> BulkJobs::Action {
+  const auto ask = [&coordinator, actor](EventBody what) -> BulkJobs::Action {
     return [&coordinator, actor, what = std::move(what)](const InstanceId& id) -> Result<void> {
       CAIRN_TRY_VOID(coordinator.request(id, what, actor));
       return {};
@@ -54,8 +54,8 @@ BulkJobs::Action on_behalf_of(Coordinator& coordinator, const Call& call) {
     AuditRow own = row;
     own.resource = "/v1/instances/" + id.value;
     own.at = coordinator.store().now();
-    Mandate mandate({std::move(own)}, trace);
-    const Mandate::Scope scope(mandate);
+    AuditScope audit_scope({std::move(own)}, trace);
+    const AuditScope::Enter scope(audit_scope);
     const RequestKey::Scope under(key);
     return action(id);
   };
@@ -195,7 +195,7 @@ constexpr std::string_view bulk_schema =
 
 }  // namespace
 
-std::vector<Route> bulk_routes(Coordinator& coordinator, ResultDesk& desk) {
+std::vector<Route> bulk_routes(Coordinator& coordinator, InstanceWaiters& desk) {
   Coordinator* const with = &coordinator;
   const auto jobs = std::make_shared<BulkJobs>();  // shared with the desk; lives as long as the routes
   desk.on_close([jobs] { jobs->stop_waiting(); });

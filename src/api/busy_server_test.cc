@@ -74,7 +74,7 @@ class BusyServer : public testing::Test {
   }
   void TearDown() override {
     store_.let_go();
-    coordinator_->lease_desk().stop();
+    coordinator_->lease_waiters().stop();
     server_.reset();
   }
   std::string ask(const std::string& method, const std::string& path, const std::string& body = "") const {
@@ -123,7 +123,7 @@ TEST_F(BusyServer, RunsOfAWorkerThatHasGoneAreForOthers) {
   auto leased = store_.lease_runs(request);
   ASSERT_TRUE(leased.has_value());
   ASSERT_EQ(leased->size(), 1u);
-  coordinator_->lease_desk().give_back(std::move(*leased));
+  coordinator_->lease_waiters().give_back(std::move(*leased));
   const std::string answer =
       ask("POST", "/v1/runs/lease", R"({"worker":"next","types":["demo.echo.v1"],"wait":"60s"})");
   EXPECT_NE(answer.find("demo.echo.v1"), std::string::npos) << answer;
@@ -139,7 +139,7 @@ TEST_F(BusyServer, LeasesNothingForAWorkerThatHasGone) {
   request.types = {order.type};
   request.length = Duration::of_seconds(3600);
   bool answered = false;
-  coordinator_->lease_desk().ask(
+  coordinator_->lease_waiters().ask(
       request, std::chrono::milliseconds(0),
       [&answered](const Result<std::vector<RunRow>>& runs) { answered = runs.has_value() && runs->empty(); },
       [] { return false; });

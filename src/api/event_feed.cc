@@ -105,7 +105,7 @@ bool EventFeed::may_appear_before(const OutboxRow& row, std::int64_t last) const
   return row.created_at.unix_ms() > coordinator_.store().now().unix_ms() - late_max.count();
 }
 
-Result<std::int64_t> EventFeed::newest_settled() {
+Result<std::int64_t> EventFeed::newest_complete() {
   CAIRN_TRY(const std::int64_t last, newest());
   if (coordinator_.store().writers() == 1) return last;
   const std::int64_t young_from = coordinator_.store().now().unix_ms() - late_max.count();
@@ -176,7 +176,7 @@ void EventFeed::run(const std::stop_token& stop) {
 Result<void> EventFeed::admit(std::list<Listener> newcomers) {
   if (newcomers.empty()) return {};
   if (listeners_.empty()) {
-    const auto at = newest_settled();
+    const auto at = newest_complete();
     if (!at) {
       for (const Listener& one : newcomers) one.stream.close();  // they come back
       return at.error();

@@ -36,7 +36,7 @@ class EventFeed {
   void run(const std::stop_token& stop);
   Result<std::int64_t> newest();
   // The last event before which nothing can appear any more; see `late_max`.
-  Result<std::int64_t> newest_settled();
+  Result<std::int64_t> newest_complete();
   bool may_appear_before(const OutboxRow& row, std::int64_t last) const;
   Result<void> admit(std::list<Listener> newcomers);
   // One page for those who are behind; whether somebody still is.

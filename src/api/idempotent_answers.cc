@@ -39,7 +39,7 @@ bool is_refusal(const Response& response) { return response.status >= 400; }
 
 // Streams have no end, and leases go back when their answer does not arrive.
 bool can_be_kept(const Response& response) {
-  return !is_refusal(response) && !response.stream && !response.delivery &&
+  return !is_refusal(response) && !response.stream && !response.receipt &&
          response.body.size() <= IdempotentAnswers::body_bytes_max;
 }
 

@@ -11,7 +11,7 @@ constexpr std::chrono::milliseconds look_every{1'000};
 
 }  // namespace
 
-ResultDesk::~ResultDesk() {
+InstanceWaiters::~InstanceWaiters() {
   thread_.request_stop();
   if (thread_.joinable()) thread_.join();
   // Dropped without the lock: what they hold may ask here for how many wait.
@@ -20,7 +20,7 @@ ResultDesk::~ResultDesk() {
   left.swap(line_->places);
 }
 
-void ResultDesk::close() {
+void InstanceWaiters::close() {
   {
     const std::scoped_lock lock(line_->mutex);
     line_->closed = true;
@@ -30,28 +30,28 @@ void ResultDesk::close() {
   for (const auto& closed : on_close_) closed();
 }
 
-std::size_t ResultDesk::waiting() const {
+std::size_t InstanceWaiters::waiting() const {
   const std::scoped_lock lock(line_->mutex);
   return line_->places.size();
 }
 
-void ResultDesk::wait(const InstanceId& id, std::chrono::milliseconds limit, Answer answer) {
+void InstanceWaiters::wait(const InstanceId& id, std::chrono::milliseconds limit, Answer answer) {
   take({id, std::nullopt, std::chrono::steady_clock::now() + limit, {}, std::move(answer), nullptr});
 }
 
-void ResultDesk::wait_for_change(const InstanceId& id, std::uint64_t after, std::chrono::milliseconds limit,
+void InstanceWaiters::wait_for_change(const InstanceId& id, std::uint64_t after, std::chrono::milliseconds limit,
                                  Answer answer) {
   take({id, after, std::chrono::steady_clock::now() + limit, {}, std::move(answer), nullptr});
 }
 
 // Nodes tell each other of ends and not of every change, which would be a message for every commit: where there
 // are several, those who wait for a change look now and then.
-ResultDesk::Instant ResultDesk::next_look(const Place& place) const {
+InstanceWaiters::Instant InstanceWaiters::next_look(const Place& place) const {
   const bool may_change_elsewhere = place.after && coordinator_.store().writers() > 1;
   return may_change_elsewhere ? std::min(place.until, std::chrono::steady_clock::now() + look_every) : place.until;
 }
 
-std::optional<ResultDesk::Place> ResultDesk::Line::take(std::uint64_t number) {
+std::optional<InstanceWaiters::Place> InstanceWaiters::Line::take(std::uint64_t number) {
   const auto found = places.find(number);
   if (found == places.end()) return std::nullopt;
   looks.erase({found->second.next_look, number});
@@ -61,7 +61,7 @@ std::optional<ResultDesk::Place> ResultDesk::Line::take(std::uint64_t number) {
   return place;
 }
 
-void ResultDesk::Line::look_at(Instant when, std::uint64_t number) {
+void InstanceWaiters::Line::look_at(Instant when, std::uint64_t number) {
   Place& place = places.at(number);
   looks.erase({place.next_look, number});
   place.next_look = when;
@@ -70,7 +70,7 @@ void ResultDesk::Line::look_at(Instant when, std::uint64_t number) {
   if (when < sleeps_until) changed.notify_all();
 }
 
-void ResultDesk::tell(Line& line, std::uint64_t number, const Snapshot* after) {
+void InstanceWaiters::tell(Line& line, std::uint64_t number, const Snapshot* after) {
   std::optional<Place> place;
   {
     const std::scoped_lock lock(line.mutex);
@@ -87,7 +87,7 @@ void ResultDesk::tell(Line& line, std::uint64_t number, const Snapshot* after) {
   place->answer(Seen{project_instance(*after), after});
 }
 
-void ResultDesk::take(Place place) {
+void InstanceWaiters::take(Place place) {
   const InstanceId id = place.id;
   const bool for_the_end = !place.after;
   const Instant first_look = next_look(place);
@@ -117,7 +117,7 @@ void ResultDesk::take(Place place) {
   }
 }
 
-void ResultDesk::run(const std::stop_token& stop) {
+void InstanceWaiters::run(const std::stop_token& stop) {
   std::unique_lock lock(line_->mutex);
   while (!stop.stop_requested()) {
     const Instant now = std::chrono::steady_clock::now();
@@ -147,7 +147,7 @@ void ResultDesk::run(const std::stop_token& stop) {
   }
 }
 
-void ResultDesk::look(std::uint64_t number) {
+void InstanceWaiters::look(std::uint64_t number) {
   InstanceId id;
   {
     const std::scoped_lock lock(line_->mutex);

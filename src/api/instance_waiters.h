@@ -18,7 +18,7 @@
 
 namespace cairn::server {
 
-class ResultDesk {
+class InstanceWaiters {
  public:
   struct Seen {
     InstanceRow row;
@@ -28,10 +28,10 @@ class ResultDesk {
   using Answer = std::function<void(Result<Seen>)>;
 
   // `coordinator` outlives it.
-  explicit ResultDesk(Coordinator& coordinator) : coordinator_(coordinator) {}
-  ~ResultDesk();
-  ResultDesk(const ResultDesk&) = delete;
-  ResultDesk& operator=(const ResultDesk&) = delete;
+  explicit InstanceWaiters(Coordinator& coordinator) : coordinator_(coordinator) {}
+  ~InstanceWaiters();
+  InstanceWaiters(const InstanceWaiters&) = delete;
+  InstanceWaiters& operator=(const InstanceWaiters&) = delete;
 
   // Answers once: with the instance when it has ended or is suspended, or as it is when the time is over.
   void wait(const InstanceId& id, std::chrono::milliseconds limit, Answer answer);

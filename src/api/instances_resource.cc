@@ -55,8 +55,8 @@ void show(Coordinator& coordinator, const Call& call, const InstanceId& id) {
 }
 
 // How it stands when a wait is over.
-ResultDesk::Answer shown(Coordinator& coordinator, const Reply& reply, int status) {
-  return [&coordinator, reply, status](const Result<ResultDesk::Seen>& seen) {
+InstanceWaiters::Answer shown(Coordinator& coordinator, const Reply& reply, int status) {
+  return [&coordinator, reply, status](const Result<InstanceWaiters::Seen>& seen) {
     if (!seen) return reply(problem(seen.error()));
     if (seen->snapshot == nullptr) return show(coordinator, reply, seen->row, status);
     show(reply, seen->row, document(seen->row, *seen->snapshot), status);
@@ -72,7 +72,7 @@ Result<std::optional<std::chrono::milliseconds>> wait_of(const Call& call) {
   return std::optional(std::chrono::milliseconds(std::min(given.ms_up(), wait_ms_max)));
 }
 
-void start(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, const Call& call) {
+void start(Coordinator& coordinator, const std::shared_ptr<InstanceWaiters>& desk, const Call& call) {
   StartRequest request;
   request.definition = std::string(call.body["definition"].as_string());
   if (const Json* version = call.body.find("version")) request.version = std::string(version->as_string());
@@ -105,7 +105,7 @@ void start(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, co
 }
 
 // `?after=7&wait=30s`: when it has changed since version 7, has ended, or the time is over.
-void get(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, const Call& call) {
+void get(Coordinator& coordinator, const std::shared_ptr<InstanceWaiters>& desk, const Call& call) {
   const auto wait = wait_of(call);
   if (!wait) {
     call.reply(problem(wait.error()));
@@ -123,7 +123,7 @@ void get(Coordinator& coordinator, const std::shared_ptr<ResultDesk>& desk, cons
     show(coordinator, call, id_of(call));
     return;
   }
-  ResultDesk::Answer answer = shown(coordinator, call.reply, 200);
+  InstanceWaiters::Answer answer = shown(coordinator, call.reply, 200);
   if (text.empty()) {
     desk->wait(id_of(call), **wait, std::move(answer));
   } else {
@@ -187,7 +187,7 @@ void reply_moved(Coordinator& coordinator, const Call& call, const Error& error)
   call.reply(std::move(response));
 }
 
-void request(Coordinator& coordinator, const Call& call, decltype(Event::what) what) {
+void request(Coordinator& coordinator, const Call& call, EventBody what) {
   const auto version = version_of(call);
   if (!version) {
     call.reply(problem(version.error()));
@@ -273,7 +273,7 @@ constexpr std::string_view patch_schema = R"({"type":"object"})";
 
 }  // namespace
 
-std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<ResultDesk> desk) {
+std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<InstanceWaiters> desk) {
   Coordinator* const with = &coordinator;
   const auto reason = [](const Call& call) { return std::string(call.body.text_or("reason", "")); };
   return {

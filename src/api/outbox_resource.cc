@@ -81,7 +81,7 @@ void deliveries(Coordinator& coordinator, const Call& call) {
   const auto log = coordinator.store().list_deliveries(*sequence);
   if (!log) return call.reply(problem(log.error()));
   Json items = Json::array();
-  for (const cairn::Delivery& one : *log) {
+  for (const cairn::SinkDelivery& one : *log) {
     items.push_back(Json::object({{"sink", one.sink.empty() ? Json() : Json(one.sink)},
                                   {"attempt", one.attempt},
                                   {"at", format_timestamp(one.at)},

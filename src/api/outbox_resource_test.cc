@@ -25,7 +25,7 @@ class Routes : public testing::Test {
         "order.yaml");
     ASSERT_TRUE(definition.valid());
     ASSERT_TRUE(coordinator_->registry().deploy(definition.program).has_value());
-    auto router = Router::make(api_routes(*coordinator_, std::make_shared<ResultDesk>(*coordinator_)));
+    auto router = Router::make(api_routes(*coordinator_, std::make_shared<InstanceWaiters>(*coordinator_)));
     ASSERT_TRUE(router.has_value()) << router.error().message;
     router_ = std::move(*router);
   }
@@ -67,7 +67,7 @@ TEST_F(Routes, AnEventThatComesInIsASignalAppliedOnce) {
   EXPECT_EQ(ask("POST", "/v1/events", event, {{"content-type", "application/cloudevents+json"}}), 202);
   EXPECT_EQ(answer_["items"].items()[0]["instances"], Json::array({Json(id)}));
   EXPECT_EQ(answer_["items"].items()[0]["repeated"], Json(false));
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   EXPECT_EQ(store_.find_snapshot({id})->value().output, Json::object({{"sum", 5}}));
   start("A1");
   EXPECT_EQ(ask("POST", "/v1/events", event, {{"content-type", "application/cloudevents+json"}}), 202);
@@ -86,7 +86,7 @@ TEST_F(Routes, BinaryAndBatchedEventsComeInToo) {
             202);
   EXPECT_EQ(answer_["items"].items()[0]["kept"], Json(true));
   const std::string id = start("B 2");
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   EXPECT_EQ(store_.find_snapshot({id})->value().output, Json(7));
   EXPECT_EQ(ask("POST", "/v1/events", "{}", {{"content-type", "application/cloudevents+json"}}), 422);
   EXPECT_EQ(ask("POST", "/v1/events?ttl=soon", "{}"), 422);
@@ -169,7 +169,7 @@ TEST(RunRoutes, AReportThatTheStoreCouldNotTakeMayBeSentAgain) {
   AwayStore store(memory);
   auto coordinator = Coordinator::open(store, {});
   ASSERT_TRUE(coordinator.has_value());
-  auto router = Router::make(api_routes(**coordinator, std::make_shared<ResultDesk>(**coordinator)));
+  auto router = Router::make(api_routes(**coordinator, std::make_shared<InstanceWaiters>(**coordinator)));
   ASSERT_TRUE(router.has_value());
   const auto ask = [&router](const std::string& path, const std::string& body) {
     Request request;
@@ -179,7 +179,7 @@ TEST(RunRoutes, AReportThatTheStoreCouldNotTakeMayBeSentAgain) {
     request.headers.emplace_back("content-type", "application/json");
     std::promise<Json> answered;
     router->handle(std::move(request), Reply([&answered](const Response& response) {
-                     if (response.delivery) response.delivery->done();
+                     if (response.receipt) response.receipt->done();
                      answered.set_value(parse_json(response.body).value_or(Json()));
                    }));
     return answered.get_future().get();
@@ -210,7 +210,7 @@ TEST(RunRoutes, WhatCouldNotBeDeliveredIsReleased) {
   MemoryStore store(clock);
   auto coordinator = Coordinator::open(store, {});
   ASSERT_TRUE(coordinator.has_value());
-  auto router = Router::make(api_routes(**coordinator, std::make_shared<ResultDesk>(**coordinator)));
+  auto router = Router::make(api_routes(**coordinator, std::make_shared<InstanceWaiters>(**coordinator)));
   ASSERT_TRUE(router.has_value());
   RunRow run;
   run.id = {"00000000-0000-4000-8000-000000000001"};
@@ -223,7 +223,7 @@ TEST(RunRoutes, WhatCouldNotBeDeliveredIsReleased) {
   request.headers.emplace_back("content-type", "application/json");
   // The connection is gone: the response is dropped.
   router->handle(std::move(request), Reply([](const Response& response) { EXPECT_EQ(response.status, 200); }));
-  (*coordinator)->lease_desk().stop();
+  (*coordinator)->lease_waiters().stop();
   EXPECT_EQ((*store.find_run(run.id))->status, RunStatus::pending);
   EXPECT_EQ((*store.find_run(run.id))->attempt, 0);
 }

@@ -157,10 +157,10 @@ void submit_many(Coordinator& coordinator, const Call& call) {
 using Scheduled = std::shared_ptr<std::atomic<bool>>;  // shared by the routes
 
 // What a worker does not hear of, because its connection is gone, it does not work on.
-std::shared_ptr<Delivery> given_back(Coordinator& coordinator, std::vector<RunRow> runs) {
+std::shared_ptr<ResponseReceipt> given_back(Coordinator& coordinator, std::vector<RunRow> runs) {
   for (RunRow& run : runs) run.payload = Json();
-  return std::make_shared<Delivery>(
-      [&coordinator, leased = std::move(runs)] { coordinator.lease_desk().give_back(leased); });
+  return std::make_shared<ResponseReceipt>(
+      [&coordinator, leased = std::move(runs)] { coordinator.lease_waiters().give_back(leased); });
 }
 
 void lease(Coordinator& coordinator, const Scheduled& scheduled, const Call& call) {
@@ -182,7 +182,7 @@ void lease(Coordinator& coordinator, const Scheduled& scheduled, const Call& cal
   }
   if (call.body["max"].is_integer()) request.max = static_cast<std::size_t>(call.body["max"].as_integer());
   const auto patience = std::min(wait_max, std::chrono::milliseconds(wait->value_or(Duration()).ms_up()));
-  coordinator.lease_desk().ask(
+  coordinator.lease_waiters().ask(
       std::move(request), patience,
       [&coordinator, scheduled, reply = call.reply](Result<std::vector<RunRow>> runs) {
         if (!runs) return reply(problem(runs.error()));
@@ -191,7 +191,7 @@ void lease(Coordinator& coordinator, const Scheduled& scheduled, const Call& cal
         }
         coordinator.remember_leases(*runs);
         Response response(200, "application/json", {}, leased_document(*runs, coordinator.store().now()));
-        if (!runs->empty()) response.delivery = given_back(coordinator, std::move(*runs));
+        if (!runs->empty()) response.receipt = given_back(coordinator, std::move(*runs));
         reply(std::move(response));
       },
       [reply = call.reply] { return reply.listening(); });

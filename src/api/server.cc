@@ -97,7 +97,7 @@ struct Server::Parts {
       : settings(given),
         authenticator(coordinator.store(), given.access),
         audit(std::make_shared<AuditTrail>(coordinator.store(), given.audit)),
-        desk(std::make_shared<ResultDesk>(coordinator)),
+        desk(std::make_shared<InstanceWaiters>(coordinator)),
         reads_are_local(coordinator.store().writers() == 1),
         gate(coordinator, authenticator, given.limits, slow_lane, audit, metrics),
         slow_lane(given.expensive_threads, slow_lane_niceness) {}
@@ -125,7 +125,7 @@ struct Server::Parts {
   Authenticator authenticator;
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
   std::shared_ptr<AuditTrail> audit;
-  std::shared_ptr<ResultDesk> desk;  // shared with the routes
+  std::shared_ptr<InstanceWaiters> desk;  // shared with the routes
   const bool reads_are_local;        // a store that other machines share is asked over the network
   QuickLane quick_lane;
   ApiGate gate;
@@ -177,8 +177,8 @@ Span span_of(const Visit& visit, int status) {
 
 void trace_units(Coordinator& coordinator, std::shared_ptr<SpanExporter> spans) {
   coordinator.observe([spans = std::move(spans)](const Slice& unit) {
-    const Mandate* const mandate = Mandate::current();
-    const std::string traceparent = mandate == nullptr ? std::string() : mandate->traceparent();
+    const AuditScope* const audit_scope = AuditScope::current();
+    const std::string traceparent = audit_scope == nullptr ? std::string() : audit_scope->traceparent();
     for (Span& span : spans_of(unit, traceparent, std::chrono::system_clock::now())) spans->add(std::move(span));
   });
 }

@@ -41,7 +41,7 @@ class LocalApi final : public ApiSession {
     options.node = "cli";
     options.strict_definitions = false;
     CAIRN_TRY(session->coordinator_, Coordinator::open(*session->store_, options));
-    const auto desk = std::make_shared<server::ResultDesk>(*session->coordinator_);  // shared with the routes
+    const auto desk = std::make_shared<server::InstanceWaiters>(*session->coordinator_);  // shared with the routes
     CAIRN_TRY(session->router_, server::Router::make(server::api_routes(*session->coordinator_, desk)));
     session->changes_ = use == Use::change;
     return session;
@@ -73,7 +73,7 @@ class LocalApi final : public ApiSession {
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return response.has_value(); });
     // Nobody else will go on with what this request made due.
-    if (changes_ && request.method != "GET") coordinator_->settle();
+    if (changes_ && request.method != "GET") coordinator_->run_until_idle();
     return answer_of(response->status, std::move(response->body));
   }
 

@@ -202,7 +202,7 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   constexpr std::chrono::seconds drain{10};
   const StopWatchdog watchdog(drain + StopWatchdog::margin + Engine::stop_grace);
   out << "stopping" << std::endl;
-  (*engine)->coordinator().lease_desk().stop();  // workers that wait are answered, so that nothing keeps it
+  (*engine)->coordinator().lease_waiters().stop();  // workers that wait are answered, so that nothing keeps it
   (*serving)->drain(drain);
   serving->reset();
   (*engine)->stop();

@@ -386,7 +386,7 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   (*serving)->announce_drain();
   wait_before_drain(signals, delay);
   // Long polls end with nothing, so that workers ask another node; what they lease goes back with the engine.
-  (*engine)->coordinator().lease_desk().stop();
+  (*engine)->coordinator().lease_waiters().stop();
   // Who is about to be connected is still let in: a network's round trip.
   constexpr std::chrono::milliseconds handshakes{200};
   (*serving)->drain(drain, std::min(delay, handshakes));

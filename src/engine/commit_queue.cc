@@ -17,7 +17,7 @@ constexpr std::size_t answered_here_max = 8;
 // When nothing is under way, so many units are shared by two writers.
 constexpr std::size_t shared_min = 128;
 // A batch of this size is settled by the writer too: there is little to do meanwhile.
-constexpr std::size_t settled_here_max = 4;
+constexpr std::size_t synced_here_max = 4;
 // Batches that wait in a line before whoever brings the next one waits too.
 constexpr std::size_t line_max = 4;
 // As many batches may be on their way at once; the room of more is not kept.
@@ -32,7 +32,7 @@ bool worth_writing(std::size_t waiting, std::size_t under_way) { return waiting 
 CommitQueue::CommitQueue(Store& store, std::function<void()> yield, std::chrono::milliseconds quiet)
     : store_(store), yield_(std::move(yield)), quiet_(quiet) {
   if (yield_) return;
-  if (store.commits_ahead()) syncer_ = std::jthread([this] { run_syncs(); });
+  if (store.commits_unsynced()) syncer_ = std::jthread([this] { run_syncs(); });
   answerer_ = std::jthread([this] { run_answers(); });
   for (std::size_t i = 0; i < store.writers(); ++i) writers_.emplace_back([this] { run(); });
 }
@@ -50,7 +50,7 @@ void CommitQueue::stop() {
   for (std::jthread& writer : writers_) {
     if (writer.joinable()) writer.join();
   }
-  unsettled_.close();
+  unsynced_.close();
   if (syncer_.joinable()) syncer_.join();
   unanswered_.close();
   if (answerer_.joinable()) answerer_.join();
@@ -213,7 +213,7 @@ void CommitQueue::wait_for_units(std::unique_lock<std::mutex>& lock) {
     rests_ = true;
     spare_.clear();
     lock.unlock();
-    store_.rest();
+    store_.release_caches();
     return_free_memory();
     lock.lock();
   }
@@ -234,7 +234,7 @@ void CommitQueue::run() {
     }
     write(batch);
     // A small one between large ones is no sign of rest.
-    const bool alone = std::max(batch.size(), std::exchange(before, batch.size())) <= settled_here_max;
+    const bool alone = std::max(batch.size(), std::exchange(before, batch.size())) <= synced_here_max;
     bool syncing = false;
     {
       const std::lock_guard lock(mutex_);
@@ -244,9 +244,9 @@ void CommitQueue::run() {
       if (worth_writing(waiting(), writing_)) filled_.notify_one();
     }
     if (syncing) {
-      unsettled_.push(std::move(batch));
+      unsynced_.push(std::move(batch));
     } else if (batch.size() <= answered_here_max) {
-      store_.settle();
+      store_.sync();
       answer(batch);
     } else {
       unanswered_.push(std::move(batch));
@@ -255,8 +255,8 @@ void CommitQueue::run() {
 }
 
 void CommitQueue::run_syncs() {
-  while (auto batch = unsettled_.pop()) {
-    store_.settle();
+  while (auto batch = unsynced_.pop()) {
+    store_.sync();
     note_progress();
     {
       const std::lock_guard lock(mutex_);
@@ -304,7 +304,7 @@ void CommitQueue::write(Batch& batch) {
   const CommitQueue* const before = std::exchange(committing, this);
   ++in_commit_;
   if (syncer_.joinable()) {
-    batch.outcomes = store_.commit_ahead(batch.parts.front(), [&] { return take_more(batch); });
+    batch.outcomes = store_.commit_unsynced(batch.parts.front(), [&] { return take_more(batch); });
   } else {
     batch.outcomes = store_.commit(batch.parts.front());
   }

@@ -168,8 +168,8 @@ TEST_F(CommitQueueTest, ASecondCommitBeginsBesideTheFirstOnceItIsAsLarge) {
 class AheadStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
-  bool commits_ahead() const override { return true; }
-  Result<std::vector<CommitOutcome>> commit_ahead(std::span<const Unit> units, const MoreUnits& more) override {
+  bool commits_unsynced() const override { return true; }
+  Result<std::vector<CommitOutcome>> commit_unsynced(std::span<const Unit> units, const MoreUnits& more) override {
     std::vector<CommitOutcome> outcomes;
     for (; !units.empty(); units = more()) {
       const auto written = ForwardingStore::commit(units);
@@ -180,7 +180,7 @@ class AheadStore final : public ForwardingStore {
     }
     return outcomes;
   }
-  void settle() override {
+  void sync() override {
     std::unique_lock lock(mutex_);
     const std::size_t place = settling_++;
     changed_.notify_all();
@@ -248,8 +248,8 @@ TEST_F(CommitQueueTest, WhatComesWhileTheDiskIsBusyIsWorkedOnAndNobodyIsToldBefo
 class RestingStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
-  void rest() override {
-    ForwardingStore::rest();
+  void release_caches() override {
+    ForwardingStore::release_caches();
     rested.count_down();
   }
   std::latch rested{1};

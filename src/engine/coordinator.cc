@@ -34,10 +34,10 @@ Coordinator::Coordinator(Store& store, CoordinatorOptions options)
       queue_(store, options_.yield),
       run_types_(store),
       run_intake_(store),
-      lease_desk_(store) {
+      lease_waiters_(store) {
   store_.watch([this](const Wakeup& wakeup) {
     const StoreCallsForbidden inside_a_commit;
-    if (wakeup.runs) lease_desk_.look();
+    if (wakeup.runs) lease_waiters_.look();
     for (const InstanceId& id : wakeup.ended) {
       // What this node has ended itself is handed over with the answer to its commit (`committed`), when it is durable.
       if (queue_.commits_here()) continue;
@@ -63,7 +63,7 @@ Coordinator::~Coordinator() {
 
 void Coordinator::stop() {
   stopped_ = true;
-  lease_desk_.stop();
+  lease_waiters_.stop();
   run_intake_.stop();
   queue_.stop();
   deferred_.stop();
@@ -135,8 +135,8 @@ std::string hash_of(const StartRequest& request) {
 
 }  // namespace
 
-Result<std::variant<InstanceAnswer, Coordinator::Beginning>> Coordinator::begin(const StartRequest& request) {
-  using Begun = std::variant<InstanceAnswer, Beginning>;
+Result<std::variant<InstanceAnswer, Coordinator::PreparedStart>> Coordinator::prepare_start(const StartRequest& request) {
+  using Begun = std::variant<InstanceAnswer, PreparedStart>;
   CAIRN_TRY_VOID(check_incoming(request.input, "the input", options_.limits));
   CAIRN_TRY_VOID(check_incoming_text(request.id, "the id", options_.limits));
   CAIRN_TRY_VOID(check_incoming_text(request.idempotency_key, "the idempotency key", options_.limits));
@@ -182,25 +182,25 @@ Result<std::variant<InstanceAnswer, Coordinator::Beginning>> Coordinator::begin(
     }
     slice.unit.key = key;
   }
-  CAIRN_TRY_VOID(name_runs(slice));
-  return Begun(Beginning{id, std::move(key), std::move(slice)});
+  CAIRN_TRY_VOID(lease_new_runs(slice));
+  return Begun(PreparedStart{id, std::move(key), std::move(slice)});
 }
 
-Result<InstanceAnswer> Coordinator::begun(Beginning& beginning, Result<CommitOutcome> written) {
-  Slice& slice = beginning.slice;
+Result<InstanceAnswer> Coordinator::finish_start(PreparedStart& prepared, Result<CommitOutcome> written) {
+  Slice& slice = prepared.slice;
   if (!written) {
-    leave_cut(slice.unfinished());
+    defer_slices(slice.unfinished());
     return std::move(written).error();
   }
   switch (written->kind) {
     case CommitOutcome::Kind::done: {
       const SharedSnapshot last = committed(slice, *written);
-      return InstanceAnswer{beginning.id, last->version, last->status, last->output, false};
+      return InstanceAnswer{prepared.id, last->version, last->status, last->output, false};
     }
     case CommitOutcome::Kind::duplicate_key:
-      return started_before(*beginning.key, written->answer, written->same_request);
+      return started_before(*prepared.key, written->answer, written->same_request);
     case CommitOutcome::Kind::stale:
-      return Error{ErrorCode::conflict, "an instance with the id " + beginning.id.value + " exists already"};
+      return Error{ErrorCode::conflict, "an instance with the id " + prepared.id.value + " exists already"};
     case CommitOutcome::Kind::duplicate_signal:
     case CommitOutcome::Kind::failed: break;
   }
@@ -271,7 +271,7 @@ void pass_signal_on(Decision& decision, const Message& message) {
 
 // What may come between the commits of one slice. Everything else would begin a slice of its own in the middle of
 // this one, and `now` would change under its steps (S22).
-bool may_interrupt(const decltype(Event::what)& what) {
+bool may_interrupt(const EventBody& what) {
   return std::holds_alternative<Continued>(what) || std::holds_alternative<CancelRequested>(what) ||
          std::holds_alternative<SuspendRequested>(what) || std::holds_alternative<StateEdited>(what) ||
          std::holds_alternative<SignalDiscarded>(what);
@@ -279,75 +279,75 @@ bool may_interrupt(const decltype(Event::what)& what) {
 
 }  // namespace
 
-Result<Decision, Obstacle> Coordinator::decide(const Errand& errand, bool may_use_cache) {
-  const Deciding deciding;
+Result<Decision, DeliveryError> Coordinator::decide(const Delivery& delivery, bool may_use_cache) {
+  const UnsyncedRead unsynced;
   SharedSnapshot before;
-  if (may_use_cache) before = cache_.find(errand.instance);
+  if (may_use_cache) before = cache_.find(delivery.instance);
   const bool from_cache = before != nullptr;
   if (!before) {
-    if (auto may = MemoryOnly::may_call_store(); !may) return Obstacle{Obstacle::Kind::store, std::move(may).error()};
-    auto found = store_.find_snapshot(errand.instance);
+    if (auto may = MemoryOnly::may_call_store(); !may) return DeliveryError{DeliveryError::Kind::store, std::move(may).error()};
+    auto found = store_.find_snapshot(delivery.instance);
     if (!found) {
       // A newer node wrote it: that one will see to it, unless nobody does for the grace period.
-      const Obstacle::Kind kind = found.error().code == ErrorCode::corrupt       ? Obstacle::Kind::unreadable
-                                  : found.error().code == ErrorCode::unsupported ? Obstacle::Kind::no_definition
-                                                                                 : Obstacle::Kind::store;
-      return Obstacle{kind, found.error()};
+      const DeliveryError::Kind kind = found.error().code == ErrorCode::corrupt       ? DeliveryError::Kind::unreadable
+                                  : found.error().code == ErrorCode::unsupported ? DeliveryError::Kind::no_definition
+                                                                                 : DeliveryError::Kind::store;
+      return DeliveryError{kind, found.error()};
     }
     if (!*found) {
-      return Obstacle{Obstacle::Kind::no_instance, {ErrorCode::not_found, "no instance " + errand.instance.value}};
+      return DeliveryError{DeliveryError::Kind::no_instance, {ErrorCode::not_found, "no instance " + delivery.instance.value}};
     }
     before = std::make_shared<const Snapshot>(std::move(**found));
   }
-  if (errand.version && *errand.version != before->version) {
-    if (from_cache) return decide(errand, false);
-    return Obstacle{Obstacle::Kind::moved,
-                    {ErrorCode::conflict, "stale_version: instance " + errand.instance.value + " is at version " +
+  if (delivery.version && *delivery.version != before->version) {
+    if (from_cache) return decide(delivery, false);
+    return DeliveryError{DeliveryError::Kind::moved,
+                    {ErrorCode::conflict, "stale_version: instance " + delivery.instance.value + " is at version " +
                                               std::to_string(before->version)}};
   }
-  if (before->status == Status::running && !may_interrupt(errand.what)) {
-    if (from_cache) return decide(errand, false);
-    return Obstacle{Obstacle::Kind::cut,
-                    {ErrorCode::unavailable, "instance " + errand.instance.value + " is in the middle of a slice"}};
+  if (before->status == Status::running && !may_interrupt(delivery.what)) {
+    if (from_cache) return decide(delivery, false);
+    return DeliveryError{DeliveryError::Kind::cut,
+                    {ErrorCode::unavailable, "instance " + delivery.instance.value + " is in the middle of a slice"}};
   }
   auto program = registry_.pinned(before->program);
   if (!program) {
     const bool missing = program.error().code == ErrorCode::not_found;
-    return Obstacle{missing ? Obstacle::Kind::no_definition : Obstacle::Kind::store, program.error()};
+    return DeliveryError{missing ? DeliveryError::Kind::no_definition : DeliveryError::Kind::store, program.error()};
   }
-  auto what = errand.what;
+  auto what = delivery.what;
   if (auto* timer = std::get_if<TimerFired>(&what)) {
-    if (auto may = MemoryOnly::may_call_store(); !may) return Obstacle{Obstacle::Kind::store, std::move(may).error()};
+    if (auto may = MemoryOnly::may_call_store(); !may) return DeliveryError{DeliveryError::Kind::store, std::move(may).error()};
     auto fields = fields_beside(store_, *before, timer->token);
-    if (!fields) return Obstacle{Obstacle::Kind::store, std::move(fields).error()};
+    if (!fields) return DeliveryError{DeliveryError::Kind::store, std::move(fields).error()};
     timer->task_fields = std::move(*fields);
   }
-  Decision decision{Slice(registry_, setting(**program), store_.now(), errand.actor, node_), before, from_cache};
+  Decision decision{Slice(registry_, setting(**program), store_.now(), delivery.actor, node_), before, from_cache};
   if (auto applied = decision.slice.apply(**program, *before, std::move(what)); !applied) {
     // What the cache had is no ground for a refusal: ask the store.
-    if (from_cache) return decide(errand, false);
+    if (from_cache) return decide(delivery, false);
     const bool unreadable = applied.error().code == ErrorCode::corrupt;
-    return Obstacle{unreadable ? Obstacle::Kind::unreadable : Obstacle::Kind::refused, std::move(applied).error()};
+    return DeliveryError{unreadable ? DeliveryError::Kind::unreadable : DeliveryError::Kind::refused, std::move(applied).error()};
   }
-  if (decision.slice.stale() && from_cache) return decide(errand, false);
+  if (decision.slice.stale() && from_cache) return decide(delivery, false);
   Unit& unit = decision.slice.unit;
-  unit.message = errand.cause.message;
-  unit.timer = errand.cause.timer;
-  unit.run = errand.cause.run;
-  unit.inbox = errand.cause.inbox;
-  unit.task = errand.cause.task;
-  unit.key = errand.cause.key;
-  unit.dead_letters.insert(unit.dead_letters.end(), errand.cause.dead_letters.begin(), errand.cause.dead_letters.end());
-  if (errand.cancels && !decision.slice.stale()) unit.advances.front().runs_cancelled.push_back(*errand.cancels);
-  if (errand.message && errand.message->kind == Message::Kind::signal) pass_signal_on(decision, *errand.message);
+  unit.message = delivery.cause.message;
+  unit.timer = delivery.cause.timer;
+  unit.run = delivery.cause.run;
+  unit.inbox = delivery.cause.inbox;
+  unit.task = delivery.cause.task;
+  unit.key = delivery.cause.key;
+  unit.dead_letters.insert(unit.dead_letters.end(), delivery.cause.dead_letters.begin(), delivery.cause.dead_letters.end());
+  if (delivery.cancels && !decision.slice.stale()) unit.advances.front().runs_cancelled.push_back(*delivery.cancels);
+  if (delivery.message && delivery.message->kind == Message::Kind::signal) pass_signal_on(decision, *delivery.message);
   if (unit.key && unit.key->answer.is_null()) {
     const Snapshot& after = decision.slice.last();
     unit.key->answer = Json::object({{"instance", after.instance.value},
                                      {"version", static_cast<std::int64_t>(after.version)},
                                      {"status", to_string(after.status)}});
   }
-  if (auto named = name_runs(decision.slice); !named) {
-    return Obstacle{Obstacle::Kind::store, std::move(named).error()};
+  if (auto named = lease_new_runs(decision.slice); !named) {
+    return DeliveryError{DeliveryError::Kind::store, std::move(named).error()};
   }
   return decision;
 }
@@ -382,11 +382,11 @@ SharedSnapshot Coordinator::committed(Slice& slice, CommitOutcome& outcome) {
   return last;
 }
 
-void Coordinator::leave_cut(const std::vector<InstanceId>& cut) {
+void Coordinator::defer_slices(const std::vector<InstanceId>& cut) {
   if (cut.empty()) return;
   {
-    const std::lock_guard lock(left_cut_mutex_);
-    for (const InstanceId& id : cut) left_cut_.insert(id.value);
+    const std::lock_guard lock(deferred_slices_mutex_);
+    for (const InstanceId& id : cut) deferred_slices_.insert(id.value);
   }
   look_again();
 }
@@ -395,7 +395,7 @@ void Coordinator::look_again() {
   Wakeup later;
   later.due = after(store_.now(), options_.hold);
   {
-    const std::lock_guard lock(left_cut_mutex_);
+    const std::lock_guard lock(deferred_slices_mutex_);
     if (!again_at_ || *later.due < *again_at_) again_at_ = later.due;
   }
   pass_on(later);
@@ -403,25 +403,25 @@ void Coordinator::look_again() {
 
 Result<std::optional<Timestamp>> Coordinator::next_due(Timestamp looked_at) {
   CAIRN_TRY(std::optional<Timestamp> due, store_.next_due(looked_at));
-  const std::lock_guard lock(left_cut_mutex_);
+  const std::lock_guard lock(deferred_slices_mutex_);
   if (again_at_ && (!due || *again_at_ < *due)) due = again_at_;
   return due;
 }
 
-void Coordinator::resume_left() {
+void Coordinator::retry_deferred() {
   std::set<std::string> left;
   {
-    const std::lock_guard lock(left_cut_mutex_);
+    const std::lock_guard lock(deferred_slices_mutex_);
     if (again_at_ && *again_at_ <= store_.now()) again_at_.reset();
-    left.swap(left_cut_);
+    left.swap(deferred_slices_);
   }
   for (const std::string& id : left) {
     const Lanes::Hold lane = lanes_.enter({id});
-    go_on({{id}});
+    continue_slices({{id}});
   }
 }
 
-Result<std::optional<Delivered>, Obstacle> Coordinator::conclude(const Errand& errand, Decision& decision,
+Result<std::optional<Delivered>, DeliveryError> Coordinator::conclude(const Delivery& delivery, Decision& decision,
                                                                  CommitOutcome& outcome) {
   Delivered delivered;
   delivered.after = decision.before;
@@ -440,13 +440,13 @@ Result<std::optional<Delivered>, Obstacle> Coordinator::conclude(const Errand& e
       delivered.same_request = outcome.same_request;
       return std::optional(std::move(delivered));
     case CommitOutcome::Kind::failed:
-      cache_.drop(errand.instance);
-      return Obstacle{Obstacle::Kind::refused, outcome.error};
+      cache_.drop(delivery.instance);
+      return DeliveryError{DeliveryError::Kind::refused, outcome.error};
     case CommitOutcome::Kind::stale: break;
   }
-  cache_.drop(errand.instance);
-  auto now = store_.find_snapshot(errand.instance);
-  if (!now) return Obstacle{Obstacle::Kind::store, now.error()};
+  cache_.drop(delivery.instance);
+  auto now = store_.find_snapshot(delivery.instance);
+  if (!now) return DeliveryError{DeliveryError::Kind::store, now.error()};
   if (*now && (**now).version == decision.before->version && (**now).started_at == decision.before->started_at) {
     // The instance stands where we decided: then it is the cause that is gone, not the ground.
     delivered.kind = Delivered::Kind::stale;

@@ -164,7 +164,7 @@ class Coordinator {
   // To everybody who waits for name and key, else kept for `ttl`.
   Result<SignalOutcome> broadcast(const SignalRequest& request, Duration ttl);
   // cancel, suspend, resume, retry, skip, edit. With `version`, conflict when the instance has moved.
-  Result<InstanceAnswer> request(const InstanceId& id, decltype(Event::what) what, const Actor& actor,
+  Result<InstanceAnswer> request(const InstanceId& id, EventBody what, const Actor& actor,
                                  std::optional<std::uint64_t> version = {});
   Result<void> remove(const InstanceId& id, const std::string& reason);
   // The instance once it has ended or is suspended, or as it is when the time is over.
@@ -185,7 +185,7 @@ class Coordinator {
   Result<void> put_run_type(const RunTypeRow& row) { return run_types_.put(row); }
   Result<bool> remove_run_type(const std::string& type) { return run_types_.remove(type); }
   // Workers elsewhere lease here.
-  LeaseDesk& lease_desk() { return lease_desk_; }
+  LeaseWaiters& lease_waiters() { return lease_waiters_; }
   // Spares their reports a look at the store.
   void remember_leases(std::span<const RunRow> runs) { leased_runs_.remember(runs); }
   Result<RunAnswer> report(const RunReport& report);
@@ -220,9 +220,9 @@ class Coordinator {
   std::size_t dispatch_messages();
   std::size_t end_exhausted_runs();
   // Goes on with slices that a checkpoint cut and a crash left: once, after opening.
-  std::size_t resume_cut_slices();
+  std::size_t resume_interrupted_slices();
   // All of it until nothing is due.
-  void settle();
+  void run_until_idle();
 
   // Where wake-ups go, besides those who wait for results. Set before the first request.
   void on_wakeup(WakeupListener listener);
@@ -258,54 +258,54 @@ class Coordinator {
   void tell_ended(const InstanceId& id);
   Result<void> check(const SignalRequest& request) const;
   // A start that is ready to be written.
-  struct Beginning {
+  struct PreparedStart {
     InstanceId id;
     std::optional<IdempotencyKey> key;
     Slice slice;
   };
-  Result<std::variant<InstanceAnswer, Beginning>> begin(const StartRequest& request);
-  void submit(Result<std::variant<InstanceAnswer, Beginning>> begun, Done done);
+  Result<std::variant<InstanceAnswer, PreparedStart>> prepare_start(const StartRequest& request);
+  void submit(Result<std::variant<InstanceAnswer, PreparedStart>> begun, Done done);
   // What the commit's answer means.
-  Result<InstanceAnswer> begun(Beginning& beginning, Result<CommitOutcome> written);
+  Result<InstanceAnswer> finish_start(PreparedStart& prepared, Result<CommitOutcome> written);
   Result<InstanceAnswer> rested(const InstanceId& id);
-  Result<Errand> errand_of(const InstanceId& id, const SignalRequest& request) const;
-  Result<InstanceAnswer> signalled(Result<Delivered, Obstacle> delivered, const InstanceId& id);
+  Result<Delivery> delivery_of(const InstanceId& id, const SignalRequest& request) const;
+  Result<InstanceAnswer> signalled(Result<Delivered, DeliveryError> delivered, const InstanceId& id);
   // What an idempotency key does not remember of the first answer: the output, and where a slice that was cut came to.
   Result<InstanceAnswer> with_output(InstanceAnswer again);
   Result<InstanceAnswer> started_before(const IdempotencyKey& key, const Json& first, bool same_request);
   // One attempt to decide, on the cached snapshot or the stored one.
-  Result<Decision, Obstacle> decide(const Errand& errand, bool may_use_cache);
+  Result<Decision, DeliveryError> decide(const Delivery& delivery, bool may_use_cache);
   // What follows from a commit: the cache, runs that this node leased.
   // Gives the last version of the instance that the slice began with; the slice has none any more.
   SharedSnapshot committed(Slice& slice, CommitOutcome& outcome);
   // What a commit's answer means; nothing: decide again.
-  Result<std::optional<Delivered>, Obstacle> conclude(const Errand& errand, Decision& decision, CommitOutcome& outcome);
-  // Decides and commits until it is written or cannot be; nobody waits on a thread (pursuit.cc).
-  using Reached = std::function<void(Result<Delivered, Obstacle>)>;
-  struct Principal;
-  struct Pursuit;
-  void pursue(const std::shared_ptr<Pursuit>& pursuit);
-  void refuse_unless_repeated(const std::shared_ptr<Pursuit>& pursuit, Obstacle refused);
+  Result<std::optional<Delivered>, DeliveryError> conclude(const Delivery& delivery, Decision& decision, CommitOutcome& outcome);
+  // Decides and commits until it is written or cannot be; nobody waits on a thread (attempt.cc).
+  using Reached = std::function<void(Result<Delivered, DeliveryError>)>;
+  struct CallerContext;
+  struct DeliveryAttempt;
+  void try_delivery(const std::shared_ptr<DeliveryAttempt>& attempt);
+  void refuse_unless_repeated(const std::shared_ptr<DeliveryAttempt>& attempt, DeliveryError refused);
   // What the answer to its commit means for it.
-  void settle_pursuit(const std::shared_ptr<Pursuit>& pursuit, CommitOutcome& outcome);
-  void deliver(Errand errand, Reached reached);
-  // Slices that a checkpoint cut go on until they rest. A crash in between leaves them to resume_cut_slices.
-  void go_on(std::vector<InstanceId> cut, std::function<void()> rested);
+  void conclude_attempt(const std::shared_ptr<DeliveryAttempt>& attempt, CommitOutcome& outcome);
+  void deliver(Delivery delivery, Reached reached);
+  // Slices that a checkpoint cut go on until they rest. A crash in between leaves them to resume_interrupted_slices.
+  void continue_slices(std::vector<InstanceId> cut, std::function<void()> rested);
   // For those who wait.
-  Result<Delivered, Obstacle> deliver(Errand errand);
-  void go_on(std::vector<InstanceId> cut);
+  Result<Delivered, DeliveryError> deliver(Delivery delivery);
+  void continue_slices(std::vector<InstanceId> cut);
   // Slices that were cut and that a failing store kept from going on: tried again after the hold.
-  void leave_cut(const std::vector<InstanceId>& cut);
-  void resume_left();
+  void defer_slices(const std::vector<InstanceId>& cut);
+  void retry_deferred();
   // When the hold is over, at everything that is due then: something of it could not be done now.
   void look_again();
-  void deliver_all(std::vector<Errand> errands);
-  void drop_repeat(const Errand& errand);
-  bool may_try_again(const Errand& errand);
-  void clear_away(const Errand& errand, const Obstacle& obstacle);
+  void deliver_all(std::vector<Delivery> deliveries);
+  void drop_repeat(const Delivery& delivery);
+  bool may_try_again(const Delivery& delivery);
+  void dead_letter_or_park(const Delivery& delivery, const DeliveryError& failed);
   Result<std::optional<DeadLetter>> find_dead_letter(std::int64_t id);
   Result<void> replay_run(const DeadLetter& letter, const Actor& actor);
-  Result<InstanceAnswer> answer(Result<Delivered, Obstacle> delivered, const InstanceId& id);
+  Result<InstanceAnswer> answer(Result<Delivered, DeliveryError> delivered, const InstanceId& id);
   // Of orders that come together most are of one type: what must be known of it is asked for once.
   struct OrderedType {
     std::string name;
@@ -322,15 +322,15 @@ class Coordinator {
     std::optional<Failure> failure;
     std::vector<DeadLetter> letters;
   };
-  Result<std::variant<RunAnswer, ReportedEnd>> weigh(RunReport& report);
+  Result<std::variant<RunAnswer, ReportedEnd>> prepare_end(RunReport& report);
   // `directly`: those that no instance waits for are written by this thread, without the queue.
   void report_all(std::span<RunReport> reports, bool directly, Reported done);
-  Errand errand_of(const ReportedEnd& reported) const;
+  Delivery delivery_of(const ReportedEnd& reported) const;
   Unit unit_of(const ReportedEnd& reported) const;  // of one without an instance
   Result<RunAnswer> end_alone(const ReportedEnd& reported);
-  Result<RunAnswer> ended_by(const RunEnd& end, Result<Delivered, Obstacle> delivered);
+  Result<RunAnswer> ended_by(const RunEnd& end, Result<Delivered, DeliveryError> delivered);
   // What a slice with new runs says about leasing them. An error when the store cannot tell how they are counted.
-  Result<void> name_runs(Slice& slice);
+  Result<void> lease_new_runs(Slice& slice);
   Result<RunAnswer> end_exhausted(const RunRow& run);
 
   Store& store_;
@@ -354,8 +354,8 @@ class Coordinator {
   std::optional<RunLease> lease_;
   std::function<void(RunRow)> take_run_;
 
-  std::mutex left_cut_mutex_;
-  std::set<std::string> left_cut_;
+  std::mutex deferred_slices_mutex_;
+  std::set<std::string> deferred_slices_;
   std::optional<Timestamp> again_at_;  // see look_again; under the same lock
 
   std::mutex grace_mutex_;
@@ -370,7 +370,7 @@ class Coordinator {
   RunTypes run_types_;
   LeasedRuns leased_runs_;
   RunIntake run_intake_;
-  LeaseDesk lease_desk_;
+  LeaseWaiters lease_waiters_;
 };
 
 }  // namespace cairn

@@ -23,176 +23,176 @@ auto try_here(const Decide& decide) -> std::optional<decltype(decide())> {
 }  // namespace
 
 // On whose behalf the asking thread works, carried along until they are answered: so long they are there.
-struct Coordinator::Principal {
-  Mandate* mandate = Mandate::current();
-  std::optional<OwedRows> owed{std::in_place};
+struct Coordinator::CallerContext {
+  AuditScope* audit_scope = AuditScope::current();
+  std::optional<PendingAuditRows> pending_audit{std::in_place};
 
-  // Submits a unit with what is owed to the audit trail.
+  // Submits a unit with what is pending_audit to the audit trail.
   void submit(CommitQueue& queue, Unit unit, CommitQueue::Answer answer) {
-    if (owed) unit.audit = owed->rows();
+    if (pending_audit) unit.audit = pending_audit->rows();
     queue.submit(std::move(unit), [this, answer = std::move(answer)](Result<CommitOutcome> written, Unit&& back) {
-      if (owed && written && written->kind == CommitOutcome::Kind::done) owed->written();
+      if (pending_audit && written && written->kind == CommitOutcome::Kind::done) pending_audit->written();
       answer(std::move(written), std::move(back));
     });
   }
 
   // Does something in their name.
   auto act(const auto& what) {
-    std::optional<Mandate::Scope> scope;
-    if (mandate != nullptr) scope.emplace(*mandate);
+    std::optional<AuditScope::Enter> scope;
+    if (audit_scope != nullptr) scope.emplace(*audit_scope);
     return what();
   }
 };
 
-struct Coordinator::Pursuit {
-  Errand errand;
+struct Coordinator::DeliveryAttempt {
+  Delivery delivery;
   Reached reached;
-  std::shared_ptr<Principal> principal = {};
+  std::shared_ptr<CallerContext> caller = {};
   std::optional<Decision> decision = {};
-  int attempt = 0;
-  bool went_on = false;  // once: a store that fails must not keep us here
+  int number = 0;
+  bool continued = false;  // once: a store that fails must not keep us here
 
-  void end(Result<Delivered, Obstacle> delivered) {
-    if (principal) principal->owed.reset();
+  void end(Result<Delivered, DeliveryError> delivered) {
+    if (caller) caller->pending_audit.reset();
     decision.reset();
     reached(std::move(delivered));
   }
 };
 
-void Coordinator::pursue(const std::shared_ptr<Pursuit>& pursuit) {
-  auto tried = try_here([&] { return decide(pursuit->errand, pursuit->attempt == 0); });
-  if (!tried) return deferred_.post([this, pursuit] { pursue(pursuit); });
-  Result<Decision, Obstacle>& decision = *tried;
-  if (!decision && decision.error().kind == Obstacle::Kind::cut && !pursuit->went_on) {
-    pursuit->went_on = true;
-    ++pursuit->attempt;
-    return go_on({pursuit->errand.instance}, [this, pursuit] { pursue(pursuit); });
+void Coordinator::try_delivery(const std::shared_ptr<DeliveryAttempt>& attempt) {
+  auto tried = try_here([&] { return decide(attempt->delivery, attempt->number == 0); });
+  if (!tried) return deferred_.post([this, attempt] { try_delivery(attempt); });
+  Result<Decision, DeliveryError>& decision = *tried;
+  if (!decision && decision.error().kind == DeliveryError::Kind::cut && !attempt->continued) {
+    attempt->continued = true;
+    ++attempt->number;
+    return continue_slices({attempt->delivery.instance}, [this, attempt] { try_delivery(attempt); });
   }
-  if (!decision && decision.error().error.code == ErrorCode::limit && pursuit->errand.cause.inbox &&
-      !pursuit->errand.cause.message) {
-    return refuse_unless_repeated(pursuit, std::move(decision).error());
+  if (!decision && decision.error().error.code == ErrorCode::limit && attempt->delivery.cause.inbox &&
+      !attempt->delivery.cause.message) {
+    return refuse_unless_repeated(attempt, std::move(decision).error());
   }
   if (!decision) {
-    store_.settle();  // told without a commit
-    return pursuit->end(std::move(decision).error());
+    store_.sync();  // told without a commit
+    return attempt->end(std::move(decision).error());
   }
-  const Unit& cause = pursuit->errand.cause;
+  const Unit& cause = attempt->delivery.cause;
   if (decision->slice.stale() && !cause.message && !cause.timer && !cause.run) {
-    store_.settle();
-    return pursuit->end(Delivered{Delivered::Kind::stale, decision->before, {}, true, {}});
+    store_.sync();
+    return attempt->end(Delivered{Delivered::Kind::stale, decision->before, {}, true, {}});
   }
-  pursuit->decision.emplace(std::move(*decision));
-  auto answer = [this, pursuit](Result<CommitOutcome> written, Unit&& back) {
-    pursuit->decision->slice.give_back(std::move(back));
+  attempt->decision.emplace(std::move(*decision));
+  auto answer = [this, attempt](Result<CommitOutcome> written, Unit&& back) {
+    attempt->decision->slice.give_back(std::move(back));
     if (!written) {
-      leave_cut(pursuit->decision->slice.unfinished());  // it may have been written all the same
-      return pursuit->end(Obstacle{Obstacle::Kind::store, written.error()});
+      defer_slices(attempt->decision->slice.unfinished());  // it may have been written all the same
+      return attempt->end(DeliveryError{DeliveryError::Kind::store, written.error()});
     }
-    if (written->kind != CommitOutcome::Kind::stale) return settle_pursuit(pursuit, *written);
+    if (written->kind != CommitOutcome::Kind::stale) return conclude_attempt(attempt, *written);
     // The instance must be read again.
-    deferred_.post([this, pursuit, outcome = std::move(*written)]() mutable { settle_pursuit(pursuit, outcome); });
+    deferred_.post([this, attempt, outcome = std::move(*written)]() mutable { conclude_attempt(attempt, outcome); });
   };
-  Unit unit = std::move(pursuit->decision->slice.unit);
-  if (pursuit->principal) return pursuit->principal->submit(queue_, std::move(unit), std::move(answer));
+  Unit unit = std::move(attempt->decision->slice.unit);
+  if (attempt->caller) return attempt->caller->submit(queue_, std::move(unit), std::move(answer));
   queue_.submit(std::move(unit), std::move(answer));
 }
 
 // A repeat of a signal that was taken is answered as a repeat, also when no further signal is. The store says which it
 // is: the unit names a message that does not exist, so it is never written.
-void Coordinator::refuse_unless_repeated(const std::shared_ptr<Pursuit>& pursuit, Obstacle refused) {
-  auto now = store_.find_snapshot(pursuit->errand.instance);
-  if (!now || !*now) return pursuit->end(std::move(refused));
+void Coordinator::refuse_unless_repeated(const std::shared_ptr<DeliveryAttempt>& attempt, DeliveryError refused) {
+  auto now = store_.find_snapshot(attempt->delivery.instance);
+  if (!now || !*now) return attempt->end(std::move(refused));
   Unit question;
-  question.inbox = pursuit->errand.cause.inbox;
+  question.inbox = attempt->delivery.cause.inbox;
   question.message = -1;
   queue_.submit(std::move(question),
-                [pursuit, refused = std::move(refused), after = std::make_shared<const Snapshot>(std::move(**now))](
+                [attempt, refused = std::move(refused), after = std::make_shared<const Snapshot>(std::move(**now))](
                     Result<CommitOutcome> answer, Unit&&) mutable {
                   if (!answer || answer->kind != CommitOutcome::Kind::duplicate_signal)
-                    return pursuit->end(std::move(refused));
-                  pursuit->end(Delivered{Delivered::Kind::duplicate_signal, std::move(after), {}, true, {}});
+                    return attempt->end(std::move(refused));
+                  attempt->end(Delivered{Delivered::Kind::duplicate_signal, std::move(after), {}, true, {}});
                 });
 }
 
-void Coordinator::settle_pursuit(const std::shared_ptr<Pursuit>& pursuit, CommitOutcome& outcome) {
-  const auto concluded = [&] { return conclude(pursuit->errand, *pursuit->decision, outcome); };
-  auto delivered = pursuit->principal ? pursuit->principal->act(concluded) : concluded();
-  if (!delivered) return pursuit->end(std::move(delivered).error());
-  if (*delivered) return pursuit->end(std::move(**delivered));
-  if (++pursuit->attempt < attempts_max) return pursue(pursuit);
-  pursuit->end(
-      Obstacle{Obstacle::Kind::store,
-               {ErrorCode::conflict, "instance " + pursuit->errand.instance.value + " kept changing; try again"}});
+void Coordinator::conclude_attempt(const std::shared_ptr<DeliveryAttempt>& attempt, CommitOutcome& outcome) {
+  const auto concluded = [&] { return conclude(attempt->delivery, *attempt->decision, outcome); };
+  auto delivered = attempt->caller ? attempt->caller->act(concluded) : concluded();
+  if (!delivered) return attempt->end(std::move(delivered).error());
+  if (*delivered) return attempt->end(std::move(**delivered));
+  if (++attempt->number < attempts_max) return try_delivery(attempt);
+  attempt->end(
+      DeliveryError{DeliveryError::Kind::store,
+               {ErrorCode::conflict, "instance " + attempt->delivery.instance.value + " kept changing; try again"}});
 }
 
-void Coordinator::deliver(Errand errand, Reached reached) {
-  const InstanceId id = errand.instance;
+void Coordinator::deliver(Delivery delivery, Reached reached) {
+  const InstanceId id = delivery.instance;
   auto lane = std::make_shared<Lanes::Hold>();
-  auto cut_too = [this, id, lane, reached = std::move(reached)](Result<Delivered, Obstacle> delivered) {
+  auto cut_too = [this, id, lane, reached = std::move(reached)](Result<Delivered, DeliveryError> delivered) {
     if (!delivered || delivered->unfinished.empty()) {
       *lane = {};  // whoever is told may ask about the same instance at once
       return reached(std::move(delivered));
     }
     deferred_.post([this, id, lane, reached, delivered = std::move(*delivered)]() mutable {
       auto cut = delivered.unfinished;
-      go_on(std::move(cut), [this, id, lane, reached, delivered = std::move(delivered)]() mutable {
+      continue_slices(std::move(cut), [this, id, lane, reached, delivered = std::move(delivered)]() mutable {
         if (const auto rested = cache_.find(id)) delivered.after = rested;
         *lane = {};
         reached(std::move(delivered));
       });
     });
   };
-  auto pursuit =
-      std::make_shared<Pursuit>(Pursuit{std::move(errand), std::move(cut_too), std::make_shared<Principal>()});
-  lanes_.enter(id, [this, lane, pursuit = std::move(pursuit)](Lanes::Hold entered) {
+  auto attempt =
+      std::make_shared<DeliveryAttempt>(DeliveryAttempt{std::move(delivery), std::move(cut_too), std::make_shared<CallerContext>()});
+  lanes_.enter(id, [this, lane, attempt = std::move(attempt)](Lanes::Hold entered) {
     *lane = std::move(entered);
-    pursue(pursuit);
+    try_delivery(attempt);
   });
 }
 
-void Coordinator::go_on(std::vector<InstanceId> cut, std::function<void()> rested) {
+void Coordinator::continue_slices(std::vector<InstanceId> cut, std::function<void()> rested) {
   if (cut.empty()) return rested();
-  Errand errand;
-  errand.instance = cut.back();
-  errand.what = Continued{};
-  errand.actor = node_;
+  Delivery delivery;
+  delivery.instance = cut.back();
+  delivery.what = Continued{};
+  delivery.actor = node_;
   cut.pop_back();
-  auto next = [this, id = errand.instance, cut = std::move(cut),
-               rested = std::move(rested)](Result<Delivered, Obstacle> done) mutable {
+  auto next = [this, id = delivery.instance, cut = std::move(cut),
+               rested = std::move(rested)](Result<Delivered, DeliveryError> done) mutable {
     if (!done) {
       log_error("slice.cut", done.error().error, {{"instance", id.value}});
-      leave_cut({id});
+      defer_slices({id});
     } else {
       cut.insert(cut.end(), done->unfinished.begin(), done->unfinished.end());
     }
     // Not from here: this may be a thread of the queue, and each of many that end at once would be inside the other.
-    deferred_.post([this, cut = std::move(cut), rested = std::move(rested)] { go_on(cut, rested); });
+    deferred_.post([this, cut = std::move(cut), rested = std::move(rested)] { continue_slices(cut, rested); });
   };
-  pursue(std::make_shared<Pursuit>(Pursuit{std::move(errand), std::move(next)}));
+  try_delivery(std::make_shared<DeliveryAttempt>(DeliveryAttempt{std::move(delivery), std::move(next)}));
 }
 
 void Coordinator::start(StartRequest request, Done done) {
-  auto begun = try_here([&] { return begin(request); });
+  auto begun = try_here([&] { return prepare_start(request); });
   if (begun) return submit(std::move(*begun), std::move(done));
   deferred_.post([this, request = std::move(request), done = std::move(done)]() mutable {
-    submit(begin(request), std::move(done));
+    submit(prepare_start(request), std::move(done));
   });
 }
 
-void Coordinator::submit(Result<std::variant<InstanceAnswer, Beginning>> begun, Done done) {
+void Coordinator::submit(Result<std::variant<InstanceAnswer, PreparedStart>> begun, Done done) {
   if (!begun) return done(std::move(begun).error());
   if (const auto* known = std::get_if<InstanceAnswer>(&*begun)) return done(*known);
-  auto beginning = std::make_shared<Beginning>(std::get<Beginning>(std::move(*begun)));
-  auto principal = std::make_shared<Principal>();
-  principal->submit(queue_, std::move(beginning->slice.unit), [=, this](Result<CommitOutcome> written, Unit&& back) {
-    beginning->slice.give_back(std::move(back));
+  auto prepared = std::make_shared<PreparedStart>(std::get<PreparedStart>(std::move(*begun)));
+  auto caller = std::make_shared<CallerContext>();
+  caller->submit(queue_, std::move(prepared->slice.unit), [=, this](Result<CommitOutcome> written, Unit&& back) {
+    prepared->slice.give_back(std::move(back));
     const auto end = [=, this](Result<CommitOutcome> outcome) {
-      auto answer = principal->act([&] { return this->begun(*beginning, std::move(outcome)); });
-      beginning->slice.promise.reset();
-      principal->owed.reset();
-      if (!answer || answer->repeated || beginning->slice.unfinished().empty()) return done(std::move(answer));
-      deferred_.post([this, beginning, done] {
-        go_on(beginning->slice.unfinished(), [this, beginning, done] { done(rested(beginning->id)); });
+      auto answer = caller->act([&] { return this->finish_start(*prepared, std::move(outcome)); });
+      prepared->slice.promise.reset();
+      caller->pending_audit.reset();
+      if (!answer || answer->repeated || prepared->slice.unfinished().empty()) return done(std::move(answer));
+      deferred_.post([this, prepared, done] {
+        continue_slices(prepared->slice.unfinished(), [this, prepared, done] { done(rested(prepared->id)); });
       });
     };
     // What the first request with this key started must be read.
@@ -202,28 +202,28 @@ void Coordinator::submit(Result<std::variant<InstanceAnswer, Beginning>> begun, 
 }
 
 void Coordinator::signal(InstanceId id, SignalRequest request, Done done) {
-  auto errand = errand_of(id, request);
-  if (!errand) return defer([done = std::move(done), error = std::move(errand).error()] { done(error); });
-  deliver(std::move(*errand), [this, id, done = std::move(done)](Result<Delivered, Obstacle> delivered) {
+  auto delivery = delivery_of(id, request);
+  if (!delivery) return defer([done = std::move(done), error = std::move(delivery).error()] { done(error); });
+  deliver(std::move(*delivery), [this, id, done = std::move(done)](Result<Delivered, DeliveryError> delivered) {
     done(signalled(std::move(delivered), id));
   });
 }
 
-Result<Delivered, Obstacle> Coordinator::deliver(Errand errand) {
-  using Given = Result<Delivered, Obstacle>;
-  return queue_.wait_for<Given>([&](Reached reached) { deliver(std::move(errand), std::move(reached)); });
+Result<Delivered, DeliveryError> Coordinator::deliver(Delivery delivery) {
+  using Given = Result<Delivered, DeliveryError>;
+  return queue_.wait_for<Given>([&](Reached reached) { deliver(std::move(delivery), std::move(reached)); });
 }
 
-void Coordinator::go_on(std::vector<InstanceId> cut) {
+void Coordinator::continue_slices(std::vector<InstanceId> cut) {
   if (cut.empty()) return;
   CommitQueue::Expected expected(queue_);
   expected.one_more();
-  go_on(std::move(cut), [&expected] { expected.answered(); });
+  continue_slices(std::move(cut), [&expected] { expected.answered(); });
   expected.wait();
 }
 
 Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
-  return queue_.wait_for<Result<InstanceAnswer>>([&](Done done) { submit(begin(request), std::move(done)); });
+  return queue_.wait_for<Result<InstanceAnswer>>([&](Done done) { submit(prepare_start(request), std::move(done)); });
 }
 
 }  // namespace cairn

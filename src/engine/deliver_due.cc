@@ -14,22 +14,22 @@ bool first_for(const InstanceId& id, std::map<std::string, bool>& seen) { return
 
 // What waits for a definition: the message or timer, not its instance. The next one has a grace period of its own,
 // because a newer node may have seen to this one.
-std::string name_of(const Errand& errand) {
-  if (errand.cause.message) return "message " + std::to_string(*errand.cause.message);
-  if (errand.cause.timer) return "timer " + errand.cause.timer->token.value;
-  return "instance " + errand.instance.value;
+std::string name_of(const Delivery& delivery) {
+  if (delivery.cause.message) return "message " + std::to_string(*delivery.cause.message);
+  if (delivery.cause.timer) return "timer " + delivery.cause.timer->token.value;
+  return "instance " + delivery.instance.value;
 }
 
 }  // namespace
 
 std::size_t Coordinator::fire_timers(std::size_t max) {
-  resume_left();
+  retry_deferred();
   auto due = store_.take_timers(max, options_.hold);
   if (!due) {
     log_error("timers.failed", due.error());
     return 0;
   }
-  std::vector<Errand> errands;
+  std::vector<Delivery> deliveries;
   std::map<std::string, bool> seen;
   bool gave_back = false;
   for (DueTimer& timer : *due) {
@@ -38,16 +38,16 @@ std::size_t Coordinator::fire_timers(std::size_t max) {
       gave_back = true;
       continue;
     }
-    Errand errand;
-    errand.instance = timer.instance;
-    errand.what = TimerFired{timer.token, Json()};
-    errand.actor = "timer";
-    errand.cause.timer = std::move(timer);
-    errands.push_back(std::move(errand));
+    Delivery delivery;
+    delivery.instance = timer.instance;
+    delivery.what = TimerFired{timer.token, Json()};
+    delivery.actor = "timer";
+    delivery.cause.timer = std::move(timer);
+    deliveries.push_back(std::move(delivery));
   }
   if (gave_back) look_again();  // should the store have kept one of them
-  const std::size_t count = errands.size();
-  deliver_all(std::move(errands));
+  const std::size_t count = deliveries.size();
+  deliver_all(std::move(deliveries));
   return count;
 }
 
@@ -58,7 +58,7 @@ std::size_t Coordinator::dispatch_messages() {
     look_again();
     return 0;
   }
-  std::vector<Errand> errands;
+  std::vector<Delivery> deliveries;
   std::map<std::string, bool> seen;
   bool gave_back = false;
   for (Message& message : *messages) {
@@ -67,58 +67,58 @@ std::size_t Coordinator::dispatch_messages() {
       gave_back = true;
       continue;
     }
-    Errand errand;
-    errand.instance = message.target;
-    errand.actor = to_string(message.kind);
-    errand.cause.message = message.id;
+    Delivery delivery;
+    delivery.instance = message.target;
+    delivery.actor = to_string(message.kind);
+    delivery.cause.message = message.id;
     auto what = event_of(message);
-    errand.message = std::move(message);
+    delivery.message = std::move(message);
     if (!what) {
-      clear_away(errand, {Obstacle::Kind::unreadable, what.error()});
+      dead_letter_or_park(delivery, {DeliveryError::Kind::unreadable, what.error()});
       continue;
     }
-    errand.what = std::move(*what);
-    if (const auto* signal = std::get_if<SignalReceived>(&errand.what); signal && !signal->id.empty()) {
-      errand.cause.inbox = Unit::Inbox{errand.instance, signal->id};
+    delivery.what = std::move(*what);
+    if (const auto* signal = std::get_if<SignalReceived>(&delivery.what); signal && !signal->id.empty()) {
+      delivery.cause.inbox = Unit::Inbox{delivery.instance, signal->id};
     }
-    errands.push_back(std::move(errand));
+    deliveries.push_back(std::move(delivery));
   }
   if (gave_back) look_again();  // should the store have kept one of them
-  const std::size_t count = errands.size();
-  deliver_all(std::move(errands));
+  const std::size_t count = deliveries.size();
+  deliver_all(std::move(deliveries));
   return count;
 }
 
 // Decides and submits all of them before waiting for any, so that they share commits. What meets somebody else's
 // decision on the way is delivered again by itself.
-void Coordinator::deliver_all(std::vector<Errand> errands) {
+void Coordinator::deliver_all(std::vector<Delivery> deliveries) {
   struct Item {
-    Errand errand;
+    Delivery delivery;
     Lanes::Hold lane;
     std::optional<Decision> decision;
     std::optional<Result<CommitOutcome>> answer;
   };
   std::vector<Item> items;
-  std::vector<Errand> alone;
-  items.reserve(errands.size());
+  std::vector<Delivery> alone;
+  items.reserve(deliveries.size());
   CommitQueue::Expected expected(queue_);
-  for (Errand& errand : errands) {
-    Lanes::Hold lane = lanes_.try_enter(errand.instance);
+  for (Delivery& delivery : deliveries) {
+    Lanes::Hold lane = lanes_.try_enter(delivery.instance);
     if (!lane) {
-      alone.push_back(std::move(errand));
+      alone.push_back(std::move(delivery));
       continue;
     }
-    auto decision = decide(errand, true);
-    if (!decision && decision.error().kind == Obstacle::Kind::cut) {
-      alone.push_back(std::move(errand));
+    auto decision = decide(delivery, true);
+    if (!decision && decision.error().kind == DeliveryError::Kind::cut) {
+      alone.push_back(std::move(delivery));
       continue;
     }
     if (!decision) {
-      clear_away(errand, decision.error());
+      dead_letter_or_park(delivery, decision.error());
       continue;
     }
     // Submitted at once, so that the first are written while the others are decided.
-    Item& item = items.emplace_back(Item{std::move(errand), std::move(lane), std::move(*decision), std::nullopt});
+    Item& item = items.emplace_back(Item{std::move(delivery), std::move(lane), std::move(*decision), std::nullopt});
     expected.one_more();
     queue_.submit(std::move(item.decision->slice.unit), [&item, &expected](Result<CommitOutcome> outcome, Unit&& unit) {
       item.decision->slice.give_back(std::move(unit));
@@ -129,36 +129,36 @@ void Coordinator::deliver_all(std::vector<Errand> errands) {
   expected.wait();
   for (Item& item : items) {
     if (!*item.answer) {
-      leave_cut(item.decision->slice.unfinished());
-      clear_away(item.errand, {Obstacle::Kind::store, item.answer->error()});
+      defer_slices(item.decision->slice.unfinished());
+      dead_letter_or_park(item.delivery, {DeliveryError::Kind::store, item.answer->error()});
       continue;
     }
-    auto delivered = conclude(item.errand, *item.decision, **item.answer);
+    auto delivered = conclude(item.delivery, *item.decision, **item.answer);
     if (!delivered) {
-      clear_away(item.errand, delivered.error());
+      dead_letter_or_park(item.delivery, delivered.error());
     } else if (!*delivered) {
       item.lane = {};
-      alone.push_back(std::move(item.errand));
+      alone.push_back(std::move(item.delivery));
     } else {
-      go_on((*delivered)->unfinished);
-      if ((*delivered)->kind == Delivered::Kind::duplicate_signal) drop_repeat(item.errand);
+      continue_slices((*delivered)->unfinished);
+      if ((*delivered)->kind == Delivered::Kind::duplicate_signal) drop_repeat(item.delivery);
     }
   }
   items.clear();
-  for (const Errand& errand : alone) {
-    auto delivered = deliver(errand);
+  for (const Delivery& delivery : alone) {
+    auto delivered = deliver(delivery);
     if (!delivered) {
-      clear_away(errand, delivered.error());
+      dead_letter_or_park(delivery, delivered.error());
     } else if (delivered->kind == Delivered::Kind::duplicate_signal) {
-      drop_repeat(errand);
+      drop_repeat(delivery);
     }
   }
 }
 
 // The signal was applied before: only its message is left to be removed.
-void Coordinator::drop_repeat(const Errand& errand) {
+void Coordinator::drop_repeat(const Delivery& delivery) {
   Unit unit;
-  unit.message = errand.cause.message;
+  unit.message = delivery.cause.message;
   unit.actor = node_;
   if (auto removed = queue_.commit(std::move(unit)); !removed) {
     log_error("messages.failed", removed.error());
@@ -167,49 +167,49 @@ void Coordinator::drop_repeat(const Errand& errand) {
 }
 
 // Counts with this node alone: whoever takes it next begins anew.
-bool Coordinator::may_try_again(const Errand& errand) {
+bool Coordinator::may_try_again(const Delivery& delivery) {
   if (options_.refused_attempts <= 1) return false;
   const std::lock_guard lock(grace_mutex_);
-  if (++refused_[name_of(errand)] < options_.refused_attempts) return true;
-  refused_.erase(name_of(errand));
+  if (++refused_[name_of(delivery)] < options_.refused_attempts) return true;
+  refused_.erase(name_of(delivery));
   return false;
 }
 
-void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
+void Coordinator::dead_letter_or_park(const Delivery& delivery, const DeliveryError& failed) {
   const auto give_back = [&] {
     // Left marked as taken: it comes again when the hold is over, not at once in a circle.
     look_again();
-    log_warning("errand.postponed", {{"instance", errand.instance.value}, {"reason", obstacle.error.message}});
+    log_warning("delivery.postponed", {{"instance", delivery.instance.value}, {"reason", failed.error.message}});
   };
   DeadLetter letter;
-  letter.instance = errand.instance;
-  letter.reason = obstacle.error.message;
+  letter.instance = delivery.instance;
+  letter.reason = failed.error.message;
   letter.node = node_;
-  if (errand.message) {
+  if (delivery.message) {
     letter.kind = "message";
-    letter.envelope = envelope_of(*errand.message);
-  } else if (errand.cause.timer) {
+    letter.envelope = envelope_of(*delivery.message);
+  } else if (delivery.cause.timer) {
     letter.kind = "timer";
     letter.envelope =
-        Json::object({{"token", errand.cause.timer->token.value}, {"due", format_timestamp(errand.cause.timer->due)}});
-  } else if (errand.cause.run) {
+        Json::object({{"token", delivery.cause.timer->token.value}, {"due", format_timestamp(delivery.cause.timer->due)}});
+  } else if (delivery.cause.run) {
     letter.kind = "run";
-    letter.envelope = Json::object({{"run", errand.cause.run->run.value}});
+    letter.envelope = Json::object({{"run", delivery.cause.run->run.value}});
   }
   Failure why;
   why.failure_class = FailureClass::consistency;
-  why.message = obstacle.error.message;
-  switch (obstacle.kind) {
-    case Obstacle::Kind::store:
-    case Obstacle::Kind::cut:
-    case Obstacle::Kind::moved: return give_back();
-    case Obstacle::Kind::no_definition: {
+  why.message = failed.error.message;
+  switch (failed.kind) {
+    case DeliveryError::Kind::store:
+    case DeliveryError::Kind::cut:
+    case DeliveryError::Kind::moved: return give_back();
+    case DeliveryError::Kind::no_definition: {
       // Another node may know it, or it is on its way: only after the grace period is it a fault.
       const Timestamp now = store_.now();
       Timestamp since;
       {
         const std::lock_guard lock(grace_mutex_);
-        since = missing_since_.emplace(name_of(errand), now).first->second;
+        since = missing_since_.emplace(name_of(delivery), now).first->second;
         // Somebody else saw to those that never came again.
         std::erase_if(missing_since_, [&](const auto& one) {
           return between(one.second, now).seconds > 10 * (options_.deploy_grace.seconds + options_.hold.seconds + 1);
@@ -219,23 +219,23 @@ void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
       why.code = "definition_missing";
       break;
     }
-    case Obstacle::Kind::unreadable: why.code = "snapshot_corrupt"; break;
-    case Obstacle::Kind::no_instance:
-    case Obstacle::Kind::refused: {
-      if (obstacle.kind == Obstacle::Kind::refused && may_try_again(errand)) return give_back();
+    case DeliveryError::Kind::unreadable: why.code = "snapshot_corrupt"; break;
+    case DeliveryError::Kind::no_instance:
+    case DeliveryError::Kind::refused: {
+      if (failed.kind == DeliveryError::Kind::refused && may_try_again(delivery)) return give_back();
       Unit unit;
-      unit.message = errand.cause.message;
-      unit.timer = errand.cause.timer;
+      unit.message = delivery.cause.message;
+      unit.timer = delivery.cause.timer;
       // Cancelling what has ended by itself is no fault.
       const bool late_cancel =
-          errand.message && errand.message->kind == Message::Kind::cancel && obstacle.kind == Obstacle::Kind::refused;
+          delivery.message && delivery.message->kind == Message::Kind::cancel && failed.kind == DeliveryError::Kind::refused;
       // The sender of a signal was told that it is kept: it stays visible whatever the setting says.
       const bool full =
-          errand.message && errand.message->kind == Message::Kind::signal && obstacle.error.code == ErrorCode::limit;
+          delivery.message && delivery.message->kind == Message::Kind::signal && failed.error.code == ErrorCode::limit;
       const bool kept = options_.dead_letters || full;
       if (!late_cancel && kept) unit.dead_letters = {letter};
       if (!late_cancel && !kept) {
-        log_warning("errand.discarded", {{"instance", errand.instance.value}, {"reason", letter.reason}});
+        log_warning("delivery.discarded", {{"instance", delivery.instance.value}, {"reason", letter.reason}});
       }
       unit.actor = node_;
       if (auto done = queue_.commit(std::move(unit)); !done) {
@@ -245,19 +245,19 @@ void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
       return;
     }
   }
-  log_error("instance.parked", obstacle.error, {{"instance", errand.instance.value}});
-  if (auto parked = store_.park(errand.instance, why, letter, errand.cause.message); !parked) {
-    log_error("instance.park_failed", parked.error(), {{"instance", errand.instance.value}});
+  log_error("instance.parked", failed.error, {{"instance", delivery.instance.value}});
+  if (auto parked = store_.park(delivery.instance, why, letter, delivery.cause.message); !parked) {
+    log_error("instance.park_failed", parked.error(), {{"instance", delivery.instance.value}});
     look_again();
     return;
   }
   {
     const std::lock_guard lock(grace_mutex_);
-    missing_since_.erase(name_of(errand));
+    missing_since_.erase(name_of(delivery));
   }
-  if (errand.cause.timer) {
+  if (delivery.cause.timer) {
     Unit unit;
-    unit.timer = errand.cause.timer;
+    unit.timer = delivery.cause.timer;
     if (auto done = queue_.commit(std::move(unit)); !done) {
       log_error("dead_letter.failed", done.error());
       look_again();
@@ -265,7 +265,7 @@ void Coordinator::clear_away(const Errand& errand, const Obstacle& obstacle) {
   }
 }
 
-std::size_t Coordinator::resume_cut_slices() {
+std::size_t Coordinator::resume_interrupted_slices() {
   InstanceFilter filter;
   filter.status = Status::running;
   std::vector<InstanceId> cut;
@@ -280,11 +280,11 @@ std::size_t Coordinator::resume_cut_slices() {
     page.cursor = rows->next_cursor;
   } while (!page.cursor.empty());
   const std::size_t count = cut.size();
-  go_on(std::move(cut));
+  continue_slices(std::move(cut));
   return count;
 }
 
-void Coordinator::settle() {
+void Coordinator::run_until_idle() {
   do {
     start_all_queued(*this);
   } while (dispatch_messages() + fire_timers() + end_exhausted_runs() + fire_schedules(*this) > 0);

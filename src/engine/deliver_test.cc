@@ -208,7 +208,7 @@ TEST_P(PursuitTest, AReportThatComesTooLateIsAnswered) {
   ASSERT_TRUE(begun) << begun.error().message;
   Coordinator& coordinator = engine_->coordinator();
   std::promise<std::vector<RunRow>> leased;
-  coordinator.lease_desk().ask({"elsewhere", {"demo."}, {}, 5, Duration::of_seconds(30)}, std::chrono::seconds(60),
+  coordinator.lease_waiters().ask({"elsewhere", {"demo."}, {}, 5, Duration::of_seconds(30)}, std::chrono::seconds(60),
                                [&](Result<std::vector<RunRow>> runs) { leased.set_value(std::move(*runs)); });
   const std::vector<RunRow> runs = leased.get_future().get();
   ASSERT_EQ(runs.size(), 1u);
@@ -266,7 +266,7 @@ TEST_P(PursuitTest, ErrorsAreAnswersToo) {
 TEST_P(PursuitTest, AWorkerWhoWaitsGetsANewRunInTheCommitThatMakesIt) {
   Coordinator& coordinator = engine_->coordinator();
   std::promise<std::vector<RunRow>> leased;
-  coordinator.lease_desk().ask({"elsewhere", {"demo."}, {}, 5, Duration::of_seconds(30)}, std::chrono::seconds(60),
+  coordinator.lease_waiters().ask({"elsewhere", {"demo."}, {}, 5, Duration::of_seconds(30)}, std::chrono::seconds(60),
                                [&](Result<std::vector<RunRow>> runs) { leased.set_value(std::move(*runs)); });
   const auto begun = start("calling");
   ASSERT_TRUE(begun) << begun.error().message;
@@ -287,11 +287,11 @@ TEST_P(PursuitTest, AWorkerWhoWaitsGetsANewRunInTheCommitThatMakesIt) {
 }
 
 // Commits ahead of the disk, and looks who was told before it was settled.
-class UnsettledStore final : public ForwardingStore {
+class UnsyncedStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
-  bool commits_ahead() const override { return true; }
-  Result<std::vector<CommitOutcome>> commit_ahead(std::span<const Unit> units, const MoreUnits& more) override {
+  bool commits_unsynced() const override { return true; }
+  Result<std::vector<CommitOutcome>> commit_unsynced(std::span<const Unit> units, const MoreUnits& more) override {
     auto outcomes = ForwardingStore::commit(units);
     for (auto next = more(); outcomes && !next.empty(); next = more()) {
       auto further = ForwardingStore::commit(next);
@@ -301,7 +301,7 @@ class UnsettledStore final : public ForwardingStore {
     committed += units.size();
     return outcomes;
   }
-  void settle() override {
+  void sync() override {
     // What is told while the disk has it would be told too soon.
     if (told > settled) ++too_soon;
     settled = committed.load();
@@ -312,7 +312,7 @@ class UnsettledStore final : public ForwardingStore {
 TEST(Ends, AreToldOnceTheyAreDurable) {
   SystemClock clock;
   MemoryStore memory(clock);
-  UnsettledStore store(memory);
+  UnsyncedStore store(memory);
   const auto coordinator = std::move(*Coordinator::open(store, {}));
   coordinator->on_ended([&](const InstanceId&) { ++store.told; });
   const Definition definition =

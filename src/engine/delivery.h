@@ -11,9 +11,9 @@
 
 namespace cairn {
 
-struct Errand {
+struct Delivery {
   InstanceId instance;
-  decltype(Event::what) what;
+  EventBody what;
   std::string actor;
   std::optional<std::uint64_t> version;  // the caller decided on this one
   Unit cause;                            // message, timer, run, key, inbox or task; no advances
@@ -22,7 +22,7 @@ struct Errand {
 };
 
 // Why nothing could be decided or written.
-struct Obstacle {
+struct DeliveryError {
   enum class Kind {
     refused,  // by the interpreter: the caller is told
     no_instance,

@@ -20,7 +20,7 @@ Message cancel_message(const InstanceId& target, const std::string& reason) {
   return message;
 }
 
-Result<decltype(Event::what)> event_of(const Message& message) {
+Result<EventBody> event_of(const Message& message) {
   const Json& body = message.body;
   const auto wrong = [&](const char* what) {
     return Error{ErrorCode::corrupt, std::string("a ") + to_string(message.kind) + " message has no " + what};
@@ -28,7 +28,7 @@ Result<decltype(Event::what)> event_of(const Message& message) {
   switch (message.kind) {
     case Message::Kind::signal: {
       if (body.text_or("name", "").empty()) return wrong("name");
-      return decltype(Event::what)(SignalReceived{std::string(body.text_or("id", "")),
+      return EventBody(SignalReceived{std::string(body.text_or("id", "")),
                                                   std::string(body.text_or("name", "")), body["key"], body["payload"]});
     }
     case Message::Kind::child_finished: {
@@ -37,7 +37,7 @@ Result<decltype(Event::what)> event_of(const Message& message) {
       if (!body["failure"].is_null()) {
         CAIRN_TRY(finished.failure, failure_from_json(body["failure"]));
       }
-      return decltype(Event::what)(std::move(finished));
+      return EventBody(std::move(finished));
     }
     case Message::Kind::run_finished: {
       if (body.text_or("token", "").empty()) return wrong("token");
@@ -45,9 +45,9 @@ Result<decltype(Event::what)> event_of(const Message& message) {
       if (!body["failure"].is_null()) {
         CAIRN_TRY(finished.failure, failure_from_json(body["failure"]));
       }
-      return decltype(Event::what)(std::move(finished));
+      return EventBody(std::move(finished));
     }
-    case Message::Kind::cancel: return decltype(Event::what)(CancelRequested{std::string(body.text_or("reason", ""))});
+    case Message::Kind::cancel: return EventBody(CancelRequested{std::string(body.text_or("reason", ""))});
   }
   return wrong("kind");
 }

@@ -11,7 +11,7 @@ Message message_of(const ParentNotice& notice);
 Message cancel_message(const InstanceId& target, const std::string& reason);
 
 // The event that a message means. ErrorCode::corrupt when its body does not add up.
-Result<decltype(Event::what)> event_of(const Message& message);
+Result<EventBody> event_of(const Message& message);
 
 // All of it, as dead letters keep it and replaying reads it.
 Json envelope_of(const Message& message);

@@ -136,7 +136,7 @@ TEST_F(Parking, ADamagedSnapshotParksItsInstanceOnly) {
   signal.name = "go";
   signal.payload = Json(7);
   ASSERT_EQ(coordinator_->broadcast(signal, Duration::of_seconds(60))->delivered.size(), 2u);
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   EXPECT_EQ(row("good").status, Status::completed);
   EXPECT_EQ(row("bad").status, Status::suspended);
   EXPECT_EQ(row("bad").error->code, "snapshot_corrupt");
@@ -151,7 +151,7 @@ TEST_F(Parking, ADamagedSnapshotParksItsInstanceOnly) {
       "(SELECT n FROM wf_instances WHERE id = 'bad')");
   open();
   EXPECT_TRUE(*store_->replay_dead_letter(letters[0].id));
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   EXPECT_EQ(row("bad").status, Status::completed) << "repaired and replayed, it goes on where it was";
 }
 
@@ -162,13 +162,13 @@ TEST_F(Parking, AMissingDefinitionHasAGracePeriod) {
   sql("DELETE FROM wf_definitions");
   open();
   clock_.advance(Duration::of_seconds(3600));
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   EXPECT_EQ(row("s").status, Status::waiting);
   clock_.advance(Duration::of_seconds(30));
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   EXPECT_EQ(row("s").status, Status::waiting) << "it may still be on its way";
   clock_.advance(Duration::of_seconds(31));
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   EXPECT_EQ(row("s").status, Status::suspended);
   EXPECT_EQ(row("s").error->code, "definition_missing");
   const auto letters = store_->list_dead_letters({})->items;
@@ -177,7 +177,7 @@ TEST_F(Parking, AMissingDefinitionHasAGracePeriod) {
 
   deploy(sleeper);
   EXPECT_TRUE(*store_->replay_dead_letter(letters[0].id));
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   EXPECT_EQ(row("s").status, Status::completed);
 }
 
@@ -188,10 +188,10 @@ TEST_F(Parking, ADefinitionThatArrivesInTimeIsUsed) {
   sql("DELETE FROM wf_definitions");
   open();
   clock_.advance(Duration::of_seconds(3600));
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   deploy(sleeper);
   clock_.advance(Duration::of_seconds(30));
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   EXPECT_EQ(row("s").status, Status::completed);
   EXPECT_TRUE(store_->list_dead_letters({})->items.empty());
 }
@@ -212,10 +212,10 @@ TEST_F(Parking, ASliceCutByACheckpointGoesOnAfterACrash) {
   const auto program = deploy(stepper);
   start_and_crash(program, "cut");
   open();
-  EXPECT_EQ(coordinator_->resume_cut_slices(), 1u);
+  EXPECT_EQ(coordinator_->resume_interrupted_slices(), 1u);
   EXPECT_EQ(row("cut").status, Status::completed);
   EXPECT_EQ(store_->find_snapshot({"cut"})->value().output, Json(3));
-  EXPECT_EQ(coordinator_->resume_cut_slices(), 0u);
+  EXPECT_EQ(coordinator_->resume_interrupted_slices(), 0u);
 }
 
 // S22: `now` is the same in every step of a slice, whatever comes between its commits.
@@ -228,7 +228,7 @@ TEST_F(Parking, ASignalThatFindsACutSliceComesAfterIt) {
   const auto answered = coordinator_->signal({"cut"}, signal);
   ASSERT_TRUE(answered.has_value()) << answered.error().message;
   clock_.advance(Duration::of_seconds(3600));
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   ASSERT_EQ(row("cut").status, Status::completed);
   const Json output = store_->find_snapshot({"cut"})->value().output;
   EXPECT_EQ(output["same"], Json(true));
@@ -253,7 +253,7 @@ TEST_F(Parking, AnOperatorMayCancelACutSlice) {
   start_and_crash(program, "cut");
   ASSERT_TRUE(coordinator_->request({"cut"}, CancelRequested{"enough"}, {}).has_value());
   EXPECT_EQ(row("cut").status, Status::cancelled);
-  EXPECT_EQ(coordinator_->resume_cut_slices(), 0u);
+  EXPECT_EQ(coordinator_->resume_interrupted_slices(), 0u);
 }
 
 // What a newer node saw to in time is no reason to give up on what comes later.
@@ -272,7 +272,7 @@ TEST_F(Parking, EachMessageHasAGracePeriodOfItsOwn) {
   other.payload = Json(1);
   written_by_newer_node(true);
   ASSERT_EQ(coordinator_->broadcast(other, Duration::of_seconds(60))->delivered.size(), 1u);
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   EXPECT_EQ(row("l").status, Status::waiting);
   const std::int64_t first = store_->take_messages(10, Duration{})->size();
   EXPECT_EQ(first, 0) << "it is left for other nodes until the hold is over";
@@ -285,12 +285,12 @@ TEST_F(Parking, EachMessageHasAGracePeriodOfItsOwn) {
   ASSERT_EQ(store_->commit(std::span(&handled, 1))->front().kind, CommitOutcome::Kind::done);
   clock_.advance(Duration::of_seconds(86'400));
   ASSERT_EQ(coordinator_->broadcast(other, Duration::of_seconds(60))->delivered.size(), 1u);
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   EXPECT_EQ(row("l").status, Status::waiting) << "its grace period has only begun";
   EXPECT_TRUE(store_->list_dead_letters({})->items.empty());
   written_by_newer_node(false);
   clock_.advance(Duration::of_seconds(31));
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   EXPECT_EQ(row("l").status, Status::completed);
 }
 

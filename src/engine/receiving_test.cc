@@ -54,8 +54,8 @@ class Receiving : public testing::Test {
     ASSERT_EQ(coordinator_->broadcast(signal, Duration::of_seconds(60))->delivered.size(), 1u);
   }
   // Until what was taken is given out again.
-  void settle_after_the_hold() {
-    coordinator_->settle();
+  void run_after_the_hold() {
+    coordinator_->run_until_idle();
     clock_.advance(Duration::of_seconds(31));
   }
   Status status() { return memory_.find_instance({"l"})->value().status; }
@@ -71,7 +71,7 @@ class Receiving : public testing::Test {
 TEST_F(Receiving, WhatIsRefusedIsGivenUpAndKept) {
   store_.refusals = 1;
   open({});
-  settle_after_the_hold();
+  run_after_the_hold();
   EXPECT_EQ(letters(), 1u);
   EXPECT_EQ(messages(), 0u);
   EXPECT_EQ(status(), Status::waiting);
@@ -82,10 +82,10 @@ TEST_F(Receiving, ItMayBeTriedSeveralTimes) {
   CoordinatorOptions options;
   options.refused_attempts = 3;
   open(std::move(options));
-  settle_after_the_hold();
+  run_after_the_hold();
   EXPECT_EQ(messages(), 1u) << "it comes again";
-  settle_after_the_hold();
-  settle_after_the_hold();
+  run_after_the_hold();
+  run_after_the_hold();
   EXPECT_EQ(letters(), 0u);
   EXPECT_EQ(status(), Status::completed);
 }
@@ -95,7 +95,7 @@ TEST_F(Receiving, ThenItIsGivenUpAllTheSame) {
   CoordinatorOptions options;
   options.refused_attempts = 3;
   open(std::move(options));
-  for (int i = 0; i < 3; ++i) settle_after_the_hold();
+  for (int i = 0; i < 3; ++i) run_after_the_hold();
   EXPECT_EQ(store_.refusals, 0);
   EXPECT_EQ(letters(), 1u);
   EXPECT_EQ(messages(), 0u);
@@ -106,7 +106,7 @@ TEST_F(Receiving, WithoutDeadLettersItIsOnlyLogged) {
   CoordinatorOptions options;
   options.dead_letters = false;
   open(std::move(options));
-  settle_after_the_hold();
+  run_after_the_hold();
   EXPECT_EQ(letters(), 0u);
   EXPECT_EQ(messages(), 0u);
   EXPECT_EQ(status(), Status::waiting);
@@ -139,7 +139,7 @@ output: = state.got
   signal.name = "go";
   signal.payload = Json(1);
   ASSERT_EQ(coordinator_->broadcast(signal, Duration::of_seconds(60))->delivered.size(), 1u);
-  settle_after_the_hold();
+  run_after_the_hold();
   EXPECT_EQ(status(), Status::waiting);
   EXPECT_EQ(messages(), 0u);
   ASSERT_EQ(letters(), 1u);
@@ -152,7 +152,7 @@ TEST_F(Receiving, ARepeatOfASignalThatWasTakenIsNoRefusal) {
   CoordinatorOptions options;
   options.limits.buffered_signals_max = 1;
   open(std::move(options));
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   StartRequest request;
   request.definition = "listener";
   request.id = "m";

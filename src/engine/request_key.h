@@ -1,7 +1,7 @@
 // The Idempotency-Key under which a thread carries out a request. A change to an instance takes it into its commit
 // (Unit::inbox), so that a repeat changes nothing more even when the server died before it could keep the answer.
 //
-// Ambient for the same reason as the mandate (ADR 5): the gate knows the key, the commit needs it, and what lies
+// Ambient for the same reason as the audit_scope (ADR 5): the gate knows the key, the commit needs it, and what lies
 // between has nothing to do with it.
 #pragma once
 

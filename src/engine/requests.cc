@@ -21,7 +21,7 @@ Error closed(const TaskRow& task) {
 
 }  // namespace
 
-Result<InstanceAnswer> Coordinator::answer(Result<Delivered, Obstacle> delivered, const InstanceId& id) {
+Result<InstanceAnswer> Coordinator::answer(Result<Delivered, DeliveryError> delivered, const InstanceId& id) {
   if (!delivered) return std::move(delivered).error().error;
   const Snapshot& after = *delivered->after;
   InstanceAnswer answer{id, after.version, after.status, after.output, false};
@@ -39,22 +39,22 @@ Result<void> Coordinator::check(const SignalRequest& request) const {
   return {};
 }
 
-Result<Errand> Coordinator::errand_of(const InstanceId& id, const SignalRequest& request) const {
+Result<Delivery> Coordinator::delivery_of(const InstanceId& id, const SignalRequest& request) const {
   CAIRN_TRY_VOID(check(request));
-  Errand errand;
-  errand.instance = id;
+  Delivery delivery;
+  delivery.instance = id;
   SignalReceived signal{scoped_id(request.actor, request.id), request.name, request.key, request.payload};
   if (signal.id.empty()) {
     signal.id = new_uuid(store_.now());
   } else {
-    errand.cause.inbox = Unit::Inbox{id, signal.id};
+    delivery.cause.inbox = Unit::Inbox{id, signal.id};
   }
-  errand.what = std::move(signal);
-  errand.actor = request.actor.name;
-  return errand;
+  delivery.what = std::move(signal);
+  delivery.actor = request.actor.name;
+  return delivery;
 }
 
-Result<InstanceAnswer> Coordinator::signalled(Result<Delivered, Obstacle> delivered, const InstanceId& id) {
+Result<InstanceAnswer> Coordinator::signalled(Result<Delivered, DeliveryError> delivered, const InstanceId& id) {
   if (delivered && delivered->kind == Delivered::Kind::stale) {
     return Error{ErrorCode::conflict,
                  "instance " + id.value + " is " + to_string(delivered->after->status) + " and takes no more signals"};
@@ -63,8 +63,8 @@ Result<InstanceAnswer> Coordinator::signalled(Result<Delivered, Obstacle> delive
 }
 
 Result<InstanceAnswer> Coordinator::signal(const InstanceId& id, const SignalRequest& request) {
-  CAIRN_TRY(Errand errand, errand_of(id, request));
-  return signalled(deliver(std::move(errand)), id);
+  CAIRN_TRY(Delivery delivery, delivery_of(id, request));
+  return signalled(deliver(std::move(delivery)), id);
 }
 
 Result<SignalOutcome> Coordinator::broadcast(const SignalRequest& request, Duration ttl) {
@@ -111,7 +111,7 @@ Result<std::string> kept_signal_id(Store& store, const InstanceId& instance, std
 
 }  // namespace
 
-Result<InstanceAnswer> Coordinator::request(const InstanceId& id, decltype(Event::what) what, const Actor& actor,
+Result<InstanceAnswer> Coordinator::request(const InstanceId& id, EventBody what, const Actor& actor,
                                             std::optional<std::uint64_t> version) {
   CAIRN_TRY_VOID(check_incoming_text(actor.name, "the actor", options_.limits));
   if (const auto* edit = std::get_if<StateEdited>(&what)) {
@@ -126,13 +126,13 @@ Result<InstanceAnswer> Coordinator::request(const InstanceId& id, decltype(Event
     CAIRN_TRY_VOID(check_incoming_text(discarded->id, "the signal's id", options_.limits));
     CAIRN_TRY(discarded->id, kept_signal_id(store_, id, std::move(discarded->id)));
   }
-  Errand errand;
-  errand.instance = id;
-  errand.what = std::move(what);
-  errand.actor = actor.name;
-  errand.version = version;
-  if (!RequestKey::current().empty()) errand.cause.inbox = Unit::Inbox{id, RequestKey::current()};
-  auto delivered = deliver(errand);
+  Delivery delivery;
+  delivery.instance = id;
+  delivery.what = std::move(what);
+  delivery.actor = actor.name;
+  delivery.version = version;
+  if (!RequestKey::current().empty()) delivery.cause.inbox = Unit::Inbox{id, RequestKey::current()};
+  auto delivered = deliver(delivery);
   if (delivered && delivered->kind == Delivered::Kind::stale) {
     return Error{ErrorCode::conflict, "instance " + id.value + " is " + to_string(delivered->after->status)};
   }
@@ -151,7 +151,7 @@ Result<void> Coordinator::remove(const InstanceId& id, const std::string& reason
 
 bool Coordinator::goes_on(const InstanceId& id) const {
   const auto known = cache_.status(id);
-  return known && !rests(*known);
+  return known && !is_final_or_suspended(*known);
 }
 
 Result<Snapshot> Coordinator::wait_for(const InstanceId& id, std::chrono::milliseconds limit) {
@@ -163,7 +163,7 @@ Result<Snapshot> Coordinator::wait_for(const InstanceId& id, std::chrono::millis
     if (auto end = place.end()) return std::move(*end);
     CAIRN_TRY(auto stored, store_.find_snapshot(id));
     if (!stored) return Error{ErrorCode::not_found, "no instance " + id.value};
-    if (over || rests(stored->status)) return std::move(*stored);
+    if (over || is_final_or_suspended(stored->status)) return std::move(*stored);
     if (stopped_) return Error{ErrorCode::unavailable, "the engine is stopping"};
     over = !place.wait_until(until);
   }
@@ -202,15 +202,15 @@ Result<InstanceAnswer> Coordinator::complete_task(const TaskCompletion& completi
                    "stale_version: task " + task->id.value + " is at version " + std::to_string(task->version)};
     }
     if (auto refused = refuse_completion(*task, completion.actor)) return *refused;
-    Errand errand;
-    errand.instance = task->instance;
-    errand.actor = completion.actor.name;
-    errand.what = TaskCompleted{completion.task, completion.actor.name, completion.payload, fields_of(*task)};
-    errand.cause.task = Unit::TaskGuard{completion.task, task->version};
+    Delivery delivery;
+    delivery.instance = task->instance;
+    delivery.actor = completion.actor.name;
+    delivery.what = TaskCompleted{completion.task, completion.actor.name, completion.payload, fields_of(*task)};
+    delivery.cause.task = Unit::TaskGuard{completion.task, task->version};
     if (!completion.idempotency_key.empty()) {
-      errand.cause.key = IdempotencyKey{scope, completion.idempotency_key, hash, Json()};
+      delivery.cause.key = IdempotencyKey{scope, completion.idempotency_key, hash, Json()};
     }
-    auto delivered = deliver(errand);
+    auto delivered = deliver(delivery);
     if (!delivered) return std::move(delivered).error().error;
     if (delivered->kind == Delivered::Kind::duplicate_key) return repeated(delivered->answer, delivered->same_request);
     if (delivered->kind == Delivered::Kind::applied) return answer(std::move(delivered), task->instance);

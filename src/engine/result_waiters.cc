@@ -54,7 +54,7 @@ void ResultWaiters::tell(const std::string& id) {
 }
 
 void ResultWaiters::tell(const Snapshot& after) {
-  if (rests(after.status)) {
+  if (is_final_or_suspended(after.status)) {
     const std::lock_guard lock(mutex_);
     const auto [from, to] = places_.equal_range(after.instance.value);
     for (auto at = from; at != to; ++at) {

@@ -17,7 +17,7 @@
 namespace cairn {
 
 // What they wait for: nothing goes on by itself.
-inline bool rests(Status status) { return is_final(status) || status == Status::suspended; }
+inline bool is_final_or_suspended(Status status) { return is_final(status) || status == Status::suspended; }
 
 class ResultWaiters {
  public:

@@ -43,7 +43,7 @@ bool may_report_again(const Error& refused) {
          refused.code == ErrorCode::conflict || refused.code == ErrorCode::internal;
 }
 
-Result<void> Coordinator::name_runs(Slice& slice) {
+Result<void> Coordinator::lease_new_runs(Slice& slice) {
   Unit& unit = slice.unit;
   std::vector<std::string> types;
   for (Advance& advance : unit.advances) {
@@ -65,13 +65,13 @@ Result<void> Coordinator::name_runs(Slice& slice) {
       return {};
     }
   }
-  slice.promise = lease_desk_.promise(types);
+  slice.promise = lease_waiters_.promise(types);
   if (slice.promise) unit.lease = slice.promise->lease();
   return {};
 }
 
-Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(RunReport& report) {
-  using Weighed = std::variant<RunAnswer, ReportedEnd>;
+Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::prepare_end(RunReport& report) {
+  using Prepared = std::variant<RunAnswer, ReportedEnd>;
   // A result that cannot be kept is the attempt's failure: refusing it would only run it again.
   auto storable = check_incoming(report.result, "the result", options_.limits);
   if (storable && report.failure) storable = check_incoming(to_json(*report.failure), "the error", options_.limits);
@@ -85,7 +85,7 @@ Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(Run
   if (!run) {
     CAIRN_TRY(run, store_.find_run(report.run));
     if (!run) return Error{ErrorCode::not_found, "no run " + report.run.value};
-    if (run->status != RunStatus::leased || run->fence != report.fence) return Weighed(RunAnswer::lease_lost);
+    if (run->status != RunStatus::leased || run->fence != report.fence) return Prepared(RunAnswer::lease_lost);
   }
   if (!holds_lease(run->leased_by, report.account)) {
     return Error{ErrorCode::not_allowed, "the lease of run " + report.run.value + " is held by another credential"};
@@ -100,8 +100,8 @@ Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(Run
     retry.error = to_json(*report.failure);
     retry.actor = report.worker;
     CAIRN_TRY(const RunChanged changed, store_.change_run(retry));
-    if (changed.kind == RunChanged::Kind::done) return Weighed(RunAnswer::will_retry);
-    if (changed.kind != RunChanged::Kind::exhausted) return Weighed(RunAnswer::lease_lost);
+    if (changed.kind == RunChanged::Kind::done) return Prepared(RunAnswer::will_retry);
+    if (changed.kind != RunChanged::Kind::exhausted) return Prepared(RunAnswer::lease_lost);
   }
 
   ReportedEnd reported;
@@ -120,7 +120,7 @@ Result<std::variant<RunAnswer, Coordinator::ReportedEnd>> Coordinator::weigh(Run
   end.trace = trace_in(run->payload);
   reported.run = std::move(*run);
   if (report.letter) reported.letters.push_back(std::move(*report.letter));
-  return Weighed(std::move(reported));
+  return Prepared(std::move(reported));
 }
 
 namespace {
@@ -140,10 +140,10 @@ void release_schedule(Coordinator& coordinator, const RunRow& run) {
 
 Result<RunAnswer> Coordinator::report(const RunReport& given) {
   RunReport report = given;
-  CAIRN_TRY(const auto weighed, weigh(report));
-  if (const auto* told = std::get_if<RunAnswer>(&weighed)) return *told;
-  const auto& reported = std::get<ReportedEnd>(weighed);
-  return reported.run.instance ? ended_by(reported.end, deliver(errand_of(reported))) : end_alone(reported);
+  CAIRN_TRY(const auto prepared, prepare_end(report));
+  if (const auto* told = std::get_if<RunAnswer>(&prepared)) return *told;
+  const auto& reported = std::get<ReportedEnd>(prepared);
+  return reported.run.instance ? ended_by(reported.end, deliver(delivery_of(reported))) : end_alone(reported);
 }
 
 Unit Coordinator::unit_of(const ReportedEnd& reported) const {
@@ -190,15 +190,15 @@ void Coordinator::report_all(std::span<RunReport> reports, bool directly, Report
   std::vector<RunEnd> ends;
   std::vector<std::size_t> places, places_of_ends;  // among the reports
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    auto weighed = weigh(reports[i]);
-    if (!weighed) {
-      answer(i, std::move(weighed).error());
-    } else if (const auto* told = std::get_if<RunAnswer>(&*weighed)) {
+    auto prepared = prepare_end(reports[i]);
+    if (!prepared) {
+      answer(i, std::move(prepared).error());
+    } else if (const auto* told = std::get_if<RunAnswer>(&*prepared)) {
       answer(i, *told);
     } else {
-      auto& reported = std::get<ReportedEnd>(*weighed);
+      auto& reported = std::get<ReportedEnd>(*prepared);
       if (reported.run.instance) {
-        deliver(errand_of(reported), [this, answer, i, end = reported.end](Result<Delivered, Obstacle> delivered) {
+        deliver(delivery_of(reported), [this, answer, i, end = reported.end](Result<Delivered, DeliveryError> delivered) {
           if (!delivered || delivered->kind == Delivered::Kind::applied) {
             return answer(i, ended_by(end, std::move(delivered)));
           }
@@ -230,18 +230,18 @@ void Coordinator::report_all(std::span<RunReport> reports, bool directly, Report
   if (--answers->open == 0) answers->done(std::move(answers->list));
 }
 
-Errand Coordinator::errand_of(const ReportedEnd& reported) const {
-  Errand errand;
-  errand.instance = *reported.run.instance;
-  errand.what =
+Delivery Coordinator::delivery_of(const ReportedEnd& reported) const {
+  Delivery delivery;
+  delivery.instance = *reported.run.instance;
+  delivery.what =
       RunFinished{reported.run.token, reported.end.result, reported.failure, std::max(1, reported.run.attempt)};
-  errand.actor = LeaseHolder::parse(reported.end.actor).actor();
-  errand.cause.run = reported.end;
-  errand.cause.dead_letters = reported.letters;
-  return errand;
+  delivery.actor = LeaseHolder::parse(reported.end.actor).actor();
+  delivery.cause.run = reported.end;
+  delivery.cause.dead_letters = reported.letters;
+  return delivery;
 }
 
-Result<RunAnswer> Coordinator::ended_by(const RunEnd& end, Result<Delivered, Obstacle> delivered) {
+Result<RunAnswer> Coordinator::ended_by(const RunEnd& end, Result<Delivered, DeliveryError> delivered) {
   // When its instance cannot take the result now, the lease ends by itself and the run is tried again.
   if (!delivered) return std::move(delivered).error().error;
   if (delivered->kind == Delivered::Kind::applied) return RunAnswer::finished;
@@ -261,12 +261,12 @@ Result<RunRow> Coordinator::cancel_run(const RunId& id, const Actor& actor) {
     failure.message = "the run was cancelled by " + actor.name;
     failure.attempt = std::max(1, run->attempt);
     failure.step = run->step;
-    Errand errand;
-    errand.instance = *run->instance;
-    errand.what = RunFinished{run->token, Json(), std::move(failure)};
-    errand.actor = actor.name;
-    errand.cancels = id;
-    auto delivered = deliver(errand);
+    Delivery delivery;
+    delivery.instance = *run->instance;
+    delivery.what = RunFinished{run->token, Json(), std::move(failure)};
+    delivery.actor = actor.name;
+    delivery.cancels = id;
+    auto delivered = deliver(delivery);
     if (!delivered) return std::move(delivered).error().error;
     if (delivered->kind == Delivered::Kind::applied) {
       CAIRN_TRY(const auto after, store_.find_run(id));

@@ -113,7 +113,7 @@ TEST_F(RunsTest, WorkersThatDieAreCountedAndThenGivenUp) {
     clock_.advance(Duration::of_seconds(30));
   }
   EXPECT_TRUE(lease().empty());
-  engine_->settle();
+  engine_->run_until_idle();
   EXPECT_EQ(engine_->find(id)->output, Json::object({{"failed", "lease_expired"}}));
   EXPECT_EQ(engine_->store().list_dead_letters({})->items.size(), 1u);
 }
@@ -210,7 +210,7 @@ TEST_F(RunsTest, RunsThatCannotBeEndedDoNotStarveTheOthers) {
   }
   ASSERT_EQ(memory.lease_runs({"w", {}, {"t"}, 1000, Duration::of_seconds(30)})->size(), 151u);
   clock_.advance(Duration::of_seconds(60));
-  coordinator->settle();
+  coordinator->run_until_idle();
   EXPECT_EQ(memory.find_run({"sound"})->value().status, RunStatus::failed);
 }
 

@@ -12,12 +12,12 @@
 namespace cairn {
 namespace {
 
-const char* name_of(const decltype(Event::what)& what) {
+const char* name_of(const EventBody& what) {
   static constexpr std::array names{"started",           "continued",        "signal_received", "timer_fired",
                                     "task_completed",    "run_finished",     "child_finished",  "cancel_requested",
                                     "suspend_requested", "resume_requested", "retry_requested", "skip_requested",
                                     "state_edited",      "signal_discarded"};
-  static_assert(names.size() == std::variant_size_v<decltype(Event::what)>);
+  static_assert(names.size() == std::variant_size_v<EventBody>);
   return names[what.index()];
 }
 
@@ -40,7 +40,7 @@ Slice::Slice(Registry& registry, Setting setting, Timestamp at, std::string acto
 
 // Named by what it makes, so that the same history gives the same bytes wherever it is played; a signal
 // has a name of its own.
-Event Slice::event(const InstanceId& id, std::uint64_t version, decltype(Event::what) what) const {
+Event Slice::event(const InstanceId& id, std::uint64_t version, EventBody what) const {
   Event event;
   const auto* signal = std::get_if<SignalReceived>(&what);
   event.id = {signal ? signal->id : id.value + ":" + std::to_string(version)};
@@ -56,11 +56,11 @@ Result<void> Slice::start(const Program& program, Started started) {
   const InstanceId id = started.instance;
   CAIRN_TRY(Advance advance, cairn::start(program, setting_, event(id, 1, std::move(started))));
   take(std::move(advance));
-  settle();
+  start_and_notify();
   return {};
 }
 
-Result<void> Slice::apply(const Program& program, const Snapshot& before, decltype(Event::what) what) {
+Result<void> Slice::apply(const Program& program, const Snapshot& before, EventBody what) {
   first_ = before.instance.value;
   first_program_ = &program;
   cause_ = name_of(what);
@@ -72,7 +72,7 @@ Result<void> Slice::apply(const Program& program, const Snapshot& before, declty
     return {};
   }
   take(std::move(next), &before);
-  settle();
+  start_and_notify();
   return {};
 }
 
@@ -95,7 +95,7 @@ void Slice::take(Advance advance, const Snapshot* before) {
   unit.advances.push_back(std::move(advance));
 }
 
-void Slice::settle() {
+void Slice::start_and_notify() {
   while (!to_start_.empty() || !to_tell_.empty()) {
     // All children of an advance exist before any of them is heard: one that ends may cancel another.
     auto starts = std::exchange(to_start_, {});

@@ -24,7 +24,7 @@ class Slice {
 
   Result<void> start(const Program& program, Started started);
   // ErrorCode as of `advance`: the event is refused and nothing of it is in the unit. `before` outlives the slice.
-  Result<void> apply(const Program& program, const Snapshot& before, decltype(Event::what) what);
+  Result<void> apply(const Program& program, const Snapshot& before, EventBody what);
 
   const std::string& first() const { return first_; }
   // The first event was about something that is no longer open.
@@ -50,12 +50,12 @@ class Slice {
   std::chrono::system_clock::time_point began() const { return began_; }
 
   Unit unit;                                    // the caller adds what caused it, and moves it away for its commit
-  std::shared_ptr<LeaseDesk::Promise> promise;  // of its new runs, until the commit is answered
+  std::shared_ptr<LeaseWaiters::Promise> promise;  // of its new runs, until the commit is answered
 
  private:
-  Event event(const InstanceId& id, std::uint64_t version, decltype(Event::what) what) const;
+  Event event(const InstanceId& id, std::uint64_t version, EventBody what) const;
   void take(Advance advance, const Snapshot* before = nullptr);
-  void settle();
+  void start_and_notify();
   void start_child(const InstanceId& parent, const InstanceStart& start);
   void refuse_child(const InstanceId& parent, const InstanceStart& start, Failure failure);
 

@@ -88,7 +88,7 @@ Refusal refusal_of(error_code why, const HttpSettings& settings) {
 // Where the decision about a head arrives, from whatever thread, even when the connection is gone.
 class PendingAdmission {
  public:
-  explicit PendingAdmission(PendingAnswer::Bell& bell) : bell_(&bell) {}
+  explicit PendingAdmission(ResponseSlot::Bell& bell) : bell_(&bell) {}
 
   void give(Admission admission) {
     const std::scoped_lock lock(mutex_);
@@ -109,7 +109,7 @@ class PendingAdmission {
 
  private:
   std::mutex mutex_;
-  PendingAnswer::Bell* bell_;  // null: closed
+  ResponseSlot::Bell* bell_;  // null: closed
   bool awaited_ = false;
   std::optional<Admission> given_;
 };
@@ -187,10 +187,10 @@ void IoThread::wake(std::shared_ptr<Connection> connection) {
   });
 }
 
-Connection::Connection(Premises& premises, IoThread& thread, Socket socket,
+Connection::Connection(ServerContext& context, IoThread& thread, Socket socket,
                        const boost::asio::ip::tcp::endpoint& remote,
                        std::shared_ptr<boost::asio::ssl::context> certificate)
-    : premises_(premises),
+    : context_(context),
       thread_(thread),
       socket_(std::move(socket)),
       remote_(remote),
@@ -243,13 +243,13 @@ void Connection::resume(Waits what) {
   if (pending_) pending_->close();
   socket_.close(ignored);
   thread_.drop(self);
-  premises_.left(remote_);
+  context_.left(remote_);
 }
 
 void Connection::check(Instant now) {
   if (pending_) {
     // Whoever answered it did not wake anybody: since then it is between requests.
-    if (const auto sent = pending_->sent_at()) deadline_ = *sent + premises_.settings.idle_timeout;
+    if (const auto sent = pending_->sent_at()) deadline_ = *sent + context_.settings.idle_timeout;
   }
   if (looks_again_) resume(Waits::turn);
   if (now < deadline_ || timed_out_) return;
@@ -264,14 +264,14 @@ void Connection::check(Instant now) {
 }
 
 bool Connection::is_fresh() const {
-  return !had_request_ && std::chrono::steady_clock::now() < began_at_ + premises_.farewell.load();
+  return !had_request_ && std::chrono::steady_clock::now() < began_at_ + context_.farewell.load();
 }
 
 void Connection::drain() {
-  const bool answered = pending_ && pending_->progress() == PendingAnswer::Progress::sent;
+  const bool answered = pending_ && pending_->progress() == ResponseSlot::Progress::sent;
   if (answered || (between_requests_ && !is_fresh())) return resume(Waits::turn);
   const bool shakes_hands = waits_ == Waits::tls && !had_request_;
-  if (between_requests_ || shakes_hands || discard_max_ > 0) expect_at_most(premises_.farewell);
+  if (between_requests_ || shakes_hands || discard_max_ > 0) expect_at_most(context_.farewell);
 }
 
 void Connection::watch() {
@@ -329,7 +329,7 @@ Steps<> Connection::serve() {
 
 Steps<bool> Connection::shake_hands() {
   if (!tls_) co_return true;
-  expect_until(premises_.settings.head_timeout);
+  expect_until(context_.settings.head_timeout);
   tls_->async_handshake(asio::ssl::stream_base::server, tls_done());
   co_await Pause{*this, Waits::tls};
   co_return !tls_failed_;
@@ -349,7 +349,7 @@ Steps<> Connection::hang_up() {
 
 // Of TLS as well: what it means does not matter any more.
 Steps<> Connection::discard(std::size_t bytes_max) {
-  expect_until(premises_.draining ? premises_.farewell.load() : premises_.settings.discard_timeout);
+  expect_until(context_.draining ? context_.farewell.load() : context_.settings.discard_timeout);
   readable_ = true;
   for (std::size_t discarded = 0; discarded < bytes_max && !timed_out_;) {
     const auto count = ::recv(socket_.native_handle(), thread_.bytes.data(), thread_.bytes.size(), MSG_DONTWAIT);
@@ -361,7 +361,7 @@ Steps<> Connection::discard(std::size_t bytes_max) {
     co_await Pause{*this, Waits::turn};
   }
   // Nothing more is read. What the systems on both sides still take lets many a client come to its end, and read.
-  expect_at_most(premises_.farewell);
+  expect_at_most(context_.farewell);
   looks_again_ = true;
   while (!timed_out_ && !has_hung_up(true)) co_await Pause{*this, Waits::turn};
 }
@@ -383,7 +383,7 @@ HeadEnd Connection::head_so_far() const {
   const Head head = look_at_head(input_);
   if (head.bad) return HeadEnd::bad;
   if (head.whole) return HeadEnd::whole;
-  return input_.size() > premises_.settings.head_bytes_max ? HeadEnd::too_large : HeadEnd::open;
+  return input_.size() > context_.settings.head_bytes_max ? HeadEnd::too_large : HeadEnd::open;
 }
 
 Steps<HeadEnd> Connection::read_head() {
@@ -402,13 +402,13 @@ struct Connection::Body {
 };
 
 Steps<std::optional<Request>> Connection::read_request() {
-  const HttpSettings& settings = premises_.settings;
+  const HttpSettings& settings = context_.settings;
   version_ = 11;
   head_ = false;
   if (input_.empty()) {
     if (input_.capacity() > kept_while_idle) std::string().swap(input_);
     expect_until(settings.idle_timeout);
-    if (premises_.draining) expect_at_most(premises_.farewell);
+    if (context_.draining) expect_at_most(context_.farewell);
     between_requests_ = true;
     const bool received = co_await receive();
     between_requests_ = false;
@@ -457,10 +457,10 @@ Steps<std::optional<Request>> Connection::read_request() {
 }
 
 Steps<bool> Connection::read_body(Body& body) {
-  const HttpSettings& settings = premises_.settings;
+  const HttpSettings& settings = context_.settings;
   http::request_parser<http::string_body>& parser = body.parser;
   BodyShare& share = body.request.body_share;
-  share = BodyShare(premises_.bodies);
+  share = BodyShare(context_.bodies);
   const auto length = parser.content_length();
   expect_until(settings.body_timeout);
   bool asked = length && *length > settings.unknown_body_bytes_max;
@@ -504,7 +504,7 @@ Steps<bool> Connection::read_body(Body& body) {
 }
 
 Steps<bool> Connection::ask_admission(Body& body) {
-  const HttpSettings& settings = premises_.settings;
+  const HttpSettings& settings = context_.settings;
   if (settings.admit) {
     const ClosedAtTheEnd<PendingAdmission> pending(std::make_shared<PendingAdmission>(*this));
     std::function<void(Admission)> decide = [decision = pending.shared](Admission admission) {
@@ -549,7 +549,7 @@ Steps<bool> Connection::ask_admission(Body& body) {
 Steps<bool> Connection::receive() {
   if (tls_) co_return co_await receive_tls();
   for (;;) {
-    const bool leaves = between_requests_ && premises_.draining;
+    const bool leaves = between_requests_ && context_.draining;
     if (readable_ || leaves) {
       const auto count = ::recv(socket_.native_handle(), thread_.bytes.data(), thread_.bytes.size(), MSG_DONTWAIT);
       if (count > 0) {
@@ -572,7 +572,7 @@ Steps<bool> Connection::receive_tls() {
   const std::size_t had = input_.size();
   for (;;) {
     if (input_.size() > had) co_return true;
-    if (tls_ended_ || (between_requests_ && premises_.draining && !is_fresh())) co_return false;
+    if (tls_ended_ || (between_requests_ && context_.draining && !is_fresh())) co_return false;
     read_tls();
     co_await Pause{*this, Waits::turn};
     if (timed_out_ && input_.size() == had) co_return false;
@@ -580,7 +580,7 @@ Steps<bool> Connection::receive_tls() {
 }
 
 Steps<bool> Connection::send(std::string_view text) {
-  expect_until(premises_.settings.write_timeout);
+  expect_until(context_.settings.write_timeout);
   if (tls_) {
     asio::async_write(*tls_, asio::buffer(text.data(), text.size()), tls_done());
     co_await Pause{*this, Waits::tls};
@@ -605,20 +605,20 @@ Steps<bool> Connection::send(std::string_view text) {
 }
 
 Steps<> Connection::refuse(Response response, std::string_view reason, std::size_t discard) {
-  if (premises_.settings.refused && !reason.empty()) premises_.settings.refused(reason);
+  if (context_.settings.refused && !reason.empty()) context_.settings.refused(reason);
   const std::string text = wire_text(response, version_, false, head_);
   if (co_await send(text)) discard_max_ = discard;
 }
 
 Steps<bool> Connection::answer(Request request) {
-  using Progress = PendingAnswer::Progress;
-  PendingAnswer::Terms terms;
+  using Progress = ResponseSlot::Progress;
+  ResponseSlot::Terms terms;
   if (!tls_) terms.socket = socket_.native_handle();
   terms.version = version_;
   terms.keep_alive = keep_alive_;
   terms.head = head_;
-  terms.leaving = &premises_.leaving;
-  pending_ = std::make_shared<PendingAnswer>(terms, *this);
+  terms.leaving = &context_.leaving;
+  pending_ = std::make_shared<ResponseSlot>(terms, *this);
   struct Ending {
     explicit Ending(Connection& of) : connection(of) {}
     Ending(const Ending&) = delete;
@@ -631,15 +631,15 @@ Steps<bool> Connection::answer(Request request) {
     Connection& connection;
   };
   const Ending ending(*this);
-  expect_until(premises_.settings.answer_timeout);
+  expect_until(context_.settings.answer_timeout);
   if (tls_) readable_ = false;  // what it has read was not looked at here
-  const bool missed = premises_.settings.watched && premises_.settings.watched(request);
+  const bool missed = context_.settings.watched && context_.settings.watched(request);
   const Instant patient_until =
-      std::chrono::steady_clock::now() + (missed ? std::chrono::milliseconds(0) : premises_.settings.unwatched);
+      std::chrono::steady_clock::now() + (missed ? std::chrono::milliseconds(0) : context_.settings.unwatched);
   {
     Reply::Send give = [answer = pending_](Response response) { answer->give(std::move(response)); };
     Reply reply(std::move(give), {pending_, &pending_->gone});
-    premises_.handler(std::move(request), std::move(reply));
+    context_.handler(std::move(request), std::move(reply));
   }
   Progress progress = pending_->await();
   bool hung_up = false;
@@ -673,16 +673,16 @@ Steps<bool> Connection::answer(Request request) {
 }
 
 Steps<bool> Connection::send_given() {
-  PendingAnswer::Outgoing given = pending_->take();
+  ResponseSlot::Outgoing given = pending_->take();
   if (given.stream.stream) {
     co_await stream(std::move(given.stream));
     co_return false;
   }
   const bool sent = co_await send(std::string_view(given.text).substr(given.sent));
-  if (sent && given.delivery) given.delivery->done();
+  if (sent && given.receipt) given.receipt->done();
   // A client that has sent more already would lose the answer when the connection is closed at once.
   if (sent && !given.keep_alive && (readable_ || !input_.empty())) {
-    discard_max_ = premises_.settings.unknown_body_bytes_max;
+    discard_max_ = context_.settings.unknown_body_bytes_max;
   }
   co_return sent&& given.keep_alive;
 }
@@ -690,13 +690,13 @@ Steps<bool> Connection::send_given() {
 Steps<> Connection::stream(Response response) {
   const std::function<void()> rope = [this] { ring(); };
   const ClosedAtTheEnd<EventStream::Line> ending(
-      std::make_shared<EventStream::Line>(rope, premises_.settings.stream_bytes_max));
+      std::make_shared<EventStream::Line>(rope, context_.settings.stream_bytes_max));
   const std::shared_ptr<EventStream::Line>& line = ending.shared;
   {
-    const std::scoped_lock lock(premises_.mutex);
-    if (!premises_.draining) premises_.streams.insert(line);
+    const std::scoped_lock lock(context_.mutex);
+    if (!context_.draining) context_.streams.insert(line);
   }
-  if (premises_.draining) line->close();
+  if (context_.draining) line->close();
   const bool chunked = version_ == 11;
   std::string head = "HTTP/1." + std::string(chunked ? "1" : "0") +
                      " 200 OK\r\ncontent-type: " + response.content_type +
@@ -710,13 +710,13 @@ Steps<> Connection::stream(Response response) {
     response.stream = nullptr;
     co_await pump(*line, chunked);
   }
-  const std::scoped_lock lock(premises_.mutex);
-  premises_.streams.erase(line);
+  const std::scoped_lock lock(context_.mutex);
+  context_.streams.erase(line);
 }
 
 Steps<> Connection::pump(EventStream::Line& line, bool chunked) {
   for (;;) {
-    expect_until(premises_.settings.stream_beat);
+    expect_until(context_.settings.stream_beat);
     std::string text;
     bool closed = false;
     {

@@ -32,8 +32,8 @@ class Connection;
 enum class HeadEnd { open, whole, bad, too_large, over };
 
 // What all connections of a server share.
-struct Premises {
-  Premises(const HttpSettings& given, Handler given_handler)
+struct ServerContext {
+  ServerContext(const HttpSettings& given, Handler given_handler)
       : settings(given),
         handler(std::move(given_handler)),
         bodies(std::make_shared<BodyBudget>(given.bodies_bytes_max)) {}
@@ -87,13 +87,13 @@ class IoThread {
   std::jthread thread_;
 };
 
-class Connection final : public PendingAnswer::Bell, public std::enable_shared_from_this<Connection> {
+class Connection final : public ResponseSlot::Bell, public std::enable_shared_from_this<Connection> {
  public:
   using Socket = boost::asio::ip::tcp::socket;
   using Instant = std::chrono::steady_clock::time_point;
 
-  // `premises` and `thread` outlive it. `certificate` when it speaks TLS.
-  Connection(Premises& premises, IoThread& thread, Socket socket, const boost::asio::ip::tcp::endpoint& remote,
+  // `context` and `thread` outlive it. `certificate` when it speaks TLS.
+  Connection(ServerContext& context, IoThread& thread, Socket socket, const boost::asio::ip::tcp::endpoint& remote,
              std::shared_ptr<boost::asio::ssl::context> certificate);
   ~Connection();
   Connection(const Connection&) = delete;
@@ -174,7 +174,7 @@ class Connection final : public PendingAnswer::Bell, public std::enable_shared_f
   }
   auto tls_done();
 
-  Premises& premises_;
+  ServerContext& context_;
   IoThread& thread_;
   Socket socket_;
   const boost::asio::ip::tcp::endpoint remote_;
@@ -187,7 +187,7 @@ class Connection final : public PendingAnswer::Bell, public std::enable_shared_f
   unsigned version_ = 11;
   bool keep_alive_ = true;
   bool head_ = false;  // of the request that is answered
-  std::shared_ptr<PendingAnswer> pending_;
+  std::shared_ptr<ResponseSlot> pending_;
 
   Waits waits_ = Waits::nothing;
   std::coroutine_handle<> step_;

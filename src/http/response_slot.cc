@@ -71,7 +71,7 @@ std::string wire_text(const Response& response, unsigned version, bool keep_aliv
   return text;
 }
 
-void PendingAnswer::give(Response response) {
+void ResponseSlot::give(Response response) {
   const std::scoped_lock lock(mutex_);
   if (bell_ == nullptr || progress_ != Progress::waiting) return;
   outgoing_.keep_alive = terms_.keep_alive && !*terms_.leaving;
@@ -85,49 +85,49 @@ void PendingAnswer::give(Response response) {
       if (count > 0) outgoing_.sent = static_cast<std::size_t>(count);
       if (outgoing_.sent == text.size() && outgoing_.keep_alive) {
         progress_ = Progress::sent;
-        if (response.delivery) response.delivery->done();
+        if (response.receipt) response.receipt->done();
         sent_at_ = std::chrono::steady_clock::now();
         if (sent_awaited_) bell_->ring();
         return;
       }
     }
     outgoing_.text = std::move(text);
-    outgoing_.delivery = std::move(response.delivery);
+    outgoing_.receipt = std::move(response.receipt);
     outgoing_.held = std::move(response.held);
   }
   progress_ = Progress::given;
   if (awaited_) bell_->ring();
 }
 
-PendingAnswer::Progress PendingAnswer::progress() const {
+ResponseSlot::Progress ResponseSlot::progress() const {
   const std::scoped_lock lock(mutex_);
   return progress_;
 }
 
-PendingAnswer::Progress PendingAnswer::await() {
+ResponseSlot::Progress ResponseSlot::await() {
   const std::scoped_lock lock(mutex_);
   awaited_ = true;
   return progress_;
 }
 
-PendingAnswer::Progress PendingAnswer::await_sent() {
+ResponseSlot::Progress ResponseSlot::await_sent() {
   const std::scoped_lock lock(mutex_);
   sent_awaited_ = true;
   return progress_;
 }
 
-std::optional<std::chrono::steady_clock::time_point> PendingAnswer::sent_at() const {
+std::optional<std::chrono::steady_clock::time_point> ResponseSlot::sent_at() const {
   const std::scoped_lock lock(mutex_);
   if (progress_ != Progress::sent) return std::nullopt;
   return sent_at_;
 }
 
-PendingAnswer::Outgoing PendingAnswer::take() {
+ResponseSlot::Outgoing ResponseSlot::take() {
   const std::scoped_lock lock(mutex_);
   return std::move(outgoing_);
 }
 
-PendingAnswer::Progress PendingAnswer::close() {
+ResponseSlot::Progress ResponseSlot::close() {
   const std::scoped_lock lock(mutex_);
   bell_ = nullptr;
   gone = true;

@@ -14,7 +14,7 @@
 
 namespace cairn::server {
 
-class PendingAnswer {
+class ResponseSlot {
  public:
   // Whom to wake: the connection, which closes the answer before it ends.
   class Bell {
@@ -31,7 +31,7 @@ class PendingAnswer {
     bool head = false;                           // the request's method is HEAD
     const std::atomic<bool>* leaving = nullptr;  // then no connection is kept
   };
-  PendingAnswer(const Terms& terms, Bell& bell) : terms_(terms), bell_(&bell) {}
+  ResponseSlot(const Terms& terms, Bell& bell) : terms_(terms), bell_(&bell) {}
 
   enum class Progress { waiting, given, sent };
   void give(Response response);
@@ -49,7 +49,7 @@ class PendingAnswer {
     std::string text;  // as it goes over the wire
     std::size_t sent = 0;
     bool keep_alive = false;
-    std::shared_ptr<Delivery> delivery;
+    std::shared_ptr<ResponseReceipt> receipt;
     std::shared_ptr<void> held = nullptr;  // of the response
   };
   Outgoing take();
@@ -72,7 +72,7 @@ class PendingAnswer {
 // An answer as it goes over the wire.
 std::string wire_text(const Response& response, unsigned version, bool keep_alive, bool head);
 
-// Ends a PendingAnswer or a stream's Line also when the server is torn down around the coroutine.
+// Ends a ResponseSlot or a stream's Line also when the server is torn down around the coroutine.
 template <class Shared>
 struct ClosedAtTheEnd {
   explicit ClosedAtTheEnd(std::shared_ptr<Shared> given) : shared(std::move(given)) {}

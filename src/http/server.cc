@@ -42,10 +42,10 @@ void stop_new_connections(int socket) {
 
 struct HttpServer::Core {
   Core(const HttpSettings& given, Handler handler)
-      : premises(given, std::move(handler)),
+      : context(given, std::move(handler)),
         acceptor((make_threads(given), threads.front()->context)),
         pause(acceptor.get_executor()) {
-    premises.left = [this](const tcp::endpoint& remote) { dismiss(remote); };
+    context.left = [this](const tcp::endpoint& remote) { dismiss(remote); };
   }
 
   void make_threads(const HttpSettings& given) {
@@ -58,7 +58,7 @@ struct HttpServer::Core {
   std::size_t connections = 0;
   std::map<asio::ip::address, std::size_t> connections_from;  // addresses that are not this machine
 
-  Premises premises;
+  ServerContext context;
   // The first one has what is left of accepting, with sockets of the others: it ends before them.
   std::vector<std::unique_ptr<IoThread>> threads;
   std::size_t next_thread = 0;
@@ -98,12 +98,12 @@ struct HttpServer::Core {
 
   // Ends those that have no request, and tells the others.
   void end_connections() {
-    premises.draining = true;
+    context.draining = true;
     for (const auto& thread : threads) asio::post(thread->context, [&thread] { thread->drain(); });
     std::set<std::shared_ptr<EventStream::Line>> streams;
     {
-      const std::scoped_lock lock(premises.mutex);
-      streams = premises.streams;
+      const std::scoped_lock lock(context.mutex);
+      streams = context.streams;
     }
     for (const auto& line : streams) line->close();
     const std::scoped_lock lock(mutex);
@@ -122,12 +122,12 @@ struct HttpServer::Core {
       const std::scoped_lock lock(mutex);
       certificate = tls;
     }
-    auto connection = std::make_shared<Connection>(premises, thread, std::move(socket), remote, std::move(certificate));
+    auto connection = std::make_shared<Connection>(context, thread, std::move(socket), remote, std::move(certificate));
     asio::post(thread.context, [&thread, connection = std::move(connection)] { thread.take(connection); });
   }
 
   bool admit(const tcp::endpoint& remote) {
-    const HttpSettings& settings = premises.settings;
+    const HttpSettings& settings = context.settings;
     const std::scoped_lock lock(mutex);
     if (connections >= settings.connections_max) return false;
     if (!remote.address().is_loopback() && settings.connections_per_address_max > 0) {
@@ -186,21 +186,21 @@ std::size_t HttpServer::connections() const {
 }
 
 Result<void> HttpServer::reload_tls() {
-  if (!core_->premises.settings.tls) return {};
-  CAIRN_TRY(std::shared_ptr<asio::ssl::context> fresh, tls_context(*core_->premises.settings.tls));
+  if (!core_->context.settings.tls) return {};
+  CAIRN_TRY(std::shared_ptr<asio::ssl::context> fresh, tls_context(*core_->context.settings.tls));
   const std::scoped_lock lock(core_->mutex);
   core_->tls = std::move(fresh);
   return {};
 }
 
-std::size_t HttpServer::body_bytes() const { return core_->premises.bodies->used(); }
+std::size_t HttpServer::body_bytes() const { return core_->context.bodies->used(); }
 
-void HttpServer::announce_drain() { core_->premises.leaving = true; }
+void HttpServer::announce_drain() { core_->context.leaving = true; }
 
 void HttpServer::drain(std::chrono::milliseconds grace, std::chrono::milliseconds handshakes) {
   announce_drain();
   const auto until = std::chrono::steady_clock::now() + grace;
-  core_->premises.farewell =
+  core_->context.farewell =
       std::clamp<std::chrono::milliseconds>(grace / 10, std::chrono::seconds(1), std::chrono::seconds(3));
   stop_new_connections(core_->acceptor.native_handle());
   if (handshakes.count() > 0) std::this_thread::sleep_for(handshakes);
@@ -210,13 +210,13 @@ void HttpServer::drain(std::chrono::milliseconds grace, std::chrono::millisecond
     asio::post(core->acceptor.get_executor(), [core] { core->end_connections(); });
   });
   std::unique_lock lock(core_->mutex);
-  core_->changed.wait_until(lock, until, [this] { return core_->premises.draining && core_->connections == 0; });
+  core_->changed.wait_until(lock, until, [this] { return core_->context.draining && core_->connections == 0; });
 }
 
 HttpServer::~HttpServer() {
   if (!core_) return;
-  core_->premises.leaving = true;
-  core_->premises.draining = true;
+  core_->context.leaving = true;
+  core_->context.draining = true;
   for (const auto& thread : core_->threads) thread->end();
 }
 

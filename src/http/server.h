@@ -69,12 +69,12 @@ class EventStream {
 
 // Whether an answer reached the client's connection. Dropped before that, wherever it is, it calls `undelivered`, so
 // that what the answer gave away can be taken back.
-class Delivery {
+class ResponseReceipt {
  public:
-  explicit Delivery(std::function<void()> undelivered) : undelivered_(std::move(undelivered)) {}
-  Delivery(const Delivery&) = delete;
-  Delivery& operator=(const Delivery&) = delete;
-  ~Delivery() {
+  explicit ResponseReceipt(std::function<void()> undelivered) : undelivered_(std::move(undelivered)) {}
+  ResponseReceipt(const ResponseReceipt&) = delete;
+  ResponseReceipt& operator=(const ResponseReceipt&) = delete;
+  ~ResponseReceipt() {
     if (undelivered_) undelivered_();
   }
   void done() { undelivered_ = nullptr; }
@@ -101,7 +101,7 @@ struct Response {
   // When given, the answer goes on after its head: called once the head is written, from a thread that
   // must not be blocked. `body` is not sent then.
   std::function<void(EventStream)> stream;
-  std::shared_ptr<Delivery> delivery = nullptr;  // shared by copies; absent: nobody asks
+  std::shared_ptr<ResponseReceipt> receipt = nullptr;  // shared by copies; absent: nobody asks
 };
 
 // Answers one request, once, from any thread, now or later (a long poll). Whoever answers later keeps a

@@ -564,26 +564,26 @@ TEST_F(Http, AKeptConnectionIsCutWhenItsNextHeadNeverEnds) {
 
 // --- Answers that come at the last moment
 
-TEST(PendingAnswer, WhoeverClosesItKnowsWhetherItWasAnswered) {
-  struct Nobody final : PendingAnswer::Bell {
+TEST(ResponseSlot, WhoeverClosesItKnowsWhetherItWasAnswered) {
+  struct Nobody final : ResponseSlot::Bell {
     void ring() override {}
   } nobody;
   std::atomic<bool> leaving{false};
-  PendingAnswer::Terms terms;
+  ResponseSlot::Terms terms;
   terms.leaving = &leaving;
-  PendingAnswer answered(terms, nobody);
+  ResponseSlot answered(terms, nobody);
   answered.give({200, "text/plain", {}, "in time"});
-  EXPECT_EQ(answered.close(), PendingAnswer::Progress::given);
+  EXPECT_EQ(answered.close(), ResponseSlot::Progress::given);
   EXPECT_NE(answered.take().text.find("in time"), std::string::npos);
-  PendingAnswer closed(terms, nobody);
-  EXPECT_EQ(closed.close(), PendingAnswer::Progress::waiting);
+  ResponseSlot closed(terms, nobody);
+  EXPECT_EQ(closed.close(), ResponseSlot::Progress::waiting);
   EXPECT_TRUE(closed.gone);
   bool undelivered = false;
   Response late(200, "text/plain", {}, "late");
-  late.delivery = std::make_shared<Delivery>([&undelivered] { undelivered = true; });
+  late.receipt = std::make_shared<ResponseReceipt>([&undelivered] { undelivered = true; });
   closed.give(std::move(late));
   EXPECT_TRUE(undelivered);
-  EXPECT_EQ(closed.progress(), PendingAnswer::Progress::waiting);
+  EXPECT_EQ(closed.progress(), ResponseSlot::Progress::waiting);
 }
 
 TEST_F(Http, WhatCannotBeDeliveredIsTakenBack) {
@@ -601,7 +601,7 @@ TEST_F(Http, WhatCannotBeDeliveredIsTakenBack) {
   while (reply->listening()) std::this_thread::yield();
   std::atomic<bool> undelivered{false};
   Response response(200, "text/plain", {}, "for nobody");
-  response.delivery = std::make_shared<Delivery>([&undelivered] { undelivered = true; });
+  response.receipt = std::make_shared<ResponseReceipt>([&undelivered] { undelivered = true; });
   (*reply)(std::move(response));
   EXPECT_TRUE(undelivered);
 }

@@ -171,13 +171,13 @@ void check_strands(const Program& program, const Snapshot& snapshot, const std::
   }
 }
 
-decltype(Event::what) random_event(const Snapshot& snapshot, std::mt19937& random) {
+EventBody random_event(const Snapshot& snapshot, std::mt19937& random) {
   const auto below = [&](unsigned bound) { return static_cast<unsigned>(random() % bound); };
   if (snapshot.status == Status::running) return Continued{};
   if (snapshot.status == Status::suspended) {
     switch (below(4)) {
       case 0:
-        return snapshot.error && snapshot.failed_strand != 0 ? decltype(Event::what)(SkipRequested{Json(1)})
+        return snapshot.error && snapshot.failed_strand != 0 ? EventBody(SkipRequested{Json(1)})
                                                              : ResumeRequested{};
       case 1: return StateEdited{Json::object({{"zero", 1}})};
       case 2: return SignalReceived{"x", "s" + std::to_string(below(3)), {}, Json(1)};

@@ -21,7 +21,7 @@ class AdvanceTest : public ::testing::Test {
     ASSERT_TRUE(definition.valid()) << format_diagnostic("t.yaml", definition.diagnostics.front());
     program_ = definition.program;
   }
-  Event event(decltype(Event::what) what) {
+  Event event(EventBody what) {
     Event made;
     made.id.value = "e-" + std::to_string(++events_);
     made.at = monday;
@@ -36,7 +36,7 @@ class AdvanceTest : public ::testing::Test {
     EXPECT_TRUE(first);
     return std::move(*first);
   }
-  Advance next(const Snapshot& before, decltype(Event::what) what) {
+  Advance next(const Snapshot& before, EventBody what) {
     auto advanced = advance(*program_, setting_, before, event(std::move(what)));
     EXPECT_TRUE(advanced) << (advanced ? "" : advanced.error().message);
     return std::move(*advanced);
@@ -164,7 +164,7 @@ TEST_F(AdvanceTest, AWakeUpThatNobodyWaitsForIsStale) {
   const Advance first = begin();
   const WaitToken timer = first.after.waits[0].token;
   const Advance second = next(first.after, TimerFired{timer, {}});
-  for (const auto& what : std::vector<decltype(Event::what)>{
+  for (const auto& what : std::vector<EventBody>{
            TimerFired{timer, {}}, RunFinished{timer, {}, {}}, ChildFinished{timer, {}, {}},
            TimerFired{second.after.waits[0].token, {}}, TaskCompleted{{"other"}, "ann", {}, {}}, Continued{}}) {
     const Advance again = next(second.after, what);

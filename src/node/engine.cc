@@ -133,7 +133,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
       std::make_unique<WorkerPool>(*parts->coordinator, options.workers, Duration::of_ms(options.lease.count()));
   for (Transport* transport : parts->transports->all()) parts->workers->carry(*transport);
   WorkerPool* workers = parts->workers.get();
-  LeaseDesk* desk = &parts->coordinator->lease_desk();
+  LeaseWaiters* desk = &parts->coordinator->lease_waiters();
   EventOutlet* outlet = parts->outlet.get();
   parts->loops = std::make_unique<Loops>(*parts->coordinator, [workers, desk, outlet] {
     workers->look();
@@ -209,7 +209,7 @@ Result<void> Engine::subscribe(const std::string& name, const std::vector<std::s
 void Engine::run() {
   if (parts_->running) return;
   parts_->running = true;
-  parts_->coordinator->resume_cut_slices();
+  parts_->coordinator->resume_interrupted_slices();
   parts_->retention->start();
   parts_->workers->start();
   parts_->loops->start();
@@ -223,8 +223,8 @@ void Engine::look_again() {
   parts_->loops->wake(everything);
 }
 
-void Engine::settle() {
-  parts_->coordinator->settle();
+void Engine::run_until_idle() {
+  parts_->coordinator->run_until_idle();
   if (parts_->running) return;
   if (auto published = parts_->outlet->drain(); !published) log_error("outbox.failed", published.error());
 }

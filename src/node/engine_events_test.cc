@@ -71,7 +71,7 @@ TEST(EngineEvents, OnlyWhatTheWorkflowSaysUnlessAskedForMore) {
   ASSERT_TRUE(engine->subscribe("ear", {}, [&](const Json& event) { return ear.hear(event); }).has_value());
   EXPECT_EQ(engine->subscribe("ear", {}, {}).error().code, ErrorCode::conflict);
   ASSERT_TRUE(engine->start(order()).has_value());
-  engine->settle();
+  engine->run_until_idle();
   EXPECT_EQ(ear.heard(), "shout.heard ");
 }
 
@@ -80,7 +80,7 @@ TEST(EngineEvents, TheLifeCycleAroundIt) {
   const auto engine = engine_with(Json::object({{"keep", Json::array({Json("instances")})}}));
   ASSERT_TRUE(engine->subscribe("ear", {}, [&](const Json& event) { return ear.hear(event); }).has_value());
   ASSERT_TRUE(engine->start(order()).has_value());
-  engine->settle();
+  engine->run_until_idle();
   EXPECT_EQ(ear.heard(), "cairn.instance.started shout.heard cairn.instance.completed ");
 }
 

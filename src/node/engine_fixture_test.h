@@ -176,7 +176,7 @@ class EngineOnAStore : public testing::TestWithParam<const char*> {
   }
   void pass(Duration by) {
     clock_.advance(by);
-    engine_->settle();
+    engine_->run_until_idle();
   }
 
   ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};

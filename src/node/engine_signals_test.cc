@@ -46,7 +46,7 @@ TEST_P(EngineOnAStore, ABroadcastReachesWhoeverWaitsForTheKey) {
   const InstanceId b = start("listener", Json::object({{"no", "2"}})).instance;
   EXPECT_EQ(*engine_->broadcast("paid", Json("2"), Json(5)), 1u);
   restart();
-  engine_->settle();
+  engine_->run_until_idle();
   EXPECT_EQ(now(a).status, Status::waiting);
   EXPECT_EQ(now(b).output, Json(5));
 }
@@ -63,7 +63,7 @@ steps:
   const InstanceId id = start("twice", Json::object()).instance;
   ASSERT_EQ(*engine_->broadcast("paid", Json("7"), Json(1), Duration::of_seconds(60), "s"), 1u);
   ASSERT_TRUE(engine_->signal(id, "paid", Json(2), Json("7"), "s").has_value());
-  engine_->settle();
+  engine_->run_until_idle();
   EXPECT_TRUE(engine_->store().list_messages(id)->empty());
   EXPECT_EQ(now(id).status, Status::waiting) << "one signal is used up by one wait";
 }
@@ -74,7 +74,7 @@ TEST_P(EngineOnAStore, AnEarlyBroadcastIsKept) {
   restart();
   const InstanceId id = start("listener", Json::object({{"no", "1"}})).instance;
   restart();
-  engine_->settle();
+  engine_->run_until_idle();
   EXPECT_EQ(now(id).output, Json(5));
 }
 
@@ -94,26 +94,26 @@ output: = state
   const InstanceId one = start("paid_for", order("A")).instance;
   // Nobody but the wrong one waits; then two that wait for others; then the right one.
   ASSERT_TRUE(engine_->broadcast("paid", Json(), order("C")).has_value());
-  engine_->settle();
+  engine_->run_until_idle();
   EXPECT_EQ(now(one).status, Status::waiting);
   restart();
   const InstanceId bob = start("paid_for", order("B")).instance;
-  engine_->settle();
+  engine_->run_until_idle();
   EXPECT_EQ(now(bob).status, Status::waiting);
   const InstanceId cid = start("paid_for", order("C")).instance;
-  engine_->settle();
+  engine_->run_until_idle();
   const auto tasks = engine_->tasks();
   ASSERT_EQ(tasks->size(), 1u) << "only the third one has gone on";
   EXPECT_EQ(tasks->front().instance, cid);
   EXPECT_EQ(engine_->store().find_snapshot(cid)->value().state["first"], order("C"));
   // An early one comes behind one that does not fit.
   ASSERT_TRUE(engine_->broadcast("paid", Json(), order("X")).has_value());
-  engine_->settle();
+  engine_->run_until_idle();
   ASSERT_TRUE(engine_->broadcast("paid", Json(), order("A")).has_value());
-  engine_->settle();
+  engine_->run_until_idle();
   ASSERT_EQ(engine_->tasks(one)->size(), 1u);
   ASSERT_TRUE(engine_->complete(engine_->tasks(one)->front().id, Json(), {"ann", {}}).has_value());
-  engine_->settle();
+  engine_->run_until_idle();
   EXPECT_EQ(now(one).status, Status::completed);
   EXPECT_EQ(now(one).output["second"], order("C")) << "what it left it keeps for its own later waits, oldest first";
 }
@@ -132,7 +132,7 @@ output: = state.r
   start("picky", Json::object({{"n", 3}}));
   pass(Duration::of_seconds(20));
   const InstanceId late = start("picky", Json::object({{"n", 2}})).instance;
-  engine_->settle();
+  engine_->run_until_idle();
   EXPECT_EQ(now(late).status, Status::waiting);
 }
 

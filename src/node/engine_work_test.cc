@@ -20,7 +20,7 @@ TEST_P(EngineOnAStore, AChildThatNeverWaitsEndsInTheSameCommit) {
   restart();
   ASSERT_TRUE(engine_->complete(only_task(), approval, ann).has_value());
   restart();
-  engine_->settle();
+  engine_->run_until_idle();
   EXPECT_EQ(now(begun.instance).status, Status::completed);
   EXPECT_EQ(now(begun.instance).output["b"], Json::object({{"ok", true}, {"amount", 8}}));
 }
@@ -38,7 +38,7 @@ output: = state.e
   const InstanceId child = engine_->tasks()->at(0).instance;
   ASSERT_TRUE(engine_->cancel(child, "a mistake").has_value());
   restart();
-  engine_->settle();
+  engine_->run_until_idle();
   const Json error = now(id).output;
   EXPECT_EQ(error["class"], Json("business"));
   EXPECT_EQ(error["code"], Json("cancelled"));
@@ -54,7 +54,7 @@ TEST_P(EngineOnAStore, CancellingAParentCancelsItsChildren) {
   ASSERT_TRUE(engine_->cancel(id, "no longer wanted").has_value());
   EXPECT_EQ(now(id).status, Status::cancelled);
   restart();
-  engine_->settle();
+  engine_->run_until_idle();
   EXPECT_EQ(now(child).status, Status::cancelled);
   EXPECT_TRUE(engine_->tasks()->empty());
   EXPECT_TRUE(engine_->store().list_dead_letters({})->items.empty());

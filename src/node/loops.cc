@@ -40,7 +40,7 @@ void Loops::start() {
   });
   timers_thread_ = std::jthread([this] { run_timers(); });
   messages_thread_ = std::jthread([this] { run_messages(); });
-  if (coordinator_.store().writers() > 1 || coordinator_.store().commits_ahead())
+  if (coordinator_.store().writers() > 1 || coordinator_.store().commits_unsynced())
     help_thread_ = std::jthread([this] { help_with_timers(); });
 }
 
@@ -102,7 +102,7 @@ void Loops::run_timers() {
     }
     for (const std::string& schedule : released) start_queued(coordinator_, schedule);
     if (cut) {
-      coordinator_.resume_cut_slices();
+      coordinator_.resume_interrupted_slices();
       start_all_queued(coordinator_);
     }
     const std::size_t fired = coordinator_.fire_timers();

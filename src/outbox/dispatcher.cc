@@ -99,14 +99,14 @@ Result<void> DispatchLane::give_up_orphans() {
     if (std::any_of(sinks_->begin(), sinks_->end(), is)) continue;
     for (bool more = true; more;) {
       CAIRN_TRY(const auto events, store_.claim_outbox(*sinks_, {name, options_.batch_max, options_.hold}));
-      std::vector<SettledEvent> settled;
+      std::vector<SinkResult> settled;
       for (const OutboxRow& row : events) {
-        settled.push_back({row.sequence, SettledEvent::Kind::given_up, row.attempts, now, "no such sink any more"});
+        settled.push_back({row.sequence, SinkResult::Kind::given_up, row.attempts, now, "no such sink any more"});
         more = between(row.created_at, now) >= options_.orphans_after;
-        if (!more) settled.back().kind = SettledEvent::Kind::not_tried;
+        if (!more) settled.back().kind = SinkResult::Kind::not_tried;
       }
       more = more && !events.empty();
-      CAIRN_TRY_VOID(store_.settle_outbox(name, settled));
+      CAIRN_TRY_VOID(store_.record_sink_results(name, settled));
     }
   }
   return {};
@@ -138,24 +138,24 @@ Result<DispatchRound> DispatchLane::dispatch() {
   BatchKeeper keeper(store_, *lock_, sink_->name(), std::move(claimed), {options_.lock, options_.hold});
   const std::vector<SinkAnswer> answers = sink_->deliver(events);
   const bool ours = keeper.finish();
-  std::vector<SettledEvent> settled = judge(events, answers);
+  std::vector<SinkResult> settled = judge(events, answers);
   // Another node may have claimed them meanwhile: its claims are not ours to end.
-  if (!ours) std::erase_if(settled, [](const SettledEvent& one) { return one.kind != SettledEvent::Kind::taken; });
+  if (!ours) std::erase_if(settled, [](const SinkResult& one) { return one.kind != SinkResult::Kind::taken; });
   CAIRN_TRY_VOID(bury(events, settled));
-  CAIRN_TRY(const std::size_t published, store_.settle_outbox(sink_->name(), settled));
+  CAIRN_TRY(const std::size_t published, store_.record_sink_results(sink_->name(), settled));
   return DispatchRound{events.size(), published, false};
 }
 
-std::vector<SettledEvent> DispatchLane::judge(const std::vector<OutboxRow>& events,
+std::vector<SinkResult> DispatchLane::judge(const std::vector<OutboxRow>& events,
                                               const std::vector<SinkAnswer>& answers) {
-  using Kind = SettledEvent::Kind;
-  std::vector<SettledEvent> settled;
+  using Kind = SinkResult::Kind;
+  std::vector<SinkResult> settled;
   const Timestamp at = store_.now();
   bool any_taken = false;
   bool any_failed = false;
   for (std::size_t i = 0; i < events.size(); ++i) {
     const SinkAnswer answer = i < answers.size() ? answers[i] : SinkAnswer();
-    SettledEvent one{events[i].sequence, Kind::not_tried, events[i].attempts + 1, at, answer.error};
+    SinkResult one{events[i].sequence, Kind::not_tried, events[i].attempts + 1, at, answer.error};
     if (answer.kind == SinkAnswer::Kind::taken) {
       one.kind = Kind::taken;
       any_taken = true;
@@ -183,9 +183,9 @@ std::vector<SettledEvent> DispatchLane::judge(const std::vector<OutboxRow>& even
 }
 
 // What is given up becomes a dead letter first: a crash in between tries it once more, and does not lose it.
-Result<void> DispatchLane::bury(const std::vector<OutboxRow>& events, const std::vector<SettledEvent>& settled) {
-  for (const SettledEvent& one : settled) {
-    if (one.kind != SettledEvent::Kind::given_up) continue;
+Result<void> DispatchLane::bury(const std::vector<OutboxRow>& events, const std::vector<SinkResult>& settled) {
+  for (const SinkResult& one : settled) {
+    if (one.kind != SinkResult::Kind::given_up) continue;
     const auto row = std::find_if(events.begin(), events.end(),
                                   [&one](const OutboxRow& event) { return event.sequence == one.sequence; });
     DeadLetter letter;

@@ -67,8 +67,8 @@ class DispatchLane {
   void run();
   bool is_open(Timestamp now) const { return open_until_ && *open_until_ > now; }
   // What the sink said, for the store. Counts towards the breaker.
-  std::vector<SettledEvent> judge(const std::vector<OutboxRow>& events, const std::vector<SinkAnswer>& answers);
-  Result<void> bury(const std::vector<OutboxRow>& events, const std::vector<SettledEvent>& settled);
+  std::vector<SinkResult> judge(const std::vector<OutboxRow>& events, const std::vector<SinkAnswer>& answers);
+  Result<void> bury(const std::vector<OutboxRow>& events, const std::vector<SinkResult>& settled);
   Duration delay_after(std::int64_t sequence, int attempt) const;
 
   Store& store_;

@@ -17,11 +17,11 @@ constexpr std::chrono::seconds drained_for{1};
 
 }  // namespace
 
-LeaseDesk::LeaseDesk(Store& store) : store_(store) {}
+LeaseWaiters::LeaseWaiters(Store& store) : store_(store) {}
 
-LeaseDesk::~LeaseDesk() { stop(); }
+LeaseWaiters::~LeaseWaiters() { stop(); }
 
-void LeaseDesk::ask(LeaseRequest request, std::chrono::milliseconds wait, Answer answer, Listening listening) {
+void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Answer answer, Listening listening) {
   const Question question = question_of(request);
   bool ask_store = wait.count() <= 0;
   Looks asked_at = 0;
@@ -59,26 +59,26 @@ void LeaseDesk::ask(LeaseRequest request, std::chrono::milliseconds wait, Answer
   answer(std::vector<RunRow>());
 }
 
-LeaseDesk::Question LeaseDesk::question_of(const LeaseRequest& request) { return {request.prefixes, request.types}; }
+LeaseWaiters::Question LeaseWaiters::question_of(const LeaseRequest& request) { return {request.prefixes, request.types}; }
 
-LeaseDesk::Looks LeaseDesk::looks() const {
+LeaseWaiters::Looks LeaseWaiters::looks() const {
   const std::lock_guard lock(mutex_);
   return looks_;
 }
 
-bool LeaseDesk::is_drained(const Question& question) const {
+bool LeaseWaiters::is_drained(const Question& question) const {
   const auto found = drained_.find(question);
   return found != drained_.end() && std::chrono::steady_clock::now() < found->second + drained_for;
 }
 
-void LeaseDesk::note_drained(Question question, Looks asked_at) {
+void LeaseWaiters::note_drained(Question question, Looks asked_at) {
   const std::lock_guard lock(mutex_);
   if (asked_at != looks_) return;
   if (drained_.size() >= waiting_max) drained_.clear();
   drained_[std::move(question)] = std::chrono::steady_clock::now();
 }
 
-std::shared_ptr<LeaseDesk::Promise> LeaseDesk::promise(std::span<const std::string> types) {
+std::shared_ptr<LeaseWaiters::Promise> LeaseWaiters::promise(std::span<const std::string> types) {
   const std::lock_guard lock(mutex_);
   if (stopping_ || types.empty()) return nullptr;
   for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
@@ -100,7 +100,7 @@ std::shared_ptr<LeaseDesk::Promise> LeaseDesk::promise(std::span<const std::stri
   return nullptr;
 }
 
-void LeaseDesk::Promise::keep(RunRow run) {
+void LeaseWaiters::Promise::keep(RunRow run) {
   Places settled;
   {
     const std::lock_guard lock(desk_->mutex_);
@@ -112,7 +112,7 @@ void LeaseDesk::Promise::keep(RunRow run) {
   for (Place& place : settled) place.answer(std::move(place.kept));
 }
 
-LeaseDesk::Promise::~Promise() {
+LeaseWaiters::Promise::~Promise() {
   if (open_ == 0) return;
   Places settled;
   {
@@ -123,7 +123,7 @@ LeaseDesk::Promise::~Promise() {
   for (Place& place : settled) place.answer(std::move(place.kept));
 }
 
-LeaseDesk::Places LeaseDesk::settled(Places::iterator place) {
+LeaseWaiters::Places LeaseWaiters::settled(Places::iterator place) {
   Places ready;
   if (place->promised > 0) return ready;
   if (!place->kept.empty()) {
@@ -137,7 +137,7 @@ LeaseDesk::Places LeaseDesk::settled(Places::iterator place) {
   return ready;
 }
 
-void LeaseDesk::give_back(std::span<const RunRow> runs) {
+void LeaseWaiters::give_back(std::span<const RunRow> runs) {
   const std::lock_guard lock(mutex_);
   for (const RunRow& run : runs) {
     RunChange release;
@@ -151,7 +151,7 @@ void LeaseDesk::give_back(std::span<const RunRow> runs) {
   changed_.notify_one();
 }
 
-void LeaseDesk::release(const std::vector<RunChange>& returned) {
+void LeaseWaiters::release(const std::vector<RunChange>& returned) {
   const auto answers = store_.change_runs(returned);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     // Its lease ends by itself.
@@ -159,7 +159,7 @@ void LeaseDesk::release(const std::vector<RunChange>& returned) {
   }
 }
 
-void LeaseDesk::look() {
+void LeaseWaiters::look() {
   const std::lock_guard lock(mutex_);
   ++looks_;
   drained_.clear();
@@ -168,12 +168,12 @@ void LeaseDesk::look() {
   changed_.notify_one();
 }
 
-std::size_t LeaseDesk::waiting() const {
+std::size_t LeaseWaiters::waiting() const {
   const std::lock_guard lock(mutex_);
   return waiting_.size() + serving_;
 }
 
-void LeaseDesk::stop() {
+void LeaseWaiters::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -189,7 +189,7 @@ void LeaseDesk::stop() {
   if (!returned.empty()) release(returned);
 }
 
-void LeaseDesk::serve(Places& places, Places& answered) {
+void LeaseWaiters::serve(Places& places, Places& answered) {
   // Which questions have been answered with less than was asked for: nothing is left for their like.
   std::set<Question> drained;
   for (auto place = places.begin(); place != places.end();) {
@@ -215,7 +215,7 @@ void LeaseDesk::serve(Places& places, Places& answered) {
   }
 }
 
-void LeaseDesk::end_overdue() {
+void LeaseWaiters::end_overdue() {
   Places over;
   {
     const std::lock_guard lock(mutex_);
@@ -230,11 +230,11 @@ void LeaseDesk::end_overdue() {
   for (Place& place : over) place.answer(std::vector<RunRow>());
 }
 
-bool LeaseDesk::is_promised() const {
+bool LeaseWaiters::is_promised() const {
   return std::any_of(waiting_.begin(), waiting_.end(), [](const Place& place) { return place.promised > 0; });
 }
 
-void LeaseDesk::run() {
+void LeaseWaiters::run() {
   for (;;) {
     Places serving;
     std::vector<RunChange> returned;

@@ -20,7 +20,7 @@
 
 namespace cairn {
 
-class LeaseDesk {
+class LeaseWaiters {
  public:
   static constexpr std::size_t waiting_max = 10'000;
 
@@ -41,8 +41,8 @@ class LeaseDesk {
 
  public:
   // `store` outlives it.
-  explicit LeaseDesk(Store& store);
-  ~LeaseDesk();
+  explicit LeaseWaiters(Store& store);
+  ~LeaseWaiters();
 
   // New runs for somebody who waits, answered by whoever settles the last of what they were promised. What is not kept
   // by the time it is dropped is open again.
@@ -54,8 +54,8 @@ class LeaseDesk {
     void keep(RunRow run);
 
    private:
-    friend class LeaseDesk;
-    LeaseDesk* desk_ = nullptr;
+    friend class LeaseWaiters;
+    LeaseWaiters* desk_ = nullptr;
     Places::iterator place_;
     std::size_t open_ = 0;
     RunLease lease_;

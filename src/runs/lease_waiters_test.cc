@@ -36,7 +36,7 @@ class LeaseDeskTest : public testing::Test {
 
   using Runs = std::vector<RunRow>;
   std::future<Runs> ask(const std::string& type, std::chrono::milliseconds wait, std::size_t max = 1,
-                        LeaseDesk::Listening listening = {}) {
+                        LeaseWaiters::Listening listening = {}) {
     auto answered = std::make_shared<std::promise<Runs>>();
     LeaseRequest request{"w", {}, {type}, max, Duration::of_seconds(30)};
     desk_.ask(
@@ -55,7 +55,7 @@ class LeaseDeskTest : public testing::Test {
   ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
   MemoryStore memory_{clock_};
   AskedStore store_{memory_};
-  LeaseDesk desk_{store_};
+  LeaseWaiters desk_{store_};
 };
 
 TEST_F(LeaseDeskTest, GivesWhatIsThereAtOnce) {
@@ -183,7 +183,7 @@ RunRow leased(const std::string& id) {
 }
 
 // While the desk's thread looks, nobody is in the line.
-std::shared_ptr<LeaseDesk::Promise> promise_when_in_line(LeaseDesk& desk, const std::vector<std::string>& types) {
+std::shared_ptr<LeaseWaiters::Promise> promise_when_in_line(LeaseWaiters& desk, const std::vector<std::string>& types) {
   for (;;) {
     if (auto promise = desk.promise(types)) return promise;
     std::this_thread::yield();

@@ -24,14 +24,14 @@ void RunIntake::stop() {
 
 void RunIntake::submit(RunRow run, Answer answer) {
   Error refused{ErrorCode::unavailable, "too many runs wait for the store; try again later (limit run_intake = 65536)"};
-  OwedRows owed;
+  PendingAuditRows pending_audit;
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) {
       refused = {ErrorCode::unavailable, "the engine is stopping"};
     } else if (waiting_.size() < waiting_max) {
-      waiting_.push_back({std::move(run), std::move(answer), owed.rows()});
-      owed.written();
+      waiting_.push_back({std::move(run), std::move(answer), pending_audit.rows()});
+      pending_audit.written();
       while (writers_.size() < std::min<std::size_t>(2, store_.writers())) {
         writers_.emplace_back([this] { write(); });
       }
@@ -59,12 +59,12 @@ void RunIntake::write() {
         waiting_.pop_front();
       }
     }
-    Mandate mandate(std::move(audit));
+    AuditScope audit_scope(std::move(audit));
     const auto submitted = [&] {
-      const Mandate::Scope scope(mandate);
+      const AuditScope::Enter scope(audit_scope);
       return store_.submit_runs(runs);
     }();
-    audit = mandate.take();
+    audit = audit_scope.take();
     if (submitted && !audit.empty()) static_cast<void>(store_.append_audit(audit));  // repeats: nothing was written
     audit.clear();
     for (std::size_t i = 0; i < answers.size(); ++i) {

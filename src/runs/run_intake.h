@@ -41,7 +41,7 @@ class RunIntake {
   struct Entry {
     RunRow run;
     Answer answer;
-    std::vector<AuditRow> audit;  // what the submitting thread owed the audit trail
+    std::vector<AuditRow> audit;  // what the submitting thread pending_audit the audit trail
   };
   std::deque<Entry> waiting_;
   bool stopping_ = false;

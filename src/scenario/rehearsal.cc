@@ -24,7 +24,7 @@ bool is_transport(const RunIntent& run) { return run.type.starts_with("cairn.");
 Rehearsal::Rehearsal(Options options) : options_(std::move(options)), now_(options_.begins_at) {}
 
 // Named as a coordinator names it, so that both store the same bytes.
-Event Rehearsal::event_of(const InstanceId& id, decltype(Event::what) what) const {
+Event Rehearsal::event_of(const InstanceId& id, EventBody what) const {
   Event event;
   const Instance* instance = find(id);
   const std::uint64_t version = instance ? instance->snapshot.version + 1 : 1;
@@ -251,7 +251,7 @@ Result<void> Rehearsal::signal(const std::string& id, const std::string& name, c
   return settle();
 }
 
-Result<void> Rehearsal::request(decltype(Event::what) what) {
+Result<void> Rehearsal::request(EventBody what) {
   CAIRN_TRY_VOID(deliver({root_, std::move(what)}));
   return settle();
 }

@@ -81,7 +81,7 @@ class Rehearsal {
   // `id` names it in `kept`.
   Result<void> signal(const std::string& id, const std::string& name, const Json& key, const Json& payload);
   // An operator's request to the root instance.
-  Result<void> request(decltype(Event::what) what);
+  Result<void> request(EventBody what);
 
   // Fires the earliest timer or retry; the clock jumps there. False: there is none (before `until`, if given).
   Result<bool> fire_next(std::optional<Timestamp> until = std::nullopt);
@@ -113,7 +113,7 @@ class Rehearsal {
   };
   struct Letter {
     InstanceId instance;
-    decltype(Event::what) what;
+    EventBody what;
   };
 
   Result<void> settle();
@@ -126,7 +126,7 @@ class Rehearsal {
   std::optional<CallReply> take_reply(const PendingRun& run);
   Result<void> start_child(const InstanceId& parent, const InstanceStart& start);
   Result<bool> offer_kept_to_children();
-  Event event_of(const InstanceId& id, decltype(Event::what) what) const;
+  Event event_of(const InstanceId& id, EventBody what) const;
   std::size_t age_of(const InstanceId& id) const;  // 0: the oldest
   void list_waits(const Instance& instance, Json& into) const;
 

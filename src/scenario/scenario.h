@@ -61,7 +61,7 @@ class Stage {
   virtual Result<void> signal(const std::string& id, const std::string& name, const Json& key, const Json& payload) = 0;
   virtual Result<void> reply(const CallReply& reply) = 0;
   // An operator's request to the instance.
-  virtual Result<void> request(decltype(Event::what) what) = 0;
+  virtual Result<void> request(EventBody what) = 0;
   // Fires the earliest timer or retry; the clock jumps there. False: there is none (before `until`, if given).
   virtual Result<bool> fire_next(std::optional<Timestamp> until) = 0;
   virtual void move_clock(Timestamp to) = 0;

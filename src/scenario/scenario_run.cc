@@ -24,7 +24,7 @@ class RehearsalStage final : public Stage {
     return rehearsal_.signal(id, name, key, payload);
   }
   Result<void> reply(const CallReply& reply) override { return rehearsal_.reply_now(reply); }
-  Result<void> request(decltype(Event::what) what) override { return rehearsal_.request(std::move(what)); }
+  Result<void> request(EventBody what) override { return rehearsal_.request(std::move(what)); }
   Result<bool> fire_next(std::optional<Timestamp> until) override { return rehearsal_.fire_next(until); }
   void move_clock(Timestamp to) override { rehearsal_.move_clock(to); }
   Timestamp now() const override { return rehearsal_.now(); }

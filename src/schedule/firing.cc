@@ -150,7 +150,7 @@ Result<Json> beside(Store& store, const Json& last, Json started) {
   return started;
 }
 
-Result<void> settle_firing(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at) {
+Result<void> fire_at(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at) {
   if (schedule.overlap != Schedule::Overlap::allow) {
     CAIRN_TRY(const bool launched, launch_queued(coordinator, schedule, row));
     CAIRN_TRY(const bool busy, launched ? Result<bool>(true) : still_runs(coordinator.store(), row.last));

@@ -11,7 +11,7 @@ namespace cairn {
 Result<void> launch(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at,
                     const std::string& id);
 // Launches, queues or skips it, as the overlap policy says.
-Result<void> settle_firing(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at);
+Result<void> fire_at(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at);
 // `started` by hand while `last`, or what stands beside it, may still run: the new `last`, with all that does.
 Result<Json> beside(Store& store, const Json& last, Json started);
 // Launches the first that is queued when the one before has ended. Whether it did.

@@ -106,7 +106,7 @@ bool fire(Coordinator& coordinator, ScheduleRow row) {
     const Timestamp settled = row.last_at.value_or(row.created_at);
     const Due due = due_time(*schedule, row.name, settled, coordinator.store().now());
     if (due.fire) {
-      if (auto done = settle_firing(coordinator, *schedule, row, *due.fire); !done) {
+      if (auto done = fire_at(coordinator, *schedule, row, *due.fire); !done) {
         // It stays marked as taken and comes again when the hold is over.
         log_error("schedule.postponed", done.error(), {{"schedule", row.name}});
         return false;

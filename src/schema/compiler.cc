@@ -93,7 +93,7 @@ Result<std::shared_ptr<const Compiled>, std::vector<SchemaFault>> Compiler::run(
   compiled_->root = node_for(index_->root());
   compile_pending();
   link_dynamic_references();
-  if (faults_.empty()) refuse_endless_nodes();
+  if (faults_.empty()) refuse_reference_cycles();
   if (!faults_.empty()) return faults_.take();
   return std::shared_ptr<const Compiled>(std::move(compiled_));
 }

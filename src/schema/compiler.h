@@ -42,7 +42,7 @@ class Compiler {
   void compile_pending();
   void compile_node(const Place& place, NodeIndex index);
   void link_dynamic_references();
-  void refuse_endless_nodes();
+  void refuse_reference_cycles();
 
   void fault(const Site& site, std::string message);
   void fault_below(const Site& site, std::string_view token, std::string message);

@@ -39,7 +39,7 @@ void append_same_value_nodes(const Compiled& compiled, NodeIndex node, std::vect
 
 }  // namespace
 
-void Compiler::refuse_endless_nodes() {
+void Compiler::refuse_reference_cycles() {
   enum class State : std::uint8_t { fresh, open, done };
   struct Visit {
     NodeIndex node;

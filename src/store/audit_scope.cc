@@ -6,21 +6,21 @@
 namespace cairn {
 namespace {
 
-thread_local Mandate* current_mandate = nullptr;
+thread_local AuditScope* current_mandate = nullptr;
 
 }  // namespace
 
-Mandate* Mandate::current() { return current_mandate; }
+AuditScope* AuditScope::current() { return current_mandate; }
 
-Mandate::Scope::Scope(Mandate& mandate) : before_(current_mandate) { current_mandate = &mandate; }
-Mandate::Scope::~Scope() { current_mandate = before_; }
+AuditScope::Enter::Enter(AuditScope& audit_scope) : before_(current_mandate) { current_mandate = &audit_scope; }
+AuditScope::Enter::~Enter() { current_mandate = before_; }
 
-std::vector<AuditRow> Mandate::take() {
+std::vector<AuditRow> AuditScope::take() {
   const std::scoped_lock lock(mutex_);
   return std::exchange(rows_, {});
 }
 
-void Mandate::give_back(std::vector<AuditRow> rows) {
+void AuditScope::give_back(std::vector<AuditRow> rows) {
   const std::scoped_lock lock(mutex_);
   rows_.insert(rows_.begin(), std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end()));
 }

@@ -1,4 +1,4 @@
-// On whose behalf a thread works. While a request is carried out, the thread that does it has a mandate: what the
+// On whose behalf a thread works. While a request is carried out, the thread that does it has a audit_scope: what the
 // audit trail is to say about it, and the trace that it belongs to. The first transaction that changes something on
 // that thread writes the rows too, so that there is never a change without its row. Whoever hands the work to
 // another thread hands the rows on with it (Unit::audit, RunIntake).
@@ -15,13 +15,13 @@
 namespace cairn {
 
 // Safe from several threads.
-class Mandate {
+class AuditScope {
  public:
   // `rows` say when, by the store's clock. `traceparent` as W3C writes it, or empty.
-  explicit Mandate(std::vector<AuditRow> rows, std::string traceparent = {})
+  explicit AuditScope(std::vector<AuditRow> rows, std::string traceparent = {})
       : rows_(std::move(rows)), traceparent_(std::move(traceparent)) {}
-  Mandate(const Mandate&) = delete;
-  Mandate& operator=(const Mandate&) = delete;
+  AuditScope(const AuditScope&) = delete;
+  AuditScope& operator=(const AuditScope&) = delete;
 
   // The rows that are not written yet, to be written together with a change. Given back when it was not made.
   std::vector<AuditRow> take();
@@ -30,18 +30,18 @@ class Mandate {
   const std::string& traceparent() const { return traceparent_; }
 
   // Of the calling thread; null: it works for nobody in particular.
-  static Mandate* current();
+  static AuditScope* current();
 
   // The calling thread's, for as long as this lives.
-  class Scope {
+  class Enter {
    public:
-    explicit Scope(Mandate& mandate);
-    ~Scope();
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
+    explicit Enter(AuditScope& audit_scope);
+    ~Enter();
+    Enter(const Enter&) = delete;
+    Enter& operator=(const Enter&) = delete;
 
    private:
-    Mandate* const before_;
+    AuditScope* const before_;
   };
 
  private:
@@ -51,21 +51,21 @@ class Mandate {
 };
 
 // What the calling thread owes the audit trail, taken for one transaction: back it goes unless `written` was called.
-class OwedRows {
+class PendingAuditRows {
  public:
-  OwedRows() : mandate_(Mandate::current()) {
-    if (mandate_ != nullptr) rows_ = mandate_->take();
+  PendingAuditRows() : audit_scope_(AuditScope::current()) {
+    if (audit_scope_ != nullptr) rows_ = audit_scope_->take();
   }
-  OwedRows(const OwedRows&) = delete;
-  OwedRows& operator=(const OwedRows&) = delete;
-  ~OwedRows() {
-    if (!rows_.empty()) mandate_->give_back(std::move(rows_));
+  PendingAuditRows(const PendingAuditRows&) = delete;
+  PendingAuditRows& operator=(const PendingAuditRows&) = delete;
+  ~PendingAuditRows() {
+    if (!rows_.empty()) audit_scope_->give_back(std::move(rows_));
   }
   const std::vector<AuditRow>& rows() const { return rows_; }
   void written() { rows_.clear(); }
 
  private:
-  Mandate* mandate_;
+  AuditScope* audit_scope_;
   std::vector<AuditRow> rows_;
 };
 

@@ -191,8 +191,8 @@ std::optional<Error> contradiction(const Unit& unit) {
   return std::nullopt;
 }
 
-Delivery delivery_of(const std::string& sink, const SettledEvent& event) {
-  return {event.sequence, sink, event.attempt, whole_ms(event.at), event.kind == SettledEvent::Kind::taken,
+SinkDelivery sink_delivery_of(const std::string& sink, const SinkResult& event) {
+  return {event.sequence, sink, event.attempt, whole_ms(event.at), event.kind == SinkResult::Kind::taken,
           event.error};
 }
 

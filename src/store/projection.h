@@ -34,7 +34,7 @@ std::string error_line(const Json& error);
 TaskEvent::Kind event_of(TaskStatus closed);
 
 // The log's entry about an event that a sink was offered.
-Delivery delivery_of(const std::string& sink, const SettledEvent& event);
+SinkDelivery sink_delivery_of(const std::string& sink, const SinkResult& event);
 
 // A wait without a key takes every key, a wait with one takes exactly that.
 bool takes(const Json& wait_key, const Json& signal_key);

@@ -231,7 +231,7 @@ struct SinkFilter {
 };
 
 // What became of an event that was claimed for a sink.
-struct SettledEvent {
+struct SinkResult {
   enum class Kind { taken, failed, given_up, not_tried };  // given_up: failed, and not to be tried again
   std::int64_t sequence = 0;
   Kind kind = Kind::not_tried;
@@ -242,14 +242,14 @@ struct SettledEvent {
 };
 
 // One attempt to hand an event of the outbox to one sink.
-struct Delivery {
+struct SinkDelivery {
   std::int64_t sequence = 0;  // of the event
   std::string sink;
   int attempt = 1;
   Timestamp at;
   bool delivered = false;
   std::string error;
-  bool operator==(const Delivery&) const = default;
+  bool operator==(const SinkDelivery&) const = default;
 };
 
 // Something durable on its way to one instance.

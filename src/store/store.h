@@ -214,7 +214,7 @@ class Store {
   // How many threads may usefully call `commit` at the same time.
   virtual std::size_t writers() const { return 1; }
   // Nothing was committed for a while: what is only kept for speed may go.
-  virtual void rest() {}
+  virtual void release_caches() {}
   // The node stops: a server that is away is not waited for any more. Whatever can be written still is.
   virtual void stop_waiting() {}
   // Set once, before the first commit; without it only `emit` writes events.
@@ -234,18 +234,18 @@ class Store {
   // One transaction for the batch; an answer for each unit, in order. A stale or refused unit writes
   // nothing and does not spoil the rest. An Error: nothing of the batch was written.
   virtual Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) = 0;
-  // The same in two parts, where a store gains by it (`commits_ahead`): what `commit_ahead` gives may be lost in a
-  // power failure until `settle` has returned, from whatever thread, and nobody is told of it before. The store itself
+  // The same in two parts, where a store gains by it (`commits_unsynced`): what `commit_unsynced` gives may be lost in a
+  // power failure until `sync` has returned, from whatever thread, and nobody is told of it before. The store itself
   // tells nobody either: what is read, claimed or written meanwhile is settled too, except what is only read for a
   // decision (store/unsynced_read.h), which is settled with its commit. `more` is asked for further units of the same
   // transaction until it has none; they stay where they are until this returns, and have their answers behind the
   // others.
   using MoreUnits = std::function<std::span<const Unit>()>;
-  virtual bool commits_ahead() const { return false; }
-  virtual Result<std::vector<CommitOutcome>> commit_ahead(std::span<const Unit> units, const MoreUnits&) {
+  virtual bool commits_unsynced() const { return false; }
+  virtual Result<std::vector<CommitOutcome>> commit_unsynced(std::span<const Unit> units, const MoreUnits&) {
     return commit(units);
   }
-  virtual void settle() {}
+  virtual void sync() {}
   // Whether `encode_ahead` saves it work.
   virtual bool keeps_encoded() const { return false; }
   virtual Result<std::optional<KeyAnswer>> find_key(const std::string& scope, const std::string& key) = 0;
@@ -318,10 +318,10 @@ class Store {
   virtual Result<void> hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) = 0;
   // Ends claims and writes the log of deliveries, in one transaction. An event is published when no queue has it any
   // more. How many were published.
-  virtual Result<std::size_t> settle_outbox(const std::string& sink, std::span<const SettledEvent> events) = 0;
+  virtual Result<std::size_t> record_sink_results(const std::string& sink, std::span<const SinkResult> events) = 0;
   // In order of sequence. Sequences grow, but a commit that began earlier may appear later.
   virtual Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) = 0;
-  virtual Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) = 0;
+  virtual Result<std::vector<SinkDelivery>> list_deliveries(std::int64_t sequence) = 0;
   // To be published once more, to every sink: the delivery log gets an entry without a sink, and what was
   // delivered before it no longer counts. False: there is no such event.
   virtual Result<bool> resend_outbox(std::int64_t sequence) = 0;

@@ -1,16 +1,16 @@
 // Marks what a thread reads as the ground of a decision: it goes nowhere but into what is committed on top of it, so a
-// store that commits ahead need not settle it first (Store::commit_ahead). Whoever tells somebody of it without a
-// commit calls `Store::settle` before.
+// store that commits ahead need not settle it first (Store::commit_unsynced). Whoever tells somebody of it without a
+// commit calls `Store::sync` before.
 #pragma once
 
 namespace cairn {
 
-class Deciding {
+class UnsyncedRead {
  public:
-  Deciding() { ++depth_; }
-  ~Deciding() { --depth_; }
-  Deciding(const Deciding&) = delete;
-  Deciding& operator=(const Deciding&) = delete;
+  UnsyncedRead() { ++depth_; }
+  ~UnsyncedRead() { --depth_; }
+  UnsyncedRead(const UnsyncedRead&) = delete;
+  UnsyncedRead& operator=(const UnsyncedRead&) = delete;
 
   static bool here() { return depth_ > 0; }
 

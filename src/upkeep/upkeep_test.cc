@@ -106,7 +106,7 @@ class Upkeep : public testing::TestWithParam<const char*> {
   std::vector<DeadLetter> letters() { return store_->list_dead_letters({})->items; }
   void pass(std::int64_t seconds) {
     clock_.advance(Duration::of_seconds(seconds));
-    coordinator_->settle();
+    coordinator_->run_until_idle();
   }
   void expect_sound() {
     const auto report = verify_store(*store_);
@@ -261,7 +261,7 @@ TEST_P(Upkeep, RetentionTakesWhatIsOldEnoughAndLeavesWhatLives) {
   for (int i = 0; i < 7; ++i) start("leaf", "old" + std::to_string(i));
   start("family", "gone");
   ASSERT_TRUE(coordinator_->request({"gone"}, CancelRequested{}, {}).has_value());
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   pass(3600);
   start("leaf", "new");
   RetentionPolicy policy;
@@ -298,7 +298,7 @@ TEST_P(Upkeep, SignalsThatWereKeptTooLongGoThoughEverythingElseIsKept) {
   deploy("cairn: 1\nname: late\nversion: 1.0.0\nsteps: [ { signal: { name: nobody.waits } } ]\n");
   for (const char* id : {"a", "b"}) {
     start("late", id);
-    coordinator_->settle();
+    coordinator_->run_until_idle();
   }
   EXPECT_EQ(row("a").status, Status::completed);
   EXPECT_EQ(row("b").status, Status::waiting) << "the other one was removed";

@@ -148,11 +148,11 @@ TEST_F(Verify, I07ARunThatIsDeletedWhileItIsAwaited) {
   expect("I-07");
 }
 TEST_F(Verify, I08ATimerThatIsGone) {
-  sql("DELETE FROM wf_schedule_q");
+  sql("DELETE FROM wf_timer_q");
   expect("I-08");
 }
 TEST_F(Verify, I08ATimerAtAnotherTime) {
-  sql("UPDATE wf_schedule_q SET due = due + 1");
+  sql("UPDATE wf_timer_q SET due = due + 1");
   expect("I-08");
 }
 TEST_F(VerifyValues, I10ASignalThatIsKeptTwice) {
@@ -308,7 +308,7 @@ TEST_F(VerifyValues, I23AnEndedInstanceWithLiveWork) {
 }
 TEST_F(Verify, I22AnEndedInstanceWithoutAnEnd) {
   ASSERT_TRUE(coordinator_->request({"a"}, CancelRequested{}, {}).has_value());
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   ASSERT_EQ(findings(), std::vector<std::string>{});
   sql("UPDATE wf_instances SET ended_at = NULL");
   expect("I-22");

@@ -32,7 +32,7 @@ class Golden {
         << name << ": the definition was edited or means something else now";
   }
 
-  void send(decltype(Event::what) what) {
+  void send(EventBody what) {
     Event event;
     event.id.value = "later";
     event.at = Timestamp{1'704'100'000, 0};

@@ -118,13 +118,13 @@ TEST_P(AuditTrail, AUnitBringsItsRowsAndOneThatIsRefusedNone) {
 
 TEST_P(AuditTrail, AChangeTakesAlongWhatItsThreadOwes) {
   if (GetParam() == BackEnd::memory) GTEST_SKIP() << "nothing outlives the process";
-  Mandate mandate({change("createKey")});
+  AuditScope audit_scope({change("createKey")});
   {
-    const Mandate::Scope scope(mandate);
+    const AuditScope::Enter scope(audit_scope);
     must(store().put_api_key(key("k1")));
     must(store().put_api_key(key("k2")));  // nothing is owed any more
   }
-  EXPECT_TRUE(mandate.take().empty());
+  EXPECT_TRUE(audit_scope.take().empty());
   EXPECT_EQ(must(store().list_audit({10, ""})).items.size(), 1u);
   must(store().put_api_key(key("k3")));  // on nobody's behalf
   EXPECT_EQ(must(verify_audit(store())).rows, 1);
@@ -132,15 +132,15 @@ TEST_P(AuditTrail, AChangeTakesAlongWhatItsThreadOwes) {
 
 TEST_P(AuditTrail, WhatFailsLeavesTheRowsOwed) {
   if (GetParam() == BackEnd::memory) GTEST_SKIP() << "nothing outlives the process";
-  Mandate mandate({change("cancelInstance")});
+  AuditScope audit_scope({change("cancelInstance")});
   {
-    const Mandate::Scope scope(mandate);
+    const AuditScope::Enter scope(audit_scope);
     Unit wrong;  // of an instance that is not there
     wrong.advances = {sample::next(sample::begin("nowhere").after)};
     EXPECT_NE(commit(wrong).kind, CommitOutcome::Kind::done);
   }
   if (GetParam() == BackEnd::sqlite || GetParam() == BackEnd::sqlite_reopened) {
-    EXPECT_EQ(mandate.take().size(), 1u);  // no row was changed
+    EXPECT_EQ(audit_scope.take().size(), 1u);  // no row was changed
     EXPECT_TRUE(must(store().list_audit({10, ""})).items.empty());
   }
 }

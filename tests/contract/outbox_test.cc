@@ -19,17 +19,17 @@ std::string ids(const std::vector<OutboxRow>& rows) {
   for (const OutboxRow& row : rows) text += row.event.id.value + " ";
   return text;
 }
-SettledEvent taken(const OutboxRow& row) {
-  return {row.sequence, SettledEvent::Kind::taken, row.attempts + 1, sample::start_of_time};
+SinkResult taken(const OutboxRow& row) {
+  return {row.sequence, SinkResult::Kind::taken, row.attempts + 1, sample::start_of_time};
 }
-SettledEvent untried(const OutboxRow& row) {
-  SettledEvent event;
+SinkResult untried(const OutboxRow& row) {
+  SinkResult event;
   event.sequence = row.sequence;
   return event;
 }
 
-SettledEvent failed(const OutboxRow& row, Duration delay) {
-  return {row.sequence, SettledEvent::Kind::failed, row.attempts + 1, sample::start_of_time, "503", delay};
+SinkResult failed(const OutboxRow& row, Duration delay) {
+  return {row.sequence, SinkResult::Kind::failed, row.attempts + 1, sample::start_of_time, "503", delay};
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ TEST_P(OutboxLog, APostponedEventHoldsBackItsSubject) {
   commit(advance);
   const auto claimed = claim_events(10, outbox_hold);
   ASSERT_EQ(ids(claimed), "e1 e2 e3 ");
-  must(store().settle_outbox(
+  must(store().record_sink_results(
       sink_.name, std::array{failed(claimed[0], Duration::of_seconds(60)), untried(claimed[1]), untried(claimed[2])}));
   EXPECT_EQ(ids(claim_events(10, outbox_hold)), "e3 ");
   clock_.advance(Duration::of_seconds(59));
@@ -105,7 +105,7 @@ TEST_P(OutboxLog, SeveralArePutOffAtOnce) {
   commit(advance);
   const auto claimed = claim_events(3, Duration::of_seconds(1));
   ASSERT_EQ(ids(claimed), "e1 e2 e3 ");
-  must(store().settle_outbox(sink_.name, std::array{failed(claimed[0], Duration::of_seconds(60)),
+  must(store().record_sink_results(sink_.name, std::array{failed(claimed[0], Duration::of_seconds(60)),
                                                     failed(claimed[2], Duration::of_seconds(60))}));
   clock_.advance(Duration::of_seconds(59));
   EXPECT_EQ(ids(claim_events(10, outbox_hold)), "e2 ");
@@ -119,14 +119,14 @@ TEST_P(OutboxLog, DeliveriesAreKeptInOrder) {
   commit(advance);
   const OutboxRow first = claim_events(1, outbox_hold).at(0);
   EXPECT_EQ(first.attempts, 0);
-  EXPECT_EQ(must(store().settle_outbox(sink_.name, std::array{failed(first, Duration())})), 0u);
+  EXPECT_EQ(must(store().record_sink_results(sink_.name, std::array{failed(first, Duration())})), 0u);
   const OutboxRow second = claim_events(1, outbox_hold).at(0);
   EXPECT_EQ(second.attempts, 1);
-  EXPECT_EQ(must(store().settle_outbox(
-                sink_.name, std::array{taken(second), SettledEvent{second.sequence + 1000, SettledEvent::Kind::taken, 1,
+  EXPECT_EQ(must(store().record_sink_results(
+                sink_.name, std::array{taken(second), SinkResult{second.sequence + 1000, SinkResult::Kind::taken, 1,
                                                                    sample::start_of_time}})),
             1u);
-  const std::vector<Delivery> tried{{first.sequence, "web", 1, sample::start_of_time, false, "503"},
+  const std::vector<SinkDelivery> tried{{first.sequence, "web", 1, sample::start_of_time, false, "503"},
                                     {first.sequence, "web", 2, sample::start_of_time, true, ""}};
   EXPECT_EQ(must(store().list_deliveries(first.sequence)), tried);
   EXPECT_TRUE(must(store().list_deliveries(first.sequence + 1000)).empty()) << "there is no such event";
@@ -146,16 +146,16 @@ TEST_P(OutboxLog, NoSinkWaitsForAnother) {
   const auto second = claim("two");
   EXPECT_EQ(ids(second), "e1 e2 e3 ");
   EXPECT_EQ(ids(claim("some")), "e3 ");
-  std::vector<SettledEvent> all;
+  std::vector<SinkResult> all;
   for (const OutboxRow& row : second) all.push_back(taken(row));
-  EXPECT_EQ(must(store().settle_outbox("two", all)), 0u) << "another sink has to take them";
+  EXPECT_EQ(must(store().record_sink_results("two", all)), 0u) << "another sink has to take them";
   EXPECT_EQ(ids(claim("two")), "");
   Advance later = sample::begin("b");
   later.outbox = {sample::event("e4", "s")};
   commit(later);
   EXPECT_EQ(ids(claim("two")), "e4 ");
   EXPECT_EQ(ids(claim("one")), "") << "e1 of the same subject is on its way";
-  EXPECT_EQ(must(store().settle_outbox("one", std::array{taken(hanging[0]), failed(hanging[1], Duration())})), 1u);
+  EXPECT_EQ(must(store().record_sink_results("one", std::array{taken(hanging[0]), failed(hanging[1], Duration())})), 1u);
   EXPECT_EQ(ids(claim("one")), "e2 e4 ");
 }
 
@@ -191,10 +191,10 @@ TEST_P(OutboxLog, RetriesDoNotCrowdOutNewEvents) {
   Advance advance = sample::begin("a");
   for (int i = 0; i < 20; ++i) advance.outbox.push_back(sample::event("old" + std::to_string(i), std::to_string(i)));
   commit(advance);
-  std::vector<SettledEvent> all;
+  std::vector<SinkResult> all;
   for (const OutboxRow& row : claim_events(20, outbox_hold)) all.push_back(failed(row, Duration()));
   ASSERT_EQ(all.size(), 20u);
-  must(store().settle_outbox(sink_.name, all));
+  must(store().record_sink_results(sink_.name, all));
   Advance later = sample::begin("b");
   later.outbox = {sample::event("new", "s")};
   commit(later);

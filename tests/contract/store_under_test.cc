@@ -127,8 +127,8 @@ std::vector<OutboxRow> StoreContract::claim_events(std::size_t max, Duration hol
 }
 
 void StoreContract::publish_event(const OutboxRow& row) {
-  const SettledEvent taken{row.sequence, SettledEvent::Kind::taken, row.attempts + 1, clock_.now()};
-  EXPECT_EQ(must(store().settle_outbox(sink_.name, {&taken, 1})), 1u);
+  const SinkResult taken{row.sequence, SinkResult::Kind::taken, row.attempts + 1, clock_.now()};
+  EXPECT_EQ(must(store().record_sink_results(sink_.name, {&taken, 1})), 1u);
 }
 
 CommitOutcome StoreContract::commit(const Advance& advance) {

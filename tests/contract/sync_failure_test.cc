@@ -201,8 +201,8 @@ TEST(SlowSync, OfADispatcherLeavesTheWriterToInstances) {
           return claimed.size() == 1;
         },
         [&] {
-          const SettledEvent taken{claimed[0].sequence, SettledEvent::Kind::taken, 1, clock.now()};
-          const auto published = (*store)->settle_outbox("sink", std::span(&taken, 1));
+          const SinkResult taken{claimed[0].sequence, SinkResult::Kind::taken, 1, clock.now()};
+          const auto published = (*store)->record_sink_results("sink", std::span(&taken, 1));
           return published && *published == 1;
         },
     };
@@ -213,7 +213,7 @@ TEST(SlowSync, OfADispatcherLeavesTheWriterToInstances) {
       gate.await_sync();
       Unit next;
       next.advances = {sample::begin("beside-" + std::to_string(i))};
-      const auto outcomes = (*store)->commit_ahead(std::span(&next, 1), [] { return std::span<const Unit>(); });
+      const auto outcomes = (*store)->commit_unsynced(std::span(&next, 1), [] { return std::span<const Unit>(); });
       if (!outcomes || outcomes->front().kind != CommitOutcome::Kind::done) ::_exit(12);
       gate.set_closed(false);
       dispatcher.join();

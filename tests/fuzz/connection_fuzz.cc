@@ -144,7 +144,7 @@ class Stage {
   Answering answering_;
   bool unknown_ = false;
   int open_ = 0;
-  Premises premises_;
+  ServerContext premises_;
   IoThread thread_;
 };
 

@@ -85,7 +85,7 @@ Result<bool> StoreStage::step() {
       return {};
     });
   };
-  if (restarts_) CAIRN_TRY_VOID(count([](Coordinator& coordinator) { return coordinator.resume_cut_slices(); }));
+  if (restarts_) CAIRN_TRY_VOID(count([](Coordinator& coordinator) { return coordinator.resume_interrupted_slices(); }));
   if (moved > 0) return true;
   CAIRN_TRY_VOID(count([](Coordinator& coordinator) { return coordinator.dispatch_messages(); }));
   if (moved > 0) return true;
@@ -196,7 +196,7 @@ Result<void> StoreStage::reply(const CallReply& reply) {
   return Error{ErrorCode::not_found, "no call to " + reply.target + " is pending"};
 }
 
-Result<void> StoreStage::request(decltype(Event::what) what) {
+Result<void> StoreStage::request(EventBody what) {
   CAIRN_TRY_VOID(
       act([&](Coordinator& coordinator) { return only_whether(coordinator.request(root_, std::move(what), {})); }));
   return settle();

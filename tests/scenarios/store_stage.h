@@ -25,7 +25,7 @@ class StoreStage final : public Stage {
   Result<void> answer(const std::string& task, const std::string& by, const Json& payload) override;
   Result<void> signal(const std::string& id, const std::string& name, const Json& key, const Json& payload) override;
   Result<void> reply(const CallReply& reply) override;
-  Result<void> request(decltype(Event::what) what) override;
+  Result<void> request(EventBody what) override;
   Result<bool> fire_next(std::optional<Timestamp> until) override;
   void move_clock(Timestamp to) override;
   Timestamp now() const override { return now_; }

@@ -14,7 +14,7 @@ void execute_run(World& world, const RunRow& run, const std::string& worker);
 // Suspends, resumes, retries, skips, edits, cancels, replays, deploys, removes.
 void run_operator(World& world, int number);
 // A request of theirs as the record has it.
-Json entry_of(const InstanceId& id, const decltype(Event::what)& what);
+Json entry_of(const InstanceId& id, const EventBody& what);
 // Uses what is left of the store: locks, schedules, credentials, the audit trail.
 void run_clerk(World& world, int number);
 // In the calm: brings every instance to its end, as a patient person would. Ends when it is done.

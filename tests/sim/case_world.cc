@@ -43,7 +43,7 @@ Result<Json> CaseWorld::live() {
   CAIRN_TRY_VOID(deploy());
   CAIRN_TRY_VOID(start());
   for (int act = 0; act < acts_max && !everything_ended(); ++act) this->act();
-  coordinator_->settle();
+  coordinator_->run_until_idle();
   Json record = Json::object({{"workflow_seed", static_cast<std::int64_t>(made_.workflow_seed)},
                               {"environment_seed", static_cast<std::int64_t>(environment_seed_)},
                               {"definitions", canonical_},
@@ -226,7 +226,7 @@ void CaseWorld::report(const RunRow& run) {
   static_cast<void>(coordinator_->report(report));
 }
 
-void CaseWorld::ask(const InstanceId& id, const std::string& event, decltype(Event::what) what, Json facts) {
+void CaseWorld::ask(const InstanceId& id, const std::string& event, EventBody what, Json facts) {
   const Actor actor{"operator." + std::to_string(++requests_), std::nullopt};
   facts.set("event", event);
   facts.set("instance", id.value);

@@ -32,7 +32,7 @@ class CaseWorld {
   void report(const RunRow& run);
   void operate();
   void move_clock();
-  void ask(const InstanceId& id, const std::string& event, decltype(Event::what) what, Json facts = Json::object());
+  void ask(const InstanceId& id, const std::string& event, EventBody what, Json facts = Json::object());
   std::optional<InstanceId> any_instance(std::optional<Status> status);
 
   const GeneratedCase& made_;

@@ -12,8 +12,8 @@ class Clerk {
   explicit Clerk(World& world) : world_(world) {}
 
   void act() {
-    using Errand = void (Clerk::*)();
-    static constexpr Errand errands[] = {&Clerk::lock,  &Clerk::schedules, &Clerk::credentials,
+    using Delivery = void (Clerk::*)();
+    static constexpr Delivery errands[] = {&Clerk::lock,  &Clerk::schedules, &Clerk::credentials,
                                          &Clerk::audit, &Clerk::orders,    &Clerk::outbox,
                                          &Clerk::rules, &Clerk::rows,      &Clerk::letters};
     (this->*errands[world_.dice().below(std::size(errands))])();
@@ -127,10 +127,10 @@ class Clerk {
     const std::int64_t sequence = world_.dice().pick(page->items).sequence;
     // Nothing is queued for this sink: it changes nothing but the log.
     use<std::size_t>("settle event", [sequence](Store& store) {
-      const SettledEvent event{sequence, SettledEvent::Kind::failed, 1, store.now(), "no", Duration::of_seconds(5)};
-      return store.settle_outbox("clerk", std::span(&event, 1));
+      const SinkResult event{sequence, SinkResult::Kind::failed, 1, store.now(), "no", Duration::of_seconds(5)};
+      return store.record_sink_results("clerk", std::span(&event, 1));
     });
-    use<std::vector<Delivery>>("list deliveries", [sequence](Store& store) { return store.list_deliveries(sequence); });
+    use<std::vector<SinkDelivery>>("list deliveries", [sequence](Store& store) { return store.list_deliveries(sequence); });
     use<std::vector<std::string>>("list sink queues", [](Store& store) { return store.list_sink_queues(); });
     done("hold event", [sequence](Store& store) {
       return store.hold_outbox("clerk", std::span(&sequence, 1), Duration::of_seconds(5));

@@ -99,7 +99,7 @@ class Finisher {
     return passed(since, run_seconds);
   }
 
-  void request(const InstanceId& id, const decltype(Event::what)& what) {
+  void request(const InstanceId& id, const EventBody& what) {
     const Actor actor{"finisher." + std::to_string(++requests_), {}};
     world_.recorder().will_request(actor.name, entry_of(id, what));
     const auto answer = world_.ask<InstanceAnswer>(

@@ -194,15 +194,15 @@ Result<void> NodeStore::hold_outbox(const std::string& sink, std::span<const std
   return through("hold_outbox", Way::write, [&] { return behind_.hold_outbox(sink, sequences, hold); });
 }
 
-Result<std::size_t> NodeStore::settle_outbox(const std::string& sink, std::span<const SettledEvent> events) {
-  return through("settle_outbox", Way::write, [&] { return behind_.settle_outbox(sink, events); });
+Result<std::size_t> NodeStore::record_sink_results(const std::string& sink, std::span<const SinkResult> events) {
+  return through("record_sink_results", Way::write, [&] { return behind_.record_sink_results(sink, events); });
 }
 
 Result<Page<OutboxRow>> NodeStore::list_outbox(const OutboxFilter& filter, const PageRequest& page) {
   return through("list_outbox", Way::read, [&] { return behind_.list_outbox(filter, page); });
 }
 
-Result<std::vector<Delivery>> NodeStore::list_deliveries(std::int64_t sequence) {
+Result<std::vector<SinkDelivery>> NodeStore::list_deliveries(std::int64_t sequence) {
   return through("list_deliveries", Way::read, [&] { return behind_.list_deliveries(sequence); });
 }
 

@@ -144,7 +144,7 @@ void World::open_node(int node) {
       });
     });
   }
-  own.coordinator->resume_cut_slices();
+  own.coordinator->resume_interrupted_slices();
   own.timer_loop = scheduler_.spawn(node, "timers", [this, node] { run_timers(node); });
   own.message_loop = scheduler_.spawn(node, "messages", [this, node] { run_messages(node); });
   own.publisher = scheduler_.spawn(node, "publisher", [this, node] { run_publisher(node); });
@@ -196,15 +196,15 @@ void World::run_publisher(int node) {
     const SinkFilter sink{"world"};
     const OutboxClaim claim{sink.name, static_cast<std::size_t>(1 + dice_.below(10)), Duration::of_seconds(30)};
     auto claimed = store.claim_outbox({&sink, 1}, claim);
-    std::vector<SettledEvent> sent;
+    std::vector<SinkResult> sent;
     if (claimed) {
       for (const OutboxRow& row : *claimed) {
         ledger_.published(row);
-        sent.push_back({row.sequence, SettledEvent::Kind::taken, row.attempts + 1, store.now()});
+        sent.push_back({row.sequence, SinkResult::Kind::taken, row.attempts + 1, store.now()});
         scheduler_.yield();
       }
     }
-    if (!sent.empty()) static_cast<void>(store.settle_outbox(sink.name, sent));
+    if (!sent.empty()) static_cast<void>(store.record_sink_results(sink.name, sent));
     if (sent.empty()) scheduler_.park(scheduler_.now_ms() + (claimed ? 300'000 : 1'000));
   }
 }

@@ -33,7 +33,7 @@ class Operator {
     return world_.dice().pick((**page).items).id;
   }
 
-  void request(const decltype(Event::what)& what) {
+  void request(const EventBody& what) {
     const auto id = somebody();
     if (!id) return;
     const Actor actor{"operator." + std::to_string(++requests_), {}};
@@ -96,7 +96,7 @@ class Operator {
 
 }  // namespace
 
-Json entry_of(const InstanceId& id, const decltype(Event::what)& what) {
+Json entry_of(const InstanceId& id, const EventBody& what) {
   Json entry = Json::object({{"instance", id.value}});
   if (std::holds_alternative<CancelRequested>(what)) entry.set("event", "cancel");
   if (std::holds_alternative<SuspendRequested>(what)) entry.set("event", "suspend");

@@ -72,7 +72,7 @@ class Life {
       const std::vector<Unit> first = some(1, 6);
       std::vector<Unit> more;
       bool asked = false;
-      const auto outcomes = store_->commit_ahead(first, [&]() -> std::span<const Unit> {
+      const auto outcomes = store_->commit_unsynced(first, [&]() -> std::span<const Unit> {
         if (std::exchange(asked, true)) return {};
         more = some(0, 3);
         return more;
@@ -83,14 +83,14 @@ class Life {
       return;
     }
     if (what < 85) {
-      store_->settle();
+      store_->sync();
     } else if (what < 90) {
       present("1");
     } else if (what < 95) {
       ASSERT_TRUE(store_->commit(some(1, 3)).has_value());
       ends_.insert(order_.size());
     } else {
-      store_->settle();
+      store_->sync();
       store_->rest();  // a checkpoint: the next commit may begin the log anew
     }
     certain_ = order_.size();
@@ -136,7 +136,7 @@ TEST(Power, AFailedSyncIsNotTriedAgain) {
   auto store = open_store("sqlite:" + folder + "/store.db", clock);
   ASSERT_TRUE(store.has_value()) << store.error().message;
   const std::vector<Unit> units{keyed("a", 10)};
-  ASSERT_TRUE((*store)->commit_ahead(units, [] { return std::span<const Unit>(); }).has_value());
+  ASSERT_TRUE((*store)->commit_unsynced(units, [] { return std::span<const Unit>(); }).has_value());
   fails = true;
   EXPECT_THROW((*store)->settle(), Ended);
   fails = false;

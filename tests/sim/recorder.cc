@@ -243,16 +243,16 @@ Result<Json> Recorder::finish(Store& store, Json record) {
     const SinkFilter sink{"world"};
     CAIRN_TRY(const auto rows, store.claim_outbox({&sink, 1}, {sink.name, 1000, Duration::of_seconds(3600)}));
     if (rows.empty()) break;
-    std::vector<SettledEvent> published;
+    std::vector<SinkResult> published;
     for (const OutboxRow& row : rows) {
-      published.push_back({row.sequence, SettledEvent::Kind::taken, row.attempts + 1, store.now()});
+      published.push_back({row.sequence, SinkResult::Kind::taken, row.attempts + 1, store.now()});
       events.push_back(Json::object({{"sequence", row.sequence},
                                      {"instance", row.instance.value},
                                      {"type", row.event.type},
                                      {"subject", row.event.subject},
                                      {"data", row.event.data}}));
     }
-    CAIRN_TRY_VOID(store.settle_outbox(sink.name, published));
+    CAIRN_TRY_VOID(store.record_sink_results(sink.name, published));
   }
   std::sort(events.begin(), events.end(),
             [](const Json& a, const Json& b) { return a["sequence"].as_integer() < b["sequence"].as_integer(); });

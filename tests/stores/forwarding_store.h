@@ -18,7 +18,7 @@ class ForwardingStore : public Store {
   Result<std::vector<StoreFault>> faults(std::size_t max) override { return behind_.faults(max); }
   void watch(WakeupListener listener) override { behind_.watch(std::move(listener)); }
   std::size_t writers() const override { return behind_.writers(); }
-  void rest() override { behind_.rest(); }
+  void release_caches() override { behind_.release_caches(); }
   void stop_waiting() override { behind_.stop_waiting(); }
   bool keeps_encoded() const override { return behind_.keeps_encoded(); }
   void keep_events(const EventPolicy& policy) override { behind_.keep_events(policy); }
@@ -79,13 +79,13 @@ class ForwardingStore : public Store {
   Result<void> hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) override {
     return behind_.hold_outbox(sink, sequences, hold);
   }
-  Result<std::size_t> settle_outbox(const std::string& sink, std::span<const SettledEvent> events) override {
-    return behind_.settle_outbox(sink, events);
+  Result<std::size_t> record_sink_results(const std::string& sink, std::span<const SinkResult> events) override {
+    return behind_.record_sink_results(sink, events);
   }
   Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override {
     return behind_.list_outbox(filter, page);
   }
-  Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) override {
+  Result<std::vector<SinkDelivery>> list_deliveries(std::int64_t sequence) override {
     return behind_.list_deliveries(sequence);
   }
   Result<bool> resend_outbox(std::int64_t sequence) override { return behind_.resend_outbox(sequence); }

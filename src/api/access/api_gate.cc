@@ -234,12 +234,12 @@ void ApiGate::carry_out(const Route& route, Call call) {
     rows.back().at = store_.now();
   }
   // Shared with the answer to come, also when there is nothing to record: a commit may still speak of its trace.
-  const auto mandate = std::make_shared<Mandate>(rows, call.trace.header());
+  const auto audit_scope = std::make_shared<AuditScope>(rows, call.trace.header());
   if (recorded) {
     call.reply = call.reply.through(
-        [audit = audit_, mandate, row = std::move(rows.front()), reply = call.reply](Response response) mutable {
+        [audit = audit_, audit_scope, row = std::move(rows.front()), reply = call.reply](Response response) mutable {
           const bool refused = response.status >= 400;
-          const bool written = mandate->take().empty();
+          const bool written = audit_scope->take().empty();
           // Nothing happened and nothing was written, or the change was made and its row is there.
           if (refused != written) {
             reply(std::move(response));
@@ -251,9 +251,9 @@ void ApiGate::carry_out(const Route& route, Call call) {
           audit->add(std::move(row), [reply, answer] { reply(std::move(*answer)); });
         });
   } else if (changes(route)) {
-    call.reply = call.reply.through([mandate, reply = call.reply](Response response) { reply(std::move(response)); });
+    call.reply = call.reply.through([audit_scope, reply = call.reply](Response response) { reply(std::move(response)); });
   }
-  const Mandate::Scope scope(*mandate);
+  const AuditScope::Enter scope(*audit_scope);
   const RequestKey::Scope key(call.repeat_key);
   route.handle(std::move(call));
 }

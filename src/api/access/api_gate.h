@@ -34,7 +34,7 @@ class ApiGate final : public Gate {
   // limits yet, because the whole request is still to come; one that is refused does.
   bool admit_head(const Route& route, Call& call);
   bool prepare(const Route& route, Call& call) override;
-  // With the mandate of whoever asks: the row of the audit trail is written in the transaction of the change.
+  // With the audit_scope of whoever asks: the row of the audit trail is written in the transaction of the change.
   void carry_out(const Route& route, Call call) override;
 
  private:

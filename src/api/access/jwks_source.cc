@@ -99,11 +99,11 @@ bool JwksSource::ask_for_fetch(Instant now) {
 
 void JwksSource::read_changed_file() {
   const FileState state = state_of_file(place_);
-  if (state.text == file_state_ && file_settled_) return;
+  if (state.text == file_state_ && file_stable_) return;
   auto read = parsed(read_key_file(place_));
   if (state.text != file_state_) log_keys(place_, read);
   file_state_ = state.text;
-  file_settled_ = state.settled;
+  file_stable_ = state.settled;
   if (read) {
     keys_ = std::move(*read);
   } else {

@@ -58,7 +58,7 @@ class JwksSource {
   std::shared_ptr<const KeySet> keys_;   // shared with requests under way; null: not read yet
   std::string why_not_;                  // the last failure
   std::string file_state_ = "not read";  // device, inode, size and time of change
-  bool file_settled_ = true;
+  bool file_stable_ = true;
   bool fetching_ = false;
   bool asked_ = false;
   Instant last_fetch_;

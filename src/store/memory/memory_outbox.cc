@@ -82,30 +82,30 @@ Result<void> MemoryStore::hold_outbox(const std::string& sink, std::span<const s
   return {};
 }
 
-Result<std::size_t> MemoryStore::settle_outbox(const std::string& sink, std::span<const SettledEvent> events) {
+Result<std::size_t> MemoryStore::record_sink_results(const std::string& sink, std::span<const SinkResult> events) {
   Wakeup wakeup;
   std::size_t published = 0;
   {
     const std::lock_guard lock(mutex_);
     auto& queue = sink_queues_[sink];
-    for (const SettledEvent& event : events) {
-      if (event.kind != SettledEvent::Kind::not_tried && outbox_.contains(event.sequence)) {
-        deliveries_.emplace(event.sequence, delivery_of(sink, event));
+    for (const SinkResult& event : events) {
+      if (event.kind != SinkResult::Kind::not_tried && outbox_.contains(event.sequence)) {
+        deliveries_.emplace(event.sequence, sink_delivery_of(sink, event));
       }
       const auto queued = queue.find(event.sequence);
       if (queued == queue.end()) continue;
       switch (event.kind) {
-        case SettledEvent::Kind::taken:
-        case SettledEvent::Kind::given_up:
+        case SinkResult::Kind::taken:
+        case SinkResult::Kind::given_up:
           queue.erase(queued);
           published += publish_if_taken(event.sequence) ? 1 : 0;
           break;
-        case SettledEvent::Kind::failed:
+        case SinkResult::Kind::failed:
           ++queued->second.attempts;
           queued->second.held_until = after(now(), event.delay);
           if (!wakeup.due || *queued->second.held_until < *wakeup.due) wakeup.due = queued->second.held_until;
           break;
-        case SettledEvent::Kind::not_tried: queued->second.held_until.reset(); break;
+        case SinkResult::Kind::not_tried: queued->second.held_until.reset(); break;
       }
     }
   }
@@ -140,9 +140,9 @@ Result<Page<OutboxRow>> MemoryStore::list_outbox(const OutboxFilter& filter, con
   return page;
 }
 
-Result<std::vector<Delivery>> MemoryStore::list_deliveries(std::int64_t sequence) {
+Result<std::vector<SinkDelivery>> MemoryStore::list_deliveries(std::int64_t sequence) {
   const std::lock_guard lock(mutex_);
-  std::vector<Delivery> found;
+  std::vector<SinkDelivery> found;
   const auto [from, to] = deliveries_.equal_range(sequence);
   for (auto delivery = from; delivery != to; ++delivery) found.push_back(delivery->second);
   return found;
@@ -157,7 +157,7 @@ Result<bool> MemoryStore::resend_outbox(std::int64_t sequence) {
     row->second.published_at.reset();
     published_up_to_ = std::min(published_up_to_, sequence - 1);
     unassigned_.insert(sequence);
-    deliveries_.emplace(sequence, Delivery{sequence, "", 0, now(), false, "sent again on request"});
+    deliveries_.emplace(sequence, SinkDelivery{sequence, "", 0, now(), false, "sent again on request"});
     wakeup.outbox = true;
   }
   tell(wakeup);

@@ -61,9 +61,9 @@ class MemoryStore : public Store {
   Result<std::vector<OutboxRow>> claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) override;
   Result<std::vector<std::string>> list_sink_queues() override;
   Result<void> hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) override;
-  Result<std::size_t> settle_outbox(const std::string& sink, std::span<const SettledEvent> events) override;
+  Result<std::size_t> record_sink_results(const std::string& sink, std::span<const SinkResult> events) override;
   Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override;
-  Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) override;
+  Result<std::vector<SinkDelivery>> list_deliveries(std::int64_t sequence) override;
   Result<bool> resend_outbox(std::int64_t sequence) override;
 
   Result<PutSchedule> put_schedule(const ScheduleRow& row) override;
@@ -190,7 +190,7 @@ class MemoryStore : public Store {
   };
   std::map<std::string, std::map<std::int64_t, Queued>> sink_queues_;  // by sink and sequence
   std::set<std::int64_t> unassigned_;                                  // events that are in no queue yet
-  std::multimap<std::int64_t, Delivery> deliveries_;                   // by the event's sequence
+  std::multimap<std::int64_t, SinkDelivery> deliveries_;                   // by the event's sequence
   std::map<std::string, ScheduleRow> schedules_;
   std::map<std::string, Timestamp> held_schedules_;
   std::map<std::string, ApiKeyRow> api_keys_;

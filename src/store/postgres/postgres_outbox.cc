@@ -138,7 +138,7 @@ Result<void> PostgresStore::hold_outbox(const std::string& sink, std::span<const
   return {};
 }
 
-Result<std::size_t> PostgresStore::settle_outbox(const std::string& sink, std::span<const SettledEvent> events) {
+Result<std::size_t> PostgresStore::record_sink_results(const std::string& sink, std::span<const SinkResult> events) {
   Wakeup wakeup;
   auto published = write<std::size_t>([&](Connection& db) -> Result<std::size_t> {
     wakeup = {};
@@ -148,19 +148,19 @@ Result<std::size_t> PostgresStore::settle_outbox(const std::string& sink, std::s
     Column<int> attempts;
     Column<Timestamp> times, due;
     Column<bool> delivered;
-    for (const SettledEvent& event : events) {
-      if (event.kind == SettledEvent::Kind::not_tried) {
+    for (const SinkResult& event : events) {
+      if (event.kind == SinkResult::Kind::not_tried) {
         untried.add(event.sequence);
         continue;
       }
-      const Delivery one = delivery_of(sink, event);
+      const SinkDelivery one = sink_delivery_of(sink, event);
       tried.add(one.sequence);
       sinks.add(one.sink);
       attempts.add(one.attempt);
       times.add(one.at);
       delivered.add(one.delivered);
       errors.add(one.error);
-      if (event.kind == SettledEvent::Kind::failed) {
+      if (event.kind == SinkResult::Kind::failed) {
         const Timestamp next = after(at, event.delay);
         retried.add(event.sequence);
         due.add(next);
@@ -205,9 +205,9 @@ Result<Page<OutboxRow>> PostgresStore::list_outbox(const OutboxFilter& filter, c
   });
 }
 
-Result<std::vector<Delivery>> PostgresStore::list_deliveries(std::int64_t sequence) {
-  return read<std::vector<Delivery>>([&](Connection& db) -> Result<std::vector<Delivery>> {
-    std::vector<Delivery> deliveries;
+Result<std::vector<SinkDelivery>> PostgresStore::list_deliveries(std::int64_t sequence) {
+  return read<std::vector<SinkDelivery>>([&](Connection& db) -> Result<std::vector<SinkDelivery>> {
+    std::vector<SinkDelivery> deliveries;
     Rows rows = db.query(Sql::list_deliveries, sequence);
     while (rows.next()) {
       deliveries.push_back({rows.integer(0), rows.text(1), static_cast<int>(rows.integer(2)), rows.time(3),

@@ -83,9 +83,9 @@ class PostgresStore final : public Store {
   Result<std::vector<OutboxRow>> claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) override;
   Result<std::vector<std::string>> list_sink_queues() override;
   Result<void> hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) override;
-  Result<std::size_t> settle_outbox(const std::string& sink, std::span<const SettledEvent> events) override;
+  Result<std::size_t> record_sink_results(const std::string& sink, std::span<const SinkResult> events) override;
   Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override;
-  Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) override;
+  Result<std::vector<SinkDelivery>> list_deliveries(std::int64_t sequence) override;
   Result<bool> resend_outbox(std::int64_t sequence) override;
 
   Result<PutSchedule> put_schedule(const ScheduleRow& row) override;
@@ -202,10 +202,10 @@ class PostgresStore final : public Store {
   WakeupListener listener_;
 
   std::mutex leasing_mutex_;
-  postgres::LeasesUnderWay leases_under_way_;
+  postgres::UncommittedLeases uncommitted_leases_;
   postgres::KeysSeen keys_seen_;
-  postgres::LeaseWatch leases_;
-  postgres::CommitMemory memory_;
+  postgres::KnownLeases leases_;
+  postgres::InstanceNumbers memory_;
   postgres::SnapshotsAhead ahead_;
   std::mutex retention_mutex_;
   // How far retention has come among the runs, by number. Behind `passed` only the runs in `kept` may be due one day.

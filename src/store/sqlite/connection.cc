@@ -108,7 +108,7 @@ Connection::~Connection() {
   sqlite3_close(handle_);
 }
 
-void Connection::commit_ahead() {
+void Connection::commit_unsynced() {
   const LogProgress::Deferral deferral(log_, handle_);
   run(Sql::commit);
   data_version_ = data_version();
@@ -153,9 +153,9 @@ std::uint32_t Connection::data_version() const {
   return version;
 }
 
-void Connection::settle() {
+void Connection::sync() {
   if (error_) return;
-  const int code = log_.settle();
+  const int code = log_.sync();
   if (code == SQLITE_OK) return;
   fail_with(code);
   if (sync_failed) sync_failed(*error_);
@@ -310,7 +310,7 @@ Transaction::Transaction(Connection& connection) : connection_(connection) {
 
 Transaction::~Transaction() {
   if (!open_ || !connection_.in_transaction()) return;
-  connection_.settle();
+  connection_.sync();
   const auto error = connection_.error();
   const int number = connection_.error_number();
   connection_.clear_error();
@@ -321,22 +321,22 @@ Transaction::~Transaction() {
 }
 
 Result<void> Transaction::commit(Sync sync) {
-  std::optional<OwedRows> owed;
-  if (Mandate::current() != nullptr && connection_.rows_changed() != rows_changed_before_) {
-    append_audit_rows(connection_, owed.emplace().rows());
+  std::optional<PendingAuditRows> pending_audit;
+  if (AuditScope::current() != nullptr && connection_.rows_changed() != rows_changed_before_) {
+    append_audit_rows(connection_, pending_audit.emplace().rows());
   }
   if (sync == Sync::ahead) {
-    connection_.commit_ahead();
+    connection_.commit_unsynced();
   } else {
     if (!connection_.error()) {
       connection_.run(Sql::commit);
       connection_.changed_by_others();  // by ourselves
       connection_.check_file_sync();
     }
-    connection_.settle();
+    connection_.sync();
   }
   if (connection_.error()) return *connection_.error();
-  if (owed) owed->written();
+  if (pending_audit) pending_audit->written();
   open_ = false;
   return {};
 }

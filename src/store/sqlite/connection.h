@@ -92,10 +92,10 @@ class Connection {
   std::int64_t rows_changed() const;  // since it was opened
   void forget_pages();                // those in memory that are only there for speed
   // COMMIT, without the sync that `LogProgress::settle` makes up for.
-  void commit_ahead();
+  void commit_unsynced();
   LogProgress& log() { return log_; }
   // Whoever only looked has its answer already when this fails: `sync_failed` keeps it from being given.
-  void settle();
+  void sync();
   std::function<void(const Error&)> sync_failed;
   // Asked when a transaction begins: why nothing may be written any more.
   std::function<std::optional<Error>()> refuse;

@@ -178,7 +178,7 @@ class LogCheck {
     for (sqlite3_int64 frame = bad; frame < count_; ++frame) {
       if (!read(head, frame_header_bytes, place(frame))) return;
       if (!salt_holds(head)) continue;
-      if (ends > unsettled_max) {
+      if (ends > unsynced_max) {
         found_.damage =
             "frame " + std::to_string(bad + 1) + " is damaged, and commits that were acknowledged lie behind it";
         return;

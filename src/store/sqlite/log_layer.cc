@@ -106,7 +106,7 @@ struct LogFile {
   // new log must not be on the disk under the header of the old one.
   bool leaves_out(bool begins_log, int flags) {
     if (progress == nullptr || !progress->deferring_ || begins_log) return false;
-    if (progress->written_ - progress->synced_ >= unsettled_max) return false;
+    if (progress->written_ - progress->synced_ >= unsynced_max) return false;
     progress->deferring_ = false;
     sync_flags = flags;
     ++progress->written_;  // before SQLite shows it to anybody
@@ -258,7 +258,7 @@ LogProgress::Deferral::Deferral(LogProgress& progress, sqlite3* connection) : pr
 
 LogProgress::Deferral::~Deferral() { progress_.deferring_ = false; }
 
-int LogProgress::settle() {
+int LogProgress::sync() {
   if (synced_ >= written_) return SQLITE_OK;
   std::unique_lock lock(mutex_);
   const std::uint64_t wanted = written_;

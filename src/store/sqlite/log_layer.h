@@ -24,12 +24,12 @@ std::int64_t log_end(sqlite3* connection);
 inline constexpr int log_part_bytes = 1 << 16;
 
 // At most so many commits are without their sync at any time; the next one makes up for them.
-inline constexpr std::uint64_t unsettled_max = 8;
+inline constexpr std::uint64_t unsynced_max = 8;
 
 struct LogFile;
 
 // How many commits a log has been given and how many of them are on the disk. A commit that was deferred can be read
-// at once; nobody may be told of it, nor of what was read since, before `settle` has returned.
+// at once; nobody may be told of it, nor of what was read since, before `sync` has returned.
 class LogProgress {
  public:
   // While it lives, one commit of the connection goes without its sync. By the thread that writes. Syncs that keep the
@@ -47,7 +47,7 @@ class LogProgress {
 
   // Syncs what is not synced yet, or waits for whoever does. From any thread. Gives SQLite's code, and after a sync
   // that failed the same for ever: the next one might succeed without having written anything.
-  int settle();
+  int sync();
 
  private:
   friend struct LogFile;

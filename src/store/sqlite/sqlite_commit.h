@@ -13,7 +13,7 @@ class SqliteCommit {
   // The writer's mutex is held by the caller.
   explicit SqliteCommit(SqliteStore& store);
 
-  // ErrorCode as in Store::commit_ahead; `wakeup` and the marks of what was taken are only right after it. Without
+  // ErrorCode as in Store::commit_unsynced; `wakeup` and the marks of what was taken are only right after it. Without
   // `more` it is settled too. Every unit that it was given goes into `given`, whatever becomes of it.
   Result<std::vector<CommitOutcome>> run(std::span<const Unit> units, const Store::MoreUnits& more,
                                          std::vector<const Unit*>& given);

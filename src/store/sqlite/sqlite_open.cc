@@ -137,14 +137,14 @@ void SqliteStore::end_after_failed_sync(const Error& error) const {
   end_process(sync_failure_exit);
 }
 
-void SqliteStore::settle() {
+void SqliteStore::sync() {
   check_store_call();
   if (!writer_) return;
-  const int code = writer_->log().settle();
+  const int code = writer_->log().sync();
   if (code != SQLITE_OK) end_after_failed_sync({ErrorCode::unavailable, std::string("sync: ") + sqlite3_errstr(code)});
 }
 
-void SqliteStore::rest() {
+void SqliteStore::release_caches() {
   {
     const std::lock_guard lock(writer_mutex_);
     if (!writer_ || file_fault()) return;
@@ -202,7 +202,7 @@ SqliteStore::Reader SqliteStore::reader() {
 SqliteStore::Reader::~Reader() {
   if (!connection_) return;
   // What was read may be of a commit that is not on the disk yet.
-  if (!Deciding::here()) store_.settle();
+  if (!UnsyncedRead::here()) store_.sync();
   // A connection that failed is not worth keeping: the next one opens afresh.
   const bool keep = !connection_->error();
   {

@@ -85,7 +85,7 @@ Result<std::size_t> SqliteStore::assign_events(std::span<const SinkFilter> sinks
     }
     if (auto done = transaction.commit(Transaction::Sync::ahead); !done) return failed(done.error());
   }
-  settle();
+  sync();
   return events.size();
 }
 
@@ -187,7 +187,7 @@ Result<void> SqliteStore::hold_outbox(const std::string& sink, std::span<const s
   return {};
 }
 
-Result<std::size_t> SqliteStore::settle_outbox(const std::string& sink, std::span<const SettledEvent> events) {
+Result<std::size_t> SqliteStore::record_sink_results(const std::string& sink, std::span<const SinkResult> events) {
   Wakeup wakeup;
   std::size_t published = 0;
   {
@@ -195,11 +195,11 @@ Result<std::size_t> SqliteStore::settle_outbox(const std::string& sink, std::spa
     if (auto refused = refusal()) return *refused;
     const Timestamp at = now();
     Transaction transaction(*writer_);
-    for (const SettledEvent& event : events) {
-      if (event.kind == SettledEvent::Kind::not_tried) continue;
-      const Delivery tried = delivery_of(sink, event);
+    for (const SinkResult& event : events) {
+      if (event.kind == SinkResult::Kind::not_tried) continue;
+      const SinkDelivery tried = sink_delivery_of(sink, event);
       writer_->run(Sql::insert_delivery, tried.sequence, sink, tried.attempt, tried.at, tried.delivered, tried.error);
-      if (event.kind == SettledEvent::Kind::failed) {
+      if (event.kind == SinkResult::Kind::failed) {
         const Timestamp due = after(at, event.delay);
         if (writer_->run(Sql::retry_event, event.sequence, sink, due) == 0) continue;
         if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
@@ -210,9 +210,9 @@ Result<std::size_t> SqliteStore::settle_outbox(const std::string& sink, std::spa
     }
     if (auto done = transaction.commit(Transaction::Sync::ahead); !done) return failed(done.error());
     const std::lock_guard claims(outbox_mutex_);
-    for (const SettledEvent& event : events) held_outbox_[sink].erase(event.sequence);
+    for (const SinkResult& event : events) held_outbox_[sink].erase(event.sequence);
   }
-  settle();
+  sync();
   tell(wakeup);
   return published;
 }
@@ -245,9 +245,9 @@ Result<Page<OutboxRow>> SqliteStore::list_outbox(const OutboxFilter& filter, con
   return db.give(std::move(page));
 }
 
-Result<std::vector<Delivery>> SqliteStore::list_deliveries(std::int64_t sequence) {
+Result<std::vector<SinkDelivery>> SqliteStore::list_deliveries(std::int64_t sequence) {
   Reader db = reader();
-  std::vector<Delivery> found;
+  std::vector<SinkDelivery> found;
   {
     Query rows = db->query(Sql::list_deliveries, sequence);
     while (rows.next()) {

@@ -41,7 +41,7 @@ class SqliteStore final : public Store {
   Result<void> check_writable() override;
   Result<std::vector<StoreFault>> faults(std::size_t max) override;
   void watch(WakeupListener listener) override;
-  void rest() override;
+  void release_caches() override;
 
   Result<PutDefinition> put_definition(const DefinitionRow& row) override;
   Result<std::optional<DefinitionRow>> find_definition(const std::string& name,
@@ -51,9 +51,9 @@ class SqliteStore final : public Store {
 
   Result<std::optional<Snapshot>> find_snapshot(const InstanceId& id) override;
   Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override;
-  bool commits_ahead() const override { return true; }
-  Result<std::vector<CommitOutcome>> commit_ahead(std::span<const Unit> units, const MoreUnits& more) override;
-  void settle() override;
+  bool commits_unsynced() const override { return true; }
+  Result<std::vector<CommitOutcome>> commit_unsynced(std::span<const Unit> units, const MoreUnits& more) override;
+  void sync() override;
   bool keeps_encoded() const override { return true; }
   Result<std::optional<KeyAnswer>> find_key(const std::string& scope, const std::string& key) override;
   Result<void> park(const InstanceId& id, const Failure& why, const DeadLetter& letter,
@@ -85,9 +85,9 @@ class SqliteStore final : public Store {
   Result<std::vector<OutboxRow>> claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) override;
   Result<std::vector<std::string>> list_sink_queues() override;
   Result<void> hold_outbox(const std::string& sink, std::span<const std::int64_t> sequences, Duration hold) override;
-  Result<std::size_t> settle_outbox(const std::string& sink, std::span<const SettledEvent> events) override;
+  Result<std::size_t> record_sink_results(const std::string& sink, std::span<const SinkResult> events) override;
   Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) override;
-  Result<std::vector<Delivery>> list_deliveries(std::int64_t sequence) override;
+  Result<std::vector<SinkDelivery>> list_deliveries(std::int64_t sequence) override;
   Result<bool> resend_outbox(std::int64_t sequence) override;
 
   Result<PutSchedule> put_schedule(const ScheduleRow& row) override;

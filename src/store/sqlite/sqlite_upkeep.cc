@@ -152,7 +152,7 @@ Result<std::optional<HostLock>> SqliteStore::hold_lock(const std::string& name, 
     // Dispatchers extend their locks with every batch: the sync must not keep the writer from others.
     if (auto done = transaction.commit(Transaction::Sync::ahead); !done) return failed(done.error());
   }
-  settle();
+  sync();
   return std::optional(held);
 }
 

@@ -80,7 +80,7 @@ struct Questions {
 
 }  // namespace
 
-void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp now, CommitMemory& memory) {
+void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp now, InstanceNumbers& memory) {
   Questions ask;
   SignalLocks locks(db);
   for (const Unit& unit : units) ask.add(unit, locks);

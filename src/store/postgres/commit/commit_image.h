@@ -42,7 +42,7 @@ class CommitImage {
   using TimerKey = std::tuple<Timestamp, std::string, std::string>;  // due, instance, token
 
   // One pipeline. The connection's error tells when it failed. What is good for later commits too goes to `memory`.
-  void load(Connection& db, std::span<const Unit> units, Timestamp now, CommitMemory& memory);
+  void load(Connection& db, std::span<const Unit> units, Timestamp now, InstanceNumbers& memory);
 
   // Why a unit writes nothing; nothing: it wins. Asks everything before anything is changed.
   std::optional<CommitOutcome> refuse(const Unit& unit) const;

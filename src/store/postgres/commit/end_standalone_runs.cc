@@ -27,9 +27,9 @@ std::vector<const RunEnd*> ends_of(std::span<const Unit> units) {
 namespace {
 
 // One batch, in the order in which everybody locks runs: two batches never wait for each other.
-class PlainEnds {
+class StandaloneRunEnds {
  public:
-  PlainEnds(Connection& db, std::span<const RunEnd* const> ends, Timestamp now, bool run_events)
+  StandaloneRunEnds(Connection& db, std::span<const RunEnd* const> ends, Timestamp now, bool run_events)
       : db_(db), ends_(ends), now_(now), run_events_(run_events), outcomes_(ends.size()) {
     std::vector<std::size_t> order(ends.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -49,7 +49,7 @@ class PlainEnds {
 
   // When all ended well, and what is known of their leases is all that has to be told about them: then only their
   // number comes back. False: nothing was written.
-  bool end_known(const LeaseWatch& leases, Wakeup& wakeup) {
+  bool end_known(const KnownLeases& leases, Wakeup& wakeup) {
     Column<Uuid> ids;
     Column<std::int64_t> fences;
     Column<Jsonb> results;
@@ -129,9 +129,9 @@ class PlainEnds {
 
 }  // namespace
 
-std::vector<CommitOutcome> end_plain_runs(Connection& db, std::span<const RunEnd* const> ends, const LeaseWatch& leases,
+std::vector<CommitOutcome> end_plain_runs(Connection& db, std::span<const RunEnd* const> ends, const KnownLeases& leases,
                                           Timestamp now, bool run_events, Wakeup& wakeup) {
-  PlainEnds batch(db, ends, now, run_events);
+  StandaloneRunEnds batch(db, ends, now, run_events);
   if (!batch.end_known(leases, wakeup)) batch.end_by_id(wakeup);
   return batch.take_outcomes();
 }

@@ -16,7 +16,7 @@ bool ends_runs_only(std::span<const Unit> units);
 std::vector<const RunEnd*> ends_of(std::span<const Unit> units);
 // At the beginning of a transaction, and alone in it; the connection's error tells when it failed. An end whose lease
 // is lost is `stale`. `leases`: what is known of them.
-std::vector<CommitOutcome> end_plain_runs(Connection& db, std::span<const RunEnd* const> ends, const LeaseWatch& leases,
+std::vector<CommitOutcome> end_plain_runs(Connection& db, std::span<const RunEnd* const> ends, const KnownLeases& leases,
                                           Timestamp now, bool run_events, Wakeup& wakeup);
 
 }  // namespace cairn::postgres

@@ -13,25 +13,25 @@ constexpr std::chrono::milliseconds numbers_last{250};
 
 }  // namespace
 
-bool CommitMemory::may_assume() {
+bool InstanceNumbers::may_skip_reading() {
   const std::lock_guard lock(mutex_);
   if (to_skip_ == 0) return true;
   --to_skip_;
   return false;
 }
 
-void CommitMemory::was_right() {
+void InstanceNumbers::was_right() {
   const std::lock_guard lock(mutex_);
   penalty_ = std::max<std::size_t>(1, penalty_ / 2);
 }
 
-void CommitMemory::was_wrong() {
+void InstanceNumbers::was_wrong() {
   const std::lock_guard lock(mutex_);
   penalty_ = std::min(penalty_max, penalty_ * 2);
   to_skip_ = penalty_;
 }
 
-std::optional<std::int64_t> CommitMemory::number_of(const std::string& instance, Timestamp started_at) const {
+std::optional<std::int64_t> InstanceNumbers::number_of(const std::string& instance, Timestamp started_at) const {
   const std::lock_guard lock(mutex_);
   for (const auto* const known : {&recent_, &older_}) {
     const auto found = known->find(instance);
@@ -42,19 +42,19 @@ std::optional<std::int64_t> CommitMemory::number_of(const std::string& instance,
   return std::nullopt;
 }
 
-void CommitMemory::learn(const std::string& instance, Timestamp started_at, std::int64_t number) {
+void InstanceNumbers::learn(const std::string& instance, Timestamp started_at, std::int64_t number) {
   const std::lock_guard lock(mutex_);
   if (recent_.size() >= recent_max) older_ = std::exchange(recent_, {});
   recent_[instance] = {started_at, number};
 }
 
-void CommitMemory::forget(const std::string& instance) {
+void InstanceNumbers::forget(const std::string& instance) {
   const std::lock_guard lock(mutex_);
   recent_.erase(instance);
   older_.erase(instance);
 }
 
-std::vector<std::int64_t> CommitMemory::take_numbers(std::size_t count) {
+std::vector<std::int64_t> InstanceNumbers::take_numbers(std::size_t count) {
   const std::lock_guard lock(mutex_);
   if (numbers_.size() - used_ < count || std::chrono::steady_clock::now() - taken_ > numbers_last) return {};
   const auto begin = numbers_.begin() + static_cast<std::ptrdiff_t>(used_);
@@ -62,19 +62,19 @@ std::vector<std::int64_t> CommitMemory::take_numbers(std::size_t count) {
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
-void CommitMemory::keep_numbers(std::vector<std::int64_t> numbers) {
+void InstanceNumbers::keep_numbers(std::vector<std::int64_t> numbers) {
   const std::lock_guard lock(mutex_);
   numbers_ = std::move(numbers);
   used_ = 0;
   taken_ = std::chrono::steady_clock::now();
 }
 
-bool CommitMemory::has_run_types() const {
+bool InstanceNumbers::has_run_types() const {
   const std::lock_guard lock(mutex_);
   return run_types_;
 }
 
-void CommitMemory::set_run_types(bool any) {
+void InstanceNumbers::set_run_types(bool any) {
   const std::lock_guard lock(mutex_);
   run_types_ = any;
 }

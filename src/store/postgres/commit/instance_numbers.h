@@ -15,11 +15,11 @@
 
 namespace cairn::postgres {
 
-class CommitMemory {
+class InstanceNumbers {
  public:
   // Whether to try. After an attempt that found the world moved, no for some commits: the more, the more often it
   // happened.
-  bool may_assume();
+  bool may_skip_reading();
   void was_right();
   void was_wrong();
 

@@ -23,7 +23,7 @@ bool says_everything(const Unit& unit) {
 
 }  // namespace
 
-bool Assumption::make(std::span<const Unit> units, CommitMemory& memory, const LeaseWatch& leases, CommitImage& image) {
+bool OptimisticCommit::make(std::span<const Unit> units, InstanceNumbers& memory, const KnownLeases& leases, CommitImage& image) {
   if (!std::all_of(units.begin(), units.end(), says_everything)) return false;
   // Which unit changes an instance: what goes on from another unit is written the careful way.
   std::array<std::byte, 4096> room;
@@ -74,7 +74,7 @@ bool Assumption::make(std::span<const Unit> units, CommitMemory& memory, const L
   return true;
 }
 
-void Assumption::send_checks(Timestamp now) const {
+void OptimisticCommit::send_checks(Timestamp now) const {
   if (!locks_.empty()) locks_.send();
   // After the locks: a statement sees what was committed before it began.
   if (!wait_names_.empty()) {

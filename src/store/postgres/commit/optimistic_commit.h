@@ -14,12 +14,12 @@
 
 namespace cairn::postgres {
 
-class Assumption {
+class OptimisticCommit {
  public:
-  explicit Assumption(Connection& db) : db_(db), locks_(db) {}
+  explicit OptimisticCommit(Connection& db) : db_(db), locks_(db) {}
 
   // Fills `image` with what the units take for granted. False: something must be asked.
-  bool make(std::span<const Unit> units, CommitMemory& memory, const LeaseWatch& leases, CommitImage& image);
+  bool make(std::span<const Unit> units, InstanceNumbers& memory, const KnownLeases& leases, CommitImage& image);
 
   // The checks that no write makes; after the writes that lock rows, as everybody takes locks.
   void send_checks(Timestamp now) const;

@@ -33,13 +33,13 @@ Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> u
   if (units.empty()) return std::vector<CommitOutcome>();
   Wakeup wakeup;
   bool assumed = false;
-  const auto write_batch = [&](std::span<const Unit> batch, bool may_assume) {
+  const auto write_batch = [&](std::span<const Unit> batch, bool may_skip_reading) {
     std::optional<PostgresCommit> attempt;
     auto outcomes = write<std::vector<CommitOutcome>>([&](Connection& db) {
       attempt.emplace(*this, db, batch);
-      auto answers = attempt->run(may_assume);
+      auto answers = attempt->run(may_skip_reading);
       assumed = attempt->assumed();
-      may_assume = false;  // another round means that it did not go well
+      may_skip_reading = false;  // another round means that it did not go well
       return answers;
     });
     if (outcomes) {
@@ -61,7 +61,7 @@ Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> u
     }
     return outcomes;
   };
-  auto outcomes = write_batch(units, memory_.may_assume());
+  auto outcomes = write_batch(units, memory_.may_skip_reading());
   for (const Unit& unit : units) {
     for (const Advance& advance : unit.advances) ahead_.drop(advance.after.instance.value);
   }
@@ -96,7 +96,7 @@ Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> u
 PostgresCommit::PostgresCommit(PostgresStore& store, postgres::Connection& db, std::span<const Unit> units)
     : store_(store), db_(db), units_(units), now_(store.now()) {}
 
-Result<std::vector<CommitOutcome>> PostgresCommit::run(bool may_assume) {
+Result<std::vector<CommitOutcome>> PostgresCommit::run(bool may_skip_reading) {
   std::vector<CommitOutcome> outcomes;
   if (!store_.events_.runs && postgres::ends_runs_only(units_)) {
     outcomes = postgres::end_plain_runs(db_, postgres::ends_of(units_), store_.leases_, now_,
@@ -105,7 +105,7 @@ Result<std::vector<CommitOutcome>> PostgresCommit::run(bool may_assume) {
     return outcomes;
   }
   store_.forget_leases(db_);
-  if (may_assume) {
+  if (may_skip_reading) {
     assumption_.emplace(db_);
     if (!assumption_->make(units_, store_.memory_, store_.leases_, image_)) {
       assumption_.reset();

@@ -1,7 +1,7 @@
 // One batch of units in one transaction and two round trips: first everything the units ask about is locked
 // and read into a small image, on which each unit is refused or applied in order, just as the memory store
 // would; then everything that the winners wrote goes to the server, a table an array of rows. One round trip when
-// nothing needs to be asked (Assumption).
+// nothing needs to be asked (OptimisticCommit).
 #pragma once
 
 #include <map>
@@ -19,9 +19,9 @@ class PostgresCommit {
   PostgresCommit(PostgresStore& store, postgres::Connection& db, std::span<const Unit> units);
 
   // To be called inside a transaction; the caller commits. An error of the connection means that nothing
-  // was written. When `may_assume` the outcomes hold only if the transaction is committed (`assumed`); when it is not,
+  // was written. When `may_skip_reading` the outcomes hold only if the transaction is committed (`assumed`); when it is not,
   // for ErrorCode::conflict, it is to be run again without.
-  Result<std::vector<CommitOutcome>> run(bool may_assume);
+  Result<std::vector<CommitOutcome>> run(bool may_skip_reading);
   bool assumed() const { return assumption_.has_value(); }
   // What later commits need not ask, once this one is committed.
   void remember() const;
@@ -50,7 +50,7 @@ class PostgresCommit {
   std::span<const Unit> units_;
   Timestamp now_;
   postgres::CommitImage image_;
-  std::optional<postgres::Assumption> assumption_;
+  std::optional<postgres::OptimisticCommit> assumption_;
   postgres::CommitWrites writes_;
   Wakeup wakeup_;
   std::vector<std::int64_t> messages_gone_;

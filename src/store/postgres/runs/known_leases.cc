@@ -20,9 +20,9 @@ std::int64_t new_lease_row() {
   return static_cast<std::int64_t>(random() >> 1);
 }
 
-LeaseWatch::Key LeaseWatch::key_of(std::string_view uuid) { return std::bit_cast<Key>(uuid_bytes(uuid)); }
+KnownLeases::Key KnownLeases::key_of(std::string_view uuid) { return std::bit_cast<Key>(uuid_bytes(uuid)); }
 
-void LeaseWatch::leased(const LeasedTogether& batch) {
+void KnownLeases::leased(const LeasedTogether& batch) {
   const std::lock_guard lock(mutex_);
   if (runs_.size() > known_max) runs_.clear();
   const auto row = std::make_shared<Row>(Row{batch.row, batch.runs.size(), batch.type});
@@ -31,14 +31,14 @@ void LeaseWatch::leased(const LeasedTogether& batch) {
   }
 }
 
-std::optional<int> LeaseWatch::attempt_of(std::string_view run, std::uint64_t fence) const {
+std::optional<int> KnownLeases::attempt_of(std::string_view run, std::uint64_t fence) const {
   const std::lock_guard lock(mutex_);
   const auto found = runs_.find(key_of(run));
   if (found == runs_.end() || found->second.fence != fence || fence == 0) return std::nullopt;
   return found->second.attempt;
 }
 
-std::optional<LeaseWatch::Lease> LeaseWatch::find(std::string_view run, std::uint64_t fence) const {
+std::optional<KnownLeases::Lease> KnownLeases::find(std::string_view run, std::uint64_t fence) const {
   const std::lock_guard lock(mutex_);
   const auto found = runs_.find(key_of(run));
   if (found == runs_.end() || found->second.fence != fence || fence == 0) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<LeaseWatch::Lease> LeaseWatch::find(std::string_view run, std::uin
   return Lease{known.attempt, {known.row, &known.row->type}};
 }
 
-void LeaseWatch::ended(std::string_view run, std::uint64_t fence) {
+void KnownLeases::ended(std::string_view run, std::uint64_t fence) {
   const std::lock_guard lock(mutex_);
   const auto found = runs_.find(key_of(run));
   if (found == runs_.end() || found->second.fence > fence) return;
@@ -55,7 +55,7 @@ void LeaseWatch::ended(std::string_view run, std::uint64_t fence) {
   runs_.erase(found);
 }
 
-std::vector<std::int64_t> LeaseWatch::spent() {
+std::vector<std::int64_t> KnownLeases::spent() {
   const std::lock_guard lock(mutex_);
   return std::exchange(spent_, {});
 }

@@ -32,7 +32,7 @@ struct LeasedTogether {
 // A key for a new row.
 std::int64_t new_lease_row();
 
-class LeaseWatch {
+class KnownLeases {
  public:
   // Only of what is committed, here as below: a row must not go while one of its runs is leased.
   void leased(const LeasedTogether& batch);

@@ -11,8 +11,8 @@ constexpr const char* second = "01899a10-0000-7000-8000-00000000000b";
 
 }  // namespace
 
-TEST(LeaseWatch, ARowGoesWithTheLastOfItsRuns) {
-  LeaseWatch watch;
+TEST(KnownLeases, ARowGoesWithTheLastOfItsRuns) {
+  KnownLeases watch;
   watch.leased({7, {{first}, {second}}});
   watch.ended(first, 0);
   watch.ended(first, 0);  // said twice, counted once
@@ -22,8 +22,8 @@ TEST(LeaseWatch, ARowGoesWithTheLastOfItsRuns) {
   EXPECT_TRUE(watch.spent().empty());
 }
 
-TEST(LeaseWatch, ARunThatIsLeasedAgainBelongsToItsNewRow) {
-  LeaseWatch watch;
+TEST(KnownLeases, ARunThatIsLeasedAgainBelongsToItsNewRow) {
+  KnownLeases watch;
   watch.leased({7, {{first}, {second}}});
   watch.leased({8, {{first}}});
   watch.ended(first, 0);
@@ -32,8 +32,8 @@ TEST(LeaseWatch, ARunThatIsLeasedAgainBelongsToItsNewRow) {
   EXPECT_TRUE(watch.spent().empty()) << "the old row still names a run that ended elsewhere: its time removes it";
 }
 
-TEST(LeaseWatch, AnEarlierLeaseThatIsSaidToHaveEndedLateLeavesTheNextOneWatched) {
-  LeaseWatch watch;
+TEST(KnownLeases, AnEarlierLeaseThatIsSaidToHaveEndedLateLeavesTheNextOneWatched) {
+  KnownLeases watch;
   watch.leased({8, {{first, 4, 1}}});
   watch.ended(first, 3);
   EXPECT_TRUE(watch.spent().empty());
@@ -41,14 +41,14 @@ TEST(LeaseWatch, AnEarlierLeaseThatIsSaidToHaveEndedLateLeavesTheNextOneWatched)
   EXPECT_EQ(watch.spent(), std::vector<std::int64_t>{8});
 }
 
-TEST(LeaseWatch, WhatNobodyLeasedHereIsNoMatter) {
-  LeaseWatch watch;
+TEST(KnownLeases, WhatNobodyLeasedHereIsNoMatter) {
+  KnownLeases watch;
   watch.ended(first, 0);
   EXPECT_TRUE(watch.spent().empty());
 }
 
-TEST(LeaseWatch, TheAttemptIsThatOfTheLease) {
-  LeaseWatch watch;
+TEST(KnownLeases, TheAttemptIsThatOfTheLease) {
+  KnownLeases watch;
   watch.leased({7, {{first, 3, 2}, {second}}});
   EXPECT_EQ(watch.attempt_of(first, 3), 2);
   EXPECT_EQ(watch.attempt_of(first, 2), std::nullopt) << "an older lease";
@@ -57,8 +57,8 @@ TEST(LeaseWatch, TheAttemptIsThatOfTheLease) {
   EXPECT_EQ(watch.attempt_of(first, 3), std::nullopt);
 }
 
-TEST(LeaseWatch, UpperAndLowerCaseNameTheSameRun) {
-  LeaseWatch watch;
+TEST(KnownLeases, UpperAndLowerCaseNameTheSameRun) {
+  KnownLeases watch;
   watch.leased({7, {{first}}});
   watch.ended("01899A10-0000-7000-8000-00000000000A", 0);
   EXPECT_EQ(watch.spent(), std::vector<std::int64_t>{7});

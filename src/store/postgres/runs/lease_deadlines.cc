@@ -4,18 +4,18 @@
 
 namespace cairn::postgres {
 
-void LeaseList::add(const RunRow& run, const std::string& uuid, Timestamp at, Wakeup& wakeup) {
+void LeaseDeadlines::add(const RunRow& run, const std::string& uuid, Timestamp at, Wakeup& wakeup) {
   add(run.type, {uuid, run.fence, run.attempt}, attention_at(run, at), wakeup);
 }
 
-void LeaseList::add(const std::string& type_name, LeasedRun run, Timestamp due, Wakeup& wakeup) {
+void LeaseDeadlines::add(const std::string& type_name, LeasedRun run, Timestamp due, Wakeup& wakeup) {
   if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
   const auto [type, is_new] = types_.try_emplace(type_name, Type{due, {}});
   if (due < type->second.look_at) type->second.look_at = due;
   type->second.runs.push_back(std::move(run));
 }
 
-std::vector<LeasedTogether> LeaseList::send(Connection& db) {
+std::vector<LeasedTogether> LeaseDeadlines::send(Connection& db) {
   std::vector<LeasedTogether> batches;
   for (auto& [name, type] : types_) {
     Column<Uuid> runs;
@@ -45,7 +45,7 @@ void tend(Connection& db, const std::vector<std::string>& runs, Timestamp now, W
   if (open.empty() || db.error()) return;
   std::vector<std::string> leased, lapsed;
   for (const auto& [run, type] : open) leased.push_back(run);
-  LeaseList later;
+  LeaseDeadlines later;
   Rows rows = db.query(Sql::lock_leased, column_of(leased));
   while (rows.next()) {
     const std::string run = rows.text(0);

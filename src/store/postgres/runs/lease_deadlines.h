@@ -12,7 +12,7 @@
 
 namespace cairn::postgres {
 
-class LeaseList {
+class LeaseDeadlines {
  public:
   // `at`: when it was leased.
   void add(const RunRow& run, const std::string& uuid, Timestamp at, Wakeup& wakeup);

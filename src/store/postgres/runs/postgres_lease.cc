@@ -72,7 +72,7 @@ class Leasing {
  public:
   // `answered` is called when the next question may begin.
   Leasing(postgres::Connection& db, const LeaseRequest& request, Timestamp at, bool run_events,
-          postgres::LeasesUnderWay& under_way, postgres::KeysSeen& keys_seen, std::function<void()> answered)
+          postgres::UncommittedLeases& under_way, postgres::KeysSeen& keys_seen, std::function<void()> answered)
       : db_(db),
         request_(request),
         at_(at),
@@ -396,18 +396,18 @@ class Leasing {
   }
 
   // The next question may begin: what this one has leased it passes over. The rows come in the order of the queue.
-  void hand_on(const std::string& type, Rows& rows, const std::optional<postgres::LeasesUnderWay::Stretch>& other) {
+  void hand_on(const std::string& type, Rows& rows, const std::optional<postgres::UncommittedLeases::Range>& other) {
     std::vector<postgres::QueueKey> keys;
     keys.reserve(rows.size());
     while (rows.next()) keys.push_back({rows.integer(4), rows.time(13), rows.integer(1)});
     rows.rewind();
-    if (!keys.empty()) stretch_ = under_way_.begin(postgres::LeasesUnderWay::stretch_of(type, keys, other));
+    if (!keys.empty()) stretch_ = under_way_.begin(postgres::UncommittedLeases::range_of(type, keys, other));
     answered_();
   }
 
   // What is written about them besides.
   void record(const std::vector<RunRow>& leased, Wakeup& wakeup) {
-    postgres::LeaseList leases;
+    postgres::LeaseDeadlines leases;
     Column<postgres::Uuid> ids;
     Column<int> attempts;
     for (const RunRow& row : leased) {
@@ -441,10 +441,10 @@ class Leasing {
   const LeaseRequest& request_;
   const Timestamp at_;
   const bool run_events_;
-  postgres::LeasesUnderWay& under_way_;
+  postgres::UncommittedLeases& under_way_;
   postgres::KeysSeen& keys_seen_;
   const std::function<void()> answered_;
-  postgres::LeasesUnderWay::Guard stretch_;
+  postgres::UncommittedLeases::Guard stretch_;
   std::vector<std::string> prefixes_;
   std::set<std::string> types_;
   std::map<std::string, RunTypeRow> rules_;
@@ -483,7 +483,7 @@ Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& reques
     db.send(Sql::begin);
     read_clock(db);
     forget_leases(db);
-    Leasing leasing(db, request, now(), pool_.target().run_events, leases_under_way_, keys_seen_, [&] {
+    Leasing leasing(db, request, now(), pool_.target().run_events, uncommitted_leases_, keys_seen_, [&] {
       if (one_by_one) one_by_one.unlock();
     });
     auto runs = leasing.run(wakeup);

@@ -13,7 +13,7 @@ namespace cairn {
 using postgres::Column;
 using postgres::Jsonb;
 using postgres::LeasedTogether;
-using postgres::LeaseList;
+using postgres::LeaseDeadlines;
 using postgres::RowList;
 using postgres::Rows;
 using postgres::RowType;
@@ -54,7 +54,7 @@ void PostgresStore::forget_leases(Connection& db) {
 
 std::vector<LeasedTogether> PostgresStore::insert_runs(Connection& db, const std::vector<RunRow>& rows,
                                                        const RowList& other_events, Timestamp at, Wakeup& wakeup) {
-  LeaseList leased;
+  LeaseDeadlines leased;
   bool queued = false;
   RowList runs{RowType::run}, events{RowType::run_event};
   const Json nothing;

@@ -1,4 +1,4 @@
-// What questions for runs that this node has under way have leased and not committed yet: a stretch of the queue each.
+// What questions for runs that this node has under way have leased and not committed yet: a range of the queue each.
 // The next question passes over it, where it would otherwise look at every run and find it locked. Nothing depends on
 // it: a run that is passed over in vain is found by the question after. Safe from several threads.
 #pragma once
@@ -13,17 +13,17 @@
 
 namespace cairn::postgres {
 
-class LeasesUnderWay {
+class UncommittedLeases {
  public:
-  struct Stretch {
+  struct Range {
     std::string type;
     QueueKey first, last;
   };
 
   // Of what a question leased, in the order of the queue and not empty: the longer part of it on one side of the
-  // stretch that it passed over itself. What came into that stretch meanwhile must not be passed over a second time.
-  static Stretch stretch_of(std::string type, std::span<const QueueKey> leased,
-                            const std::optional<Stretch>& passed_over) {
+  // range that it passed over itself. What came into that range meanwhile must not be passed over a second time.
+  static Range range_of(std::string type, std::span<const QueueKey> leased,
+                            const std::optional<Range>& passed_over) {
     std::size_t before = 0;
     while (passed_over && before < leased.size() && leased[before] < passed_over->first) ++before;
     const auto part = 2 * before > leased.size() ? leased.first(before) : leased.subspan(before);
@@ -34,7 +34,7 @@ class LeasesUnderWay {
   class Guard {
    public:
     Guard() = default;
-    Guard(LeasesUnderWay& all, std::list<Stretch>::iterator at) : all_(&all), at_(at) {}
+    Guard(UncommittedLeases& all, std::list<Range>::iterator at) : all_(&all), at_(at) {}
     Guard(Guard&& other) noexcept : all_(std::exchange(other.all_, nullptr)), at_(other.at_) {}
     Guard& operator=(Guard&& other) noexcept {
       std::swap(all_, other.all_);
@@ -46,31 +46,31 @@ class LeasesUnderWay {
     }
 
    private:
-    LeasesUnderWay* all_ = nullptr;
-    std::list<Stretch>::iterator at_;
+    UncommittedLeases* all_ = nullptr;
+    std::list<Range>::iterator at_;
   };
 
-  Guard begin(Stretch stretch) {
+  Guard begin(Range range) {
     const std::lock_guard lock(mutex_);
-    return {*this, stretches_.insert(stretches_.end(), std::move(stretch))};
+    return {*this, ranges_.insert(ranges_.end(), std::move(range))};
   }
   // The newest one: there are rarely two.
-  std::optional<Stretch> of(const std::string& type) const {
+  std::optional<Range> of(const std::string& type) const {
     const std::lock_guard lock(mutex_);
-    for (auto at = stretches_.rbegin(); at != stretches_.rend(); ++at) {
+    for (auto at = ranges_.rbegin(); at != ranges_.rend(); ++at) {
       if (at->type == type) return *at;
     }
     return std::nullopt;
   }
 
  private:
-  void end(std::list<Stretch>::iterator at) {
+  void end(std::list<Range>::iterator at) {
     const std::lock_guard lock(mutex_);
-    stretches_.erase(at);
+    ranges_.erase(at);
   }
 
   mutable std::mutex mutex_;
-  std::list<Stretch> stretches_;
+  std::list<Range> ranges_;
 };
 
 }  // namespace cairn::postgres

@@ -13,15 +13,15 @@ QueueKey key(std::int64_t priority, std::int64_t number, std::int64_t at = 0) {
 
 }  // namespace
 
-TEST(LeasesUnderWay, KeysAreInTheOrderOfTheQueue) {
+TEST(UncommittedLeases, KeysAreInTheOrderOfTheQueue) {
   EXPECT_LT(key(2, 9), key(1, 1)) << "the higher priority first";
   EXPECT_LT(key(1, 9, 1), key(1, 1, 2)) << "then the earlier time";
   EXPECT_LT(key(1, 1, 1), key(1, 2, 1)) << "then the number";
   EXPECT_FALSE(key(1, 1) < key(1, 1));
 }
 
-TEST(LeasesUnderWay, AStretchEndsWithItsTransaction) {
-  LeasesUnderWay all;
+TEST(UncommittedLeases, AStretchEndsWithItsTransaction) {
+  UncommittedLeases all;
   EXPECT_FALSE(all.of("a"));
   {
     const auto first = all.begin({"a", key(0, 1), key(0, 5)});
@@ -35,19 +35,19 @@ TEST(LeasesUnderWay, AStretchEndsWithItsTransaction) {
   EXPECT_FALSE(all.of("a"));
 }
 
-// A run that comes into a stretch while it is passed over is seen by the question after: were the whole of what this
+// A run that comes into a range while it is passed over is seen by the question after: were the whole of what this
 // one leased passed over again, such a run could wait for ever behind new ones of a higher priority.
-TEST(LeasesUnderWay, AStretchDoesNotReachOverTheOneThatWasPassedOver) {
-  const LeasesUnderWay::Stretch passed{"a", key(5, 10), key(5, 19)};
+TEST(UncommittedLeases, AStretchDoesNotReachOverTheOneThatWasPassedOver) {
+  const UncommittedLeases::Range passed{"a", key(5, 10), key(5, 19)};
   const std::vector<QueueKey> leased{key(9, 30), key(5, 20), key(5, 21), key(4, 22)};
-  const auto stretch = LeasesUnderWay::stretch_of("a", leased, passed);
-  EXPECT_EQ(stretch.first, key(5, 20));
-  EXPECT_EQ(stretch.last, key(4, 22));
+  const auto range = UncommittedLeases::range_of("a", leased, passed);
+  EXPECT_EQ(range.first, key(5, 20));
+  EXPECT_EQ(range.last, key(4, 22));
   const std::vector<QueueKey> sooner{key(9, 30), key(8, 31), key(5, 20)};
-  const auto front = LeasesUnderWay::stretch_of("a", sooner, passed);
+  const auto front = UncommittedLeases::range_of("a", sooner, passed);
   EXPECT_EQ(front.first, key(9, 30));
   EXPECT_EQ(front.last, key(8, 31));
-  const auto all = LeasesUnderWay::stretch_of("a", leased, std::nullopt);
+  const auto all = UncommittedLeases::range_of("a", leased, std::nullopt);
   EXPECT_EQ(all.first, key(9, 30));
   EXPECT_EQ(all.last, key(4, 22));
 }

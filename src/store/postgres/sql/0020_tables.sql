@@ -157,13 +157,13 @@ CREATE INDEX wf_signal_q_target ON cairn.wf_signal_q (target) WHERE target IS NO
 CREATE INDEX wf_signal_q_kept ON cairn.wf_signal_q (name, key) WHERE target IS NULL;
 
 -- The due index: one small row a timer, in the order in which they fall due.
-CREATE TABLE cairn.wf_schedule_q (
+CREATE TABLE cairn.wf_timer_q (
   due timestamptz NOT NULL,
   instance bigint NOT NULL,
   token text COLLATE "C" NOT NULL,
   PRIMARY KEY (due, instance, token)
 ) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
-CREATE INDEX wf_schedule_q_instance ON cairn.wf_schedule_q (instance);
+CREATE INDEX wf_schedule_q_instance ON cairn.wf_timer_q (instance);
 
 CREATE TABLE cairn.wf_dlq_q (
   n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -139,7 +139,7 @@ WHERE instance = (SELECT n FROM cairn.wf_instances WHERE id = $1) AND n > $2 ORD
 SELECT token, kind, step, strand, since, until, name, key, target FROM cairn.wf_waits
 WHERE instance = (SELECT n FROM cairn.wf_instances WHERE id = $1) ORDER BY token COLLATE "C"
 -- name: list_timers
-SELECT due, token FROM cairn.wf_schedule_q WHERE instance = (SELECT n FROM cairn.wf_instances WHERE id = $1) ORDER BY due, token COLLATE "C"
+SELECT due, token FROM cairn.wf_timer_q WHERE instance = (SELECT n FROM cairn.wf_instances WHERE id = $1) ORDER BY due, token COLLATE "C"
 -- name: list_messages
 SELECT q.n, $1::text, q.kind, q.body, q.at FROM cairn.wf_signal_q q
 WHERE q.target = (SELECT n FROM cairn.wf_instances WHERE id = $1) ORDER BY q.n + 0
@@ -259,18 +259,18 @@ DELETE FROM cairn.wf_signal_q WHERE n = $1 AND target + 0 IS NOT NULL
 -- name: due_timers
 SELECT q.due, q.instance, q.token, i.id,
   EXISTS (SELECT 1 FROM cairn.wf_waits w WHERE w.instance = q.instance AND w.token = q.token OFFSET 0), i.started_at
-FROM (SELECT due, instance, token FROM cairn.wf_schedule_q WHERE due <= $1 AND (instance % $4 = $5 OR due <= $6)
+FROM (SELECT due, instance, token FROM cairn.wf_timer_q WHERE due <= $1 AND (instance % $4 = $5 OR due <= $6)
   ORDER BY due, instance, token LIMIT $2 OFFSET $3) q
 LEFT JOIN cairn.wf_instances i ON i.n = ANY (ARRAY[q.instance])
 ORDER BY q.due, q.instance, q.token
 -- name: first_timers
-SELECT due, instance, token FROM cairn.wf_schedule_q ORDER BY due, instance, token LIMIT $1
+SELECT due, instance, token FROM cairn.wf_timer_q ORDER BY due, instance, token LIMIT $1
 -- name: delete_timers
-DELETE FROM cairn.wf_schedule_q WHERE ctid = ANY (ARRAY(
+DELETE FROM cairn.wf_timer_q WHERE ctid = ANY (ARRAY(
   SELECT q.ctid FROM unnest($1::timestamptz[], $2::bigint[], $3::text[]) AS t (due, instance, token)
-  CROSS JOIN LATERAL (SELECT ctid FROM cairn.wf_schedule_q WHERE due = t.due AND instance = t.instance AND token = t.token OFFSET 0) q))
+  CROSS JOIN LATERAL (SELECT ctid FROM cairn.wf_timer_q WHERE due = t.due AND instance = t.instance AND token = t.token OFFSET 0) q))
 -- name: insert_timer
-INSERT INTO cairn.wf_schedule_q (due, instance, token) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
+INSERT INTO cairn.wf_timer_q (due, instance, token) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
 -- name: next_due
 SELECT min(at) FROM (
   SELECT min(run_at) AS at FROM cairn.wf_run_q WHERE later AND run_at > $1
@@ -324,7 +324,7 @@ DELETE FROM cairn.wf_inbox WHERE instance = ANY ($1::bigint[])
 -- name: remove_messages
 DELETE FROM cairn.wf_signal_q WHERE target = ANY ($1::bigint[])
 -- name: remove_timers
-DELETE FROM cairn.wf_schedule_q WHERE instance = ANY ($1::bigint[])
+DELETE FROM cairn.wf_timer_q WHERE instance = ANY ($1::bigint[])
 -- name: remove_waits
 DELETE FROM cairn.wf_waits WHERE instance = ANY ($1::bigint[])
 -- name: remove_states

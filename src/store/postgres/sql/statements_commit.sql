@@ -15,7 +15,7 @@ SELECT n FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[]) AND target + 0 IS N
 SELECT t.place FROM
   (SELECT a.place, a.due, i.n, a.token FROM unnest($1::timestamptz[], $2::text[], $3::text[]) WITH ORDINALITY AS a (due, id, token, place)
    JOIN cairn.wf_instances i ON i.id = ANY (ARRAY[a.id]) ORDER BY a.due, i.n, a.token OFFSET 0) t
-CROSS JOIN LATERAL (SELECT FROM cairn.wf_schedule_q q WHERE q.due = t.due AND q.instance = t.n AND q.token = t.token FOR UPDATE) q
+CROSS JOIN LATERAL (SELECT FROM cairn.wf_timer_q q WHERE q.due = t.due AND q.instance = t.n AND q.token = t.token FOR UPDATE) q
 -- name: lock_runs
 SELECT r.id, r.status, r.fence, r.attempt, r.type FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) ORDER BY r.id FOR UPDATE
 -- name: lock_tasks
@@ -78,11 +78,11 @@ SELECT * FROM unnest($1::cairn.wf_wait_row[])
 ON CONFLICT (instance, token) DO UPDATE SET kind = excluded.kind, step = excluded.step, strand = excluded.strand, since = excluded.since,
   until = excluded.until, name = excluded.name, key = excluded.key, target = excluded.target
 -- name: insert_timers
-INSERT INTO cairn.wf_schedule_q (due, instance, token) SELECT * FROM unnest($1::timestamptz[], $2::bigint[], $3::text[]) ON CONFLICT DO NOTHING
+INSERT INTO cairn.wf_timer_q (due, instance, token) SELECT * FROM unnest($1::timestamptz[], $2::bigint[], $3::text[]) ON CONFLICT DO NOTHING
 -- name: fire_timers
-WITH gone AS (DELETE FROM cairn.wf_schedule_q WHERE ctid = ANY (ARRAY(
+WITH gone AS (DELETE FROM cairn.wf_timer_q WHERE ctid = ANY (ARRAY(
   SELECT q.ctid FROM unnest($1::timestamptz[], $2::bigint[], $3::text[]) AS t (due, instance, token)
-  CROSS JOIN LATERAL (SELECT ctid FROM cairn.wf_schedule_q WHERE due = t.due AND instance = t.instance AND token = t.token OFFSET 0) q)) RETURNING 1)
+  CROSS JOIN LATERAL (SELECT ctid FROM cairn.wf_timer_q WHERE due = t.due AND instance = t.instance AND token = t.token OFFSET 0) q)) RETURNING 1)
 SELECT ln((count(*) = cardinality($1::timestamptz[]))::integer) FROM gone
 -- name: insert_tasks
 INSERT INTO cairn.wf_tasks (id, instance, instance_id, token, step, name, title, status, version, roles, exclude, payload, form, priority, due, deadline,

@@ -15,4 +15,4 @@ SELECT
     UNION ALL SELECT run_at FROM cairn.wf_run_q WHERE later AND run_at <= $2 LIMIT $1) r),
   (SELECT at FROM cairn.wf_signal_q WHERE target IS NOT NULL ORDER BY n LIMIT 1),
   (SELECT created_at FROM cairn.outbox_event WHERE published_at IS NULL ORDER BY n LIMIT 1),
-  (SELECT min(due) FROM cairn.wf_schedule_q WHERE due <= $2)
+  (SELECT min(due) FROM cairn.wf_timer_q WHERE due <= $2)

@@ -31,8 +31,8 @@ Result<T> PostgresStore::write(const std::function<Result<T>(Connection&)>& body
     }
     lease->send(postgres::Sql::begin);
     Result<T> answer = body(*lease);
-    OwedRows owed;  // last of all: whoever holds the end of the chain waits for nothing but its commit
-    if (answer && !lease->error()) append_audit_rows(*lease, owed.rows());
+    PendingAuditRows pending_audit;  // last of all: whoever holds the end of the chain waits for nothing but its commit
+    if (answer && !lease->error()) append_audit_rows(*lease, pending_audit.rows());
     if (lease->error()) {
       last = *lease->error();
       if (lease->may_repeat() || !lease->usable()) continue;
@@ -41,7 +41,7 @@ Result<T> PostgresStore::write(const std::function<Result<T>(Connection&)>& body
     if (!answer) return answer;
     CAIRN_TRY(const Written written, conclude(lease.session()));
     if (written == Written::yes) {
-      owed.written();
+      pending_audit.written();
       return answer;
     }
     last = {ErrorCode::unavailable, "PostgreSQL: the transaction was not committed"};

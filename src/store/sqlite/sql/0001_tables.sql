@@ -137,7 +137,7 @@ CREATE INDEX wf_signal_q_target ON wf_signal_q (target) WHERE target IS NOT NULL
 CREATE INDEX wf_signal_q_kept ON wf_signal_q (name, key) WHERE target IS NULL;
 
 -- The due index: one small row a timer, in the order in which they fall due.
-CREATE TABLE wf_schedule_q (
+CREATE TABLE wf_timer_q (
   due INTEGER NOT NULL,
   instance INTEGER NOT NULL,
   token TEXT NOT NULL,

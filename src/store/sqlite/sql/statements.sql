@@ -88,22 +88,22 @@ DELETE FROM wf_waits WHERE instance = ?1 AND token = ?2
 -- name: delete_waits
 DELETE FROM wf_waits WHERE instance = ?1
 -- name: insert_timer
-INSERT OR REPLACE INTO wf_schedule_q (due, instance, token) VALUES (?1, ?2, ?3)
+INSERT OR REPLACE INTO wf_timer_q (due, instance, token) VALUES (?1, ?2, ?3)
 -- name: find_timer
-SELECT 1 FROM wf_schedule_q WHERE due = ?1 AND instance = (SELECT n FROM wf_instances WHERE id = ?2) AND token = ?3
+SELECT 1 FROM wf_timer_q WHERE due = ?1 AND instance = (SELECT n FROM wf_instances WHERE id = ?2) AND token = ?3
 -- name: delete_timer
-DELETE FROM wf_schedule_q WHERE due = ?1 AND instance = ?2 AND token = ?3
+DELETE FROM wf_timer_q WHERE due = ?1 AND instance = ?2 AND token = ?3
 -- name: due_timers
-SELECT q.due, q.instance, q.token, i.id, w.token IS NOT NULL FROM wf_schedule_q q
+SELECT q.due, q.instance, q.token, i.id, w.token IS NOT NULL FROM wf_timer_q q
 LEFT JOIN wf_instances i ON i.n = q.instance
 LEFT JOIN wf_waits w ON w.instance = q.instance AND w.token = q.token
 WHERE q.due <= ?1 ORDER BY q.due, q.instance, q.token
 -- name: first_timers
-SELECT due, instance, token FROM wf_schedule_q ORDER BY due, instance, token
+SELECT due, instance, token FROM wf_timer_q ORDER BY due, instance, token
 -- name: instance_number
 SELECT n FROM wf_instances WHERE id = ?1
 -- name: list_timers
-SELECT q.due, q.token FROM wf_waits w JOIN wf_schedule_q q ON q.due = w.until AND q.instance = w.instance AND q.token = w.token
+SELECT q.due, q.token FROM wf_waits w JOIN wf_timer_q q ON q.due = w.until AND q.instance = w.instance AND q.token = w.token
 WHERE w.instance = (SELECT n FROM wf_instances WHERE id = ?1) ORDER BY q.due, q.token
 -- name: list_waits
 SELECT token, kind, step, strand, since, until, name, key, target FROM wf_waits

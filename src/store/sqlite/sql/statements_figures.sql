@@ -14,4 +14,4 @@ SELECT
     WHERE status = 'pending' AND deleted_at IS NULL AND run_at <= ?2),
   (SELECT at FROM wf_signal_q WHERE target IS NOT NULL ORDER BY n LIMIT 1),
   (SELECT created_at FROM outbox_event WHERE published_at IS NULL ORDER BY n LIMIT 1),
-  (SELECT min(due) FROM wf_schedule_q WHERE due <= ?2)
+  (SELECT min(due) FROM wf_timer_q WHERE due <= ?2)
