@@ -5,11 +5,11 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 quick=0
-binary=build/release/cairn
+bench=build/release/bench/cairn-bench
 for argument in "$@"; do
   case "$argument" in
     --quick) quick=1 ;;
-    *) binary=$argument ;;
+    *) bench=$argument ;;
   esac
 done
 results=bench/results
@@ -22,15 +22,15 @@ trap 'rm -rf "$folder"' EXIT
 run() {  # run TITLE ARGUMENT…
   local title=$1
   shift
-  printf '\n## %s\n\n`cairn bench %s`\n\n```\n' "$title" "$*" >>"$out"
+  printf '\n## %s\n\n`cairn-bench %s`\n\n```\n' "$title" "$*" >>"$out"
   if [ $quick -eq 1 ]; then set -- "$@" --quick; fi
-  "$binary" bench "$@" --dir "$folder" >>"$out"
+  "$bench" "$@" --dir "$folder" >>"$out"
   printf '```\n' >>"$out"
 }
 {
   echo "# Figures of $name"
   echo
-  echo "$("$binary" version 2>/dev/null | head -1), $(uname -srm), $(nproc) × $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), load $(cut -d' ' -f1 /proc/loadavg) when it began."
+  echo "$(build/release/cairn version 2>/dev/null | head -1), $(uname -srm), $(nproc) × $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), load $(cut -d' ' -f1 /proc/loadavg) when it began."
   echo "SQLite with synchronous=FULL on $(df --output=fstype "$folder" | tail -1). Medians; the range of all runs beside them."
 } >"$out"
 run "The kernel and the ceiling, in process" one-wait five-checkpoints --outstanding 1,64,256 --seconds 1.5 --repeats 5

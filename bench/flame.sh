@@ -3,14 +3,14 @@
 # PostgreSQL, into docs/performance. Needs perf, and the rights to use it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-binary=${CAIRN:-build/release/cairn}
+bench=${CAIRN_BENCH:-build/release/bench/cairn-bench}
 folder=$(mktemp -d "${TMPDIR:-/tmp}/cairn-flame-XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 mkdir -p docs/performance
 picture() {  # picture NAME TITLE WORKLOAD STORE
   # DWARF: the release build keeps no frame pointers. 8 KiB of stack reach through the interpreter.
   perf record -q -F 397 --call-graph dwarf,8192 -o "$folder/$1.data" \
-    "$binary" bench "$3" --store "$4" --outstanding 64 --seconds 4 --repeats 1 --dir "$folder" >/dev/null 2>&1
+    "$bench" "$3" --store "$4" --outstanding 64 --seconds 4 --repeats 1 --dir "$folder" >/dev/null 2>&1
   perf script --no-inline -i "$folder/$1.data" -F comm,tid,ip,sym,dso 2>/dev/null | bench/flame.py "$2" >"docs/performance/$1.svg"
   rm -f "$folder/$1.data"
 }

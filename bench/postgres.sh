@@ -5,12 +5,12 @@
 # that has nothing else to do.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-binary=build/release/cairn
+bench=build/release/bench/cairn-bench
 length=(--seconds 2 --repeats 3)
 for argument in "$@"; do
   case "$argument" in
     --quick) length=(--quick) ;;
-    *) binary=$argument ;;
+    *) bench=$argument ;;
   esac
 done
 folder=$(mktemp -d "${TMPDIR:-/tmp}/cairn-postgres-figures-XXXXXX")
@@ -22,4 +22,4 @@ tests/postgres/throwaway.sh up "$folder"
 psql -h "$folder" -U cairn -d cairn -qAt -c "SELECT version()" \
   -c "SELECT string_agg(name || ' ' || setting || coalesce(unit, ''), ', ') FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers', 'max_wal_size')"
 echo "load $(cut -d' ' -f1 /proc/loadavg) when it began"
-"$binary" bench one-wait W1 W2 nodes --outstanding 64,256 "${length[@]}" --store "postgresql:///cairn?host=$folder&user=cairn"
+"$bench" one-wait W1 W2 nodes --outstanding 64,256 "${length[@]}" --store "postgresql:///cairn?host=$folder&user=cairn"

@@ -4,7 +4,7 @@
 # and a second run only measures. With PG_URL (a server's URL without a database) they are databases scale_SIZE on that server instead.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-binary=${CAIRN:-build/release/cairn}
+bench=${CAIRN_BENCH:-build/release/bench/cairn-bench}
 folder=${1:?bench/scale.sh DIR [SIZE…]}
 shift
 sizes=("$@")
@@ -17,12 +17,12 @@ for size in "${sizes[@]}"; do
     psql -q "$PG_URL/postgres" -c "CREATE DATABASE scale_$size"
   fi
   # Fills what is missing and takes a short look, so that every store is warm alike.
-  "$binary" bench scale --store "$(store "$size")" --instances "$size" --repeats 1 --scale 0.05 --json >/dev/null
+  "$bench" scale --store "$(store "$size")" --instances "$size" --repeats 1 --scale 0.05 --json >/dev/null
 done
 : >"$folder/measured.jsonl"
 for _ in $(seq "$rounds"); do
   for size in "${sizes[@]}"; do
-    "$binary" bench scale --store "$(store "$size")" --instances "$size" --repeats 1 --scale "${SCALE:-0.25}" --json 2>/dev/null >>"$folder/measured.jsonl"
+    "$bench" scale --store "$(store "$size")" --instances "$size" --repeats 1 --scale "${SCALE:-0.25}" --json 2>/dev/null >>"$folder/measured.jsonl"
   done
 done
 python3 - "$folder/measured.jsonl" <<'PY'

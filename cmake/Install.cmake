@@ -3,8 +3,8 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# Everything below the coordinator and the workers goes into the library; what comes from outside is named as pkg-config names it.
-set(todo cairn_coordinator cairn_worker)
+# Everything below the node and the workers goes into the library; what comes from outside is named as pkg-config names it.
+set(todo cairn_node cairn_worker)
 set(layers "")
 set(CAIRN_NEEDS "")
 while(todo)
@@ -31,11 +31,11 @@ set(objects "")
 foreach(layer ${layers})
   list(APPEND objects $<TARGET_OBJECTS:${layer}>)
 endforeach()
-add_library(cairn_engine STATIC ${objects})
-set_target_properties(cairn_engine PROPERTIES OUTPUT_NAME cairn EXPORT_NAME engine LINKER_LANGUAGE CXX)
-target_compile_features(cairn_engine INTERFACE cxx_std_20)
-target_include_directories(cairn_engine INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(cairn_engine INTERFACE $<INSTALL_INTERFACE:PkgConfig::CAIRN_NEEDS> Threads::Threads m)
+add_library(cairn_package STATIC ${objects})
+set_target_properties(cairn_package PROPERTIES OUTPUT_NAME cairn EXPORT_NAME engine LINKER_LANGUAGE CXX)
+target_compile_features(cairn_package INTERFACE cxx_std_20)
+target_include_directories(cairn_package INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(cairn_package INTERFACE $<INSTALL_INTERFACE:PkgConfig::CAIRN_NEEDS> Threads::Threads m)
 
 list(JOIN CAIRN_NEEDS " " CAIRN_NEEDS)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
@@ -46,7 +46,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/cairnConfigVersion.cmake CO
 file(RELATIVE_PATH CAIRN_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/cairn.pc.in ${CMAKE_BINARY_DIR}/cairn.pc @ONLY)
 
-install(TARGETS cairn_engine EXPORT cairnTargets ARCHIVE COMPONENT engine)
+install(TARGETS cairn_package EXPORT cairnTargets ARCHIVE COMPONENT engine)
 install(EXPORT cairnTargets NAMESPACE cairn:: DESTINATION ${package_dir} COMPONENT engine)
 install(FILES ${CMAKE_BINARY_DIR}/cairnConfig.cmake ${CMAKE_BINARY_DIR}/cairnConfigVersion.cmake
         DESTINATION ${package_dir} COMPONENT engine)

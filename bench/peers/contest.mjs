@@ -7,6 +7,7 @@ import path from 'node:path';
 import { ROOT, env, freshDb, r3 } from './lib/common.mjs';
 
 export const BINARY = path.resolve(env('CAIRN', path.join(ROOT, '../../build/release/cairn')));
+const BENCH = path.resolve(env('CAIRN_BENCH', path.join(path.dirname(BINARY), 'bench/cairn-bench')));
 
 // Sizes of a full comparison (about half an hour with three rounds) and of a quick try.
 export const FULL = {
@@ -23,7 +24,7 @@ export const QUICK = {
 // One of the programs in this folder: prints a record a line.
 const program = (label, script, workload, settings = {}) => ({ label, kind: 'program', script, workload, settings });
 
-// `cairn bench WORKLOAD`, in process or through HTTP. `rename` says under which name a row is recorded.
+// `cairn-bench WORKLOAD`, in process or through HTTP. `rename` says under which name a row is recorded.
 const own = (label, workload, settings = {}) => ({ label, kind: 'own', workload, settings });
 
 export function bouts(size) {
@@ -117,10 +118,10 @@ export async function command(contestant, folder) {
     return { file: process.execPath, args: [path.join(ROOT, contestant.script, 'bench.mjs'), workload], environment: rest };
   }
   const { store, store_options = '', repeats = 1, ...rest } = settings;
-  const args = ['bench', workload, '--json', '--repeats', String(repeats), '--dir', folder];
+  const args = [workload, '--json', '--repeats', String(repeats), '--dir', folder];
   for (const [name, value] of Object.entries(rest)) args.push(`--${name}`, String(value));
   if (store === 'postgres') args.push('--store', (await freshDb('peers_cairn')) + store_options);
-  return { file: BINARY, args, environment: {} };
+  return { file: BENCH, args, environment: {} };
 }
 
 // The same in short, for people.
@@ -131,7 +132,7 @@ export function shown({ kind, script, workload, settings }) {
   }
   const { store, store_options = '', ...rest } = settings;
   const flags = Object.entries(rest).map(([name, value]) => `--${name} ${value}`).join(' ');
-  return `cairn bench ${workload} ${flags}${store ? ` --store postgres://…${store_options}` : ''}`;
+  return `cairn-bench ${workload} ${flags}${store ? ` --store postgres://…${store_options}` : ''}`;
 }
 
 // The records of a contestant's output, all in one form.

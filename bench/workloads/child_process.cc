@@ -10,7 +10,7 @@
 namespace cairn::bench {
 
 Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = {"cairn"};
+  std::vector<std::string> words = {"cairn-bench"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);

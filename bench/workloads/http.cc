@@ -22,7 +22,7 @@ Result<std::vector<Row>> run_calls(const Plan& plan, const char* workload, std::
     plan.progress(std::string(workload) + ", " + std::to_string(outstanding) + " outstanding");
     CAIRN_TRY(Row row, median_of(plan, [&]() -> Result<Row> {
                 CAIRN_TRY(const Served server, Served::with(plan, definition));
-                CAIRN_TRY(const ChildProcess worker, ChildProcess::start({"bench", "--work", server.url}));
+                CAIRN_TRY(const ChildProcess worker, ChildProcess::start({"--work", server.url}));
                 HttpLoad load;
                 load.host = server.host;
                 load.port = server.port;

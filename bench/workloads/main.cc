@@ -1,18 +1,22 @@
-#include "cli/bench_command.h"
-
+// `cairn-bench`: measures this build on this machine. It links the whole product, because the servers and workers that it
+// measures are processes of its own program: `cairn-bench serve …` is `cairn serve …` with its disk operations counted.
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iostream>
 
 #include "workloads/idle.h"
 #include "workloads/report.h"
+#include "cli/command.h"
 #include "cli/exit_code.h"
+#include "workloads/disk_counts.h"
 
 namespace cairn::cli {
+namespace {
 
 const CommandSpec& bench_spec() {
   static const CommandSpec spec{
-      "bench",
+      "cairn-bench",
       "[WORKLOAD…] [--store sqlite|memory|URL] [--outstanding 1,16,64,256] [--seconds S] [--repeats N] [--scale X] "
       "[--instances N] [--dir DIR] [--quick] [--idle STORE] [--work URL] [--json]",
       "Measure this build on this machine",
@@ -54,11 +58,9 @@ const CommandSpec& bench_spec() {
        {"--idle", "STORE", "no measuring: open the store, run, rest until killed; what W6 looks at"},
        {"--work", "URL", "no measuring: the worker process of http-W1 and http-W2"},
        {"--json", "", "one JSON document instead of a table"}},
-      {"cairn bench", "cairn bench one-wait --outstanding 64,256 --repeats 5", "cairn bench W4 --store memory"}};
+      {"cairn-bench", "cairn-bench one-wait --outstanding 64,256 --repeats 5", "cairn-bench W4 --store memory"}};
   return spec;
 }
-
-namespace {
 
 template <class T>
 bool read_number(std::string_view text, T& into) {
@@ -106,8 +108,6 @@ std::optional<std::string> read_plan(const Arguments& arguments, bench::Plan& pl
   return std::nullopt;
 }
 
-}  // namespace
-
 int run_bench(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
   Arguments arguments;
   if (const auto over = read_arguments(bench_spec(), args, arguments, out, err)) return *over;
@@ -115,12 +115,12 @@ int run_bench(std::span<const std::string> args, std::istream&, std::ostream& ou
   const auto work = arguments.value("--work");
   if (idle || work) {
     const auto failed = idle ? bench::stay_idle(*idle) : bench::work_for(*work);
-    err << "cairn bench: " << failed.error().message << "\n";
+    err << "cairn-bench: " << failed.error().message << "\n";
     return exit_code_of(failed.error().code);
   }
   bench::Plan plan;
   if (const auto wrong = read_plan(arguments, plan)) {
-    err << "cairn bench: " << *wrong << "\n";
+    err << "cairn-bench: " << *wrong << "\n";
     return exit_usage;
   }
   std::vector<const bench::Workload*> chosen;
@@ -131,7 +131,7 @@ int run_bench(std::span<const std::string> args, std::istream&, std::ostream& ou
     const auto all = bench::workloads();
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto& known) { return known.name == name; });
     if (found == all.end()) {
-      err << "cairn bench: there is no workload '" << name << "'; cairn bench --help lists them\n";
+      err << "cairn-bench: there is no workload '" << name << "'; cairn-bench --help lists them\n";
       return exit_usage;
     }
     chosen.push_back(&*found);
@@ -141,7 +141,7 @@ int run_bench(std::span<const std::string> args, std::istream&, std::ostream& ou
   for (const bench::Workload* workload : chosen) {
     auto measured = workload->run(plan);
     if (!measured) {
-      err << "cairn bench: " << workload->name << ": " << measured.error().message << "\n";
+      err << "cairn-bench: " << workload->name << ": " << measured.error().message << "\n";
       return exit_code_of(measured.error().code);
     }
     rows.insert(rows.end(), measured->begin(), measured->end());
@@ -154,4 +154,14 @@ int run_bench(std::span<const std::string> args, std::istream&, std::ostream& ou
   return exit_done;
 }
 
+}  // namespace
 }  // namespace cairn::cli
+
+int main(int count, char** words) {
+  const std::vector<std::string> args(words + 1, words + count);
+  if (!args.empty() && args.front() == "serve") {
+    cairn::bench::count_disk_for_parent();
+    return cairn::cli::run_cairn(args, std::cin, std::cout, std::cerr);
+  }
+  return cairn::cli::run_bench(args, std::cin, std::cout, std::cerr);
+}

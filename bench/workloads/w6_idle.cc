@@ -29,7 +29,7 @@ Result<Row> waiting(const Plan& plan, std::size_t count) {
   if (stage.scratch) {
     stage.engine.reset();
     row.extra.set("disk_bytes_per_instance", static_cast<double>(stage.scratch->bytes()) / static_cast<double>(count));
-    CAIRN_TRY(ChildProcess process, ChildProcess::start({"bench", "--idle", stage.url}));
+    CAIRN_TRY(ChildProcess process, ChildProcess::start({"--idle", stage.url}));
     idle.emplace(std::move(process));
     looked_at = idle->id();
   }

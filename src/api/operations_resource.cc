@@ -3,6 +3,7 @@
 #include "api/api.h"
 #include "api/telemetry/liveness.h"
 #include "api/problem.h"
+#include "upkeep/retention.h"
 
 namespace cairn::server {
 namespace {
@@ -38,7 +39,7 @@ void retire(Coordinator& coordinator, const Call& call) {
     call.reply(problem({ErrorCode::invalid, "say what to remove and from which age on: \"completed\": \"30d\""}));
     return;
   }
-  const auto report = coordinator.run_retention(policy);
+  const auto report = run_retention(coordinator.store(), coordinator.node(), policy, [&coordinator] { return coordinator.stopping(); });
   if (!report) {
     call.reply(problem(report.error()));
     return;

@@ -11,6 +11,7 @@
 #include "cli/http_client.h"
 #include "cli/store_session.h"
 #include "api/api.h"
+#include "schedule/schedules.h"
 
 namespace cairn::cli {
 namespace {
@@ -41,6 +42,7 @@ class LocalApi final : public ApiSession {
     options.node = "cli";
     options.strict_definitions = false;
     CAIRN_TRY(session->coordinator_, Coordinator::open(*session->store_, options));
+    attach_schedules(*session->coordinator_);
     const auto desk = std::make_shared<server::InstanceWaiters>(*session->coordinator_);  // shared with the routes
     CAIRN_TRY(session->router_, server::Router::make(server::api_routes(*session->coordinator_, desk)));
     session->changes_ = use == Use::change;
@@ -73,7 +75,7 @@ class LocalApi final : public ApiSession {
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return response.has_value(); });
     // Nobody else will go on with what this request made due.
-    if (changes_ && request.method != "GET") coordinator_->run_until_idle();
+    if (changes_ && request.method != "GET") run_until_idle(*coordinator_);
     return answer_of(response->status, std::move(response->body));
   }
 

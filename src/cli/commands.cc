@@ -1,6 +1,5 @@
 // The list of commands, in the order in which `cairn --help` shows them.
 #include "cli/audit_command.h"
-#include "cli/bench_command.h"
 #include "cli/bulk_command.h"
 #include "cli/cancel_command.h"
 #include "cli/check_data_command.h"
@@ -82,7 +81,6 @@ const std::vector<Command>& all_commands() {
       {"Operations", migrate_spec, run_migrate},
       {"Operations", verify_spec, run_verify},
       {"Operations", doctor_spec, run_doctor},
-      {"Operations", bench_spec, run_bench},
       {"About cairn", version_spec, run_version},
       {"About cairn", completion_spec, run_completion},
   };

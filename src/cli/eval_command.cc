@@ -43,12 +43,12 @@ int print_functions(const std::vector<std::string>& words, bool as_json, std::os
   if (as_json) {
     out << write_json_pretty(Json::object({{"functions", list},
                                            {"language_version", expr::language_version},
-                                           {"time_zone_database", expr::time_zone_version()}}))
+                                           {"time_zone_database", time_zone_version()}}))
         << "\n";
     return exit_done;
   }
   out << "language version " << expr::language_version << ", time zone database "
-      << (expr::time_zone_version().empty() ? "of unknown version" : expr::time_zone_version()) << "\n\n";
+      << (time_zone_version().empty() ? "of unknown version" : time_zone_version()) << "\n\n";
   std::sort(libraries.begin(), libraries.end());
   for (const std::string& library : libraries) {
     out << library << "\n";

@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "base/log.h"
-#include "workloads/disk_counts.h"
 #include "cairn/engine.h"
 #include "cli/configuration_flags.h"
 #include "cli/definition_files.h"
@@ -349,7 +348,6 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   ::umask(0077);
   if (const auto confined = confine_server(*configuration); !confined) return refuse(confined.error());
 
-  bench::count_disk_for_parent();
   const auto options = engine_options(*configuration);
   if (!options) return refuse(options.error());
   auto engine = Engine::open(*options);

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "cli/exit_code.h"
+#include "schedule/schedules.h"
 
 namespace cairn::cli {
 
@@ -35,6 +36,7 @@ std::variant<std::unique_ptr<StoreSession>, int> StoreSession::open(std::string_
     auto coordinator = Coordinator::open(*session->store_, options);
     if (!coordinator) return fail(command, coordinator.error(), err);
     session->coordinator_ = std::move(*coordinator);
+    attach_schedules(*session->coordinator_);
   }
   return session;
 }

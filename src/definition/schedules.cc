@@ -75,7 +75,7 @@ std::vector<ScheduleSpec> read_schedules(Fields& document) {
       draft.error(*fields.find("every"), "`every` is at least `1s`");
     }
     if (auto zone = fields.text("zone")) {
-      if (const auto at = fields.find("zone"); at && !draft.stored && !expr::TimeZone::find(*zone)) {
+      if (const auto at = fields.find("zone"); at && !draft.stored && !TimeZone::find(*zone)) {
         draft.error(*at, "there is no time zone `" + *zone + "`; write a name such as `Europe/Berlin`");
       }
       schedule.zone = std::move(*zone);

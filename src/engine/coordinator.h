@@ -26,7 +26,6 @@
 #include "runs/leased_runs.h"
 #include "engine/registry.h"
 #include "engine/result_waiters.h"
-#include "upkeep/retention.h"
 #include "runs/run_intake.h"
 #include "runs/run_types.h"
 #include "engine/snapshot_cache.h"
@@ -205,11 +204,6 @@ class Coordinator {
   // Dead letters. False: there is no such letter. conflict when what it was about has gone on since.
   Result<bool> replay_dead_letter(std::int64_t id, const Actor& actor);
 
-  // Removes what ended long ago; at most one node at a time does it.
-  Result<RetentionReport> run_retention(const RetentionPolicy& policy) {
-    return cairn::run_retention(store_, node_, policy, [this] { return stopped_.load(); });
-  }
-
   // When there is something to do next, for whoever looked at everything that was due at `looked_at`: the earliest that
   // the store knows, and what could not be done before.
   Result<std::optional<Timestamp>> next_due(Timestamp looked_at);
@@ -221,7 +215,7 @@ class Coordinator {
   std::size_t end_exhausted_runs();
   // Goes on with slices that a checkpoint cut and a crash left: once, after opening.
   std::size_t resume_interrupted_slices();
-  // All of it until nothing is due.
+  // All of it until nothing is due. Schedules are not fired (schedule/schedules.h).
   void run_until_idle();
 
   // Where wake-ups go, besides those who wait for results. Set before the first request.
@@ -229,6 +223,13 @@ class Coordinator {
   // Told of each instance that has ended, once that is durable, by a thread that must not wait: it must be quick and
   // must neither call here nor the store. Set before the first request.
   void on_ended(std::function<void(const InstanceId&)> told) { ended_ = std::move(told); }
+  // Follows runs without an instance (a schedule follows the runs that it started). `follows` selects them; `ended` is
+  // called when the end is durable, by the thread that reported it, and may call here. Set before the first request.
+  struct RunFollower {
+    std::function<bool(const RunRow&)> follows;
+    std::function<void(const RunRow&)> ended;
+  };
+  void follow_runs(RunFollower follower) { run_follower_ = std::move(follower); }
   // One more, for as long as the handle is kept; at any time. It must neither block nor call here.
   std::shared_ptr<void> listen(WakeupListener listener);
   ResultWaiters& result_waiters() { return waiters_; }
@@ -242,6 +243,7 @@ class Coordinator {
   void observe(Observer observer) { observer_ = std::move(observer); }
   // Finishes what was submitted; later requests are ErrorCode::unavailable.
   void stop();
+  bool stopping() const { return stopped_; }
 
   // Does something that may wait for the store: at once where that is allowed, else soon on another thread.
   void defer(std::function<void()> task);
@@ -337,6 +339,7 @@ class Coordinator {
   CoordinatorOptions options_;
   Observer observer_;
   std::function<void(const InstanceId&)> ended_;
+  RunFollower run_follower_{[](const RunRow&) { return false; }, [](const RunRow&) {}};
   std::string node_;
   Registry registry_;
   SnapshotCache cache_;

@@ -2,7 +2,6 @@
 #include "base/log.h"
 #include "engine/coordinator.h"
 #include "engine/message_body.h"
-#include "schedule/schedules.h"
 #include "store/projection.h"
 
 namespace cairn {
@@ -285,9 +284,8 @@ std::size_t Coordinator::resume_interrupted_slices() {
 }
 
 void Coordinator::run_until_idle() {
-  do {
-    start_all_queued(*this);
-  } while (dispatch_messages() + fire_timers() + end_exhausted_runs() + fire_schedules(*this) > 0);
+  while (dispatch_messages() + fire_timers() + end_exhausted_runs() > 0) {
+  }
 }
 
 }  // namespace cairn

@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "engine/check_input.h"
 #include "engine/coordinator.h"
-#include "schedule/schedules.h"
 #include "instance/carried_trace.h"
 #include "instance/retry.h"
 #include "store/lease_holder.h"
@@ -131,11 +130,6 @@ Result<RunAnswer> answer_of(Result<CommitOutcome> outcome) {
   return outcome->kind == CommitOutcome::Kind::done ? RunAnswer::finished : RunAnswer::lease_lost;
 }
 
-// The run of a firing has ended: its schedule may have the next one waiting.
-void release_schedule(Coordinator& coordinator, const RunRow& run) {
-  if (const auto schedule = schedule_of(run.idempotency_key)) start_queued(coordinator, *schedule);
-}
-
 }  // namespace
 
 Result<RunAnswer> Coordinator::report(const RunReport& given) {
@@ -156,7 +150,7 @@ Unit Coordinator::unit_of(const ReportedEnd& reported) const {
 
 Result<RunAnswer> Coordinator::end_alone(const ReportedEnd& reported) {
   auto answer = answer_of(queue_.commit(unit_of(reported)));
-  if (answer && *answer == RunAnswer::finished) release_schedule(*this, reported.run);
+  if (answer && *answer == RunAnswer::finished && run_follower_.follows(reported.run)) run_follower_.ended(reported.run);
   return answer;
 }
 
@@ -205,8 +199,8 @@ void Coordinator::report_all(std::span<RunReport> reports, bool directly, Report
           // Its row says whether an earlier report has ended it.
           defer([this, answer, i, end, delivered = std::move(*delivered)] { answer(i, ended_by(end, delivered)); });
         });
-      } else if (schedule_of(reported.run.idempotency_key)) {
-        // Its schedule has a firing to begin afterwards: that takes a thread, this one.
+      } else if (run_follower_.follows(reported.run)) {
+        // Its follower is called by this thread.
         answer(i, end_alone(reported));
       } else if (directly && reported.letters.empty()) {
         ends.push_back(std::move(reported.end));
@@ -282,7 +276,7 @@ Result<RunRow> Coordinator::cancel_run(const RunId& id, const Actor& actor) {
   if (changed.kind == RunChanged::Kind::finished) {
     return Error{ErrorCode::conflict, "run " + id.value + " is " + to_string(changed.row.status) + " already"};
   }
-  release_schedule(*this, changed.row);
+  if (run_follower_.follows(changed.row)) run_follower_.ended(changed.row);
   return changed.row;
 }
 
@@ -305,7 +299,7 @@ Result<RunRow> Coordinator::remove_run(const RunId& id, const std::string& reaso
       return Error{ErrorCode::conflict, "a worker has run " + id.value + "; cancel the run first"};
     case RunChanged::Kind::done: break;
   }
-  release_schedule(*this, changed.row);
+  if (run_follower_.follows(changed.row)) run_follower_.ended(changed.row);
   return changed.row;
 }
 

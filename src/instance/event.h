@@ -69,14 +69,16 @@ struct SignalDiscarded {  // a kept signal that no step will ever take
   std::string id;
 };
 
+// What happened.
+using EventBody = std::variant<Started, Continued, SignalReceived, TimerFired, TaskCompleted, RunFinished, ChildFinished,
+                               CancelRequested, SuspendRequested, ResumeRequested, RetryRequested, SkipRequested,
+                               StateEdited, SignalDiscarded>;
+
 struct Event {
   EventId id;
   Timestamp at;
   std::string actor;  // who or what caused it, for the log
-  std::variant<Started, Continued, SignalReceived, TimerFired, TaskCompleted, RunFinished, ChildFinished,
-               CancelRequested, SuspendRequested, ResumeRequested, RetryRequested, SkipRequested, StateEdited,
-               SignalDiscarded>
-      what;
+  EventBody what;
 };
 
 }  // namespace cairn

@@ -114,6 +114,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   inner.refused_attempts = options.receiving.attempts;
   inner.dead_letters = options.receiving.dead_letters;
   CAIRN_TRY(parts->coordinator, Coordinator::open(*parts->store, inner));
+  attach_schedules(*parts->coordinator);
   CAIRN_TRY(EgressPolicy egress, EgressPolicy::make(options.egress));
   Secrets secrets = options.environment_secrets ? Secrets::from_environment() : Secrets();
   for (const auto& [name, value] : options.secrets) {
@@ -224,7 +225,7 @@ void Engine::look_again() {
 }
 
 void Engine::run_until_idle() {
-  parts_->coordinator->run_until_idle();
+  cairn::run_until_idle(*parts_->coordinator);
   if (parts_->running) return;
   if (auto published = parts_->outlet->drain(); !published) log_error("outbox.failed", published.error());
 }

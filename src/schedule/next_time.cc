@@ -45,8 +45,8 @@ std::optional<std::int32_t> second_of_day(const Cron& cron, std::int32_t from) {
   return std::nullopt;
 }
 
-std::optional<Timestamp> next_reading(const Cron& cron, const expr::TimeZone& zone, Timestamp after) {
-  const expr::LocalTime wall = expr::to_local(after, zone);
+std::optional<Timestamp> next_reading(const Cron& cron, const TimeZone& zone, Timestamp after) {
+  const LocalTime wall = to_local(after, zone);
   const std::int64_t first_day = days_from_date(wall.date);
   std::int32_t from = wall.second + 1;
   static const std::int64_t last_day = days_from_date({9999, 12, 31});
@@ -56,7 +56,7 @@ std::optional<Timestamp> next_reading(const Cron& cron, const expr::TimeZone& zo
     while (from < 86'400) {
       const auto second = second_of_day(cron, from);
       if (!second) break;
-      const auto at = expr::from_local({date, *second, 0}, zone);
+      const auto at = from_local({date, *second, 0}, zone);
       if (!at) return std::nullopt;
       // In the second pass of a doubled hour every reading has had its turn.
       if (*at > after) return at;

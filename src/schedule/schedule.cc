@@ -109,7 +109,7 @@ Result<Schedule> read_schedule(const Json& spec) {
   CAIRN_TRY_VOID(read_beat(spec, schedule));
   CAIRN_TRY(const auto zone, text(spec, "zone"));
   if (zone) {
-    const auto found = expr::TimeZone::find(*zone);
+    const auto found = TimeZone::find(*zone);
     if (!found) return wrong("zone", "there is no time zone `" + *zone + "`; write a name such as Europe/Berlin");
     schedule.zone_name = *zone;
     schedule.zone = *found;

@@ -46,7 +46,7 @@ struct Schedule {
   std::optional<Cron> cron;  // exactly one of cron and every
   std::optional<Duration> every;
   std::string zone_name = "UTC";
-  expr::TimeZone zone;
+  TimeZone zone;
   std::optional<Timestamp> from;
   std::optional<Timestamp> until;
   Overlap overlap = Overlap::skip;

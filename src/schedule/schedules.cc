@@ -56,7 +56,7 @@ Schedule declared_schedule(const Program& program, std::size_t index) {
   schedule.cron = given.cron;
   schedule.every = given.every;
   schedule.zone_name = given.zone;
-  schedule.zone = expr::TimeZone::find(given.zone).value_or(expr::TimeZone());
+  schedule.zone = TimeZone::find(given.zone).value_or(TimeZone());
   switch (given.overlap) {
     case ScheduleSpec::Overlap::skip: schedule.overlap = Schedule::Overlap::skip; break;
     case ScheduleSpec::Overlap::queue: schedule.overlap = Schedule::Overlap::queue; break;
@@ -262,6 +262,20 @@ void start_all_queued(Coordinator& coordinator) {
     }
     page.cursor = rows->next_cursor;
   } while (!page.cursor.empty());
+}
+
+void attach_schedules(Coordinator& coordinator) {
+  coordinator.follow_runs({[](const RunRow& run) { return schedule_of(run.idempotency_key).has_value(); },
+                           [&coordinator](const RunRow& run) {
+                             if (const auto schedule = schedule_of(run.idempotency_key)) start_queued(coordinator, *schedule);
+                           }});
+}
+
+void run_until_idle(Coordinator& coordinator) {
+  do {
+    start_all_queued(coordinator);
+    coordinator.run_until_idle();
+  } while (fire_schedules(coordinator) > 0);
 }
 
 }  // namespace cairn

@@ -30,6 +30,12 @@ Result<void> remove_schedule(Coordinator& coordinator, const std::string& name);
 // Stores a definition, and its own schedules as `NAME:0`, `NAME:1`, … when it is now the newest version.
 Result<void> deploy(Coordinator& coordinator, const std::shared_ptr<const Program>& program);
 
+// Makes the end of a run that a schedule started start the firing that is queued behind it. Once per coordinator, before
+// the first request.
+void attach_schedules(Coordinator& coordinator);
+// Fires and delivers everything that is due, until nothing is.
+void run_until_idle(Coordinator& coordinator);
+
 // One bounded batch of what is due; how many rows moved.
 std::size_t fire_schedules(Coordinator& coordinator);
 // Starts what waits for the end of the firing before, if that has ended. For one schedule, or for all.

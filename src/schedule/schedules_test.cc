@@ -22,6 +22,7 @@ class SchedulesOnACoordinator : public testing::Test {
     auto opened = Coordinator::open(store_, options);
     ASSERT_TRUE(opened.has_value());
     coordinator_ = std::move(*opened);
+    attach_schedules(*coordinator_);
     put(quick);
     put(slow);
   }
@@ -45,7 +46,7 @@ class SchedulesOnACoordinator : public testing::Test {
   void pass(std::int64_t seconds) {
     for (std::int64_t left = seconds; left > 0; left -= 30) {
       clock_.advance(Duration::of_seconds(std::min<std::int64_t>(left, 30)));
-      coordinator_->run_until_idle();
+      run_until_idle(*coordinator_);
     }
   }
   std::string instances() {
@@ -115,7 +116,7 @@ TEST_F(SchedulesOnACoordinator, QueueStartsOneAfterTheOther) {
   SignalRequest go;
   go.name = "go";
   ASSERT_TRUE(coordinator_->signal({"s@2024-01-01T00:01:00Z"}, go).has_value());
-  coordinator_->run_until_idle();
+  run_until_idle(*coordinator_);
   EXPECT_EQ(instances(), "s@2024-01-01T00:01:00Z completed\ns@2024-01-01T00:02:00Z waiting\n");
   EXPECT_EQ(row("s").queued.size(), 1u);
 }
@@ -126,7 +127,7 @@ TEST_F(SchedulesOnACoordinator, MissedTimesAreMadeUpForWithinTheWindow) {
   create("caught", caught);
   create("dropped", spec("quick"));
   clock_.advance(Duration::of_seconds(10 * 60 + 30));
-  coordinator_->run_until_idle();
+  run_until_idle(*coordinator_);
   EXPECT_EQ(instances(),
             "caught@2024-01-01T00:08:00Z completed\ndropped@2024-01-01T00:10:00Z completed\n"
             "caught@2024-01-01T00:09:00Z completed\ncaught@2024-01-01T00:10:00Z completed\n");

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-namespace cairn::expr {
+namespace cairn {
 
 namespace {
 
@@ -227,4 +227,4 @@ bool is_date(std::int64_t year, std::int64_t month, std::int64_t day) {
          day <= days_in_month(static_cast<std::int32_t>(year), static_cast<std::int32_t>(month));
 }
 
-}  // namespace cairn::expr
+}  // namespace cairn

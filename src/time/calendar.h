@@ -10,7 +10,7 @@
 #include "base/time.h"
 #include "time/time_zone.h"
 
-namespace cairn::expr {
+namespace cairn {
 
 // What calendar and clock on the wall show.
 struct LocalTime {
@@ -52,4 +52,4 @@ struct IsoWeek {
 IsoWeek iso_week_of(Date date);
 bool is_date(std::int64_t year, std::int64_t month, std::int64_t day);
 
-}  // namespace cairn::expr
+}  // namespace cairn

@@ -4,7 +4,7 @@
 
 #include "time/date_pattern.h"
 
-namespace cairn::expr {
+namespace cairn {
 namespace {
 
 Timestamp at(std::string_view text) { return *parse_timestamp(text); }
@@ -101,4 +101,4 @@ TEST(DatePattern, SaysWhatDoesNotFitAndWhere) {
 }
 
 }  // namespace
-}  // namespace cairn::expr
+}  // namespace cairn

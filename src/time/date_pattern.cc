@@ -7,7 +7,7 @@
 #include "base/ascii.h"
 #include "time/calendar.h"
 
-namespace cairn::expr {
+namespace cairn {
 
 namespace {
 
@@ -323,4 +323,4 @@ Result<Timestamp> parse_date(std::string_view text, std::string_view pattern, co
   return *at;
 }
 
-}  // namespace cairn::expr
+}  // namespace cairn

@@ -20,7 +20,7 @@
 #include "base/time.h"
 #include "time/time_zone.h"
 
-namespace cairn::expr {
+namespace cairn {
 
 Result<std::string> format_date(Timestamp at, std::string_view pattern, const TimeZone& zone,
                                 std::string_view zone_name);
@@ -29,4 +29,4 @@ Result<std::string> format_date(Timestamp at, std::string_view pattern, const Ti
 // pattern has none. An offset in the text wins over `zone`.
 Result<Timestamp> parse_date(std::string_view text, std::string_view pattern, const TimeZone& zone);
 
-}  // namespace cairn::expr
+}  // namespace cairn

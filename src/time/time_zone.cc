@@ -9,7 +9,7 @@
 
 #include "time/time_zone_rule.h"
 
-namespace cairn::expr {
+namespace cairn {
 
 namespace {
 
@@ -208,4 +208,4 @@ const std::string& time_zone_version() {
   return version;
 }
 
-}  // namespace cairn::expr
+}  // namespace cairn

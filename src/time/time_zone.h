@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace cairn::expr {
+namespace cairn {
 
 class TimeZone {
  public:
@@ -33,4 +33,4 @@ class TimeZone {
 // `2024a`, or empty when the database does not say.
 const std::string& time_zone_version();
 
-}  // namespace cairn::expr
+}  // namespace cairn

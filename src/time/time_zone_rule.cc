@@ -2,7 +2,7 @@
 
 #include "base/time.h"
 
-namespace cairn::expr {
+namespace cairn {
 
 namespace {
 
@@ -125,4 +125,4 @@ std::int32_t ZoneRule::offset_at(std::int64_t utc_seconds) const {
   return in_summer ? summer_offset : standard_offset;
 }
 
-}  // namespace cairn::expr
+}  // namespace cairn

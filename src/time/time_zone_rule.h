@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace cairn::expr {
+namespace cairn {
 
 // A day of a year and a time of that day at which clocks change.
 struct RuleDate {
@@ -33,4 +33,4 @@ struct ZoneRule {
 // `CET-1CEST,M3.5.0,M10.5.0/3`.
 std::optional<ZoneRule> parse_zone_rule(std::string_view text);
 
-}  // namespace cairn::expr
+}  // namespace cairn

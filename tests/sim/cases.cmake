@@ -14,14 +14,14 @@ target_include_directories(sim_record PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(sim_record PUBLIC cairn_store)
 
 add_executable(drive_cases drive_cases.cc case_world.cc)
-target_link_libraries(drive_cases PRIVATE sim_generator sim_record cairn_coordinator)
+target_link_libraries(drive_cases PRIVATE sim_generator sim_record cairn_node)
 add_test(NAME oracle COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/oracle/oracle_test.py)
 add_test(NAME cases COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/oracle/run_cases.py
          $<TARGET_FILE:drive_cases> --workflows 1..1500)
 
 add_executable(sim_found_test found_test.cc)
 target_include_directories(sim_found_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-target_link_libraries(sim_found_test PRIVATE cairn_coordinator GTest::gtest_main)
+target_link_libraries(sim_found_test PRIVATE cairn_node GTest::gtest_main)
 add_test(NAME sim_found COMMAND sim_found_test --gtest_brief=1)
 
 add_executable(sim_power_test power_test.cc disk.cc)
