@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "time/clock_watch.h"
-
 namespace cairn {
 namespace {
 
@@ -54,12 +52,6 @@ TEST_F(ForwardClockTest, TheRealOneIsNow) {
   ForwardClock real;
   const auto wall = SystemClock().now().seconds;
   EXPECT_NEAR(static_cast<double>(real.now().seconds), static_cast<double>(wall), 5);
-}
-
-TEST(ClockWatchTest, EndsWhenItIsNotNeededAnyMore) {
-  bool set = false;
-  for (int i = 0; i < 3; ++i) ClockWatch watch([&set] { set = true; });
-  EXPECT_FALSE(set);
 }
 
 }  // namespace

@@ -184,7 +184,7 @@ Result<void, CronFault> set_weekdays(const Piece& whole, Cron& cron) {
   return {};
 }
 
-int weekday_of(Date date) {
+int weekday_from_sunday(Date date) {
   const std::int64_t days = days_from_date(date) + 4;  // 1970-01-01 was a Thursday
   return static_cast<int>(((days % 7) + 7) % 7);
 }
@@ -192,7 +192,7 @@ int weekday_of(Date date) {
 // The weekday (Monday to Friday) nearest to `day` that stays in its month.
 int nearest_weekday(Date date, int day, int last) {
   day = std::min(day, last);
-  switch (weekday_of({date.year, date.month, day})) {
+  switch (weekday_from_sunday({date.year, date.month, day})) {
     case 6: return day > 1 ? day - 1 : day + 2;
     case 0: return day < last ? day + 1 : day - 2;
     default: return day;
@@ -228,7 +228,7 @@ std::vector<Piece> fields_of(std::string_view text) {
 bool Cron::matches(Date date) const {
   if (!months.test(static_cast<std::size_t>(date.month))) return false;
   const int last = days_in_month(date.year, date.month);
-  const int weekday = weekday_of(date);
+  const int weekday = weekday_from_sunday(date);
 
   bool day = days.test(static_cast<std::size_t>(date.day));
   for (const int before : days_before_last) day = day || date.day == last - before;
@@ -236,7 +236,7 @@ bool Cron::matches(Date date) const {
     day = day || (wanted <= last && date.day == nearest_weekday(date, wanted, last));
   if (last_weekday) {
     int final_weekday = last;
-    while (weekday_of({date.year, date.month, final_weekday}) % 6 == 0) --final_weekday;
+    while (weekday_from_sunday({date.year, date.month, final_weekday}) % 6 == 0) --final_weekday;
     day = day || date.day == final_weekday;
   }
 
