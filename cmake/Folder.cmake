@@ -1,8 +1,7 @@
-# cairn_folder(NAME [HEADERS TIER] [ALONE EXPRESSION] USES …): src/NAME as one library, and its unit tests as one program
-# that links nothing else, so that an arrow in the wrong direction fails to link. Files whose names match ALONE are each
-# compiled alone (cairn_unite): kinds of a thing, which name their parts alike.
+# cairn_folder(NAME [HEADERS TIER] USES …): src/NAME as one library, and its unit tests as one program that links nothing
+# else, so that a dependency in the wrong direction fails to link.
 function(cairn_folder name)
-  cmake_parse_arguments(FOLDER "" "HEADERS;ALONE" "USES" ${ARGN})
+  cmake_parse_arguments(FOLDER "" "HEADERS" "USES" ${ARGN})
   if(NOT FOLDER_HEADERS)
     set(FOLDER_HEADERS common)
   endif()
@@ -19,11 +18,6 @@ function(cairn_folder name)
   target_include_directories(cairn_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
   target_link_libraries(cairn_${name} PUBLIC ${FOLDER_USES})
   cairn_precompile(${FOLDER_HEADERS} cairn_${name})
-  cairn_unite(cairn_${name})
-  if(FOLDER_ALONE)
-    list(FILTER sources INCLUDE REGEX "${FOLDER_ALONE}")
-    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  endif()
   if(BUILD_TESTING AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE cairn_${name} GTest::gtest_main)
@@ -58,21 +52,4 @@ function(cairn_precompile tier)
       set_property(GLOBAL PROPERTY CAIRN_PCH_MAKER_${tier} ${target})
     endif()
   endforeach()
-endfunction()
-
-# cairn_unite(TARGET…): compiles these five files at a time: the compiler does once what they share. Their files share
-# one scope then: no two of a target name a helper alike.
-function(cairn_unite)
-  if(CAIRN_UNITY)
-    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
-    foreach(target ${ARGN})
-      # g++ takes a file that another includes for a header, where a fixture in an anonymous namespace would be a mistake.
-      target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-      get_target_property(type ${target} TYPE)
-      if(type STREQUAL STATIC_LIBRARY)
-        # Or it would inline less than in files of their own: 2 to 4 % more instructions on the hot path.
-        target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=large-unit-insns=30000>)
-      endif()
-    endforeach()
-  endif()
 endfunction()

@@ -47,10 +47,6 @@ if(CAIRN_PCH)
   add_compile_options(-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
 endif()
 
-# `./dev test` from nothing took 684 instead of 776 s. Not with sanitizers and debug builds, where each file stays a step of its own and must name
-# all that it needs.
-option(CAIRN_UNITY "Compile several files at a time" OFF)
-
 # g++ collects garbage from 128 MB on; two large files took 7 % less time without, and 744 instead of 646 MB at most.
 add_compile_options($<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>)
 

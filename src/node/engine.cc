@@ -19,6 +19,7 @@
 #include "outbox/event_outlet.h"
 #include "store/open.h"
 #include "transport/transports.h"
+#include "upkeep/retention.h"
 
 namespace cairn {
 
