@@ -1,4 +1,4 @@
-// Letters and digits of ASCII, whatever the locale: names of headers, hosts and methods.
+// Letters and digits of ASCII, independent of the locale. Used for the names of headers, hosts and methods.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Where time comes from. Everything that needs the time is handed a Clock.
+// The source of time. Code that needs the time receives a Clock.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ class SystemClock final : public Clock {
   Timestamp now() override;
 };
 
-// The system's time for an engine, which lives by differences of times. When the system's clock is set back, this one
-// goes on at 99 % of its pace until they agree again: what was due in a minute is still due in a minute. When it is set
-// forward, this one follows at once.
+// The system clock for an engine, which works with differences between times. If the system clock is set back, this
+// clock runs at 99 % speed until both agree. A timer due in one minute stays due in one minute. If the system clock is
+// set forward, this clock follows at once.
 class ForwardClock final : public Clock {
  public:
   struct Reading {
     std::int64_t wall_ns = 0;     // since 1970
-    std::int64_t elapsed_ns = 0;  // since some instant, never back, also while the machine sleeps
+    std::int64_t elapsed_ns = 0;  // since a fixed instant; never goes back; also counts while the machine sleeps
   };
   ForwardClock();
   explicit ForwardClock(std::function<Reading()> read) : read_(std::move(read)) {}
@@ -37,11 +37,11 @@ class ForwardClock final : public Clock {
  private:
   std::function<Reading()> read_;
   std::mutex mutex_;
-  std::int64_t now_ns_ = INT64_MIN;  // what was said last
-  std::int64_t elapsed_ns_ = 0;      // when that was
+  std::int64_t now_ns_ = INT64_MIN;  // the last answer
+  std::int64_t elapsed_ns_ = 0;      // when that was read
 };
 
-// Stands still until it is moved: tests, `cairn run`, the simulation.
+// A clock that stands still until its owner moves it. For tests, `cairn run` and the simulation.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(Timestamp start) : now_(start) {}

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-// A sanitizer looks into its own process and starts programs to name functions.
+// A sanitizer inspects its own process and starts programs to resolve function names, so it cannot be confined.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define CAIRN_SANITIZED 1
 #endif
@@ -23,8 +23,8 @@ namespace cairn {
 #ifdef CAIRN_LANDLOCK
 namespace {
 
-// The kernel's interface, written down here because headers of the build machine may be older than the kernel that the
-// program meets. The numbers are the same on every architecture.
+// The kernel's interface. It is declared here because the build machine's headers may be older than the kernel at run
+// time. The numbers are the same on every architecture.
 constexpr long create_ruleset = 444;
 constexpr long add_rule = 445;
 constexpr long restrict_self = 446;
@@ -57,7 +57,7 @@ std::uint64_t handled_by(long version) {
   return handled;
 }
 
-// Closes itself.
+// Closes the file descriptor on destruction.
 class File {
  public:
   explicit File(int number) : number_(number) {}

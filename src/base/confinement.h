@@ -1,5 +1,5 @@
-// Takes rights away from this process that it does not need, so that a bug in it reaches as little as possible. Linux
-// only; a kernel without Landlock leaves files as they are.
+// Removes rights that this process does not need, so that a bug in it can do less harm. Linux only. A kernel without
+// Landlock leaves file access unrestricted.
 #pragma once
 
 #include <string>
@@ -9,17 +9,18 @@
 
 namespace cairn {
 
-// Files and folders, with everything below a folder. What does not exist is left out.
+// Files and folders; a folder includes everything below it. Paths that do not exist are skipped.
 struct ReachableFiles {
   std::vector<std::string> readable;
-  std::vector<std::string> writable;  // and readable
+  std::vector<std::string> writable;  // readable too
 };
 
-// From now on this thread, and every thread that it starts, opens no other files, and executes no program. Call it
-// before there are other threads. Gives the version of Landlock, 0 when the kernel has none or does not let us use it.
+// Forbids this thread, and every thread that it starts later, to open other files and to execute programs. Call it
+// before the process starts other threads. Answers the version of Landlock, or 0 if the kernel has none or refuses its
+// use.
 Result<int> confine_files(const ReachableFiles& files);
 
-// No core dump and no debugger of the same user shows the secrets in this process's memory.
+// Keeps the secrets in this process's memory out of core dumps and away from debuggers of the same user.
 void forbid_memory_dumps();
 
 }  // namespace cairn

@@ -14,7 +14,7 @@
 namespace cairn {
 namespace {
 
-// What `inside` answers in a process of its own: the confinement cannot be undone.
+// Runs `inside` in a child process and answers its result. A process cannot undo its confinement.
 int in_child(const std::function<int()>& inside) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(inside());
@@ -43,7 +43,7 @@ class Confinement : public testing::Test {
   }
   ~Confinement() override { EXPECT_EQ(std::system(("rm -r " + folder_).c_str()), 0); }
 
-  // Which of the attempts was wrong; 0: none.
+  // The number of the attempt that failed; 0: none failed.
   int attempts() const {
     const auto version = confine_files({{folder_ + "/settings", "/no/such/file"}, {folder_ + "/data"}});
     if (!version) return 1;

@@ -16,7 +16,7 @@ EVP_PKEY* pkey(const std::shared_ptr<void>& key) { return static_cast<EVP_PKEY*>
 
 const unsigned char* octets(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 
-// No prompt on the terminal for a key with a password.
+// Stops OpenSSL from prompting on the terminal for the password of a key.
 int no_password(char*, int, int, void*) { return -1; }
 
 template <class Read>

@@ -14,7 +14,7 @@ namespace cairn {
 
 class Ed25519PublicKey {
  public:
-  // PEM text of a public key. ErrorCode::invalid when it is none, or of another kind.
+  // Reads the PEM text of a public key. ErrorCode::invalid if the text is not a key or a key of another kind.
   static Result<Ed25519PublicKey> from_pem(std::string_view pem);
 
   bool verify(std::string_view text, std::string_view signature) const;
@@ -28,7 +28,7 @@ class Ed25519PublicKey {
 
 class Ed25519PrivateKey {
  public:
-  // PEM text of a private key without a password. ErrorCode::invalid when it is none, or of another kind.
+  // Reads the PEM text of a private key without a password. ErrorCode::invalid if it is not a key or of another kind.
   static Result<Ed25519PrivateKey> from_pem(std::string_view pem);
 
   std::string sign(std::string_view text) const;  // 64 bytes
@@ -38,7 +38,7 @@ class Ed25519PrivateKey {
   std::shared_ptr<void> key_;  // an EVP_PKEY; shared by copies
 };
 
-// The bytes that hexadecimal text stands for; nothing when it is not such text.
+// Decodes hexadecimal text; empty if the text is not hexadecimal.
 std::optional<std::string> from_hex(std::string_view text);
 
 }  // namespace cairn

@@ -16,12 +16,12 @@ EntropySource& replaced_source() {
   return source;
 }
 
-// Without random bits there are no safe ids, so nothing sensible could go on.
+// Without random bits no id is safe, so the process cannot continue.
 void fill_from_generator(std::span<std::uint8_t> bytes) {
   CAIRN_ASSERT(RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) == 1);
 }
 
-// A process that was forked off must not go on with what its parent has fetched: both would make the same ids.
+// A forked child discards the bits that its parent has fetched. Otherwise both would create the same ids.
 std::size_t generation = 0;
 [[maybe_unused]] const int noticed = ::pthread_atfork(nullptr, nullptr, [] { ++generation; });
 
@@ -31,7 +31,7 @@ void set_entropy_source(EntropySource source) { replaced_source() = std::move(so
 
 void fill_random(std::span<std::uint8_t> bytes) {
   if (const EntropySource& source = replaced_source()) return source(bytes);
-  // Asked for in portions: a call takes as long for an id as for fifty of them.
+  // Bits are fetched in batches: one system call takes as long for one id as for fifty.
   static thread_local std::array<std::uint8_t, 1024> portion;
   static thread_local std::size_t left = 0, fetched_in = 0;
   if (bytes.size() > portion.size()) return fill_from_generator(bytes);

@@ -1,4 +1,4 @@
-// Where random bits come from: the kernel, unless a test that must repeat itself gives another source.
+// The source of random bits. It is the kernel, unless a test that must be repeatable sets another one.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ using EntropySource = std::function<void(std::span<std::uint8_t>)>;
 
 void fill_random(std::span<std::uint8_t> bytes);
 
-// Only before other threads run. An empty source is the kernel again.
+// Call it only before other threads run. An empty source restores the kernel.
 void set_entropy_source(EntropySource source);
 
 }  // namespace cairn

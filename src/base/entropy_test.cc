@@ -18,7 +18,7 @@ Bits next_bits() {
 }
 
 TEST(Entropy, AForkedProcessDoesNotGoOnWithItsParentsBits) {
-  next_bits();  // more are fetched than these
+  next_bits();  // this fetches a whole batch
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   const pid_t child = ::fork();

@@ -51,7 +51,7 @@ std::uint64_t number_at(const UuidBytes& bytes, std::size_t begin) {
 std::string new_uuid(Timestamp now) { return format_uuid(new_bytes(now)); }
 
 std::vector<std::string> new_uuids(Timestamp now, std::size_t count) {
-  // Sorted as numbers, which are compared at once and not byte by byte.
+  // Sorted as numbers, because one comparison of numbers replaces many of bytes.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> made(count);
   for (auto& [high, low] : made) {
     const UuidBytes bytes = new_bytes(now);
@@ -83,7 +83,8 @@ std::string derived_uuid(std::string_view parent, std::string_view name) {
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = digest[i];
   stamp(bytes, 8);
   std::string id = format_uuid(bytes);
-  // A parent's first 48 bits are the time it began: what it causes lies near it in every index.
+  // The first 48 bits of a parent are the time at which it started. Its derived ids keep them, so they are close to the
+  // parent in every index.
   if (is_uuid(parent)) id.replace(0, time_length, parent, 0, time_length);
   return id;
 }
@@ -109,7 +110,7 @@ std::string ordered_uuid(std::string_view parent, std::string_view name, std::ui
 
 namespace {
 
-// A UUID's digits are read eight at a time: every id that comes or goes is looked at here.
+// The digits of a UUID are read eight at a time, because every id that enters or leaves passes through here.
 constexpr std::uint64_t in_each_byte(std::uint64_t byte) { return byte * 0x0101010101010101; }
 constexpr std::size_t first_digits = 0, middle_digits = 9, later_digits = 19, last_digits = 28;
 
@@ -118,7 +119,7 @@ std::uint64_t eight_digits(const char* at) {
   std::memcpy(&digits, at, sizeof digits);
   return digits;
 }
-// Around a dash.
+// The four digits on each side of a dash.
 std::uint64_t four_and_four(const char* at) {
   std::uint64_t digits = 0;
   std::memcpy(&digits, at, 4);
@@ -126,12 +127,12 @@ std::uint64_t four_and_four(const char* at) {
   return digits;
 }
 
-// Letters have the bit of 64, and are nine more than their lowest four bits say.
+// Letters have bit 6 set, and their value is their lowest four bits plus nine.
 std::uint64_t values_of(std::uint64_t digits) {
   return (digits & in_each_byte(0x0F)) + ((digits >> 6) & in_each_byte(1)) * 9;
 }
 
-// Whether each is one of 0-9 and a-f: then it is what its value is written as.
+// Whether each digit is one of 0-9 and a-f: such a digit equals the text of its value.
 bool are_plain(std::uint64_t digits) {
   const std::uint64_t values = values_of(digits);
   const std::uint64_t letters = ((values + in_each_byte(0x80 - 10)) >> 7) & in_each_byte(1);
@@ -148,7 +149,7 @@ void put_bytes(std::uint64_t digits, std::uint8_t* to) {
   }
 }
 
-// Letters in lower case; the rest is nothing new that would be a digit.
+// Turns letters into lower case. It turns no other character into a digit.
 std::uint64_t lowered(std::uint64_t digits) { return digits | ((digits >> 1) & in_each_byte(0x20)); }
 
 template <class Each>

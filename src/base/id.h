@@ -1,4 +1,4 @@
-// Identifiers that cannot be mixed up, and where new ones come from.
+// Ids of distinct types, and the functions that create ids.
 #pragma once
 
 #include <array>
@@ -26,22 +26,22 @@ using RunId = Id<struct RunTag>;
 using WaitToken = Id<struct WaitTag>;
 using EventId = Id<struct EventTag>;
 
-// A UUID version 7: sorts by time, unique by 74 random bits from the kernel.
+// Creates a UUID version 7. It sorts by time and has 74 random bits.
 std::string new_uuid(Timestamp now);
-// As many of them, in order: an index takes them at its end.
+// Creates `count` of them in ascending order, so that an index appends them at its end.
 std::vector<std::string> new_uuids(Timestamp now, std::size_t count);
 
-// A UUID (version 8) made from `parent` and `name` alone: the same parts give the same id on every
-// machine and on every replay.
+// Creates a UUID (version 8) from `parent` and `name` alone. The same arguments give the same id on every machine and
+// on every replay.
 std::string derived_uuid(std::string_view parent, std::string_view name);
 std::string derived_uuid(std::string_view parent, std::string_view name, std::uint64_t counter);
 
 // 8-4-4-4-12 hexadecimal digits, any case.
 bool is_uuid(std::string_view text);
-// The same in lower case, as they are made here.
+// The same in lower case only, which is how cairn writes them.
 bool is_plain_uuid(std::string_view text);
 
-// What a UUID's text stands for.
+// The 16 bytes that the text of a UUID encodes.
 using UuidBytes = std::array<std::uint8_t, 16>;
 UuidBytes uuid_bytes(std::string_view uuid);
 

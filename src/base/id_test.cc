@@ -38,7 +38,7 @@ TEST(Uuids, DerivedOnesDependOnTheirPartsAlone) {
   EXPECT_EQ(derived_uuid("parent", "token", 1), derived_uuid("parent", "token", 1));
   EXPECT_NE(derived_uuid("parent", "token", 1), derived_uuid("parent", "token", 2));
   EXPECT_NE(derived_uuid("ab", "c"), derived_uuid("a", "bc"));
-  // Stored rows name them, so they may never change.
+  // Stored rows contain these ids, so they must never change.
   EXPECT_EQ(derived_uuid("parent", "token", 1), "def402bd-3713-8926-96d4-c81c99df5394");
 }
 
@@ -63,7 +63,7 @@ TEST(Uuids, OrderedOnesSortByTheirCounter) {
     EXPECT_NE(ordered_uuid(parent, "wait", 1), ordered_uuid(parent, "wait", 1 + (std::uint64_t{1} << 26)));
     EXPECT_NE(ordered_uuid(parent, "wait", 1), ordered_uuid(parent + "b", "wait", 1));
   }
-  // Stored rows name them, so they may never change.
+  // Stored rows contain these ids, so they must never change.
   EXPECT_EQ(ordered_uuid("0190c0de-4a1b-7000-8000-00000000000a", "wait", 0x155'5555).substr(0, 23),
             "0190c0de-4a1b-8555-9555");
 }

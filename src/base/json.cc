@@ -36,7 +36,7 @@ Json::Json(Array items) : kind_(Kind::array) {
 Json Json::object(Members members) {
   if (members.empty()) return object();
   const auto before = [](const Member& a, const Member& b) { return a.key.view() < b.key.view(); };
-  // Most are given in order, and a stable sort takes memory of its own.
+  // Members usually arrive in order. Checking that first avoids the memory that a stable sort allocates.
   const auto disorder = std::adjacent_find(members.begin(), members.end(),
                                            [&](const Member& a, const Member& b) { return !before(a, b); });
   if (disorder != members.end()) {
@@ -140,7 +140,7 @@ std::size_t Json::size() const noexcept {
 const Json* Json::find(std::string_view key) const noexcept {
   if (kind_ != Kind::object || !held_.object) return nullptr;
   Members& members = held_.object->members;
-  // Few members are found sooner by looking at each: most differ in length already.
+  // A linear search is faster for few members, because most keys already differ in length.
   constexpr std::size_t few = 8;
   if (members.size() <= few) {
     for (const Member& member : members) {
@@ -217,8 +217,8 @@ bool operator==(const Json& a, const Json& b) noexcept {
 }
 
 int compare_exactly(std::int64_t a, double b) noexcept {
-  // 2^63 is exact as a double, so the range check loses nothing; inside it the truncated double
-  // is exact as an int64 and its fraction decides ties.
+  // 2^63 is exact as a double, so the range check loses nothing. Inside the range the truncated double is exact as an
+  // int64, and its fraction decides ties.
   if (b >= 9223372036854775808.0) return -1;
   if (b < -9223372036854775808.0) return 1;
   const auto whole = static_cast<std::int64_t>(b);

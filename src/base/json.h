@@ -1,6 +1,6 @@
-// JSON values. Copies share their insides (counted, safe from several threads); a change through
-// one copy is never seen through another. Objects keep their members sorted by key, so writing is
-// canonical and iteration is the same everywhere.
+// JSON values. Copies share their content by reference counting, which is safe from several threads. A change through
+// one copy is never visible through another. Objects keep their members sorted by key, so output is canonical and
+// iteration order is the same everywhere.
 #pragma once
 
 #include <atomic>
@@ -31,14 +31,14 @@ class Json {
   Json(unsigned value) noexcept : kind_(Kind::integer) { held_.integer = value; }
   Json(long value) noexcept : kind_(Kind::integer) { held_.integer = value; }
   Json(long long value) noexcept : kind_(Kind::integer) { held_.integer = value; }
-  // Finite only: NaN and infinity do not exist in JSON and are refused where values come in.
+  // Finite numbers only. JSON has no NaN and no infinity, so input with them is rejected.
   Json(double value) noexcept : kind_(Kind::number) { held_.number = value; }
   Json(Text value) noexcept : kind_(Kind::string) { ::new (&held_.text) Text(std::move(value)); }
   Json(std::string_view value) : Json(Text(value)) {}
   Json(const std::string& value) : Json(Text(value)) {}
   Json(const char* value) : Json(Text(value)) {}
   Json(Array items);
-  // Members in any order; of equal keys the last one stays.
+  // Members in any order. If a key repeats, the last member wins.
   static Json object(Members members);
   static Json object();  // not a default argument: clang needs Member complete for one
   static Json object(std::initializer_list<std::pair<std::string_view, Json>> members);
@@ -64,7 +64,7 @@ class Json {
   bool is_array() const noexcept { return kind_ == Kind::array; }
   bool is_object() const noexcept { return kind_ == Kind::object; }
 
-  // The kind must fit; ask first.
+  // The kind must match; check it first.
   bool as_bool() const {
     CAIRN_ASSERT(is_bool());
     return held_.boolean;
@@ -85,26 +85,26 @@ class Json {
   const Array& items() const;
   const Members& members() const;
 
-  // Of an array or an object; 0 for everything else.
+  // The number of items of an array or object; 0 for every other kind.
   std::size_t size() const noexcept;
 
-  // The member, or nullptr when this is no object or has no such key.
+  // The member, or nullptr if this is not an object or has no such key.
   const Json* find(std::string_view key) const noexcept;
-  // The member, or null when there is none.
+  // The member, or null if it is missing.
   const Json& operator[](std::string_view key) const noexcept;
-  // The text member, or `otherwise` when absent or not text.
+  // The text of a member, or `otherwise` if it is missing or not text.
   std::string_view text_or(std::string_view key, std::string_view otherwise) const noexcept;
 
-  // Changing. A null becomes an object (or array) first; any other kind is a bug.
+  // These functions change the value. A null first becomes an object (or array); any other kind is a bug.
   void set(std::string_view key, Json value);
   bool erase(std::string_view key);
   void push_back(Json value);
-  // The insides of an array for changing, no longer shared with any copy.
+  // The items of an array for writing, no longer shared with any copy.
   Array& edit_items();
-  // The member's value for changing, made as null when absent.
+  // The member's value for writing; created as null if missing.
   Json& edit(std::string_view key);
 
-  // Same kind and same value; 1 and 1.0 differ. Use `same_value` to compare as JSON Schema does.
+  // Equal means same kind and same value; 1 and 1.0 differ. Use `same_value` to compare as JSON Schema does.
   friend bool operator==(const Json& a, const Json& b) noexcept;
 
  private:
@@ -139,9 +139,9 @@ struct Json::Member {
 
 const char* to_string(Json::Kind kind);
 
-// Equal as numbers: 1 and 1.0 are the same value, at any depth.
+// Compares numbers by value: 1 and 1.0 are equal, at any depth.
 bool same_value(const Json& a, const Json& b) noexcept;
-// Exact comparison of an integer with a double, without rounding either.
+// Compares an integer with a double exactly, without rounding either.
 int compare_exactly(std::int64_t a, double b) noexcept;
 
 struct JsonLimits {
@@ -150,15 +150,15 @@ struct JsonLimits {
   bool nul_allowed = false;  // \u0000 in text; only for values that never reach a store
 };
 
-// UTF-8 JSON text. Refused with line and column: what is not JSON, duplicate keys, U+0000, lone
-// surrogates, invalid UTF-8, numbers beyond a double, anything past the limits.
-// A number without fraction and exponent that fits int64 is an integer, every other a double.
+// Parses UTF-8 JSON text. Errors name line and column. Rejected: invalid JSON, duplicate keys, U+0000, lone surrogates,
+// invalid UTF-8, numbers beyond a double, and values past the limits. A number without fraction and exponent that fits
+// int64 is an integer; every other number is a double.
 Result<Json> parse_json(std::string_view text, const JsonLimits& limits = {});
 
-// Compact, keys sorted, shortest number that reads back the same. Same value, same bytes.
+// Writes compact JSON with sorted keys and the shortest number that reads back the same. Equal values give equal bytes.
 std::string write_json(const Json& value);
 void write_json(const Json& value, std::string& out);
-// The same for people: two spaces a level, short arrays and objects of scalars on one line.
+// Writes JSON for people: two spaces per level, short arrays and objects of scalars on one line.
 std::string write_json_pretty(const Json& value);
 void write_json_string(std::string_view text, std::string& out);
 void write_json_number(double value, std::string& out);

@@ -1,4 +1,4 @@
-// Reads JSON text and tells a handler what it meets and where, without building a value.
+// Scans JSON text and calls a handler for each value with its byte offset. It builds no value.
 #pragma once
 
 #include <charconv>
@@ -18,10 +18,9 @@ struct JsonFault {
   std::string message;
 };
 
-// Handler has: void null(at), boolean(at, bool), integer(at, int64), number(at, double),
-// string(at, string_view), begin_array(at), end_array(at), begin_object(at),
-// bool key(at, string_view) (false: a duplicate), end_object(at); `at` is the byte offset where
-// the value begins (for the ends: where the bracket stands).
+// A Handler has: void null(at), boolean(at, bool), integer(at, int64), number(at, double), string(at, string_view),
+// begin_array(at), end_array(at), begin_object(at), bool key(at, string_view) (false: the key is a duplicate),
+// end_object(at). `at` is the byte offset where the value begins; for the ends, the offset of the bracket.
 template <class Handler>
 class JsonScanner {
  public:
@@ -40,7 +39,7 @@ class JsonScanner {
     }
     skip_space();
     if (at_ == text_.size()) return fault("the text is empty; expected a JSON value");
-    // One open bracket per level instead of recursion: depth costs a byte, not a stack frame.
+    // A stack of open brackets replaces recursion: one level costs a byte instead of a stack frame.
     std::vector<Open> open;
     bool value_next = true;
     for (;;) {
@@ -206,7 +205,7 @@ class JsonScanner {
     double value = 0;
     const auto read = std::from_chars(first, last, value);
     if (read.ec == std::errc::result_out_of_range) {
-      // Too small is zero; too large does not exist in JSON.
+      // A number too small for a double becomes zero. One that is too large is rejected.
       value = std::strtod(std::string(first, last).c_str(), nullptr);
       if (value > 1 || value < -1) {
         at_ = begin;
@@ -217,8 +216,8 @@ class JsonScanner {
     return {};
   }
 
-  // The decoded text of the string that begins at at_. Points into the source when it has no
-  // escapes, else into buffer_; either way good until the next call.
+  // The decoded text of the string that begins at at_. It points into the source if the string has no escapes,
+  // otherwise into buffer_. Both are valid until the next call.
   Result<std::string_view, JsonFault> quoted() {
     const std::size_t begin = at_++;
     std::size_t plain = at_;

@@ -4,7 +4,7 @@ namespace cairn {
 
 namespace {
 
-// What writing it can take at most: every character may need an escape of six bytes.
+// An upper bound for the written length: every character may need an escape of six bytes.
 std::size_t written_at_most(const Json& value) {
   std::size_t bytes = 32;  // a number, brackets, a comma
   if (value.is_string()) {

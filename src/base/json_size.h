@@ -1,4 +1,4 @@
-// How long a document is when it is written, found out without writing it wherever that is possible.
+// Computes the length of a written document, without writing it where possible.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace cairn {
 
-// Its length in bytes when that is more than `bytes_max`; nothing when it fits.
+// The document's length in bytes if it exceeds `bytes_max`; empty if it fits.
 std::optional<std::size_t> written_beyond(const Json& value, std::size_t bytes_max);
 
 }  // namespace cairn

@@ -49,8 +49,8 @@ void write_pretty(const Json& value, int depth, std::string& out) {
   out.push_back(value.is_array() ? ']' : '}');
 }
 
-// Whether one of eight bytes may need an escape: below 0x20, a quote or a backslash. Now and then it says so of
-// bytes that need none, never the other way round.
+// Whether one of eight bytes may need an escape: below 0x20, a quote or a backslash. False positives are possible,
+// false negatives are not.
 bool may_need_escape(const char* bytes) {
   constexpr std::uint64_t each = 0x0101010101010101;
   constexpr std::uint64_t high = 0x8080808080808080;
@@ -61,8 +61,8 @@ bool may_need_escape(const char* bytes) {
   return (((word - each * 0x20) & ~word) | ((quote - each) & ~quote) | ((slash - each) & ~slash)) & high;
 }
 
-// Short text without escapes, which is nearly all of it, in one go: growing a string byte by byte takes most of the
-// time.
+// Writes short text without escapes at once. Nearly all text is of this kind, and appending byte by byte takes most of
+// the time.
 constexpr std::size_t short_text_max = 120;
 
 bool write_short(char before, std::string_view text, char after, std::string& out) {
@@ -119,7 +119,7 @@ void write_json_number(double value, std::string& out) {
   const auto written = std::to_chars(digits, digits + sizeof digits, value);
   const std::string_view text(digits, static_cast<std::size_t>(written.ptr - digits));
   out.append(text);
-  // A double stays a double when it is read back.
+  // The text must read back as a double.
   if (text.find_first_of(".eE") == std::string_view::npos) out += ".0";
 }
 

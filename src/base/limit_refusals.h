@@ -13,7 +13,7 @@
 
 namespace cairn {
 
-// The name is the setting's name where there is one (`limits.comment_bytes_max`).
+// The name of the limit. It is the setting's name if a setting exists (`limits.comment_bytes_max`).
 struct LimitRefusal {
   std::string limit;
   std::int64_t value = 0;
@@ -27,7 +27,7 @@ std::map<std::string, std::uint64_t> limit_refusals();
 
 // An error of ErrorCode::limit whose message ends with " (limit NAME = VALUE)".
 Error limit_error(std::string_view limit, std::int64_t value, std::string message);
-// The limit that `error` names at the end of its message; nothing when it names none.
+// The limit that `error` names at the end of its message; empty if it names none.
 std::optional<LimitRefusal> limit_of(const Error& error);
 
 }  // namespace cairn

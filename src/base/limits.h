@@ -18,7 +18,7 @@ struct Limits {
   std::size_t definition_nodes_max = 100'000;  // after aliases are expanded
   std::size_t comment_bytes_max = 16u << 10;
   std::size_t reference_bytes_max = 64u << 10;  // key and parts, as JSON
-  // Signals that nobody waits for yet, sent by name and key.
+  // Signals sent by name and key that no instance waits for yet.
   std::size_t signals_per_key_max = 1'000;
   std::size_t signals_total_max = 200'000;
   std::uint64_t expression_steps_max = 1'000'000;

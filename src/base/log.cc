@@ -25,7 +25,7 @@ struct Logger {
   std::vector<std::string> secrets;
   std::map<std::string, Repeats, std::less<>> repeats;
 
-  // Whether one more line of this event is written, and how many were left out before it.
+  // Admits one more line of this event and answers how many were dropped before it; empty if the line is dropped.
   std::optional<std::int64_t> admit(std::string_view event) {
     if (settings.repeats_max == 0) return 0;
     const auto now = settings.now ? settings.now() : std::chrono::steady_clock::now();
@@ -77,7 +77,7 @@ std::string as_json(std::string_view time, LogLevel level, std::string_view even
   return write_json(line);
 }
 
-// One line whatever the fields hold: text with spaces or control characters is quoted as JSON.
+// Text with spaces or control characters is quoted as JSON, so that an entry always stays on one line.
 std::string as_text(std::string_view time, LogLevel level, std::string_view event, const LogFields& fields) {
   std::string line(time);
   line.push_back(' ');
@@ -103,7 +103,7 @@ std::string as_text(std::string_view time, LogLevel level, std::string_view even
 void write_stderr(std::string_view line) {
   while (!line.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
-    if (written <= 0) return;  // nowhere left to say so
+    if (written <= 0) return;  // no other place is left to report this
     line.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -120,12 +120,12 @@ void mask_in_logs(std::string_view value) {
   if (value.size() < 4) return;
   const std::scoped_lock lock(logger().mutex);
   logger().secrets.emplace_back(value);
-  // The way it looks inside JSON text, too.
+  // Mask the value as it appears inside JSON text, too.
   std::string escaped;
   write_json_string(value, escaped);
   escaped = escaped.substr(1, escaped.size() - 2);
   if (escaped != value) logger().secrets.push_back(escaped);
-  // The longest first: one secret may be a part of another.
+  // Mask longer secrets first, because one secret may contain another.
   std::sort(logger().secrets.begin(), logger().secrets.end(),
             [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
 }

@@ -1,12 +1,13 @@
+// Settings of the memory allocator.
 #pragma once
 
 namespace cairn {
 
-// What is freed stays with the process up to some 32 MiB, for the next batch: the system clears every page that it
-// gives, which costs a large batch more than many of its other parts. For a program to say at its start.
+// Keeps up to about 32 MiB of freed memory in the process for the next batch. The kernel clears every page that it
+// hands out, and that is a large part of the cost of a large batch. Call it once at program start.
 void keep_free_memory();
 
-// Gives the system what the process has freed and still keeps. Takes milliseconds: for moments of rest.
+// Returns freed memory to the system. It takes milliseconds, so call it when the process is idle.
 void return_free_memory();
 
 }  // namespace cairn

@@ -1,4 +1,4 @@
-// Derived ids that sort in the order in which they were made.
+// Derived ids that sort in the order of their creation.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace cairn {
 
-// As `derived_uuid`, and the ids of one parent sort by their counter (by its lowest 26 bits): rows that are read in the
-// order of this id are read in the order in which they were made.
+// As `derived_uuid`, but the ids of one parent sort by `counter` (its lowest 26 bits). Rows read in the order of this
+// id come in the order of their creation.
 std::string ordered_uuid(std::string_view parent, std::string_view name, std::uint64_t counter);
 
 }  // namespace cairn

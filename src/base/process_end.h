@@ -1,4 +1,4 @@
-// How a process ends when going on would do harm: at once, without unwinding, without another word to anybody.
+// Ends the process at once, without unwinding and without further output, when continuing would do harm.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@ namespace cairn {
 
 [[noreturn]] void end_process(int code);
 
-// For a host that has many nodes in one process: called instead, and must not return. An empty one is the real end
-// again. Only before other threads run.
+// Sets a function that end_process calls instead of exiting; it must not return. A host with many nodes in one process
+// uses it. An empty function restores the real exit. Call it only before other threads run.
 void set_process_end(std::function<void(int code)> end);
 
 }  // namespace cairn

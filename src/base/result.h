@@ -1,5 +1,8 @@
-// A value or the reason why there is none. Borrows the names of std::expected, so that a later
-// switch is a rename.
+// src/base holds what every other module needs: Result, JSON, ids, text, time, clocks, hashes and the log. It uses only
+// the standard library and OpenSSL's libcrypto, and it knows nothing of workflows. Read this file first, then json.h.
+//
+// A Result<T> is a value or an Error that says why there is no value. The function to read first is the macro CAIRN_TRY
+// at the end of this file. The names follow std::expected, so a later switch to it is a rename.
 #pragma once
 
 #include <cstdio>
@@ -16,13 +19,13 @@ namespace cairn {
 enum class ErrorCode {
   invalid,      // the input is wrong; the message says where and how
   not_found,    // no such thing
-  conflict,     // somebody else was first, or the name is taken
+  conflict,     // another caller was first, or the name is taken
   not_allowed,  // the caller may not do this
   limit,        // a documented limit was passed
   unavailable,  // a store, file or server cannot be reached now
-  corrupt,      // a stored row does not add up
+  corrupt,      // a stored row is inconsistent
   unsupported,  // valid, but not by this build or this version
-  internal,     // a library failed in a way that nobody planned for
+  internal,     // a library failed in a way that cairn has no plan for
 };
 
 const char* to_string(ErrorCode code);
@@ -39,7 +42,7 @@ Error with_context(Error error, const std::string& context);
 
 [[noreturn]] void assertion_failed(const char* expression, const char* file, int line);
 
-// A bug in our own code, in release builds too. User input and stored rows never reach one.
+// Ends the process on a bug in our own code, in release builds too. User input and stored rows never trigger it.
 #define CAIRN_ASSERT(expression) \
   ((expression) ? static_cast<void>(0) : ::cairn::assertion_failed(#expression, __FILE__, __LINE__))
 
@@ -119,11 +122,11 @@ class [[nodiscard]] Result<void, E> {
   if (!result.has_value()) return std::move(result).error(); \
   declaration = std::move(result).value()
 
-// CAIRN_TRY(const Snapshot before, store.find(id)); returns the error or goes on with the value.
+// CAIRN_TRY(const Snapshot before, store.find(id)); returns the error from this function or continues with the value.
 #define CAIRN_TRY(declaration, expression) \
   CAIRN_TRY_NAMED(CAIRN_CONCAT(cairn_result_, __LINE__), declaration, expression)
 
-// The same for a Result<void>, or when the value is not needed.
+// The same for a Result<void>, or when the caller does not need the value.
 #define CAIRN_TRY_VOID(expression)                                         \
   do {                                                                     \
     auto cairn_result = (expression);                                      \

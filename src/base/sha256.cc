@@ -9,10 +9,10 @@
 namespace cairn {
 
 std::array<std::uint8_t, 32> sha256(std::string_view bytes) {
-  // Looked up once: the one-call form finds the algorithm by its name each time, which costs more than hashing a
+  // The algorithm is looked up once. The one-call form looks it up by name each time, which costs more than hashing a
   // kilobyte.
   static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-  // Made once for a thread: making it costs as much as hashing a short text.
+  // Each thread creates its context once, because creating one costs as much as hashing a short text.
   static thread_local const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
                                                                                             &EVP_MD_CTX_free);
   std::array<std::uint8_t, 32> digest{};

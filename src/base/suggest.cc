@@ -12,7 +12,7 @@ constexpr std::size_t length_max = 64;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Twice the number of edits, so that a change of case can count half.
+// Twice the number of edits, so that a change of case counts as half an edit.
 int distance(std::string_view a, std::string_view b) {
   std::array<std::array<int, length_max + 1>, 3> rows{};
   for (std::size_t j = 0; j <= b.size(); ++j) rows[0][j] = static_cast<int>(2 * j);
@@ -34,7 +34,7 @@ int distance(std::string_view a, std::string_view b) {
 template <class Names>
 std::optional<std::string> nearest(std::string_view word, const Names& candidates) {
   if (word.empty() || word.size() > length_max) return std::nullopt;
-  // A third of the letters may be wrong; of short words one.
+  // A third of the letters may be wrong; in short words, one letter.
   const int allowed = 2 * std::max<int>(1, static_cast<int>(word.size()) / 3);
   int best = allowed + 1;
   std::optional<std::string> found;

@@ -1,4 +1,4 @@
-// The name that somebody probably meant.
+// Suggests the name that a user probably meant.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace cairn {
 
-// The candidate nearest to `word` by edits (insert, delete, replace, swap neighbours; case counts
-// half), or nothing when none is near. Of equally near ones the first.
+// The candidate closest to `word` by edits (insert, delete, replace, swap neighbours; a change of case counts half).
+// Empty if no candidate is close. If several are equally close, the first one.
 std::optional<std::string> nearest_name(std::string_view word, std::span<const std::string> candidates);
 std::optional<std::string> nearest_name(std::string_view word, std::span<const std::string_view> candidates);
 

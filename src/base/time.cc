@@ -50,7 +50,7 @@ constexpr std::array<Unit, 6> short_units{{{"w", 7 * seconds_per_day* nanos_per_
                                            {"s", nanos_per_second},
                                            {"ms", 1'000'000}}};
 
-// Takes the digits at the front of `rest`.
+// Removes the leading digits from `rest` and answers them.
 std::optional<std::int64_t> take_number(std::string_view& rest) {
   std::int64_t value = 0;
   const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), value);
@@ -92,7 +92,7 @@ Result<Duration> parse_iso(std::string_view text) {
   bool in_time = false;
   bool any = false;
   std::size_t next_unit = 0;
-  // Position in this list is the order that ISO 8601 asks for.
+  // The order of this list is the order that ISO 8601 requires.
   constexpr std::string_view letters = "WDHMS";
   while (!rest.empty()) {
     if (rest.front() == 'T') {
@@ -182,7 +182,7 @@ void write_timestamp(Timestamp at, std::string& out) {
   const Date date = date_from_days(days);
   const std::string year = std::to_string(date.year);
   out.append(year.size() < 4 ? 4 - year.size() : 0, '0').append(year);
-  // Everything after the year in one piece: growing a text byte by byte takes most of the time.
+  // Everything after the year is appended at once, because appending byte by byte takes most of the time.
   char rest_of_it[27];
   char* to = rest_of_it;
   const auto add = [&to](char before, std::int64_t value) {

@@ -1,5 +1,5 @@
-// Instants and lengths of time, exact to the nanosecond and checked: years 1 to 9999, lengths up
-// to 10 000 years. UTC only; calendars and zones are the expression library's business.
+// Instants and durations, exact to the nanosecond and range-checked: years 1 to 9999, durations up to 10 000 years. UTC
+// only; src/time has zones and calendars.
 #pragma once
 
 #include <compare>
@@ -31,7 +31,7 @@ struct Duration {
   static constexpr Duration of_seconds(std::int64_t s) { return {s, 0}; }
   bool negative() const { return seconds < 0; }
   bool zero() const { return seconds == 0 && nanos == 0; }
-  // Whole milliseconds, rounded up, so that a timer never fires early.
+  // Whole milliseconds, rounded up so that a timer never fires early.
   std::int64_t ms_up() const;
   auto operator<=>(const Duration&) const = default;
 };
@@ -51,7 +51,7 @@ struct Timestamp {
   auto operator<=>(const Timestamp&) const = default;
 };
 
-// Nothing when the result leaves the range.
+// Empty if the result is out of range.
 std::optional<Timestamp> add(Timestamp at, Duration by);
 std::optional<Duration> add(Duration a, Duration b);
 std::optional<Duration> negate(Duration value);
@@ -60,15 +60,15 @@ Duration between(Timestamp from, Timestamp to);  // to - from; always in range
 // RFC 3339, as many fraction digits as needed: 2024-02-02T08:00:00Z.
 std::string format_timestamp(Timestamp at);
 void write_timestamp(Timestamp at, std::string& out);  // the same, appended
-// Any offset, 1 to 9 fraction digits; leap seconds and impossible dates are refused.
+// Accepts any offset and 1 to 9 fraction digits. Leap seconds and impossible dates are rejected.
 Result<Timestamp> parse_timestamp(std::string_view text);
 
-// ISO 8601 with weeks never and days of 24 h: P2D, PT1H30M, PT0.25S, PT0S; -PT1S when negative.
+// ISO 8601 without weeks and with days of 24 h: P2D, PT1H30M, PT0.25S, PT0S; -PT1S if negative.
 std::string format_duration(Duration value);
-// The short form people write: 2d, 1h30m, 250ms; what has no exact short form comes out as ISO.
+// The short form that people write: 2d, 1h30m, 250ms. Durations without an exact short form are written as ISO 8601.
 std::string format_duration_short(Duration value);
-// Both spellings: `1h30m` (integer and unit ms s m h d w, largest first) and
-// `P[nW][nD][T[nH][nM][n[.fff]S]]`. Never negative, always a unit; years and months are refused.
+// Accepts both forms: `1h30m` (integer and unit ms s m h d w, largest first) and `P[nW][nD][T[nH][nM][n[.fff]S]]`. A
+// unit is required. Negative values, years and months are rejected.
 Result<Duration> parse_duration(std::string_view text);
 
 // Days since 1970-01-01 of a proleptic Gregorian date, and back.

@@ -12,7 +12,7 @@ namespace cairn {
 std::size_t find_invalid_utf8(std::string_view text) noexcept;
 inline bool is_utf8(std::string_view text) noexcept { return find_invalid_utf8(text) == std::string_view::npos; }
 
-// The code point at `offset`, which must be inside valid UTF-8, and how many bytes it takes.
+// The code point at `offset`, and its length in bytes. `offset` must be inside valid UTF-8.
 struct CodePoint {
   char32_t value;
   std::uint8_t size;

@@ -1,4 +1,4 @@
-// What this build is. The release number stands here and nowhere else.
+// The version of this build. The release number is defined only here.
 #pragma once
 
 namespace cairn {
