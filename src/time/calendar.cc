@@ -9,8 +9,7 @@ namespace cairn {
 namespace {
 
 constexpr std::int64_t day_seconds = 86'400;
-// No place was ever further from UTC, so that much before and after a local time lie the offsets
-// that can be meant.
+// No zone was ever further from UTC. The offsets this long before and after a local time are the only candidates.
 constexpr std::int64_t offset_max = 16 * 3'600;
 
 std::int64_t floor_divide(std::int64_t value, std::int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
@@ -27,7 +26,7 @@ std::optional<Date> date_in_range(std::int64_t days) {
   return date_from_days(days);
 }
 
-// Months counted from January of year 0, and the same day of the month or the last one there is.
+// Adds months. If the target month lacks that day, the result is its last day.
 std::optional<Date> plus_months(Date date, std::int64_t months) {
   constexpr std::int64_t most = 12 * 10'000;
   if (months > most || months < -most) return std::nullopt;
@@ -39,7 +38,7 @@ std::optional<Date> plus_months(Date date, std::int64_t months) {
   return Date{year_number, month, std::min(date.day, days_in_month(year_number, month))};
 }
 
-// The first day of the unit `date` is in, moved on by `units` of them.
+// The first day of the unit that contains `date`, moved by `units`.
 std::optional<Date> first_day(Date date, CalendarUnit unit, std::int64_t units) {
   switch (unit) {
     case CalendarUnit::week: return date_in_range(days_from_date(date) - (weekday_of(date) - 1) + 7 * units);
@@ -54,7 +53,7 @@ std::optional<Date> first_day(Date date, CalendarUnit unit, std::int64_t units) 
   return date_in_range(days_from_date(date) + units);
 }
 
-// Of the units that are a fixed part of the clock's day; 0 for the others.
+// The length of units that divide the day evenly; 0 for the others.
 std::int32_t clock_seconds(CalendarUnit unit) {
   switch (unit) {
     case CalendarUnit::second: return 1;
@@ -85,7 +84,7 @@ std::optional<Timestamp> from_local(const LocalTime& local, const TimeZone& zone
   if (zone.offset_at(by_before) == before) return in_range(by_before, local.nanos);
   const std::int64_t by_after = wanted - after;
   if (zone.offset_at(by_after) == after) return in_range(by_after, local.nanos);
-  // Skipped: the gap ends where the new offset begins.
+  // The local time is skipped: the gap ends where the new offset begins.
   std::int64_t low = by_after;
   std::int64_t high = by_before;
   while (high - low > 1) {
@@ -132,7 +131,7 @@ std::optional<Timestamp> add_months(Timestamp at, std::int64_t months, const Tim
 
 namespace {
 
-// The first second after `from`, at most `to`, with another offset than `from` has.
+// The first second after `from`, at most `to`, whose offset differs from the offset at `from`.
 std::int64_t offset_change(std::int64_t from, std::int64_t to, const TimeZone& zone) {
   const std::int32_t offset = zone.offset_at(from);
   while (to - from > 1) {
@@ -146,8 +145,8 @@ std::int64_t clock_unit(std::int64_t seconds, std::int32_t length, const TimeZon
   return floor_divide(seconds + zone.offset_at(seconds), length);
 }
 
-// The wall clock may jump in the middle of a unit, as by half an hour on Lord Howe Island. A unit that is entered by
-// a jump begins there; one that the clock is set back into began before.
+// The wall clock may jump inside a unit, for example by half an hour on Lord Howe Island. A unit that the clock jumps
+// into begins at the jump. A unit that the clock is set back into has begun before.
 std::int64_t clock_start(std::int64_t at, std::int32_t length, const TimeZone& zone) {
   const std::int64_t wall = at + zone.offset_at(at);
   const std::int64_t start = at - (wall - floor_divide(wall, length) * length);
@@ -183,7 +182,7 @@ std::optional<Timestamp> end_of(Timestamp at, CalendarUnit unit, const TimeZone&
     return in_range(clock_end(at.seconds, length, zone), last_nano);
   }
   const auto next = first_day(local.date, unit, 1);
-  // The last unit of the year 9999 has no next one but an end.
+  // The last unit of the year 9999 has an end but no successor.
   if (!next) return from_local({{9999, 12, 31}, static_cast<std::int32_t>(day_seconds) - 1, last_nano}, zone);
   const auto begins = from_local({*next, 0, 0}, zone);
   if (!begins) return std::nullopt;

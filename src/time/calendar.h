@@ -1,6 +1,6 @@
-// Calendar arithmetic: what people mean by "a month later" and "the start of the week" in a place.
-// A local time that the place skips stands for the first instant after the gap, one that it has
-// twice for the earlier of the two. Results beyond the years 1 to 9999 are nothing.
+// Calendar arithmetic in a time zone: "a month later", "the start of the week". A local time that the zone skips means
+// the first instant after the gap. A local time that occurs twice means the earlier instant. Results outside the years
+// 1 to 9999 are empty.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace cairn {
 
-// What calendar and clock on the wall show.
+// A date and a time of day as the wall clock shows them.
 struct LocalTime {
   Date date;
   std::int32_t second = 0;  // of the day
@@ -27,8 +27,8 @@ enum class CalendarUnit : std::uint8_t { second, minute, hour, day, week, month,
 std::optional<CalendarUnit> find_calendar_unit(std::string_view name);
 inline constexpr std::string_view calendar_unit_names = "second, minute, hour, day, week, month, quarter, year";
 
-// The same local time on another day. Months and years end where the month ends: one month after
-// 31 January is the last of February. Adding nothing changes nothing.
+// The same local time on another day. If the target month is shorter, the result is its last day: one month after 31
+// January is the last day of February. Adding zero changes nothing.
 std::optional<Timestamp> add_days(Timestamp at, std::int64_t days, const TimeZone& zone);
 std::optional<Timestamp> add_months(Timestamp at, std::int64_t months, const TimeZone& zone);
 
@@ -36,8 +36,8 @@ std::optional<Timestamp> add_months(Timestamp at, std::int64_t months, const Tim
 std::optional<Timestamp> start_of(Timestamp at, CalendarUnit unit, const TimeZone& zone);
 std::optional<Timestamp> end_of(Timestamp at, CalendarUnit unit, const TimeZone& zone);
 
-// From one local date to the other; negative when `to` is before. Months are whole ones: from
-// 31 January to 28 February in a common year is one, as add_months gives it.
+// From one local date to the other; negative if `to` is earlier. Months are whole ones: 31 January to 28 February in a
+// common year is one month, which is consistent with add_months.
 std::int64_t days_between(Timestamp from, Timestamp to, const TimeZone& zone);
 std::int64_t months_between(Timestamp from, Timestamp to, const TimeZone& zone);
 

@@ -14,7 +14,7 @@ TimeZone zone(std::string_view name) { return TimeZone::find(name).value_or(Time
 TEST(Calendar, ASkippedLocalTimeIsTheFirstInstantAfterTheGap) {
   EXPECT_EQ(text(from_local({{2024, 3, 31}, 2 * 3600 + 1800, 7}, zone("Europe/Berlin"))), "2024-03-31T01:00:00Z");
   EXPECT_EQ(text(from_local({{2024, 3, 10}, 2 * 3600, 0}, zone("America/New_York"))), "2024-03-10T07:00:00Z");
-  // A whole day was skipped.
+  // The zone skipped a whole day.
   EXPECT_EQ(text(from_local({{2011, 12, 30}, 12 * 3600, 0}, zone("Pacific/Apia"))), "2011-12-30T10:00:00Z");
 }
 

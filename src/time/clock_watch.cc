@@ -13,7 +13,7 @@ namespace cairn {
 
 namespace {
 
-// Never due: only a clock that is set ends it.
+// The timer never expires; only a change of the clock ends the wait.
 bool arm(int timer) {
   itimerspec never{};
   never.it_value.tv_sec = INT32_MAX;
@@ -27,7 +27,7 @@ ClockWatch::ClockWatch(std::function<void()> was_set)
     : was_set_(std::move(was_set)),
       timer_(::timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK)),
       stop_(::eventfd(0, EFD_CLOEXEC)) {
-  // Where the system cannot tell, timers are as late as they were.
+  // If the system cannot report changes, timers fire late by as much as the clock was set back.
   if (timer_ >= 0 && stop_ >= 0 && arm(timer_)) thread_ = std::jthread([this] { run(); });
 }
 

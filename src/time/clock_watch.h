@@ -1,5 +1,5 @@
-// Tells when the system's clock was set, forward or back. Whoever sleeps until an instant of that clock must look
-// again: set back, the instant is further away than it was.
+// Reports when the system clock is set, forward or back. Code that sleeps until an instant of that clock must check
+// again: after the clock is set back, the instant is further away.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@ namespace cairn {
 
 class ClockWatch {
  public:
-  // `was_set` is called from a thread of its own, which sleeps until then.
+  // A separate thread sleeps until the clock is set and then calls `was_set`.
   explicit ClockWatch(std::function<void()> was_set);
   ~ClockWatch();
   ClockWatch(const ClockWatch&) = delete;

@@ -36,7 +36,7 @@ constexpr Nickname nicknames[] = {{"@yearly", "0 0 1 1 *"}, {"@annually", "0 0 1
 
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
-// A piece of the text and where it stands.
+// A piece of the text and its offset.
 struct Piece {
   std::string_view text;
   std::size_t at = 0;
@@ -98,7 +98,7 @@ struct Span {
   int step;
 };
 
-// `*`, `5`, `1-5`, each perhaps with `/2`.
+// `*`, `5`, `1-5`, each with an optional `/2`.
 Result<Span, CronFault> span(const Piece& piece, const Field& field) {
   const std::vector<Piece> parts = split(piece, '/');
   if (parts.size() > 2) return fault(piece, field, "has more than one `/`");
@@ -108,7 +108,7 @@ Result<Span, CronFault> span(const Piece& piece, const Field& field) {
     const std::vector<Piece> ends = split(range, '-');
     if (ends.size() > 2) return fault(range, field, "has more than one `-`");
     CAIRN_TRY(result.first, number(ends[0], field));
-    // `5/10` begins at 5 and goes on to the end of the range.
+    // `5/10` starts at 5 and continues to the end of the range.
     result.last = parts.size() == 2 ? field.max : result.first;
     if (ends.size() == 2) {
       CAIRN_TRY(result.last, number(ends[1], field));
@@ -199,8 +199,8 @@ int nearest_weekday(Date date, int day, int last) {
   }
 }
 
-// Some day comes: 30 February, L-30 in February and 31W in April do not, 29 February does. The calendar repeats itself
-// after 400 years, and all but hopeless expressions match within the first few days.
+// Whether any date matches: 30 February, L-30 in February and 31W in April never do, 29 February does. The calendar
+// repeats after 400 years. Nearly every valid expression matches within the first few days.
 bool ever_matches(const Cron& cron) {
   static const std::int64_t first = days_from_date({2024, 1, 1});
   constexpr std::int64_t cycle_days = 146'097;

@@ -1,5 +1,5 @@
 // Cron expressions: five fields (minute, hour, day of month, month, day of week), six with seconds before them, or a
-// name such as @daily. Read and checked here; the parsed form answers which minutes match.
+// name such as @daily. The parsed form answers which minutes match.
 #pragma once
 
 #include <bitset>
@@ -23,8 +23,8 @@ struct CronFault {
   std::string message;
 };
 
-// A day matches when the month matches and the day of month and the day of week do; when neither of the two is `*` or
-// `?`, one of them is enough, as in every cron since the first.
+// A day matches if the month, the day of month and the day of week match. If neither day field is `*` or `?`, one match
+// of the two is enough, as in every cron.
 struct Cron {
   std::string text;
   std::bitset<60> seconds;  // only second 0 when the text has five fields
@@ -34,7 +34,8 @@ struct Cron {
   std::bitset<13> months;   // 1..12
   std::bitset<7> weekdays;  // 0 is Sunday
 
-  // L and L-3: so many days before the month's last. 15W: the weekday nearest to the 15th. LW: the last weekday.
+  // L and L-3: that many days before the last day of the month. 15W: the weekday nearest to the 15th. LW: the last
+  // weekday.
   std::vector<int> days_before_last;
   std::vector<int> nearest_weekdays;
   bool last_weekday = false;
@@ -49,12 +50,12 @@ struct Cron {
   bool any_day = false;      // the day of month is `*` or `?`
   bool any_weekday = false;  // the day of week is `*` or `?`
 
-  // Whether this calendar day is one of its days.
+  // Whether the expression fires on this date.
   bool matches(Date date) const;
 };
 
-// Names of months and weekdays (JAN, MON) in any case, lists, ranges, steps, `?`, L, W and # as above; 7 is Sunday too.
-// Refused besides what does not parse: dates that never come, such as 30 February or 31W in April.
+// Accepts names of months and weekdays (JAN, MON) in any case, lists, ranges, steps, `?`, L, W and # as above; 7 is
+// Sunday too. Rejects dates that never occur, such as 30 February or 31W in April.
 Result<Cron, CronFault> parse_cron(std::string_view text);
 
 }  // namespace cairn

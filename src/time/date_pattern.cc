@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 7> day_names{"Monday", "Tuesday",  "Wedne
                                                     "Friday", "Saturday", "Sunday"};
 constexpr std::size_t pattern_bytes_max = 200;
 
-// A run of one letter, or text that stands for itself (letter 0).
+// A run of one letter, or literal text (letter 0).
 struct Field {
   char letter = 0;
   std::size_t count = 0;
@@ -112,7 +112,7 @@ void append_offset(std::int64_t offset, const Field& field, std::string& out) {
     out.push_back('Z');
     return;
   }
-  // Offsets of old times have seconds, which these forms leave out.
+  // Historical offsets have seconds, which these forms omit.
   const std::int64_t minutes = (offset < 0 ? -offset : offset) / 60;
   out.push_back(offset < 0 ? '-' : '+');
   append_number(minutes / 60, 2, out);
@@ -159,7 +159,7 @@ void append_field(const Field& field, Timestamp at, const LocalTime& local, cons
   }
 }
 
-// What was read so far.
+// The values parsed so far.
 struct Parts {
   std::int64_t year = 0;
   std::int64_t month = 1;
@@ -218,7 +218,7 @@ std::optional<std::int64_t> take_offset(std::string_view& rest, const Field& fie
   return sign * (*hours * 3'600 + *minutes * 60);
 }
 
-// False: the text does not have this field here.
+// False if the text does not have this field here.
 bool take_field(const Field& field, std::string_view& rest, Parts& parts) {
   const std::size_t least = field.count;
   const std::size_t most = field.count == 1 ? 2 : field.count;

@@ -1,4 +1,4 @@
-// Times as text in a pattern, both ways. Names are English whatever the machine's locale is.
+// Formats and parses times by a pattern. Names are English in every locale.
 //
 //   yyyy yy      year (4 digits; 2 digits are 2000 to 2099)      HH H    hour 0 to 23
 //   MM M         month 1 to 12                                   hh h    hour 1 to 12, with a
@@ -10,8 +10,8 @@
 //   YYYY ww e    ISO week year, week, weekday 1 to 7 *           xxx xx  the same without Z
 //   'at' ''      text, a quote                                   VV      the zone as given *
 //
-// Two letters mean exactly two digits, one letter as few as needed; other letters are reserved and
-// refused, everything else stands for itself. Those with * can only be written, not read.
+// Two letters mean exactly two digits, one letter means as few as needed. Other letters are reserved and rejected.
+// Every other character stands for itself. Fields with * can be formatted but not parsed.
 #pragma once
 
 #include <string>
@@ -25,8 +25,8 @@ namespace cairn {
 Result<std::string> format_date(Timestamp at, std::string_view pattern, const TimeZone& zone,
                                 std::string_view zone_name);
 
-// The whole text must fit. A year is needed; month and day are 1 and the clock 00:00 when the
-// pattern has none. An offset in the text wins over `zone`.
+// The whole text must match. The pattern needs a year. A missing month or day is 1, a missing time is 00:00. An offset
+// in the text overrides `zone`.
 Result<Timestamp> parse_date(std::string_view text, std::string_view pattern, const TimeZone& zone);
 
 }  // namespace cairn

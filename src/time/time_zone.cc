@@ -19,9 +19,9 @@ constexpr std::string_view database = "/usr/share/zoneinfo/";
 
 struct TimeZone::Data {
   std::vector<std::int64_t> transitions;  // instants, sorted
-  std::vector<std::int32_t> offsets;      // after the transition of the same place
-  std::int32_t first_offset = 0;          // before all of them
-  std::optional<ZoneRule> rule;           // after all of them
+  std::vector<std::int32_t> offsets;      // offsets[i] applies after transitions[i]
+  std::int32_t first_offset = 0;          // before the first transition
+  std::optional<ZoneRule> rule;           // after the last transition
 };
 
 namespace {
@@ -73,7 +73,7 @@ std::shared_ptr<const TimeZone::Data> read_zone(std::string_view file) {
   if (!counts) return nullptr;
   std::size_t time_size = 4;
   if (version >= '2') {
-    // The first block is for readers of 32 bits.
+    // Skip the first block, which is for 32-bit readers.
     if (!in.skip(counts->times * 5 + counts->types * 6 + counts->characters + counts->leaps * 8 + counts->standard +
                  counts->utc)) {
       return nullptr;
@@ -155,7 +155,7 @@ std::shared_ptr<const TimeZone::Data> find_zone(std::string_view name) {
     std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (bytes.size() < (1u << 20)) data = read_zone(bytes);
   }
-  // Names that do not exist are not kept: there is no bound on them.
+  // Unknown names are not cached, because their number is unbounded.
   if (data) zones.emplace(std::string(name), data);
   return data;
 }
@@ -186,7 +186,7 @@ std::int32_t TimeZone::offset_at(std::int64_t utc_seconds) const {
 
 std::int64_t TimeZone::to_utc(std::int64_t local_seconds) const {
   constexpr std::int64_t day = 86'400;
-  // Offsets are less than a day, so the two that can apply hold a day before and a day after.
+  // Offsets are shorter than a day, so only the offsets one day before and one day after can apply.
   const std::int32_t before = offset_at(local_seconds - day);
   const std::int32_t after = offset_at(local_seconds + day);
   const std::int64_t early = local_seconds - before;

@@ -1,4 +1,4 @@
-// The rule at the end of a tz file, for the years after its last transition: a POSIX TZ text.
+// The rule at the end of a tz file, a POSIX TZ text. It applies to the years after the last transition.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace cairn {
 
-// A day of a year and a time of that day at which clocks change.
+// A day of the year and a time of day at which clocks change.
 struct RuleDate {
   enum class Form : std::uint8_t { month_week_day, day_without_leap, day_with_leap };
   Form form = Form::month_week_day;
