@@ -1,4 +1,4 @@
-// Everything one event changes. The store writes all of it in one transaction, or none of it.
+// Everything that one event changes. The store writes all of it in one transaction, or none of it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ enum class TaskStatus { open, assigned, completed, cancelled, expired };
 const char* to_string(TaskStatus status);
 std::optional<TaskStatus> task_status_from(std::string_view text);
 
-// The projection of a human task. The runtime waits on its token, never on this.
+// The row of a human task, for reading. The engine waits on the token and never reads this row.
 struct TaskOpened {
   TaskId id;
   WaitToken token;
@@ -27,13 +27,13 @@ struct TaskOpened {
   std::string title;
   std::vector<std::string> roles;
   std::vector<std::string> exclude;
-  std::vector<std::string> managers = {};  // roles that may also take it from its assignee
+  std::vector<std::string> managers = {};  // roles that may also take the task from its assignee
   Json payload;
   Json form;  // JSON Schema or null
   std::int64_t priority = 0;
   std::optional<Timestamp> due;
   std::optional<Timestamp> deadline;
-  std::string assignee;  // empty: nobody yet
+  std::string assignee;  // empty: not assigned yet
   Reference reference;
   bool operator==(const TaskOpened&) const = default;
 };
@@ -41,17 +41,17 @@ struct TaskClosed {
   TaskId id;
   TaskStatus status = TaskStatus::completed;
   std::string by;
-  Json payload;  // of a completion
+  Json payload;  // the payload of a completion
   bool operator==(const TaskClosed&) const = default;
 };
 
-// The intent of an external call: a row of workflow_run, leased to this node in the same commit.
+// The intent of an external call. The store writes it as a row of workflow_run, leased to this node in the same commit.
 struct RunIntent {
   RunId id;
   WaitToken token;
   std::string step;
   std::string type;             // cairn.http.v1, cairn.graphql.v1, or the worker's type
-  std::string idempotency_key;  // from instance, step place, iteration and visit: the same for every attempt
+  std::string idempotency_key;  // derived from instance, step place, iteration and visit: the same for every attempt
   Json payload;
   int attempts_max = 3;
   Duration backoff;
@@ -62,14 +62,14 @@ struct RunIntent {
   bool operator==(const RunIntent&) const = default;
 };
 
-// A subworkflow (with `token`: its end wakes this instance) or a continuation (without).
+// The start of a subworkflow or a continuation. A subworkflow has a `token`, and its end wakes this instance.
 struct InstanceStart {
   InstanceId id;
   std::string name;
-  std::optional<std::string> version;  // absent: the newest
+  std::optional<std::string> version;  // absent: the newest version
   Json input;
   std::optional<Reference> reference;
-  std::optional<Reference> inherited;  // a subworkflow's: for a definition without a reference of its own
+  std::optional<Reference> inherited;  // of a subworkflow: used if its definition has no reference
   std::optional<WaitToken> token;
   std::string step;
   bool operator==(const InstanceStart&) const = default;
@@ -86,7 +86,7 @@ struct OutboxEvent {
 struct LogEntry {
   enum class Kind { started, completed, faulted, suspended, resumed, skipped, cancelled, waiting, edited };
   Kind kind = Kind::started;
-  std::string step;  // empty: the instance itself
+  std::string step;  // empty: the entry is about the instance
   Timestamp at;
   std::string actor;
   int attempt = 1;
@@ -96,7 +96,7 @@ struct LogEntry {
 const char* to_string(LogEntry::Kind kind);
 std::optional<LogEntry::Kind> log_kind_from(std::string_view text);
 
-// The end of an instance that somebody waits for.
+// The end of an instance whose parent waits for it.
 struct ParentNotice {
   Parent parent;
   Json output;
@@ -104,25 +104,25 @@ struct ParentNotice {
   bool operator==(const ParentNotice&) const = default;
 };
 
-// Which parts of the program one advance went through, by index; only when the setting asks for it.
+// The parts of the program that one advance ran through, by index. Filled only if the setting requests it.
 struct Trace {
-  std::vector<std::uint32_t> steps;   // begun
+  std::vector<std::uint32_t> steps;   // started
   std::vector<std::uint32_t> blocks;  // entered
   bool operator==(const Trace&) const = default;
 };
 
 struct Advance {
-  // stale: the event asked for something that is no longer open; `after` equals what was given and
-  // nothing is written but the removal of the message itself.
+  // stale: the event refers to something that is no longer open. `after` equals the snapshot before, and the store only
+  // removes the message.
   enum class Outcome { applied, stale };
   Outcome outcome = Outcome::applied;
   std::uint64_t from_version = 0;
   Snapshot after;
-  bool renamed = true;      // program or reference may be others than before: whoever knows better says so
+  bool renamed = true;      // program or reference may have changed; the engine clears it if they did not
   bool unfinished = false;  // a checkpoint: commit, then advance again with Continued
   std::vector<TaskOpened> tasks_opened;
   std::vector<TaskClosed> tasks_closed;
-  std::vector<Wait> waits_opened;  // timers among them are what the due index holds
+  std::vector<Wait> waits_opened;  // the store indexes the timers among them by due time
   std::vector<WaitToken> waits_closed;
   std::vector<RunIntent> runs;
   std::vector<RunId> runs_cancelled;

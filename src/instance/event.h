@@ -1,4 +1,4 @@
-// What can happen to an instance. Time comes in with the event; nothing else knows the clock.
+// What can happen to an instance. An event carries its time; nothing else reads the clock.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,12 @@ namespace cairn {
 struct Started {
   InstanceId instance;
   Json input = Json::object();
-  std::optional<Reference> reference;  // given by the caller; else the definition's own is evaluated
-  std::optional<Reference> inherited;  // of the parent: used when there is neither of the two (SEMANTICS S12)
+  std::optional<Reference> reference;  // given by the caller; otherwise the definition's own is evaluated
+  std::optional<Reference> inherited;  // from the parent: used if neither of the two exists (SEMANTICS S12)
   std::optional<Parent> parent;
-  std::string trace;  // W3C traceparent of whoever asked for it; empty: none
+  std::string trace;  // W3C traceparent of the caller; empty: none
 };
-// The rest of a slice that a checkpoint cut.
+// Continues a slice that a checkpoint has cut.
 struct Continued {};
 struct SignalReceived {
   std::string id;
@@ -31,20 +31,19 @@ struct SignalReceived {
 };
 struct TimerFired {
   WaitToken token;
-  Json task_fields;  // by task id, what has changed of the tasks open beside the timer, as in TaskCompleted; null:
-                     // nothing
+  Json task_fields;  // changed fields of the tasks open beside the timer, by task id; null: none
 };
 struct TaskCompleted {
   TaskId task;
   std::string by;
   Json payload;
-  Json task_fields;  // what changed since it was opened, as `task` in scope shows it: assignee; null: nothing
+  Json task_fields;  // fields changed since it was opened, as `task` in scope shows them: assignee; null: none
 };
 struct RunFinished {
   WaitToken token;
   Json result;
-  std::optional<Failure> failure;  // final: retries are over
-  int attempt = 1;                 // that succeeded; a failure has its own
+  std::optional<Failure> failure;  // final: no retry follows
+  int attempt = 1;                 // the attempt that succeeded; a failure has its own
 };
 struct ChildFinished {
   WaitToken token;
@@ -57,19 +56,18 @@ struct CancelRequested {
 struct SuspendRequested {
   std::string reason;
 };
-struct ResumeRequested {};  // of a suspended instance, as it is
-struct RetryRequested {};   // the failed step again
-struct SkipRequested {      // past the failed step, with this result
+struct ResumeRequested {};  // continues a suspended instance unchanged
+struct RetryRequested {};   // runs the failed step again
+struct SkipRequested {      // continues after the failed step with this result
   Json result;
 };
 struct StateEdited {
   Json merge_patch;  // RFC 7396
 };
-struct SignalDiscarded {  // a kept signal that no step will ever take
+struct SignalDiscarded {  // removes a kept signal that no step will take
   std::string id;
 };
 
-// What happened.
 using EventBody = std::variant<Started, Continued, SignalReceived, TimerFired, TaskCompleted, RunFinished, ChildFinished,
                                CancelRequested, SuspendRequested, ResumeRequested, RetryRequested, SkipRequested,
                                StateEdited, SignalDiscarded>;

@@ -5,7 +5,7 @@ namespace {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-// Absent and null are the empty text.
+// A missing or null member becomes empty text.
 bool read_text(const Json& value, std::string& into) {
   if (value.is_null()) return true;
   if (!value.is_string()) return false;

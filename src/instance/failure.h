@@ -1,4 +1,4 @@
-// What went wrong in an instance, as people and `catch` see it (SEMANTICS S19).
+// What went wrong in an instance, as users and `catch` see it (SEMANTICS S19).
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct Failure {
   Json details;
   int attempt = 1;
   std::string step;  // the id of the step it happened in
-  std::string at;    // file:line:col of that step when known, else its place (steps[3].else[0])
+  std::string at;    // file:line:col of that step if known, otherwise its place (steps[3].else[0])
   bool operator==(const Failure&) const = default;
 };
 

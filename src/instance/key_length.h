@@ -1,5 +1,5 @@
-// The longest text that instances and signals are found by: a reference's key, a signal's key, an event's subject.
-// Every store has them in an index, and an index takes only so many bytes.
+// The maximum length of the texts that find instances and signals: a reference's key, a signal's key, an event's
+// subject. Every store indexes them, and an index entry has a maximum size.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The words for closed sets, the same in JSON, SQL and messages.
+// The names of enum values, the same in JSON, SQL and messages.
 #include <array>
 #include <utility>
 

@@ -18,7 +18,7 @@ bool is_retryable_status(std::string_view digits) {
 
 double seconds_of(Duration length) { return static_cast<double>(length.seconds) + length.nanos / 1e9; }
 
-// In [0, 1), from the run and the attempt alone.
+// A fraction in [0, 1), derived from the run and the attempt alone.
 double fraction_of(const RunId& run, int failed) {
   const auto digest = sha256(run.value + "#" + std::to_string(failed));
   std::uint32_t bits = 0;
@@ -47,7 +47,7 @@ bool is_retryable(const Failure& failure) {
 Duration retry_delay(const RunIntent& run, int failed) {
   const double cap = seconds_of(run.cap);
   const double grown = seconds_of(run.backoff) * std::pow(run.factor, std::max(0, failed - 1));
-  // Not a number and infinity end at the cap too.
+  // NaN and infinity also become the cap.
   const double base = grown < cap ? grown : cap;
   const double delay = base + base * run.jitter * fraction_of(run.id, failed);
   return Duration::of_ms(static_cast<std::int64_t>(std::llround(delay * 1000)));

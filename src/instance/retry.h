@@ -1,4 +1,4 @@
-// Whether and when a failed attempt of a run is made again: one rule for every place that runs them.
+// Decides whether and when a failed attempt of a run is retried. Every caller that executes runs uses this one rule.
 #pragma once
 
 #include <string_view>
@@ -9,15 +9,15 @@
 
 namespace cairn {
 
-// Not: definition, expression, authorization, business, no_handler_registered, and HTTP statuses other
-// than 408, 425, 429 and 5xx (SEMANTICS S18, M1).
+// Not retryable: definition, expression, authorization, business, no_handler_registered, and HTTP statuses other than
+// 408, 425, 429 and 5xx (SEMANTICS S18, M1).
 bool is_retryable(const Failure& failure);
 
-// min(cap, backoff·factor^(failed - 1)) plus up to `jitter` times that. `failed` counts the attempts that
-// were made. The jitter is derived from the run's id and the attempt, so it is the same on every replay.
+// min(cap, backoff·factor^(failed - 1)) plus up to `jitter` times that. `failed` counts the attempts so far. The jitter
+// is derived from the run's id and the attempt, so it is the same on every replay.
 Duration retry_delay(const RunIntent& run, int failed);
 
-// An attempt that lasted longer than it may: class timeout, code call_timeout.
+// The failure of an attempt that exceeded its timeout: class timeout, code call_timeout.
 Failure call_timeout(Duration timeout, int attempt);
 
 }  // namespace cairn

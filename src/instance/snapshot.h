@@ -1,5 +1,10 @@
-// One instance at rest: everything that resuming it needs, and nothing else. A value: it copies
-// cheaply (its JSON is shared), compares, and encodes to the same bytes everywhere.
+// src/instance holds the values of one workflow instance: Snapshot (its state at rest), Event (what happens to it) and
+// Advance (what an event changes). It uses src/base only. Everything here is a plain value: no I/O, no clock, no
+// threads. src/interpreter computes with these values and src/store writes them. Read Snapshot in this file first, then
+// event.h and advance.h; `encode_snapshot` and `decode_snapshot` define the stored bytes.
+//
+// A Snapshot is one instance at rest: everything that resuming needs and nothing else. It copies cheaply (copies share
+// the JSON), compares, and encodes to the same bytes everywhere.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +27,7 @@ inline bool is_final(Status status) {
   return status == Status::completed || status == Status::failed || status == Status::cancelled;
 }
 
-// Which program an instance pins.
+// The program that an instance is pinned to.
 struct ProgramKey {
   std::string name;
   std::string version;
@@ -41,67 +46,67 @@ enum class WaitKind { task, timer, signal, subworkflow, run };
 const char* to_string(WaitKind kind);
 std::optional<WaitKind> wait_kind_from(std::string_view text);
 
-// An open wait. Wake-ups carry the token; when it is no longer open they are stale.
-// A deadline, a signal's timeout or a reminder is a timer wait of its own on the same step.
+// An open wait. Wake-ups carry its token; once the wait is closed they are stale. A deadline, a signal timeout and a
+// reminder are separate timer waits on the same step.
 struct Wait {
   WaitToken token;
   WaitKind kind = WaitKind::timer;
   std::string step;          // the step's id
-  std::uint64_t strand = 0;  // who waits
+  std::uint64_t strand = 0;  // the strand that waits
   Timestamp since;
   std::optional<Timestamp> until;  // timers
   std::string name;                // task name, signal name, child's workflow name, run type
-  Json key;                        // signal: the key asked for, null: any
+  Json key;                        // signal: the expected key; null: any
   std::string target;              // task id, child instance id or run id
   bool operator==(const Wait&) const = default;
 };
 
-// What a strand is in the middle of, outermost first. Blocks and steps are named by the program's
-// readable places, so that a snapshot can be read by people and never depends on indexes.
+// One level of a strand's stack, outermost first. Blocks and steps are named by the readable places of the program, so
+// people can read a snapshot and it never depends on indexes.
 struct Frame {
   std::string kind;   // start, block, compensating, or the type of a step (see interpreter/strand.h)
   std::string place;  // the step's or block's place
-  Json data;          // block: its position; step: what it has to remember (iteration, pending error, tokens)
+  Json data;          // block: its position; step: what it remembers (iteration, pending error, tokens)
   bool operator==(const Frame&) const = default;
 };
 
 struct Strand {
   std::uint64_t id = 0;
-  std::uint64_t parent = 0;  // the strand that joins it; 0: the main strand's parent, none
+  std::uint64_t parent = 0;  // the strand that joins it; 0: this is the main strand
   std::vector<Frame> frames;
-  std::vector<WaitToken> waits;  // empty: can run (or joins other strands)
+  std::vector<WaitToken> waits;  // empty: it can run, or it joins other strands
   bool operator==(const Strand&) const = default;
 };
 
-// A signal that came before anybody waited for it.
+// A signal that arrived before any step waited for it.
 struct BufferedSignal {
   std::string id;
   std::string name;
   Json key;  // text or null
   Json payload;
   Timestamp at;
-  // It came while the instance was suspended: the version it made, until the open waits have been offered it. 0: not
-  // so.
+  // Set if the signal arrived while the instance was suspended: the state version that it made, until the open waits
+  // have been offered the signal. 0: it did not.
   std::uint64_t held = 0;
   bool operator==(const BufferedSignal&) const = default;
 };
 
-// A registered undo (SEMANTICS S15): the block to run and the loop names of its round.
+// A registered undo (SEMANTICS S15): the block to run and the loop variables of its round.
 struct Compensation {
-  std::string place;         // of the step that registered it
+  std::string place;         // the place of the step that registered it
   std::uint64_t branch = 0;  // the strand that registered it (M5)
   Json scope;                // item, index and `as` names
   bool operator==(const Compensation&) const = default;
 };
 
-// A wake-up that came while the instance was suspended. When it goes on, wake-ups and signals are applied in the order
-// of their versions: the first event wins, as if the instance had not been suspended.
+// A wake-up that arrived while the instance was suspended. On resume, wake-ups and signals are applied in the order of
+// their versions. The first event wins, as if the instance had not been suspended.
 struct HeldWakeup {
   WaitToken token;
-  Json result;  // of a run or a child; null for a timer
+  Json result;  // the result of a run or a child; null for a timer
   std::optional<Failure> failure;
-  std::uint64_t version = 0;  // that it made
-  int attempt = 1;            // of a run that succeeded
+  std::uint64_t version = 0;  // the version that it made
+  int attempt = 1;            // the attempt of a run that succeeded
   bool operator==(const HeldWakeup&) const = default;
 };
 
@@ -118,34 +123,34 @@ struct Snapshot {
   Status status = Status::running;
   Timestamp started_at;
   Timestamp changed_at;
-  // Business state.
+  // Business data.
   Json input;
   Json state = Json::object();
   Reference reference;
   Json output;
-  // Engine state.
+  // Data of the engine.
   std::vector<Strand> strands;
   std::vector<std::uint64_t> ready;     // strands that can run, the next one last; empty at rest
   std::vector<Wait> waits;              // in the order they were opened
-  std::vector<BufferedSignal> signals;  // of an ended instance: those that nobody ever took
+  std::vector<BufferedSignal> signals;  // kept signals; in an ended instance, those that no step took
   std::vector<Compensation> compensations;
   std::vector<HeldWakeup> held;
   std::optional<Parent> parent;
-  std::optional<Failure> error;        // the incident of a suspended instance, the reason of a failed one
-  std::uint64_t failed_strand = 0;     // where the incident is; 0: in no strand
-  std::optional<Timestamp> slice_now;  // set while a slice is cut by checkpoints
+  std::optional<Failure> error;        // the incident of a suspended instance or the reason of a failed one
+  std::uint64_t failed_strand = 0;     // the strand with the incident; 0: none
+  std::optional<Timestamp> slice_now;  // set while a checkpoint has cut a slice
   std::int64_t slice_steps = 0;        // steps begun in that slice so far
-  std::uint64_t counter = 0;           // tokens, strands and ids are derived from it
+  std::uint64_t counter = 0;           // the source of new tokens, strand numbers and ids
   std::string last_event;              // the id of the event that made this version
-  std::string trace;                   // the traceparent of the request that started it; empty: its caller had none
+  std::string trace;                   // the traceparent of the request that started it; empty: none
   bool operator==(const Snapshot&) const = default;
 };
 
-// Where a strand stands, for people: steps[3].else[0].repeat[1]#2.
+// The place of a strand for people: steps[3].else[0].repeat[1]#2.
 std::string resume_pointer(const Strand& strand);
 
-// Versioned, checksummed, canonical. `decode_snapshot` reads every format that was ever released;
-// anything that does not add up is ErrorCode::corrupt, a newer format is ErrorCode::unsupported.
+// The encoding has a format number and a checksum and is canonical. `decode_snapshot` reads every released format. An
+// inconsistent snapshot is ErrorCode::corrupt; a newer format is ErrorCode::unsupported.
 inline constexpr int snapshot_format = 1;
 std::string encode_snapshot(const Snapshot& snapshot);
 Result<Snapshot> decode_snapshot(std::string_view bytes);

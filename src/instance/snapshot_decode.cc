@@ -1,4 +1,4 @@
-// Strict: a member that is missing, unknown or of the wrong kind makes the whole snapshot corrupt.
+// Decoding is strict: a missing, unknown or mistyped member makes the whole snapshot corrupt.
 #include <algorithm>
 #include <charconv>
 
@@ -11,8 +11,8 @@ namespace {
 
 constexpr JsonLimits stored_limits{.bytes_max = 256u << 20, .depth_max = 512};
 
-// Reads the members of one object, remembers the first thing that is wrong, and knows which members
-// nobody asked for. Where it stands is put into words only when something is.
+// Reads the members of one object. It keeps the first error and detects members that were never read. It formats the
+// place of an error only when there is one.
 class ObjectReader {
  public:
   ObjectReader(const Json& value, std::string_view name, std::string& problem)
@@ -68,7 +68,7 @@ class ObjectReader {
     }
     return std::move(failure).value();
   }
-  // `read` gets a reader of each item, which must be an object.
+  // Calls `read` with a reader for each item, which must be an object.
   template <class Read>
   void objects(std::string_view key, Read read) {
     each(key, [&](const Json& item, std::size_t index) { read(ObjectReader(item, *this, key, index)); });
@@ -217,7 +217,7 @@ Snapshot read_snapshot(const Json& value, std::string& problem) {
   return snapshot;
 }
 
-// Strands and waits point at each other; a snapshot in which they do not is nobody's decision.
+// Strands and waits refer to each other. A snapshot with a dangling reference is corrupt.
 void check_links(const Snapshot& snapshot, std::string& problem) {
   const auto fail = [&](const char* what) {
     if (problem.empty()) problem = what;

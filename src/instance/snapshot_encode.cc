@@ -1,5 +1,5 @@
-// Written member by member in the order of the keys: the same bytes as writing a Json object, without
-// building one.
+// Writes member by member in the order of the keys. The bytes equal those of a written Json object, but no object is
+// built.
 #include <charconv>
 
 #include "base/sha256.h"
@@ -9,7 +9,7 @@
 namespace cairn {
 namespace {
 
-// Of the keys below, which are ours and need no escapes.
+// The longest key below. These keys need no escapes.
 constexpr std::size_t key_length_max = 28;
 
 class ObjectText {
@@ -20,7 +20,7 @@ class ObjectText {
   ObjectText& operator=(const ObjectText&) = delete;
 
   std::string& key(std::string_view name) {
-    // At once: growing a text byte by byte takes longer than what is written.
+    // Appended in one call, because appending byte by byte takes longer than the rest.
     char quoted[key_length_max + 4];
     char* to = quoted;
     if (!first_) *to++ = ',';

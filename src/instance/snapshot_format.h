@@ -1,5 +1,5 @@
-// How the bytes of a snapshot begin, in every format: {"checksum":"…","format":N,"snapshot":{…}}.
-// The checksum covers the bytes of the inner object.
+// The envelope of an encoded snapshot, the same in every format: {"checksum":"…","format":N,"snapshot":{…}}. The
+// checksum covers the bytes of the inner object.
 #pragma once
 
 #include <string>

@@ -57,7 +57,7 @@ Snapshot rich() {
   return snapshot;
 }
 
-// The bytes with another body and a checksum that fits it.
+// The encoded bytes with another body and a matching checksum.
 std::string with_body(const std::string& body) {
   return std::string(snapshot_head) + snapshot_checksum(body) + std::string(snapshot_format_key) + "1" +
          std::string(snapshot_body_key) + body + "}";

@@ -13,7 +13,7 @@ bool is_hex(std::string_view text) {
 
 bool is_id(std::string_view text) { return is_hex(text) && text.find_first_not_of('0') != std::string_view::npos; }
 
-// The start of a hash; ids of zeros alone are not valid, and no known text has such a hash.
+// The start of a hash. An id of zeros alone is invalid, but no known text has such a hash.
 std::string digits_of(std::string_view text, std::size_t count) { return sha256_hex(text).substr(0, count); }
 
 }  // namespace
@@ -44,7 +44,7 @@ std::string traceparent_of(std::string_view carried, const std::optional<Instanc
 }
 
 bool is_traceparent(std::string_view text) {
-  // A later version may say more, after another dash.
+  // A later version of the format may append more fields after another dash.
   return text.size() >= 55 && text[2] == '-' && text[35] == '-' && text[52] == '-' && is_hex(text.substr(0, 2)) &&
          text.substr(0, 2) != "ff" && is_id(text.substr(3, 32)) && is_id(text.substr(36, 16)) &&
          is_hex(text.substr(53, 2)) && (text.size() == 55 || (text.substr(0, 2) != "00" && text[55] == '-'));
