@@ -22,7 +22,7 @@ Error conflict(const Snapshot& snapshot, const std::string& what) {
           "instance " + snapshot.instance.value + " is " + to_string(snapshot.status) + ": " + what};
 }
 
-// A wake-up finds the instance suspended: it is kept for when it goes on.
+// Keeps a wake-up of a suspended instance until the instance resumes.
 Advance hold(const Snapshot& before, const Event& event, HeldWakeup wakeup) {
   for (const HeldWakeup& held : before.held) {
     if (held.token == wakeup.token) return stale(before);
@@ -45,7 +45,7 @@ bool is_open(const Snapshot& snapshot, const WaitToken& token, WaitKind kind) {
   return false;
 }
 
-// Applies one kind of event to a loaded machine; what is ready afterwards runs.
+// Applies one event to a loaded machine and then runs the ready strands.
 class Application {
  public:
   Application(const Program& program, const Setting& setting, const Snapshot& before, const Event& event)
@@ -183,7 +183,7 @@ class Application {
     machine.apply_held();
     return machine.finish();
   }
-  // Nothing runs; a slice that a checkpoint cut stays cut and keeps its time.
+  // Runs nothing. A slice that a checkpoint has cut stays cut and keeps its time.
   Advance finish_unmoved(Machine& machine) const {
     if (before_.status == Status::running) machine.out().unfinished = true;
     Advance unmoved = machine.finish();

@@ -1,5 +1,7 @@
-// The heart: decides what happens next. Reads only its arguments and writes nothing, so the same
-// inputs give the same Advance on every machine and on every replay.
+// src/interpreter decides what a workflow does next: from a Program, a Snapshot and an Event it computes an Advance. It
+// uses src/definition and src/instance, and it does no I/O: no clock, no store, no threads. It reads only its arguments
+// and writes nothing. The same inputs give the same Advance on every machine and every replay. Each kind of step has a
+// file of its own (step_*.cc) behind steps.h. Read `advance` in this file first, then Machine::run in machine.cc.
 #pragma once
 
 #include "base/limits.h"
@@ -11,23 +13,23 @@
 
 namespace cairn {
 
-// What the operator gave the server; part of the input of every advance.
+// The operator's configuration; part of the input of every advance.
 struct Setting {
   Json config = Json::object();
   Limits limits;
-  // The definitions that `subworkflow` and `continue_with` may name, as they are at this moment: unknown
-  // ones fail at the step, the newest version is pinned there, the input is checked. Shared with the
-  // registry, which replaces it when a definition is deployed. Null: names are taken as they are.
+  // The definitions that `subworkflow` and `continue_with` may name, as deployed at this moment. Unknown names fail at
+  // the step. The step pins the newest version and checks the input. The registry shares this index and replaces it
+  // when a definition is deployed. Null: names are not checked.
   std::shared_ptr<const DefinitionIndex> known;
   bool trace = false;  // fill Advance::trace
 };
 
-// The first event of an instance. ErrorCode::invalid when the input does not fit its schema.
+// Applies the first event of an instance. ErrorCode::invalid if the input violates its schema.
 Result<Advance> start(const Program& program, const Setting& setting, const Event& started);
 
-// Any later event. An error only when the event is refused and changes nothing: a completion that
-// the form, a guard or the exclusion refuses (invalid, not_allowed), an operator's request that does
-// not fit the status (conflict). Errors of the workflow itself are part of the Advance.
+// Applies any later event. It answers an error only if the event is refused and changes nothing: a completion that the
+// form, a guard or the exclusion rejects (invalid, not_allowed), or an operator's request that does not fit the status
+// (conflict). Errors of the workflow itself are part of the Advance.
 Result<Advance> advance(const Program& program, const Setting& setting, const Snapshot& before, const Event& event);
 
 }  // namespace cairn

@@ -1,5 +1,5 @@
-// Random definitions, random events: whatever happens, an Advance tells the store the truth, nothing depends on
-// staying in memory, and the same inputs give the same bytes. The seed is in every message.
+// Random definitions and random events. In every case an Advance tells the store the truth, nothing depends on staying
+// in memory, and equal inputs give equal bytes. Every message contains the seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace cairn {
 namespace {
 
-// Writes a definition as JSON source. Every kind of step, nested up to four deep.
+// Writes a definition as JSON source, with every kind of step, nested up to four deep.
 class RandomDefinition {
  public:
   explicit RandomDefinition(unsigned seed) : random_(seed) {}
@@ -102,14 +102,14 @@ class RandomDefinition {
     return "{" + body + "}";
   }
 
-  // Compensations register nothing themselves.
+  // Compensations must not register compensations.
   std::string steps_without_undo() { return steps(0, false); }
 
   std::mt19937 random_;
   int names_ = 0;
 };
 
-// What a store would hold, kept only from what the advances say.
+// The rows that a store would hold, built only from the advances.
 class Ledger {
  public:
   void apply(const Advance& advance, const std::string& context) {
@@ -154,7 +154,7 @@ class Ledger {
   std::set<std::string> children_;
 };
 
-// Whoever waits stands at the step that opened the waits; whoever neither waits nor can run joins branches.
+// A waiting strand is at the step that opened its waits. A strand that neither waits nor can run joins branches.
 void check_strands(const Program& program, const Snapshot& snapshot, const std::string& context) {
   for (const Strand& strand : snapshot.strands) {
     const Frame& top = strand.frames.back();

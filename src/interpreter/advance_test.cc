@@ -1,5 +1,5 @@
-// What an Advance holds beside the next snapshot: effects, and what is refused or stale. What steps mean is
-// told by tests/scenarios.
+// Tests what an Advance holds besides the next snapshot: effects, refusals and stale events. tests/scenarios tests the
+// meaning of the steps.
 #include "interpreter/advance.h"
 
 #include <gtest/gtest.h>

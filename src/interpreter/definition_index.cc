@@ -10,7 +10,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// -1, 0, 1 of two parts between dots.
+// Compares two parts between dots: -1, 0 or 1.
 int compare_parts(std::string_view a, std::string_view b) {
   if (is_digits(a) && is_digits(b)) {
     a.remove_prefix(std::min(a.find_first_not_of('0'), a.size()));

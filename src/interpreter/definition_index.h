@@ -1,4 +1,4 @@
-// Which definitions exist, by name and version, for steps that start other instances.
+// An index of the deployed definitions by name and version, for steps that start other instances.
 #pragma once
 
 #include <map>
@@ -13,11 +13,11 @@ namespace cairn {
 
 class DefinitionIndex {
  public:
-  // Of equal names and versions the last one stays.
+  // Replaces an earlier program of the same name and version.
   void add(std::shared_ptr<const Program> program);
-  // Exactly this version, or without one the newest; nullptr when there is none.
+  // The program of exactly this version, or the newest if no version is given; nullptr if none exists.
   std::shared_ptr<const Program> find(const std::string& name, const std::optional<std::string>& version) const;
-  // Versions in order, oldest first; for messages.
+  // The versions of a name, oldest first; for messages.
   std::vector<std::string> versions(const std::string& name) const;
   std::vector<std::string> names() const;
 
@@ -26,8 +26,8 @@ class DefinitionIndex {
   std::map<std::string, std::vector<std::shared_ptr<const Program>>> by_name_;
 };
 
-// Whether version `a` is older than `b`: numbers between dots by value, a pre-release (1.0.0-rc1) before
-// its release, everything else by bytes.
+// Whether version `a` is older than `b`. Numbers between dots compare by value, a pre-release (1.0.0-rc1) is older than
+// its release, and everything else compares by bytes.
 bool version_before(const std::string& a, const std::string& b);
 
 }  // namespace cairn

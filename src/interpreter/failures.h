@@ -1,4 +1,4 @@
-// Errors of the engine itself, with the place they happened at.
+// Errors of the engine itself, with the place where they happened.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace cairn {
 
-// file:line:col of the step when known, else its place. Without a step: the file's begin, or nothing.
+// file:line:col of the step if known, otherwise its place. Without a step: the start of the file, or empty.
 std::string place_of(const Program& program, const Step* step);
 Failure make_failure(const Program& program, const Step* step, FailureClass failure_class, std::string code,
                      std::string message, Json details = {});
-// `what` says what was evaluated ("the condition"), `text` is the expression when it is a single one.
+// `what` names the evaluated part ("the condition"); `text` is the expression if there is a single one.
 Failure expression_failure(const Program& program, const Step* step, const expr::Fault& fault, std::string_view what,
                            std::string_view text);
 
-// class, code, message, details, attempt: what `error` is in expressions.
+// What `error` is in expressions: class, code, message, details, attempt.
 Json error_in_scope(const Failure& failure);
 
-// Limits that nobody may catch (S23).
+// Whether the error is a limit that no `catch` may handle (S23).
 bool is_uncatchable(const Failure& failure);
 
 }  // namespace cairn

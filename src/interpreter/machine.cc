@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-// Steps that only decide which other steps run.
+// Whether the step only decides which other steps run.
 bool is_control(const StepBody& body) {
   return std::holds_alternative<IfStep>(body) || std::holds_alternative<SwitchStep>(body) ||
          std::holds_alternative<RepeatStep>(body) || std::holds_alternative<ParallelStep>(body) ||
@@ -222,7 +222,7 @@ void Machine::end_step(ActiveStrand& strand) {
   ActiveFrame& frame = strand.top();
   const StepIndex index = program_.blocks[frame.index].steps[frame.position];
   const Step& step = program_.steps[index];
-  // A row for each step would cost more than the step: those that did not wait share the next row.
+  // One row per step would cost more than the step itself. Steps that did not wait share the next row.
   constexpr std::size_t named_max = 50;
   if (waits_outside(step.body)) {
     Json details;
@@ -262,7 +262,7 @@ void Machine::log(LogEntry::Kind kind, const std::string& step, Json details, in
 
 Advance Machine::finish() {
   Snapshot& after = out_.after;
-  // A commit in which nothing else happened still says what ran.
+  // A commit without other log entries still records the steps that ran.
   if (!ran_.empty()) log(LogEntry::Kind::completed, program_.steps[ran_.back()].id);
   after.ready.clear();
   after.slice_now.reset();

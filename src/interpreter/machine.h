@@ -1,8 +1,8 @@
-// One advance at work: the strands of an instance, which of them can run, and everything that the
-// slice has decided so far. Steps (steps.h) are written against this and against Turn (turn.h).
+// The machine runs one advance: it holds the strands of an instance, the agenda of strands that can run, and everything
+// that the slice has decided so far. The steps (steps.h) use this class and Turn (turn.h).
 //
-// Nothing here recurses over the definition: strands are explicit stacks and the agenda says whose
-// turn is next, so that depth and length of a definition never meet the C++ stack.
+// Nothing here recurses over the definition. Strands are explicit stacks and the agenda selects the next strand, so the
+// depth and length of a definition never affect the C++ stack.
 #pragma once
 
 #include <optional>
@@ -16,30 +16,30 @@
 
 namespace cairn {
 
-// What wakes a step that waits.
+// The event that wakes a waiting step.
 struct Wakening {
-  Wait wait;  // as it was; already closed
+  Wait wait;  // the wait that was open; it is closed now
   Json payload;
   std::optional<Failure> failure;
   std::string by;
   Json task_fields;
-  int attempt = 1;  // of a run that succeeded
+  int attempt = 1;  // the attempt of a run that succeeded
 };
 
 class Machine {
  public:
-  // `snapshot` is the instance as it was before the event.
+  // `snapshot` is the instance before the event.
   Machine(const Program& program, const Setting& setting, Snapshot snapshot, const Event& event);
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  // ErrorCode::corrupt when the snapshot does not fit the program.
+  // ErrorCode::corrupt if the snapshot does not fit the program.
   Result<void> load();
-  // The main strand of a new instance; the reference that it was given, if any.
+  // Creates the main strand of a new instance. `given` is the reference from the caller, if any.
   void begin_instance(const std::optional<Reference>& given, const std::optional<Reference>& inherited);
-  // Runs ready strands until all of them rest, the instance ends or is suspended, or a checkpoint cuts.
+  // Runs ready strands until all of them rest, the instance ends or is suspended, or a checkpoint cuts the slice.
   void run();
-  // The decision. Afterwards the machine is used up.
+  // Returns the decision. The machine must not be used afterwards.
   Advance finish();
 
   const Program& program() const { return program_; }
@@ -56,9 +56,9 @@ class Machine {
   ActiveStrand* find_strand(std::uint64_t id);
   ActiveStrand& main_strand();
   ActiveStrand& add_strand(std::uint64_t parent, BlockIndex block);
-  bool strand_fits() const;  // one more would not pass the limit
+  bool strand_fits() const;  // whether the limit allows one more strand
   void make_ready(ActiveStrand& strand);
-  // Cancels what runs inside the top step of `strand`: nothing of it goes on, not even `finally`.
+  // Cancels everything inside the top step of `strand`. Nothing of it continues, not even `finally`.
   void cancel_children(const ActiveStrand& strand);
   void cancel_all_but(const std::vector<std::uint64_t>& kept);
 
@@ -66,54 +66,54 @@ class Machine {
   void push_step(ActiveStrand& strand, StepIndex step, Json data);
   void push_block(ActiveStrand& strand, BlockIndex block);
   void pop(ActiveStrand& strand);
-  // Drops the frames above `depth`, their waits and the strands inside them.
+  // Removes the frames above `depth`, their waits and the strands inside them.
   void unwind(ActiveStrand& strand, std::size_t depth);
-  // The step at which the top block stands has ended without error.
+  // Ends the current step of the top block without an error.
   void end_step(ActiveStrand& strand);
 
-  // Waits. `wait` comes with kind, step, until, name, key and target.
+  // Waits. The caller fills kind, step, until, name, key and target of `wait`.
   WaitToken open_wait(ActiveStrand& strand, Wait wait);
   const Wait* find_wait(const WaitToken& token) const;
-  // Closes a wait that was woken: it did what it was for.
+  // Closes a wait that has been woken.
   Wait take_wait(const WaitToken& token);
-  // Closes what `strand` waits for because nobody waits any more: tasks, runs and children are cancelled.
+  // Closes every wait of `strand` because the strand no longer needs it. Their tasks, runs and children are cancelled.
   void abandon_waits(ActiveStrand& strand);
   void abandon_wait(ActiveStrand& strand, const WaitToken& token, TaskStatus task_status);
-  // Hands the wakening to the step that waited and makes its strand ready.
+  // Passes the wakening to the step that waited and makes its strand ready.
   void wake(ActiveStrand& strand, Wakening wakening);
-  // Signals and wake-ups that came while the instance was suspended, in the order they came.
+  // Applies the signals and wake-ups that arrived while the instance was suspended, in the order of their arrival.
   void apply_held();
-  // The same when the instance goes on: they come before the strands that could have run, the failed one among them.
+  // The same on resume. They run before the strands that were ready, including the failed one.
   void apply_held_first();
 
   // Errors and ends.
   void raise(ActiveStrand& strand, Failure failure);
-  // Ends the instance as soon as the enclosing `finally` blocks have run. Nothing else of it goes on meanwhile.
+  // Ends the instance after the enclosing `finally` blocks have run. Nothing else of the instance continues meanwhile.
   void complete(ActiveStrand& strand, std::optional<Json> output);
-  // Goes on with a `complete` that a `finally` has held up.
+  // Continues a `complete` that a `finally` has delayed.
   void complete_from(ActiveStrand& strand, std::optional<Json> output);
   void end_instance(Status status, Json output, std::optional<Failure> failure);
   void suspend(ActiveStrand* strand, Failure failure);
-  // To `on_error`, past every `try`. Without a strand the error is nobody's step.
+  // Passes the error to `on_error`, bypassing every `try`. Without a strand the error belongs to no step.
   void unhandled(ActiveStrand* strand, Failure failure);
-  // An operator's wish: past the place where the incident is, with this result.
+  // On an operator's request: continues after the place of the incident with this result.
   Result<void> skip(ActiveStrand& strand, Json result);
-  // An operator's wish: nothing runs until it goes on.
+  // On an operator's request: nothing runs until the instance is resumed.
   void pause(const std::string& reason);
   void go_on();
 
-  // Compensations (S15): registered by the step that just ended; the newest that `strand` may undo.
+  // Takes the newest compensation that `strand` may undo (S15). A step registers its compensation when it ends.
   std::optional<Compensation> take_compensation(const ActiveStrand& strand);
 
   // State.
   Result<void, Failure> write_state(const Step* step, Json state);
   Result<void, Failure> assign(const Step* step, const StatePath& path, Json value);
-  // What an expression gave, unless it is larger or deeper than anything that could have come in.
+  // The value of an expression, unless it is larger or deeper than any input may be.
   Result<Json, Failure> bounded(const Step* step, Json value, std::string_view what) const;
-  // The same for a text that people and signals find something by.
+  // The same for a text that finds an instance or a signal.
   Result<Json, Failure> bounded_key(const Step* step, Json key, std::string_view what) const;
 
-  // Steps that ended without waiting since the entry before are named in the details, as `ran`.
+  // Steps that ended without waiting since the previous entry are listed in the details, as `ran`.
   void log(LogEntry::Kind kind, const std::string& step, Json details = {}, int attempt = 1);
 
  private:
@@ -143,17 +143,17 @@ class Machine {
   Advance out_;
   ActiveStrands strands_;
   std::vector<std::uint64_t> agenda_;     // the next strand last
-  std::vector<std::uint64_t> could_run_;  // what comes after the events of a suspension, in the order of the agenda
+  std::vector<std::uint64_t> could_run_;  // strands that run after the events of a suspension, in agenda order
   NamesInScope scope_;
-  std::int64_t steps_ = 0;  // begun in this slice
-  bool worked_ = false;     // a step with an effect of its own has begun in this commit
+  std::int64_t steps_ = 0;  // started in this slice
+  bool worked_ = false;     // a step with an effect has started in this commit
   bool stopped_ = false;
-  std::vector<StepIndex> ran_;  // steps that the next entry of the log names
-  std::int64_t ran_more_ = 0;   // how many more there were
+  std::vector<StepIndex> ran_;  // steps that the next log entry lists
+  std::int64_t ran_more_ = 0;   // how many more ran than are listed
   std::string woken_step_;      // the step that was woken last, and since when it had waited
   Timestamp woken_since_;
   int woken_attempt_ = 1;
-  std::size_t state_bytes_bound_ = 0;  // the state is at most this long; 0: unknown
+  std::size_t state_bytes_bound_ = 0;  // an upper bound of the state's length; 0: unknown
 };
 
 }  // namespace cairn

@@ -1,4 +1,4 @@
-// How an instance begins, how errors find their handler, and how it ends.
+// The start of an instance, the search for an error handler, and the end of an instance.
 #include <algorithm>
 
 #include "interpreter/failures.h"
@@ -75,7 +75,7 @@ void Machine::raise(ActiveStrand& strand, Failure failure) {
 }
 
 void Machine::unhandled(ActiveStrand* strand, Failure failure) {
-  // The undos are under way already, for the first error (S17).
+  // The undos of the first error are already running (S17).
   if (main_strand().frames.front().kind == ActiveFrame::Kind::compensating) return suspend(strand, std::move(failure));
   const bool decision = failure.failure_class == FailureClass::business;
   switch (program_.on_error) {
@@ -91,7 +91,7 @@ void Machine::suspend(ActiveStrand* strand, Failure failure) {
   Snapshot& after = out_.after;
   after.status = Status::suspended;
   after.failed_strand = strand ? strand->id : 0;
-  // When it goes on, the place that failed is what runs first.
+  // On resume, the place that failed runs first.
   if (strand) make_ready(*strand);
   log(LogEntry::Kind::suspended, failure.step, to_json(failure), failure.attempt);
   after.error = std::move(failure);
@@ -152,8 +152,8 @@ void Machine::complete(ActiveStrand& strand, std::optional<Json> output) {
     own.push_back(outer->id);
   }
   cancel_all_but(own);
-  // The enclosing strands only wait for this one: an answer to them, or a branch that has not begun, would go on with
-  // the process while a `finally` waits.
+  // The enclosing strands only wait for this one. Answering them, or starting another branch, would continue the
+  // process while a `finally` is still waiting.
   for (std::size_t i = 1; i < own.size(); ++i) {
     ActiveStrand* outer = find_strand(own[i]);
     abandon_waits(*outer);
@@ -164,7 +164,7 @@ void Machine::complete(ActiveStrand& strand, std::optional<Json> output) {
   complete_from(strand, std::move(output));
 }
 
-// When an error replaces the `complete`, the process goes on with the one branch that is left.
+// If an error replaces the `complete`, the process continues with the single branch that is left.
 void Machine::leave_one_branch(ActiveStrand& strand) {
   ActiveFrame& frame = strand.top();
   if (frame.kind != ActiveFrame::Kind::step) return;
@@ -191,7 +191,7 @@ void Machine::complete_from(ActiveStrand& strand, std::optional<Json> output) {
     remove_strand(at->id);
     at = parent;
   }
-  // Past the last step: when the output cannot be evaluated, going on means to try that again.
+  // The position is past the last step. If the output cannot be evaluated, a resume evaluates it again.
   at->frames.push_back({ActiveFrame::Kind::block, 0, static_cast<std::uint32_t>(program_.blocks[0].steps.size()), {}});
   make_ready(*at);
   finish_main(*at, std::move(output));

@@ -1,4 +1,4 @@
-// Writing business state (S1, S2, S23).
+// Writes business state (S1, S2, S23).
 #include "base/json_size.h"
 #include "instance/key_length.h"
 #include "interpreter/failures.h"
@@ -8,7 +8,7 @@
 namespace cairn {
 namespace {
 
-// Recursion ends at `levels`.
+// The recursion stops at `levels`.
 bool is_deeper_than(const Json& value, int levels) {
   if (!value.is_array() && !value.is_object()) return false;
   if (levels == 0) return true;
@@ -76,8 +76,8 @@ Result<void, Failure> Machine::assign(const Step* step, const StatePath& path, J
   }
   const int levels = setting_.limits.json_depth_max - static_cast<int>(path.names.size());
   if (levels < 0 || is_deeper_than(value, levels)) return too_deep(step);
-  // The exact length is worth its price only near the limit: an assignment adds at most its value, its
-  // names and the punctuation around them.
+  // The exact length is computed only near the limit. An assignment adds at most its value, its names and the
+  // punctuation around them.
   std::string text;
   if (state_bytes_bound_ == 0) {
     write_json(state, text);

@@ -1,4 +1,4 @@
-// Strands come and go, and with them what they wait for.
+// Creates and removes strands and their waits.
 #include <algorithm>
 
 #include "base/ordered_id.h"
@@ -29,7 +29,7 @@ ActiveStrand* Machine::find_strand(std::uint64_t id) {
 ActiveStrand& Machine::main_strand() { return *strands_.front(); }
 
 bool Machine::strand_fits() const {
-  // The main strand is not counted: it only joins the others.
+  // The main strand does not count, because it only joins the others.
   return strands_.size() <= setting_.limits.strands_max;
 }
 
@@ -52,7 +52,7 @@ void Machine::make_ready(ActiveStrand& strand) {
 
 void Machine::cancel_children(const ActiveStrand& strand) {
   if (strands_.size() == 1) return;
-  // A strand is always made after its parent, so one pass finds every descendant.
+  // A strand is created after its parent, so one pass finds every descendant.
   std::vector<std::uint64_t> doomed;
   for (const auto& other : strands_) {
     if (other->parent == strand.id || std::find(doomed.begin(), doomed.end(), other->parent) != doomed.end()) {
@@ -74,7 +74,7 @@ void Machine::remove_strand(std::uint64_t id) {
   const auto found = std::find_if(strands_.begin(), strands_.end(), [id](const auto& s) { return s->id == id; });
   if (found == strands_.end()) return;
   abandon_waits(**found);
-  // What a branch registered stays, and from now on it is its parent's to undo.
+  // The compensations of an ended branch stay registered. They now belong to its parent.
   if (const ActiveStrand* parent = find_strand((*found)->parent)) {
     const std::uint64_t heir = branch_of(*parent);
     for (Compensation& entry : out_.after.compensations) {
@@ -86,7 +86,7 @@ void Machine::remove_strand(std::uint64_t id) {
 }
 
 WaitToken Machine::open_wait(ActiveStrand& strand, Wait wait) {
-  // Stores take timers that are due at the same instant in the order of their tokens.
+  // Stores fire timers of the same instant in the order of their tokens.
   wait.token.value = ordered_uuid(out_.after.instance.value, "wait", next_number());
   wait.strand = strand.id;
   wait.since = now_;
@@ -125,7 +125,7 @@ void Machine::abandon_wait(ActiveStrand&, const WaitToken& token, TaskStatus tas
       out_.tasks_closed.push_back({.id = {wait.target}, .status = task_status, .by = actor_, .payload = {}});
       break;
     case WaitKind::run:
-      // A run of this very commit has not been made yet; nobody has to be told.
+      // A run of this commit has not been stored yet, so no cancellation is needed.
       if (std::erase_if(out_.runs, [&](const RunIntent& run) { return run.id.value == wait.target; }) == 0) {
         out_.runs_cancelled.push_back({wait.target});
       }

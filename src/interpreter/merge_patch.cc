@@ -21,7 +21,7 @@ std::string escaped(std::string_view key) {
   return text;
 }
 
-// Recursion ends with the depth of the patch, which the reader of JSON has bounded.
+// The recursion is bounded: the JSON parser limits the depth of the patch.
 void collect(const Json& patch, const std::string& place, Json& into) {
   if (into.size() > named_max) return;
   if (!patch.is_object() || patch.members().empty()) {
@@ -33,7 +33,7 @@ void collect(const Json& patch, const std::string& place, Json& into) {
 
 }  // namespace
 
-// Recursion ends with the depth of the patch, which the reader of JSON has bounded.
+// The recursion is bounded: the JSON parser limits the depth of the patch.
 Json merge_patch(const Json& target, const Json& patch) {
   if (!patch.is_object()) return patch;
   Json merged = target.is_object() ? target : Json::object();

@@ -4,10 +4,10 @@
 
 namespace cairn {
 
-// RFC 7396: objects are merged, null removes, everything else replaces.
+// Applies RFC 7396: objects are merged, null removes, every other value replaces.
 Json merge_patch(const Json& target, const Json& patch);
-// Which places a patch names, as a list of JSON pointers; values may be nobody else's business. After 50 of them
-// `…` says that there are more.
+// The places that a patch changes, as JSON pointers. The values are left out because they may be confidential. After 50
+// places, `…` marks that there are more.
 Json changed_by(const Json& patch);
 
 }  // namespace cairn

@@ -25,7 +25,7 @@ const ActiveStrand* NamesInScope::find(std::uint64_t id) const {
 
 std::vector<const ActiveStrand*> NamesInScope::around(const ActiveStrand& strand) const {
   std::vector<const ActiveStrand*> chain;
-  // A chain cannot be longer than there are strands, whatever a stored snapshot says.
+  // A chain cannot be longer than the number of strands. The check protects against a stored snapshot with a cycle.
   for (const ActiveStrand* outer = find(strand.parent); outer && chain.size() < strands_.size();
        outer = find(outer->parent)) {
     chain.push_back(outer);
@@ -36,7 +36,7 @@ std::vector<const ActiveStrand*> NamesInScope::around(const ActiveStrand& strand
 
 void NamesInScope::make_globals() {
   if (values_.empty()) values_.resize(program_.slots());
-  // What no expression of the program reads is not made.
+  // Values that no expression of the program reads are not built.
   if (program_.names_reference) {
     reference_ = Json::object({{"key", snapshot_.reference.key}, {"parts", snapshot_.reference.parts}});
   }

@@ -1,5 +1,5 @@
-// The names in scope at a place, as values by slot. Borrows everything from the snapshot and the
-// frames; whoever changes those says so with `forget`.
+// The names in scope at a place, as values by slot. It borrows everything from the snapshot and the frames. Code that
+// changes those must call `forget`.
 #pragma once
 
 #include <vector>
@@ -14,18 +14,18 @@ namespace cairn {
 
 class NamesInScope {
  public:
-  // The referenced objects outlive the scope and keep their addresses.
+  // The referenced objects must outlive this scope and keep their addresses.
   NamesInScope(const Program& program, const Json& config, const Snapshot& snapshot, const ActiveStrands& strands,
                Timestamp now);
 
-  // What the frames of `strand` up to `depth`, and of the strands around it, bring into scope.
+  // Binds the names from the frames of `strand` up to `depth` and from the enclosing strands.
   expr::Bindings bind(const ActiveStrand& strand, std::size_t depth);
   expr::Bindings bind(const ActiveStrand& strand) { return bind(strand, strand.frames.size()); }
-  // The names that no strand is needed for.
+  // Binds the names that need no strand.
   expr::Bindings bind_globals();
-  // One name more for the next evaluation only. After `bind`; `value` is borrowed.
+  // Adds one name for the next evaluation only. Call it after `bind`; `value` is borrowed.
   void add(Slot slot, const Json& value);
-  // The next evaluation sees `state` instead of the snapshot's. Null: the snapshot's again.
+  // The next evaluation reads `state` instead of the snapshot's state. Null restores the snapshot's state.
   void read_state(const Json* state);
 
   void set_now(Timestamp now) {
@@ -35,7 +35,7 @@ class NamesInScope {
   void forget() { bound_ = nullptr; }
   void forget_reference() { globals_ = false; }
 
-  // The loop names at the top of `strand` as JSON: what a compensation keeps. Null when there are none.
+  // The loop variables at the top of `strand` as JSON, which a compensation stores. Null if there are none.
   Json loop_names(const ActiveStrand& strand) const;
 
  private:
@@ -43,7 +43,7 @@ class NamesInScope {
   void apply(const ActiveStrand& strand, std::size_t depth);
   void apply_kept(const Json& names);
   const ActiveStrand* find(std::uint64_t id) const;
-  std::vector<const ActiveStrand*> around(const ActiveStrand& strand) const;  // outermost first, without itself
+  std::vector<const ActiveStrand*> around(const ActiveStrand& strand) const;  // the enclosing strands, outermost first
 
   const Program& program_;
   const Json& config_;

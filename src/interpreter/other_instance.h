@@ -1,4 +1,4 @@
-// What `subworkflow` and `continue_with` share: the start of another instance.
+// The start of another instance, shared by `subworkflow` and `continue_with`.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace cairn {
 
-// The start without id and token: name known, version pinned, input evaluated and checked against
-// the other definition's schema, reference evaluated.
+// Prepares a start without id and token. It checks the name, pins the version, evaluates the input, validates it
+// against the other definition's schema, and evaluates the reference.
 Result<InstanceStart, Failure> prepare_start(Turn& turn, const std::string& name,
                                              const std::optional<std::string>& version,
                                              const std::optional<Template>& input,

@@ -1,4 +1,4 @@
-// Business references: evaluated, and as JSON.
+// Business references: their evaluation and their JSON form.
 #pragma once
 
 #include "definition/program.h"
@@ -9,11 +9,11 @@
 namespace cairn {
 
 Json to_json(const Reference& reference);
-// Forgiving: what is not a reference gives an empty one.
+// Never fails: a value that is not a reference gives an empty one.
 Reference reference_from_json(const Json& value);
 
-// An absent key keeps that of `before`; absent parts become {} (S3). A key that is a number or a
-// boolean becomes its text, because references are searched as text.
+// A missing key keeps the key of `before`; missing parts become {} (S3). A number or boolean key becomes its text,
+// because references are searched as text.
 Result<Reference, Failure> evaluate_reference(const Program& program, const Step* step, const ReferenceTemplate& source,
                                               const Reference& before, expr::Bindings bindings,
                                               const expr::Budget& budget);

@@ -27,7 +27,7 @@ struct Faulted {
   Failure failure;
 };
 
-// Errors of `where` leave the waiting steps, each in its own strand, if that still stands there.
+// Raises each error of a `where` in the strand of its waiting step, if that strand is still at this step.
 void raise_all(Machine& machine, std::vector<Faulted> faulted) {
   for (Faulted& one : faulted) {
     if (is_final(machine.snapshot().status) || machine.snapshot().status == Status::suspended) return;
@@ -37,15 +37,15 @@ void raise_all(Machine& machine, std::vector<Faulted> faulted) {
   }
 }
 
-// Gives the signal to the open wait that was opened first among those it fits. False: no wait took it. Without
-// `faulted`, a wait whose `where` fails does not fit.
+// Gives the signal to the oldest open wait that matches. False if no wait took it. Without `faulted`, a wait whose
+// `where` fails does not match.
 bool offer(Machine& machine, const std::string& name, const Json& key, const Json& payload,
            std::vector<Faulted>* faulted) {
-  // A copy: taking a wait changes the list.
+  // A copy, because taking a wait changes the list.
   const std::vector<Wait> waits = machine.snapshot().waits;
   for (const Wait& wait : waits) {
     if (wait.kind != WaitKind::signal || !addresses(wait.key, wait.name, name, key)) continue;
-    // An error in `where` is an error of the step, so its other options are over.
+    // An error in `where` is an error of the step, so its other options are closed.
     const bool over = faulted && std::any_of(faulted->begin(), faulted->end(),
                                              [&](const Faulted& one) { return one.strand == wait.strand; });
     if (over) continue;
@@ -80,7 +80,7 @@ std::optional<Json> take_kept_signal(Turn& turn, const SignalSpec& signal, const
   auto& kept = turn.machine.snapshot().signals;
   for (auto candidate = kept.begin(); candidate != kept.end(); ++candidate) {
     if (!addresses(key, signal.name, candidate->name, candidate->key)) continue;
-    // One whose `where` fails is left, or it would block the good ones behind it for ever.
+    // A signal whose `where` fails stays kept. Otherwise it would block the matching signals behind it forever.
     const auto taken = fits(turn, signal, candidate->payload);
     if (!taken || !*taken) continue;
     Json payload = std::move(candidate->payload);

@@ -1,4 +1,4 @@
-// Assigning at a path into business state (S1).
+// Assigns to a path in the business state (S1).
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace cairn {
 
-// Why nothing can be assigned there: a value on the way is neither an object, nor null, nor absent.
+// Why the path cannot be assigned: a value on the way is neither an object nor null nor missing. Empty if it can.
 std::optional<std::string> find_conflict(const Json& state, const StatePath& path);
-// Makes missing and null objects on the way. Only after `find_conflict` found none.
+// Creates missing and null objects on the way. Call it only if `find_conflict` found no conflict.
 void set_path(Json& state, const StatePath& path, Json value);
 
 }  // namespace cairn

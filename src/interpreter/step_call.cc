@@ -1,4 +1,4 @@
-// The intent only: the run is made, retried and timed outside, and comes back with one final result.
+// Creates only the intent. The run is executed, retried and timed outside, and it answers with one final result.
 #include "interpreter/steps.h"
 
 namespace cairn {
@@ -8,8 +8,8 @@ std::string run_type(const CallStep& call) {
   return call.transport == "worker" ? call.worker_type : "cairn." + call.transport + ".v1";
 }
 
-// From where the step is (instance, place, rounds of the loops around it) and which visit this is; never
-// from the attempt.
+// Derived from the position of the step (instance, place, rounds of the enclosing loops) and from the visit, never from
+// the attempt.
 std::string idempotency_key(Turn& turn, std::uint64_t visit) {
   std::string key = turn.machine.snapshot().instance.value + "/" + turn.step.path;
   const Program& program = turn.machine.program();
@@ -30,7 +30,7 @@ std::string idempotency_key(Turn& turn, std::uint64_t visit) {
 
 void begin(Turn& turn, const CallStep& call) {
   Machine& machine = turn.machine;
-  // A worker gets its payload as it is: it holds no secrets (M2), so there is nothing to tell apart.
+  // A worker gets its payload unchanged. The payload holds no secrets (M2), so nothing must be separated.
   auto request = call.transport == "worker" ? turn.value(call.request, call.transport.c_str())
                                             : turn.sealed_value(call.request, call.transport.c_str());
   if (!request) return turn.fail_to_lane(std::move(request).error(), call.on_timeout, call.on_failure);

@@ -1,12 +1,12 @@
-// While it waits the frame remembers the tokens of its `options` and, of task options, `tasks` by
-// option (`task`, `exclude`, tokens of `reminders`). Once one has won: the `winner` and what it brings into scope.
+// While it waits, the frame remembers the tokens of its `options` and, for task options, `tasks` by option (`task`,
+// `exclude`, tokens of `reminders`). After one has won, it remembers the `winner` and what that brings into scope.
 #include "interpreter/steps.h"
 #include "interpreter/waiting.h"
 
 namespace cairn {
 namespace {
 
-// What was evaluated when the options were looked at, so that opening them does not evaluate again.
+// The values evaluated while the options were checked, so that opening them does not evaluate again.
 struct Prepared {
   Json key;
   std::optional<Timestamp> due;
@@ -38,7 +38,7 @@ const FirstStep::Option* find_winner(const Turn& turn, const FirstStep& first) {
   return &first.options[static_cast<std::size_t>(winner.as_integer())];
 }
 
-// Every timer that is no option is a reminder of one of the tasks.
+// A timer that is not an option is a reminder of one of the tasks.
 void remind(Turn& turn, const WaitToken& token, const Json& task_fields) {
   const Json tasks = turn.data()["tasks"];
   if (!tasks.is_object()) return;

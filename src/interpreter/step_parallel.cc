@@ -1,5 +1,5 @@
-// The frame remembers how many branches have `begun` and how many have `ended`. The branches are the
-// strands inside this one; none but the parallel step itself can have any while it is on top.
+// The frame remembers how many branches have `begun` and how many have `ended`. The branches are the child strands of
+// this strand. While this step is on top, only it can have child strands.
 #include "interpreter/steps.h"
 
 namespace cairn {
@@ -31,7 +31,7 @@ void resume(Turn& turn, const ParallelStep& parallel) {
                                       " strands at once (limit: strands per instance)"));
   }
   turn.remember("begun", static_cast<std::int64_t>(begun) + 1);
-  // It stands above this strand on the agenda: the next branch begins when this one rests or ends.
+  // The new strand is above this one on the agenda. The next branch starts when the new strand rests or ends.
   machine.add_strand(turn.strand.id, parallel.branches[begun].steps);
 }
 

@@ -1,4 +1,4 @@
-// The frame remembers the round (`index`) and, evaluated once, the `items` or how many `times`.
+// The frame remembers the round (`index`) and the `items` or the number of `times`, which are evaluated once.
 #include "interpreter/steps.h"
 
 namespace cairn {
@@ -52,7 +52,7 @@ void resume(Turn& turn, const RepeatStep& repeat) {
     }
     case RepeatStep::Kind::while_true: {
       auto holds = turn.condition(*repeat.condition, "while");
-      // The frame stays: a retry asks for this round again instead of beginning the loop anew.
+      // The frame stays, so a retry repeats this round instead of restarting the loop.
       if (!holds) return turn.machine.raise(turn.strand, std::move(holds).error());
       another = *holds;
       break;

@@ -14,7 +14,7 @@ void begin(Turn& turn, const SetStep& set) {
     }
     return turn.end();
   }
-  // Each entry sees the ones before it, and all of it counts only when the last one has succeeded.
+  // Each entry sees the entries before it. The state changes only if every entry succeeds.
   Json state = machine.snapshot().state;
   for (const SetStep::Assignment& assignment : set.assignments) {
     machine.scope().read_state(&state);

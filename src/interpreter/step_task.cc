@@ -1,5 +1,5 @@
-// While the task is open the frame remembers `task` (in scope), `exclude` and the `deadline`'s token;
-// other timers of the step are reminders. When it is completed, `task` and `completion` are in scope.
+// While the task is open, the frame remembers `task` (in scope), `exclude` and the token of the `deadline`. Other
+// timers of the step are reminders. After completion, `task` and `completion` are in scope.
 #include "interpreter/steps.h"
 #include "interpreter/waiting.h"
 
@@ -14,7 +14,7 @@ void expire(Turn& turn, const TaskStep& step, const Json& task_fields) {
   turn.enter(step.task.deadline->steps);
 }
 
-// Not interrupting: the deadline's steps run in a strand of their own while the task stays open.
+// A deadline that does not interrupt: its steps run in a separate strand while the task stays open.
 void start_deadline_steps(Turn& turn, const TaskStep& step, const Json& task_fields) {
   Machine& machine = turn.machine;
   turn.remember("deadline", {});
@@ -72,7 +72,7 @@ void resume(Turn& turn, const TaskStep& step) {
   if (turn.take_result(step.task.result, *arrived)) turn.enter(step.task.on_complete);
 }
 
-// A `complete` in the deadline's steps has closed the task, and an error has replaced it: nothing is left to wait for.
+// A `complete` in the deadline's steps has closed the task, and an error has replaced the `complete`. No wait is left.
 void strand_ended(Turn& turn, const TaskStep&) {
   if (!turn.strand.waits.empty()) return;
   turn.machine.make_ready(turn.strand);

@@ -6,7 +6,7 @@
 namespace cairn {
 namespace {
 
-// An empty list is as good as none; going through it would only move the place of an incident.
+// An empty list counts as none. Entering it would only change the place of an incident.
 bool has_finally(const Machine& machine, const TryStep& attempt) {
   return attempt.finally_block != no_index && !machine.program().blocks[attempt.finally_block].steps.empty();
 }

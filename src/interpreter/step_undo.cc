@@ -1,4 +1,4 @@
-// The frame remembers the `scope` of the entry that runs: the loop names of its round.
+// The frame remembers the `scope` of the running entry: the loop variables of its round.
 #include "interpreter/steps.h"
 
 namespace cairn {

@@ -1,11 +1,11 @@
-// What each kind of step does, a file per kind.
+// What each kind of step does. Each kind has a file of its own.
 #pragma once
 
 #include "interpreter/turn.h"
 
 namespace cairn {
 
-// The step is reached.
+// The strand has reached the step.
 void begin(Turn& turn, const SetStep& set);
 void begin(Turn& turn, const ReferenceStep& reference);
 void begin(Turn& turn, const TaskStep& task);
@@ -25,11 +25,11 @@ void begin(Turn& turn, const UndoStep& undo);
 void begin(Turn& turn, const FailStep& decision);
 void begin(Turn& turn, const CompleteStep& complete);
 
-// The step's frame is on top and its strand is ready: a loop's next round, a branch that may begin.
+// The step's frame is on top and its strand is ready, for example for the next round of a loop or the next branch.
 void resume(Turn& turn, const RepeatStep& repeat);
 void resume(Turn& turn, const ParallelStep& parallel);
 void resume(Turn& turn, const UndoStep& undo);
-// An incident at `result`: what arrived is in the frame and is assigned again.
+// Resumes after an incident at `result`: the frame holds the arrived value, which is assigned again.
 void resume(Turn& turn, const TaskStep& task);
 void resume(Turn& turn, const CallStep& call);
 void resume(Turn& turn, const FirstStep& first);
@@ -54,7 +54,8 @@ void woken(Turn& turn, const SubworkflowStep& child, Wakening&& wakening);
 void strand_ended(Turn& turn, const ParallelStep& parallel);
 void strand_ended(Turn& turn, const TaskStep& task);
 
-// What a kind does not declare above: nothing resumes or wakes it, its lanes end it.
+// The defaults for kinds without a declaration above: they are never resumed or woken, and the end of a lane ends the
+// step.
 template <class Body>
 void resume(Turn& turn, const Body&) {
   turn.rest();
@@ -70,10 +71,10 @@ void woken(Turn& turn, const Body&, Wakening&&) {
 template <class Body>
 void strand_ended(Turn&, const Body&) {}
 
-// Whether a `catch` or `finally` of the step takes the error; then its lane has been entered.
-// May replace the error by one of its own.
+// Whether a `catch` or `finally` of the step handles the error. If so, its lane has been entered. The function may
+// replace the error by another one.
 bool intercept(Machine& machine, ActiveStrand& strand, std::size_t frame, const TryStep& attempt, Failure& failure);
-// Whether a `finally` has to run before `complete` can go on; then it has been entered.
+// Whether a `finally` must run before `complete` can continue. If so, it has been entered.
 bool holds_up_complete(Machine& machine, ActiveStrand& strand, const TryStep& attempt,
                        const std::optional<Json>& output);
 

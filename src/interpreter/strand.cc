@@ -14,7 +14,7 @@ Error corrupt(const Strand& strand, const Frame& frame, const std::string& what)
           "strand " + std::to_string(strand.id) + ", frame " + frame.kind + " " + frame.place + ": " + what};
 }
 
-// Which frame may stand on which.
+// Whether `frame` may follow `below` on the stack.
 bool fits(const Program& program, const ActiveFrame* below, const ActiveFrame& frame) {
   using Kind = ActiveFrame::Kind;
   if (!below) return frame.kind != Kind::step;

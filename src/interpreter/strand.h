@@ -1,9 +1,8 @@
-// Strands while an advance runs: the frames of a snapshot with places turned into indexes.
+// Strands during an advance: the frames of a snapshot with places resolved to indexes.
 //
-// A stack alternates: a block frame stands at one of its steps; when that step is in the middle of
-// something, a step frame follows; when it runs a lane, the lane's block frame follows that. The
-// lowest frame is a block, or `start` (reference and state are not evaluated yet), or
-// `compensating` (the undos of `on_error: compensate`).
+// Frames alternate on the stack. A block frame is at one of its steps. If that step is in progress, a step frame
+// follows. If the step runs a lane, the lane's block frame follows. The lowest frame is a block, `start` (reference and
+// state are not evaluated yet), or `compensating` (the undos of `on_error: compensate`).
 #pragma once
 
 #include <cstdint>
@@ -19,8 +18,8 @@ struct ActiveFrame {
   enum class Kind : std::uint8_t { start, block, step, compensating };
   Kind kind = Kind::block;
   std::uint32_t index = no_index;  // of the block or step
-  std::uint32_t position = 0;      // block: the step it is at; its size: past the last
-  Json data;                       // step, compensating
+  std::uint32_t position = 0;      // block: the current step; its size: after the last step
+  Json data;                       // step and compensating only
 };
 
 struct ActiveStrand {
@@ -33,10 +32,10 @@ struct ActiveStrand {
   ActiveFrame& top() { return frames.back(); }
 };
 
-// In the order of the snapshot. Addresses are stable while strands come and go.
+// In the order of the snapshot. Addresses stay valid while strands are added and removed.
 using ActiveStrands = std::vector<std::unique_ptr<ActiveStrand>>;
 
-// ErrorCode::corrupt when a place does not exist in this program or the frames do not fit together.
+// ErrorCode::corrupt if a place does not exist in this program or the frames do not fit together.
 Result<ActiveStrands> activate(const Program& program, const std::vector<Strand>& strands);
 std::vector<Strand> put_to_rest(const Program& program, ActiveStrands&& strands);
 

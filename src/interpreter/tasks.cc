@@ -12,7 +12,7 @@ Json to_list(const std::vector<std::string>& texts) {
   return Json::array(std::move(items));
 }
 
-// A length of time from now, or an instant, whichever the value turns out to be.
+// Accepts a duration from now or an instant, depending on the value.
 Result<std::optional<Timestamp>, Failure> evaluate_due(Turn& turn, const std::optional<DueTemplate>& due) {
   if (!due) return std::optional<Timestamp>();
   if (!due->either) {

@@ -31,7 +31,7 @@ void Turn::remember(Json data) {
 
 void Turn::remember(std::string_view key, Json value) {
   Json& held = strand.top().data;
-  // Stored frames may hold anything; what is no object has nothing to keep.
+  // A stored frame may hold any JSON. A value that is not an object has nothing to keep.
   if (!held.is_object()) held = Json::object();
   held.set(key, std::move(value));
   machine.scope().forget();
@@ -65,7 +65,7 @@ void Turn::fail_to_lane(Failure failure, BlockIndex on_timeout, BlockIndex on_fa
   const BlockIndex lane = timed_out ? on_timeout : on_failure;
   if (lane == no_index) return fail(std::move(failure));
   machine.log(LogEntry::Kind::faulted, step.id, to_json(failure), failure.attempt);
-  // `on_timeout` defines no `error`: inside a catch it sees the one that was caught there.
+  // `on_timeout` defines no `error`. Inside a catch it sees the error that was caught there.
   remember(timed_out ? Json::object() : Json::object({{"error", error_in_scope(failure)}}));
   enter(lane);
 }

@@ -1,5 +1,5 @@
-// A step at work: what the code of one step kind may do. Every path through `begin`, `resume`,
-// `lane_ended` and `woken` of a step ends with exactly one of end, fail, enter, rest or go_on.
+// Turn is the interface that the code of one step kind uses. Every path through `begin`, `resume`, `lane_ended` and
+// `woken` of a step ends with exactly one of end, fail, enter, rest or go_on.
 #pragma once
 
 #include <optional>
@@ -20,24 +20,24 @@ class Turn {
   StepIndex index;
   const Step& step;
 
-  // What the step remembers while it is in the middle of something. `remember` makes its frame.
+  // What the step remembers while it is in progress. `remember` creates its frame.
   bool remembers() const;
   const Json& data() const { return strand.frames.back().data; }
   void remember(Json data);
   void remember(std::string_view key, Json value);
 
   void end();                   // ended without error
-  void fail(Failure failure);   // the error leaves the step: what it opened is closed
+  void fail(Failure failure);   // the error leaves the step; its waits are closed
   void enter(BlockIndex lane);  // after `remember`; no_index ends the step instead
-  void rest();                  // waits, or joins other strands
-  void keep_waiting();          // woken for something that does not end the wait
-  void go_on() {}               // `resume` comes next
+  void rest();                  // the strand waits or joins other strands
+  void keep_waiting();          // the wakening did not end the wait
+  void go_on() {}               // the machine calls `resume` next
 
-  // An error of the step itself: to the lane that handles it, or out of the step (S18).
+  // An error of the step itself. It goes to the lane that handles it or leaves the step (S18).
   void fail_to_lane(Failure failure, BlockIndex on_timeout, BlockIndex on_failure);
 
   Result<Json, Failure> value(const Template& source, const char* what);
-  // The request of a transport, in which no data can ask for a secret.
+  // The request of a transport. Data in it cannot refer to a secret.
   Result<Json, Failure> sealed_value(const Template& source, const char* what);
   Result<Json, Failure> value(const std::optional<Template>& source, const char* what, Json otherwise);
   Result<std::string, Failure> text(const Template& source, const char* what);
@@ -45,15 +45,15 @@ class Turn {
   Result<bool, Failure> condition(const expr::Expression& source, const char* what);
   Result<Duration, Failure> duration(const DurationTemplate& source, const char* what);
   Result<Timestamp, Failure> instant(const TimeTemplate& source, const char* what);
-  // `now` plus a length of time.
+  // `now` plus a duration.
   Result<Timestamp, Failure> after(const DurationTemplate& source, const char* what);
   Result<Timestamp, Failure> due(const std::optional<DurationTemplate>& length, const std::optional<TimeTemplate>& at,
                                  const char* what);
   Result<Reference, Failure> reference(const ReferenceTemplate& source, const Reference& before);
-  // What the step waited for is there: assigns it to `path`. False: that failed, and the error is on its way to
-  // `on_failure` or out of the step. The frame then keeps what arrived, so that a retry only assigns it again.
+  // Assigns the arrived value to `path`. False if that failed; the error then goes to `on_failure` or leaves the step.
+  // The frame keeps the arrived value, so that a retry only assigns it again.
   bool take_result(const std::optional<StatePath>& path, Json arrived, BlockIndex on_failure = no_index);
-  // What the frame keeps after an incident at `result`; nullptr: nothing.
+  // The value that the frame keeps after an incident at `result`; nullptr: none.
   const Json* kept_result() const { return remembers() ? data().find("arrived") : nullptr; }
 
   Failure failure(FailureClass failure_class, std::string code, std::string message, Json details = {}) const;
@@ -61,7 +61,7 @@ class Turn {
   WaitToken open_timer(Timestamp until);
 };
 
-// `return turn.fail(…)` when the value could not be had.
+// Returns with `turn.fail(…)` if the value could not be computed.
 #define CAIRN_OR_FAIL_NAMED(result, turn, declaration, expression) \
   auto result = (expression);                                      \
   if (!result) return (turn).fail(std::move(result).error());      \
