@@ -21,7 +21,7 @@ std::vector<DefinitionCoverage> Coverage::summary() const {
     one.steps = seen.program->steps.size();
     one.steps_begun = seen.steps.size();
     for (BlockIndex block = 1; block < seen.program->blocks.size(); ++block) {
-      // An empty lane decides nothing that could be tested.
+      // An empty lane has nothing to test.
       if (seen.program->blocks[block].steps.empty()) continue;
       ++one.lanes;
       if (seen.blocks.contains(block)) {

@@ -1,4 +1,4 @@
-// Which steps and lanes of definitions some runs went through.
+// Measures which steps and lanes of definitions were executed.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct DefinitionCoverage {
   std::size_t steps_begun = 0;
   std::size_t lanes = 0;  // then, else, cases, loops, branches, options, catches, deadlines, ...
   std::size_t lanes_entered = 0;
-  std::vector<std::string> missed;  // places of lanes never entered, in the order of the definition
+  std::vector<std::string> missed;  // places of lanes that were never entered, in definition order
 };
 
 class Coverage {

@@ -23,7 +23,7 @@ bool is_transport(const RunIntent& run) { return run.type.starts_with("cairn.");
 
 Rehearsal::Rehearsal(Options options) : options_(std::move(options)), now_(options_.begins_at) {}
 
-// Named as a coordinator names it, so that both store the same bytes.
+// Event ids are made as the engine makes them, so that both store the same bytes.
 Event Rehearsal::event_of(const InstanceId& id, EventBody what) const {
   Event event;
   const Instance* instance = find(id);
@@ -65,7 +65,7 @@ Result<void> Rehearsal::start_child(const InstanceId& parent, const InstanceStar
     failure.message = message;
     letters_.push_back({parent, ChildFinished{*start.token, {}, std::move(failure)}});
   };
-  // A definition that starts itself would go on for ever.
+  // The bound stops a definition that starts itself.
   if (order_.size() >= instances_max) {
     refuse("limit_instances", "more than " + std::to_string(instances_max) + " instances in one run");
     return {};
@@ -163,10 +163,10 @@ void Rehearsal::collect(const InstanceId& id, Advance& advance) {
   }
 }
 
-// Until nothing can happen without a person, a signal or time.
+// Runs until only a person, a signal or time can continue.
 Result<void> Rehearsal::settle() {
   while (true) {
-    // Children exist before any message is delivered: one of them may be cancelled by it.
+    // Children start before any message is delivered, because a message may cancel one of them.
     if (!starts_.empty()) {
       const auto [parent, begun] = std::move(starts_.front());
       starts_.erase(starts_.begin());
@@ -175,7 +175,7 @@ Result<void> Rehearsal::settle() {
       const Letter letter = std::move(letters_.front());
       letters_.pop_front();
       auto delivered = deliver(letter);
-      // A child that has ended by itself cannot be cancelled any more, and need not be.
+      // A child that has already ended cannot be cancelled and does not need to be.
       if (!delivered && delivered.error().code != ErrorCode::conflict) return delivered;
     } else {
       attempt_runs();
@@ -256,8 +256,8 @@ Result<void> Rehearsal::request(EventBody what) {
   return settle();
 }
 
-// Signals are sent to the run as a whole: one that the root keeps is offered to each child that waits
-// for its name. A child that leaves it is left as it was.
+// A signal is sent to the run as a whole. If the root keeps it, each child that waits for its name is offered it. A
+// child that does not take it stays unchanged.
 Result<bool> Rehearsal::offer_kept_to_children() {
   const std::vector<BufferedSignal> kept = root().snapshot.signals;
   for (const BufferedSignal& signal : kept) {
@@ -327,7 +327,7 @@ Result<bool> Rehearsal::fire_next(std::optional<Timestamp> until) {
   move_clock(*due);
   const Timer* timer = nullptr;
   PendingRun* retry = nullptr;
-  // As on a server: the timers of an instance in the order they were set, of several instances the older one's first.
+  // The order is that of a server: the timers of an instance in the order they were set, older instances first.
   const auto before = [&](const auto& a, const auto& b) {
     return std::pair(age_of(a.instance), a.order) < std::pair(age_of(b.instance), b.order);
   };

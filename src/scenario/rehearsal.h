@@ -1,5 +1,5 @@
-// A run in memory: one instance, its children and a clock that stands still until it is moved.
-// `cairn run` and `cairn test` are two ways to drive one. No I/O, no threads, no sleeping.
+// A rehearsal runs one instance and its children in memory, with a clock that stands still until it is moved. `cairn
+// run` and `cairn test` both use it. No I/O, no threads, no sleeping.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace cairn {
 
-// The answer to an external call, given beforehand.
+// The prepared answer to an external call.
 struct CallReply {
   std::string target;  // a worker type, or the id of an http or graphql step
   Json result;
@@ -27,7 +27,7 @@ class Rehearsal {
   struct Options {
     Setting setting;
     Timestamp begins_at;
-    // A call without a reply: true: it fails as nobody handles it; false: it stays pending.
+    // If a call has no reply: true: it fails as if no worker handled it; false: it stays pending.
     bool calls_fail_without_reply = true;
     // Encode and decode the snapshot after each commit, as if the process had been restarted.
     bool restart_at_every_commit = false;
@@ -46,8 +46,8 @@ class Rehearsal {
     InstanceId instance;
     RunIntent intent;
     int attempt = 1;
-    std::optional<Timestamp> again_at;    // a retry waits for its time
-    std::optional<Timestamp> overdue_at;  // the attempt under way may last until then
+    std::optional<Timestamp> again_at;    // when the next retry is due
+    std::optional<Timestamp> overdue_at;  // when the running attempt times out
     std::uint64_t order = 0;
   };
   struct Emitted {
@@ -67,23 +67,23 @@ class Rehearsal {
 
   explicit Rehearsal(Options options);
 
-  // Begins the instance and goes on until everything rests. Invalid input is an error.
+  // Starts the instance and runs it until everything waits. Invalid input is an error.
   Result<void> start(std::shared_ptr<const Program> program, InstanceId id, Json input,
                      std::optional<Reference> reference = std::nullopt);
 
   void add_reply(CallReply reply) { replies_.push_back(std::move(reply)); }
-  // Finishes the oldest pending call to `target`. Not found when there is none.
+  // Finishes the oldest pending call to `target`. ErrorCode::not_found if there is none.
   Result<void> reply_now(const CallReply& reply);
 
   // A refused completion is an error and changes nothing.
   Result<void> complete(const OpenTask& task, const std::string& by, const Json& payload);
-  // To the instance itself; what it does not use is offered to its children when they wait for it.
-  // `id` names it in `kept`.
+  // Sends a signal to the root instance. If the root does not use it, it is offered to the children that wait for it.
+  // `id` names the signal in `kept`.
   Result<void> signal(const std::string& id, const std::string& name, const Json& key, const Json& payload);
   // An operator's request to the root instance.
   Result<void> request(EventBody what);
 
-  // Fires the earliest timer or retry; the clock jumps there. False: there is none (before `until`, if given).
+  // Fires the earliest timer or retry and moves the clock there. False if there is none (before `until`, if given).
   Result<bool> fire_next(std::optional<Timestamp> until = std::nullopt);
   std::optional<Timestamp> next_due() const;
   void move_clock(Timestamp to);
@@ -100,7 +100,7 @@ class Rehearsal {
   std::vector<Kept> kept_signals() const;
   std::vector<const Instance*> suspended_children() const;
   const std::vector<std::string>& commits() const { return commits_; }
-  const std::map<std::string, Trace>& traces() const { return traces_; }  // by digest, when the setting asks
+  const std::map<std::string, Trace>& traces() const { return traces_; }  // by digest; if the setting asks
   // The open waits of the root as SEMANTICS R2 lists them.
   Json waits() const;
 
@@ -134,7 +134,7 @@ class Rehearsal {
   Timestamp now_;
   InstanceId root_;
   std::map<InstanceId, Instance> instances_;
-  std::vector<InstanceId> order_;  // in which instances began
+  std::vector<InstanceId> order_;  // in the order of their starts
   std::deque<Letter> letters_;
   std::vector<OpenTask> open_tasks_;
   std::vector<TaskEnd> closed_tasks_;

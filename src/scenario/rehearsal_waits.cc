@@ -1,4 +1,4 @@
-// The open waits of a run as SEMANTICS R2 lists them.
+// Lists the open waits of a run as SEMANTICS R2 defines.
 #include <algorithm>
 
 #include "scenario/rehearsal.h"
@@ -65,7 +65,7 @@ void Rehearsal::list_waits(const Instance& instance, Json& into) const {
       }
     }
     into.push_back(std::move(entry));
-    // Children nest no deeper than instances were started.
+    // The recursion is bounded: children nest no deeper than the number of started instances.
     if (child) list_waits(*child, into);
   }
 }

@@ -8,7 +8,7 @@
 namespace cairn {
 namespace {
 
-// Definitions written inside a scenario file keep the order of their members.
+// Definitions inside a scenario file keep the order of their members.
 void write_in_order(const SourceNode& node, std::string& out) {
   if (node.kind == Json::Kind::array) {
     out.push_back('[');
@@ -109,7 +109,7 @@ class ScenarioReader {
     return wrong(node.at, message);
   }
 
-  // What is tested is the steps; a definition inside a scenario may leave out its head.
+  // A definition inside a scenario may omit its head, because scenarios test the steps.
   static std::string with_head(const SourceNode& node) {
     std::string text;
     write_in_order(node, text);
@@ -176,7 +176,7 @@ class ScenarioReader {
           CAIRN_TRY(CallReply reply, read_reply(one));
           own.push_back(std::move(reply));
         }
-        // A scenario's own replies to a target take the place of those that all scenarios share.
+        // A scenario's replies to a target replace the shared replies to it.
         std::erase_if(into.replies, [&](const CallReply& shared) {
           return std::any_of(own.begin(), own.end(),
                              [&](const CallReply& reply) { return reply.target == shared.target; });
@@ -186,7 +186,7 @@ class ScenarioReader {
         CAIRN_TRY_VOID(expect_list(value, key));
         for (const SourceNode& one : value.items) {
           CAIRN_TRY(ScenarioStep step, read_step(one));
-          // Without an event, `refused` is about the start; then there is no instance that anything could follow.
+          // Without an event, `refused` refers to the start. No instance exists then, so nothing can follow.
           const bool start_refused = step.kind.empty() && !step.refused.is_null();
           if (start_refused && !into.steps.empty()) {
             return wrong(one.at,
@@ -282,7 +282,7 @@ class ScenarioReader {
 Result<std::vector<Scenario>> read_scenarios(std::string_view text, const std::string& file, const ReadFile& read) {
   std::vector<Diagnostic> findings;
   const SourceDocument document = SourceDocument::read(text, Limits{}, findings);
-  // Also what a reader could go on after, such as a key that stands twice: half of the file would not be tested.
+  // Recoverable findings are errors here too, such as a duplicate key. Otherwise half of the file might not be tested.
   for (const Diagnostic& finding : findings) {
     if (finding.severity == Diagnostic::Severity::error) {
       return Error{ErrorCode::invalid, format_diagnostic(file, finding)};

@@ -88,7 +88,7 @@ class ScenarioRun {
 
  private:
   void go_through() {
-    // A step before every event may refuse the start itself.
+    // A step before every event may expect that the start is refused.
     const bool start_refused =
         !scenario_.steps.empty() && scenario_.steps.front().kind.empty() && !scenario_.steps.front().refused.is_null();
     const auto started = stage_.start({derived_uuid("scenario", scenario_.name)});
@@ -150,7 +150,7 @@ class ScenarioRun {
 
   static std::string signal_id(std::size_t number) { return "signal-" + std::to_string(number); }
 
-  // The oldest one of that name that is kept.
+  // Discards the oldest kept signal of that name.
   Result<void> discard_signal(const std::string& name) {
     for (std::size_t i = 0; i < sent_.size(); ++i) {
       if (sent_[i] != name) continue;
@@ -174,7 +174,7 @@ class ScenarioRun {
     return stage_.reply(reply);
   }
 
-  // +2d moves on, an instant moves there; what falls due on the way fires in order.
+  // +2d moves the clock by that much; an instant moves it there. Everything due on the way fires in order.
   Result<void> clock(const Json& value) {
     const std::string_view text = value.is_string() ? value.as_string() : std::string_view();
     Timestamp to;
@@ -187,7 +187,7 @@ class ScenarioRun {
         return Error{ErrorCode::invalid, "it stands at " + format_timestamp(stage_.now()) + " and does not go back"};
       }
     }
-    // A workflow that sets its next timer as soon as one fires would keep us here.
+    // The bound stops a workflow that sets a new timer whenever one fires.
     constexpr int fired_max = 100'000;
     for (int fired = 0; fired < fired_max; ++fired) {
       CAIRN_TRY(const bool another, stage_.fire_next(to));
@@ -202,7 +202,7 @@ class ScenarioRun {
     for (const Json::Member& member : step.expect.members()) {
       const std::string key = member.key.str();
       const Json found = stage_.show(key == "state_is" ? "state" : key);
-      // Outputs and `state_is` are compared whole, everything else may have more than expected.
+      // Outputs and `state_is` must match exactly. Every other value may have additional members.
       if (key == "output" || key == "state_is") {
         if (!same_value(member.value, found)) {
           problem(step.line, key + ": expected " + write_json(member.value) + ", found " + write_json(found));

@@ -1,4 +1,4 @@
-// What the events and expectations of a scenario may look like. A misspelt one would be a test that cannot fail.
+// Checks the form of a scenario's events and expectations. A misspelled expectation would be a test that cannot fail.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ struct Misshapen {
   std::string what;
 };
 
-// `kind` is one of the events; `value` stands beside it.
+// `kind` is one of the event kinds; `value` is its value.
 std::optional<Misshapen> check_event(const std::string& kind, const SourceNode& value);
 std::optional<Misshapen> check_reply(const SourceNode& value);
 std::optional<Misshapen> check_reference(const SourceNode& value);
