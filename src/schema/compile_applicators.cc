@@ -84,7 +84,7 @@ void Compiler::unevaluated(const Site& site) {
       node_for(index_->below(site.place, site.keyword, site.value)));
 }
 
-// Definitions nobody refers to are compiled too, so that their faults are found.
+// Unreferenced definitions are compiled too, so that their faults are found.
 void Compiler::definitions(const Site& site) {
   if (!is_map(site)) return;
   for (const Json::Member& member : site.value.members()) {
@@ -143,7 +143,7 @@ void Compiler::items(const Site& site) {
 void Compiler::contains(const Site& site) {
   ContainsRule rule;
   rule.node = node_for(index_->below(site.place, site.keyword, site.value));
-  // A wrong bound has its fault from its own keyword.
+  // The handler of the bound's own keyword reports an invalid bound.
   const auto bound = [&](std::string_view keyword, std::uint64_t otherwise) {
     const Json* value = site.place.schema->find(keyword);
     if (!value || !value->is_number() || value->as_double() < 0) return otherwise;

@@ -179,7 +179,7 @@ void Compiler::unique_items(const Site& site) {
   if (site.value.as_bool()) add(Op::unique_items, arrays, 0);
 }
 
-// Sorted, so that they can be found beside the sorted members of an object in one pass.
+// Sorted, so that one pass finds them in the sorted members of an object.
 bool Compiler::keep_names(const Site& site, const Json& names, std::string_view below) {
   const bool all_strings = names.is_array() && std::all_of(names.items().begin(), names.items().end(),
                                                            [](const Json& name) { return name.is_string(); });

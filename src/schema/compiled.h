@@ -1,5 +1,5 @@
-// A schema document as flat tables: nodes (one per schema) hold a slice of rules (about one per
-// keyword), and rules name what they need by index.
+// A schema document as flat tables. Nodes (one per schema) hold a slice of rules (about one per keyword). Rules refer
+// to their operands by index.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,12 @@ using NodeIndex = std::uint32_t;
 using ResourceIndex = std::uint32_t;
 constexpr NodeIndex no_node = UINT32_MAX;
 
-// In the order of evaluation: cheap refusals first, and the keywords that look at what the others
-// have evaluated last.
+// In the order of evaluation: cheap checks first, and the keywords that depend on what others have evaluated last.
 enum class Op : std::uint8_t {
   never,          // the schema `false`
   type,           // first: the allowed kinds as bits; count: 1 if whole doubles are integers
-  constant,       // first: values; count: what a comparison costs
-  one_of_values,  // first: enums; count: what a comparison costs
+  constant,       // first: values; count: cost of a comparison
+  one_of_values,  // first: enums; count: cost of a comparison
   minimum,        // first: values; also the three below
   maximum,
   exclusive_minimum,
@@ -37,10 +36,10 @@ enum class Op : std::uint8_t {
   min_properties,
   max_properties,
   required,            // first, count: names
-  dependent_required,  // first: names, the one that asks; count: how many names after it are asked for
+  dependent_required,  // first: names, the trigger; count: how many required names follow it
   pattern,             // first: patterns
   format,              // first: formats
-  unique_items,        // the last that looks at the value alone
+  unique_items,        // the last rule that depends on the value alone
   members,             // first: member_rules
   property_names,      // first: node
   items,               // first: item_rules
@@ -68,7 +67,7 @@ constexpr std::uint8_t objects = kind_bit(Json::Kind::object);
 
 struct Rule {
   Op op = Op::never;
-  std::uint8_t kinds = any_kind;  // other kinds of data pass unseen
+  std::uint8_t kinds = any_kind;  // other kinds of data pass without a check
   std::uint32_t first = 0;
   std::uint64_t count = 0;
 };
@@ -78,7 +77,7 @@ struct Node {
   std::uint32_t rule_count = 0;
   ResourceIndex resource = 0;
   bool never = false;
-  std::uint8_t tracked_kinds = 0;  // of data whose evaluated parts this node's unevaluated* must know
+  std::uint8_t tracked_kinds = 0;  // kinds of data for which this node's unevaluated* need the evaluated parts
 };
 
 struct EnumValues {
@@ -109,14 +108,14 @@ struct Condition {
   NodeIndex otherwise = no_node;
 };
 
-// $dynamicRef whose first target is a $dynamicAnchor: the outermost resource on the way here that
-// declares the same name wins.
+// A $dynamicRef whose first target is a $dynamicAnchor. The outermost resource on the evaluation path that declares the
+// same name wins.
 struct DynamicReference {
   NodeIndex fallback = no_node;
   std::uint32_t anchors = 0;  // dynamic_anchors
 };
 
-// Where each resource declares one $dynamicAnchor name, sorted.
+// The node of one $dynamicAnchor name in each resource, sorted.
 using DynamicAnchors = std::vector<std::pair<ResourceIndex, NodeIndex>>;
 
 struct Compiled {

@@ -7,8 +7,8 @@ namespace cairn::schema {
 
 using Handler = void (Compiler::*)(const Compiler::Site&);
 
-// Every keyword of the draft; others are ignored. Keywords that work together are compiled by the one
-// that comes first in the alphabet of those present, so each handler looks its partners up itself.
+// Every keyword of the draft; others are ignored. Keywords that work together are compiled by the alphabetically first
+// one present, so each handler looks up its partners itself.
 struct KeywordTable {
   std::string_view name;
   Handler handler;
@@ -140,8 +140,8 @@ void Compiler::compile_node(const Place& place, NodeIndex index) {
   compiled_->rules.insert(compiled_->rules.end(), rules_.begin(), rules_.end());
 }
 
-// Linking can bring in schemas with further dynamic references and, through the metaschema, further
-// anchors, so it goes on until nothing is new.
+// Linking can add schemas with further dynamic references and, through the metaschema, further anchors. It repeats
+// until nothing is new.
 void Compiler::link_dynamic_references() {
   for (std::size_t nodes_before = 0; nodes_before != places_.size() && !faults_.full();) {
     nodes_before = places_.size();

@@ -1,4 +1,4 @@
-// Turns a schema document into Compiled, and says everything that is wrong with it on the way.
+// Compiles a schema document into Compiled and collects all its faults.
 #pragma once
 
 #include <map>
@@ -50,7 +50,7 @@ class Compiler {
   std::uint32_t keep(const Json& value);
   std::uint32_t keep_name(std::string_view name);
 
-  // Keywords that only say something about the data at hand: compile_assertions.cc.
+  // Keywords that check only the current value: compile_assertions.cc.
   void text_annotation(const Site& site);
   void flag_annotation(const Site& site);
   void list_annotation(const Site& site);
@@ -96,10 +96,10 @@ class Compiler {
   std::vector<Place> places_;  // of each node
   NodeIndex next_ = 0;         // the first node that is not compiled yet
   std::unordered_map<std::string, std::uint32_t> patterns_;
-  std::size_t patterns_size_ = 0;                       // of their programs together
+  std::size_t patterns_size_ = 0;                       // total size of their programs
   std::map<std::string, std::uint32_t> dynamic_names_;  // to dynamic_anchors
 
-  // Of the node being compiled.
+  // The rules of the node that is being compiled.
   std::vector<Rule> rules_;
   std::uint8_t tracked_kinds_ = 0;
 };

@@ -1,5 +1,4 @@
-// Arithmetic on numbers as they are written, in decimal: 0.0075 is a multiple of 0.0001 although
-// neither is exact as a double.
+// Decimal arithmetic on numbers as written: 0.0075 is a multiple of 0.0001 although neither is exact as a double.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,7 @@
 
 namespace cairn::schema {
 
-// digits * 10^exponent; the sign does not matter for multiples and is left out.
+// digits * 10^exponent. The sign is omitted, because it does not matter for multiples.
 struct Decimal {
   std::uint64_t digits = 0;
   int exponent = 0;

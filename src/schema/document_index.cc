@@ -12,7 +12,7 @@
 namespace cairn::schema {
 namespace {
 
-// Where a document without $id stands, so that its relative names have something to lean on.
+// The base URI of a document without $id, for resolving relative references.
 constexpr std::string_view default_base = "document:///schema";
 
 bool is_anchor_name(std::string_view name) {
@@ -33,7 +33,7 @@ std::string unescaped(std::string_view token) {
   return out;
 }
 
-// The keyword and its pointer token live as long as the document, unlike a decoded reference.
+// `kept_token` points into the document and lives as long as it; a decoded reference does not.
 const Json* child_of(const Json& value, std::string_view token, std::string_view& kept_token, std::size_t& index) {
   if (value.is_object()) {
     const auto& members = value.members();
@@ -65,7 +65,7 @@ Place DocumentIndex::add_document(const Json& document, std::string uri) {
   by_uri_.emplace(uri, resource);
   resources_.push_back({std::move(uri), place, {}, {}});
   if (const Json* id = document.find("$id"); id && id->is_string()) {
-    // The document answers to its own name instead of ours.
+    // The document's $id replaces the default base.
     resources_.back().uri = resolve_uri(resources_.back().uri, id->as_string());
     by_uri_.emplace(resources_.back().uri, resource);
   }
@@ -215,7 +215,7 @@ Result<Place, std::string> DocumentIndex::follow_pointer(const Place& from, std:
   }
   if (!place.schema->is_object() && !place.schema->is_bool())
     return std::string("leads to a value that is not a schema");
-  // A schema under an unknown keyword becomes one by being referred to.
+  // A value under an unknown keyword becomes a schema when a reference points to it.
   if (place.schema->is_object() && !walked_.contains(place.schema)) {
     walk(place);
     return placed(*place.schema, place.resource, place.trail);

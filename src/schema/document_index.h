@@ -1,5 +1,4 @@
-// The names inside a schema document: which resources ($id) and anchors it declares, and where a
-// reference leads.
+// The names inside a schema document: the resources ($id) and anchors that it declares, and the targets of references.
 #pragma once
 
 #include <deque>
@@ -25,7 +24,7 @@ struct Place {
   std::uint32_t trail = 0;
 };
 
-// Collects faults up to a bound; later ones are dropped, since the first ones explain them.
+// Collects faults up to a bound. Later faults are dropped, because the first ones usually explain them.
 class Faults {
  public:
   void add(std::string pointer, std::string message) {
@@ -46,24 +45,24 @@ class DocumentIndex {
   DocumentIndex(const Json& document, Faults& faults);
 
   const Place& root() const { return root_; }
-  // The schema that stands in `parent` under a keyword, or in a keyword's list or map.
+  // The schema in `parent` under a keyword, or in a keyword's list or map.
   Place below(const Place& parent, std::string_view keyword, const Json& schema);
   Place below(const Place& parent, std::string_view keyword, std::string_view name, const Json& schema);
   Place below(const Place& parent, std::string_view keyword, std::size_t index, const Json& schema);
 
   // The error is a plain sentence.
   Result<Place, std::string> resolve(std::string_view reference, ResourceIndex from);
-  // Where each resource declares this $dynamicAnchor, in no particular order.
+  // The places where resources declare this $dynamicAnchor, in no particular order.
   std::vector<Place> dynamic_anchors(std::string_view name) const;
   std::string pointer_of(const Place& place) const;
   std::string pointer_of(const Place& place, std::string_view keyword) const;
 
  private:
-  // A step of a pointer. Pointers are only spelt out in faults: keeping them all would let a document
-  // with one long name and many schemas below it take memory without bound.
+  // A step of a pointer. Pointers are written out only for faults. Keeping all of them would let a document with one
+  // long name and many schemas below it use unbounded memory.
   struct Trail {
     std::uint32_t up;
-    std::string_view token;  // of the document, or a keyword; with a null address: `index` counts
+    std::string_view token;  // part of the document, or a keyword; with a null address `index` counts
     std::size_t index;
   };
   struct Resource {
@@ -86,7 +85,7 @@ class DocumentIndex {
   std::vector<Trail> trails_;
   std::deque<Resource> resources_;
   std::unordered_map<std::string, ResourceIndex> by_uri_;
-  // A schema can stand at several places when the document shares values, as YAML aliases do.
+  // A schema can occur at several places if the document shares values, as YAML aliases do.
   std::unordered_map<const Json*, std::vector<ResourceIndex>> walked_;
   Place root_;
 };

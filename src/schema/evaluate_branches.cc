@@ -6,7 +6,7 @@
 namespace cairn::schema {
 namespace {
 
-// The value is of another sort altogether, so what else the branch says is of no interest.
+// Whether the value has another type than the branch expects. Further violations of that branch are not useful then.
 bool is_another_sort(const Report& report, const std::string& pointer) {
   return std::any_of(report.found.begin(), report.found.end(), [&](const Violation& violation) {
     return violation.pointer == pointer && (violation.keyword == "type" || violation.keyword == "false");
@@ -85,8 +85,8 @@ bool Evaluation::condition_holds(const Condition& condition, const Json& data, c
   return next == no_node || fits(next, data, path, seen);
 }
 
-// When only one alternative is meant for this sort of value, its violations say it best; otherwise
-// the one with the fewest is quoted.
+// If only one alternative fits the type of the value, its violations are the best explanation. Otherwise the
+// alternative with the fewest violations is quoted.
 void Evaluation::explain_branches(const Rule& rule, const Json& data, const Path& path) {
   constexpr std::uint64_t explained_max = 50;
   Report* const outer = report_;

@@ -10,7 +10,7 @@ constexpr std::uint64_t match_cost = 8;
 
 using MemberIterator = Json::Members::const_iterator;
 
-// The first member not before `name`: near ones by looking, far ones by halving.
+// The first member not before `name`: a linear search nearby, then a binary search.
 MemberIterator advance_to(MemberIterator at, MemberIterator end, const Text& name) {
   for (int looks = 0; looks < 8; ++looks, ++at) {
     if (at == end || at->key.view() >= name.view()) return at;

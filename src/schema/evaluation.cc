@@ -5,9 +5,9 @@
 namespace cairn::schema {
 namespace {
 
-// Data nests up to 128 levels and each may pass through several schemas; a frame takes a few hundred bytes.
+// Data nests up to 128 levels, and each level may pass through several schemas. A frame takes a few hundred bytes.
 constexpr int depth_max = 2'000;
-// Below a second in most cases. Valid data of the largest size needs a few million.
+// This is below one second in most cases. Valid data of the maximum size needs a few million steps.
 constexpr std::uint64_t steps_max = 20'000'000;
 constexpr std::uint64_t words_cost = 100;
 
@@ -69,7 +69,7 @@ bool Evaluation::rules_hold(const Node& node, const Json& data, const Path& path
   bool all = true;
   for (; rule != end; ++rule) {
     if ((rule->kinds & kind) == 0) continue;
-    // What a failed neighbour evaluated does not count, so these would complain about all of it.
+    // Annotations of a failed neighbour do not count, so these keywords would report every part of the value.
     if (!all && rule->op >= Op::unevaluated_items) break;
     if (looks_at_value_alone(rule->op)) {
       if (value_holds(*rule, data)) continue;

@@ -1,4 +1,4 @@
-// Holds one value against a compiled schema.
+// Validates one value against a compiled schema.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace cairn::schema {
 
-// The way from the data's root to a value, linked through the stack; spelt out only for violations.
+// The path from the data's root to a value, linked through the stack. It is written out only for violations.
 struct Path {
   const Path* up = nullptr;
   const Text* key = nullptr;  // null: an item of an array, `index`
@@ -28,21 +28,21 @@ struct Report {
   void add(Violation violation);
 };
 
-// What is wrong with a value that broke a rule which looks at the value alone; without the pointer.
+// Appends the violation of a rule that depends on the value alone, without the pointer.
 void describe(const Compiled& compiled, const Rule& rule, const Json& data, std::vector<Violation>& out);
 
-// For one use. Depth and work are bounded, so that no schema can exhaust the stack or run for long.
+// Use it once. Depth and work are bounded, so no schema can exhaust the stack or run for long.
 class Evaluation {
  public:
-  // Without a report it stops at the first violation.
+  // Without a report, evaluation stops at the first violation.
   Evaluation(const Compiled& compiled, Report* report) : compiled_(compiled), report_(report) {}
 
   bool run(const Json& data);
-  // Not empty: a bound was passed, and the answer of `run` is false for that reason.
+  // Not empty: a bound was exceeded, and `run` answered false for that reason.
   std::string_view gave_up() const { return gave_up_; }
 
  private:
-  // The resources entered on the way to the current schema, for $dynamicRef.
+  // The resources entered on the path to the current schema, for $dynamicRef.
   struct Scope {
     const Scope* outer;
     ResourceIndex resource;
@@ -76,7 +76,7 @@ class Evaluation {
   bool refuse(const Path& path, std::string_view keyword, std::string message);
   bool refuse_member(const MemberRules* rules, const Path& path, std::string_view keyword);
 
-  // After a violation: whether to look for more of them.
+  // Whether to search for further violations after one was found.
   bool goes_on() const { return report_ && !report_->full(); }
   void spend(std::uint64_t steps);
 
@@ -88,7 +88,7 @@ class Evaluation {
   std::string_view gave_up_;
 };
 
-// While it lives, violations are neither reported nor looked for beyond the first.
+// While it exists, violations are not reported, and evaluation stops at the first one.
 class Evaluation::Silence {
  public:
   explicit Silence(Evaluation& evaluation) : evaluation_(evaluation), report_(evaluation.report_) {

@@ -32,7 +32,7 @@ bool is_dot_atom(std::string_view text) {
   return !dot_before;
 }
 
-// What stands between the quotes of "joe bloggs"@example.com.
+// The text between the quotes of "joe bloggs"@example.com.
 bool is_quoted_content(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] < ' ' || text[i] > '~' || text[i] == '"') return false;

@@ -13,7 +13,7 @@ int two_digits(std::string_view text, std::size_t at) {
 
 bool within(int value, int last) { return value >= 0 && value <= last; }
 
-// Takes `number unit` pairs off `text`. Units must follow `units` without a gap: after hours, minutes
+// Removes `number unit` pairs from the front of `text`. Units must follow `units` without a gap: after hours, minutes
 // must come before seconds.
 bool take_components(std::string_view& text, std::string_view units) {
   std::size_t next = std::string_view::npos;

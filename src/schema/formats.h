@@ -1,4 +1,4 @@
-// The formats of draft 2020-12 that are asserted, each a test of one text.
+// The formats of draft 2020-12 that are validated, each with a test for one text.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ struct Format {
   bool (*accepts)(std::string_view text);
 };
 
-// Nothing for a format that is unknown or not asserted, such as `idn-email`.
+// nullptr for a format that is unknown or not validated, such as `idn-email`.
 const Format* find_format(std::string_view name);
 
 // RFC 3339.

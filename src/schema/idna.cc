@@ -86,7 +86,7 @@ bool is_virama(char32_t c) {
   return matches(std::u32string_view(&c, 1), pattern);
 }
 
-// RFC 5892, appendix A: characters that are allowed only in certain company.
+// RFC 5892, appendix A: characters that are allowed only in certain contexts.
 std::optional<bool> contextual_rule(const Label& label, std::size_t at) {
   static const re2::RE2 greek("\\p{Greek}"), hebrew("\\p{Hebrew}"), cjk("(?s).*[\\p{Hiragana}\\p{Katakana}\\p{Han}].*");
   // A.1: letters of Arabic, Syriac, N'Ko, Mongolian and Phags-pa join; marks in between do not count.

@@ -1,4 +1,4 @@
-// Internationalised host names, as far as an ASCII host name can carry one.
+// Internationalized host names in their ASCII form.
 #pragma once
 
 #include <string_view>

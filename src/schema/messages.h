@@ -1,4 +1,4 @@
-// How faults and violations quote what users wrote, never at more than a line's length.
+// Quotes user input in faults and violations, cut to the length of a line.
 #pragma once
 
 #include <cstdint>

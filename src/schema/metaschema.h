@@ -1,4 +1,4 @@
-// The schema of schemas, for documents that refer to it.
+// The metaschema, for documents that refer to it.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@ namespace cairn::schema {
 
 constexpr std::string_view metaschema_uri = "https://json-schema.org/draft/2020-12/schema";
 
-// The rules of draft 2020-12 as one document; the published one spreads the same rules over eight.
+// The rules of draft 2020-12 as one document. The published metaschema spreads the same rules over eight documents.
 const Json& metaschema();
 
 }  // namespace cairn::schema

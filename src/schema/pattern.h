@@ -1,5 +1,4 @@
-// The regular expressions of ECMA-262, as JSON Schema writes them, in the words of RE2, which runs in
-// time linear in the text.
+// Translates the regular expressions of ECMA-262, which JSON Schema uses, to RE2, which matches in linear time.
 #pragma once
 
 #include <memory>
@@ -16,12 +15,12 @@ namespace cairn::schema {
 
 struct TranslatedPattern {
   std::string re2;
-  // Not empty: valid ECMA-262, but no automaton can do it (look-around, back-references). `re2` then
-  // only stands in for the syntax.
+  // Not empty: valid ECMA-262 that no automaton can match (look-around, back-references). `re2` is then only a
+  // placeholder for the syntax check.
   std::string unsupported;
 };
 
-// The error is a plain sentence about what is wrong with the pattern.
+// The error is a plain sentence about the pattern.
 Result<TranslatedPattern, std::string> translate_pattern(std::string_view pattern);
 bool is_pattern_syntax(const std::string& re2);
 
@@ -36,7 +35,7 @@ class Pattern {
   // Whether it matches anywhere in `text`, which must be UTF-8.
   bool matches(std::string_view text) const;
   const std::string& source() const { return source_; }
-  // How large the automaton is, in instructions of some 16 bytes.
+  // The size of the automaton in instructions of about 16 bytes.
   std::size_t program_size() const;
 
  private:

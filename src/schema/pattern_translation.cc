@@ -1,6 +1,6 @@
-// Reads a pattern character by character and writes the same meaning for RE2. Where the two dialects
-// agree the text passes unchanged; every character of a class is written as its code point, so that
-// nothing in it can be mistaken for RE2's own extensions.
+// Reads a pattern character by character and writes the equivalent RE2 pattern. Where the dialects agree, the text
+// passes unchanged. Every character of a class is written as its code point, so RE2 cannot read it as one of its own
+// extensions.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -175,7 +175,7 @@ class Translation {
     return 0x10000 + ((*first - 0xd800) << 10) + (*second - 0xdc00);
   }
 
-  // The one character that an escape stands for; the backslash is behind us. Nothing after a fault.
+  // The character that an escape stands for; the backslash has been read. Empty after a fault.
   std::optional<char32_t> escaped_character() {
     const CodePoint point = code_point_at(pattern_, at_);
     const char32_t c = point.value;
@@ -212,7 +212,7 @@ class Translation {
     return c;
   }
 
-  // \d \w \s \p{…} and their opposites, as the inside of a class. False: it is none of them.
+  // \d \w \s \p{…} and their negations, as the content of a class. False if the escape is none of them.
   bool class_escape(std::string& out) {
     switch (pattern_[at_]) {
       case 'd':
@@ -255,7 +255,7 @@ class Translation {
       return;
     }
     std::string translated = std::string(negated ? "\\P{" : "\\p{") + std::string(name) + "}";
-    // Compiling a Unicode class takes a millisecond, and a pattern may be full of the same one.
+    // Compiling a Unicode class takes a millisecond, and a pattern may repeat the same class many times.
     if (!known_properties_.contains(translated) && !is_pattern_syntax(translated)) {
       return fail("the pattern uses the Unicode property `" + std::string(name) + "`, which is not supported");
     }
@@ -293,7 +293,7 @@ class Translation {
     if (const auto character = escaped_character()) append_code_point(*character, out_);
   }
 
-  // One character of a class, or a whole escape such as \d written to `out`, which answers nothing.
+  // One character of a class. For a whole escape such as \d it writes to `out` and answers empty.
   std::optional<char32_t> class_atom(std::string& out) {
     if (pattern_[at_] != '\\') {
       const CodePoint point = code_point_at(pattern_, at_);
@@ -339,7 +339,7 @@ class Translation {
     }
     ++at_;
     if (inside.empty()) {
-      // [] matches nothing and [^] everything; RE2 reads both differently.
+      // [] matches nothing and [^] matches everything. RE2 reads both differently.
       out_ += negated ? R"([\x{0}-\x{10ffff}])" : R"([^\x{0}-\x{10ffff}])";
     } else {
       ((out_ += negated ? "[^" : "[") += inside) += ']';

@@ -1,5 +1,5 @@
-// Refuses schemas that would be held against the same value for ever, such as {"$ref": "#"}, and
-// chains of references so long that following them would take a deep stack.
+// Rejects schemas that would validate the same value forever, such as {"$ref": "#"}, and chains of references that are
+// too long for the stack.
 #include <algorithm>
 
 #include "schema/compiler.h"
@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint32_t chain_max = 256;
 
-// The nodes that `node` holds against the same value as itself. $dynamicRef is left out, since where
-// it leads depends on the way; the evaluation bounds its depth.
+// The nodes that `node` applies to the same value. $dynamicRef is left out, because its target depends on the
+// evaluation path; the evaluation bounds its depth.
 void append_same_value_nodes(const Compiled& compiled, NodeIndex node, std::vector<NodeIndex>& out) {
   const Node& from = compiled.nodes[node];
   for (std::uint32_t i = 0; i < from.rule_count; ++i) {
@@ -43,7 +43,7 @@ void Compiler::refuse_reference_cycles() {
   enum class State : std::uint8_t { fresh, open, done };
   struct Visit {
     NodeIndex node;
-    std::size_t next, end;  // the slice of `edges` that is still to be followed
+    std::size_t next, end;  // the slice of `edges` to follow
   };
   std::vector<State> states(compiled_->nodes.size(), State::fresh);
   std::vector<std::uint32_t> lengths(compiled_->nodes.size(), 0);

@@ -13,7 +13,7 @@ Result<Schema, std::vector<SchemaFault>> Schema::compile(const Json& document, c
 std::vector<Violation> Schema::check(const Json& data, std::size_t violations_max) const {
   Evaluation verdict(*compiled_, nullptr);
   if (verdict.run(data)) return {};
-  // Looking for words would only run into the same bound again.
+  // A second pass for the messages would only exceed the same bound again.
   if (!verdict.gave_up().empty()) return {{"", std::string(verdict.gave_up()), ""}};
   Report report{violations_max == 0 ? 1 : violations_max, {}};
   Evaluation evaluation(*compiled_, &report);

@@ -1,7 +1,7 @@
-// JSON Schema, draft 2020-12: a schema document compiled once, then held against data.
-//
-// References stay inside the document (by pointer, anchor or embedded $id) or lead to the draft's own
-// metaschema; nothing is ever loaded. Patterns run in linear time. Unknown keywords are ignored.
+// src/schema implements JSON Schema, draft 2020-12: it compiles a schema document once and validates data against it.
+// It uses src/base and RE2, and it knows nothing of workflows. References stay inside the document (by pointer, anchor
+// or embedded $id) or lead to the draft's metaschema; nothing is ever loaded. Patterns run in linear time. Unknown
+// keywords are ignored. Read Schema::compile and Schema::check in this file first, then Evaluation in evaluation.h.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace cairn::schema {
 
-// One thing wrong with the data. `pointer` (RFC 6901) leads to the value that `message` is about,
-// "" being the whole document; `keyword` is the schema keyword that refused it.
+// One violation in the data. `pointer` (RFC 6901) leads to the value that `message` describes; "" is the whole
+// document. `keyword` is the schema keyword that rejected the value.
 struct Violation {
   std::string pointer;
   std::string message;
@@ -23,7 +23,7 @@ struct Violation {
   bool operator==(const Violation&) const = default;
 };
 
-// One thing wrong with a schema; `pointer` leads into the schema document.
+// One fault in a schema; `pointer` leads into the schema document.
 struct SchemaFault {
   std::string pointer;
   std::string message;
@@ -39,12 +39,12 @@ struct Compiled;
 // Immutable, cheap to copy, safe to use from several threads.
 class Schema {
  public:
-  // The compiled schema or everything found wrong with the document, at most 20 faults.
+  // The compiled schema, or all faults of the document (at most 20).
   static Result<Schema, std::vector<SchemaFault>> compile(const Json& document, const Options& options = {});
 
-  // What is wrong with `data`, at most `violations_max` entries; empty when it is valid.
+  // The violations in `data`, at most `violations_max`; empty if it is valid.
   std::vector<Violation> check(const Json& data, std::size_t violations_max = 20) const;
-  // The same answer as check(data).empty(), without the words and without allocating for most schemas.
+  // The same answer as check(data).empty(), without messages and, for most schemas, without allocation.
   bool accepts(const Json& data) const;
 
   const Json& document() const;
@@ -52,7 +52,7 @@ class Schema {
  private:
   explicit Schema(std::shared_ptr<const Compiled> compiled) : compiled_(std::move(compiled)) {}
 
-  // Shared by all copies of this schema; the last one frees it.
+  // Shared by all copies of this schema.
   std::shared_ptr<const Compiled> compiled_;
 };
 

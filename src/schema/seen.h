@@ -1,4 +1,4 @@
-// Which items of one array, or members of one object, some keyword has evaluated already.
+// The items of one array, or the members of one object, that some keyword has already evaluated.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class Seen {
   bool has(std::size_t index) const {
     return all_ || (const_cast<Seen*>(this)->word(index) >> (index % word_bits) & 1) != 0;
   }
-  // Both must be about the same value.
+  // Both must describe the same value.
   void merge(const Seen& other) {
     all_ = all_ || other.all_;
     first_ |= other.first_;
@@ -30,7 +30,7 @@ class Seen {
 
   std::uint64_t& word(std::size_t index) { return index < word_bits ? first_ : more_[index / word_bits - 1]; }
 
-  std::uint64_t first_ = 0;  // most values are small and need no memory of their own
+  std::uint64_t first_ = 0;  // most values are small and need no allocation
   std::vector<std::uint64_t> more_;
   bool all_ = false;
 };

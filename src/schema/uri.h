@@ -1,5 +1,5 @@
-// URIs as RFC 3986 defines them: taking apart, resolving against a base, and the syntax checks behind
-// the formats `uri` and `uri-reference`.
+// URIs as RFC 3986 defines them: splitting, resolving against a base, and the checks behind the formats `uri` and
+// `uri-reference`.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@
 
 namespace cairn::schema {
 
-// The parts borrow from the text that was split. A missing part and an empty one differ.
+// The parts borrow from the text that was split. A missing part differs from an empty one.
 struct UriParts {
   std::string_view scheme, authority, path, query, fragment;
   bool has_scheme = false, has_authority = false, has_query = false, has_fragment = false;
 };
 
 UriParts split_uri(std::string_view text);
-// `reference` seen from `base`, without its fragment, dot segments removed (RFC 3986, 5.2).
+// Resolves `reference` against `base`, without its fragment and with dot segments removed (RFC 3986, 5.2).
 std::string resolve_uri(std::string_view base, std::string_view reference);
-// %41 becomes A; what is no escape stays as it is.
+// %41 becomes A; invalid escapes stay unchanged.
 std::string percent_decoded(std::string_view text);
 
 bool is_uri(std::string_view text);

@@ -8,7 +8,7 @@ namespace {
 
 bool is_one_of(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
 
-// Unreserved characters, sub-delims, escapes, and what else the part allows.
+// Whether the text has only unreserved characters, sub-delims, escapes and the characters of `also`.
 bool made_of(std::string_view text, std::string_view also) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
