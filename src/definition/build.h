@@ -1,4 +1,4 @@
-// From a draft without errors to the Program that instances share.
+// Turns a draft without errors into the Program that instances share.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace cairn {
 
-// Takes the draft's program over; `canonical` is what it was made from or what it gave.
+// Takes the program out of the draft. `canonical` is the form that it was made from or that reading it produced.
 std::shared_ptr<const Program> finish_program(Draft& draft, const Json& canonical);
 
 }  // namespace cairn

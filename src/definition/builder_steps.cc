@@ -3,7 +3,7 @@
 namespace cairn::flow {
 namespace {
 
-// An entry of a list: {key: value, …}.
+// A list entry: {key: value, …}.
 class Entry : public Part {
  public:
   Entry() : Part(Json::object()) {}

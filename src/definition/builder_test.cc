@@ -24,7 +24,7 @@ Json canonical_of_yaml(const std::string& yaml) {
   return Json("FAULT " + lines);
 }
 
-// The builder and the YAML make the same bytes.
+// The builder and the YAML must give the same bytes.
 void expect_same(const Workflow& made, const std::string& yaml) {
   const Json expected = canonical_of_yaml(yaml);
   ASSERT_TRUE(expected.is_object()) << expected.as_string();
@@ -33,7 +33,7 @@ void expect_same(const Workflow& made, const std::string& yaml) {
 
 constexpr const char* head = "cairn: 1\nname: a.b\nversion: 1.0.0\n";
 
-// One step against its YAML, which stands in the list of steps. `state` gives expressions something to read.
+// Compares one step with its YAML list item. `state` gives expressions something to read.
 void expect_step(const Steps& steps, const std::string& yaml_items) {
   expect_same(workflow("a.b", "1.0.0").state({{"n", 1}, {"who", "me"}, {"list", list({1, 2})}}).steps(steps),
               std::string(head) + "state: { n: 1, who: me, list: [1, 2] }\nsteps:\n" + yaml_items);

@@ -8,8 +8,7 @@ namespace {
 
 Json expression(std::string_view text) { return Json::object({{"$expr", text}}); }
 
-// Literal JSON in source form: what the language would take for an expression is spelled so that it
-// stays what it is.
+// Literal JSON in source form. Text that the language would read as an expression is escaped, so it stays literal.
 Json spelled_literal(const Json& value) {
   if (value.is_string() && value.as_string().starts_with('=')) {
     std::string quoted;

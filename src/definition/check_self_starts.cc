@@ -14,8 +14,8 @@ bool waits_or_ends(const StepBody& body) {
          std::holds_alternative<CompleteStep>(body);
 }
 
-// Walks the steps that are certain to run, in order, up to the first that may wait or end the instance. What stands
-// under a condition is not certain: a workflow may well start itself there, as a tree does.
+// Walks the steps that certainly run, in order, up to the first that may wait or end the instance. Steps under a
+// condition are not certain: a workflow may start itself there, for example to process a tree.
 class CertainWalk {
  public:
   explicit CertainWalk(Draft& draft) : draft_(draft), program_(draft.program), lanes_(program_.steps.size()) {
@@ -25,7 +25,7 @@ class CertainWalk {
     }
   }
 
-  // False: what follows is not certain to be reached without a wait.
+  // False if the following steps may not be reached without a wait.
   bool block(BlockIndex index) {
     if (index >= program_.blocks.size()) return true;
     for (const StepIndex step : program_.blocks[index].steps) {
@@ -59,7 +59,7 @@ class CertainWalk {
       for (const ParallelStep::Branch& branch : strands->branches) {
         const bool ended = block(branch.steps);
         passed = passed && ended;
-        // A branch that ends at once may meet the join before the next one begins.
+        // If a branch ends at once, the join may be satisfied before the next branch starts.
         if (ended && strands->join < strands->branches.size()) break;
       }
       return passed;

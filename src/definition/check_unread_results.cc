@@ -13,7 +13,7 @@ bool begins_with(const Path& path, const Path& with) {
   return with.size() <= path.size() && std::equal(with.begin(), with.end(), path.begin());
 }
 
-// Reading `state.a` reads `a.b` with it, and reading `state.a.b.c` reads a part of it.
+// Reading `state.a` also reads `a.b`, and reading `state.a.b.c` reads a part of it.
 bool is_read(const std::set<Path>& reads, const Path& result) {
   Path outer;
   if (reads.contains(outer)) return true;
@@ -28,7 +28,7 @@ bool is_read(const std::set<Path>& reads, const Path& result) {
 }  // namespace
 
 void check_unread_results(Draft& draft) {
-  // Expressions that could not be read may be the ones that use the result.
+  // An expression that failed to compile may be the one that reads the result.
   if (draft.expressions_broken) return;
   const std::set<Path> reads(draft.state_reads.begin(), draft.state_reads.end());
   for (const Draft::ResultUse& result : draft.results) {

@@ -1,15 +1,15 @@
-// Findings that need the whole definition: each looks at the draft after everything has been read.
+// Checks that need the whole definition. Each runs on the draft after everything has been read.
 #pragma once
 
 namespace cairn {
 
 struct Draft;
 
-// Steps after `fail` or `complete` in the same list: warnings.
+// Warns about steps after `fail` or `complete` in the same list.
 void check_unreachable(Draft& draft);
-// Results that no expression reads: warnings.
+// Warns about results that no expression reads.
 void check_unread_results(Draft& draft);
-// A workflow that always starts itself again before it waits for anything: errors.
+// Reports a workflow that always starts itself again before it waits for anything.
 void check_self_starts(Draft& draft);
 
 }  // namespace cairn

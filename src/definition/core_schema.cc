@@ -50,7 +50,7 @@ NumberShape shape_of(std::string_view text) {
   return at == text.size() ? shape : NumberShape::text;
 }
 
-// 0x… and 0o…; larger than an int64 they are doubles, as decimal numbers are.
+// 0x… and 0o…; if larger than an int64, they become doubles like decimal numbers.
 std::optional<Json> based_number(std::string_view text) {
   if (text.size() < 3 || text[0] != '0' || (text[1] != 'x' && text[1] != 'o')) return std::nullopt;
   const int base = text[1] == 'x' ? 16 : 8;

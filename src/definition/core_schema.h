@@ -1,4 +1,4 @@
-// Which values plain YAML scalars stand for: the YAML 1.2 core schema without infinity and NaN.
+// The values of plain YAML scalars: the YAML 1.2 core schema without infinity and NaN.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace cairn {
 // The value of an unquoted scalar. A number too large for a double and `.inf`, `.nan` are errors.
 Result<Json> resolve_plain(std::string_view text);
 
-// Whether `text` written without quotes would be read as something other than text.
+// Whether `text` without quotes would be read as something other than text.
 bool is_plain_value(std::string_view text);
 
 }  // namespace cairn

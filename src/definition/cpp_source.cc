@@ -20,7 +20,7 @@ bool needs_escapes(std::string_view text) {
 std::string raw_text(std::string_view text) {
   std::string delimiter;
   while (text.find(")" + delimiter + "\"") != std::string_view::npos) delimiter += '_';
-  // The standard allows 16 characters; text made to need more is escaped instead.
+  // The standard allows 16 characters. Text that would need more is escaped instead.
   if (delimiter.size() > 16) return {};
   return "R\"" + delimiter + "(" + std::string(text) + ")" + delimiter + "\"";
 }
@@ -35,7 +35,7 @@ std::string escaped_text(std::string_view text) {
     } else if (c == '\n') {
       out += "\\n";
     } else if (byte < 0x20 || byte == 0x7F) {
-      // Three octal digits end by themselves; hexadecimal ones would swallow what follows.
+      // An octal escape ends after three digits. A hexadecimal escape would absorb following digits.
       out += '\\';
       for (int shift = 6; shift >= 0; shift -= 3) out += static_cast<char>('0' + ((byte >> shift) & 7));
     } else {
@@ -46,7 +46,7 @@ std::string escaped_text(std::string_view text) {
 }
 
 std::string cpp_integer(std::int64_t value) {
-  // The smallest number has no literal of its own in C++.
+  // C++ has no literal for the smallest integer.
   if (value == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807 - 1)";
   return std::to_string(value);
 }
@@ -109,7 +109,7 @@ std::string cpp_length(const Json& value) {
   const std::int64_t seconds = parsed->seconds;
   const std::int64_t nanos = parsed->nanos;
   if (nanos != 0) {
-    // Milliseconds up to a day; what is finer or longer stays text.
+    // Milliseconds up to a day; finer or longer durations stay text.
     const bool in_ms = nanos % 1'000'000 == 0 && seconds < 86'400;
     return in_ms ? std::to_string(seconds * 1000 + nanos / 1'000'000) + "ms" : cpp_text(written);
   }

@@ -1,4 +1,4 @@
-// Pieces of C++ source for the builder of cairn/definition.h.
+// Writes pieces of C++ source that use the builder of cairn/definition.h.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace cairn {
 
-// A string literal, raw where that reads better.
+// A string literal, raw where that is easier to read.
 std::string cpp_text(std::string_view text);
 // An argument of type flow::Value. `outermost`: an object is written in plain braces.
 std::string cpp_value(const Json& value, std::size_t indent, bool outermost);
-// Of type flow::Condition, flow::Length, flow::Instant, flow::Document.
+// Arguments of type flow::Condition, flow::Length, flow::Instant, flow::Document.
 std::string cpp_condition(const Json& value);
 std::string cpp_length(const Json& value);
 std::string cpp_instant(const Json& value);
@@ -23,13 +23,13 @@ std::string cpp_document(const Json& value);
 // An expression with calls chained to it: `head.a(…).b(…)`.
 class CppChain {
  public:
-  // `indent`: the column at which the chain stands.
+  // `indent` is the column where the chain starts.
   CppChain(std::string head, std::size_t indent) : head_(std::move(head)), indent_(indent) {}
-  // The column at which the arguments of its calls stand.
+  // The column of the arguments of its calls.
   std::size_t call_indent() const { return indent_ + 4; }
   void call(std::string_view name, std::string_view arguments = "");
   void call_raw(std::string text) { calls_.push_back(std::move(text)); }
-  // On one line when it fits, else one call per line.
+  // On one line if it fits, otherwise one call per line.
   std::string text() const;
 
  private:
@@ -38,7 +38,7 @@ class CppChain {
   std::vector<std::string> calls_;
 };
 
-// `{a, b}` on one line when it fits, else one item per line at indent + 4.
+// `{a, b}` on one line if it fits, otherwise one item per line at indent + 4.
 std::string cpp_braces(const std::vector<std::string>& items, std::size_t indent, bool one_per_line = false);
 
 }  // namespace cairn

@@ -1,4 +1,4 @@
-// A node of the source together with the way to it: where messages about it belong.
+// A node of the source with its path, which messages about the node need.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace cairn {
 
-// Borrows the node and the cursor of its parent; lives on the stack of whoever walks the tree.
+// Borrows the node and the cursor of its parent. It lives on the stack of the function that walks the tree.
 class Cursor {
  public:
   explicit Cursor(const SourceNode& root) : node_(&root) {}
@@ -22,10 +22,10 @@ class Cursor {
   bool is_item() const { return parent_ != nullptr && member_ == nullptr; }
   const SourceNode& node() const { return *node_; }
   SourcePlace at() const { return node_->at; }
-  // The key it stands under, for messages about what it lacks; a list's item has none and answers with its own
-  // place, the document with 1:1 (SEMANTICS X2).
+  // The place of the node's key, for messages about what the node lacks. A list item has no key and answers its own
+  // place; the document answers 1:1 (SEMANTICS X2).
   SourcePlace key_at() const;
-  // The nearest key above or the word "the document", for messages.
+  // The nearest key above, or the words "the document"; for messages.
   std::string name() const;
   std::string pointer() const;
   std::string pointer_to(std::string_view key) const;
@@ -41,16 +41,16 @@ class Cursor {
   std::size_t index_ = 0;
 };
 
-// Where a JSON pointer leads below `node`; as far as it exists.
+// The place of a JSON pointer below `node`, as far as the path exists.
 SourcePlace place_at_pointer(const SourceNode& node, std::string_view pointer);
 
-// What a node is, in words: `the number 5`, `a list`, `nothing`.
+// Describes a node in words: `the number 5`, `a list`, `nothing`.
 std::string describe(const SourceNode& node);
 
-// Looks no further than it must, so that a value of any depth is safe to ask about.
+// Stops at `levels`, so values of any depth are safe.
 bool nests_deeper_than(const Json& value, int levels);
 
-// The same tree as `value`, without places; members come in the order of their keys.
+// The same tree as `value`, without places. Members are sorted by key.
 SourceNode source_of(const Json& value);
 
 }  // namespace cairn

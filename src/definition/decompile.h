@@ -1,4 +1,4 @@
-// From the canonical form back to source.
+// Turns the canonical form back into source.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace cairn {
 
-// YAML as a person would have written it: short forms, defaults and made-up ids left out. Of a
-// valid definition it compiles to the same canonical bytes.
+// Writes YAML as a person would: short forms, without defaults and generated ids. For a valid definition it compiles to
+// the same canonical bytes.
 std::string decompile_yaml(const Json& canonical);
 
-// A C++ source file with one function `function_name` that makes the definition with the builder of
-// cairn/definition.h; it compiles to the same canonical bytes.
+// Writes a C++ source file with one function `function_name` that builds the definition with cairn/definition.h. It
+// compiles to the same canonical bytes.
 std::string decompile_cpp(const Json& canonical, std::string_view function_name);
 
 }  // namespace cairn

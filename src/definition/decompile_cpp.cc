@@ -13,7 +13,7 @@ namespace {
 
 std::string steps_argument(const Json& steps, std::size_t indent);
 
-// Calls for all keys of `object` that are written, except those that the constructor took.
+// Adds a call for every written key of `object`, except those that the constructor took.
 void call_keys(CppChain& chain, const Json& object, const KeyTable& table,
                std::initializer_list<std::string_view> constructed = {});
 
@@ -173,7 +173,7 @@ void call_key(CppChain& chain, const Json& value, const KeyTable& table, const K
       break;
     case Shape::choice: call_choice(chain, value, key); break;
     case Shape::boolean:
-      // The only one is a deadline's `interrupt`, whose default is true.
+      // The only such key is a deadline's `interrupt`, whose default is true.
       chain.call("keep_task_open");
       break;
     case Shape::integer:
@@ -240,7 +240,7 @@ std::string repeat_head(const Json& repeat, std::size_t indent) {
   return "while_(" + cpp_condition(repeat["while"]) + ")";
 }
 
-// What stands before the calls that every step shares, and the keys it took care of.
+// The constructor call of a step and the keys that it takes.
 struct StepHead {
   std::string text;
   bool has_id = false;
@@ -272,7 +272,7 @@ StepHead step_head(const Json& step, const StepKind& kind, std::size_t indent) {
   return named(kind.name, "name");
 }
 
-// The keys of a step's body, past those its head took.
+// Adds calls for the keys of a step's body, except those that its head took.
 void call_body(CppChain& chain, const Json& step, const StepKind& kind) {
   const KeyTable own{kind.name, kind.keys};
   const Json& body = step[kind.name];
@@ -286,7 +286,7 @@ void call_body(CppChain& chain, const Json& step, const StepKind& kind) {
   }
   if (kind.name == "try") {
     call_keys(chain, step, own, {"try"});
-    // `try` must say how it ends.
+    // `try` requires `catch` or `finally`.
     if (step["catch"].size() == 0 && step["finally"].size() == 0) chain.call("finally_", "{}");
     return;
   }

@@ -18,7 +18,7 @@ std::string errors_of(const Definition& definition) {
   return lines;
 }
 
-// The YAML that comes back for a definition; it must compile to the same bytes.
+// The YAML that the decompiler writes for a definition; it must compile to the same bytes.
 std::string back(const std::string& yaml) {
   const Definition definition = load_definition(yaml, "f");
   EXPECT_TRUE(definition.valid()) << errors_of(definition);
@@ -28,7 +28,7 @@ std::string back(const std::string& yaml) {
   return written;
 }
 
-// What is written the way the decompiler writes comes back unchanged.
+// Source in the decompiler's own style comes back unchanged.
 void expect_unchanged(const std::string& rest) { EXPECT_EQ(back(preamble + rest), preamble + rest); }
 
 TEST(DecompileYaml, ShortFormsStayShort) {

@@ -43,7 +43,7 @@ YamlNode duration_node(const Json& value) {
   return YamlNode::of_text(duration ? format_duration_short(*duration) : value.as_string());
 }
 
-// A JSON Schema with the keywords that say what a value is before those that say which ones are good.
+// Writes a JSON Schema with the keywords that name the type before those that restrict it.
 YamlNode schema_node(const Json& schema) {
   static constexpr std::string_view leading[] = {"$schema", "$id",   "title",    "description", "type", "format",
                                                  "enum",    "const", "required", "properties",  "items"};
@@ -79,7 +79,7 @@ YamlNode list_node(const Json& value, Each each) {
   return node;
 }
 
-// A list of {name: …, value: …} as a map, unless a name stands twice.
+// Writes a list of {name: …, value: …} as a map, unless a name repeats.
 YamlNode named_node(const Json& list, std::string_view name_key, std::string_view value_key,
                     YamlNode (*each)(const Json&)) {
   if (!list.is_array()) return value_node(list);
@@ -172,7 +172,7 @@ void put_keys(YamlNode& node, const Json& object, const KeyTable& table) {
 YamlNode object_node(const Json& value, const KeyTable& table) {
   if (!value.is_object()) return value_node(value);
   YamlNode node = YamlNode::map();
-  // Only a call may have a key that no table knows: a transport that somebody registered.
+  // Only a call may have a key that no table lists: the name of a registered transport.
   for (const Json::Member& member : value.members()) {
     if (table.find(member.key) == nullptr) node.put(member.key.view(), value_node(member.value));
   }
@@ -200,7 +200,7 @@ YamlNode step_node(const Json& step) {
   if (const Json* when = step.find("when")) node.put("when", condition_node(*when));
   put_keys(node, step, {kind->name, kind->keys});
   if (kind->name == "switch" && !node.members.empty()) drop_empty_default(node.members.back().value);
-  // `try` must say how it ends.
+  // `try` requires `catch` or `finally`.
   if (kind->name == "try" && !node.members.empty() && node.members.back().key == "try") {
     node.put("finally", YamlNode::list());
   }
@@ -210,7 +210,7 @@ YamlNode step_node(const Json& step) {
 
 YamlNode steps_node(const Json& steps) {
   YamlNode node = list_node(steps, step_node);
-  // Several steps read as a list; a single small one may stand on the line of its key.
+  // Several steps are written as a list. A single short step may follow its key on the same line.
   node.spread = node.items.size() > 1;
   for (YamlNode& item : node.items) item.spread = item.members.size() > 1;
   return node;

@@ -13,7 +13,7 @@ std::string too_deep(const Limits& limits) {
 }
 
 Definition finish(Draft& draft, Json canonical, const std::string& file) {
-  // The canonical form is stored and read again as JSON; it may nest a little deeper than the source.
+  // The canonical form is stored and parsed again as JSON. It may nest a little deeper than the source.
   if (draft.findings.errors() == 0 && nests_deeper_than(canonical, draft.limits.json_depth_max)) {
     draft.findings.error({1, 1}, "", too_deep(draft.limits));
   }

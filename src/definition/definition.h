@@ -1,5 +1,8 @@
-// From source text to a Program: read (YAML or JSON, with places), normalize (one spelling),
-// validate (everything that can be known without running), compile.
+// src/definition turns the source of a workflow definition into a Program, and a Program's canonical form back into
+// source. It uses src/expr, src/schema and libyaml; it does no I/O and knows nothing of instances. One walk does it
+// all: read (YAML or JSON, with places), normalize to one spelling, validate everything that can be known without
+// running, compile. Each step kind has a file of its own (step_*.cc) behind step_kinds.h. Read `load_definition` in
+// this file first, then read_document in document.cc and program.h for the result.
 #pragma once
 
 #include <memory>
@@ -13,7 +16,7 @@
 
 namespace cairn {
 
-// One finding in a definition. `pointer` is the JSON pointer into the source document.
+// One error or warning about a definition. `pointer` is the JSON pointer into the source document.
 struct Diagnostic {
   enum class Severity { error, warning };
   Severity severity = Severity::error;
@@ -28,21 +31,21 @@ std::string format_diagnostic(const std::string& file, const Diagnostic& diagnos
 
 struct Definition {
   std::vector<Diagnostic> diagnostics;     // errors and warnings in source order, at most 100 errors
-  Json canonical;                          // null when there are errors
+  Json canonical;                          // null if there are errors
   std::string digest;                      // SHA-256 of write_json(canonical), hexadecimal
-  std::shared_ptr<const Program> program;  // null when there are errors; shared with instances
+  std::shared_ptr<const Program> program;  // null if there are errors; shared with instances
 
   bool valid() const { return program != nullptr; }
 };
 
-// Reads YAML or JSON text; `file` only names the places. Never fails: what is wrong stands in the
-// diagnostics. A canonical form is also valid JSON source and gives itself.
-// `transports` are known to `call` beside http, graphql and worker.
+// Reads YAML or JSON text; `file` is only used in messages. It never fails: the diagnostics hold every error. A
+// canonical form is also valid JSON source and compiles to itself. `call` accepts `transports` in addition to http,
+// graphql and worker.
 Definition load_definition(std::string_view text, const std::string& file, const Limits& limits = {},
                            std::span<const std::string> transports = {});
 
-// The same from a JSON value in any of the source's spellings, as the C++ builder makes it. JSON values sort their
-// members, so `set` and `branches` should be lists where their order matters. Findings have pointers but no places.
+// The same from a JSON value in any source spelling, as the C++ builder makes it. JSON objects sort their members, so
+// use lists for `set` and `branches` where the order matters. Diagnostics have pointers but no places.
 Definition definition_of(const Json& source, const Limits& limits = {}, std::span<const std::string> transports = {});
 
 }  // namespace cairn

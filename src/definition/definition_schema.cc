@@ -35,7 +35,7 @@ Json texts(std::span<const std::string_view> names) {
   return list;
 }
 
-// Definitions that need no table.
+// Schema definitions that no table describes.
 Json::Members basic_definitions() {
   Json::Members all;
   all.emplace_back(
@@ -124,7 +124,7 @@ class SchemaWriter {
     return schema;
   }
 
-  // The shape with what editors show on hover.
+  // Adds the text that editors show on hover.
   Json described(const Key& key) {
     Json schema = shape_schema(key);
     if (!schema.is_object()) schema = Json::object();
@@ -158,7 +158,7 @@ class SchemaWriter {
       case Shape::label: return name_pattern("^[^=]");
       case Shape::workflow_name: return name_pattern("^[a-z0-9_-]+(\\.[a-z0-9_-]+)*$");
       case Shape::version: return name_pattern("^[A-Za-z0-9][A-Za-z0-9.+_-]*$");
-      // The canonical form writes a step's place where it has no id.
+      // The canonical form writes a step's place if the step has no id.
       case Shape::step_id: return pattern("^([A-Za-z_][A-Za-z0-9_-]*|steps\\[.+\\])$");
       case Shape::identifier: return name_pattern("^[A-Za-z_][A-Za-z0-9_]*$");
       case Shape::signal_name: return name_pattern("^[A-Za-z0-9_.-]+$");

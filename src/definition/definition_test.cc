@@ -131,7 +131,7 @@ TEST(Program, StoredFormsAreNotTrusted) {
 TEST(Program, AStoredFormKeepsItsBytesAndDigest) {
   const Definition definition = load("  - undo: {}");
   Json older = definition.canonical;
-  older.erase("functions");  // as a release that did not write it yet
+  older.erase("functions");  // a release before `functions` wrote no such member
   const auto compiled = compile_program(older);
   ASSERT_TRUE(compiled.has_value());
   EXPECT_EQ((*compiled)->canonical, older);

@@ -3,7 +3,7 @@
 namespace cairn {
 namespace {
 
-// A key or an expression quoted in a message may hold line breaks; a finding is one line.
+// A key or an expression in a message may contain line breaks, but a finding must stay on one line.
 void append_on_one_line(std::string_view text, std::string& out) {
   for (const char c : text) {
     if (c == '\n') {

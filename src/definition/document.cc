@@ -79,8 +79,8 @@ void gather_requirements(Draft& draft) {
   needs.secrets.assign(draft.secrets.begin(), draft.secrets.end());
 }
 
-// What cairn derives is written by cairn. A source may hold it, because a canonical form is a source, but not say
-// something else than the rest of the document does.
+// cairn writes derived values itself. A source may contain them, because a canonical form is a source. They must agree
+// with the rest of the document.
 void write_derived(Fields& fields, std::string_view key, const Json& value) {
   Draft& draft = fields.site().draft;
   const auto at = fields.find(key);

@@ -1,7 +1,7 @@
-// A definition while it is read: the Program and the canonical form grow together, and what is wrong is gathered.
+// A definition during reading. The Program and the canonical form grow together, and findings are collected.
 //
-// One walk over the source does it all. Stored canonical forms take the same walk, so nothing that a file may not
-// hold can come in through a database.
+// One walk over the source does everything. Stored canonical forms take the same walk, so a database cannot contain
+// anything that a file may not.
 #pragma once
 
 #include <map>
@@ -19,10 +19,10 @@
 namespace cairn {
 
 struct Draft {
-  const SourceDocument* document = nullptr;  // nullptr: made from JSON, there are no places inside text
+  const SourceDocument* document = nullptr;  // nullptr: made from JSON, without places inside text
   Limits limits;
-  std::span<const std::string> transports;  // known beside http, graphql and worker
-  bool stored = false;                      // a stored form: what depends on the machine was checked when it came in
+  std::span<const std::string> transports;  // accepted in addition to http, graphql and worker
+  bool stored = false;                      // a stored form: machine-dependent checks passed when it was deployed
 
   Findings findings;
   ScopeNames names;
@@ -39,9 +39,9 @@ struct Draft {
     SourcePlace at;
     std::string pointer;
   };
-  std::map<StepIndex, Start> starts;  // where `subworkflow` and `continue_with` name their definition
+  std::map<StepIndex, Start> starts;  // the places where `subworkflow` and `continue_with` name a definition
   std::vector<std::vector<std::string>> state_reads;
-  bool expressions_broken = false;  // some reads are not known
+  bool expressions_broken = false;  // not all reads are known
   std::set<std::string, std::less<>> functions;
   std::set<std::string, std::less<>> config;
   std::set<std::string, std::less<>> secrets;
@@ -49,20 +49,20 @@ struct Draft {
 
   void error(const Cursor& at, std::string message) { findings.error(at.at(), at.pointer(), std::move(message)); }
   void warning(const Cursor& at, std::string message) { findings.warning(at.at(), at.pointer(), std::move(message)); }
-  // About something that the object at `at` lacks.
+  // Reports something that the object at `at` lacks.
   void error_at_key(const Cursor& at, std::string message) {
     findings.error(at.key_at(), at.pointer(), std::move(message));
   }
 
-  // The expression in the text node `at`, whose own text begins at byte `begin`. Empty when it is wrong.
+  // Compiles the expression in the text node `at`; its text begins at byte `begin`. Empty if it is invalid.
   expr::Expression compile(const Cursor& at, std::size_t begin, const Scope& scope, bool secrets);
 };
 
-// Where the parts of a step (or of the document) are read.
+// The context in which the parts of a step (or of the document) are read.
 struct Site {
   Draft& draft;
   const Scope& scope;
-  StepIndex step = no_index;  // owns the lanes
+  StepIndex step = no_index;  // the owner of the lanes
   std::string path;           // its place; empty for the document
   bool undoing = false;       // inside a `compensate` list
 
@@ -72,12 +72,12 @@ struct Site {
 // Reads the list of steps at `list` as the lane `lane` of `site.step`; `canonical` becomes the array.
 BlockIndex read_steps(const Site& site, const Cursor& list, std::string_view lane, Json& canonical);
 
-// The block exists and is not empty.
+// Whether the block exists and is not empty.
 inline bool has_steps(const Draft& draft, BlockIndex block) {
   return block != no_index && !draft.program.blocks[block].steps.empty();
 }
 
-// Reads the whole document into `draft.program` and answers the canonical form. What is wrong stands in the findings.
+// Reads the whole document into `draft.program` and answers the canonical form. Errors go to the findings.
 Json read_document(Draft& draft, const SourceNode& root);
 
 }  // namespace cairn

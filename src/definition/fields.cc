@@ -23,7 +23,7 @@ Expect expected(Shape shape) {
 
 bool before(SourcePlace a, SourcePlace b) { return a.line != b.line ? a.line < b.line : a.column < b.column; }
 
-// 2 rather than 2.0.
+// Writes 2 instead of 2.0.
 Json shortest(double value) {
   const bool whole = std::trunc(value) == value && std::abs(value) < 1e15;
   return whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
@@ -31,7 +31,7 @@ Json shortest(double value) {
 
 std::string in_words(double value) { return write_json(shortest(value)); }
 
-// "`call`", or for an item of a list "a case of `switch`".
+// "`call`", or "a case of `switch`" for a list item.
 std::string subject_of(const Cursor& at, const KeyTable& table) {
   if (!at.is_item()) return at.name();
   const bool vowel = std::string_view("aeiou").find(table.noun.front()) != std::string_view::npos;
@@ -67,7 +67,7 @@ Fields::Fields(const Site& site, const Cursor& at, const KeyTable& table)
 void Fields::check_keys(const KeyTable& table) {
   Draft& draft = site_.draft;
   bool unknown = false;
-  std::vector<std::string> meant;  // keys that are there, misspelt
+  std::vector<std::string> meant;  // misspelled keys that are present
   for (const SourceMember& member : at_.node().members) {
     if (table.find(member.key) != nullptr) continue;
     if (std::find(table.elsewhere.begin(), table.elsewhere.end(), member.key) != table.elsewhere.end()) continue;
@@ -115,7 +115,7 @@ void Fields::check_keys(const KeyTable& table) {
     draft.error_at_key(at_,
                        subject_ + " with `" + std::string(need.key) + "` needs `" + std::string(need.needed) + "`");
   }
-  // An unknown key is most likely the one that is missed here.
+  // An unknown key is probably a misspelling of the missing one.
   if (first == nullptr && !unknown && !table.one_of.empty()) {
     draft.error_at_key(at_, subject_ + " needs one of " + list_in_words(table.one_of));
   }
@@ -226,7 +226,7 @@ std::optional<double> Fields::number(std::string_view name) {
                                   in_words(max) + ", not " + describe(node));
     return std::nullopt;
   }
-  // 2 and 2.0 are one spelling here.
+  // 2 and 2.0 have the same canonical form.
   put(name, shortest(held));
   return held;
 }

@@ -1,8 +1,8 @@
-// An object of the source, read key by key.
+// Reads an object of the source key by key.
 //
-// Making one checks its keys against the table: unknown ones with the nearest known name, missing ones, those that
-// exclude each other. Each accessor then checks one value, writes the canonical member and answers the compiled part,
-// nothing when the key is absent or its value is wrong. Asking for a key that is not in the table is a bug.
+// The constructor checks the keys against the table. It reports unknown keys with a suggestion, missing keys, and keys
+// that exclude each other. Each accessor checks one value, writes the canonical member and answers the compiled part.
+// It answers empty if the key is missing or its value is wrong. Asking for a key outside the table is a bug.
 #pragma once
 
 #include <optional>
@@ -23,11 +23,11 @@ class Fields {
 
   const Site& site() const { return site_; }
   const Cursor& at() const { return at_; }
-  // The first of the table's `one_of` that is there, or "".
+  // The first key of the table's `one_of` that is present, or "".
   std::string_view chosen() const { return chosen_; }
   std::optional<Cursor> find(std::string_view key) const;
 
-  std::optional<std::string> text(std::string_view key);  // of any of the text shapes
+  std::optional<std::string> text(std::string_view key);  // for any of the text shapes
   std::optional<std::string> choice(std::string_view key);
   bool boolean(std::string_view key);
   std::optional<std::int64_t> integer(std::string_view key);  // within the table's range
@@ -46,12 +46,12 @@ class Fields {
   std::optional<DueTemplate> due(std::string_view key);
   std::optional<schema::Schema> schema(std::string_view key);
 
-  // The lane `lane` of the site's step. An absent lane is no_index, and so is an empty one where that means the same:
-  // where the table writes an empty list for an absent key.
+  // Reads the lane `lane` of the site's step. A missing lane is no_index. An empty lane is no_index too if the table's
+  // default for the key is an empty list, because then both mean the same.
   BlockIndex steps(std::string_view key, std::string_view lane);
   BlockIndex steps(std::string_view key, std::string_view lane, const Scope& scope);
 
-  // The key's value when it is a list as its shape asks; reports otherwise.
+  // The list at `key`. Reports a value of another kind.
   std::optional<Cursor> list(std::string_view key);
 
   void put(std::string_view key, Json canonical) { canonical_.set(key, std::move(canonical)); }
@@ -59,14 +59,14 @@ class Fields {
 
  private:
   const Key& key(std::string_view name) const;
-  // The value's cursor; when absent, writes the table's default and answers nothing.
+  // The cursor of the value. If the key is missing, writes the table's default and answers empty.
   std::optional<Cursor> given(std::string_view name);
   void check_keys(const KeyTable& table);
 
   Site site_;
-  Cursor at_;  // cursors of the members point at it: Fields stay where they are made
+  Cursor at_;  // cursors of the members point at it, so Fields never move
   const KeyTable& table_;
-  std::string subject_;  // the object, in messages
+  std::string subject_;  // names the object in messages
   std::string_view chosen_;
   Json canonical_ = Json::object();
 };

@@ -1,4 +1,4 @@
-// What was found wrong or doubtful in one definition, gathered in any order, handed out in source order.
+// The errors and warnings of one definition, collected in any order and returned in source order.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,12 @@ class Findings {
 
   std::size_t errors() const { return errors_; }
   bool full() const { return errors_ >= gathered_max; }
-  // In source order; of the errors the first hundred.
+  // In source order, with at most the first hundred errors.
   std::vector<Diagnostic> take();
 
  private:
-  // Gathering goes on past `errors_max`, so that the hundred shown are the first ones of the file, but not for ever.
+  // Collecting continues past `errors_max`, so that the hundred reported errors are the first ones of the file. This
+  // bound limits it.
   static constexpr std::size_t gathered_max = 10'000;
 
   std::vector<Diagnostic> found_;

@@ -12,7 +12,7 @@ class SourceHandler {
   void integer(std::size_t at, std::int64_t value) { builder_.scalar(static_cast<long long>(value), at, at); }
   void number(std::size_t at, double value) { builder_.scalar(value, at, at); }
   void string(std::size_t at, std::string_view value) { builder_.scalar(value, at, string_end(at)); }
-  // The scanner has checked the depth, so these never stop.
+  // The scanner has already checked the depth, so these always succeed.
   void begin_array(std::size_t at) { builder_.begin_list(at); }
   void begin_object(std::size_t at) { builder_.begin_map(at); }
   void end_array(std::size_t) { builder_.end(); }

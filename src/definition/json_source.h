@@ -1,4 +1,4 @@
-// JSON text into a SourceBuilder.
+// Reads JSON text into a SourceBuilder.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace cairn {
 
-// Nothing when the text was read; otherwise what is wrong with it as JSON.
+// Empty if the text was read; otherwise the JSON syntax error.
 std::optional<JsonFault> read_json_source(const SourceText& text, const Limits& limits, SourceBuilder& builder);
 
 }  // namespace cairn

@@ -1,5 +1,5 @@
-// The keys of the definition language as tables: one source for reading, for "did you mean" and for
-// schema/definition.json.
+// The keys of the definition language as tables. Reading, "did you mean" suggestions and schema/definition.json all use
+// them.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace cairn {
 
-// What may stand at a key, in the source.
+// The form of a value in the source.
 enum class Shape {
   text,           // plain text, never an expression
   label,          // the same, not empty and not long
@@ -51,13 +51,13 @@ enum class Shape {
   retry,          // an object or `none`
   object,         // an object with the keys of `inner`
   objects,        // a list of such objects, at least one
-  maybe_objects,  // the same, perhaps empty
+  maybe_objects,  // the same, may be empty
   derived,        // written by cairn into the canonical form
 };
 
 struct KeyTable;
 
-// Of an integer or a number, both ends included.
+// The range of an integer or a number, both ends included.
 struct Range {
   double min;
   double max;
@@ -68,13 +68,13 @@ struct Key {
   Shape shape;
   std::string_view about;  // a sentence for editors
   bool required = false;
-  std::optional<Json> otherwise = std::nullopt;  // written into the canonical form when the key is absent
+  std::optional<Json> otherwise = std::nullopt;  // written into the canonical form if the key is missing
   const KeyTable* inner = nullptr;
   std::span<const std::string_view> choices = {};
   std::optional<Range> range = std::nullopt;
 };
 
-// Where `key` is given, `needed` must be too.
+// If `key` is present, `needed` must be present too.
 struct Need {
   std::string_view key;
   std::string_view needed;
@@ -83,9 +83,9 @@ struct Need {
 struct KeyTable {
   std::string_view noun;  // names the table in schema/definition.json
   std::span<const Key> keys;
-  std::span<const std::string_view> one_of = {};  // exactly one of these must be there
+  std::span<const std::string_view> one_of = {};  // exactly one of these must be present
   std::span<const Need> needs = {};
-  std::span<const std::string_view> elsewhere = {};  // keys that whoever reads the object reports by itself
+  std::span<const std::string_view> elsewhere = {};  // keys that the caller reads and reports itself
 
   const Key* find(std::string_view name) const;
 };

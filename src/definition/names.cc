@@ -11,7 +11,7 @@ namespace {
 
 std::string instead(std::string_view text) { return "; `" + std::string(text) + "` does not fit"; }
 
-// Every part between dots is there and is made of `allowed` characters.
+// Whether every part between dots is non-empty and has only `allowed` characters.
 template <class Allowed>
 bool is_dotted(std::string_view text, Allowed allowed) {
   bool part_empty = true;
@@ -53,7 +53,7 @@ bool is_plain_name(std::string_view text) {
 bool is_reserved_name(std::string_view text) {
   static constexpr std::array<std::string_view, 35> reserved = {
       "input", "state", "ref", "workflow", "task", "completion", "signal", "error", "item", "index", "config", "now",
-      // CEL's own words.
+      // Reserved words of CEL.
       "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
       "let", "loop", "package", "namespace", "return", "var", "void", "while", "has", "secret"};
   return std::find(reserved.begin(), reserved.end(), text) != reserved.end();

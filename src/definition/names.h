@@ -1,4 +1,4 @@
-// How names may look in a definition (SEMANTICS S1, S7, S24, R7; CONTRACT section 1).
+// The rules for names in a definition (SEMANTICS S1, S7, S24, R7; CONTRACT section 1).
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace cairn {
 
-// What is wrong with `text` as a name of this shape, in words that finish "`name` …"; nothing when it is right.
+// What is wrong with `text` as a name of this shape, as the end of the sentence "`name` …"; empty if it is valid.
 std::optional<std::string> name_fault(Shape shape, std::string_view text, const Limits& limits);
 
 // `decision`, `score.value`: names [A-Za-z_][A-Za-z0-9_-]* joined by dots.
@@ -20,7 +20,7 @@ std::optional<StatePath> parse_state_path(std::string_view text);
 
 // [A-Za-z_][A-Za-z0-9_-]*
 bool is_plain_name(std::string_view text);
-// Taken by the language: `input`, `state`, …, and what CEL reserves.
+// Whether the language uses the name: `input`, `state`, …, and the reserved words of CEL.
 bool is_reserved_name(std::string_view text);
 
 }  // namespace cairn

@@ -1,4 +1,4 @@
-// From the readable places that snapshots hold back to a program's steps and blocks.
+// Finds a program's steps and blocks by the readable places that snapshots store.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ class PlaceIndex {
  public:
   void build(const std::vector<Step>& steps, const std::vector<Block>& blocks);
 
-  // The step's or block's index, or no_index when there is no such place.
+  // The index of the step or block, or no_index if the place does not exist.
   std::uint32_t find_step(std::string_view place) const;
   std::uint32_t find_block(std::string_view place) const;
-  // The root is `steps`, every other block its owner's place and its lane: steps[3].else.
+  // The root is `steps`. Every other block is its owner's place and its lane: steps[3].else.
   const std::string& block_place(std::uint32_t block) const { return block_places_[block]; }
 
  private:

@@ -1,5 +1,5 @@
-// A definition ready to run: flat, indexed, expressions compiled once, immutable. Made from the
-// canonical form by `compile_program`; shared by every instance that pins it.
+// A definition ready to run: flat, indexed, with compiled expressions, immutable. `compile_program` makes it from the
+// canonical form. Every instance that is pinned to it shares it.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ using StepIndex = std::uint32_t;
 using BlockIndex = std::uint32_t;
 inline constexpr std::uint32_t no_index = std::numeric_limits<std::uint32_t>::max();
 
-// The names in scope and their slots in `expr::Bindings`, the same for every expression of a
-// program. Item names of loops follow from `first_item`, one slot per distinct name.
+// The names in scope and their slots in `expr::Bindings`, the same for every expression of a program. The item names of
+// loops start at `first_item`, one slot per distinct name.
 enum Slot : std::uint32_t {
   slot_input,
   slot_state,
@@ -54,7 +54,7 @@ struct StatePath {
   std::vector<std::string> names;
 };
 
-// `key` and `parts` of a business reference. An absent key keeps the old one in a reference step.
+// `key` and `parts` of a business reference. In a reference step, a missing key keeps the old one.
 struct ReferenceTemplate {
   std::optional<Template> key;
   std::optional<Template> parts;  // always an object
@@ -68,7 +68,7 @@ struct RetryPolicy {
   double jitter = 0.5;
 };
 
-// A length of time or an instant, whichever the value turns out to be.
+// A duration or an instant, depending on the value.
 struct DueTemplate {
   std::optional<DurationTemplate> after;
   std::optional<TimeTemplate> at;
@@ -127,7 +127,7 @@ struct TaskStep {
   TaskSpec task;
 };
 struct CallStep {
-  std::string transport;                    // http, graphql, worker, or another that is registered by name
+  std::string transport;                    // http, graphql, worker, or a registered transport
   std::string worker_type;                  // only for transport `worker`
   Template request;                         // the body of the transport's key; for `worker` the payload
   std::optional<DurationTemplate> timeout;  // per attempt
@@ -139,7 +139,7 @@ struct CallStep {
 struct IfStep {
   expr::Expression condition;
   BlockIndex then_block = no_index;
-  BlockIndex else_block = no_index;  // no_index: there is none
+  BlockIndex else_block = no_index;  // no_index: none
 };
 struct SwitchStep {
   struct Case {
@@ -165,7 +165,7 @@ struct ParallelStep {
     BlockIndex steps = no_index;
   };
   std::vector<Branch> branches;
-  std::size_t join = 0;  // how many must end: all is their number, any is 1
+  std::size_t join = 0;  // how many branches must end: all is their number, any is 1
 };
 struct FirstStep {
   struct Option {
@@ -223,20 +223,20 @@ using StepBody = std::variant<SetStep, ReferenceStep, TaskStep, CallStep, IfStep
                               UndoStep, FailStep, CompleteStep>;
 
 struct Step {
-  std::string id;    // unique; equal to `path` when the author gave none
+  std::string id;    // unique; equal to `path` if the author gave none
   std::string path;  // readable place: steps[3].else[0]
   std::string title;
   std::optional<expr::Expression> when;
   BlockIndex compensate = no_index;
-  BlockIndex block = no_index;  // where it stands
-  std::uint32_t position = 0;   // its index there
+  BlockIndex block = no_index;  // the block that contains it
+  std::uint32_t position = 0;   // its index in that block
   SourcePlace at;
   StepBody body;
 };
 
-// A list of steps: the root, a branch, a lane. Lanes that do the same empty as absent (else, default, on_complete,
-// deadline, finally, an option's steps) have no block when they are empty; on_failure, on_timeout, catch and case
-// lanes have one whenever they are written, because an empty one handles the error or ends the search.
+// A list of steps: the root, a branch or a lane. Some lanes mean the same empty as missing: else, default, on_complete,
+// deadline, finally, an option's steps. These have no block if they are empty. The lanes on_failure, on_timeout, catch
+// and case always have a block if written, because an empty one handles the error or ends the search.
 struct Block {
   std::vector<StepIndex> steps;
   StepIndex owner = no_index;  // the step whose lane this is; no_index for the root
@@ -244,16 +244,16 @@ struct Block {
                      // on_complete, option0.on_complete, deadline, on_failure, on_timeout, compensate; root: steps
 };
 
-// When instances start by themselves: exactly one of cron and every.
+// When instances start automatically: exactly one of cron and every.
 struct ScheduleSpec {
   enum class Overlap { skip, queue, allow, cancel_other };
   std::optional<Cron> cron;
   std::optional<Duration> every;
   std::string zone = "UTC";  // IANA name
-  Template input;            // sees config and now
+  Template input;            // may use config and now
   Overlap overlap = Overlap::skip;
-  Duration catch_up;  // how far back starts that were missed are made up for
-  Duration jitter;    // each start is up to this much later
+  Duration catch_up;  // how far back missed starts are made up for
+  Duration jitter;    // each start is delayed by up to this much
 };
 
 enum class OnError { suspend, fail, compensate };
@@ -297,7 +297,7 @@ struct Program {
   std::unordered_map<std::string, StepIndex> step_by_id;
 };
 
-// From a canonical form, as stored. Never trusts it: anything that does not add up is an error.
+// Compiles a stored canonical form. It does not trust the form: every inconsistency is an error.
 Result<std::shared_ptr<const Program>> compile_program(const Json& canonical);
 
 }  // namespace cairn

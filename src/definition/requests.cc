@@ -68,7 +68,7 @@ void check_url(Fields& request) {
                                  describe(at->node()));
 }
 
-// A header or a query parameter is one scalar, a query parameter also a list of them.
+// A header or a query parameter is one scalar. A query parameter may also be a list of scalars.
 void check_scalars(Fields& request, std::string_view key, bool lists) {
   const auto at = request.find(key);
   if (!at || at->node().kind != Json::Kind::object || is_expression(at->node())) return;

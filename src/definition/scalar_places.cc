@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-// Text decoded again, remembering for each byte where it was written.
+// The text decoded again, with the source offset of each byte.
 struct Decoded {
   std::string text;
   std::vector<std::size_t> origins;
@@ -33,7 +33,7 @@ struct Decoded {
   }
 };
 
-// Follows the rules of libyaml's scanner, which takes the YAML 1.1 line breaks (NEL, LS, PS) too.
+// Follows the rules of libyaml's scanner, which also accepts the YAML 1.1 line breaks (NEL, LS, PS).
 class ScalarScan {
  public:
   ScalarScan(std::string_view source, std::size_t begin, std::size_t end)
@@ -62,7 +62,7 @@ class ScalarScan {
     return std::move(decoded_);
   }
 
-  // `indent` columns are stripped; without it the first line with text tells.
+  // Strips `indent` columns. Without it, the first line with text determines the indentation.
   Decoded block(std::optional<std::size_t> indent) {
     const bool literal = source_[at_] == '|';
     char chomping = 0;
@@ -97,7 +97,7 @@ class ScalarScan {
     return std::move(decoded_);
   }
 
-  // The widest indentation that the lines of a block scalar have in common.
+  // The widest indentation that all lines of a block scalar share.
   std::size_t indent_max() const {
     std::size_t widest = std::string_view::npos;
     std::size_t line = source_.find('\n', at_);
@@ -258,8 +258,8 @@ Decoded decode(std::string_view source, std::size_t begin, std::size_t end, std:
   if (first != '|' && first != '>') return ScalarScan(source, begin, end).flow(0);
   const ScalarScan scan(source, begin, end);
   if (!scan.explicit_indent()) return ScalarScan(scan).block(std::nullopt);
-  // An indentation indicator counts from the parent's column, which the scalar does not know: of the
-  // possible widths the one that gives the text is right.
+  // An indentation indicator counts from the parent's column, which the scalar does not know. The width that reproduces
+  // the text is the right one.
   for (std::size_t indent = scan.indent_max(); indent > 0; --indent) {
     Decoded decoded = ScalarScan(scan).block(indent);
     if (decoded.text == value) return decoded;

@@ -1,4 +1,4 @@
-// Where the characters of a scalar stand in the source (SEMANTICS X6).
+// Maps the characters of a scalar to their places in the source (SEMANTICS X6).
 #pragma once
 
 #include <string_view>
@@ -7,12 +7,11 @@
 
 namespace cairn {
 
-// The byte of `source` where the scalar itself begins: past the anchor and tag before it.
+// The byte of `source` where the scalar itself begins, after its anchor and tag.
 std::size_t skip_properties(std::string_view source, std::size_t begin, std::size_t end);
 
-// The byte of `source` at which byte `offset` of the decoded text `value` was written. The scalar
-// (plain, quoted, literal, folded, or JSON text) lies in [begin, end). What cannot be followed is
-// taken to stand at `begin`.
+// The byte of `source` that produced byte `offset` of the decoded text `value`. The scalar (plain, quoted, literal,
+// folded, or JSON text) lies in [begin, end). If the mapping is unknown, the answer is `begin`.
 std::size_t source_offset(std::string_view source, std::size_t begin, std::size_t end, std::string_view value,
                           std::size_t offset);
 

@@ -46,7 +46,7 @@ ScheduleSpec::Overlap overlap_of(std::string_view name) {
   return ScheduleSpec::Overlap::skip;
 }
 
-// A definition that is stored already is not refused for a limit: the longest length is taken.
+// A stored definition is not rejected for a limit; the longest allowed duration is used.
 Duration read_length(Fields& fields, std::string_view name) {
   const Duration length = fields.duration_literal(name).value_or(Duration());
   if (length <= schedule_length_max) return length;

@@ -1,4 +1,4 @@
-// `schedules`: when instances of a definition start by themselves.
+// Reads `schedules`: when instances of a definition start automatically.
 #pragma once
 
 #include <vector>

@@ -12,7 +12,7 @@ struct FixedName {
   const char* unavailable;
 };
 
-// In slot order; where a name may be used, as in "`task` cannot be used here, only in …".
+// In slot order. The text completes "`task` cannot be used here, only in …".
 constexpr FixedName fixed_names[] = {
     {"input", "only once an instance has started"},
     {"state", "only in steps and `output`: it is being made from `input`"},

@@ -10,15 +10,15 @@
 
 namespace cairn {
 
-// What stays the same for all scopes of one definition. Loops add their item names as they are met.
+// The part that all scopes of one definition share. Loops add their item names during reading.
 struct ScopeNames {
   std::vector<std::string> items = {"item"};  // slot_first_item + i
   expr::Type input = expr::Type::dyn();
 
-  std::uint32_t item_slot(const std::string& name);  // made when new
+  std::uint32_t item_slot(const std::string& name);  // created if new
 };
 
-// Immutable; a lane that adds or hides names has a scope of its own.
+// Immutable. A lane that adds or hides names has its own scope.
 class Scope {
  public:
   // The names of steps: input, state, ref, workflow, config, now.
@@ -28,13 +28,13 @@ class Scope {
   static Scope schedule(ScopeNames& names);   // before an instance exists: config and now
 
   Scope with_task() const;
-  Scope with_completion(const expr::Type& type) const;  // and the task
+  Scope with_completion(const expr::Type& type) const;  // and the task's
   Scope with_signal() const;
   Scope with_error() const;
   Scope without_error() const;
   Scope in_loop() const;                         // `index`
   Scope in_loop(std::uint32_t item_slot) const;  // `index` and the item
-  // For steps that run later, from the undo stack: the loops' names stay, those of the lanes around do not.
+  // For steps that run later, from the undo stack. Loop variables stay in scope; names of the enclosing lanes do not.
   Scope detached() const;
 
   const expr::Environment& environment(bool secrets) const;
@@ -49,7 +49,7 @@ class Scope {
   std::uint32_t fixed_;               // bit per slot below slot_first_item
   std::vector<std::uint32_t> items_;  // item slots in scope
   expr::Type completion_ = expr::Type::dyn();
-  // Built when first asked for; shared by copies, which have the same names.
+  // Built on first use. Copies share it, because they have the same names.
   mutable std::shared_ptr<const expr::Environment> plain_;
   mutable std::shared_ptr<const expr::Environment> with_secrets_;
 };

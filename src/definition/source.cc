@@ -15,7 +15,7 @@ std::string_view encoding_by_mark(std::string_view text) {
   using namespace std::string_view_literals;
   if (text.starts_with("\xFF\xFE\0\0"sv) || text.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
   if (text.starts_with("\xFF\xFE"sv) || text.starts_with("\xFE\xFF"sv)) return "UTF-16";
-  // Without a mark: every other byte of plain letters is zero.
+  // Without a byte order mark: every other byte of ASCII letters is zero.
   const bool zeroes = text.size() >= 4 && ((text[0] == 0 && text[1] != 0 && text[2] == 0 && text[3] != 0) ||
                                            (text[0] != 0 && text[1] == 0 && text[2] != 0 && text[3] == 0));
   return zeroes ? "UTF-16" : "";
@@ -25,7 +25,7 @@ void report(SourcePlace place, std::string message, std::vector<Diagnostic>& fin
   findings.push_back({Diagnostic::Severity::error, place.line, place.column, std::move(message), ""});
 }
 
-// What makes the bytes unfit for any reader.
+// Rejects bytes that neither reader can process.
 bool check_bytes(std::string_view bytes, const Limits& limits, std::vector<Diagnostic>& findings) {
   if (bytes.size() > limits.definition_bytes_max) {
     report({1, 1},
@@ -79,9 +79,8 @@ SourceDocument SourceDocument::read(std::string_view text, const Limits& limits,
     found.clear();
     SourceBuilder builder(document.text_, limits, found);
     const bool usable = read_yaml_source(document.text_, builder);
-    // Text whose first key is in double quotes is meant as JSON, also where YAML would read something
-    // else into it (`NaN` as text, a comma too many). The YAML reader knows best where something unclosed
-    // was opened.
+    // Text whose first key is in double quotes is meant as JSON, even where YAML would accept it with another meaning
+    // (`NaN` as text, an extra comma). For an unclosed bracket, the YAML reader reports the better place.
     const bool never_closed = !usable && !found.empty() && found.back().message.ends_with("is never closed");
     const std::size_t second = fault ? text.find_first_not_of(" \t\r\n", first + 1) : std::string_view::npos;
     const bool like_json = second != std::string_view::npos && (text[second] == '"' || text[second] == '}');

@@ -1,5 +1,5 @@
-// The text of a definition as a tree in which every node knows its place. Made from YAML or JSON;
-// nothing behind this header knows which it was.
+// The text of a definition as a tree in which every node has its place. It is made from YAML or JSON; readers of the
+// tree cannot tell which.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ namespace cairn {
 struct SourceMember;
 
 struct SourceNode {
-  Json scalar;                         // the value, when it is no list and no map
+  Json scalar;                         // the value, if it is neither a list nor a map
   Json::Kind kind = Json::Kind::null;  // array and object for list and map
   std::vector<SourceNode> items;
   std::vector<SourceMember> members;  // in the order written, keys unique
-  SourcePlace at;                     // where it begins
-  // For text: where its characters stand in the source, for `SourceDocument::place_in`.
+  SourcePlace at;                     // its start
+  // For text: the position of its characters in the source, for `SourceDocument::place_in`.
   std::size_t begin = 0;  // byte offsets of the scalar in the source, quotes and indicators included
   std::size_t end = 0;
 
@@ -39,9 +39,9 @@ struct SourceMember {
 
 class SourceDocument {
  public:
-  // YAML 1.2 core schema or JSON (text whose first character is `{` is tried as JSON). One document, no
-  // tags beyond the core ones, no merge keys, no duplicate keys, aliases expanded up to the limit,
-  // plain-word messages (SEMANTICS V1, X2-X5). Appends at least one error when `root()` is not usable.
+  // Reads the YAML 1.2 core schema or JSON. Text whose first character is `{` is tried as JSON first. It accepts one
+  // document without merge keys, duplicate keys, or tags beyond the core ones. Aliases are expanded up to the limit.
+  // Messages use plain words (SEMANTICS V1, X2-X5). It appends at least one error if `root()` is not usable.
   static SourceDocument read(std::string_view text, const Limits& limits, std::vector<Diagnostic>& findings);
 
   bool usable() const { return usable_; }

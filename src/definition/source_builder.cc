@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-// More would only bury the first ones.
+// More findings would hide the first ones.
 constexpr std::size_t findings_max = 100;
 
 }  // namespace

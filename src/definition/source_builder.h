@@ -1,5 +1,5 @@
-// Puts together the tree of a source document from what a reader meets, in order. Aliases stay
-// references until the whole text has been read, so their expansion is counted before it is made.
+// Builds the tree of a source document from the events of a reader, in order. Aliases stay references until the whole
+// text has been read, so their expansion is counted before it happens.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ class SourceBuilder {
   SourceBuilder(const SourceText& text, const Limits& limits, std::vector<Diagnostic>& findings)
       : text_(text), limits_(limits), findings_(findings) {}
 
-  // Everything is given by byte offset. False: reading cannot go on; the finding has been added.
+  // Positions are byte offsets. False if reading cannot continue; the finding has been added.
   void scalar(Json value, std::size_t begin, std::size_t end);
   bool begin_list(std::size_t at) { return begin(Json::Kind::array, at); }
   bool begin_map(std::size_t at) { return begin(Json::Kind::object, at); }
   void end();
-  // The key of the next node. An unwanted member is read and forgotten.
+  // The key of the next node. If `wanted` is false, the member is read and dropped.
   void key(std::string name, std::size_t at, bool wanted = true);
   // Names the next node for aliases.
   void anchor(std::string name) { next_anchor_ = std::move(name); }
@@ -35,7 +35,7 @@ class SourceBuilder {
   // Adds an error at `at`, with the pointer of the node that is being read.
   void report(std::size_t at, std::string message);
 
-  // Nothing was written: no node at all, or only the null that nothing stands for.
+  // Whether the document has no node, or only the null of an empty document.
   bool empty() const;
   SourceNode take();
 

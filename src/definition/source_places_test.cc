@@ -99,8 +99,7 @@ TEST(PlaceIn, FoldedBlocks) {
   EXPECT_EQ(places("a: >-\r\n  x\r\n  y\r\n"), "2:3 2:4 3:3 3:4");
 }
 
-// libyaml's own emitter writes random text in every style; each visible character must be found
-// where it was written.
+// libyaml's emitter writes random text in every style. Each visible character must be found where it was written.
 class Emitted {
  public:
   static std::string scalar(const std::string& value, yaml_scalar_style_t style, int width, int indent) {
@@ -173,7 +172,7 @@ TEST(PlaceIn, FindsEveryCharacterThatWasWritten) {
       const bool visible = (value[i] >= '0' && value[i] <= '9') || (value[i] | 0x20) == 'a' || value[i] == 'b' ||
                            value[i] == 'Z' || value[i] == '=';
       if (!visible) continue;
-      // Columns count code points: step over as many lead bytes.
+      // Columns count code points, so skip as many lead bytes.
       const std::string& text = lines[static_cast<std::size_t>(place.line) - 1];
       std::size_t offset = 0;
       for (int column = 1; column < place.column; ++column) {

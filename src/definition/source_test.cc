@@ -94,7 +94,7 @@ TEST(Yaml, DuplicateKeysNameTheFirstLine) {
             "7:1 duplicate key `a`; it stands on line 1 already [/a]\n");
   EXPECT_EQ(findings_of("{\"a\": 1,\n \"b\": {\"x\": 1, \"x\": 2}}"),
             "2:16 duplicate key `x`; it stands on line 2 already [/b/x]\n");
-  // The first one stays, so that the rest of the file can be checked.
+  // The first value stays, so that the rest of the file can be checked.
   EXPECT_EQ(write_json(read("a: 1\na: 2\n").document.root().to_json()), R"({"a":1})");
 }
 
@@ -264,7 +264,7 @@ TEST(JsonSource, IsReadAsJsonAndKeepsPlaces) {
   EXPECT_EQ(at(reading.document.root().members[0].key_at), "2:3");
   EXPECT_EQ(at(reading.document.root().find("b")->items[1].at), "2:12");
   EXPECT_EQ(at(reading.document.root().find("a")->find("c")->at), "3:14");
-  // A flow map is no JSON but YAML.
+  // A flow map is YAML, not JSON.
   EXPECT_EQ(json_of("{a: 1, b: = x}"), R"({"a":1,"b":"= x"})");
 }
 

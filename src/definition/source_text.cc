@@ -44,7 +44,7 @@ std::size_t SourceText::offset_of(std::size_t index) const {
   const auto next = std::upper_bound(block_points_.begin(), block_points_.end(), index);
   const std::size_t block = static_cast<std::size_t>(next - block_points_.begin()) - 1;
   std::size_t offset = block * block_bytes;
-  // A block may begin inside a character, which was counted where it began.
+  // A block may begin inside a character, which was counted in the block where it began.
   const auto continues = [this](std::size_t at) {
     return at < text_.size() && (static_cast<unsigned char>(text_[at]) & 0xC0) == 0x80;
   };

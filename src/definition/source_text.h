@@ -1,4 +1,4 @@
-// The characters of a definition and where each of them stands.
+// The characters of a definition and the place of each.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace cairn {
 
-// Valid UTF-8 without its byte order mark. Places cost the same anywhere in the text, so that a
-// file of one long line is read in linear time too.
+// Valid UTF-8 without its byte order mark. The cost of a lookup does not depend on the position, so a file of one long
+// line is read in linear time too.
 class SourceText {
  public:
   SourceText() = default;

@@ -55,7 +55,7 @@ const Key keys[] = {
     {"call", Shape::object, "An external call, made outside any transaction.", true, std::nullopt, &call_table},
 };
 
-// A key of the call that names a transport which somebody registered, or nullptr.
+// A key of the call that names a registered transport, or nullptr.
 const SourceMember* further_transport(const Draft& draft, const SourceNode& call) {
   for (const SourceMember& member : call.members) {
     if (call_table.find(member.key) != nullptr) continue;

@@ -25,7 +25,7 @@ const std::vector<std::string_view>& kind_names() {
   return names;
 }
 
-// The table of a kind with the common keys, made once.
+// The table of a kind including the common keys, made once.
 const KeyTable& step_table(const StepKind& kind) {
   struct Full {
     std::vector<Key> keys;
@@ -45,7 +45,7 @@ const KeyTable& step_table(const StepKind& kind) {
   return all[static_cast<std::size_t>(&kind - step_kinds().data())].table;
 }
 
-// A step whose keys name no kind: a misspelt one, a stray `else`, or nothing at all.
+// Reports a step whose keys name no kind: a misspelled kind, a stray `else`, or no key at all.
 void report_no_kind(Draft& draft, const Cursor& at) {
   const std::vector<std::string_view>& names = kind_names();
   bool told = false;
@@ -78,7 +78,7 @@ void report_no_kind(Draft& draft, const Cursor& at) {
   if (!told) draft.error_at_key(at, "this step does nothing yet; add one of " + list_in_words(names));
 }
 
-// The kind of the step at `at`, nullptr after reporting that there is none. Of two kinds the second is reported.
+// The kind of the step at `at`, or nullptr after reporting that it has none. If it has two, the second is reported.
 const StepKind* kind_of(Draft& draft, const Cursor& at) {
   const StepKind* kind = nullptr;
   for (const SourceMember& member : at.node().members) {
@@ -99,7 +99,7 @@ const StepKind* kind_of(Draft& draft, const Cursor& at) {
 std::string read_id(Fields& fields, const std::string& path) {
   Draft& draft = fields.site().draft;
   const auto at = fields.find("id");
-  // The canonical form writes the place of a step that has no id of its own.
+  // The canonical form writes the place of a step without an id.
   const bool place = at && at->node().kind == Json::Kind::string && at->node().scalar.as_string() == path;
   if (!at || place) {
     fields.put("id", path);

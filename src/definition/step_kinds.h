@@ -1,4 +1,4 @@
-// The kinds of steps: what each is called, which keys it has and how it is read. One entry here and one file each.
+// The kinds of steps: name, keys and reader. Each kind has one entry here and one file.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 namespace cairn {
 
 struct StepKind {
-  std::string_view name;   // also the key that makes a step one of this kind
+  std::string_view name;   // also the key that selects this kind
   std::string_view about;  // a sentence for editors
   std::span<const Key> keys;
   StepBody (*read)(Fields& step);

@@ -110,7 +110,7 @@ StepBody read(Fields& outer) {
     if (container && count == 0) outer.site().draft.error(*branches, "`branches` may not be empty");
     fields.put("branches", Json(std::move(written)));
   }
-  // Without branches a complaint about `join` would only mislead.
+  // Without branches, an error about `join` would mislead.
   if (count > 0) read_join(fields, step, count);
   outer.put("parallel", fields.take());
   return step;

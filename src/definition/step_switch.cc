@@ -49,7 +49,7 @@ StepBody read(Fields& fields) {
     const Cursor at = list->item(i);
     Fields entry(fields.site(), at, case_table);
     if (entry.chosen() == "default") {
-      // Of several defaults only those after the first are wrong.
+      // If there are several defaults, only those after the first are errors.
       const bool further = std::any_of(items.begin() + static_cast<std::ptrdiff_t>(i) + 1, items.end(), has_default);
       check_default(entry, i + 1 == count || further, first_default);
       if (const auto extra = entry.find("steps")) {

@@ -22,7 +22,7 @@ void read_catches(Fields& fields, TryStep& step) {
   const Scope handling = fields.site().scope.with_error();
   const Site site = fields.site().with(handling);
   Json::Array written;
-  std::size_t unreached = list->node().items.size();  // the first entry behind one that takes every error
+  std::size_t unreached = list->node().items.size();  // the first entry after one that handles every error
   for (std::size_t i = 0; i < list->node().items.size(); ++i) {
     const Cursor at = list->item(i);
     if (i == unreached) site.draft.warning(at, "this entry never runs: the one before it takes every error");

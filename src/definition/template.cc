@@ -17,8 +17,7 @@ expr::Fault wrong_text(const expr::Expression& expression, const Error& error) {
   return {"invalid_argument", error.message, 0, expression.text().size()};
 }
 
-// Inside a larger value the caller cannot tell which expression it was.
-// An error inside says which of the expressions it was.
+// Adds the text of the failed expression to the error. Inside a larger value the caller cannot tell which one it was.
 Result<Json, expr::Fault> named(const Template& item, Result<Json, expr::Fault> value) {
   const expr::Expression* expression = value ? nullptr : item.single();
   if (expression) value.error().message = "`" + expression->text() + "`: " + value.error().message;
@@ -59,7 +58,7 @@ Template Template::object(Object members) {
     for (const auto& [key, value] : members) values.emplace_back(key, *value.constant());
     return literal(Json::object(std::move(values)));
   }
-  // Sorted, so that evaluation appends to the object in its own order.
+  // Sorted, so that evaluation appends members in the order of the object.
   std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   Template made;
   made.held_ = std::make_shared<const Object>(std::move(members));
@@ -111,7 +110,7 @@ Result<Duration, expr::Fault> DurationTemplate::evaluate(expr::Bindings bindings
   if (value.is(expr::Value::Kind::duration)) {
     duration = value.as_duration();
   } else if (value.is(expr::Value::Kind::string)) {
-    // State holds durations as text, and one that was computed may be negative: `-PT5S`.
+    // State stores durations as text, and a computed duration may be negative: `-PT5S`.
     const std::string_view text = value.as_text();
     const bool negative = text.size() > 1 && text.front() == '-' && text[1] != '-';
     Result<Duration> parsed = parse_duration(negative ? text.substr(1) : text);

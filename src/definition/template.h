@@ -1,4 +1,4 @@
-// Value positions of a definition: JSON with expressions at any depth, compiled.
+// Compiled values of a definition: JSON with expressions at any depth.
 #pragma once
 
 #include <memory>
@@ -22,25 +22,24 @@ class Template {
   Template() = default;  // the literal null
   static Template literal(Json value);
   static Template expression(expr::Expression value);
-  static Template list(List items);        // becomes a literal when all items are
+  static Template list(List items);        // becomes a literal if all items are literals
   static Template object(Object members);  // likewise
 
-  // The value when it has no expression anywhere, else nullptr.
+  // The value if it contains no expression, otherwise nullptr.
   const Json* constant() const;
-  // The expression when it is nothing else, else nullptr.
+  // The expression if the template is a single one, otherwise nullptr.
   const expr::Expression* single() const;
   Result<Json, expr::Fault> evaluate(expr::Bindings bindings, const expr::Budget& budget = {}) const;
-  // For a request that a transport sends: what each expression gave is sealed (expr/secret_mark.h).
+  // For the request of a transport: the result of each expression is sealed (expr/secret_mark.h).
   Result<Json, expr::Fault> evaluate_sealed(expr::Bindings bindings, const expr::Budget& budget = {}) const;
 
  private:
   Result<Json, expr::Fault> evaluate(expr::Bindings bindings, const expr::Budget& budget, bool sealed) const;
-  // Shared: templates are immutable and copied with the program's parts.
+  // Shared, because templates are immutable and copied with the parts of the program.
   std::variant<Json, expr::Expression, std::shared_ptr<const List>, std::shared_ptr<const Object>> held_;
 };
 
-// A length of time: written out, or an expression that gives a duration or its text. A negative
-// result counts as zero.
+// A duration: a literal, or an expression that gives a duration or its text. A negative result counts as zero.
 struct DurationTemplate {
   std::optional<Duration> literal;
   expr::Expression expression;

@@ -7,7 +7,7 @@ namespace {
 
 using Kind = expr::Type::Kind;
 
-// The text node that holds the expression and where its text begins there.
+// The text node that holds the expression, and the offset of its text there.
 struct ExpressionText {
   Cursor at;
   std::size_t begin;
@@ -72,8 +72,8 @@ void check_literal(const Site& site, const Cursor& at, Expect expect) {
   }
 }
 
-// Literal text that begins with `=` and literal objects that look like expressions are spelled so that they stay
-// what they are when the canonical form is read again.
+// Escapes literal text that begins with `=` and literal objects that look like expressions. They stay literals when the
+// canonical form is read again.
 Json canonical_literal(const Json& value) {
   if (value.is_string() && value.as_string().starts_with('=')) {
     std::string quoted;

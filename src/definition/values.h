@@ -1,4 +1,5 @@
-// Values, conditions, durations and times of the source: checked, compiled and written canonically.
+// Reads values, conditions, durations and times of the source: checks and compiles them and writes their canonical
+// form.
 #pragma once
 
 #include <optional>
@@ -9,13 +10,13 @@
 
 namespace cairn {
 
-// What a value position asks of literals, and of expressions whose type is known.
+// What a value position requires of literals, and of expressions whose type is known.
 enum class Expect { anything, text, texts, list, object, integer };
 
 // `= …` text, or {"$expr": "…"}.
 bool is_expression(const SourceNode& node);
 
-// Each reports what is wrong and answers something empty then; `canonical` becomes the one spelling.
+// Each reports errors and answers an empty value then; `canonical` becomes the canonical form.
 Template read_value(const Site& site, const Cursor& at, Expect expect, bool secrets, Json& canonical);
 expr::Expression read_condition(const Site& site, const Cursor& at, Json& canonical);
 DurationTemplate read_duration(const Site& site, const Cursor& at, Json& canonical);

@@ -18,7 +18,7 @@ constexpr std::size_t simple_key_bytes_max = 150;
 
 bool is_flow_indicator(char c) { return std::string_view(",[]{}").find(c) != std::string_view::npos; }
 
-// Characters that stand for themselves between quotes.
+// Whether all characters can be written unescaped between quotes.
 bool is_printable(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const CodePoint c = code_point_at(text, i);
@@ -31,7 +31,7 @@ bool is_printable(std::string_view text) {
   return true;
 }
 
-// Words that readers of YAML 1.1 take for booleans.
+// Words that YAML 1.1 readers treat as booleans.
 bool is_old_boolean(std::string_view text) {
   static constexpr std::string_view words[] = {"yes", "no", "on", "off"};
   if (text.size() > 3) return false;
@@ -74,7 +74,7 @@ std::string in_double_quotes(std::string_view text) {
   return out + '"';
 }
 
-// Lines that a literal block gives back unchanged.
+// Whether a literal block reproduces these lines unchanged.
 bool fits_block(std::string_view text) {
   if (text.empty() || text.front() == ' ' || text.front() == '\n' || text.front() == '\t') return false;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -89,7 +89,7 @@ bool fits_block(std::string_view text) {
   return true;
 }
 
-// A comment ends where any reader sees a line break: what cannot be shown becomes a space.
+// Some readers end a comment at other line breaks too. Unprintable characters therefore become spaces.
 std::string comment_line(std::string_view text) {
   std::string line = "# ";
   for (std::size_t i = 0; i < text.size();) {
@@ -117,7 +117,7 @@ class YamlWriter {
                        [](const auto& member) { return holds_spread(member.value); });
   }
 
-  // Several plain values, as in a table: on one line each they are read best.
+  // Several plain values, as in a table: one line each is easiest to read.
   static bool is_record(const YamlNode& map) {
     return map.members.size() > 1 && std::all_of(map.members.begin(), map.members.end(), [](const auto& member) {
              return member.value.kind == YamlNode::Kind::scalar || member.value.kind == YamlNode::Kind::text;
@@ -137,7 +137,7 @@ class YamlWriter {
       case YamlNode::Kind::text: return quote_yaml(node.text, true);
       case YamlNode::Kind::list: {
         if (node.items.empty()) return "[]";
-        // Space inside the brackets only where they hold more than scalars.
+        // Brackets get inner spaces only if they hold more than scalars.
         const bool airy = std::any_of(node.items.begin(), node.items.end(), [](const YamlNode& item) {
           return item.kind == YamlNode::Kind::list || item.kind == YamlNode::Kind::map;
         });
@@ -158,7 +158,7 @@ class YamlWriter {
     return {};
   }
 
-  // The node on one line when that is how it should stand at this column, else nothing.
+  // The node on one line if it should be written so at this column, otherwise empty.
   static std::string on_one_line(const YamlNode& node, std::size_t column) {
     if (holds_spread(node) || levels(node) > flow_levels_max) return {};
     std::string text = in_flow(node);
@@ -192,7 +192,7 @@ class YamlWriter {
     }
   }
 
-  // What follows `key:`, on the same line or below; `indent` is where deeper lines begin.
+  // Writes the value after `key:`, on the same line or below. Deeper lines begin at `indent`.
   void value(const YamlNode& node, std::size_t indent) {
     if (node.kind == YamlNode::Kind::scalar || node.kind == YamlNode::Kind::text) {
       out_ += ' ';

@@ -1,5 +1,5 @@
-// A YAML document to be written the way a person would: block style for structure, flow style for
-// what is short, quotes only where they are needed.
+// Writes a YAML document as a person would: block style for structure, flow style for short values, quotes only where
+// needed.
 #pragma once
 
 #include <string>
@@ -16,17 +16,17 @@ struct YamlMember;
 struct YamlNode {
   enum class Kind { scalar, text, list, map };
   Kind kind = Kind::scalar;
-  std::string text;  // of a scalar as it is written, of text its content
+  std::string text;  // of a scalar: as written; of text: its content
   std::vector<YamlNode> items;
   std::vector<YamlMember> members;  // in the order they are written
-  bool spread = false;              // always in block style, however short
+  bool spread = false;              // always in block style, even if short
   std::string comment;              // a line above it, as an item of a list
 
   static YamlNode scalar(std::string written);
   static YamlNode of_text(std::string_view content);
   static YamlNode list();
   static YamlNode map();
-  // Any JSON as it stands.
+  // Any JSON, unchanged.
   static YamlNode of_json(const Json& value);
 
   void put(std::string_view key, YamlNode value);
@@ -48,10 +48,10 @@ inline YamlNode YamlNode::map() { return {Kind::map, {}, {}, {}, false, {}}; }
 inline void YamlNode::put(std::string_view key, YamlNode value) { members.emplace_back(key, std::move(value)); }
 inline void YamlNode::add(YamlNode item) { items.push_back(std::move(item)); }
 
-// Reads back as the same values. The root is a map.
+// The output reads back as the same values. The root is a map.
 std::string write_yaml(const YamlNode& root);
 
-// Text on one line as a scalar: plain when that reads back the same, otherwise in quotes.
+// Writes text on one line as a scalar: plain if that reads back the same, otherwise quoted.
 std::string quote_yaml(std::string_view text, bool in_flow);
 
 }  // namespace cairn

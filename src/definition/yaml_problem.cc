@@ -15,7 +15,7 @@ struct QuotedText {
   std::size_t end = 0;
 };
 
-// What stood open when the parser stopped.
+// The brackets and quotes that were open when the parser stopped.
 struct OpenParts {
   std::vector<std::size_t> brackets;
   std::optional<QuotedText> last_quoted;
@@ -55,7 +55,7 @@ OpenParts open_parts(const SourceText& text, std::size_t until) {
   return open;
 }
 
-// Whether the bracket at `begin` has a partner, seen as text: quoted parts are stepped over.
+// Whether the bracket at `begin` is closed. It scans the text and skips quoted parts.
 bool is_closed(std::string_view text, std::size_t begin) {
   std::vector<char> open;
   for (std::size_t i = begin; i < text.size(); ++i) {
@@ -78,7 +78,7 @@ bool is_closed(std::string_view text, std::size_t begin) {
   return false;
 }
 
-// The tab in the indentation of the line that holds `at`.
+// The offset of a tab in the indentation of the line that contains `at`.
 std::optional<std::size_t> tab_in_indentation(std::string_view text, std::size_t at) {
   const std::size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
   for (std::size_t i = line; i < text.size() && (text[i] == ' ' || text[i] == '\t'); ++i) {
@@ -147,7 +147,7 @@ class Explanation {
                        to_string(text_.place(begin)) + " is never closed"};
   }
 
-  // `name: "loan` ends at the next quote of the file, some lines below; the parser stumbles there.
+  // `name: "loan` ends at the next quote of the file, some lines below, and the parser fails there.
   std::optional<YamlProblem> unclosed_quote(const OpenParts& open) const {
     if (!open.last_quoted) return std::nullopt;
     const SourcePlace begin = text_.place(open.last_quoted->begin);

@@ -1,4 +1,4 @@
-// What libyaml found wrong, in plain words (SEMANTICS X5).
+// Explains libyaml's errors in plain words (SEMANTICS X5).
 #pragma once
 
 #include <yaml.h>
@@ -14,7 +14,7 @@ struct YamlProblem {
   std::string message;
 };
 
-// `parser` has just failed on `text`.
+// Call it after `parser` has failed on `text`.
 YamlProblem explain_yaml_problem(const yaml_parser_t& parser, const SourceText& text);
 
 }  // namespace cairn

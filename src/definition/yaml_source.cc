@@ -12,7 +12,7 @@
 namespace cairn {
 namespace {
 
-// libyaml compares every %TAG with every other one.
+// The bound is needed because libyaml compares every %TAG with every other one.
 constexpr int tag_directives_max = 100;
 
 constexpr std::string_view core_tag_prefix = "tag:yaml.org,2002:";
@@ -32,7 +32,7 @@ class Parser {
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 
-  // The next event, good until the following call; nullptr when the text is not YAML.
+  // The next event, valid until the next call; nullptr if the text is not YAML.
   const yaml_event_t* next() {
     release_event();
     if (!ready_ || yaml_parser_parse(&parser_, &event_) == 0) return nullptr;
@@ -109,7 +109,7 @@ class YamlReader {
     bool key_next = false;
   };
 
-  // YAML knows fewer characters than UTF-8, and none of the others is ever meant.
+  // Rejects the characters that UTF-8 allows but YAML does not.
   bool check_characters() {
     const std::string_view text = text_.view();
     int tag_directives = 0;
@@ -118,7 +118,7 @@ class YamlReader {
       const bool control = (c.value < 0x20 && c.value != '\t' && c.value != '\n' && c.value != '\r') ||
                            (c.value >= 0x7F && c.value < 0xA0) || c.value == 0xFEFF || c.value == 0xFFFE ||
                            c.value == 0xFFFF;
-      // YAML 1.1 ends a line here, YAML 1.2 and editors do not: a comment could hide a step that runs.
+      // YAML 1.1 ends a line here, but YAML 1.2 and editors do not. A comment could therefore hide a step that runs.
       if (c.value == 0x85 || c.value == 0x2028 || c.value == 0x2029) {
         odd_breaks_.push_back(i);
       } else if (control) {
@@ -142,7 +142,7 @@ class YamlReader {
     return hex;
   }
 
-  // Whether no odd line break stands outside text in double quotes, where it cannot begin anything.
+  // Whether every such line break is inside double quotes, where it cannot begin anything.
   bool check_breaks() {
     if (odd_breaks_.empty()) return true;
     const std::string hex = hex_of(code_point_at(text_.view(), odd_breaks_.front()).value);
@@ -221,7 +221,7 @@ class YamlReader {
     const std::string_view tag = view_of(data.tag);
     if (key_expected()) {
       scalar_key(content, begin, plain && tag.empty());
-      // An anchor on a key names nothing that could be used later.
+      // An anchor on a key is ignored, because it names nothing that an alias could use.
       return;
     }
     if (data.anchor != nullptr) builder_.anchor(std::string(view_of(data.anchor)));
@@ -274,7 +274,7 @@ class YamlReader {
   SourceBuilder& builder_;
   Parser parser_;
   std::vector<Level> levels_;
-  std::vector<std::size_t> odd_breaks_;  // that are not known to stand in double quotes
+  std::vector<std::size_t> odd_breaks_;  // those not known to be inside double quotes
   int documents_ = 0;
   bool usable_ = true;
 };
