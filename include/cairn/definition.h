@@ -1,5 +1,5 @@
-// Workflow definitions made in C++: the same language as YAML and, construct by construct, the same
-// canonical form.
+// Builds workflow definitions in C++. It is the same language as YAML and gives the same canonical form for every
+// construct.
 //
 //   using namespace cairn::flow;
 //   using namespace std::chrono_literals;
@@ -12,8 +12,8 @@
 //       .output({{"decision", cel("state.decision")}});
 //   cairn::Result<cairn::Definition> definition = loan.build();
 //
-// Everything here is a value: parts may be kept, copied and used in several definitions. Nothing is
-// checked before `build`, which reports all that is wrong at once, with JSON pointers.
+// Everything here is a value: parts may be kept, copied and used in several definitions. Only `build` checks. It
+// reports all errors at once, with JSON pointers.
 #pragma once
 
 #include "cairn/flow_steps.h"
@@ -62,10 +62,10 @@ class Workflow : public Part {
   Workflow& steps(const Steps& steps);
   Workflow& output(const Value& value);
 
-  // The definition, or every error in it, one per line, each with its JSON pointer. Include
-  // "definition/definition.h" to use the result.
+  // The definition, or all its errors, one per line with its JSON pointer. Include "definition/definition.h" to use the
+  // result.
   Result<Definition> build() const;
-  // Only its canonical form.
+  // Only the canonical form.
   Result<Json> canonical() const;
 };
 

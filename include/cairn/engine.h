@@ -1,5 +1,5 @@
-// cairn inside your own process: open a store, deploy definitions, start instances, answer tasks and
-// signals, do the work of `worker` calls, wait for results.
+// Runs cairn inside your own process: open a store, deploy definitions, start instances, complete tasks, send signals,
+// execute `worker` calls and wait for results. Read Engine::open, Engine::run and Engine::start first.
 //
 //   cairn::EngineOptions options;
 //   options.store = "sqlite:orders.db";
@@ -14,7 +14,7 @@
 //   auto started = engine.start(order);
 //   if (started) auto result = engine.wait(started->instance, std::chrono::seconds(30));
 //
-// Every call is durable when it returns, and safe from several threads.
+// Every call is durable when it returns. All calls are safe from several threads.
 #pragma once
 
 #include <chrono>
@@ -42,9 +42,9 @@ class Coordinator;
 class Store;
 class Transport;
 
-// How long what has ended is kept. Absent: for ever.
+// How long ended items are kept. Absent: forever.
 struct KeepFor {
-  std::optional<Duration> completed;  // instances, by how they ended
+  std::optional<Duration> completed;  // ended instances, by status
   std::optional<Duration> failed;
   std::optional<Duration> cancelled;
   std::optional<Duration> runs;    // finished runs without an instance
@@ -52,11 +52,11 @@ struct KeepFor {
   std::optional<Duration> keys;    // idempotency keys
 };
 
-// How a node takes what is due for instances: messages and timers.
+// How a node processes due messages and timers.
 struct Receiving {
-  std::size_t batch = 1024;  // at a time
-  int attempts = 1;          // of one that the store refuses to write; then it is given up
-  bool dead_letters = true;  // what is given up is kept for an operator; otherwise it is only logged
+  std::size_t batch = 1024;  // items per batch
+  int attempts = 1;          // attempts if the store refuses the write; then the item is given up
+  bool dead_letters = true;  // true: keep given-up items for an operator; false: only log them
 };
 
 struct EngineOptions {
@@ -70,18 +70,18 @@ struct EngineOptions {
   Receiving receiving;
   std::size_t workers = 4;  // threads for handlers
   std::chrono::milliseconds lease = std::chrono::seconds(30);
-  // Where calls may go besides https to public addresses: networks (10.0.0.0/8) and origins (http://HOST[:PORT]).
+  // Allowed targets of calls besides https to public addresses: networks (10.0.0.0/8) and origins (http://HOST[:PORT]).
   std::vector<std::string> egress;
-  std::string ca_file;                         // PEM: authorities that calls trust besides the system's
+  std::string ca_file;                         // PEM: certificate authorities to trust besides the system's
   std::map<std::string, std::string> secrets;  // for secret("name"), sent and never stored
-  std::map<std::string, std::vector<std::string>> secret_hosts;  // where each of them may be sent; none: anywhere
+  std::map<std::string, std::vector<std::string>> secret_hosts;  // hosts that may receive each; none: any host
   bool environment_secrets = true;                               // CAIRN_SECRET_NAME as well
-  std::vector<std::shared_ptr<Transport>> transports;            // further ones, for `call: {NAME: …}`
-  Json events;  // what is written about life cycles, and where events go: {source, keep, sinks} (docs/events.md)
-  Clock* clock = nullptr;  // absent: the system's; must outlive the engine
+  std::vector<std::shared_ptr<Transport>> transports;            // additional ones, for `call: {NAME: …}`
+  Json events;  // which life cycle events are written and where they go: {source, keep, sinks} (docs/events.md)
+  Clock* clock = nullptr;  // absent: the system clock; must outlive the engine
 };
 
-// Who asks. Without roles they are not checked.
+// The caller. If no roles are given, roles are not checked.
 struct Person {
   std::string name = "operator";
   std::optional<std::vector<std::string>> roles;
@@ -95,17 +95,17 @@ struct StartOrder {
   std::string id;               // empty: a new one
   std::string idempotency_key;  // empty: none
   Person by;
-  std::string traceparent = {};  // W3C: a trace that the instance goes on with; without one it is a trace of its own
+  std::string traceparent = {};  // W3C: the trace that the instance continues; empty: the instance starts its own
 };
 
-// An instance as it stood at some moment.
+// The state of an instance at one moment.
 struct InstanceState {
   InstanceId instance;
   Status status = Status::running;
   std::uint64_t version = 0;
-  Json output;                   // of a completed one
-  std::optional<Failure> error;  // of a failed, cancelled or suspended one
-  bool repeated = false;         // an earlier request with the same key did it
+  Json output;                   // of a completed instance
+  std::optional<Failure> error;  // of a failed, cancelled or suspended instance
+  bool repeated = false;         // an earlier request with the same key has done it
 };
 
 struct OpenTaskView {
@@ -119,7 +119,7 @@ struct OpenTaskView {
   std::uint64_t version = 0;
 };
 
-// One attempt at a `worker` call. `idempotency_key` is the same for every attempt.
+// One attempt of a `worker` call. `idempotency_key` is the same for every attempt.
 struct Work {
   RunId run;
   std::string type;
@@ -127,17 +127,17 @@ struct Work {
   Json payload;
   int attempt = 1;
   int attempts_max = 1;
-  std::stop_token stop;                // asked for when the run was cancelled or its lease is lost
-  std::optional<InstanceId> instance;  // that waits for it
-  std::string trace;                   // the caller's, W3C; empty: the instance is a trace of its own
+  std::stop_token stop;                // requested when the run is cancelled or its lease is lost
+  std::optional<InstanceId> instance;  // the instance that waits for it
+  std::string trace;                   // the caller's W3C trace; empty: the instance has its own trace
 
-  // W3C: the instance's trace, a span for this attempt. Made when it is asked for: it takes two hashes.
+  // W3C: the instance's trace with a span for this attempt. Computed on each call, which takes two hashes.
   std::string traceparent() const;
 };
 struct WorkDone {
   Json result;
   std::optional<Failure> failure;
-  bool retry = true;  // false: trying again is no use
+  bool retry = true;  // false: a retry cannot help
   std::optional<Duration> retry_after;
 
   WorkDone(Json value) : result(std::move(value)) {}
@@ -152,46 +152,48 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Definitions: YAML or JSON. ErrorCode::invalid lists what is wrong, one line each; conflict when the
-  // version is taken by other content.
+  // Deploys a definition in YAML or JSON. ErrorCode::invalid lists the errors, one per line; conflict if the version
+  // exists with other content.
   Result<std::string> deploy(std::string_view text, const std::string& file = "definition");
   Result<std::string> deploy_file(const std::string& path);
 
-  // Before `run`.
+  // Registers a handler. Call it before `run`.
   void handle(const std::string& type, WorkHandler handler);
-  // Called for each instance that has ended, once that is durable, from a thread of the engine: it must be quick and
-  // must not call the engine. Before the first request.
+  // Called for each ended instance, after the end is durable. It runs on a thread of the engine, so it must be quick
+  // and must not call the engine. Set it before the first request.
   void on_ended(std::function<void(const InstanceId&)> told);
-  // Before `run`: gives events of the outbox as CloudEvents to a function of this process, those whose type begins
-  // with one of `types`, or all. True: it has taken the event; else it comes again later. In order for each subject.
+  // Delivers events of the outbox as CloudEvents to a function of this process: those whose type begins with one of
+  // `types`, or all. The function returns true to accept the event; otherwise the event is delivered again later.
+  // Events of one subject arrive in order. Call it before `run`.
   Result<void> subscribe(const std::string& name, const std::vector<std::string>& types,
                          std::function<bool(const Json& cloud_event)> handler);
-  // Begins to fire timers, deliver messages and execute handlers, on threads of its own. Without it
-  // the engine only moves when it is asked, and `settle` does what is due.
+  // Starts threads that fire timers, deliver messages and execute handlers. Without it the engine works only inside
+  // calls, and `settle` processes what is due.
   void run();
   void run_until_idle();
-  // The clock was moved: looks at what has become due.
+  // Checks for due work after the clock was moved.
   void look_again();
-  // Finishes what is under way. Called by the destructor too. A handler or callback may call it: then it only begins
-  // to stop, and the destructor waits for the end.
-  // Calls that are under way have `grace` to be answered; an attempt without an answer has failed.
+  // Stops after finishing the running work. The destructor calls it too. If a handler or callback calls it, it only
+  // starts the stop, and the destructor waits for the end. Running calls have `grace` to be answered; an attempt
+  // without an answer counts as failed.
   static constexpr std::chrono::milliseconds stop_grace{5000};
   void stop(std::chrono::milliseconds grace = stop_grace);
 
   Result<InstanceState> start(const StartOrder& order);
-  // The same for programs with many requests under way: `done` is called once, from this thread or one of the
-  // engine's, when it is durable. It must be quick; it may ask again this way, and must call nothing else here: the
-  // engine may be waiting for it. What it throws is logged.
+  // The same for programs with many concurrent requests. `done` is called once, from this thread or an engine thread,
+  // when the result is durable. It must be quick. It may make further requests of this kind but must not call anything
+  // else here, because the engine may be waiting for it. Exceptions from it are logged.
   using Done = std::function<void(Result<InstanceState>)>;
   void start(const StartOrder& order, Done done);
   void signal(const InstanceId& id, const std::string& name, const Json& payload, Done done);
   Result<InstanceState> find(const InstanceId& id);
-  // Once it has ended or is suspended, or as it is when the time is over.
+  // Answers when the instance has ended or is suspended, or with its current state after `limit`.
   Result<InstanceState> wait(const InstanceId& id, std::chrono::milliseconds limit);
 
   Result<InstanceState> signal(const InstanceId& id, const std::string& name, const Json& payload, const Json& key = {},
                                const std::string& signal_id = {});
-  // To everybody who waits for name and key; kept for `ttl` when nobody does. How many it went to.
+  // Sends a signal to every instance that waits for name and key, and answers how many received it. If there is none,
+  // the signal is kept for `ttl`.
   Result<std::size_t> broadcast(const std::string& name, const Json& key, const Json& payload,
                                 Duration ttl = Duration::of_seconds(86'400), const std::string& signal_id = {});
 
@@ -206,7 +208,7 @@ class Engine {
   Result<InstanceState> skip(const InstanceId& id, const Json& result, const Person& by = {});
   Result<InstanceState> edit(const InstanceId& id, const Json& merge_patch, const Person& by = {});
 
-  // The layers below, for programs that need more than this page.
+  // The layers below, for programs that need more than this interface.
   Store& store();
   Coordinator& coordinator();
 

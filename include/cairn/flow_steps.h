@@ -1,4 +1,4 @@
-// The steps of definitions made in C++, one class per kind.
+// The steps of definitions built in C++, one class per kind.
 #pragma once
 
 #include "cairn/flow_values.h"
@@ -18,7 +18,7 @@ class Steps : public Part {
   Steps& then(const Step& step);
 };
 
-// What every step may carry.
+// The keys that every step may have.
 template <class Self>
 class StepOf : public Step {
  public:
@@ -45,7 +45,7 @@ class Set : public StepOf<Set> {
   Set() { put("set", Json::array()); }
   Set& assign(std::string_view path, const Value& value);
 };
-// Paths into state and what they become, in this order.
+// Assigns values to paths in the state, in this order.
 Set set(std::initializer_list<Member> assignments);
 
 class SetReference : public StepOf<SetReference> {
@@ -58,7 +58,7 @@ class Deadline : public Part {
  public:
   static Deadline after(const Length& length) { return Deadline("after", length); }
   static Deadline at(const Instant& instant) { return Deadline("at", instant); }
-  Deadline& keep_task_open();  // the steps run beside the task instead of ending it
+  Deadline& keep_task_open();  // the deadline's steps run beside the open task instead of ending it
   Deadline& steps(const Steps& steps);
 
  private:
@@ -68,7 +68,7 @@ class Deadline : public Part {
 class Task : public StepOf<Task> {
  public:
   explicit Task(std::string_view name) { put_in("task", "name", Json(name)); }
-  // What people see of the task; `title` names the step in diagrams.
+  // The title that users see on the task; `title` names the step in diagrams.
   Task& task_title(const Value& text) { return with("task", "title", text); }
   Task& roles(const Value& texts) { return with("task", "roles", texts); }
   Task& roles(std::initializer_list<Value> texts) { return roles(list(texts)); }
@@ -94,7 +94,7 @@ class Http : public Part {
   Http& headers(const Value& object);
   Http& query(const Value& object);
   Http& body(const Value& value);
-  Http& accept(int status);  // a status of 400 or above that is no error here
+  Http& accept(int status);  // a status of 400 or above that is not an error
   Http& full_response();     // the result is {status, headers, body}
 };
 
@@ -109,7 +109,7 @@ class Graphql : public Part {
 class Retry : public Part {
  public:
   Retry() : Part(Json::object()) {}
-  Retry& attempts(int count);  // the first one counts too
+  Retry& attempts(int count);  // includes the first attempt
   Retry& backoff(const Length& length);
   Retry& factor(const Value& number);
   Retry& cap(const Length& length);
@@ -196,7 +196,7 @@ class Signal : public StepOf<Signal> {
 };
 inline Signal signal(std::string_view name) { return Signal(name); }
 
-// One of the waits of `first`, and what runs when it wins.
+// One of the waits of `first`, and the steps that run if it wins.
 class Option : public Part {
  public:
   Option(const Signal& signal, const Steps& steps = {}) : Option(static_cast<const Part&>(signal), steps) {}
@@ -245,7 +245,7 @@ inline Emit emit(const Value& type) { return Emit(type); }
 class Try : public StepOf<Try> {
  public:
   explicit Try(const Steps& steps) { put("try", steps); }
-  Try& catch_(const Steps& steps);  // takes every error
+  Try& catch_(const Steps& steps);  // handles every error
   Try& catch_when(const Condition& condition, const Steps& steps);
   Try& finally_(const Steps& steps) { return with("finally", steps); }
 };

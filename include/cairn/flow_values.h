@@ -1,4 +1,4 @@
-// Values of definitions made in C++: JSON, expressions, conditions, lengths of time and instants.
+// Values of definitions built in C++: JSON, expressions, conditions, durations and instants.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace cairn::flow {
 
-// A piece of a definition in its JSON source form, and the first thing that was wrong with it.
+// A piece of a definition in its JSON source form, with its first error.
 class Part {
  public:
   const Json& source() const { return source_; }
@@ -46,8 +46,7 @@ class Cel : public Part {
 };
 inline Cel cel(std::string_view text) { return Cel(text); }
 
-// JSON as it stands: schemas, and literal values of any size. Text that is not JSON is reported by
-// `build`.
+// Literal JSON: schemas, and values of any size. `build` reports text that is not JSON.
 class Document : public Part {
  public:
   explicit Document(Json value) : Part(std::move(value)) {}
@@ -57,8 +56,7 @@ inline Document json(std::string_view text) { return Document(text); }
 
 struct Member;
 
-// Any JSON with expressions at any depth. Text is always literal: what C++ calls an expression is
-// written cel("…").
+// Any JSON with expressions at any depth. Text is always literal; write an expression as cel("…").
 class Value : public Part {
  public:
   Value() = default;  // null
@@ -90,7 +88,7 @@ Value list(std::initializer_list<Value> items);
 Value list(const std::vector<Value>& items);
 Value object(std::initializer_list<Member> members = {});
 
-// Always an expression; the leading `=` of YAML is not written.
+// Always an expression, without the leading `=` of YAML.
 class Condition : public Part {
  public:
   Condition(bool constant) : Part(Json(constant)) {}
@@ -99,7 +97,7 @@ class Condition : public Part {
   Condition(const Cel& expression) : Part(expression) {}
 };
 
-// A length of time: std::chrono, an expression, or text as in YAML ("2d", "PT1H30M").
+// A duration: std::chrono, an expression, or text as in YAML ("2d", "PT1H30M").
 class Length : public Part {
  public:
   template <class Rep, class Period>
@@ -123,7 +121,7 @@ class Instant : public Part {
   Instant(const Cel& expression) : Part(expression) {}
 };
 
-// `key` and `parts` by which people find an instance.
+// The business reference of an instance: `key` and `parts`.
 class Reference : public Part {
  public:
   Reference() : Part(Json::object()) {}

@@ -1,4 +1,4 @@
-// A worker outside the engine's process, over HTTP. Handlers are the same functions as in `Engine::handle`.
+// A worker in another process than the engine, over HTTP. It uses the same handlers as `Engine::handle`.
 //
 //   cairn::WorkerOptions options;
 //   options.server = "http://127.0.0.1:8400";
@@ -8,9 +8,9 @@
 //   …
 //   (*worker)->stop(std::chrono::seconds(30));
 //
-// A handler returns the result or a Failure; class business is not tried again, others are while attempts are
-// left. Leases are kept alive while a handler works; `work.stop` is asked for when the run was cancelled or its
-// lease is lost. A result is kept and sent again until its lease has ended.
+// A handler returns the result or a Failure. Class business is not retried; other classes are retried while attempts
+// are left. The worker renews leases while a handler runs. `work.stop` is requested when the run is cancelled or its
+// lease is lost. A result is sent again until it is accepted or its lease ends.
 #pragma once
 
 #include <chrono>
@@ -26,27 +26,27 @@ struct WorkerOptions {
   std::string server;           // http://HOST:PORT or https://…
   std::string token;            // empty: none
   std::string ca_file;          // PEM: authorities to trust besides the system's
-  std::string name = "worker";  // for people; made unique with a random part
-  std::size_t threads = 4;      // handlers at work at once
+  std::string name = "worker";  // for display; a random part makes it unique
+  std::size_t threads = 4;      // concurrent handlers
   std::chrono::milliseconds lease = std::chrono::seconds(30);
-  std::chrono::milliseconds poll = std::chrono::seconds(20);  // how long one question waits for runs
-  // What to lease, instead of what the handlers are for. A run without a handler then fails as
+  std::chrono::milliseconds poll = std::chrono::seconds(20);  // how long one lease request waits for runs
+  // The run types to lease, instead of the types of the handlers. A run without a handler then fails as
   // no_handler_registered.
   std::vector<std::string> prefixes;
 };
 
 class Worker {
  public:
-  // ErrorCode::invalid for an URL that is none.
+  // ErrorCode::invalid if the URL is not valid.
   static Result<std::unique_ptr<Worker>> open(WorkerOptions options);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Before `start`. Runs of this type, or of every type below it when it ends with a dot.
+  // Handles runs of this type, or of every type below it if it ends with a dot. Call it before `start`.
   void handle(const std::string& type, WorkHandler handler);
   void start();
-  // Takes nothing new, waits for handlers at most `grace`, gives back what has not begun.
+  // Leases nothing new, waits for handlers at most `grace`, and returns runs that have not started.
   void stop(std::chrono::milliseconds grace = std::chrono::seconds(30));
 
   const std::string& name() const;
