@@ -57,7 +57,7 @@ std::optional<std::string> base64_decode(std::string_view text) {
       out.push_back(static_cast<char>(group >> bits & 0xFF));
     }
   }
-  // What is left over must be zero, else two texts would mean the same bytes.
+  // The unused bits must be zero. Otherwise two texts would decode to the same bytes.
   if ((group & ((1u << bits) - 1)) != 0) return std::nullopt;
   return out;
 }

@@ -1,4 +1,4 @@
-// Base64 as in RFC 4648, with padding; reading accepts text without it.
+// Base64 as in RFC 4648, with padding. Decoding also accepts text without padding.
 #pragma once
 
 #include <optional>

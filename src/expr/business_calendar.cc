@@ -25,7 +25,7 @@ std::optional<std::int64_t> number_at(std::string_view text, std::size_t at, std
   return value;
 }
 
-// 2024-12-25, or 12-25 for every year.
+// Accepts 2024-12-25, or 12-25 for every year.
 bool add_holiday(Context& context, const Value& item, BusinessCalendar& calendar) {
   if (!item.is(Value::Kind::string)) {
     return refuse(context,

@@ -1,4 +1,4 @@
-// The days on which business is done: those that are neither weekend nor holiday in a place.
+// Business days: the days that are neither weekend nor holiday in a zone.
 #pragma once
 
 #include <array>
@@ -20,9 +20,9 @@ struct BusinessCalendar {
   bool is_business_day(std::int64_t day) const;
 };
 
-// Reads {"holidays": ["2024-12-25", "01-01"], "weekend": ["saturday", "sunday"], "zone": "Europe/Berlin"},
-// each member optional. Nothing after a fault was reported: another member, a date or weekday that
-// is none, a weekend of all seven days.
+// Reads {"holidays": ["2024-12-25", "01-01"], "weekend": ["saturday", "sunday"], "zone": "Europe/Berlin"}; each member
+// is optional. Reports a fault and answers empty for an unknown member, an invalid date or weekday, or a weekend of
+// seven days.
 std::optional<BusinessCalendar> read_business_calendar(Context& context, const Value& map);
 
 }  // namespace cairn::expr

@@ -19,7 +19,7 @@ Result<Value, Fault> evaluate(const std::string& text) {
   return expression->evaluate({});
 }
 
-// What JSON shows, so that decimals differ by their scale too; other values by equality.
+// Compares decimals by their JSON, so that the scale counts too, and other values by equality.
 bool same(const Value& a, const Value& b) {
   if (!equal(a, b)) return false;
   const auto left = to_json(a);

@@ -111,7 +111,7 @@ std::vector<std::string> Checker::names_in_scope() const {
   return names;
 }
 
-// `a.b.c` as one text when it is nothing but names; false when it begins with something else.
+// Writes `a.b.c` as one text if the chain has only names; false if it begins with anything else.
 bool Checker::chain_of_names(NodeId id, std::string& name, bool& absolute) const {
   const Node& node = tree_.at(id);
   if (node.kind == NodeKind::name) {
@@ -158,7 +158,7 @@ bool is_basic_type(std::string_view name) {
 
 }  // namespace
 
-// A variable or type whose name is the whole chain that ends in this node.
+// Resolves a variable or type whose name is the whole chain that ends in this node.
 bool Checker::resolve_qualified(NodeId id, const Node& node) {
   std::string name;
   bool absolute = false;
@@ -231,7 +231,7 @@ Type Checker::check_name(NodeId id, const Node& node) {
 Type Checker::check_select(NodeId id, const Node& node) {
   const Node& operand = tree_.child_at(node, 0);
   const bool plain = !node.optional && !node.quoted;
-  // A longer name wins over a member of a shorter one. Without dotted names there is nothing to look for.
+  // A longer name takes precedence over a member of a shorter one. Without dotted names this search is skipped.
   if (plain && !node.test &&
       (dotted_variables_ || !options_.container.empty() ||
        (operand.kind == NodeKind::name && !find_variable(operand.text)) || operand.kind == NodeKind::select)) {

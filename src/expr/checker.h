@@ -1,4 +1,4 @@
-// Finds out what names mean and which types expressions have, and reports what cannot work.
+// Resolves names, deduces types and reports expressions that cannot work.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 
 namespace cairn::expr {
 
-// What the checker found out about one node.
+// What the checker knows about one node.
 struct Meaning {
   enum class Is : std::uint8_t {
     plain,
     variable,   // number is the slot of the environment
     local,      // number is the slot of the frame
     type_name,  // text is the name
-    function,   // of a call; with `qualified` the receiver is a namespace and no argument
+    function,   // of a call; with `qualified` the receiver is a namespace, not an argument
     secret,
-    unknown,  // fails when evaluated; text says why
+    unknown,  // fails when evaluated; text is the reason
   };
   Is is = Is::plain;
   bool qualified = false;
@@ -38,7 +38,7 @@ class Checker {
  public:
   Checker(const Tree& tree, const Environment& environment, const Options& options);
 
-  // Meanings by node. Faults are in `faults()`; none: it may be compiled.
+  // Answers the meanings by node. The tree may be compiled only if `faults()` is empty.
   const std::vector<Meaning>& run();
   std::vector<Fault>& faults() { return faults_; }
   std::uint32_t slots() const { return slots_max_; }

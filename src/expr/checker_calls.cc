@@ -214,7 +214,7 @@ Type Checker::check_comparison(const Node& node) {
                (a.is(Kind::decimal) && (b.is(Kind::decimal) || (b.is_number() && !b.is(Kind::number)))) ||
                (b.is(Kind::decimal) && a.is_number() && !a.is(Kind::number));
   if (!works && equality) {
-    // Containers of other element types are compared by value, so only the outer kinds must agree.
+    // Containers with different element types compare by value, so only the outer kinds must agree.
     works =
         a.is(Kind::null) || b.is(Kind::null) || (a.kind() == b.kind() && (!a.is(Kind::opaque) || a.name() == b.name()));
   } else if (!works) {

@@ -55,7 +55,7 @@ std::uint32_t Compiler::emit(NodeId id, Instruction instruction, int stack_chang
   return here() - 1;
 }
 
-// Errors since `begin` land on the stack here instead of leaving the expression.
+// Errors since `begin` become a value on the stack here instead of leaving the expression.
 void Compiler::protect(std::uint32_t begin, int stack) {
   code_->handlers.push_back({begin, here(), here(), static_cast<std::uint32_t>(stack)});
 }
@@ -66,12 +66,12 @@ std::uint32_t Compiler::add_constant(Value value) {
 }
 
 std::uint32_t Compiler::add_key(std::string_view key) {
-  // Only the last ones are looked through, so that a long expression is not compiled in quadratic time.
+  // Only the last keys are compared, so that compiling a long expression does not take quadratic time.
   const auto size = static_cast<std::uint32_t>(code_->keys.size());
   for (std::uint32_t i = size > 16 ? size - 16 : 0; i < size; ++i) {
     if (code_->keys[i] == key) return i;
   }
-  // Names stand in the text of the code, made-up ones never become keys.
+  // The view is safe: names are part of the code's text, and generated names never become keys.
   code_->keys.push_back(key);
   return static_cast<std::uint32_t>(code_->keys.size() - 1);
 }
@@ -86,7 +86,7 @@ void Compiler::push_constant(NodeId id, Value value) {
 }
 
 std::optional<Value> Compiler::constant_of(NodeId id) {
-  // Asked again for every level above, so a no is remembered.
+  // Every level above asks again, so a negative answer is cached.
   if (varies_[id]) return std::nullopt;
   auto value = fold(id);
   if (!value) varies_[id] = true;
@@ -119,7 +119,7 @@ std::optional<Value> Compiler::fold(NodeId id) {
       }
       std::sort(entries.begin(), entries.end(),
                 [](const Value::Entry& a, const Value::Entry& b) { return compare_keys(a.key, b.key) < 0; });
-      // Equal keys are an error of the evaluation.
+      // Duplicate keys are an error at evaluation.
       for (std::size_t i = 1; i < entries.size(); ++i) {
         if (compare_keys(entries[i - 1].key, entries[i].key) == 0) return std::nullopt;
       }
@@ -308,7 +308,7 @@ void Compiler::generate_call(NodeId id, const Node& node) {
        1 - static_cast<int>(args.size()));
 }
 
-// A pattern that stands in the text is compiled with it, and a wrong one is found now.
+// A literal pattern is compiled now, so an invalid one is reported now.
 void Compiler::prepare_regex(const Node&, std::span<const NodeId> args, const Function& function) {
   if (args.size() < 2 || (function.name != "matches" && !function.name.starts_with("regex."))) return;
   const Node& pattern = tree_.at(args[1]);
@@ -333,7 +333,7 @@ void Compiler::generate_logic(NodeId id, const Node& node) {
     protect(part, i == 0 ? stack : stack + 1);
     if (i == 0) continue;
     emit(id, {all ? Op::all_of : Op::any_of}, -1);
-    // What the parts so far left undecided may still be absorbed by the next one.
+    // The next part may still absorb an error of the parts so far.
     if (i + 1 < node.count) protect(begin, stack);
   }
   for (const std::uint32_t exit : exits) code_->instructions[exit].index = here();

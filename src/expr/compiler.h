@@ -1,4 +1,4 @@
-// Tree and meanings to flat code.
+// Compiles the tree and its meanings to flat code.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ class Compiler {
   void generate_items(NodeId id, const Node& node, Op op);
   void prepare_regex(const Node& node, std::span<const NodeId> args, const Function& function);
 
-  // The value of a node that does not depend on any data.
+  // The value of a node that depends on no data.
   std::optional<Value> constant_of(NodeId id);
   std::optional<Value> fold(NodeId id);
   void push_constant(NodeId id, Value value);

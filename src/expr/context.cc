@@ -10,7 +10,7 @@ namespace cairn::expr {
 
 namespace {
 
-constexpr std::size_t box_bytes = 32;  // what any counted object takes, about
+constexpr std::size_t box_bytes = 32;  // the approximate size of any counted object
 
 }  // namespace
 
@@ -59,7 +59,7 @@ Value Context::map(Value::Entries entries) {
   }
   const auto before = [](const Value::Entry& a, const Value::Entry& b) { return compare_keys(a.key, b.key) < 0; };
   if (!std::is_sorted(entries.begin(), entries.end(), before)) {
-    // Sorting compares each entry some log2(n) times.
+    // Sorting compares each entry about log2(n) times.
     std::uint64_t rounds = 1;
     while (entries.size() >> rounds) ++rounds;
     if (!spend_steps(entries.size() * rounds)) return error();
@@ -86,7 +86,7 @@ Value Context::fail(std::string_view code, std::string message) {
     auto held = std::make_unique<Value::ErrorHeld>();
     held->code = code;
     held->message = std::move(message);
-    // Errors that && and || absorb leave nothing behind, but a loop may make many of them.
+    // Errors that && and || absorb are freed, but a loop may create many of them.
     const std::uint64_t bytes = 512 + held->message.size();
     if (!session_->exhausted && session_->bytes_left < bytes) {
       session_->exhausted = true;
@@ -109,7 +109,7 @@ const re2::RE2* Context::regex(std::string_view pattern) {
   for (const auto& known : session_->regexes) {
     if (known->pattern == pattern) return known->program.get();
   }
-  // Compiling is the dear part; a loop over many patterns must feel it.
+  // Compiling a pattern is expensive, so a loop over many patterns must pay for it.
   if (!spend_steps(1000 + 20 * pattern.size()) || !spend_bytes(4096 + 64 * pattern.size())) return nullptr;
   auto compiled = compile_regex(pattern);
   if (!compiled) {

@@ -19,7 +19,7 @@ bool all_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Whether dropping a remainder moves the quotient away from zero by one.
+// Whether dropping the remainder rounds the quotient away from zero.
 bool rounds_up(Rounding mode, bool negative, bool odd, bool any_rest, std::strong_ordering rest_to_half) {
   if (!any_rest) return false;
   switch (mode) {
@@ -34,7 +34,7 @@ bool rounds_up(Rounding mode, bool negative, bool odd, bool any_rest, std::stron
   return false;
 }
 
-// `value` without its last `digits` digits. `sticky`: something was lost before already.
+// `value` without its last `digits` digits. `sticky`: an earlier step already dropped a nonzero part.
 Natural drop_digits(const Natural& value, std::uint32_t digits, Rounding mode, bool negative, bool sticky) {
   if (digits == 0) return value;
   const Natural unit = Natural::ten_to(digits);
@@ -134,7 +134,7 @@ Result<Decimal> Decimal::divided_by(const Decimal& divisor) const {
   const std::int64_t wanted_scale = std::max<std::int64_t>(0, std::int64_t{scale_} - divisor.scale_);
   if (is_zero()) return checked(Natural(), static_cast<std::uint64_t>(wanted_scale), false);
 
-  // Enough digits that the quotient has at least one more than it may keep.
+  // The shift gives the quotient at least one digit more than it may keep.
   const std::int64_t shift = std::max<std::int64_t>(
       0, std::int64_t{divisor.precision()} - std::int64_t{precision()} + std::int64_t{division_digits} + 1);
   auto [quotient, rest] = coefficient_.times_ten_to(static_cast<std::uint32_t>(shift)).divided_by(divisor.coefficient_);
@@ -146,7 +146,7 @@ Result<Decimal> Decimal::divided_by(const Decimal& divisor) const {
     scale -= zeros;
   }
   bool lost = !exact;
-  // Twice when rounding 99…9 up gave a digit more.
+  // The loop runs twice if rounding 99…9 up adds a digit.
   while (quotient.digits() > division_digits) {
     const auto extra = static_cast<std::uint32_t>(quotient.digits()) - division_digits;
     quotient = drop_digits(quotient, extra, Rounding::half_even, negative, std::exchange(lost, false));

@@ -65,7 +65,7 @@ TEST(Decimal, DividesTo34DigitsHalfEven) {
   EXPECT_EQ(quotient("-1", "8"), "-0.125");
   EXPECT_EQ(quotient("100", "0.5"), "200");
   EXPECT_EQ(quotient("0.00", "7"), "0.00");
-  // Exactly between two neighbours: the even one.
+  // Exactly between two neighbours: rounds to the even one.
   EXPECT_EQ(quotient("10000000000000000000000000000000005", "1"), "10000000000000000000000000000000000");
   EXPECT_EQ(quotient("10000000000000000000000000000000015", "1"), "10000000000000000000000000000000020");
 }

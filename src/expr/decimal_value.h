@@ -8,13 +8,13 @@
 namespace cairn::expr {
 
 const Decimal& as_decimal(const Value& value);  // of Kind::decimal
-// A decimal, or a whole number as one; nothing for every other kind.
+// A decimal, or an integer converted to one; empty for every other kind.
 std::optional<Decimal> to_decimal(const Value& value);
 
-// These count the bytes. Passing the limit of digits is the fault `overflow`.
+// These count the bytes against the budget. Too many digits is the fault `overflow`.
 Value decimal_value(Context& context, Decimal value);
 Value decimal_value(Context& context, Result<Decimal> value);
-// Without a budget, for values that come in from outside.
+// Without a budget, for values from outside.
 Value decimal_value(Decimal value);
 
 }  // namespace cairn::expr

@@ -1,5 +1,5 @@
-// docs/expressions.md has a table for each library, made from the catalogue. Run this test with
-// CAIRN_WRITE_DOCS=1 to write the tables anew.
+// docs/expressions.md has a table for each library, generated from the catalogue. Run this test with CAIRN_WRITE_DOCS=1
+// to write the tables again.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view begin_mark = "<!-- functions: made from the catalogue, see documentation_test.cc -->\n";
 constexpr std::string_view end_mark = "<!-- end of functions -->\n";
 
-// Code inside a table: the bar would end the cell.
+// Escapes code inside a table, because a bar would end the cell.
 std::string code(std::string_view text) {
   std::string result = text.find('`') == std::string_view::npos ? "`" : "`` ";
   const std::string close = result == "`" ? "`" : " ``";

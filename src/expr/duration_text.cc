@@ -10,7 +10,7 @@ struct Unit {
   std::string_view name;
   std::int64_t nanos;
 };
-// Longer names first where one begins with the other.
+// A longer name comes before its prefix.
 constexpr Unit units[] = {
     {"ns", 1},
     {"us", 1'000},
@@ -61,7 +61,7 @@ Result<Duration> read_duration(std::string_view text) {
         ++used;
         const std::size_t point = used;
         while (used < rest.size() && rest[used] >= '0' && rest[used] <= '9') {
-          // Digits beyond a thousandth of a nanosecond of a week change nothing.
+          // Digits beyond a thousandth of a nanosecond of a week have no effect.
           if (used - point < 18) {
             fraction = fraction * 10 + (rest[used] - '0');
             scale *= 10;

@@ -1,4 +1,4 @@
-// Durations as expressions write them.
+// Parses and writes durations as expressions use them.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace cairn::expr {
 
-// 1h30m, 1.5h, -250ms, 3d (units w d h m s ms us ns, with sign and fraction), 0, or ISO 8601 with a
-// sign. `limit` when it is longer than 10 000 years.
+// Accepts 1h30m, 1.5h, -250ms, 3d (units w d h m s ms us ns, with sign and fraction), 0, or ISO 8601 with a sign.
+// ErrorCode::limit if it is longer than 10 000 years.
 Result<Duration> read_duration(std::string_view text);
 // Seconds with as many fraction digits as needed: 60s, 0.25s, -1.5s.
 std::string format_seconds(Duration value);

@@ -1,4 +1,4 @@
-// An error on its way through an evaluation: && and || may still absorb it.
+// An error during an evaluation. && and || may still absorb it.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ struct Value::ErrorHeld {
   std::atomic<std::uint32_t> owners{1};
   std::string_view code;  // static text
   std::string message;
-  std::uint32_t instruction = 0;  // where it arose
+  std::uint32_t instruction = 0;  // the instruction that raised it
 };
 
 }  // namespace cairn::expr

@@ -14,10 +14,10 @@ namespace {
 using Kind = Value::Kind;
 
 constexpr std::size_t inline_values = 24;
-constexpr std::uint64_t call_steps = 4;  // of a function, besides what it counts itself
-constexpr std::uint64_t key_bytes = 48;  // a key of a JSON object as a value of its own
+constexpr std::uint64_t call_steps = 4;  // of a function call, besides what the function counts itself
+constexpr std::uint64_t key_bytes = 48;  // a key of a JSON object as a separate value
 
-// The most frequent comparisons, without the way through `compare`. Nothing: the general way.
+// Handles the most frequent comparisons without calling `compare`. Empty: use `compare`.
 inline std::optional<bool> compare_quickly(Operator op, const Value& a, const Value& b) {
   const auto decide = [op](const auto& x, const auto& y) {
     switch (op) {
@@ -41,8 +41,8 @@ inline std::optional<bool> compare_quickly(Operator op, const Value& a, const Va
   return std::nullopt;
 }
 
-// Room for one more. Growing is what takes memory, so that is what is counted, and the steps of
-// growing are ours so that they are the same with every library.
+// Makes room for one more item. Growth allocates, so growth is counted. The growth steps are defined here, so that they
+// are the same with every standard library.
 template <class Items>
 bool make_room(Context& context, Items& items) {
   if (items.size() < items.capacity()) return true;
@@ -110,11 +110,10 @@ Fault Evaluator::fault_of(const Value& error) const {
   return {std::string(held.code), held.message, place.offset, place.length};
 }
 
-// The frame is raw memory: slots are constructed first, operands as they are pushed. Whatever the
-// way out, both are destroyed here.
+// The frame is raw memory. Slots are constructed first, operands as they are pushed. Every exit destroys both here.
 Value Evaluator::execute(Value* const slots) {
   Value* const stack = slots + code_.slots;
-  Value* top = stack;  // the next free place
+  Value* top = stack;  // the next free slot
   for (Value* slot = slots; slot != stack; ++slot) ::new (slot) Value();
 
   const Instruction* const begin = code_.instructions.data();
@@ -240,7 +239,7 @@ Value Evaluator::execute(Value* const slots) {
         continue;
       case Op::all_of:
       case Op::any_of: {
-        // The left side did not decide: it is neutral, an error or no bool.
+        // The left side did not decide: it is neutral, an error or not a bool.
         const bool decisive = now.op == Op::any_of;
         Value right = std::move(top[-1]);
         pop();
@@ -467,7 +466,7 @@ Value Evaluator::execute(Value* const slots) {
       case Op::done: result = std::move(top[-1]); goto finished;
     }
 
-    // Instructions that can fail come here with what they left on the stack.
+    // Instructions that can fail arrive here with their result on the stack.
     if (!top[-1].is(Kind::error)) [[likely]] {
       continue;
     }
@@ -483,7 +482,7 @@ Value Evaluator::execute(Value* const slots) {
       result = std::move(failure);
       goto finished;
     }
-    // Writing the message and finding the way on are dearer than an instruction.
+    // Writing the message and finding the handler cost more than an instruction.
     const std::uint64_t toll = 32 + code_.handlers.size() / 16;
     session_.steps_left -= std::min(toll, session_.steps_left);
     const Handler* handler = nullptr;

@@ -10,14 +10,14 @@
 
 namespace cairn::expr {
 
-// What one evaluation has spent and keeps.
+// What one evaluation has spent so far and what it keeps alive.
 struct Context::Session {
   const Code* code = nullptr;
   std::uint64_t steps_left = 0;
   std::uint64_t bytes_left = 0;
   bool exhausted = false;
   Value last_error;
-  std::vector<std::shared_ptr<const Regex>> regexes;  // of patterns made while evaluating
+  std::vector<std::shared_ptr<const Regex>> regexes;  // of patterns computed during evaluation
 };
 
 class Evaluator {
@@ -26,7 +26,7 @@ class Evaluator {
 
   Result<Value, Fault> run();
 
-  // The value of a call whose arguments are known while compiling; nothing when it fails or is dear.
+  // The value of a call whose arguments are known at compile time; empty if it fails or is expensive.
   static std::optional<Value> call_early(const Function& function, std::span<Value> args, bool member);
 
  private:

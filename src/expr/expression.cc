@@ -10,8 +10,8 @@ namespace cairn::expr {
 
 namespace {
 
-// Values share their parts, so a small expression can make one that is huge when written out.
-// False when there are more parts than an evaluation may make.
+// Counts the parts of a value. Values share parts, so a small expression can make a value that is huge when written
+// out. False if there are more parts than an evaluation may make.
 bool countable(const Value& value, std::uint64_t& left) {
   if (left == 0) return false;
   --left;

@@ -38,7 +38,7 @@ std::uint32_t kinds_of(const Type& type) {
   return every_kind;
 }
 
-// Where the parenthesis that closes `text[open]` stands.
+// The offset of the parenthesis that closes `text[open]`.
 std::size_t closing(std::string_view text, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < text.size(); ++i) {
@@ -59,7 +59,7 @@ Signature read_signature(const Overload& overload, std::string_view library) {
   const std::string_view text = overload.signature;
   const std::size_t arrow = text.rfind(" -> ");
   CAIRN_ASSERT(arrow != std::string_view::npos);
-  // The name is what stands before the last parenthesis group before the arrow.
+  // The name ends before the last parenthesis group before the arrow.
   std::size_t open = std::string_view::npos;
   for (std::size_t at = text.find('('); at != std::string_view::npos && at < arrow;
        at = text.find('(', closing(text, at))) {

@@ -1,5 +1,5 @@
-// The functions of the language. One library is one file `library_NAME.cc` with one table; the
-// checker, the evaluator and the catalogue all read the same entry.
+// The functions of the language. Each library is one file `library_NAME.cc` with one table. The checker, the evaluator
+// and the catalogue read the same entry.
 #pragma once
 
 #include <cstdint>
@@ -17,32 +17,31 @@ class RE2;
 
 namespace cairn::expr {
 
-// What a function may use while it runs: it spends the budget, makes values and reports faults.
-// Everything that a function builds or walks is counted here, so that the count is the same on
-// every machine.
+// The interface that a function uses while it runs: it spends the budget, creates values and reports faults. Everything
+// that a function builds or walks is counted here, so the count is the same on every machine.
 class Context {
  public:
-  // Counts work that grows with the data (one step for some 16 bytes or one item). False: the
-  // budget is used up, and the function returns `error()` at once.
+  // Counts work that grows with the data (one step for about 16 bytes or one item). False if the budget is used up; the
+  // function must then return `error()` at once.
   [[nodiscard]] bool spend_steps(std::uint64_t count);
   [[nodiscard]] bool spend_bytes(std::uint64_t count);
 
-  // These count their own bytes. Over budget they give the error value; functions that build on
-  // the result ask `failed()` first.
+  // These count their own bytes. Over budget they return the error value. Functions that use the result must check
+  // `failed()` first.
   Value text(std::string_view value);
   Value bytes(std::string_view value);
   Value list(Value::List items);
-  // Two equal keys, or a key that is no bool, int, uint or string, are a fault.
+  // Duplicate keys, or a key that is not a bool, int, uint or string, are a fault.
   Value map(Value::Entries entries);
   Value some(Value value);
   Value opaque(Value::Kind kind, std::unique_ptr<const Opaque> value);
 
-  // Reports a fault; the value to return. The first report of a call counts.
+  // Reports a fault and answers the value to return. Only the first report of a call counts.
   Value fail(std::string_view code, std::string message);
-  Value error() const;  // the value to return after something reported a fault
+  Value error() const;  // the value to return after a reported fault
   bool failed() const { return failed_; }
 
-  // The compiled pattern, good until the evaluation ends, or nullptr after a fault was reported.
+  // The compiled pattern, valid until the evaluation ends, or nullptr after a reported fault.
   const re2::RE2* regex(std::string_view pattern);
 
  private:
@@ -52,21 +51,19 @@ class Context {
   bool failed_ = false;
 };
 
-// Arguments come by value kind as the signature says; the receiver is args[0]. They may be moved from.
+// The arguments have the value kinds of the signature; the receiver is args[0]. The function may move from them.
 using Native = Value (*)(Context& context, std::span<Value> args);
 
 struct Overload {
-  // `string.substring(int, int) -> string`: receiver, name, parameters, result. Capital letters
-  // are type parameters; a namespace (`math.abs`) is told from a receiver by not being a type.
-  // A last parameter `T...` takes one or more arguments.
+  // `string.substring(int, int) -> string`: receiver, name, parameters, result. Capital letters are type parameters. A
+  // prefix that is not a type is a namespace (`math.abs`). A last parameter `T...` takes one or more arguments.
   std::string_view signature;
   Native run;
   std::string_view description;     // one sentence
   std::string_view example;         // an expression
   std::string_view example_result;  // its value, written as an expression
-  // A keyed function is written `list.sortBy(x, x.name)` and its signature names the variable and
-  // the expression as `name, expression`. It is called with the list and the list of what the
-  // expression gave for each item.
+  // A keyed function is written `list.sortBy(x, x.name)`. Its signature names the variable and the expression as `name,
+  // expression`. It is called with the list and the list of the expression's results for each item.
   bool keyed = false;
 };
 
@@ -75,7 +72,7 @@ struct Library {
   std::span<const Overload> overloads;
 };
 
-// One signature, ready for checker and evaluator.
+// One parsed signature, for the checker and the evaluator.
 struct Signature {
   const Overload* overload = nullptr;
   std::string_view library;
@@ -97,13 +94,13 @@ struct Function {
   }
 };
 
-// nullptr when there is no function of that name.
+// nullptr if no function has this name.
 const Function* find_function(std::string_view name);
 const std::vector<Function>& all_functions();  // sorted by name
-// Opaque type names that may stand in expressions as types: net.IP, ...
+// Whether expressions may use this opaque type name as a type: net.IP, ...
 bool is_type_name(std::string_view name);
 
-// The list of libraries lives in function.cc; each library file has one of these.
+// Each library file has one of these; function.cc has the list.
 Library library_standard();
 Library library_time();
 Library library_strings();

@@ -1,4 +1,4 @@
-// Expressions that try to use up the server: each must end in an error, soon and in little memory.
+// Expressions that try to exhaust the server. Each must end in an error, quickly and with little memory.
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -37,7 +37,7 @@ Outcome attempt(const std::string& text) {
   return outcome;
 }
 
-// Optimised builds hold 100 ms with room; unoptimised and sanitized ones are some ten times slower.
+// Optimized builds need far less than 100 ms; unoptimized and sanitized builds are about ten times slower.
 constexpr double ms_max = 2000;
 
 void expect_error(const std::string& text, std::string_view code) {

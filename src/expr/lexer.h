@@ -21,7 +21,7 @@ enum class TokenKind : std::uint8_t {
   string,  // with quotes and prefix
   bytes,
   punctuation,  // text is the operator
-  invalid,      // message says why
+  invalid,      // message is the reason
 };
 
 struct Token {
@@ -51,7 +51,7 @@ class Lexer {
   std::size_t at_ = 0;
 };
 
-// Words that no variable may have as its name.
+// Words that cannot name a variable.
 bool is_reserved(std::string_view word);
 
 }  // namespace cairn::expr

@@ -13,8 +13,8 @@ Value refuse_kind(Context& context, std::string_view what, const Value& item) {
   return context.fail("no_such_overload", std::string(what) + " cannot take a " + std::string(describe(item.kind())));
 }
 
-// Adds up numbers of one list. Whole numbers stay exact as long as they are alone; with doubles all
-// become doubles, in the order of the list; with decimals all must be exact.
+// Sums the numbers of one list. Integers stay exact if the list has only integers. With a double, all become doubles,
+// in list order. With a decimal, all must be exact.
 class Total {
  public:
   bool add(Context& context, const Value& item) {
@@ -56,7 +56,7 @@ class Total {
     if (numbers_) {
       number_ += static_cast<double>(value);
     } else {
-      whole_ += value;  // 2^63 items of 64 bits would be needed to overflow
+      whole_ += value;  // an overflow would need 2^63 items of 64 bits
     }
     return true;
   }
@@ -124,7 +124,7 @@ Value average(Context& context, std::span<Value> args) {
   return total.average(context, list.size());
 }
 
-// The place of the first item that no other is before (direction -1) or after (1).
+// The position of the first item that is smallest (direction -1) or largest (1).
 std::optional<std::size_t> find_extreme(Context& context, const Value& keys, int direction) {
   if (keys.size() == 0) {
     context.fail("invalid_argument", "an empty list has no smallest or largest item");

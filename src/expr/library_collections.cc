@@ -10,7 +10,7 @@ namespace {
 
 using Kind = Value::Kind;
 
-// Items by their key, keys in the order of maps, items in the order of the list.
+// Items by key: keys in map order, items in list order.
 struct Group {
   Value key;
   Value::List items;
@@ -74,7 +74,7 @@ Value index_by(Context& context, std::span<Value> args) {
 Value distinct_by(Context& context, std::span<Value> args) {
   const auto before = [](const Value& a, const Value& b) { return compare_keys(a, b) < 0; };
   std::set<Value, decltype(before)> seen_in_order(before);
-  Value::List seen;  // keys of kinds without a total order, looked through one by one
+  Value::List seen;  // keys of kinds without a total order, searched linearly
   Value::List items;
   std::uint64_t rounds = 1;
   while (args[1].size() >> rounds) ++rounds;
@@ -129,7 +129,7 @@ Value chunk(Context& context, std::span<Value> args) {
   return context.list(std::move(chunks));
 }
 
-// Both maps are sorted, so one walk over both merges them.
+// Both maps are sorted, so one pass merges them.
 template <class Both>
 Value merge_maps(Context& context, const Value& a, const Value& b, Both both) {
   if (!context.spend_steps(a.size() + b.size())) return context.error();
@@ -192,7 +192,7 @@ Value entries(Context& context, std::span<Value> args) {
   return context.list(std::move(items));
 }
 
-// {"key": k, "value": v} or [k, v].
+// Accepts {"key": k, "value": v} or [k, v].
 std::optional<Value::Entry> read_entry(const Value& item) {
   if (item.is(Kind::list) && item.size() == 2) return Value::Entry{item.item(0), item.item(1)};
   if (!item.is(Kind::map)) return std::nullopt;

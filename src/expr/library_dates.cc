@@ -16,7 +16,7 @@ std::optional<TimeZone> find_zone(Context& context, std::string_view name) {
   return zone;
 }
 
-// The zone is always the last argument and UTC when it is not given.
+// The zone is always the last argument. The default is UTC.
 std::optional<TimeZone> zone_of(Context& context, std::span<Value> args, std::size_t index) {
   if (args.size() <= index) return TimeZone();
   return find_zone(context, args[index].as_text());

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::int64_t parts_max = 10'000;
 
-// Schoolbook multiplication and division cost by the product of both lengths.
+// The cost of schoolbook multiplication and division is the product of both lengths.
 bool spend(Context& context, const Decimal& a, const Decimal& b) {
   return context.spend_steps(1 + a.limbs() * b.limbs() / 16);
 }

@@ -30,8 +30,8 @@ Value clamp(Context& context, std::span<Value> args) {
   return *to_low < 0 ? args[1] : *to_high > 0 ? args[2] : args[0];
 }
 
-// Works on the shortest digits that mean the double, which are the ones people see: 2.675 becomes
-// 2.68 although the nearest double lies a little below.
+// Rounds the shortest digits that represent the double, because users see those: 2.675 becomes 2.68 although the
+// nearest double is slightly smaller.
 Value round_to(Context& context, std::span<Value> args) {
   const double number = args[0].to_double();
   const std::int64_t digits = args[1].as_integer();
@@ -47,7 +47,7 @@ Value round_to(Context& context, std::span<Value> args) {
   return Value::number(rounded->to_double());
 }
 
-// "" when the token is malformed, which no key can be mistaken for: `valid` tells.
+// Decodes a token. `valid` is false if it is malformed.
 std::string unescape(std::string_view token, bool& valid) {
   std::string result;
   for (std::size_t i = 0; i < token.size(); ++i) {
@@ -62,7 +62,7 @@ std::string unescape(std::string_view token, bool& valid) {
   return result;
 }
 
-// RFC 6901: digits without leading zero.
+// An index as RFC 6901 writes it: digits without a leading zero.
 std::optional<std::size_t> list_index(std::string_view token) {
   if (token.empty() || token.size() > 9 || (token.size() > 1 && token.front() == '0')) return std::nullopt;
   std::size_t index = 0;
@@ -108,7 +108,7 @@ Value to_json_text(Context& context, std::span<Value> args) {
 
 Value parse_json_text(Context& context, std::span<Value> args) {
   const std::string_view text = args[0].as_text();
-  // A value in memory takes some bytes for each byte of its text: [0,0,0] is 16 for 2.
+  // A value needs several bytes of memory for each byte of its text: in [0,0,0], 16 for every 2.
   if (!context.spend_steps(1 + text.size() / 4) || !context.spend_bytes(text.size() * 8)) return context.error();
   auto json = parse_json(text);
   if (!json.has_value()) return context.fail("invalid_argument", "not JSON: " + json.error().message);

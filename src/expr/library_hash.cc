@@ -11,7 +11,7 @@ Value hash(Context& context, std::span<Value> args) {
   return context.text(sha256_hex(bytes));
 }
 
-// RFC 9562, version 8: the first 16 bytes of the hash with version and variant written over.
+// RFC 9562, version 8: the first 16 bytes of the hash, overwritten with version and variant.
 Value uuid_from(Context& context, std::span<Value> args) {
   const std::string_view name = args[0].as_text();
   if (!context.spend_steps(1 + name.size() / 16)) return context.error();

@@ -1,4 +1,4 @@
-// The math extension. Rounding and comparing only: nothing here depends on the machine's libm.
+// The math extension. It only rounds and compares, so nothing depends on the machine's libm.
 #include <bit>
 #include <limits>
 
@@ -11,7 +11,7 @@ namespace {
 using Args = std::span<Value>;
 using Kind = Value::Kind;
 
-constexpr double whole_from = 4503599627370496.0;  // 2^52: from here on doubles have no fraction
+constexpr double whole_from = 4503599627370496.0;  // 2^52: doubles from here on have no fraction
 
 bool is_finite(double value) { return value - value == 0; }
 

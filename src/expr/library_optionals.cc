@@ -1,5 +1,5 @@
-// Values that may be absent. `a.?b`, `a[?i]`, `optMap` and `optFlatMap` are syntax; these are the
-// functions that belong to them.
+// The functions for values that may be absent. `a.?b`, `a[?i]`, `optMap` and `optFlatMap` are syntax and not defined
+// here.
 #include "expr/function.h"
 
 namespace cairn::expr {

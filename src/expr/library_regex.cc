@@ -19,7 +19,7 @@ const re2::RE2* prepare(Context& context, Args args) {
   return program;
 }
 
-// One match may have one group: then it is what is wanted, else the whole match.
+// Checks that the pattern has at most one group. The result is the group if there is one, otherwise the whole match.
 bool one_group(Context& context, const re2::RE2& program) {
   if (program.NumberOfCapturingGroups() <= 1) return true;
   context.fail("invalid_argument", "the pattern has more than one group; make the others (?:…)");
@@ -49,7 +49,7 @@ Value extract_all(Context& context, Args args) {
     re2::StringPiece groups[2];
     if (!program->Match(piece(text), at, text.size(), re2::RE2::UNANCHORED, groups, wanted + 1)) break;
     if (wanted == 0 || groups[1].data() != nullptr) {
-      // The rest of the text is searched again for each match.
+      // Each match searches the rest of the text again.
       Value one = context.text({groups[wanted].data(), groups[wanted].size()});
       if (context.failed() || !context.spend_steps(4)) return context.error();
       found.push_back(std::move(one));

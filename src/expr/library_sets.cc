@@ -19,7 +19,7 @@ bool is_in(Context& context, const Value& item, const Value& list, bool& found) 
   return !context.failed();
 }
 
-// Whether every item of `part` is in `whole`; false also when the budget ran out.
+// Whether `whole` has every item of `part`; also false if the budget is used up.
 bool includes(Context& context, const Value& whole, const Value& part) {
   for (std::size_t i = 0; i < part.size(); ++i) {
     bool found = false;

@@ -1,4 +1,4 @@
-// What every CEL has: sizes, conversions, tests on text, types.
+// The standard functions of CEL: sizes, conversions, tests on text, types.
 #include <re2/re2.h>
 
 #include "base/utf8.h"
@@ -44,7 +44,7 @@ Value matches(Context& context, Args args) {
   const re2::RE2* program = context.regex(args[1].as_text());
   if (!program) return context.error();
   const std::string_view text = args[0].as_text();
-  // Linear in the text, with a factor for the pattern when its automaton does not fit memory.
+  // The cost is linear in the text, times a factor for the pattern if its automaton does not fit into memory.
   if (!context.spend_steps(text.size() / 8 * static_cast<std::uint64_t>(1 + program->ProgramSize() / 64)))
     return context.error();
   return Value::boolean(re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *program));

@@ -14,7 +14,7 @@ constexpr std::size_t nowhere = std::string_view::npos;
 
 bool spend(Context& context, std::string_view text) { return context.spend_steps(text.size() / 8); }
 
-// The byte where character `index` begins; the end counts as a place; nowhere beyond it.
+// The byte offset of character `index`. The end of the text is a valid position; nothing beyond it is.
 std::size_t byte_at(std::string_view text, std::int64_t index) {
   if (index < 0) return nowhere;
   std::size_t byte = 0;
@@ -62,7 +62,7 @@ Value index_of(Context& context, Args args) {
 Value last_index_of(Context& context, Args args) {
   const std::string_view text = args[0].as_text();
   const std::string_view part = args[1].as_text();
-  // Going backwards may compare the part at every place.
+  // A backward search may compare `part` at every position.
   if (!context.spend_steps(text.size() / 8 + std::min<std::uint64_t>(text.size() * (part.size() + 1) / 16, 1u << 20))) {
     return context.error();
   }
@@ -112,7 +112,7 @@ Value replace(Context& context, Args args) {
   std::string out;
   std::size_t at = 0;
   const auto put = [&](std::string_view piece) {
-    // Asked before growing, so that a short text cannot become a huge one first.
+    // The budget is charged before growing, so that a short text cannot become huge first.
     if (!context.spend_bytes(piece.size())) return false;
     out += piece;
     return true;

@@ -12,7 +12,7 @@ using Kind = Value::Kind;
 
 constexpr std::int64_t width_max = 1'000'000;
 
-// As JSON holds it, text without quotes.
+// Appends the value as JSON has it, but text without quotes.
 bool append_text(Context& context, const Value& value, std::string_view name, std::string& out) {
   if (value.is(Kind::string)) {
     out += value.as_text();
@@ -36,7 +36,7 @@ bool append_text(Context& context, const Value& value, std::string_view name, st
   return true;
 }
 
-// `a.b` looks into the member a for b.
+// `a.b` is the member b of the member a.
 std::optional<Value> find_path(const Value& values, std::string_view path) {
   Value current = values;
   while (true) {

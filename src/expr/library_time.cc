@@ -1,4 +1,4 @@
-// Parts of times and lengths of time, as CEL names them. Zones are IANA names or offsets.
+// Parts of timestamps and durations with the names of CEL. Zones are IANA names or offsets.
 #include "expr/function.h"
 #include "time/time_zone.h"
 
@@ -67,7 +67,7 @@ Value seconds(Context& c, Args a) {
 }
 Value milliseconds(Context&, Args a) { return Value::integer(a[0].as_timestamp().nanos / 1'000'000); }
 
-// Whole units, towards zero.
+// Whole units, rounded towards zero.
 std::int64_t whole_seconds(Duration value) { return value.seconds + (value.seconds < 0 && value.nanos > 0 ? 1 : 0); }
 Value duration_hours(Context&, Args a) { return Value::integer(whole_seconds(a[0].as_duration()) / 3600); }
 Value duration_minutes(Context&, Args a) { return Value::integer(whole_seconds(a[0].as_duration()) / 60); }

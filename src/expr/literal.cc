@@ -139,7 +139,7 @@ Result<std::uint64_t, LiteralFault> decode_unsigned(std::string_view literal) {
 Result<double, LiteralFault> decode_number(std::string_view literal) {
   double value = 0;
   const auto read = std::from_chars(literal.data(), literal.data() + literal.size(), value);
-  // Too small for a double is zero, too large is an error: nobody means infinity with digits.
+  // A number too small for a double is zero. One too large is an error, because digits never mean infinity.
   if (read.ec == std::errc::result_out_of_range) {
     const bool tiny = literal.find("e-") != std::string_view::npos || literal.find("E-") != std::string_view::npos;
     if (tiny) return 0.0;

@@ -1,4 +1,4 @@
-// The values that literals stand for.
+// Decodes literals.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace cairn::expr {
 
-// What is wrong and where in the literal.
+// The error and its offset in the literal.
 struct LiteralFault {
   std::size_t offset = 0;
   std::string message;
@@ -17,7 +17,7 @@ struct LiteralFault {
 // The text or bytes of a literal as written, with prefix and quotes.
 Result<std::string, LiteralFault> decode_quoted(std::string_view literal, bool bytes);
 
-// Digits with an optional 0x; `negative` when a minus stands before them.
+// Decodes digits with an optional 0x; `negative` if a minus precedes them.
 Result<std::int64_t, LiteralFault> decode_integer(std::string_view literal, bool negative);
 Result<std::uint64_t, LiteralFault> decode_unsigned(std::string_view literal);  // ends in u
 Result<double, LiteralFault> decode_number(std::string_view literal);

@@ -76,7 +76,7 @@ NodeId Parser::receiver_macro(const Node& call, std::span<const NodeId> args, bo
   if (!function || !function->keyed()) return no_node;
   handled = true;
   if (!is_variable(args[1], call.text)) return no_node;
-  // The receiver is the first child and also what the loop goes over; it is evaluated once.
+  // The receiver is the first child and also the range of the loop. It is evaluated once.
   Node keys = call;
   keys.kind = NodeKind::loop;
   keys.loop = LoopKind::map;
@@ -148,7 +148,7 @@ NodeId Parser::loop(const Node& call, LoopKind kind, std::span<const NodeId> arg
                   tree_.nodes[args[2]].offset, tree_.nodes[args[2]].length);
     }
   }
-  // Range, what is computed and, where there is one, the filter.
+  // The range, the computed expression and, if there is one, the filter.
   NodeId children[3] = {args[0], args.back(), no_node};
   std::size_t count = 2;
   if (args.size() == variables + 3) children[count++] = args[variables + 1];

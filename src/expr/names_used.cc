@@ -29,7 +29,7 @@ class Reader {
     return std::find(locals_.begin(), locals_.end(), name) != locals_.end();
   }
 
-  // The step that a node adds to a path: the member's name, when it is written out.
+  // The part that a node adds to a path: the member's name, if it is a literal.
   std::optional<std::string_view> step_of(const Node& node) const {
     if (node.kind == NodeKind::select) return node.text;
     if (node.kind != NodeKind::index) return std::nullopt;
@@ -38,7 +38,7 @@ class Reader {
     return tree_.constants[key.constant].as_text();
   }
 
-  // Records the path that ends in this node; false when it does not begin with a variable.
+  // Records the path that ends in this node; false if it does not begin with a variable.
   bool record_path(NodeId id, bool tested) {
     std::vector<std::string> path;
     bool optional = tested;
@@ -55,7 +55,7 @@ class Reader {
     const Node& root = tree_.at(at);
     if (!root.absolute && is_local(root.text)) return true;
     std::reverse(path.begin(), path.end());
-    // The longest variable name wins, as in the checker.
+    // The longest variable name takes precedence, as in the checker.
     std::string name(root.text);
     std::string longest;
     std::size_t taken = 0;

@@ -1,5 +1,4 @@
-// What a compiled expression names: found from its text when somebody asks, so that evaluating
-// carries none of it.
+// The names that a compiled expression uses. They are computed from its text on request, so evaluation carries no cost.
 #pragma once
 
 #include <string>

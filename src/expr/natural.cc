@@ -194,7 +194,7 @@ Natural::Division Natural::divided_by(const Natural& divisor) const {
       window[i] = window[i] + (borrow != 0 ? base : 0) - take;
     }
     if (borrow != 0) {
-      // The guess was one too large, which the two-limb test lets through about twice in 10^9.
+      // The guess was one too large. The two-limb test misses this about twice in 10^9 cases.
       --guess;
       std::uint32_t over = 0;
       for (std::size_t i = 0; i <= count; ++i) {

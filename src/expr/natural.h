@@ -1,5 +1,5 @@
-// Whole numbers of any size from zero up: the digits of a decimal. Base 10^9, because scaling by
-// powers of ten and text are what decimals do most, and both are cheap in it.
+// Unsigned integers of any size, for the digits of a decimal. The base is 10^9, because scaling by powers of ten and
+// conversion to text are the most frequent operations and cheap in this base.
 #pragma once
 
 #include <compare>
@@ -14,7 +14,7 @@ class Natural {
  public:
   Natural() = default;  // zero
   explicit Natural(std::uint64_t value);
-  static Natural of_digits(std::string_view digits);  // '0'..'9' only, any number of leading zeros
+  static Natural of_digits(std::string_view digits);  // '0'..'9' only; leading zeros are allowed
   static Natural ten_to(std::uint32_t exponent);
 
   bool is_zero() const { return limbs_.empty(); }
@@ -23,7 +23,7 @@ class Natural {
   std::size_t limbs() const { return limbs_.size(); }
   std::string text() const;  // without leading zeros
   bool fits_uint64() const;
-  std::uint64_t low_uint64() const;  // the value when it fits, else modulo 2^64
+  std::uint64_t low_uint64() const;  // the value if it fits, otherwise modulo 2^64
 
   friend std::strong_ordering operator<=>(const Natural& a, const Natural& b);
   friend bool operator==(const Natural& a, const Natural& b) = default;
@@ -34,13 +34,13 @@ class Natural {
 
   struct Division;
   Division divided_by(const Natural& divisor) const;  // divisor > 0
-  std::uint32_t trailing_zeros() const;               // decimal ones; 0 for zero
+  std::uint32_t trailing_zeros() const;               // decimal zeros; 0 for zero
 
  private:
   void trim();
-  std::uint32_t divide_small(std::uint32_t divisor);  // in place; the remainder
+  std::uint32_t divide_small(std::uint32_t divisor);  // in place; answers the remainder
 
-  std::vector<std::uint32_t> limbs_;  // lowest first, the last one not 0
+  std::vector<std::uint32_t> limbs_;  // lowest first; the last one is not 0
 };
 
 struct Natural::Division {

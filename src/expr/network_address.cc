@@ -83,7 +83,7 @@ std::string IpAddress::text() const {
   }
   if (unmapped().v6 == false) return "::ffff:" + unmapped().text();
   const auto group = [&](std::size_t i) { return bytes[2 * i] << 8 | bytes[2 * i + 1]; };
-  // The longest run of two zero groups or more is written as ::, the first of equally long ones.
+  // The longest run of at least two zero groups is written as ::. If runs are equally long, the first one.
   std::size_t best = 8;
   std::size_t best_length = 1;
   for (std::size_t i = 0; i < 8;) {

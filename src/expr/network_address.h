@@ -10,14 +10,14 @@
 namespace cairn::expr {
 
 struct IpAddress {
-  std::array<std::uint8_t, 16> bytes{};  // of IPv4 the first four
+  std::array<std::uint8_t, 16> bytes{};  // IPv4 uses the first four
   bool v6 = false;
 
-  // Without a zone. nullopt when it is no address.
+  // Parses an address without a zone; empty if it is invalid.
   static std::optional<IpAddress> parse(std::string_view text);
   std::string text() const;  // canonical
   std::size_t size() const { return v6 ? 16 : 4; }
-  // An IPv4 address inside IPv6 (::ffff:a.b.c.d) as IPv4.
+  // Converts an IPv4 address inside IPv6 (::ffff:a.b.c.d) to IPv4.
   IpAddress unmapped() const;
   bool unspecified() const;
   bool loopback() const;

@@ -1,4 +1,4 @@
-// Numbers as text and back, the same on every machine and in every locale.
+// Converts numbers to text and back, independent of machine and locale.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace cairn::expr {
 
-// The shortest digits that read back to the same number, without exponent from 1e-6 up to 1e21:
-// 1, 0.0045, 1e+21, NaN, Infinity.
+// The shortest digits that read back as the same number, without an exponent from 1e-6 up to 1e21: 1, 0.0045, 1e+21,
+// NaN, Infinity.
 std::string format_number(double value);
-// `digits` after the point, rounded half to even on the exact value: 2.50. NaN and Infinity as words.
+// `digits` digits after the point, rounding the exact value half to even: 2.50. NaN and Infinity are words.
 std::string format_fixed(double value, int digits);
 // 1.052033e+03.
 std::string format_scientific(double value, int digits);

@@ -1,4 +1,4 @@
-// Ways to compile that only conformance vectors need.
+// Compile options that only the conformance tests need.
 #pragma once
 
 #include "expr/expression.h"
@@ -7,9 +7,9 @@
 namespace cairn::expr {
 
 struct Options {
-  std::string container;            // names are looked up in it first
-  bool check = true;                // false: names and functions that do not exist fail when evaluated
-  bool block_macros = false;        // cel.block and what belongs to it
+  std::string container;            // names are resolved in it first
+  bool check = true;                // false: unknown names and functions fail at evaluation
+  bool block_macros = false;        // cel.block and its related macros
   std::vector<Function> functions;  // declared, without implementation
 };
 

@@ -176,7 +176,7 @@ NodeId Parser::binary(int level) {
     if (!found || found->level < level) return left;
     advance();
     if (found->kind == NodeKind::all_of || found->kind == NodeKind::any_of) {
-      // One node for the whole chain, so that long conditions are not deep.
+      // The whole chain becomes one node, so that long conditions do not make the tree deep.
       std::vector<NodeId> parts = {left, binary(found->level + 1)};
       while (!fault_) {
         const auto again = binary_operator(token_);

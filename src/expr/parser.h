@@ -1,4 +1,4 @@
-// Text to tree. Macros are expanded on the way, so the tree knows loops and not calls of `all`.
+// Parses text to a tree. It expands macros, so the tree has loops instead of calls of `all`.
 #pragma once
 
 #include <string_view>
@@ -11,8 +11,8 @@
 
 namespace cairn::expr {
 
-// Views in the tree point into `text`. `block_macros`: cel.block, cel.index, cel.iterVar, which
-// only test vectors use.
+// Views in the tree point into `text`. `block_macros` enables cel.block, cel.index and cel.iterVar, which only
+// conformance tests use.
 Result<Tree, Fault> parse(std::string_view text, bool block_macros = false);
 
 class Parser {
@@ -37,7 +37,7 @@ class Parser {
   Parsed call(Parsed target, const Token& name, std::uint32_t begin);
   bool arguments(std::vector<NodeId>& into);
 
-  // Macros (macros.cc). no_node and no fault: not a macro.
+  // Expands macros (macros.cc). no_node without a fault: not a macro.
   Parsed macro(const Node& call, std::span<const NodeId> args, bool& handled);
   Parsed receiver_macro(const Node& call, std::span<const NodeId> args, bool& handled);
   Parsed cel_macro(const Node& call, std::span<const NodeId> args, bool& handled);

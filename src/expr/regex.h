@@ -1,4 +1,4 @@
-// Compiled patterns: RE2 only, so matching takes time linear in the text, with bounded memory.
+// Compiled patterns. They use RE2, so matching takes time linear in the text and bounded memory.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ struct Regex {
 
 inline constexpr std::size_t pattern_bytes_max = 4096;
 
-// The message says what is wrong with the pattern.
+// The error message describes what is wrong with the pattern.
 Result<std::shared_ptr<const Regex>, std::string> compile_regex(std::string_view pattern);
 
 }  // namespace cairn::expr

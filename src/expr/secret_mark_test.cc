@@ -31,7 +31,7 @@ TEST(SecretMark, IsTakenApartInKeysAndAtAnyDepth) {
 }
 
 TEST(SecretMark, TwiceSealedCannotBecomeOneAgain) {
-  // Data that spells the escaped form must not be unescaped into a mark.
+  // Data with the escaped form must not be unescaped into a mark.
   const Json sealed = seal(Json(literal + "secret:token" + std::string(mark_end)), {});
   EXPECT_EQ(sealed, Json(literal + std::string(mark_literal) + "secret:token" + std::string(mark_end)));
 }

@@ -1,5 +1,4 @@
-// Values that hold the same part many times cost nothing to build; whatever writes them out or
-// compares them must not take 2^40 steps.
+// Values that share the same part many times cost nothing to build. Writing or comparing them must not take 2^40 steps.
 #include <gtest/gtest.h>
 
 #include "expr/expression.h"

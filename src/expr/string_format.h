@@ -7,8 +7,7 @@
 
 namespace cairn::expr {
 
-// The text of any value inside a sentence: lists as [a, b], maps as {k: v} in the order of the
-// keys' texts.
+// Appends the text of any value: lists as [a, b], maps as {k: v} in the order of the keys' texts.
 bool append_text(Context& context, const Value& value, std::string& out);
 
 Value format_text(Context& context, std::string_view pattern, const Value& items);

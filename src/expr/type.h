@@ -1,5 +1,5 @@
-// Types as the checker deduces them. Checking is gradual: `dyn` stands for what only the data can
-// tell and fits everywhere. Types are cheap to copy (insides are shared and never change).
+// Types that the checker deduces. Checking is gradual: `dyn` means that only the data can tell, and it fits everywhere.
+// Types are cheap to copy; copies share their immutable content.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ class Type {
     timestamp,
     duration,
     list,      // element
-    map,       // key, value; perhaps with members that are known by name
+    map,       // key, value; optionally with members known by name
     type,      // of
     optional,  // of
     decimal,
-    numeric,   // int or double, as JSON Schema's `number`
+    numeric,   // int or double, like `number` of JSON Schema
     opaque,    // a name and parameters
     variable,  // in signatures and inside the checker only
   };
@@ -56,13 +56,13 @@ class Type {
   static Type optional(Type of);
   static Type opaque(std::string name, std::vector<Type> parameters = {});
   static Type variable(std::uint32_t number);
-  // An object whose members are known. `closed`: no others exist.
+  // An object with known members. `closed`: it has no others.
   static Type object(std::vector<Member> members, bool closed);
 
-  // What a JSON Schema promises of its values; dyn where it promises nothing that helps.
+  // The type that a JSON Schema guarantees; dyn where it guarantees nothing useful.
   static Type from_schema(const Json& schema);
-  // `list(string)`, `map(K, V)` ...; capital names are type parameters and become variables
-  // numbered by their order in `parameters`, which grows. Nothing when the text is no type.
+  // Parses `list(string)`, `map(K, V)` ... Capital names are type parameters. They become variables, numbered by their
+  // position in `parameters`, which grows. Empty if the text is not a type.
   static std::optional<Type> parse(std::string_view text, std::vector<std::string>& parameters);
   static std::optional<Type> parse(std::string_view text);
 
@@ -74,7 +74,7 @@ class Type {
   }
   std::uint32_t variable_number() const { return number_; }
   std::size_t parameter_count() const;
-  const Type& parameter(std::size_t index) const;  // dyn when there is none
+  const Type& parameter(std::size_t index) const;  // dyn if there is none
   const std::string& name() const;                 // of an opaque type
   bool has_members() const;
   bool closed() const;

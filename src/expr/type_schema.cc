@@ -24,12 +24,11 @@ Type deduce_object(const Json& schema, int depth) {
     }
   }
   const Json& additional = schema["additionalProperties"];
-  const bool patterns =
-      schema.find("patternProperties") != nullptr;  // `additionalProperties` does not say what these are
+  const bool patterns = schema.find("patternProperties") != nullptr;  // `additionalProperties` does not describe these
   if (members.empty() && additional.is_object() && !patterns) {
     return Type::map(Type::string(), deduce(additional, depth + 1));
   }
-  // Members may also come in through these, so names that are not listed are not yet wrong.
+  // These keywords may add members, so an unlisted name is not an error.
   const bool open =
       patterns || schema.find("allOf") || schema.find("anyOf") || schema.find("oneOf") || schema.find("$ref");
   return Type::object(std::move(members), additional.is_bool() && !additional.as_bool() && !open);
@@ -41,12 +40,12 @@ Type deduce(const Json& schema, int depth) {
   if (!type.is_string()) return Type::dyn();
   const std::string_view name = type.as_string();
   if (name == "object") return deduce_object(schema, depth);
-  // With `prefixItems`, `items` is only about the rest: one element type for all would be wrong.
+  // With `prefixItems`, `items` describes only the rest, so one element type for all would be wrong.
   if (name == "array") {
     return Type::list(schema.find("prefixItems") ? Type::dyn() : deduce(schema["items"], depth + 1));
   }
   if (name == "string") return Type::string();
-  // 1.0 is an integer to JSON Schema and a double here, so neither kind may be promised.
+  // JSON Schema treats 1.0 as an integer, but it is a double here. So neither kind is guaranteed.
   if (name == "integer" || name == "number") return Type::numeric();
   if (name == "boolean") return Type::boolean();
   if (name == "null") return Type::null();

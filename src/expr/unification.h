@@ -1,4 +1,4 @@
-// Type variables and what is known about them.
+// Type variables and their bindings.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace cairn::expr {
 class Unification {
  public:
   Type fresh();
-  // The parameters of a signature as new variables: variable n becomes base + n.
+  // Creates variables for the parameters of a signature: variable n becomes base + n.
   std::uint32_t fresh_many(std::uint32_t count);
   Type shifted(const Type& type, std::uint32_t base) const;
 
-  // Whether a value of type `actual` may stand where `expected` is wanted; binds variables.
+  // Whether a value of type `actual` is allowed where `expected` is required. It binds variables.
   bool fits(const Type& expected, const Type& actual);
-  // The type of a place where either may stand; dyn when they have nothing in common.
+  // The type of a place that may hold either; dyn if they have nothing in common.
   Type join(const Type& a, const Type& b);
   Type resolved(const Type& type) const;     // the variable's binding, not deep
   Type substituted(const Type& type) const;  // deep; unbound variables stay
   Type finished(const Type& type) const;     // deep; unbound variables become dyn
 
-  // Trying: what was bound since `mark` is forgotten by `rewind`.
+  // Trial bindings: `rewind` removes the bindings made since `mark`.
   std::size_t mark() const { return trail_.size(); }
   void rewind(std::size_t mark);
 

@@ -7,7 +7,7 @@
 namespace cairn::expr {
 
 struct Value::JsonBox {
-  // First, so that the address of the JSON is the address of the box.
+  // The first member, so that the JSON and the box have the same address.
   Json json;
   mutable std::atomic<std::uint32_t> owners{1};
 };
@@ -273,7 +273,7 @@ Value Value::self_contained() const {
     case Form::box: return some(held_.box->value.self_contained());
     case Form::opaque:
     case Form::error: {
-      // Counted objects: taking part in ownership is all that is missing.
+      // Counted objects: only the reference count is missing.
       Value result = *this;
       result.retain();
       result.owned_ = true;
@@ -307,7 +307,7 @@ std::string_view type_name(const Value& value) noexcept {
 }
 
 std::string with_article(std::string_view noun) {
-  // `uint` is spoken as you-int.
+  // `uint` begins with a consonant sound.
   const bool vowel = !noun.empty() && std::string_view("aeio").find(noun[0]) != std::string_view::npos;
   return (vowel ? "an " : "a ") + std::string(noun);
 }

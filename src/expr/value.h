@@ -1,7 +1,6 @@
-// Values of the expression language. A value is 16 bytes: scalars are held inside, text and
-// containers either belong to the value (counted, safe from several threads) or are borrowed from
-// JSON or from other values that the caller keeps alive. Copies of a borrowing value borrow too;
-// `self_contained` makes a value that borrows nothing.
+// Values of the expression language. A value has 16 bytes. Scalars are stored inside. Text and containers are either
+// owned (reference-counted, safe from several threads) or borrowed from JSON or other values that the caller keeps
+// alive. Copies of a borrowing value borrow too; `self_contained` makes a value that borrows nothing.
 #pragma once
 
 #include <atomic>
@@ -19,16 +18,16 @@ namespace cairn::expr {
 
 class Value;
 
-// Values of kinds that live in a library of their own: decimals, IP addresses, networks.
+// Values of kinds that a library defines: decimals, IP addresses, networks.
 class Opaque {
  public:
   virtual ~Opaque() = default;
   virtual std::string_view type_name() const = 0;  // static text
-  // Equality with any other value; must agree with `compare`.
+  // Equality with any other value. It must agree with `compare`.
   virtual bool equals(const Value& other) const = 0;
-  // -1, 0, 1; nothing when the two have no order.
+  // -1, 0, 1; empty if the two have no order.
   virtual std::optional<int> compare(const Value& other) const = 0;
-  virtual std::string text() const = 0;   // as string() gives it and as JSON holds it
+  virtual std::string text() const = 0;   // as string() gives it and JSON stores it
   virtual std::size_t bytes() const = 0;  // for the budget
 
  private:
@@ -92,15 +91,15 @@ class Value {
   static Value text(std::string_view value);
   static Value bytes(std::string_view value);
   static Value list(List items);
-  // Entries in any order; keys must be distinct (see MapBuilder, which checks).
+  // Entries in any order. Keys must be distinct; MapBuilder checks that.
   static Value map(Entries entries);
   static Value some(Value value);
   static Value none() noexcept;
   static Value opaque(Kind kind, std::unique_ptr<const Opaque> value);
-  // Borrows: `value` must stay where it is, unchanged, as long as the result and what is read from it.
+  // Borrows: `value` must stay unchanged at its address while the result, or anything read from it, is in use.
   static Value borrow(const Json& value) noexcept;
   static Value own(Json value);
-  // The same value without taking part in ownership.
+  // The same value without ownership.
   Value borrowed() const noexcept;
 
   Kind kind() const noexcept { return kind_; }
@@ -109,7 +108,7 @@ class Value {
     return kind_ == Kind::integer || kind_ == Kind::unsigned_integer || kind_ == Kind::number;
   }
 
-  // The kind must fit; ask first.
+  // The kind must match; check it first.
   bool as_bool() const noexcept { return held_.boolean; }
   std::int64_t as_integer() const noexcept { return held_.integer; }
   std::uint64_t as_unsigned() const noexcept { return held_.unsigned_integer; }
@@ -121,7 +120,7 @@ class Value {
   std::string_view as_type() const noexcept { return {held_.characters, extra_}; }
   const Opaque& as_opaque() const noexcept { return *held_.opaque; }
 
-  // Lists and maps. Items of a value that owns its insides own theirs, so they outlive it.
+  // Lists and maps. Items of an owning value own their content, so they outlive it.
   std::size_t size() const noexcept;
   Value item(std::size_t index) const;
   Value key(std::size_t index) const;  // maps are sorted by key
@@ -135,19 +134,18 @@ class Value {
   bool has_value() const noexcept { return held_.box != nullptr; }
   Value optional_value() const;
 
-  // JSON that this value is, when it is held as such: containers and text only.
+  // The JSON that this value holds, for containers and text only; otherwise nullptr.
   const Json* json() const noexcept { return form_ == Form::json ? held_.json : nullptr; }
 
   bool borrows() const noexcept;  // at any depth
   Value self_contained() const;
 
-  // For loops that build a list: the items for appending. Only on a value made by `list` that was
-  // never copied.
+  // The items for appending, for loops that build a list. Only for a value made by `list` that was never copied.
   List& building_items() noexcept;
   Entries& building_entries() noexcept;
 
   struct ErrorHeld;
-  static Value error(ErrorHeld* held) noexcept;  // takes over
+  static Value error(ErrorHeld* held) noexcept;  // takes ownership
   ErrorHeld& as_error() const noexcept { return *held_.failure; }
 
  private:
@@ -210,23 +208,24 @@ struct Value::Entry {
 
 // The name of a kind as type() shows it: int, google.protobuf.Timestamp, ...
 std::string_view type_name(const Value& value) noexcept;
-// The same for people: whole number, text, ...: what messages say.
+// The name of a kind in messages: whole number, text, ...
 std::string_view describe(Value::Kind kind) noexcept;
 // `a string`, `an int`.
 std::string with_article(std::string_view noun);
 
-// CEL equality: numbers by value across their kinds, containers at depth, other kinds never equal.
+// CEL equality: numbers compare by value across kinds, containers by content; different kinds are never equal.
 bool equal(const Value& a, const Value& b);
-// What a comparison took, and whether it has an answer.
+// The cost of a comparison, and whether it has an answer.
 struct Equality {
-  // One for each pair that was looked at and for each 16 bytes of text. Past a million the comparison gives up with
-  // more work than any budget has.
+  // One for each compared pair and for each 16 bytes of text. Past a million the comparison stops and reports more work
+  // than any budget allows.
   std::uint64_t work = 0;
-  // A decimal met a double, at any depth: there is no answer, because a double is hardly ever what the decimal meant.
+  // A decimal was compared with a double, at any depth. There is no answer, because a double is rarely the number that
+  // the decimal means.
   bool mixed = false;
 };
 bool equal(const Value& a, const Value& b, Equality& equality);
-// -1, 0, 1; nothing when the two have no order (other kinds, NaN).
+// -1, 0, 1; empty if the two have no order (different kinds, NaN).
 std::optional<int> compare(const Value& a, const Value& b);
 // The order of map keys: booleans, numbers by value, text by bytes.
 int compare_keys(const Value& a, const Value& b) noexcept;

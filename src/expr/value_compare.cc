@@ -24,8 +24,8 @@ int compare_mixed(std::int64_t a, std::uint64_t b) { return a < 0 ? -1 : order(s
 
 int compare_doubles(double a, double b) { return a < b ? -1 : a > b ? 1 : 0; }
 
-// Numbers of any two kinds; nothing with NaN. A whole number meets a double as the nearest double,
-// as CEL has it, except for keys, which need one order for all three kinds.
+// Compares numbers of any two kinds; empty with NaN. An integer is converted to the nearest double, as CEL defines.
+// Keys are compared exactly, because they need one order for all three kinds.
 std::optional<int> compare_numbers(const Value& a, const Value& b, bool exactly) {
   using Kind = Value::Kind;
   if (a.is(Kind::number) || b.is(Kind::number)) {
@@ -58,7 +58,7 @@ bool equal_lists(const Value& a, const Value& b, Equality& equality) {
   return true;
 }
 
-// Both are sorted by key, so equal maps have equal keys at equal places.
+// Both are sorted by key, so equal maps have equal keys at equal positions.
 bool equal_maps(const Value& a, const Value& b, Equality& equality) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -69,8 +69,8 @@ bool equal_maps(const Value& a, const Value& b, Equality& equality) {
 
 }  // namespace
 
-// Values may hold the same part many times at no cost, and comparing them takes a step each time:
-// past this the answer does not matter, because nobody can pay for it.
+// Values may share the same part many times at no cost, but a comparison takes a step each time. Past this bound the
+// answer does not matter, because it exceeds every budget.
 constexpr std::uint64_t equality_work_max = 1'000'000;
 constexpr std::uint64_t beyond_any_budget = std::uint64_t{1} << 62;
 

@@ -15,8 +15,7 @@ Result<Json, Fault> text_to_json(const Value& value) {
   return Json(value.as_text());
 }
 
-// A value may hold the same part many times, at no cost; JSON writes it out each time, in some 64
-// bytes for each.
+// A value may share the same part many times at no cost. JSON writes it out each time, in about 64 bytes each.
 struct Allowance {
   std::uint64_t parts = Budget{}.bytes_max / 64;
 };

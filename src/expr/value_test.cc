@@ -85,7 +85,7 @@ TEST(TimeZone, WallClocksThatAreSkippedOrComeTwice) {
   const auto berlin = TimeZone::find("Europe/Berlin");
   // 2024-03-31 02:30 does not exist; an hour later it is 03:30 summer time, 01:30 UTC.
   EXPECT_EQ(berlin->to_utc(1711852200), 1711848600);
-  // 2024-10-27 02:30 comes twice; the earlier one is summer time, 00:30 UTC.
+  // 2024-10-27 02:30 occurs twice; the earlier one is summer time, 00:30 UTC.
   EXPECT_EQ(berlin->to_utc(1729996200), 1729989000);
 }
 

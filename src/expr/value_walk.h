@@ -1,4 +1,4 @@
-// What it costs to look at every part of a value.
+// Counts the cost of visiting every part of a value.
 #pragma once
 
 #include "expr/function.h"
@@ -6,9 +6,9 @@
 
 namespace cairn::expr {
 
-// Counts a step for each part and each 16 bytes of text. A value may hold the same part many times
-// (`[x, x]` costs nothing to build), so whoever writes it out asks here first. False: a fault was
-// reported, the budget or a depth above 512.
+// Counts one step for each part and for each 16 bytes of text. A value may share the same part many times (`[x, x]`
+// costs nothing to build), so functions that write it out call this first. False after a reported fault: the budget, or
+// a depth above 512.
 bool spend_walk(Context& context, const Value& value);
 
 }  // namespace cairn::expr
