@@ -1,5 +1,5 @@
-// Cases of a decision and options of a race: one goes on along the axis, those written before it stand left of it,
-// those after it right, so that they read in the order in which they were written. One merge line below all of them.
+// The cases of a decision and the options of a race. One continues along the axis. Those written before it are on its
+// left, those after it on its right, so they appear in source order. One merge line is below all of them.
 #include <algorithm>
 
 #include "render/block.h"
@@ -7,7 +7,8 @@
 namespace cairn::render {
 namespace {
 
-// The middle one of the cases that come back. Not the longest: then a step more in one case could swap two columns.
+// Selects the middle one of the cases that come back. The longest would be a bad choice: one more step in a case could
+// swap two columns.
 std::size_t main_case(const std::vector<BlockPtr>& cases) {
   std::vector<std::size_t> going_on;
   for (std::size_t i = 0; i < cases.size(); ++i) {

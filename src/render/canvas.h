@@ -1,5 +1,5 @@
-// Where blocks draw while they are placed. Blocks think in two directions, along the main path and across it, so that
-// one description serves pictures that run down and pictures that run to the right.
+// The surface on which blocks draw while they are placed. Blocks use two directions, along the main path and across it,
+// so one description serves pictures that run down and pictures that run to the right.
 #pragma once
 
 #include <initializer_list>
@@ -10,13 +10,13 @@
 
 namespace cairn::render {
 
-// A position: `across` grows to the right of somebody who walks the main path in a picture that runs down.
+// A position. In a picture that runs down, `across` is x and `along` is y; in one that runs right, the reverse.
 struct Spot {
   int across = 0;
   int along = 0;
 };
 
-// A text on an edge and the room it takes beside the edge.
+// The text on an edge and the space it takes beside the edge.
 struct EdgeLabel {
   std::string text;
   std::string whole;
@@ -29,7 +29,7 @@ struct EdgeLabel {
 struct Spacing {
   int along;         // between a step and the next
   int across;        // between columns
-  int half_reserve;  // room that every column with steps keeps on both sides of its axis
+  int half_reserve;  // space that every column with steps keeps on both sides of its axis
 };
 
 class Canvas {
@@ -37,21 +37,21 @@ class Canvas {
   explicit Canvas(Layout& layout) : layout_(layout) {}
 
   const Spacing& spacing() const;
-  // Of a node, from its size.
+  // The extents of a node, from its size.
   int across(int node) const;
   int along(int node) const;
   Shape shape(int node) const { return layout_.nodes[static_cast<std::size_t>(node)].shape; }
   EdgeLabel label(const std::string& text) const;
-  // From the end of a head to the beginning of its lanes.
+  // The distance from the end of a head to the start of its lanes.
   int lane_gap(const std::vector<EdgeLabel>& labels) const;
 
   void put_node(int node, Spot center);
   void stretch_across(int node, int length);
   void put_container(int header, Spot from, Spot to);
   Edge& line(std::initializer_list<Spot> spots, int from, int to);
-  // Beside a leg of the edge that begins at `leg`, on the far side of its axis.
+  // Puts the label beside a leg of the edge that begins at `leg`, on the far side of its axis.
   void put_label(Edge& edge, const EdgeLabel& label, Spot leg) const;
-  // Beside the end of a bar.
+  // Puts the label beside the end of a bar.
   void put_bar_label(Edge& edge, const EdgeLabel& label, Spot bar_end) const;
 
  private:

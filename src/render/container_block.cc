@@ -1,4 +1,4 @@
-// A box around its body with a header that names it: repeat, try, finally. The way back of a loop stays inside.
+// A box around its body with a header that names it: repeat, try, finally. The back edge of a loop stays inside.
 #include <algorithm>
 
 #include "render/block.h"
@@ -6,7 +6,7 @@
 namespace cairn::render {
 namespace {
 
-constexpr int turn = 12;  // from the body's end to where the way back leaves
+constexpr int turn = 12;  // from the end of the body to where the back edge leaves
 
 class ContainerBlock final : public Block {
  public:
@@ -21,7 +21,7 @@ class ContainerBlock final : public Block {
       each_ = canvas.label("each");
       done_ = canvas.label("done");
     }
-    // A body that never comes back leaves only the way from the header: no round at all.
+    // If the body never comes back, the only way on is from the header, with no round at all.
     skips_ = loop_ && body_->ends;
     gap_ = canvas.lane_gap({each_});
     left = std::max(body_->left, half_) + container_pad + (loop_ && !skips_ ? back_lane : 0);

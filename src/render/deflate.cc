@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t window = 32'768;
 constexpr std::size_t match_min = 3;
 constexpr std::size_t match_max = 258;
-constexpr int tries = 8;  // earlier places looked at for a match
+constexpr int tries = 8;  // earlier positions checked for a match
 
 class BitWriter {
  public:
@@ -86,7 +86,7 @@ std::uint32_t adler32(std::string_view bytes) {
   std::uint32_t a = 1;
   std::uint32_t b = 0;
   while (!bytes.empty()) {
-    // As many as can be added before either sum could pass 32 bits.
+    // The most bytes that can be added before either sum could exceed 32 bits.
     const std::string_view some = bytes.substr(0, 5552);
     for (const char c : some) b += a += static_cast<unsigned char>(c);
     a %= 65521;
@@ -121,7 +121,7 @@ class Matches {
         if (best == most) break;
       }
       const std::uint32_t next = older_[place % window];
-      if (next != nowhere && next >= place) break;  // the slot was used again since
+      if (next != nowhere && next >= place) break;  // the slot has been reused since
       place = next;
     }
     return best >= match_min ? best : 0;
@@ -159,7 +159,7 @@ std::string zlib_compress(std::string_view bytes) {
       continue;
     }
     write_match(writer, length, distance);
-    // Inside long runs every place looks alike; remembering the first few is enough.
+    // Inside long runs every position looks the same, so remembering the first few is enough.
     for (std::size_t i = 0; i < length; ++i, ++at) {
       if (i < 4 || i + 4 > length) matches.remember(at);
     }

@@ -1,5 +1,5 @@
-// Compression for PNG: RFC 1950 and 1951 with the fixed code. Pictures of boxes and lines need no more, and the same
-// bytes come out whatever library a system has.
+// Compression for PNG: RFC 1950 and 1951 with the fixed code. Pictures of boxes and lines need no more, and the bytes
+// are the same with every system library.
 #pragma once
 
 #include <string>

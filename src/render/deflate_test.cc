@@ -7,7 +7,7 @@
 namespace cairn::render {
 namespace {
 
-// An inflater written from RFC 1951 for blocks with the fixed code, sharing nothing with the compressor.
+// An inflater for blocks with the fixed code, written from RFC 1951. It shares no code with the compressor.
 class Inflater {
  public:
   explicit Inflater(std::string_view bytes) : bytes_(bytes) {}

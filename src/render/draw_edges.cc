@@ -13,7 +13,7 @@ constexpr int head_half = 35;
 
 int sign(int value) { return value > 0 ? 1 : value < 0 ? -1 : 0; }
 
-// The line with its bends rounded; shortened by the arrow's head, so that a wide line does not stand out of its tip.
+// The line with rounded bends. It ends before the arrow head, so that a wide line does not show beyond the tip.
 Path edge_path(const Edge& edge) {
   Path path;
   const std::vector<Point>& points = edge.points;
@@ -71,7 +71,7 @@ bool done(const std::vector<StepProgress>& status, int node) {
   return node >= 0 && status[static_cast<std::size_t>(node)].progress == Progress::done;
 }
 
-// The nodes that were left by a lane with steps in it, so not by their bypass.
+// The nodes that were left through a lane with steps, and therefore not through their bypass.
 std::unordered_set<int> left_by_a_lane(const Layout& layout, const std::vector<StepProgress>& status) {
   std::unordered_set<int> nodes;
   for (const Edge& edge : layout.edges) {
@@ -117,7 +117,7 @@ void draw_edges(Sketch& sketch, const Layout& layout, const std::vector<StepProg
   for (std::size_t i = 0; i < layout.edges.size(); ++i) {
     if (!taken[i]) draw_edge(sketch, layout.edges[i], idle, 13);
   }
-  // Merge lines share their last stretch; what was taken lies on top.
+  // Merge lines share their last part, so taken lines are drawn on top.
   for (std::size_t i = 0; i < layout.edges.size(); ++i) {
     if (taken[i]) draw_edge(sketch, layout.edges[i], sketch.colors.done, 18);
   }

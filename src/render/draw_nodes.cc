@@ -141,7 +141,7 @@ void draw_status(Sketch& sketch, const Node& node, const StepProgress& status) {
   const std::string badge = badge_text(status);
   if (badge.empty()) return;
   const int width = text_width(badge, detail_font_px) + 14;
-  // Right of the middle, where the line comes in.
+  // Right of the middle, because the line enters in the middle.
   const Box pill{std::max(box.x + box.width / 2 + 10, box.x + box.width - width + 6), box.y - 10, width, 16};
   sketch.rect(pill, 8, {sketch.colors.background, color, 12});
   sketch.text({pill.x + width / 2, pill.y + 12}, badge, detail_font_px, color, Anchor::middle);

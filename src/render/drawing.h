@@ -1,4 +1,4 @@
-// One drawing, asked for by names: what the command line and the routes have in common.
+// One drawing, described by option names. The command line and the HTTP routes share it.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 namespace cairn::render {
 
 enum class Format { svg, png, mermaid, dot, json, text };
-// svg, png, mmd or mermaid, dot or gv, json, txt or tree.
+// Accepts svg, png, mmd or mermaid, dot or gv, json, txt or tree.
 std::optional<Format> format_from(std::string_view name);
 const char* to_string(Format format);
 const char* media_type(Format format);
@@ -26,18 +26,18 @@ struct Drawing {
   Direction direction = Direction::down;
   std::optional<int> collapse;
   int scale = 1;
-  long pixels_max = png_pixels_max;  // of a PNG
+  long pixels_max = png_pixels_max;  // the limit for a PNG
 
-  // Tells drawings of one definition apart; the same for as long as they are drawn the same way.
+  // Distinguishes drawings of one definition. It stays the same while they are drawn the same way.
   std::string key() const;
 };
 
-// `option` gives the value of format, theme, direction, collapse and scale, or nothing. The error names the option by
-// `prefix` and its name, as the caller's users write it.
+// `option` answers the value of format, theme, direction, collapse and scale, or empty. Errors name the option with
+// `prefix`, as the users of the caller write it.
 Result<Drawing> read_drawing(const std::function<std::optional<std::string>(const char*)>& option,
                              std::string_view prefix = "");
 
-// The bytes. ErrorCode::limit for a PNG that would be too large.
+// The bytes of the drawing. ErrorCode::limit if a PNG would be too large.
 Result<std::string> draw(const Program& program, const Drawing& drawing, const Overlay* overlay = nullptr);
 
 }  // namespace cairn::render

@@ -1,4 +1,4 @@
-// Plain text exports for other people's tools, which place everything themselves.
+// Plain text exports for other tools, which place everything themselves.
 #pragma once
 
 #include <string>

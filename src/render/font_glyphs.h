@@ -1,4 +1,4 @@
-// Outlines of the one font, for pictures that are drawn here; SVG leaves letters to whoever shows it.
+// The outlines of the embedded font, for PNG. In SVG the viewer draws the letters.
 #pragma once
 
 #include <cstdint>

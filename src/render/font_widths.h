@@ -1,4 +1,4 @@
-// Advance widths of the one font that diagrams are measured with, so that a layout is the same on every machine.
+// The advance widths of the font that diagrams are measured with. They make a layout the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct WidthRange {
   const std::uint16_t* widths;  // one for each code point from first to last, in font units
 };
 
-extern const int font_units;     // to the em
-extern const int unknown_width;  // of what the font has no glyph for: 0.6 em
+extern const int font_units;     // per em
+extern const int unknown_width;  // for characters without a glyph: 0.6 em
 std::span<const WidthRange> width_ranges();
 
 }  // namespace cairn::render

@@ -1,4 +1,4 @@
-// Branches that run at the same time, between two bars as wide as their axes, in the order written.
+// Branches that run at the same time, in source order, between two bars as wide as their axes.
 #include <algorithm>
 
 #include "render/block.h"
@@ -6,7 +6,7 @@
 namespace cairn::render {
 namespace {
 
-constexpr int overhang = 30;  // of a bar beyond the outer axes
+constexpr int overhang = 30;  // the part of a bar beyond the outer axes
 
 class ForkBlock final : public Block {
  public:

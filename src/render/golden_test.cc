@@ -1,6 +1,6 @@
-// The pictures of real definitions, byte for byte. After a change that is meant to be seen, write them anew with
+// Compares the pictures of real definitions byte for byte. After an intended change, write them again with
 //   CAIRN_GOLDEN=write build/…/render_test --gtest_filter='Golden.*'
-// and look at the difference.
+// and review the difference.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::string read(const fs::path& path) {
   return text.str();
 }
 
-// All examples, and of the valid definitions those that show a construct in all its forms.
+// All examples, and those valid definitions that show a construct in all its forms.
 std::vector<fs::path> drawn_definitions() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(source / "examples")) {

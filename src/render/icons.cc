@@ -3,7 +3,7 @@
 namespace cairn::render {
 namespace {
 
-// Reads "M50 30L10 80Q1 2 3 4Z", where a curve has its control point first.
+// Reads "M50 30L10 80Q1 2 3 4Z". A curve has its control point first.
 Path read_path(std::string_view text, int x, int y) {
   Path path;
   std::size_t at = 0;

@@ -14,7 +14,7 @@ bool is_space(char32_t c) {
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
-// Characters without a look of their own that change how others are drawn, or that XML does not allow.
+// Invisible characters that change how others are drawn, and characters that XML does not allow.
 bool is_dropped(char32_t c) {
   return c == 0x00AD || c == 0x061C || (c >= 0x200B && c <= 0x200F) || (c >= 0x202A && c <= 0x202E) ||
          (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c & 0xFFFE) == 0xFFFE ||
@@ -36,7 +36,7 @@ int to_pixels(long units, int font_px) { return static_cast<int>((units * font_p
 
 bool breaks_after(char32_t c) { return c == ' ' || c == '.' || c == '_' || c == '-' || c == '/'; }
 
-// How many bytes of `text` fit into `width`, at a good place to break when there is one.
+// How many bytes of `text` fit into `width`, ending at a good break position if there is one.
 std::size_t fitting_bytes(std::string_view text, int font_px, int width) {
   long units = 0;
   std::size_t good = 0;
@@ -77,7 +77,7 @@ int glyph_advance(char32_t c) {
     if (c <= range.last) return is_combining(c) ? 0 : range.widths[c - range.first];
   }
   if (is_combining(c)) return 0;
-  // Emoji are drawn by whatever font the viewer has, mostly a little wider than the em.
+  // The viewer's font draws emoji, usually a little wider than the em.
   if (c >= 0x1F000) return font_units * 5 / 4;
   return is_wide(c) ? font_units : unknown_width;
 }

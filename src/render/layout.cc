@@ -13,7 +13,7 @@ namespace {
 constexpr int margin = 24;
 constexpr int title_room = 40;
 constexpr int title_font_px = 15;
-constexpr int title_width_max = 560;  // bold takes an eighth more than the table says
+constexpr int title_width_max = 560;  // bold text is an eighth wider than the table tells
 
 void shift(Layout& layout, int dx, int dy) {
   const auto move = [&](auto& at) {

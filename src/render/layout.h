@@ -1,5 +1,8 @@
-// The picture of a definition as plain data: what is drawn, and where. Everything else (SVG, PNG, Mermaid, DOT, the
-// tree in a terminal, the console) is made from this and decides nothing about places.
+// src/render draws workflow definitions: layout, SVG, PNG, Mermaid, DOT and the text tree for terminals. It uses
+// src/definition; it does no I/O and knows nothing of stores. A Layout is the picture as plain data: what is drawn, and
+// where. Every format is made from it and decides nothing about positions, except Mermaid and DOT, whose tools place
+// everything themselves. An Overlay (overlay.h) adds the progress of an instance. Read `layout_of` in this file first,
+// then `draw` in drawing.h and outline.h.
 #pragma once
 
 #include <string>
@@ -10,7 +13,7 @@
 
 namespace cairn::render {
 
-// Grows when the same definition is drawn differently; part of cache keys.
+// Part of cache keys. Increase it when the same definition is drawn differently.
 inline constexpr int layout_version = 1;
 
 enum class Direction { down, right };
@@ -32,32 +35,32 @@ struct Box {
 struct Node {
   Shape shape = Shape::action;
   std::string step;                // the step's id; empty for start and end
-  std::string part;                // which part of the step it draws, when not the step itself: option0, finally, when
-  std::string text;                // all of it
-  std::vector<std::string> lines;  // as it fits
-  std::string detail;              // as it fits, below the lines
+  std::string part;                // the part of the step, if not the step itself: option0, finally, when
+  std::string text;                // the whole text
+  std::vector<std::string> lines;  // the text wrapped to fit
+  std::string detail;              // cut to fit, below the lines
   Box box;
-  bool target = false;  // a jump leads here
+  bool target = false;  // a jump leads to it
 };
 
 struct Label {
-  std::string text;   // as it fits
-  std::string whole;  // when that is not all of it
+  std::string text;   // cut to fit
+  std::string whole;  // the whole text, if it was cut
   Box box;
 };
 
-// A line, and what must have happened for it to count as taken: `from` and `to` are nodes, or -1 where it begins or
-// ends in a merge.
+// A line. It counts as taken when `from` and `to` have happened. They are nodes, or -1 where the line begins or ends in
+// a merge.
 struct Edge {
   LaneKind kind = LaneKind::flow;
   bool back = false;    // to the next round of a loop
-  bool arrow = false;   // has a head at its last point
+  bool arrow = false;   // has an arrow head at its last point
   bool choice = false;  // one of several ways that leave `from`
-  bool bypass = false;  // the way taken when none of those is
+  bool bypass = false;  // the way taken if none of the choices is
   int from = -1;
   int to = -1;
   std::vector<Point> points;
-  Label label;  // without text: none
+  Label label;  // empty text: no label
 };
 
 struct Container {
@@ -65,7 +68,7 @@ struct Container {
   Box box;
 };
 
-// Which node follows which, for formats that place things themselves.
+// Which node follows which, for formats whose tools place the nodes.
 struct Link {
   int from = -1;
   int to = -1;
@@ -74,7 +77,7 @@ struct Link {
   std::string label;
 };
 
-// The tree in reading order: a node, or the label of a lane whose rows follow one deeper.
+// The tree in reading order: a node, or the label of a lane whose rows follow one level deeper.
 struct Row {
   int depth = 0;
   int node = -1;
@@ -86,7 +89,7 @@ struct Layout {
   std::string name;
   std::string version;
   std::string title;
-  std::string heading;  // the title as it fits
+  std::string heading;  // the title, cut to fit
   std::string digest;
   Direction direction = Direction::down;
   int width = 0;
@@ -98,11 +101,11 @@ struct Layout {
   std::vector<Row> rows;
 };
 
-// Exact and without search: time and memory grow with the number of steps. Depth of nesting is that of the outline,
-// which a definition's limits bound.
+// The algorithm is exact and does not search: time and memory grow with the number of steps. The nesting depth is that
+// of the outline, which the limits of a definition bound.
 Layout layout_of(Outline outline, Direction direction = Direction::down);
 
-// `layout.json`, and back. ErrorCode::invalid when it is not one that `layout_json` made for this version.
+// Writes `layout.json` and reads it back. ErrorCode::invalid if `layout_json` of this version did not write it.
 Json layout_json(const Layout& layout);
 Result<Layout> read_layout(const Json& json);
 

@@ -1,4 +1,4 @@
-// For tests: everything that would make a layout ugly or wrong, found by looking at the geometry alone.
+// For tests: finds everything that makes a layout ugly or wrong, from its geometry alone.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace cairn::render {
 
-// One sentence per fault: overlaps, lines through nodes or labels, crossings, lines that touch without belonging
-// together, anything outside the picture or half inside a container. Empty for a good layout.
+// One sentence per fault: overlaps, lines through nodes or labels, crossings, unrelated lines that touch, anything
+// outside the picture or half inside a container. Empty for a good layout.
 std::vector<std::string> layout_faults(const Layout& layout);
 
 }  // namespace cairn::render

@@ -89,7 +89,8 @@ class Inspection {
     }
   }
 
-  // Lines of one head share the way out, lines into one merge share the way in. Others may only meet where both end.
+  // Lines of one head share the way out, and lines into one merge share the way in. Other lines may only meet at the
+  // ends of both.
   bool belong_together(const Edge& a, const Edge& b) const {
     const bool ways_out = (a.choice || a.bypass) && (b.choice || b.bypass) && a.from == b.from;
     return ways_out || a.points.back() == b.points.back();
@@ -156,7 +157,7 @@ Layout two_nodes_and_a_line(Point from, Point to) {
   return layout;
 }
 
-// The judge of the other tests must itself be able to say no.
+// The checker of the other tests must be able to fail.
 TEST(LayoutFaults, FindsWhatIsWrong) {
   EXPECT_TRUE(layout_faults(two_nodes_and_a_line({50, 30}, {100, 30})).empty());
   EXPECT_EQ(layout_faults(two_nodes_and_a_line({5, 30}, {60, 30})).size(), 1u);

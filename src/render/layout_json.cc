@@ -10,7 +10,7 @@ void put_box(Json& into, const Box& box) {
   into.set("height", box.height);
 }
 
-// False and empty members are left out: a reader takes them as such.
+// False and empty members are omitted; a reader treats missing members as such.
 void put(Json& into, const char* key, bool value) {
   if (value) into.set(key, true);
 }
@@ -91,14 +91,14 @@ Json list_json(const std::vector<T>& values, Json (*one)(const T&)) {
   return list;
 }
 
-// Reads members of one object; remembers whether anything did not fit.
+// Reads members of one object and remembers whether any was invalid.
 class Reading {
  public:
   explicit Reading(int nodes) : nodes_(nodes) {}
 
   int number(const Json& json, std::string_view key) {
     const Json* found = json.find(key);
-    // A picture of a million pixels to a side is not one of ours.
+    // Our layouts never have coordinates this large.
     if (!found || !found->is_integer() || found->as_integer() < 0 || found->as_integer() > 10'000'000) {
       fits = false;
       return 0;

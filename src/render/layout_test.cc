@@ -12,7 +12,7 @@
 namespace cairn::render {
 namespace {
 
-// 1 000 here; ./dev check asks for 10 000.
+// 1 000 here; ./dev check runs 10 000.
 int trees_to_try() {
   const char* asked = std::getenv("CAIRN_RENDER_TREES");
   return asked ? std::atoi(asked) : 1000;
@@ -23,7 +23,7 @@ std::uint64_t first_seed() {
   return asked ? std::strtoull(asked, nullptr, 10) : 1;
 }
 
-// Mostly middling, some as large as 300.
+// Mostly medium sizes, some up to 300.
 int size_for(std::uint64_t seed) { return seed % 10 == 0 ? 300 : static_cast<int>(5 + seed * 7 % 90); }
 
 int middle(const Layout& layout, int node) {
@@ -75,7 +75,7 @@ TEST(Layout, RandomTreesHaveNoFaults) {
   EXPECT_GT(most, 200u);
 }
 
-// Every list of steps that has at least one, the root too.
+// Collects every list of steps that is not empty, including the root.
 void collect_sequences(std::vector<Item>& items, std::vector<std::vector<Item>*>& into) {
   if (!items.empty()) into.push_back(&items);
   for (Item& item : items) {

@@ -36,7 +36,7 @@ struct OutlinePoint {
 
 constexpr int curve_steps = 4;
 
-// TrueType: between two points off the curve lies one on it, in the middle.
+// TrueType: between two points off the curve there is one on it, in the middle.
 Polygon contour_polygon(const std::vector<OutlinePoint>& points) {
   std::vector<OutlinePoint> whole;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -125,7 +125,7 @@ std::vector<Polygon> lettered(const Mark& text, int scale) {
         placed.push_back({static_cast<int>(left + dot.x * size / font_units / 64),
                           static_cast<int>(baseline - dot.y * size / font_units / 64)});
       }
-      // There is one weight in the binary; a heavier one is the same letter again, a little to the right.
+      // The binary has one weight. Bold is the same letter drawn again, a little to the right.
       if (text.bold) {
         Polygon again = placed;
         for (Dot& dot : again) dot.x += static_cast<int>(size / 24);

@@ -3,7 +3,7 @@
 namespace cairn::render {
 namespace {
 
-// A way out of something that still leads nowhere.
+// An exit that is not connected yet.
 struct Loose {
   int node = -1;
   LaneKind kind = LaneKind::flow;

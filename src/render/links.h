@@ -1,4 +1,4 @@
-// The two views of an outline that need no places: which node follows which, and the tree in reading order.
+// The two views of an outline that need no positions: which node follows which, and the tree in reading order.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace cairn::render {
 
-// After `nodes_of`; `end` is the end's node or -1.
+// Call it after `nodes_of`. `end` is the node of the end, or -1.
 std::vector<Link> links_of(const Outline& outline, int start, int end);
 std::vector<Row> rows_of(const Outline& outline);
 

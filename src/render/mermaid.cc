@@ -3,7 +3,7 @@
 namespace cairn::render {
 namespace {
 
-// Inside quotes Mermaid reads HTML entities in its own spelling, #35; and so on.
+// Inside quotes Mermaid reads HTML entities in its own form, #35; and so on.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {

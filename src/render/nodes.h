@@ -1,4 +1,4 @@
-// From an outline to its nodes: numbered in reading order, texts wrapped, sizes fixed, places still open.
+// Turns an outline into nodes: numbered in reading order, with wrapped texts and fixed sizes, but without positions.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace cairn::render {
 
-// Every plain step has the same width, so that a step more or less moves nothing sideways.
+// Every plain step has the same width, so adding or removing a step moves nothing sideways.
 inline constexpr int step_width = 184;
 inline constexpr int step_height = 40;
 inline constexpr int step_height_detailed = 56;
@@ -15,8 +15,8 @@ inline constexpr int step_font_px = 12;
 inline constexpr int detail_font_px = 10;
 inline constexpr int label_font_px = 11;
 
-// Sets `node` (and `join_node`) of every item. The first node is the start, the last one the end, unless nothing
-// reaches it.
+// Sets `node` (and `join_node`) of every item. The first node is the start; the last is the end, unless nothing reaches
+// it.
 std::vector<Node> nodes_of(Outline& outline);
 
 }  // namespace cairn::render

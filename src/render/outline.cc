@@ -23,7 +23,7 @@ class Reader {
     item.step = step.id;
     item.label = step_text(step);
     std::visit([&](const auto& body) { fill(body, item); }, step.body);
-    // Nothing to undo is nothing to draw, unlike an empty lane that takes an error.
+    // An empty undo is not drawn. An empty lane that handles an error is.
     if (step.compensate < program_.blocks.size() && !program_.blocks[step.compensate].steps.empty()) {
       side_lane(LaneKind::compensation, "undo", step.compensate, item);
     }
@@ -33,7 +33,7 @@ class Reader {
       item.detail = "when " + condition_text(*step.when);
       out.push_back(std::move(item));
     } else {
-      // A condition on something larger than one step, or on an end, is a decision like any other.
+      // A condition on something larger than one step, or on an end, is drawn as a decision.
       Item decision;
       decision.shape = Shape::decision;
       decision.step = step.id;
@@ -46,7 +46,7 @@ class Reader {
     }
   }
 
-  // One step that nothing follows which depends on it.
+  // Whether the item is a single step without dependent parts.
   static bool is_plain(const Item& item) {
     for (const Lane& lane : item.lanes) {
       if (lane.kind == LaneKind::flow) return false;

@@ -1,4 +1,4 @@
-// What a diagram shows, before anything has a place: the block tree of a definition with the texts on it.
+// What a diagram shows, without positions: the block tree of a definition with its texts.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ enum class Shape {
   cleanup,  // header of a finally's container
   complete,
   fail,
-  jump,       // goes on at another step, named on a chip
+  jump,       // continues at another step, named on a chip
   collapsed,  // a whole block drawn as one step
 };
 const char* to_string(Shape shape);
@@ -37,8 +37,8 @@ enum class LaneKind {
   flow,          // a case, a branch, an option, a body
   failure,       // on_failure, catch
   timeout,       // on_timeout, and deadlines that interrupt
-  beside,        // a deadline that leaves its task open: never comes back to the main path
-  compensation,  // runs when the step is undone: never comes back either
+  beside,        // a deadline that leaves its task open: never returns to the main path
+  compensation,  // runs when the step is undone: never returns either
 };
 const char* to_string(LaneKind kind);
 
@@ -51,19 +51,19 @@ struct Lane {
   std::vector<Item> items;
 };
 
-// One thing in a sequence. The lanes of kind `flow` belong to its shape: cases of a decision, options of a race,
-// branches of a fork, the body of a container, and for every other shape at most one, which follows it (on_complete).
+// One item of a sequence. The lanes of kind `flow` belong to its shape: the cases of a decision, the options of a race,
+// the branches of a fork, the body of a container. Every other shape has at most one, which follows it (on_complete).
 // All other lanes leave to the right.
 struct Item {
   Shape shape = Shape::action;
   std::string step;    // the step's id
-  std::string part;    // which part of the step it draws, when not the step itself: option0, finally, when
-  std::string label;   // harmless text, not yet wrapped
+  std::string part;    // the part of the step, if not the step itself: option0, finally, when
+  std::string label;   // sanitized text, not wrapped yet
   std::string detail;  // a second, smaller text: its condition
   std::string target;  // of a jump: a step's id
   std::string joined;  // of a fork that does not wait for all branches: "2 of 3"
   std::vector<Lane> lanes;
-  int node = -1;       // given by `nodes_of`
+  int node = -1;       // set by `nodes_of`
   int join_node = -1;  // of a fork
 };
 
@@ -77,10 +77,10 @@ struct Outline {
 
 Outline outline_of(const Program& program);
 
-// Draws every block that stands `depth` lanes deep or deeper as one step; 0 leaves only the main path.
+// Draws every block that is nested `depth` lanes deep or deeper as one step. 0 leaves only the main path.
 void collapse(Outline& outline, int depth);
 
-// Whether nothing comes after it: every way through it completes, fails or jumps.
+// Whether nothing can follow it: every path through it completes, fails or jumps.
 bool always_ends(const Item& item);
 bool always_ends(const std::vector<Item>& items);
 

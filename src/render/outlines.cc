@@ -13,7 +13,7 @@ constexpr int curve_steps = 8;
 
 int fixed(long tenths, int scale) { return static_cast<int>(tenths * scale * 256 / 10); }
 
-// From angle 90° * first clockwise on the screen.
+// Adds an arc from angle 90° * first, clockwise on the screen.
 void add_arc(std::vector<Dot>& dots, Dot centre, int radius, int first) {
   for (int i = 0; i <= quarter_steps; ++i) {
     const int a = static_cast<int>(quarter[i] * radius / 65536);
@@ -80,7 +80,7 @@ std::vector<Track> path_tracks(const Path& path, int scale) {
   return tracks;
 }
 
-// All pieces of a stroke turn the same way, so that overlaps add up instead of cancelling.
+// All pieces of a stroke have the same orientation, so that overlaps add up instead of cancelling.
 void add_turned(std::vector<Polygon>& polygons, Polygon polygon) {
   long area = 0;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
@@ -102,7 +102,7 @@ void add_bar(std::vector<Polygon>& polygons, Dot a, Dot b, int half) {
   add_turned(polygons, {{a.x + nx, a.y + ny}, {b.x + nx, b.y + ny}, {b.x - nx, b.y - ny}, {a.x - nx, a.y - ny}});
 }
 
-// Where dashes change, carried from one piece of a line to the next.
+// The state of the dashes, carried from one piece of a line to the next.
 struct DashState {
   double left;
   bool drawing = true;

@@ -1,4 +1,4 @@
-// From marks to polygons: rounded corners, circles, curves, strokes with and without dashes, letters.
+// Turns marks into polygons: rounded corners, circles, curves, strokes with and without dashes, letters.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace cairn::render {
 
-// A line to be filled or drawn along.
+// A line to fill or to stroke.
 struct Track {
   std::vector<Dot> dots;
   bool closed = false;
@@ -18,9 +18,9 @@ struct Track {
 // `scale` is pixels of the raster per pixel of the picture.
 std::vector<Track> tracks_of(const Mark& mark, int scale);
 std::vector<Polygon> filled(const std::vector<Track>& tracks);
-// Width and dash in tenths of a picture's pixel.
+// Width and dash in tenths of a picture pixel.
 std::vector<Polygon> stroked(const std::vector<Track>& tracks, int width, int dash, int scale);
-// A line of text; a letter that the font does not have becomes a box.
+// A line of text. A letter that the font lacks becomes a box.
 std::vector<Polygon> lettered(const Mark& text, int scale);
 
 }  // namespace cairn::render

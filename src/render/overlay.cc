@@ -3,7 +3,7 @@
 namespace cairn::render {
 namespace {
 
-// Two units at most, so that it stays readable: 1d 4h, 2m 10s, 38ms.
+// At most two units, so that it stays readable: 1d 4h, 2m 10s, 38ms.
 std::string short_time(Duration value) {
   if (value.negative()) value = {};
   const std::int64_t s = value.seconds;
@@ -45,7 +45,7 @@ StepProgress Overlay::of(const std::string& step, const std::string& part) const
   } else if (part == "when") {
     derived.progress = whole.progress == Progress::not_reached ? Progress::not_reached : Progress::done;
   } else if (!over) {
-    // Which option won is not known from the step alone; while it waits, all of them do.
+    // The step does not tell which option won. While it waits, all of them wait.
     derived.progress = whole.progress;
   }
   return derived;

@@ -1,5 +1,5 @@
-// A picture as a list of simple marks, in the order in which they are drawn. SVG and PNG both come from it, so both
-// show the same. Lengths are tenths of a pixel: whole numbers, so that the same bytes come out on every machine.
+// A picture as a list of simple marks in drawing order. SVG and PNG are both made from it, so both show the same.
+// Lengths are integers, in tenths of a pixel, so the bytes are the same on every machine.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace cairn::render {
 
 enum class Theme { light, dark };
 
-// Colours are "#rrggbb" or empty for none; they live as long as the program.
+// Colours are "#rrggbb" or empty for none. The views must have static lifetime.
 struct Ink {
   std::string_view fill;
   std::string_view stroke;
@@ -41,15 +41,15 @@ struct Mark {
   int y = 0;
   int width = 0;
   int height = 0;
-  int radius = 0;  // rect: of its corners
+  int radius = 0;  // rect: radius of its corners
   Path path;
   std::string text;  // text; group: its title, may be empty
   int font_px = 0;
   bool bold = false;
   Anchor anchor = Anchor::start;
   std::string step;        // group: the step's id
-  const char* role = "";   // group: what it shows
-  const char* state = "";  // group: how far it is, with an overlay
+  const char* role = "";   // group: what it represents
+  const char* state = "";  // group: its progress, with an overlay
 };
 
 struct Picture {

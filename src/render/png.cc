@@ -37,7 +37,7 @@ void append_chunk(std::string& out, std::string_view type, std::string_view data
   append_number(out, crc32(checked));
 }
 
-// Each row as its difference to the row above: flat areas become zeros.
+// Stores each row as its difference to the row above, so flat areas become zeros.
 std::string filtered_rows(const Raster& raster) {
   const std::size_t stride = static_cast<std::size_t>(raster.width()) * 3;
   const std::vector<std::uint8_t>& pixels = raster.pixels();
@@ -57,7 +57,7 @@ std::string encode(const Raster& raster) {
   std::string header;
   append_number(header, static_cast<std::uint32_t>(raster.width()));
   append_number(header, static_cast<std::uint32_t>(raster.height()));
-  header += std::string("\x08\x02\x00\x00\x00", 5);  // eight bits, red green blue, nothing special
+  header += std::string("\x08\x02\x00\x00\x00", 5);  // eight bits, red green blue, no other options
   append_chunk(out, "IHDR", header);
   append_chunk(out, "IDAT", zlib_compress(filtered_rows(raster)));
   append_chunk(out, "IEND", "");

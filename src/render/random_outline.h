@@ -1,4 +1,4 @@
-// For tests and benchmarks: outlines of every construct, made from a seed, the same on every machine.
+// For tests and benchmarks: outlines with every construct, generated from a seed, the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ class RandomOutline {
  public:
   explicit RandomOutline(std::uint64_t seed) : state_(seed * 2 + 1) {}
 
-  // About `size` items, seldom more; with jumps to steps made before.
+  // About `size` items, rarely more, with jumps to earlier steps.
   Outline make(int size) {
     Outline outline;
     outline.name = outline.title = "random";
@@ -25,7 +25,7 @@ class RandomOutline {
   }
 
   std::uint32_t below(std::uint32_t bound) {
-    // xorshift64*: no library's generator promises the same numbers everywhere for a bounded range.
+    // xorshift64*, because no library generator guarantees the same bounded numbers on every platform.
     state_ ^= state_ >> 12;
     state_ ^= state_ << 25;
     state_ ^= state_ >> 27;

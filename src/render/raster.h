@@ -1,5 +1,5 @@
-// A picture of pixels and the one thing that is drawn on it: filled polygons with smooth edges. Whole numbers only, so
-// that the same pixels come out everywhere.
+// An image of pixels and its only drawing operation: filled polygons with smooth edges. It uses integers only, so the
+// pixels are the same everywhere.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ class Raster {
  public:
   Raster(int width, int height);
 
-  // Everything that at least one of the polygons surrounds, counted by winding, so that pieces may overlap and a hole
-  // is a polygon that runs the other way. `color` is "#rrggbb".
+  // Fills everything that at least one of the polygons surrounds. It uses the winding rule, so pieces may overlap, and
+  // a hole is a polygon of the opposite orientation. `color` is "#rrggbb".
   void fill(const std::vector<Polygon>& polygons, std::string_view color);
 
-  // All of it.
+  // Fills the whole image.
   void clear(std::string_view color);
 
   int width() const { return width_; }
@@ -36,7 +36,7 @@ class Raster {
     Dot to;
     int winding;
   };
-  // What one row of pixels is covered by: at each pixel how much of it, and how much more from there on.
+  // The coverage of one row: for each pixel how much of it is covered, and how much coverage continues after it.
   struct Cover {
     std::vector<int> here;
     std::vector<int> from;

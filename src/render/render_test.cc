@@ -37,7 +37,7 @@ constexpr const char* approval =
     "  - id: lines\n"
     "    repeat: { times: 3, steps: [ { id: send, call: { worker: { type: send } } } ] }\n";
 
-// Tags that open and close must match and only known ones may stand there: what a reader of XML would insist on.
+// Checks what an XML parser would insist on: opening and closing tags match, and all tags are known.
 void expect_harmless_xml(const std::string& svg) {
   std::vector<std::string> open;
   for (std::size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {
@@ -196,7 +196,7 @@ TEST(Exports, MermaidAndDotHoldTheSameLinks) {
     const std::string from = "n" + std::to_string(link.from);
     EXPECT_NE(dot.find(from + " -> n" + std::to_string(link.to)), std::string::npos);
   }
-  // Every step but the start is led to, and all but ends lead on.
+  // Every step except the start has an incoming link, and every step except ends has an outgoing one.
   std::vector<bool> reached(layout.nodes.size(), false);
   for (const Link& link : layout.links) reached[static_cast<std::size_t>(link.to)] = true;
   for (std::size_t i = 1; i < reached.size(); ++i) EXPECT_TRUE(reached[i]) << layout.nodes[i].text;

@@ -1,4 +1,4 @@
-// Steps one after the other on one axis: the main path is straight by construction.
+// Steps one after another on one axis, so the main path is always straight.
 #include <algorithm>
 
 #include "render/block.h"
@@ -45,7 +45,8 @@ class SequenceBlock final : public Block {
       if (before) {
         const Spot from{at.across, at.along};
         at.along += gap_;
-        // What stands behind an end is never reached and hangs free, but for a `finally`, which runs on every way out.
+        // A step after an end is unreachable and not connected. The exception is `finally`, which runs on every way
+        // out.
         if (!before->ends || canvas.shape(part->head) == Shape::cleanup) {
           Edge& edge = canvas.line({from, {at.across, at.along + part->inset}}, before->tail, part->head);
           edge.arrow = true;

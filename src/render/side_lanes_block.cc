@@ -1,5 +1,5 @@
-// What leaves a step, or a whole block, when it does not go well: failure, timeout and deadline lanes, and the steps
-// that undo it. Always to the right; those that come back share one merge line.
+// The lanes that leave a step or a whole block: failure, timeout and deadline lanes, and the steps that undo it. They
+// are always on the right. Those that return share one merge line.
 #include <algorithm>
 
 #include "render/block.h"
@@ -77,7 +77,7 @@ class SideLanesBlock final : public Block {
   std::vector<Column> columns_;
   int top_ = 0;
   bool merges_ = false;
-  bool single_ = false;  // the core is one step, so its lanes are the other ways out of it
+  bool single_ = false;  // the core is one step, so its lanes are the other exits of it
 };
 
 }  // namespace

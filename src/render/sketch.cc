@@ -56,7 +56,8 @@ void Sketch::text(Point baseline, std::string text, int font_px, std::string_vie
 
 namespace {
 
-// Of each node; the start is done once there is an instance, the lower bar of a fork when the fork is.
+// The progress of each node. The start is done once an instance exists; the lower bar of a fork is done when the fork
+// is.
 std::vector<StepProgress> status_of_nodes(const Layout& layout, const Overlay& overlay) {
   std::vector<StepProgress> status(layout.nodes.size());
   for (std::size_t i = 0; i < layout.nodes.size(); ++i) {

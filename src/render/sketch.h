@@ -1,4 +1,4 @@
-// Adds marks to a picture; takes pixels and tenths where the name says so.
+// Adds marks to a picture. Lengths are pixels, or tenths of a pixel where the name says so.
 #pragma once
 
 #include <utility>
@@ -16,7 +16,7 @@ class Sketch {
   void open_group(const char* role, const std::string& step, std::string title, const char* state = "");
   void close_group();
   void rect(Box box, int radius, Ink ink);
-  // Grown on all sides by tenths of a pixel.
+  // Grows the box on all sides by tenths of a pixel.
   void rect(Box box, int grown_tenths, int radius, Ink ink);
   void circle(Point centre, int radius_tenths, Ink ink);
   void path(Path path, Ink ink);
@@ -30,10 +30,10 @@ class Sketch {
   const ThemeColors& colors;
 };
 
-// `status` has one entry per node, or is empty when there is no overlay.
+// `status` has one entry per node; it is empty without an overlay.
 void draw_edges(Sketch& sketch, const Layout& layout, const std::vector<StepProgress>& status);
 void draw_node(Sketch& sketch, const Node& node, const StepProgress* status);
-// What lies over a step's picture: ring, sign and badge.
+// Draws the progress over a step: ring, sign and badge.
 void draw_status(Sketch& sketch, const Node& node, const StepProgress& status);
 
 }  // namespace cairn::render

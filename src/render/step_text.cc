@@ -24,7 +24,7 @@ std::string value_text(const Template& value) {
   return "";
 }
 
-// What a request goes to: the host and path of a literal URL.
+// The target of a request: the host and path of a literal URL.
 std::string address_text(const CallStep& call) {
   const Json* request = call.request.constant();
   if (!request) return "";
@@ -72,13 +72,13 @@ std::string describe(const StepBody& body) {
                     body);
 }
 
-// An id as words: draw_up is "draw up".
+// Turns an id into words: draw_up is "draw up".
 std::string spaced(std::string id) {
   for (char& c : id) c = c == '_' ? ' ' : c;
   return plain_text(id);
 }
 
-// Conditions and ends say more than the names given to them.
+// For conditions and ends, a description is more useful than the id.
 bool prefers_description(const StepBody& body) {
   return std::holds_alternative<IfStep>(body) || std::holds_alternative<SwitchStep>(body) ||
          std::holds_alternative<RepeatStep>(body) || std::holds_alternative<FailStep>(body) ||

@@ -1,4 +1,5 @@
-// A picture as SVG 1.1: rect, circle, path, text, g and title, attributes only. No styles, no scripts, no references.
+// Writes a picture as SVG 1.1: rect, circle, path, text, g and title, with attributes only. No styles, no scripts, no
+// references.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace cairn::render {
 
-// Whole and self-contained: role="img", a title, a description that holds the text tree, data-step on every step.
+// A complete, self-contained file: role="img", a title, a description with the text tree, data-step on every step.
 std::string svg_text(const Layout& layout, Theme theme = Theme::light, const Overlay* overlay = nullptr);
 
 }  // namespace cairn::render

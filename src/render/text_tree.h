@@ -1,4 +1,4 @@
-// The picture as a tree of lines, for terminals and for those who cannot see the picture.
+// The picture as a tree of lines, for terminals and screen readers.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace cairn::render {
 
-// One line per step, indented by its depth. With an overlay each begins with its sign (✓ ● ◷ ! ✗ – ·) and ends with
-// what it waits for, its attempt, its round and how long it took.
+// One line per step, indented by its depth. With an overlay each line begins with its sign (✓ ● ◷ ! ✗ – ·) and ends
+// with what it waits for, its attempt, its round and its duration.
 std::string text_tree(const Layout& layout, const Overlay* overlay = nullptr);
 
 }  // namespace cairn::render

@@ -1,4 +1,4 @@
-// The colours. Text has a contrast of at least 4.5 to what it stands on, in both themes and in every state.
+// The colours. Text has a contrast of at least 4.5 to its background, in both themes and in every state.
 #pragma once
 
 #include <string_view>
@@ -24,7 +24,7 @@ struct ThemeColors {
   std::string_view bar;
   ShapeColors action, data, task, wait, signal, subworkflow, event, decision, header, complete, fail, start;
   ShapeColors not_reached;
-  // Of a step's state: stroke and text of its badge, ring and sign.
+  // Colours of a step's state: stroke and text of its badge, ring and sign.
   std::string_view done, current, waiting, failing, skipped;
 };
 

@@ -9,7 +9,7 @@
 namespace cairn::render {
 namespace {
 
-// As WCAG 2 defines it.
+// The luminance as WCAG 2 defines it.
 double luminance(std::string_view color) {
   double sum = 0;
   const double weights[] = {0.2126, 0.7152, 0.0722};
