@@ -1,4 +1,4 @@
-// Who may come in, and what they did.
+// Credentials and the audit trail.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace cairn {
 
 // A credential for programs. Only the hash of its secret is kept.
 struct ApiKeyRow {
-  std::string id;           // public, stands in the audit trail
+  std::string id;           // public; appears in the audit trail
   std::string secret_hash;  // SHA-256 of the whole key, hexadecimal
-  std::string subject;      // who acts with it
+  std::string subject;      // the user that acts with it
   std::vector<std::string> roles;
   Json scope;  // limits within the roles, as {prefixes, task_roles}; null: none
   std::string note;
@@ -25,18 +25,18 @@ struct ApiKeyRow {
   bool operator==(const ApiKeyRow&) const = default;
 };
 
-// One change, as it is remembered: each row's hash covers the row before.
+// One audited change. The hash of each row covers the row before.
 struct AuditRow {
-  std::int64_t sequence = 0;  // given by the store, without gaps
-  Timestamp at;               // given by the store
+  std::int64_t sequence = 0;  // set by the store, without gaps
+  Timestamp at;               // set by the store
   std::string who;
   std::string what;      // the operation, e.g. instance.cancel
   std::string resource;  // its id
-  std::string why;       // the reason that was given
+  std::string why;       // the given reason
   std::string from;      // address and request id
   Json details;
-  std::string previous_hash;  // given by the store
-  std::string hash;           // given by the store: audit_hash() of everything above
+  std::string previous_hash;  // set by the store
+  std::string hash;           // set by the store: audit_hash() of everything above
   bool operator==(const AuditRow&) const = default;
 };
 

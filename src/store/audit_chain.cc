@@ -22,7 +22,7 @@ std::string audit_hash(const AuditRow& row) {
 namespace {
 
 constexpr std::size_t text_bytes_max = 4u << 10;
-// A checkpoint names a row that was near the end when it was signed; other nodes may have written since.
+// A checkpoint names a row that was near the end when it was signed. Other nodes may have appended rows since.
 constexpr std::size_t recent_max = 100'000;
 
 bool is_storable_text(std::string_view text) {
@@ -63,13 +63,13 @@ std::string storable_text(const std::string& text) {
   }
   if (out.size() > text_bytes_max) {
     out.resize(text_bytes_max);
-    const std::size_t bad = find_invalid_utf8(out);  // the cut may go through a character
+    const std::size_t bad = find_invalid_utf8(out);  // the cut may split a character
     if (bad != std::string::npos) out.resize(bad);
   }
   return out;
 }
 
-// What a checkpoint's signature covers.
+// The text that a checkpoint's signature covers.
 std::string signed_text(std::int64_t sequence, std::string_view hash, std::string_view at) {
   return "cairn audit checkpoint 1\n" + std::to_string(sequence) + "\n" + std::string(hash) + "\n" + std::string(at) +
          "\n";
@@ -192,7 +192,7 @@ Json audit_details(std::string_view stored) {
 }
 
 Json audit_document(const AuditRow& given) {
-  const AuditRow row = storable(given);  // rows of older versions may hold any bytes
+  const AuditRow row = storable(given);  // rows of older versions may contain any bytes
   return Json::object({{"sequence", row.sequence},
                        {"at", format_timestamp(row.at)},
                        {"who", row.who},

@@ -1,5 +1,5 @@
-// The audit trail as a chain: each row's hash covers the row and the hash of the row before, so that a
-// row cannot be changed, removed or put in between without every later hash being wrong.
+// The audit trail is a hash chain. The hash of each row covers the row and the hash of the row before. Changing,
+// removing or inserting a row makes every later hash wrong.
 #pragma once
 
 #include <map>
@@ -11,43 +11,43 @@
 
 namespace cairn {
 
-// SHA-256 of the JSON array of everything in the row but its own hash, in hexadecimal.
+// The hexadecimal SHA-256 of the JSON array of everything in the row except its own hash.
 std::string audit_hash(const AuditRow& row);
-// The part of that array that does not depend on the rows before: all but the first element, its number, and the last
-// one, the hash before it. For a store that puts the chain together itself.
+// The part of that array that does not depend on earlier rows: all except the first element (the row's number) and the
+// last (the previous hash). For a store that builds the chain itself.
 std::string hashed_part(const AuditRow& row);
 
-// The row with texts that every store accepts and every reader can show: bytes that are not UTF-8 and U+0000 become
-// U+FFFD, longer texts than 4 KiB are cut. One row must not keep the rows beside it from being written.
-// Whether it has them already; it nearly always has.
+// `storable` makes the texts acceptable to every store and reader: invalid UTF-8 and U+0000 become U+FFFD, and texts
+// are cut at 4 KiB. One bad row must not block the rows beside it. `is_storable` tells whether a row already has such
+// texts, which is almost always true.
 bool is_storable(const AuditRow& row);
 AuditRow storable(AuditRow row);
 
-// The row, made storable, as it follows `last` (nothing: the first one) at `at`.
+// The row, made storable, as the successor of `last` (empty: it is the first row) at `at`.
 AuditRow chained(AuditRow row, const std::optional<AuditRow>& last, Timestamp at);
-// The same, at the instant that the row says itself.
+// The same at the row's own instant.
 inline AuditRow chained(const AuditRow& row, const std::optional<AuditRow>& last) { return chained(row, last, row.at); }
 
 struct AuditReport {
   std::int64_t rows = 0;
-  std::string last_hash;  // to be kept elsewhere: it tells later whether the end was cut off
+  std::string last_hash;  // keep it elsewhere: it later shows whether the end was cut off
   std::optional<std::int64_t> broken_at;
   std::string why;
-  // With a public key: how many checkpoints it signed, and up to which row the last of them vouches for the chain.
+  // With a public key: the number of checkpoints that it signed, and the last row that they confirm.
   std::int64_t checkpoints = 0;
   std::int64_t signed_rows = 0;
   std::optional<Timestamp> last_checkpoint;
 };
 
-// Checks a chain row by row, from its first row on: from a store, a server or an export.
+// Checks a chain row by row from its first row. The rows may come from a store, a server or an export.
 class AuditCheck {
  public:
-  // `known_hash`, when given, must stand somewhere in the chain. With `key` there must be signed checkpoints, and each
-  // must fit.
+  // If `known_hash` is given, the chain must contain it. With `key` the chain must contain signed checkpoints, and each
+  // must be valid.
   explicit AuditCheck(std::string known_hash = {}, std::optional<Ed25519PublicKey> key = std::nullopt)
       : known_hash_(std::move(known_hash)), key_(std::move(key)) {}
 
-  // False: the chain is broken here; no further rows are looked at.
+  // False if the chain is broken here; further rows are ignored.
   bool add(const AuditRow& row);
   AuditReport finish();
 
@@ -58,26 +58,26 @@ class AuditCheck {
   const std::string known_hash_;
   const std::optional<Ed25519PublicKey> key_;
   bool known_ = false;
-  std::map<std::int64_t, std::string> recent_;  // hashes of the last rows, by sequence: checkpoints name one of them
+  std::map<std::int64_t, std::string> recent_;  // hashes of the last rows, by sequence; checkpoints name one of them
   AuditReport report_;
 };
 
-// Walks the chain from its beginning.
+// Checks the whole chain from its start.
 Result<AuditReport> verify_audit(Store& store, const std::string& known_hash = {});
 
-// A checkpoint is a row of the chain: its details say which row and hash it vouches for, and the signature. Whoever
-// rewrites rows can compute every hash anew, but cannot sign.
+// A checkpoint is a row of the chain. Its details name the row and hash that it confirms, and the signature. An
+// attacker who rewrites rows can recompute every hash but cannot sign.
 inline constexpr std::string_view checkpoint_operation = "audit.checkpoint";
 AuditRow checkpoint_row(std::int64_t sequence, const std::string& hash, const std::string& node, Timestamp at,
                         const Ed25519PrivateKey& key);
 
-// The details of a stored row. Those that cannot be read are shown as text, so that the other rows can be read; the
-// row's hash then does not fit.
+// The details of a stored row. Unreadable details are answered as text, so that the other rows stay readable. The hash
+// of that row is then wrong.
 Json audit_details(std::string_view stored);
 
-// A row as JSON, as the API shows it and exports have it.
+// A row as JSON, for the API and exports.
 Json audit_document(const AuditRow& row);
-// ErrorCode::invalid when it is not such a document.
+// ErrorCode::invalid if the document is not an audit row.
 Result<AuditRow> audit_row_from(const Json& document);
 
 }  // namespace cairn

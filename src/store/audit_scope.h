@@ -1,9 +1,8 @@
-// On whose behalf a thread works. While a request is carried out, the thread that does it has a audit_scope: what the
-// audit trail is to say about it, and the trace that it belongs to. The first transaction that changes something on
-// that thread writes the rows too, so that there is never a change without its row. Whoever hands the work to
-// another thread hands the rows on with it (Unit::audit, RunIntake).
+// The audit scope of a thread: the rows to write to the audit trail for the current request, and its trace. The first
+// transaction of the thread that changes something also writes these rows, so no change is ever without its row. Code
+// that hands work to another thread hands over the rows too (Unit::audit, RunIntake).
 //
-// Ambient, because the alternative is one more argument of every verb that changes something (ADR 5).
+// The scope is ambient, because the alternative is one more argument for every function that changes something (ADR 5).
 #pragma once
 
 #include <mutex>
@@ -17,22 +16,22 @@ namespace cairn {
 // Safe from several threads.
 class AuditScope {
  public:
-  // `rows` say when, by the store's clock. `traceparent` as W3C writes it, or empty.
+  // The rows have the time of the store's clock. `traceparent` is in W3C format, or empty.
   explicit AuditScope(std::vector<AuditRow> rows, std::string traceparent = {})
       : rows_(std::move(rows)), traceparent_(std::move(traceparent)) {}
   AuditScope(const AuditScope&) = delete;
   AuditScope& operator=(const AuditScope&) = delete;
 
-  // The rows that are not written yet, to be written together with a change. Given back when it was not made.
+  // Takes the rows that are not written yet, to write them with a change. Call `give_back` if the change was not made.
   std::vector<AuditRow> take();
   void give_back(std::vector<AuditRow> rows);
 
   const std::string& traceparent() const { return traceparent_; }
 
-  // Of the calling thread; null: it works for nobody in particular.
+  // The scope of the calling thread; null: it has none.
   static AuditScope* current();
 
-  // The calling thread's, for as long as this lives.
+  // Sets the scope of the calling thread during its lifetime.
   class Enter {
    public:
     explicit Enter(AuditScope& audit_scope);
@@ -50,7 +49,8 @@ class AuditScope {
   const std::string traceparent_;
 };
 
-// What the calling thread owes the audit trail, taken for one transaction: back it goes unless `written` was called.
+// Takes the thread's unwritten audit rows for one transaction. The destructor gives them back unless `written` was
+// called.
 class PendingAuditRows {
  public:
   PendingAuditRows() : audit_scope_(AuditScope::current()) {

@@ -40,7 +40,7 @@ std::vector<LeaseCandidate> choose(std::vector<LeaseCandidate> candidates, std::
   std::sort(candidates.begin(), candidates.end(), [](const LeaseCandidate& a, const LeaseCandidate& b) {
     return std::tie(b.priority, a.run_at_ms, a.number) < std::tie(a.priority, b.run_at_ms, b.number);
   });
-  // Its place among those of its line and priority: first comes the first of every line.
+  // The rank within its line and priority. Sorting by rank takes the first of every line first.
   std::map<std::pair<std::size_t, std::int64_t>, std::size_t> counted;
   std::vector<std::pair<std::size_t, const LeaseCandidate*>> turns;
   turns.reserve(candidates.size());
@@ -72,7 +72,7 @@ std::optional<std::size_t> line_of(const LeaseRequest& request, std::string_view
 }
 
 void apply_overrides(const RunTypeRow& rule, RunRow& run) {
-  // This lease must still count as an attempt that may be made.
+  // This lease must still count as an allowed attempt.
   if (rule.attempts_max) run.attempts_max = std::max(*rule.attempts_max, run.attempt);
   if (rule.backoff) run.backoff = *rule.backoff;
   if (rule.cap) run.cap = *rule.cap;

@@ -7,7 +7,7 @@
 namespace cairn {
 namespace {
 
-// Ids are made of what happened, so that the same commit gives the same events on every machine.
+// Ids are derived from what happened, so the same commit gives the same events on every machine.
 OutboxEntry entry(std::string id, std::string type, const std::string& subject, Json data, std::string_view trace,
                   const EventPolicy& policy) {
   return {{{std::move(id)}, std::move(type), subject, with_trace(std::move(data), trace)}, !policy.dispatched};

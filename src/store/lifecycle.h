@@ -1,6 +1,6 @@
-// The life cycle of instances, tasks and runs as events of the outbox, the same on every back end: pure
-// functions from what is committed to the rows that go with it. Everything about one instance has the
-// instance's id as its subject, so that its events keep their order; a run on its own has the run's.
+// Writes the life cycle of instances, tasks and runs as outbox events, the same on every back end. The functions are
+// pure: they map what is committed to its event rows. Every event about an instance has the instance id as its subject,
+// so its events keep their order. A run without an instance uses its own id.
 #pragma once
 
 #include <optional>
@@ -10,26 +10,26 @@
 
 namespace cairn {
 
-// An event as it is written: `published` ones are for readers of the table only.
+// An event to write. If `published`, it is only for readers of the table.
 struct OutboxEntry {
   OutboxEvent event;
   bool published = false;
   bool operator==(const OutboxEntry&) const = default;
 };
 
-// What `emit` asked for and what the policy adds, in order: started first, an end last.
+// The events of `emit` steps and those that the policy adds, in order: started first, an end last.
 std::vector<OutboxEntry> events_of(const Advance& advance, const EventPolicy& policy);
-// The end of a run; it comes before what its instance does about it. `instance` is empty for a run on its own.
+// The event of a run's end. It precedes the events of its instance. `instance` is empty for a standalone run.
 std::optional<OutboxEntry> event_of(const RunEnd& end, const InstanceId& instance, const EventPolicy& policy);
-// A run that was cancelled by itself: `row` is as it was before.
+// The event of a run that was cancelled on its own; `row` is the row before.
 std::optional<OutboxEntry> event_of_cancel(const RunRow& row, const EventPolicy& policy);
-// A task that was assigned, released or reassigned: `row` is as it is after the change.
+// The event of a task that was assigned, released or reassigned; `row` is the row after the change.
 std::optional<OutboxEntry> event_of(const TaskChange& change, const TaskRow& row, const EventPolicy& policy);
-// An instance that was parked because nobody can decide about it.
+// The event of an instance that was parked because the engine cannot process it.
 std::optional<OutboxEntry> event_of_parking(const InstanceId& id, const Failure& why, Timestamp at,
                                             const EventPolicy& policy);
 
-// The instance that a unit's run belongs to, or an empty id.
+// The instance of the unit's run, or an empty id.
 InstanceId instance_of_run(const Unit& unit);
 
 }  // namespace cairn

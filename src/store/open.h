@@ -1,5 +1,5 @@
-// A store by its URL: `memory:`, `sqlite:PATH`, `postgres://…[?schema=NAME]` (see store/postgres/wire/url.h).
-// `?run_events=off` behind it: no audit trail of runs (workflow_event) is written.
+// Opens a store by its URL: `memory:`, `sqlite:PATH`, `postgres://…[?schema=NAME]` (see store/postgres/wire/url.h).
+// With `?run_events=off` the store writes no audit trail of runs (workflow_event).
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@
 namespace cairn {
 
 enum class StoreMode {
-  own,        // reads and writes; creates and migrates what is not there yet
+  own,        // reads and writes; creates and migrates the schema
   read_only,  // beside a running owner
 };
 
-// `clock` outlives the store. ErrorCode::invalid for a URL that is none of these.
+// `clock` must outlive the store. ErrorCode::invalid for any other URL.
 Result<std::unique_ptr<Store>> open_store(const std::string& url, Clock& clock, StoreMode mode = StoreMode::own);
 
 }  // namespace cairn

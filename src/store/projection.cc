@@ -115,7 +115,7 @@ void tell_event(std::vector<RunEvent>& told, RunEvent row) {
 std::string error_line(const Json& error) {
   if (error.is_string()) return std::string(error.as_string());
   std::string line(error.text_or("code", ""));
-  // Programs that read the table look for exactly this.
+  // Programs that read the table look for this exact text.
   if (line == "no_handler_registered") return line;
   const std::string_view message = error.text_or("message", "");
   if (!message.empty()) {

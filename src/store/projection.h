@@ -1,5 +1,5 @@
-// What the rows of a commit look like, the same on every back end: pure functions from the values
-// of an Advance to the rows that people read.
+// Computes the rows of a commit, the same on every back end. The functions are pure: they map the values of an Advance
+// to the rows that people read.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,7 @@
 
 namespace cairn {
 
-// Rows keep whole milliseconds. Instants in the past round down; due times round up, so that a timer
-// never fires early.
+// Rows store whole milliseconds. Past instants round down. Due times round up, so that a timer never fires early.
 Timestamp whole_ms(Timestamp at);
 Timestamp whole_ms_up(Timestamp at);
 Timestamp after(Timestamp at, Duration by);  // stops at the end of time
@@ -18,36 +17,36 @@ Timestamp after(Timestamp at, Duration by);  // stops at the end of time
 InstanceRow project_instance(const Snapshot& snapshot);
 TaskRow project_task(const TaskOpened& task, const InstanceId& instance, Timestamp now);
 RunRow project_run(const RunIntent& intent, const InstanceId& instance, Timestamp now);
-// What a run is once it was submitted: it begins at its time, or now when that has passed.
+// The start time of a submitted run: its own time, or now if that has passed.
 Timestamp accepted_run_at(const RunRow& run, Timestamp at);
 void accept_run(RunRow& run, Timestamp at, Wakeup& wakeup);
 Wait project_wait(const Wait& wait);
-// Whether the store has to find the wait by itself: by a signal's name, or when its time comes. All others are found by
-// their instance, whose snapshot has them; a row more would only cost every step two writes.
+// Whether the wait needs a row, because the store must find it by a signal's name or by its due time. All other waits
+// are found through the instance's snapshot. A row for them would cost every step two more writes.
 bool has_row(const Wait& wait);
-// A run that begins leased has one row in its trail for both; whoever reads the trail gets two events.
+// A run that starts leased has one audit row for both events. Readers of the trail get two events.
 inline constexpr const char* created_leased = "created_leased";
 void tell_event(std::vector<RunEvent>& told, RunEvent row);
-// {class, code, message, ...} as one line for `last_error`.
+// {class, code, message, ...} as one line, for `last_error`.
 std::string error_line(const Json& error);
 
 TaskEvent::Kind event_of(TaskStatus closed);
 
-// The log's entry about an event that a sink was offered.
+// The delivery log entry of an event that was offered to a sink.
 SinkDelivery sink_delivery_of(const std::string& sink, const SinkResult& event);
 
-// A wait without a key takes every key, a wait with one takes exactly that.
+// A wait without a key accepts every key; a wait with a key accepts only that key.
 bool takes(const Json& wait_key, const Json& signal_key);
-// `alone`: nobody else gets it, so that what this instance leaves is there for others.
+// `alone`: no other instance gets the signal, so if this instance does not take it, others can.
 Message message_of(const CorrelatedSignal& signal, const InstanceId& target, bool alone);
 CorrelatedSignal signal_of(const Json& message_body);
 
 bool asks_for(const LeaseRequest& request, std::string_view type);
 
-// Why a unit can never be written, whatever the store holds: versions that do not follow each other.
+// Why the unit can never be written, whatever the store contains: its versions are not consecutive.
 std::optional<Error> contradiction(const Unit& unit);
 
-// When a run that was leased at `at` wants attention: its lease ends, or its attempt has lasted too long.
+// When a run leased at `at` needs attention: its lease expires or its attempt times out.
 Timestamp attention_at(const RunRow& leased, Timestamp at);
 
 }  // namespace cairn

@@ -9,8 +9,8 @@
 namespace cairn {
 namespace {
 
-// A text that is looked for in others, whatever the case of its ASCII letters. The time is linear in the length of the
-// searched text: callers choose both texts, and a naive search of one long text for another takes seconds.
+// Searches a text in other texts, ignoring the case of ASCII letters. The time is linear in the searched text. Callers
+// control both texts, and a naive search of two long texts would take seconds.
 class SearchedText {
  public:
   explicit SearchedText(std::string_view text) : text_(ascii_lower(text)) {}
@@ -34,7 +34,7 @@ class SearchedText {
   const std::string text_;
 };
 
-// Parts are asked for as text; `7` finds the number 7 too.
+// Parts are compared as text, so `7` finds the number 7 too.
 bool has_part(const Reference& reference, const std::string& name, const std::string& value) {
   if (!reference.parts.is_object()) return false;
   const Json* part = reference.parts.find(name);

@@ -1,5 +1,5 @@
-// Whether a row is what a filter asks for. Stores that cannot ask their database for a field of a filter
-// ask here, row by row.
+// Tests whether a row matches a filter. Stores whose database cannot evaluate a field of a filter use these tests row
+// by row.
 #pragma once
 
 #include "store/rows.h"
@@ -9,12 +9,12 @@ namespace cairn {
 bool matches(const InstanceRow& row, const InstanceFilter& filter);
 bool matches(const TaskRow& row, const TaskFilter& filter);
 
-// The rule about who may read, comment on and complete a task, and who may take it from its assignee.
+// The rule that decides who may read, comment on and complete a task, and who may take it from its assignee.
 bool has_right(const TaskRow& task, const TaskFilter::Viewer& viewer);
 bool is_manager(const TaskRow& task, const std::vector<std::string>& roles);
 
-// Whether the filter has fields that no index knows: version, parts and text of instances; reference,
-// text and due time of tasks.
+// Whether the filter has fields without an index: version, parts and text of instances; reference, text and due time of
+// tasks.
 bool needs_reading(const InstanceFilter& filter);
 bool needs_reading(const TaskFilter& filter);
 

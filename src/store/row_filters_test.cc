@@ -24,7 +24,7 @@ TEST(RowFilters, TextIsFoundWhateverTheCase) {
   }
 }
 
-// A naive search compares 4 MiB × 350 bytes here, for minutes.
+// A naive search would compare 4 MiB × 350 bytes here, which takes minutes.
 TEST(RowFilters, ALongTextInALongTextTakesLinearTime) {
   InstanceRow row;
   row.reference.parts = Json::object({{"a", std::string(4u << 20, 'a')}});

@@ -1,5 +1,5 @@
-// The rows that people and programs read: projections, queues and runs as plain values.
-// Times are whole milliseconds: that is what every back end keeps.
+// The rows that people and programs read: projections, queues and runs as plain values. Times are whole milliseconds,
+// because every back end stores those.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ template <class T>
 struct Page {
   std::vector<T> items;
   std::string next_cursor;
-  std::vector<std::string> unreadable;  // rows that were left out because they do not add up, each in words
+  std::vector<std::string> unreadable;  // rows left out because they are inconsistent, each described in words
 };
 
 struct PageRequest {
   std::size_t limit = 100;
-  std::string cursor;  // opaque, from the page before
+  std::string cursor;  // opaque, from the previous page
 };
 
 struct DefinitionRow {
@@ -59,12 +59,12 @@ struct InstanceFilter {
   std::string definition;
   std::string version;  // of the definition
   std::string reference_key;
-  std::vector<std::pair<std::string, std::string>> reference_parts;  // all of them must match
-  std::string text;  // somewhere in the id, the definition's name, the reference's key or its parts, in any case
+  std::vector<std::pair<std::string, std::string>> reference_parts;  // all must match
+  std::string text;  // anywhere in the id, the definition's name, the reference's key or parts; case-insensitive
   std::optional<InstanceId> parent;
   std::optional<Timestamp> started_from;  // inclusive
   std::optional<Timestamp> started_to;    // exclusive
-  bool deleted = false;                   // deleted ones too
+  bool deleted = false;                   // include deleted ones
 };
 
 struct TaskRow {
@@ -75,7 +75,7 @@ struct TaskRow {
   std::string name;
   std::string title;
   TaskStatus status = TaskStatus::open;
-  std::uint64_t version = 1;  // grows with each change of the row
+  std::uint64_t version = 1;  // incremented by each change of the row
   std::vector<std::string> roles;
   std::vector<std::string> exclude;
   std::vector<std::string> managers = {};  // roles that may also take it from its assignee
@@ -94,18 +94,18 @@ struct TaskRow {
   bool operator==(const TaskRow&) const = default;
 };
 
-// Open and assigned tasks unless `status` says otherwise; by priority, then oldest first.
+// Open and assigned tasks by default, unless `status` is set. Ordered by priority, then oldest first.
 struct TaskFilter {
   std::optional<TaskStatus> status;
-  bool closed = false;  // closed ones too
+  bool closed = false;  // include closed ones
   std::string assignee;
-  std::vector<std::string> roles;  // a task that has one of these, or none at all
+  std::vector<std::string> roles;  // a task that has one of these roles, or no roles
   std::optional<InstanceId> instance;
   std::string name;
   std::string reference_key;
-  std::string text;                     // somewhere in name, title, reference key or instance, in any case
-  std::optional<Timestamp> due_before;  // its due time or its deadline is earlier
-  // Only tasks that this person has a right to: as assignee, by a role, as a manager, or because it has no roles.
+  std::string text;                     // anywhere in name, title, reference key or instance; case-insensitive
+  std::optional<Timestamp> due_before;  // its due time or deadline is earlier
+  // Only tasks that this user has a right to: as assignee, by a role, as a manager, or because the task has no roles.
   struct Viewer {
     std::string person;
     std::vector<std::string> roles;
@@ -119,7 +119,7 @@ struct TaskEvent {
   Kind kind = Kind::created;
   Timestamp at;
   std::string actor;
-  Json details;  // assignee, comment; null when there is nothing to say
+  Json details;  // assignee, comment; null if there are none
   bool operator==(const TaskEvent&) const = default;
 };
 const char* to_string(TaskEvent::Kind kind);
@@ -150,7 +150,7 @@ struct RunRow {
   std::string last_error;
   int attempt = 0;  // the number of the current or last attempt; counted when leased
   int attempts_max = 3;
-  int leases = 0;  // how often it was leased, given back ones too
+  int leases = 0;  // number of leases, including released ones
   std::uint64_t fence = 0;
   Timestamp run_at;
   std::optional<Timestamp> lease_until;
@@ -160,10 +160,10 @@ struct RunRow {
   Duration cap;
   double jitter = 0.5;
   std::optional<Duration> timeout;
-  std::optional<InstanceId> instance;  // whom its end wakes
+  std::optional<InstanceId> instance;  // the instance that its end wakes
   WaitToken token;
   std::string step;
-  std::string limit_key;  // what the limits of its type count by; empty: the type alone
+  std::string limit_key;  // the key that the limits of its type count by; empty: the type alone
   Timestamp created_at;
   Timestamp updated_at;
   std::optional<Timestamp> deleted_at;
@@ -171,10 +171,10 @@ struct RunRow {
   bool operator==(const RunRow&) const = default;
 };
 
-// An instance waits for its end. Removed before that, it would never come.
+// Whether an instance waits for the end of this run. If the run were removed, the end would never come.
 inline bool is_awaited(const RunRow& run) { return run.instance && !is_final(run.status); }
 
-// How runs of one type are treated. Absent values leave what the run or the request says.
+// Settings for the runs of one type. Absent values keep what the run or the request specifies.
 struct RunTypeRow {
   std::string type;
   std::optional<Duration> lease;
@@ -182,10 +182,10 @@ struct RunTypeRow {
   std::optional<Duration> backoff;
   std::optional<Duration> cap;
   bool paused = false;             // not leased until it is resumed
-  std::optional<int> concurrency;  // leased at one time, for each limit key
+  std::optional<int> concurrency;  // concurrent leases, for each limit key
   std::optional<int> rate;         // leases within `rate_window`, for each limit key
   Duration rate_window = Duration::of_seconds(1);
-  std::string limit_key;  // an expression over `payload`, evaluated when a run is made; empty: none
+  std::string limit_key;  // an expression over `payload`, evaluated when a run is created; empty: none
   bool operator==(const RunTypeRow&) const = default;
 };
 
@@ -212,14 +212,14 @@ struct OutboxRow {
   OutboxEvent event;
   Timestamp created_at;
   std::optional<Timestamp> published_at;
-  int attempts = 0;  // of a claimed event: how often its sink was tried
+  int attempts = 0;  // of a claimed event: the attempts of its sink so far
   bool operator==(const OutboxRow&) const = default;
 };
 
-// Which events a sink wants.
+// The events that a sink wants.
 struct SinkFilter {
   std::string name;
-  std::vector<std::string> types = {};  // those whose type begins with one of these; all of them when there is none
+  std::vector<std::string> types = {};  // prefixes of the event type; empty: all types
 
   bool wants(std::string_view type) const {
     if (types.empty()) return true;
@@ -230,18 +230,18 @@ struct SinkFilter {
   }
 };
 
-// What became of an event that was claimed for a sink.
+// The result of a delivery to a sink.
 struct SinkResult {
-  enum class Kind { taken, failed, given_up, not_tried };  // given_up: failed, and not to be tried again
+  enum class Kind { taken, failed, given_up, not_tried };  // given_up: failed and not to be retried
   std::int64_t sequence = 0;
   Kind kind = Kind::not_tried;
   int attempt = 0;
   Timestamp at;
   std::string error = {};
-  Duration delay = {};  // failed: until the next attempt
+  Duration delay = {};  // failed: the delay before the next attempt
 };
 
-// One attempt to hand an event of the outbox to one sink.
+// One attempt to deliver an outbox event to one sink.
 struct SinkDelivery {
   std::int64_t sequence = 0;  // of the event
   std::string sink;
@@ -252,10 +252,10 @@ struct SinkDelivery {
   bool operator==(const SinkDelivery&) const = default;
 };
 
-// Something durable on its way to one instance.
+// A durable message to one instance.
 struct Message {
-  enum class Kind { signal, child_finished, cancel, run_finished };  // the last: by a program that speaks SQL
-  std::int64_t id = 0;                                               // given by the store
+  enum class Kind { signal, child_finished, cancel, run_finished };  // run_finished: written by a program that uses SQL
+  std::int64_t id = 0;                                               // set by the store
   InstanceId target;
   Kind kind = Kind::signal;
   Json body;  // see engine/message_body.h
@@ -265,21 +265,21 @@ struct Message {
 const char* to_string(Message::Kind kind);
 std::optional<Message::Kind> message_kind_from(std::string_view text);
 
-// A signal by name and key, not yet meant for any one instance.
+// A signal by name and key that is not addressed to one instance.
 struct CorrelatedSignal {
   std::string id;  // never empty
   std::string name;
   Json key;  // text or null
   Json payload;
-  Duration ttl;           // how long it is kept when nobody waits for it
-  bool remember = false;  // the id came from outside: a repeat must be told apart
-  // How many signals may be kept already if this one is to be kept too: of the same name and key, and in all. 0: not
-  // looked at.
+  Duration ttl;           // how long it is kept if no instance waits for it
+  bool remember = false;  // the id came from outside, so a repeat must be detected
+  // How many kept signals may already exist if this one must be kept too: with the same name and key, and in total. 0:
+  // no limit.
   std::size_t kept_per_key_max = 0;
   std::size_t kept_total_max = 0;
 };
 
-// The refusal of a signal that would have to be kept, when so many are.
+// The error for a signal that must be kept although too many are kept already.
 Error too_many_kept(const CorrelatedSignal& signal, bool of_this_key);
 
 struct DueTimer {
@@ -290,10 +290,10 @@ struct DueTimer {
 };
 
 struct DeadLetter {
-  std::int64_t id = 0;  // given by the store
+  std::int64_t id = 0;  // set by the store
   std::optional<InstanceId> instance;
-  std::string kind;  // what the envelope is: message, timer, run, start
-  Json envelope;     // all of it: enough to replay
+  std::string kind;  // the kind of the envelope: message, timer, run, start
+  Json envelope;     // complete: enough to replay
   std::string reason;
   std::string node;
   Timestamp at;

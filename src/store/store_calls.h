@@ -1,7 +1,7 @@
-// Which threads may call a store. A thread that delivers the answers of commits, or passes on a wake-up from inside a
-// commit, may not: the writer can be waiting for that thread, so a verb that waits for the writer would never return.
-// Every store checks this in its verbs, in release builds too. Such a thread decides with what is in memory (MemoryOnly);
-// what needs the store goes to another thread (Coordinator::defer).
+// Checks which threads may call a store. A thread that delivers the answers of commits, or passes on a wake-up from
+// inside a commit, must not. The writer may be waiting for that thread, so a call that waits for the writer would
+// deadlock. Every store checks this in release builds too. Such a thread decides with what is in memory (MemoryOnly)
+// and hands the rest to another thread (Coordinator::defer).
 #pragma once
 
 #include <mutex>
@@ -11,7 +11,7 @@
 
 namespace cairn {
 
-// Forbids the calling thread to call a store for as long as this lives.
+// Forbids store calls on the calling thread during its lifetime.
 class StoreCallsForbidden {
  public:
   StoreCallsForbidden() { ++depth_; }
@@ -25,9 +25,9 @@ class StoreCallsForbidden {
   static inline thread_local int depth_ = 0;
 };
 
-// A decision that such a thread makes with what is in memory. Every lookup on the way asks `may_call_store` before it
-// calls the store. When one of them was refused, the decision is worth nothing: it is made again on another thread.
-// On a thread that may call the store nothing is refused.
+// A decision that such a thread makes with what is in memory. Every lookup asks `may_call_store` before it calls the
+// store. If a lookup was refused, the caller discards the decision and makes it again on another thread. On a thread
+// that may call the store nothing is refused.
 class MemoryOnly {
  public:
   MemoryOnly() : outer_(std::exchange(innermost_, this)) {}
@@ -37,7 +37,7 @@ class MemoryOnly {
 
   bool sufficed() const { return !refused_; }
 
-  // The error is for whoever decides, not for whoever asked.
+  // The error is for the decision, not for the caller of the API.
   static Result<void> may_call_store() {
     if (innermost_ == nullptr || !StoreCallsForbidden::here()) return {};
     innermost_->refused_ = true;
@@ -50,10 +50,10 @@ class MemoryOnly {
   bool refused_ = false;
 };
 
-// The first thing that a verb does, or the lock that it takes does it.
+// Every store function calls this first, directly or through StoreMutex.
 inline void check_store_call() { CAIRN_ASSERT(!StoreCallsForbidden::here()); }
 
-// A mutex that only verbs of a store take.
+// A mutex that only store functions lock.
 class StoreMutex {
  public:
   void lock() {

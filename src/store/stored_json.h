@@ -1,5 +1,5 @@
-// JSON that a store wrote itself. The limits at the doors may have been others then, and rows wrap what came through
-// them: only what no door ever let in is refused here.
+// Parses JSON that a store wrote itself. Input limits may have been different at that time, and rows wrap the input. So
+// this parser rejects only what no limit ever allowed.
 #pragma once
 
 #include <string_view>

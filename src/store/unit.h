@@ -1,5 +1,5 @@
-// The unit of persistence: everything that one decision writes, with what caused it. A store
-// applies it in one transaction, or answers that the world has moved and writes nothing of it.
+// The unit of persistence: everything that one decision writes, with its cause. A store applies a unit in one
+// transaction. If the store has changed since the decision, it answers stale and writes nothing of the unit.
 #pragma once
 
 #include <optional>
@@ -13,15 +13,15 @@
 
 namespace cairn {
 
-// Taken for as long as retention keeps it, whatever becomes of what it started.
+// The key stays used while retention keeps it, whatever happens to what it started.
 struct IdempotencyKey {
   std::string scope;  // start, task ID, signal, run, ...
   std::string key;
   std::string request_hash;  // the same key with another hash is another request
-  Json answer;               // what a repeat is told
+  Json answer;               // the answer to a repeat
 };
 
-// The end of a leased run. `fence` and the status `leased` must still match, else the unit is stale.
+// The end of a leased run. If `fence` or the status `leased` no longer matches, the unit is stale.
 struct RunEnd {
   RunId run;
   std::uint64_t fence = 0;
@@ -29,11 +29,11 @@ struct RunEnd {
   Json result;
   Json error;  // {class, code, message, ...} of a failed one
   std::string actor;
-  std::string trace = {};  // the traceparent that the run carries; for the event about its end
+  std::string trace = {};  // the traceparent that the run carries, for its end event
 };
 
-// The lease that new runs of these types begin with, so that the node that committed the intent
-// makes the call without asking again.
+// The lease that new runs of these types start with. The node that committed the intent can make the call without a
+// second request.
 struct RunLease {
   std::string owner;
   Duration length;
@@ -41,13 +41,12 @@ struct RunLease {
 };
 
 struct Unit {
-  // Applied in order; an instance may advance several times, its children and continuations with
-  // it. The first Advance of an instance must find it at `from_version` (0: not stored yet).
-  // `starts`, `children_cancelled` and `notice` are not read by a store: the coordinator turns them
-  // into further advances or `messages`.
+  // Applied in order. An instance may advance several times, together with its children and continuations. The first
+  // Advance of an instance must find it at `from_version` (0: not stored yet). A store does not read `starts`,
+  // `children_cancelled` and `notice`: the engine turns them into further advances or `messages`.
   std::vector<Advance> advances;
 
-  // What caused it, removed or ended with it. A message or timer that is gone makes the unit stale.
+  // The cause, which the unit removes or ends. If the message or timer is gone, the unit is stale.
   std::optional<std::int64_t> message;
   std::optional<DueTimer> timer;
   std::optional<RunEnd> run;
@@ -57,48 +56,48 @@ struct Unit {
     std::string signal;
   };
   std::optional<Inbox> inbox;  // a second unit with the same two is a duplicate_signal
-  // The task row that the decision was made on: stale when it has changed since or is closed.
+  // The task row that the decision was based on. If it has changed or is closed, the unit is stale.
   struct TaskGuard {
     TaskId task;
     std::uint64_t version = 0;
   };
   std::optional<TaskGuard> task;
 
-  // What it sends on. Message ids and times are given by the store.
+  // What the unit sends. The store sets message ids and times.
   std::vector<Message> messages;
-  std::vector<CorrelatedSignal> signals;  // routed as by `record_signal`
+  std::vector<CorrelatedSignal> signals;  // routed like `record_signal`
   std::vector<DeadLetter> dead_letters;
   std::optional<RunLease> lease;
-  // By what the limits of their type count new runs; those not named here by their type alone.
+  // The limit keys of new runs. Runs not listed here count by their type alone.
   std::vector<std::pair<RunId, std::string>> limit_keys;
 
-  // What the audit trail is to say about it (store/audit_scope.h): appended when the unit is done.
+  // The audit rows (store/audit_scope.h), which are appended if the unit is done.
   std::vector<AuditRow> audit;
 
-  std::string actor;  // who made this commit: the node
+  std::string actor;  // the node that made this commit
 
-  // What `encode_ahead` made: the encoding of each advance's snapshot, or nothing where a later advance of
-  // the unit replaces it. A store encodes by itself what is not here.
+  // The result of `encode_ahead`: the encoded snapshot of each advance. Empty if a later advance of the unit replaces
+  // it. The store encodes missing ones itself.
   std::vector<std::string> encoded;
 };
 
-// Encodes the snapshots that the unit will leave behind. Done by whoever asks for the commit, so that the
-// one thread that writes for everybody need not.
+// Encodes the snapshots that the unit leaves behind. The caller of the commit does this, so the single writer thread
+// does not have to.
 void encode_ahead(Unit& unit);
 
 struct CommitOutcome {
   enum class Kind {
     done,
     stale,             // read again and decide again
-    duplicate_key,     // `answer` is the first one's; `same_request` tells whether the hash agrees
+    duplicate_key,     // `answer` is the first answer; `same_request` tells whether the hash matches
     duplicate_signal,  // this signal id was already applied to this instance
-    failed,            // nothing of this unit was written, for a reason that trying again will not cure
+    failed,            // nothing of this unit was written, and a retry cannot help
   };
   Kind kind = Kind::done;
   Json answer;
   bool same_request = true;
   Error error;
-  std::vector<RunRow> leased;  // of new runs that began leased
+  std::vector<RunRow> leased;  // new runs that started leased
 };
 
 }  // namespace cairn

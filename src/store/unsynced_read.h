@@ -1,6 +1,6 @@
-// Marks what a thread reads as the ground of a decision: it goes nowhere but into what is committed on top of it, so a
-// store that commits ahead need not settle it first (Store::commit_unsynced). Whoever tells somebody of it without a
-// commit calls `Store::sync` before.
+// Marks reads on this thread as the basis of a decision. They are only used for a commit on top of them, so a store
+// that commits ahead need not sync them first (Store::commit_unsynced). Code that reveals such a read without a commit
+// must call `Store::sync` first.
 #pragma once
 
 namespace cairn {

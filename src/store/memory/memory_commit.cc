@@ -35,7 +35,7 @@ Result<std::vector<CommitOutcome>> MemoryStore::commit(std::span<const Unit> uni
   return outcomes;
 }
 
-// Everything is asked before anything is written, so that a refused unit leaves no trace.
+// Checks everything before anything is written, so that a refused unit leaves no trace.
 std::optional<CommitOutcome> MemoryStore::refuse(const Unit& unit) const {
   if (const auto error = contradiction(unit)) {
     CommitOutcome outcome = outcome_of(CommitOutcome::Kind::failed);
@@ -177,7 +177,7 @@ void MemoryStore::apply_advance(const Advance& advance, const Unit& unit, Commit
 
 void MemoryStore::open_waits(Instance& instance, const Advance& advance, Wakeup& wakeup) {
   for (const WaitToken& token : advance.waits_closed) instance.waits.erase(token);
-  // A finished instance waits for nothing, whatever the advance listed: no token may stay alive.
+  // A finished instance waits for nothing, whatever the advance lists. No token may stay active.
   if (is_final(advance.after.status)) {
     instance.waits.clear();
     return;
@@ -231,7 +231,7 @@ void MemoryStore::send(Message message, Wakeup& wakeup) {
     letter.kind = "message";
     letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
     letter.reason = "there is no such instance";
-    letter.node = "store";  // found while routing, by no node in particular
+    letter.node = "store";  // found during routing, not by a particular node
     letter.at = now();
     dead_.emplace(letter.id, std::move(letter));
     return;
@@ -246,7 +246,7 @@ SignalOutcome MemoryStore::route(const CorrelatedSignal& signal, Wakeup& wakeup)
   SignalOutcome outcome;
   for (const auto& [number, id] : instance_order_) {
     const Instance& instance = instances_.at(id);
-    if (instance.inbox.contains(signal.id)) continue;  // it has had it
+    if (instance.inbox.contains(signal.id)) continue;  // already received
     for (const auto& [token, wait] : instance.waits) {
       if (wait.kind == WaitKind::signal && wait.name == signal.name && takes(wait.key, signal.key)) {
         outcome.delivered.push_back(instance.row.id);
@@ -264,9 +264,8 @@ SignalOutcome MemoryStore::route(const CorrelatedSignal& signal, Wakeup& wakeup)
   return outcome;
 }
 
-// A kept signal that somebody waits for now becomes a message to that instance. One at a time: its
-// delivery is a commit again and claims the next, so that one instance does not drain what others
-// wait for.
+// A kept signal that an instance now waits for becomes a message to it. Only one is taken at a time: its delivery
+// commits again and takes the next. One instance therefore cannot drain signals that others wait for.
 void MemoryStore::claim_kept(Instance& instance, Wakeup& wakeup) {
   if (kept_.empty() || is_final(instance.row.status)) return;
   for (const auto& [id, message] : messages_) {

@@ -24,7 +24,7 @@ bool MemoryStore::publish_if_taken(std::int64_t sequence) {
   const auto row = outbox_.find(sequence);
   if (row == outbox_.end() || row->second.published_at) return false;
   row->second.published_at = now();
-  // Numbers are given under the lock: none below the last one is still to come.
+  // Sequences are assigned under the lock, so no lower one can appear later.
   for (auto next = outbox_.upper_bound(published_up_to_); next != outbox_.end() && next->second.published_at; ++next) {
     published_up_to_ = next->first;
   }
@@ -46,7 +46,7 @@ Result<std::vector<OutboxRow>> MemoryStore::claim_outbox(std::span<const SinkFil
   const Timestamp at = now();
   std::vector<OutboxRow> claimed;
   std::size_t retries = 0;
-  std::set<std::string> busy;  // subjects with an earlier event on its way: theirs must wait
+  std::set<std::string> busy;  // subjects with an earlier event in delivery, which block later ones
   for (auto& [sequence, queued] : sink_queues_[claim.sink]) {
     if (claimed.size() == claim.max) break;
     const OutboxRow& row = outbox_.at(sequence);

@@ -9,7 +9,7 @@ namespace cairn {
 
 namespace {
 
-// Where a page begins: the number in its cursor.
+// The start of a page: the number in its cursor.
 Result<std::optional<std::int64_t>> read_cursor(const std::string& cursor) {
   if (cursor.empty()) return std::optional<std::int64_t>();
   std::int64_t value = 0;

@@ -18,7 +18,7 @@ void MemoryStore::insert_run(RunRow row, const std::optional<RunLease>& lease, C
   run_event(run, "created", 0, "", Json());
   const auto rule = run_types_.find(run.row.type);
   const bool ruled = rule != run_types_.end();
-  // A type with limits or a pause is leased by the rule that counts them.
+  // If the type is paused or has limits, the run must go through lease_runs, which applies them.
   const bool leased = lease && !(ruled && (rule->second.paused || is_limited(rule->second))) &&
                       std::find(lease->types.begin(), lease->types.end(), run.row.type) != lease->types.end();
   if (leased) {
@@ -119,7 +119,7 @@ LeaseSlots MemoryStore::slots(Timestamp at, Wakeup& wakeup) {
                   [at, window = rule.rate_window](const auto& start) { return after(start.first, window) <= at; });
     for (const auto& [started, key] : starts) {
       if (rule.rate && ++use.started[key] == *rule.rate) {
-        // The window opens again when the oldest start that fills it leaves.
+        // The window has room again when its oldest start leaves it.
         for (const auto& [oldest, same] : starts) {
           if (same != key) continue;
           const Timestamp free = after(oldest, rule.rate_window);
@@ -183,7 +183,7 @@ Result<void> MemoryStore::put_run_type(const RunTypeRow& row) {
     const std::lock_guard lock(mutex_);
     run_types_[row.type] = row;
   }
-  // What was paused or full may be leased now.
+  // Runs that were paused or over a limit may be available now.
   Wakeup wakeup;
   wakeup.runs = true;
   tell(wakeup);
@@ -225,7 +225,7 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
       wakeup.runs |= limits_concurrency(row.type);
     }
     if (change.kind == RunChange::Kind::remove) {
-      // A live run would vanish under its worker: cancel it first.
+      // A leased run must not disappear while a worker has it; it must be cancelled first.
       if (row.status == RunStatus::leased) return say(RunChanged::Kind::lease_lost);
       if (is_awaited(row)) return say(RunChanged::Kind::awaited);
       if (!row.deleted_at) {
@@ -248,7 +248,7 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
       return cancelled;
     }
     if (is_final(row.status)) {
-      // The cancelled run's holder learns of it here and clears its lease.
+      // The holder of a cancelled run learns of the cancellation here and clears its lease.
       if (row.status == RunStatus::cancelled && row.fence == change.fence &&
           holds_lease(row.leased_by, change.account)) {
         row.lease_until.reset();

@@ -1,5 +1,5 @@
-// A store in plain containers under one mutex: the simplest thing that keeps the contract. For
-// `cairn run`, tests, and as the model that the simulation holds other back ends against.
+// A store in plain containers under one mutex: the simplest implementation of the contract. For `cairn run`, tests, and
+// as the model that the simulation compares other back ends with.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ namespace cairn {
 
 class MemoryStore : public Store {
  public:
-  // `clock` outlives the store.
+  // `clock` must outlive the store.
   explicit MemoryStore(Clock& clock, bool run_events = true) : clock_(clock), run_events_(run_events) {}
 
   Timestamp now() override;
@@ -134,7 +134,7 @@ class MemoryStore : public Store {
   };
   using TimerKey = std::tuple<Timestamp, std::int64_t, WaitToken>;  // due, instance number, token
 
-  // All of these need the mutex.
+  // The caller of these holds the mutex.
   std::optional<CommitOutcome> refuse(const Unit& unit) const;
   void apply(const Unit& unit, CommitOutcome& outcome, Wakeup& wakeup);
   void apply_advance(const Advance& advance, const Unit& unit, CommitOutcome& outcome, Wakeup& wakeup);
@@ -147,16 +147,16 @@ class MemoryStore : public Store {
   SignalOutcome route(const CorrelatedSignal& signal, Wakeup& wakeup);
   void claim_kept(Instance& instance, Wakeup& wakeup);
   void remove_instance(const std::string& id);
-  // True when no sink has to take it any more, and it was not published yet.
+  // True if no queue holds the event any more and it was not published yet.
   bool publish_if_taken(std::int64_t sequence);
   void write_event(const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup);
-  // The first of the schedules and of the postponed events.
+  // The earliest of the schedules and the postponed events.
   std::optional<Timestamp> next_scheduled(Timestamp looked_at) const;
   bool leasable(const Run& run, Timestamp at) const;
   static bool is_overdue(const Run& run, Timestamp at);
   void begin_attempt(Run& run, Timestamp at, Wakeup& wakeup);
   void run_event(Run& run, std::string_view kind, int attempt, std::string_view actor, const Json& details);
-  // What limited types use now; forgets starts that no window holds any more.
+  // The slots that limited types use now. Drops starts that have left every window.
   LeaseSlots slots(Timestamp at, Wakeup& wakeup);
   bool limits_concurrency(const std::string& type) const;
   void tell(const Wakeup& wakeup) const;
@@ -166,27 +166,27 @@ class MemoryStore : public Store {
   WakeupListener listener_;
   mutable StoreMutex mutex_;
   std::int64_t last_number_ = 0;
-  std::vector<DefinitionRow> definitions_;  // in the order deployed
+  std::vector<DefinitionRow> definitions_;  // in deployment order
   std::map<std::string, Instance> instances_;
   std::map<std::int64_t, std::string> instance_order_;
   std::map<std::string, Task> tasks_;
   std::map<std::string, Run> runs_;
   std::map<std::string, std::string> run_keys_;
   std::map<std::string, RunTypeRow> run_types_;
-  std::map<std::string, std::vector<std::pair<Timestamp, std::string>>> run_starts_;  // type → when and by which key
+  std::map<std::string, std::vector<std::pair<Timestamp, std::string>>> run_starts_;  // type → time and limit key
   std::map<std::pair<std::string, std::string>, Key> keys_;
   std::map<std::int64_t, Message> messages_;
   std::map<std::int64_t, Kept> kept_;
   std::map<TimerKey, DueTimer> timers_;
   std::map<std::int64_t, OutboxRow> outbox_;
-  std::int64_t published_up_to_ = 0;  // every event up to here is: looking for others need not go past them each time
+  std::int64_t published_up_to_ = 0;  // every event up to here is published, so searches for others skip them
   std::map<std::int64_t, DeadLetter> dead_;
   std::map<std::string, HostLock> locks_;
   std::map<std::int64_t, Timestamp> held_messages_;
   std::map<TimerKey, Timestamp> held_timers_;
   struct Queued {
     int attempts = 0;
-    std::optional<Timestamp> held_until = {};  // by whoever claimed it, or until it is tried again
+    std::optional<Timestamp> held_until = {};  // until then it is claimed, or its retry is delayed
   };
   std::map<std::string, std::map<std::int64_t, Queued>> sink_queues_;  // by sink and sequence
   std::set<std::int64_t> unassigned_;                                  // events that are in no queue yet

@@ -17,7 +17,7 @@ Result<std::vector<DueTimer>> MemoryStore::take_timers(std::size_t max, Duration
   const std::lock_guard lock(mutex_);
   const Timestamp at = now();
   std::vector<DueTimer> taken;
-  std::set<std::string> behind;  // instances with an earlier one that is held
+  std::set<std::string> behind;  // instances with an earlier item that is held
   for (auto timer = timers_.begin(); timer != timers_.end() && timer->second.due <= at && taken.size() < max;) {
     const auto instance = instances_.find(timer->second.instance.value);
     if (instance == instances_.end() || !instance->second.waits.contains(timer->second.token)) {
@@ -41,7 +41,7 @@ Result<std::vector<Message>> MemoryStore::take_messages(std::size_t max, Duratio
   const std::lock_guard lock(mutex_);
   const Timestamp at = now();
   std::vector<Message> taken;
-  std::set<std::string> behind;  // instances with an earlier one that is held
+  std::set<std::string> behind;  // instances with an earlier item that is held
   for (const auto& [id, message] : messages_) {
     if (taken.size() == max) break;
     const auto held = held_messages_.find(id);
@@ -73,7 +73,7 @@ Result<std::optional<Timestamp>> MemoryStore::next_due(Timestamp looked_at) {
   const auto offer = [&due](Timestamp candidate) {
     if (!due || candidate < *due) due = candidate;
   };
-  std::set<std::string> behind;  // their next one waits for one that is held
+  std::set<std::string> behind;  // instances whose next item waits for a held one
   for (const auto& [key, timer] : timers_) {
     const auto held = held_timers_.find(key);
     if (held != held_timers_.end()) {
@@ -107,7 +107,7 @@ Result<std::optional<HostLock>> MemoryStore::hold_lock(const std::string& name, 
     if (!held.owner.empty() && held.until > at) return std::optional<HostLock>();
     ++held.fence;
   } else if (held.until <= at) {
-    ++held.fence;  // it may have been somebody else's in between: the old fence is over
+    ++held.fence;  // another owner may have held it in between, so the old fence is invalid
   }
   held.name = name;
   held.owner = owner;
@@ -221,7 +221,7 @@ Result<RetentionOutcome> MemoryStore::retire_instances(const RetentionRequest& r
   const auto order = instance_order_;
   for (const auto& [number, id] : order) {
     const auto found = instances_.find(id);
-    if (found == instances_.end()) continue;  // it went with its root
+    if (found == instances_.end()) continue;  // removed together with its root
     const Instance& root = found->second;
     if (root.row.parent && instances_.contains(root.row.parent->value)) continue;
     if (!old(root) ||
