@@ -18,7 +18,7 @@ namespace cairn::sqlite {
 
 namespace {
 
-// The statements of statements.sql, in the order of the enumerators.
+// The statements of statements.sql, in enumerator order.
 const std::vector<std::string_view>& statement_texts() {
   static const std::vector<std::string_view> texts = [] {
     std::vector<std::string_view> found;
@@ -67,8 +67,8 @@ std::string message_of(int number, const char* text) {
   }
 }
 
-// A new store is for its owner alone; SQLite gives the files beside it the same mode. A file that exists is not opened
-// here: closing it again would drop the locks that this process has on it.
+// Creates a new store file that only its owner can access; SQLite gives the files beside it the same mode. An existing
+// file is not opened here, because closing it would drop this process's locks on it.
 void create_private(const std::string& path) {
   if (const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); file >= 0) ::close(file);
 }
@@ -88,17 +88,17 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Mo
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, 5000);
   if (mode == Mode::write) {
-    int room = page_checksum_bytes;  // of a new file, or after VACUUM
+    int room = page_checksum_bytes;  // applies to a new file, or after VACUUM
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &room);
-    // Until the store has turned out to be whole and ours, closing it changes nothing.
+    // Closing must change nothing until the store has been verified as complete and ours.
     sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   }
-  // Large sorts need no file in a folder for everybody: a confined server has none.
+  // Large sorts then need no file in a shared folder, which a confined server cannot access.
   sqlite3_exec(handle, "PRAGMA temp_store = MEMORY", nullptr, nullptr, nullptr);
-  // A statement is planned once: without this every other number behind LIMIT would have it prepared again.
+  // A statement is planned once. Without this setting SQLite prepares it again for other LIMIT values.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
-  // The triggers hold what other programs write against the rules. Our own statements have the rule in their condition,
-  // and an update with a trigger on it would first collect its rows in a table of its own.
+  // The triggers enforce rules on other programs' writes. Our own statements contain these rules in their conditions.
+  // With a trigger, an update would first collect its rows in a temporary table.
   if (mode == Mode::write) sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   return connection;
 }
@@ -115,8 +115,8 @@ void Connection::commit_unsynced() {
   check_file_sync();
 }
 
-// A commit may put the log into the file, and SQLite hides that this failed. The file's pages may be lost then, and
-// with the next checkpoint so would be the log that has them.
+// A commit may start a checkpoint, and SQLite hides its failure. Pages of the file may then be lost, and the next
+// checkpoint would discard the log that still has them.
 void Connection::check_file_sync() {
   const PageFile* const file = PageFile::of(handle_);
   if (file == nullptr || file->sync_failure == SQLITE_OK) return;
@@ -184,7 +184,7 @@ sqlite3_stmt* Connection::ready(Sql id) {
 
 std::int64_t Connection::run_bound(sqlite3_stmt* statement) {
   int code = error_ ? SQLITE_OK : sqlite3_step(statement);
-  // A statement with RETURNING hands out its row here; the rest of its work is still to be done.
+  // A statement with RETURNING answers its row here, before the rest of its work is done.
   while (code == SQLITE_ROW) code = sqlite3_step(statement);
   if (!error_ && code != SQLITE_DONE) fail_with(code);
   sqlite3_reset(statement);
@@ -316,7 +316,7 @@ Transaction::~Transaction() {
   connection_.clear_error();
   connection_.run(Sql::rollback);
   connection_.clear_error();
-  connection_.changed_by_others();  // by ourselves
+  connection_.changed_by_others();  // our own change
   if (error) connection_.fail(*error, number);
 }
 
@@ -330,7 +330,7 @@ Result<void> Transaction::commit(Sync sync) {
   } else {
     if (!connection_.error()) {
       connection_.run(Sql::commit);
-      connection_.changed_by_others();  // by ourselves
+      connection_.changed_by_others();  // our own change
       connection_.check_file_sync();
     }
     connection_.sync();

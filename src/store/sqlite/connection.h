@@ -1,7 +1,7 @@
 // One SQLite connection with its prepared statements. Used by one thread at a time.
 //
-// Errors stick: after the first one every further call does nothing and gives nothing, and a
-// transaction cannot commit. So a verb runs its statements one after the other and asks once.
+// Errors are sticky: after the first error every further call does nothing and answers empty values, and a transaction
+// cannot commit. So a function runs its statements in sequence and checks for an error once.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ namespace cairn::sqlite {
 
 class Connection;
 
-// The rows of one statement, which is reset when this goes out of scope.
+// The rows of one statement. The destructor resets the statement.
 class Query {
  public:
   Query(Connection& connection, sqlite3_stmt* statement) : connection_(connection), statement_(statement) {}
@@ -44,7 +44,7 @@ class Query {
   std::string text(int column) const;  // empty for NULL
   Timestamp time(int column) const;
   std::optional<Timestamp> time_or_nothing(int column) const;
-  // NULL is null; text that is not JSON sticks as corrupt.
+  // NULL is null. Text that is not JSON sets a sticky corrupt error.
   Json json(int column) const;
 
  private:
@@ -60,7 +60,7 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Runs a statement that gives no rows; how many rows it changed.
+  // Runs a statement without result rows and answers how many rows it changed.
   template <class... Args>
   std::int64_t run(Sql id, const Args&... args) {
     sqlite3_stmt* statement = ready(id);
@@ -69,7 +69,7 @@ class Connection {
     (bind(statement, ++index, args, Lifetime::of_call), ...);
     return run_bound(statement);
   }
-  // The rows of a statement. The arguments may go away before the rows are read.
+  // The rows of a statement. The arguments may be destroyed before the rows are read.
   template <class... Args>
   Query query(Sql id, const Args&... args) {
     sqlite3_stmt* statement = ready(id);
@@ -77,40 +77,41 @@ class Connection {
     if (statement != nullptr) (bind(statement, ++index, args, Lifetime::of_copy), ...);
     return Query(*this, statement);
   }
-  // Text outside the list of statements: pragmas and migrations.
+  // Runs text outside the list of statements: pragmas and migrations.
   void script(const char* text);
 
-  std::int64_t last_number() const;  // of the row inserted last
+  std::int64_t last_number() const;  // of the last inserted row
 
   const std::optional<Error>& error() const { return error_; }
   int error_number() const { return error_number_; }  // SQLite's extended code
   void fail(Error error, int number = 0);
   void clear_error();
-  // What was wrong with the row that was read last, when only that is wrong: reading goes on behind it.
+  // The fault of the last row, if only that row is damaged. Reading can continue after it.
   std::optional<Error> take_row_fault();
   bool in_transaction() const;
   std::int64_t rows_changed() const;  // since it was opened
-  void forget_pages();                // those in memory that are only there for speed
-  // COMMIT, without the sync that `LogProgress::settle` makes up for.
+  void forget_pages();                // frees cached pages
+  // COMMIT without its sync, which `LogProgress::sync` does later.
   void commit_unsynced();
   LogProgress& log() { return log_; }
-  // Whoever only looked has its answer already when this fails: `sync_failed` keeps it from being given.
+  // A reader already has its answer when this fails; `sync_failed` keeps the answer from being returned.
   void sync();
   std::function<void(const Error&)> sync_failed;
-  // Asked when a transaction begins: why nothing may be written any more.
+  // Called at the start of a transaction: the reason why nothing may be written.
   std::function<std::optional<Error>()> refuse;
-  // For the process that owns the store: what is in its log was checked when it was recovered, or has just been written
-  // here. A check of each read would cost a third of the read.
+  // For the owner of the store: its log was checked at recovery or was written by this process. Checking each read
+  // again would add a third to its cost.
   void trust_log();
-  // Set when another program writes to the file, for as long as this is open: its pages are no damage.
+  // `foreign` is true while another program may have written to the file. Pages with wrong checksums are then its work
+  // and not damage. The flag must outlive the connection.
   void expect_foreign_pages(const std::atomic<bool>& foreign);
-  // From now on the last connection to close puts the log into the file.
+  // From now on the last connection to close moves the log into the file.
   void close_with_log_in_file();
-  // Whether the pages of the file have room for checksums; nothing before the file has a header.
+  // Whether the pages of the file have room for checksums; empty before the file has a header.
   std::optional<bool> has_checksums() const;
-  // Whether another program has written to the store since this was asked, or since the last commit here.
+  // Whether another program has written to the store since the last call, or since the last commit here.
   bool changed_by_others();
-  // After a commit: ends the process when the file's pages may be lost.
+  // Call it after a commit. It ends the process if pages of the file may be lost.
   void check_file_sync();
   sqlite3* handle() { return handle_; }
 
@@ -146,7 +147,7 @@ class Connection {
     bind(statement, index, value.unix_ms(), lifetime);
   }
   void bind(sqlite3_stmt* statement, int index, std::nullopt_t, Lifetime);
-  // null is NULL, everything else its canonical text.
+  // null becomes NULL, every other value its canonical text.
   void bind(sqlite3_stmt* statement, int index, const Json& value, Lifetime);
   template <class T>
   void bind(sqlite3_stmt* statement, int index, const std::optional<T>& value, Lifetime lifetime) {
@@ -165,8 +166,8 @@ class Connection {
   std::uint32_t data_version_ = 0;
 };
 
-// BEGIN IMMEDIATE … COMMIT. Rolls back unless committed. When it changes something, it takes along what the calling
-// thread owes the audit trail (store/audit_scope.h).
+// BEGIN IMMEDIATE … COMMIT. It rolls back unless committed. If it changes something, it also writes the calling
+// thread's pending audit rows (store/audit_scope.h).
 class Transaction {
  public:
   explicit Transaction(Connection& connection);
@@ -174,8 +175,8 @@ class Transaction {
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
-  // Gives the first error of any statement since the beginning; then nothing was written. `ahead`: the caller settles
-  // it. Every other transaction leaves nothing unsettled, whether it wrote or only looked.
+  // Answers the first error of any statement since the start; then nothing was written. `ahead`: the caller syncs it
+  // later. Every other transaction leaves nothing unsynced, even if it only read.
   enum class Sync { now, ahead };
   Result<void> commit(Sync sync = Sync::now);
 
@@ -185,7 +186,7 @@ class Transaction {
   bool open_ = false;
 };
 
-// Appends to the chain of the audit trail, inside a transaction.
+// Appends rows to the audit chain, inside a transaction.
 void append_audit_rows(Connection& connection, std::span<const AuditRow> rows);
 
 // "" is NULL.

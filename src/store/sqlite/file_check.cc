@@ -15,7 +15,7 @@ namespace cairn::sqlite {
 
 namespace {
 
-// SQLite's variable-length integer; nothing when the page ends first.
+// Reads SQLite's variable-length integer; empty if the page ends first.
 std::optional<std::uint64_t> read_varint(const std::uint8_t*& at, const std::uint8_t* end) {
   std::uint64_t value = 0;
   for (int i = 0; i < 9; ++i) {
@@ -28,7 +28,7 @@ std::optional<std::uint64_t> read_varint(const std::uint8_t*& at, const std::uin
   return value;
 }
 
-// Follows the trees from their roots and finds out to whom the damaged pages belong.
+// Follows the trees from their roots and finds the owners of the damaged pages.
 class Ownership {
  public:
   Ownership(PageFile& file, const std::map<std::uint32_t, sqlite3_int64>& in_log, sqlite3_file* log,
@@ -54,7 +54,7 @@ class Ownership {
       next = read_big_endian(page.data());
     }
   }
-  // Nobody reads what is in it.
+  // A free page, whose content is never read.
   bool is_free(std::uint32_t number) const { return free_.contains(number); }
 
  private:
@@ -71,7 +71,7 @@ class Ownership {
            SQLITE_OK;
   }
 
-  // True: it is damaged and was given its owner.
+  // True if the page is damaged; then its owner has been recorded.
   bool note(std::uint32_t number, bool rows, std::int64_t after, std::int64_t upto) {
     const auto found = damaged_.find(number);
     if (found == damaged_.end()) return false;
@@ -114,7 +114,7 @@ class Ownership {
     if (interior) visit(read_big_endian(head + 8), after, upto, depth + 1);
   }
 
-  // What of a row does not fit its page stands in a chain of others.
+  // The part of a row that does not fit its page is in a chain of other pages.
   void follow_overflow(const std::uint8_t* cell, const std::uint8_t* end, std::uint64_t payload, bool rows,
                        std::int64_t row) {
     const std::size_t most = rows ? usable_ - 35 : (usable_ - 12) * 64 / 255 - 23;
@@ -142,7 +142,7 @@ class Ownership {
   std::set<std::uint32_t> free_;
 };
 
-// Another process may be writing it at this moment.
+// Another process may be writing the page at this moment.
 Result<bool> is_damaged(PageFile& file, std::uint32_t number, std::vector<std::uint8_t>& page) {
   constexpr int tries = 10;
   for (int i = 0; i < tries; ++i) {
@@ -167,7 +167,7 @@ Result<std::vector<DamagedPage>> damaged_pages(Connection& connection, std::size
     Query count = connection.query(Sql::page_count);
     if (count.next()) pages = count.integer(0);
   }
-  // Where page 1 cannot be read, SQLite cannot say how many there are.
+  // If page 1 cannot be read, SQLite does not know the number of pages.
   connection.clear_error();
   PageFile* const file = PageFile::of(connection.handle());
   if (file == nullptr || !file->sealed) return std::vector<DamagedPage>();

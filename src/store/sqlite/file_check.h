@@ -1,4 +1,4 @@
-// Reads the whole file of a store and says what is damaged, and what is lost with it.
+// Reads the whole file of a store and reports what is damaged and what is lost with it.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@ namespace cairn::sqlite {
 struct DamagedPage {
   std::uint32_t number = 0;
   bool missing = false;  // the file ends before it
-  bool one_bit = false;  // is wrong in it; it can be put right
-  std::string owner;     // the table or index that it belongs to; empty: that is lost with another page
+  bool one_bit = false;  // one bit is wrong; it can be repaired
+  std::string owner;     // its table or index; empty if unknown because another page is damaged too
   std::string table;     // of an index: its table
-  // A page of a table's rows: those with a number behind the first and up to the second.
+  // For a page of table rows: the rows with numbers after the first and up to the second.
   bool has_rows = false;
   std::int64_t after = INT64_MIN;
   std::int64_t upto = INT64_MAX;
 };
 
-// At most `max`, in order of their numbers. Pages whose newest version is in the log are left out: that one is read.
+// At most `max` pages, ordered by number. Pages whose newest version is in the log are skipped, because readers use
+// that version.
 Result<std::vector<DamagedPage>> damaged_pages(Connection& connection, std::size_t max);
-// Writes such pages anew with a checksum that fits, and syncs the file. By its owner.
+// Writes these pages again with correct checksums and syncs the file. Only the owner may call it.
 enum class Seal { as_they_are, mended };
 Result<void> seal_pages(Connection& connection, std::span<const DamagedPage> pages, Seal seal);
 

@@ -11,7 +11,7 @@ namespace cairn::sqlite {
 
 namespace {
 
-constexpr std::uint32_t log_magic = 0x377f0682;  // its last bit says how checksums are made
+constexpr std::uint32_t log_magic = 0x377f0682;  // its last bit selects the byte order of checksums
 
 class LogCheck {
  public:
@@ -48,8 +48,8 @@ class LogCheck {
     return log_sum({}, header_, 24, (magic & 1) != 0) == read_sum(header_ + 24);
   }
 
-  // A header is synced before the first frame is written, and no disk tears 32 bytes. Several bits may explain its sum;
-  // the right one is the one that the first frame agrees with.
+  // A header is synced before the first frame is written, and no disk tears 32 bytes. Several bits may explain a wrong
+  // checksum; the right one is the one that matches the first frame.
   bool mend_header() {
     bool empty = true;
     for (const std::uint8_t byte : header_) empty = empty && byte == 0;
@@ -111,12 +111,12 @@ class LogCheck {
     }
   }
 
-  // One wrong bit, in whatever part of the frame.
+  // Repairs one wrong bit in any part of the frame.
   bool mend_frame(sqlite3_int64 number) {
     const std::uint8_t* const salt = header_ + 16;
     int wrong = 0;
     for (std::size_t i = 0; i < 8; ++i) wrong += std::popcount(static_cast<unsigned>(frame_[8 + i] ^ salt[i]));
-    if (wrong > 1) return false;  // of an older log, most likely
+    if (wrong > 1) return false;  // probably a frame of an older log
     if (wrong == 1) {
       std::memcpy(frame_.data() + 8, salt, 8);
       return frame_holds();
@@ -131,9 +131,9 @@ class LogCheck {
     return flip_wrong_bit(number, {stored.first - made.first, stored.second - made.second});
   }
 
-  // The sums are linear: a bit changes them by its value times a factor, which depends on how many words follow. So
-  // each bit is held against the difference, from the last word to the first. For the high bits of a word the factors
-  // repeat: then it is certain that one bit is wrong, but not which.
+  // The checksums are linear: a bit changes them by its value times a factor that depends on how many words follow. So
+  // each bit is compared with the difference, from the last word to the first. For the high bits of a word the factors
+  // repeat. Then one bit is certainly wrong, but it is unknown which.
   bool flip_wrong_bit(sqlite3_int64 number, LogSum missing) {
     struct Bit {
       std::uint8_t* byte;
@@ -150,8 +150,8 @@ class LogCheck {
         }
       }
     };
-    LogSum first{1, 1};   // what the first word of a pair does to the sums
-    LogSum second{0, 1};  // and the second
+    LogSum first{1, 1};   // the effect of the first word of a pair on the sums
+    LogSum second{0, 1};  // the effect of the second
     for (std::size_t pair = 1 + page_bytes_ / 8; pair-- > 0;) {
       std::uint8_t* const words = pair == 0 ? frame_.data() : frame_.data() + frame_header_bytes + 8 * (pair - 1);
       try_word(words, first);
@@ -169,8 +169,8 @@ class LogCheck {
     return frame_holds();
   }
 
-  // What lies before more commits than can be without their sync was acknowledged. Those, and the one that is being
-  // written, a power failure may have torn.
+  // A frame was acknowledged if more commits follow it than can be unsynced. A power failure may have torn only the
+  // unsynced commits and the one that was being written.
   void look_behind(sqlite3_int64 bad) {
     if (!found_.damage.empty()) return;
     std::uint8_t head[frame_header_bytes];
@@ -195,7 +195,7 @@ class LogCheck {
   std::uint32_t page_bytes_ = 0;
   bool big_endian_ = false;
   sqlite3_int64 count_ = 0;
-  LogSum last_;  // of the frame before
+  LogSum last_;  // of the previous frame
 };
 
 }  // namespace

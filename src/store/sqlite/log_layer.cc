@@ -22,20 +22,20 @@ constexpr std::size_t gathered_max = 1 << 20;
 
 }  // namespace
 
-// SQLite allocates `szOsFile` bytes for a file: ours first, then that of the file system below.
+// SQLite allocates `szOsFile` bytes for a file: this struct first, then the file of the file system below.
 struct LogFile {
   sqlite3_file base;
   std::vector<char> gathered;  // to be written at `from`
   sqlite3_int64 from = 0;
   LogProgress* progress = nullptr;
-  int sync_flags = SQLITE_SYNC_NORMAL;  // of the sync that was left out
+  int sync_flags = SQLITE_SYNC_NORMAL;  // of the omitted sync
   std::string path;
-  sqlite3_int64 end = 0;            // of what was written
-  sqlite3_int64 rewritten = never;  // from here on checksums are only right again at the end of the transaction
-  bool big_endian = false;          // its checksums
+  sqlite3_int64 end = 0;            // of the written part
+  sqlite3_int64 rewritten = never;  // from here on checksums are valid only at the end of the transaction
+  bool big_endian = false;          // byte order of its checksums
   bool header_seen = false;
   const PageFile* store = nullptr;
-  std::vector<std::uint8_t> frame;  // that is being checked
+  std::vector<std::uint8_t> frame;  // the frame that is being checked
 
   static constexpr sqlite3_int64 never = INT64_MAX;
 
@@ -49,13 +49,13 @@ struct LogFile {
     for (int at = 0; at < size && code == SQLITE_OK; at += log_part_bytes) {
       code = call().xWrite(below(), gathered.data() + at, std::min(log_part_bytes, size - at), from + at);
     }
-    // After an error SQLite gives up the transaction, and these pages with it.
+    // After an error SQLite abandons the transaction and these pages.
     if (code != SQLITE_OK) end = from;
     gathered.clear();
     return code;
   }
 
-  // Somebody who cut the log would leave a hole behind what is written now, and recovery would stop there.
+  // If another program truncated the log, this write would leave a hole, and recovery would stop there.
   int still_whole() {
     sqlite3_int64 size = 0;
     const int code = call().xFileSize(below(), &size);
@@ -64,8 +64,8 @@ struct LogFile {
     return SQLITE_IOERR_CORRUPTFS;
   }
 
-  // A frame's page, with the frame's header and the checksum that it continues. SQLite itself looks at the checksums
-  // only when it recovers a log.
+  // Reads a frame's page and checks it against the frame's header and the previous checksum. SQLite itself checks these
+  // only during recovery.
   int read_page(std::uint8_t* into, int amount, sqlite3_int64 offset) {
     constexpr auto head = static_cast<sqlite3_int64>(frame_header_bytes);
     const sqlite3_int64 start = offset - head;
@@ -93,7 +93,7 @@ struct LogFile {
     return SQLITE_IOERR_DATA;
   }
 
-  // What has been written so far, on the disk.
+  // Syncs everything written so far.
   int sync(int flags) {
     const std::uint64_t written = progress == nullptr ? 0 : progress->written_.load();
     const int code = call().xSync(below(), flags);
@@ -102,14 +102,14 @@ struct LogFile {
     return progress->note(written, code);
   }
 
-  // The sync at the end of a commit is left to somebody else. The one behind a new log's header is not: pages of the
-  // new log must not be on the disk under the header of the old one.
+  // Whether to omit the sync at the end of a commit. The sync after the header of a new log is never omitted: pages of
+  // the new log must not reach the disk under the header of the old one.
   bool leaves_out(bool begins_log, int flags) {
     if (progress == nullptr || !progress->deferring_ || begins_log) return false;
     if (progress->written_ - progress->synced_ >= unsynced_max) return false;
     progress->deferring_ = false;
     sync_flags = flags;
-    ++progress->written_;  // before SQLite shows it to anybody
+    ++progress->written_;  // before SQLite makes it visible to readers
     return true;
   }
 
@@ -119,7 +119,7 @@ struct LogFile {
     with.file_ = this;
   }
 
-  // Nobody syncs it any more when this returns.
+  // When this returns, no thread syncs the file any more.
   void leave() {
     if (progress == nullptr) return;
     std::unique_lock lock(progress->mutex_);
@@ -145,7 +145,7 @@ int log_read(sqlite3_file* file, void* into, int amount, sqlite3_int64 offset) {
   LogFile& log = ours(file);
   if (const int code = log.flush(); code != SQLITE_OK) return code;
   constexpr auto heads = static_cast<sqlite3_int64>(log_header_bytes + frame_header_bytes);
-  // Recovery reads whole frames, which are not as long as any page, and checks them itself.
+  // Recovery reads whole frames, whose length is never a page size, and checks them itself.
   const bool is_page = amount >= 512 && std::has_single_bit(static_cast<unsigned>(amount)) && offset >= heads &&
                        (offset - heads) % (amount + static_cast<int>(frame_header_bytes)) == 0;
   if (is_page && log.store->checks_log) return log.read_page(static_cast<std::uint8_t*>(into), amount, offset);
@@ -159,7 +159,7 @@ int log_write(sqlite3_file* file, const void* bytes, int amount, sqlite3_int64 o
     if (const int code = log.flush(); code != SQLITE_OK) return code;
   }
   if (log.gathered.empty()) log.from = offset;
-  // A page that a large transaction writes a second time keeps its place; the checksums behind it follow at its end.
+  // A page that a large transaction writes twice keeps its place. The following checksums are corrected at its end.
   if (offset == 0) log.end = 0;
   if (amount >= 512 && offset < log.end) log.rewritten = std::min(log.rewritten, offset - 24);
   log.end = std::max(log.end, offset + amount);
@@ -200,7 +200,7 @@ int log_control(sqlite3_file* file, int what, void* about) {
 int log_sector(sqlite3_file* file) { return ours(file).call().xSectorSize(ours(file).below()); }
 int log_traits(sqlite3_file* file) { return ours(file).call().xDeviceCharacteristics(ours(file).below()); }
 
-// Shared memory and mapped pages belong to the database's file, never to its log.
+// Shared memory and mapped pages belong to the database file, never to its log.
 constexpr sqlite3_io_methods log_methods = {1,           log_close,  log_read,   log_write,  log_truncate,
                                             log_sync,    log_size,   log_lock,   log_unlock, log_reserved,
                                             log_control, log_sector, log_traits, nullptr,    nullptr,
@@ -219,7 +219,7 @@ int layer_open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags
   LogFile& log = *new (file) LogFile;
   log.base.pMethods = nullptr;
   const int code = below->xOpen(below, name, log.below(), flags, out_flags);
-  // SQLite closes a file exactly when it has methods.
+  // SQLite closes a file exactly if it has methods.
   if (code == SQLITE_OK) {
     log.path = name;
     log.store = reinterpret_cast<PageFile*>(sqlite3_database_file_object(name));
@@ -231,7 +231,7 @@ int layer_open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags
   return code;
 }
 
-// Everything but opening is the file system's below, which must see itself.
+// Everything except opening goes to the file system below, which must receive its own VFS.
 sqlite3_vfs* below(sqlite3_vfs* vfs) { return static_cast<Layer*>(vfs->pAppData)->below; }
 int layer_delete(sqlite3_vfs* vfs, const char* name, int sync) { return below(vfs)->xDelete(below(vfs), name, sync); }
 int layer_access(sqlite3_vfs* vfs, const char* name, int flags, int* answer) {

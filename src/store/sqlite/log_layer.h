@@ -1,7 +1,7 @@
-// A layer between SQLite and its files. Whatever is read from them is checked: pages of the file (page_file.h) and of
-// the write-ahead log. SQLite writes a log page by page, with two calls for each; here they are gathered and go out
-// together when the log is synced, read or measured. And the sync at the end of a commit may be left to somebody else,
-// so that the next transaction is worked on while the disk has this one.
+// A layer between SQLite and its files. It checks every read: pages of the file (page_file.h) and of the write-ahead
+// log. SQLite writes a log page by page, with two calls each. This layer collects them and writes them together when
+// the log is synced, read or measured. It can also defer the sync at the end of a commit to another thread, so the next
+// transaction proceeds while the disk writes this one.
 #pragma once
 
 #include <atomic>
@@ -13,27 +13,27 @@ struct sqlite3;
 
 namespace cairn::sqlite {
 
-// The name under which every connection is opened: over SQLite's default file system as it is now. A connection that
-// writes needs `synchronous = FULL`: it syncs a commit before anybody else may read it.
+// The VFS name of every connection, on top of SQLite's current default file system. A connection that writes needs
+// `synchronous = FULL`, which syncs a commit before another connection can read it.
 const char* log_layer();
 
-// How long the log must be, by what this connection has written to it.
+// The length that the log must have, according to what this connection has written.
 std::int64_t log_end(sqlite3* connection);
 
-// At most this goes into one call: SQLite's own layer writes less than 128 KiB at a time.
+// The maximum size of one write: SQLite's own layer writes less than 128 KiB at a time.
 inline constexpr int log_part_bytes = 1 << 16;
 
-// At most so many commits are without their sync at any time; the next one makes up for them.
+// The maximum number of unsynced commits. The next commit syncs all of them.
 inline constexpr std::uint64_t unsynced_max = 8;
 
 struct LogFile;
 
-// How many commits a log has been given and how many of them are on the disk. A commit that was deferred can be read
-// at once; nobody may be told of it, nor of what was read since, before `sync` has returned.
+// Counts the commits written to a log and those on the disk. A deferred commit can be read at once. No caller may learn
+// of it, or of anything read since, before `sync` has returned.
 class LogProgress {
  public:
-  // While it lives, one commit of the connection goes without its sync. By the thread that writes. Syncs that keep the
-  // order of what reaches the disk (a new log's header, a checkpoint) are never left out.
+  // During its lifetime, one commit of the connection omits its sync. Only the writer thread uses it. Syncs that order
+  // writes to the disk (the header of a new log, a checkpoint) are never omitted.
   class Deferral {
    public:
     Deferral(LogProgress& progress, sqlite3* connection);
@@ -45,13 +45,15 @@ class LogProgress {
     LogProgress& progress_;
   };
 
-  // Syncs what is not synced yet, or waits for whoever does. From any thread. Gives SQLite's code, and after a sync
-  // that failed the same for ever: the next one might succeed without having written anything.
+  // Syncs what is not synced yet, or waits for the thread that is syncing. Callable from any thread. Answers SQLite's
+  // code. After a failed sync it answers that failure forever, because the next sync might succeed without having
+  // written anything.
   int sync();
 
  private:
   friend struct LogFile;
-  // A sync of what was written by then has ended. Under the lock; gives what everybody is told from now on.
+  // Records the end of a sync that covered `written` commits. The caller holds the lock. Answers the code that every
+  // caller gets from now on.
   int note(std::uint64_t written, int code);
 
   std::atomic<std::uint64_t> written_{0};
@@ -60,7 +62,7 @@ class LogProgress {
   std::condition_variable changed_;
   bool syncing_ = false;
   int failed_ = 0;           // SQLite's code
-  bool deferring_ = false;   // the thread that writes only
+  bool deferring_ = false;   // used by the writer thread only
   LogFile* file_ = nullptr;  // from the first deferral until it is closed
 };
 

@@ -15,7 +15,7 @@ namespace cairn::sqlite {
 
 namespace {
 
-// A file through SQLite's own layer, so that it is the same disk that SQLite will read.
+// A file opened through SQLite's own layer, so that it is the same disk that SQLite will read.
 class LogOnDisk {
  public:
   explicit LogOnDisk(const std::string& path)
@@ -61,7 +61,7 @@ class LogOnDisk {
 
   sqlite3_vfs* vfs_;
   sqlite3_filename names_;
-  std::vector<std::max_align_t> memory_;  // at least as large as the layer asks for
+  std::vector<std::max_align_t> memory_;  // at least as large as the layer requires
 };
 
 }  // namespace

@@ -13,14 +13,15 @@ Error too_new(std::int64_t schema) {
                                       std::to_string(newest_schema()) + "; use the newer version that wrote it"};
 }
 
-// Room for checksums in a file that was made without: every page is written anew.
+// Makes room for checksums in a file that was created without it. Every page is rewritten.
 Result<void> make_room(Connection& connection) {
   connection.script("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
   if (connection.error()) return with_context(*connection.error(), "checksums");
   return {};
 }
 
-// Our own connection runs no triggers: these count what other programs do. By three: that is never one bit.
+// Creates triggers that count what other programs change; our own connection runs no triggers. They count by three,
+// which never looks like a single wrong bit.
 void count_foreign_changes(Connection& connection) {
   std::vector<std::string> tables;
   {

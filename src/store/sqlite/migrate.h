@@ -1,4 +1,4 @@
-// Brings a store's tables to this build's schema: numbered steps, forward only, one transaction each.
+// Migrates a store's tables to this build's schema: numbered steps, forward only, one transaction each.
 #pragma once
 
 #include "store/sqlite/connection.h"
@@ -7,13 +7,13 @@ namespace cairn::sqlite {
 
 int newest_schema();
 
-// ErrorCode::unsupported when a newer cairn wrote the file, ErrorCode::invalid when something else did.
+// ErrorCode::unsupported if a newer cairn wrote the file, ErrorCode::invalid if another program did.
 Result<int> read_schema(Connection& connection);
 Result<void> migrate(Connection& connection);
 // Whether another program has written to the store since `forget_foreign_changes`.
 bool has_foreign_changes(Connection& connection);
 void forget_foreign_changes(Connection& connection);
-// The schema of another program's, when it is newer than this build: nothing may be written then.
+// The error if the file's schema is newer than this build. Nothing may be written then.
 std::optional<Error> newer_schema(Connection& connection);
 
 // From this schema on every page carries a checksum.

@@ -18,8 +18,8 @@ namespace cairn::sqlite {
 
 namespace {
 
-// SQLite holds locks of its own on the file, and the kernel drops those when this process closes any descriptor of it.
-// So a file that a store of this process owns is not even opened.
+// SQLite holds locks on the file, and the kernel drops them when this process closes any descriptor of it. So a file
+// that a store of this process owns is never opened again.
 struct OwnedFiles {
   std::mutex mutex;
   std::set<FileIdentity> files;
@@ -35,7 +35,7 @@ FileIdentity identity_of(const struct stat& found) {
 
 std::string text_of(const FileIdentity& file) { return std::to_string(file.device) + ":" + std::to_string(file.inode); }
 
-// A test may keep SQLite's files in memory.
+// Tests may keep SQLite's files in memory.
 bool files_are_the_systems() {
   const std::string_view name = sqlite3_vfs_find(nullptr)->zName;
   return name.starts_with("unix");
@@ -90,7 +90,7 @@ Result<OwnerLock> OwnerLock::take(const std::string& store_path) {
                      "backup, or another program has opened it since, remove " +
                      lock.path_ + ".lock and start again"};
   }
-  // Who the owner is does not decide anything; that there is a store does.
+  // The owner's name decides nothing; the record that a store exists does.
   lock.write_note(left_by.find("\nstore ") == std::string::npos ? nullptr : left_open ? "open" : "closed");
   return lock;
 }
@@ -127,7 +127,7 @@ Result<void> OwnerLock::take_store(const std::string& left_by) {
     }
   }
   store_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  // SQLite says it better when the file cannot be opened at all.
+  // If the file cannot be opened at all, SQLite reports it better.
   if (store_ < 0) return {};
   if (::flock(store_, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return in_use(path_, "");
@@ -147,8 +147,8 @@ Result<void> OwnerLock::take_store(const std::string& left_by) {
 void OwnerLock::remember_open() { write_note("open"); }
 void OwnerLock::remember_closed() { write_note("closed"); }
 
-// The process, and what the next owner should know about the store. Not synced: after a power failure it may be older
-// than the store, and then says less.
+// Writes the process and the state of the store for the next owner. It is not synced: after a power failure it may be
+// older than the store, and then it claims less.
 void OwnerLock::write_note(const char* state) {
   std::string text = std::to_string(::getpid()) + "\n";
   if (state != nullptr && file_) text += "store " + text_of(*file_) + " " + state + "\n";

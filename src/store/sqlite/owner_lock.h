@@ -1,8 +1,8 @@
-// The one process that owns a store's file. Held as long as the object lives; the kernel gives it up when the process
-// dies, however it dies.
+// The lock of the one process that owns a store's file. The object holds it; the kernel releases it when the process
+// dies for any reason.
 //
-// The file itself is locked, whatever name it was opened by: a symbolic or hard link reaches the same lock. The file
-// `<store>.lock` beside it says who the owner is, and remembers that there was a store here.
+// The lock is on the file itself, so symbolic and hard links reach the same lock. The file `<store>.lock` beside it
+// names the owner and records that a store existed here.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace cairn::sqlite {
 
-// What identifies a file whatever its name.
+// Identifies a file independent of its name.
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -23,9 +23,9 @@ struct FileIdentity {
 
 class OwnerLock {
  public:
-  // ErrorCode::conflict when another process, or another store in this one, owns the file.
-  // ErrorCode::not_found when there was a store and its file is gone or empty, or when its log is gone although it was
-  // not closed: a new one would hide the loss.
+  // ErrorCode::conflict if another process, or another store in this process, owns the file. ErrorCode::not_found if a
+  // store existed and its file is missing or empty. The same if its log is missing although the store was not closed.
+  // In both cases a new store would hide the loss.
   static Result<OwnerLock> take(const std::string& store_path);
   OwnerLock(OwnerLock&& other) noexcept { swap(other); }
   OwnerLock& operator=(OwnerLock&& other) noexcept {
@@ -34,15 +34,15 @@ class OwnerLock {
   }
   ~OwnerLock();
 
-  // Whether somebody owns the store now.
+  // Whether a process owns the store now.
   static bool is_held(const std::string& store_path);
 
-  // Remembers that the store exists, and whether it was closed with nothing left in its log.
+  // Records that the store exists, and whether it was closed with an empty log.
   void remember_open();
   void remember_closed();
-  // The file that was locked; nothing when SQLite keeps its files elsewhere than in this system's folders.
+  // The locked file; empty if SQLite keeps its files outside the file system (tests).
   const std::optional<FileIdentity>& file() const { return file_; }
-  // Where the file really is, behind symbolic links.
+  // The real path, with symbolic links resolved.
   const std::string& path() const { return path_; }
 
  private:

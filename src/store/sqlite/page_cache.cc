@@ -13,8 +13,8 @@ sqlite3_pcache_methods2 below;
 
 struct PageCache {
   sqlite3_pcache* pages;
-  unsigned highest;              // of the numbers that were asked for
-  std::vector<unsigned> beyond;  // numbers above it that pages were given by moving them
+  unsigned highest;              // the highest requested number
+  std::vector<unsigned> beyond;  // higher numbers that pages got by moving
 };
 
 PageCache& ours(sqlite3_pcache* cache) { return *reinterpret_cast<PageCache*>(cache); }

@@ -39,10 +39,10 @@ std::uint64_t stir(std::uint64_t state, std::uint64_t word) {
   const std::uint64_t mixed = (state ^ word) * factor;
   return mixed ^ (mixed >> 29);
 }
-// The state before, mixed with its word.
+// Inverts `stir`: the state before, mixed with its word.
 std::uint64_t unstir(std::uint64_t state) { return (state ^ (state >> 29) ^ (state >> 58)) * inverse_factor; }
 
-// Four lanes, because a multiplication waits for the one before.
+// Four lanes, because each multiplication waits for the previous one of its lane.
 Lanes lanes_of(const std::uint8_t* page, std::size_t page_bytes, std::uint32_t number) {
   Lanes lanes = first_lanes(number);
   const std::size_t covered = page_bytes - page_checksum_bytes;
@@ -61,7 +61,7 @@ std::uint64_t sum_of(const Lanes& lanes) {
   return sum ^ (sum >> 32);
 }
 
-// What this lane must be for the sum, when the others are right.
+// The value that this lane must have for the sum if the other lanes are right.
 std::uint64_t lane_for(std::uint64_t sum, const Lanes& lanes, std::size_t wanted) {
   std::uint64_t rest = sum ^ (sum >> 32);
   for (std::size_t lane = lane_count - 1; lane > wanted; --lane) {
@@ -73,8 +73,8 @@ std::uint64_t lane_for(std::uint64_t sum, const Lanes& lanes, std::size_t wanted
   return rest * inverse_factor ^ std::rotl(before, 23);
 }
 
-// Which bit would have to be the other way round for the sum that is stored? Every step can be undone, so each lane is
-// gone through from both ends: what is wanted of a word is what lies between.
+// Finds the single bit that explains the stored sum. Every step is invertible, so each lane is computed from both ends.
+// The expected value of a word is what lies between.
 std::optional<std::size_t> wrong_bit(const std::uint8_t* page, std::size_t page_bytes, std::uint32_t number,
                                      std::uint64_t stored) {
   const Lanes reached = lanes_of(page, page_bytes, number);
@@ -97,8 +97,8 @@ std::optional<std::size_t> wrong_bit(const std::uint8_t* page, std::size_t page_
   return std::nullopt;
 }
 
-// What a checksum is about. On the first page some numbers are SQLite's own, which another program changes without
-// touching a table: how often the file was changed, by which version, and the number of the schema.
+// The bytes that a checksum covers. Some numbers on the first page are SQLite's own: the change counter, the version
+// that wrote it and the schema cookie. Another program changes them without touching a table, so they are left out.
 class Covered {
  public:
   Covered(const std::uint8_t* page, std::size_t page_bytes, std::uint32_t number) : bytes_(page) {
@@ -116,7 +116,7 @@ class Covered {
   const std::uint8_t* bytes_;
 };
 
-// A sector of zeros where a page with rows has its first ones: a disk that lost a write looks like this.
+// A sector of zeros where a page with rows has its first ones. A disk that lost a write leaves this.
 bool lost_its_end(const std::uint8_t* page, std::size_t page_bytes, std::uint32_t number) {
   constexpr std::size_t sector = 512;
   const std::uint8_t* const head = page + (number == 1 ? 100 : 0);

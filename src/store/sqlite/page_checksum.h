@@ -1,4 +1,4 @@
-// Checksums of what lies on the disk: of a page in the store's file, and of a frame in its write-ahead log.
+// Checksums of data on the disk: of a page in the store's file, and of a frame in its write-ahead log.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,11 @@
 
 namespace cairn::sqlite {
 
-// Each page ends with this many bytes that SQLite leaves to us ("reserved space"): its checksum.
+// Each page ends with this many bytes that SQLite leaves to us ("reserved space"). They hold the checksum.
 inline constexpr int page_checksum_bytes = 8;
 
-// Covers the page's number too: a page that was written to the wrong place is found. Never 0: that means "no checksum".
+// The checksum covers the page's number too, so a page written to the wrong place is found. It is never 0, which means
+// "no checksum".
 std::uint64_t page_checksum(const std::uint8_t* page, std::size_t page_bytes, std::uint32_t number);
 
 enum class PageState {
@@ -19,11 +20,11 @@ enum class PageState {
   damaged,
 };
 PageState check_page(const std::uint8_t* page, std::size_t page_bytes, std::uint32_t number);
-// Puts a page right in which one bit is wrong. False: more is wrong with it.
+// Repairs a page with one wrong bit. False if more is wrong.
 bool mend_page(std::uint8_t* page, std::size_t page_bytes, std::uint32_t number);
 void seal_page(std::uint8_t* page, std::size_t page_bytes, std::uint32_t number);
 
-// SQLite's checksum of the log: each frame's continues that of the frame before it.
+// SQLite's checksum of the log. The checksum of each frame continues that of the previous frame.
 struct LogSum {
   std::uint32_t first = 0;
   std::uint32_t second = 0;
@@ -38,7 +39,7 @@ std::uint32_t read_big_endian(const std::uint8_t* bytes);
 void write_big_endian(std::uint8_t* bytes, std::uint32_t value);
 LogSum read_sum(const std::uint8_t* bytes);
 
-// What a read of this thread found damaged last: SQLite itself only says that reading failed.
+// The last damage that a read of this thread found. SQLite itself only reports that reading failed.
 void note_damage(std::string what);
 std::string take_damage();
 

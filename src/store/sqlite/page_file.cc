@@ -43,8 +43,8 @@ int page_read(sqlite3_file* file, void* into, int amount, sqlite3_int64 offset) 
                  {"page", number},
                  {"advice", "the disk changed one bit; it was put right by its checksum. Check the disk"}});
   }
-  // Nobody above sees the checksum. What goes to the log carries none, so another program that copies it from there to
-  // the file leaves a page without one, not with a wrong one.
+  // SQLite never sees the checksum, and pages in the log have none. So another program that copies a page from the log
+  // to the file leaves a page without a checksum, not one with a wrong checksum.
   std::memset(bytes + own.page_bytes - page_checksum_bytes, 0, page_checksum_bytes);
   return SQLITE_OK;
 }
@@ -68,7 +68,7 @@ int page_truncate(sqlite3_file* file, sqlite3_int64 size) {
   return page_file(file).call().xTruncate(page_file(file).below(), size);
 }
 
-// SQLite takes no notice when this fails at the end of a checkpoint that a commit began.
+// SQLite ignores a failure here at the end of a checkpoint that a commit started.
 int page_sync(sqlite3_file* file, int flags) {
   PageFile& own = page_file(file);
   const int code = own.call().xSync(own.below(), flags);
@@ -88,7 +88,7 @@ int page_control(sqlite3_file* file, int what, void* about) {
   return page_file(file).call().xFileControl(page_file(file).below(), what, about);
 }
 int page_sector(sqlite3_file* file) { return page_file(file).call().xSectorSize(page_file(file).below()); }
-// Parts of a page would be read past the check.
+// Reads of partial pages would bypass the check.
 int page_traits(sqlite3_file* file) {
   return page_file(file).call().xDeviceCharacteristics(page_file(file).below()) & ~SQLITE_IOCAP_SUBPAGE_READ;
 }
@@ -103,7 +103,7 @@ int page_shm_unmap(sqlite3_file* file, int remove) {
   return page_file(file).call().xShmUnmap(page_file(file).below(), remove);
 }
 
-// Without mapped pages (version 3): they would be read past the check.
+// Without mapped pages (version 3), because those would bypass the check.
 constexpr sqlite3_io_methods methods_of(int version) {
   return {version,       page_close,       page_read,      page_write,   page_truncate, page_sync,   page_size,
           page_lock,     page_unlock,      page_reserved,  page_control, page_sector,   page_traits, page_shm_map,
@@ -121,7 +121,7 @@ int PageFile::open(sqlite3_vfs* below, const char* name, sqlite3_file* file, int
   PageFile& own = *new (file) PageFile;
   own.base.pMethods = nullptr;
   const int code = below->xOpen(below, name, own.below(), flags, out_flags);
-  // SQLite closes a file exactly when it has methods.
+  // SQLite closes a file exactly if it has methods.
   if (code != SQLITE_OK) {
     own.~PageFile();
     file->pMethods = nullptr;

@@ -1,4 +1,4 @@
-// A reading connection borrowed from its store's pool; given back when this goes out of scope.
+// A reading connection borrowed from the store's pool. The destructor returns it.
 #pragma once
 
 #include "store/sqlite/sqlite_store.h"

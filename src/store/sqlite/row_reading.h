@@ -1,4 +1,4 @@
-// Rows of statements.sql as values. The columns stand there in exactly this order.
+// Reads rows of statements.sql as values. The statements list the columns in exactly this order.
 #pragma once
 
 #include "store/sqlite/connection.h"
@@ -17,17 +17,17 @@ DeadLetter read_dead_letter(const Query& query);
 inline constexpr int instance_number_column = 15;
 inline constexpr int task_number_column = 23;
 inline constexpr int run_number_column = 28;
-// Greater than every text that begins with something else than the last code point.
+// Sorts after every text that does not begin with the last code point.
 inline constexpr const char* beyond_all_text = "\xF4\x8F\xBF\xBF";
 
 // A reference as two columns: the key's text or NULL, the parts or NULL when there are none.
 std::optional<std::string_view> reference_key(const Reference& reference);
 Json reference_parts(const Reference& reference);
 
-// Lists end when their page is full, not by SQL: rows that cannot be read must not take the place of others.
+// Lists stop when their page is full, not by SQL. Otherwise unreadable rows would displace readable ones.
 constexpr std::int64_t no_limit = -1;
 
-// Where a page begins: the number in its cursor, `first` without one.
+// The start of a page: the number in its cursor, or `first` without a cursor.
 Result<std::int64_t> read_cursor(const std::string& cursor, std::int64_t first);
 
 }  // namespace cairn::sqlite

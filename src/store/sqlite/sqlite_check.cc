@@ -1,4 +1,4 @@
-// What stands between a store and its file: whether it can be written, and what of it cannot be read.
+// Checks between a store and its file: whether it can be written, and what of it cannot be read.
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -41,7 +41,7 @@ std::optional<Sql> naming_statement(const std::string& table) {
   return std::nullopt;
 }
 
-// The table, the numbers of its rows and whom they belong to, as far as other pages tell.
+// Names the table, the row numbers and the owners of the rows, as far as other pages tell.
 std::string name_rows(Connection& db, const DamagedPage& page) {
   if (page.owner.empty()) return "what it belongs to is lost with another page";
   if (page.owner != page.table) return page.owner + (page.table.empty() ? "" : " (an index of " + page.table + ")");
@@ -69,7 +69,7 @@ std::optional<Error> SqliteStore::refuse_to_write() {
     newer_schema_ = sqlite::newer_schema(*writer_);
   }
   if (newer_schema_) return newer_schema_;
-  // Two calls of the system: often enough for people and disks, and nothing that a commit would notice.
+  // The check needs two system calls. This interval is short enough to notice a change and costs commits nothing.
   constexpr std::chrono::milliseconds interval{50};
   const auto now = std::chrono::steady_clock::now();
   if (!file_fault_said_ && now - file_checked_at_ < interval) return std::nullopt;
@@ -77,8 +77,8 @@ std::optional<Error> SqliteStore::refuse_to_write() {
   return file_fault();
 }
 
-// What is written to a file that nobody can open again is lost, and a log that was cut would be recovered without its
-// end. The process stays: the data is still there behind its open files.
+// Data written to a file that cannot be opened again is lost, and a truncated log would be recovered without its end.
+// The process keeps running, because its open files still have the data.
 std::optional<Error> SqliteStore::file_fault() {
   if (!owner_ || !owner_->file()) return std::nullopt;
   const std::string& path = owner_->path();
@@ -87,7 +87,7 @@ std::optional<Error> SqliteStore::file_fault() {
     if (!file) return path + " is gone";
     if (file->first != *owner_->file()) return path + " is another file now";
     auto* const pages = sqlite::PageFile::of(writer_->handle());
-    // Another program may make it shorter in good order (VACUUM).
+    // Another program may legitimately shrink the file (VACUUM).
     if (pages != nullptr && foreign_) pages->end = std::min<sqlite3_int64>(pages->end, file->second);
     if (pages != nullptr && file->second < pages->end) return path + " was truncated";
     const auto log = look_at(path + "-wal");
@@ -120,7 +120,7 @@ Result<void> SqliteStore::check_writable() {
     struct statvfs disk {};
     if (::statvfs(owner_->path().c_str(), &disk) == 0) {
       if ((disk.f_flag & ST_RDONLY) != 0) return Error{ErrorCode::unavailable, "the store's disk is read-only"};
-      // Less than this is full for the next commit, or for the one after it.
+      // With less free space, one of the next commits would fail.
       constexpr std::uint64_t bytes_min = 256 * 1024;
       const auto blocks = static_cast<std::uint64_t>(::geteuid() == 0 ? disk.f_bfree : disk.f_bavail);
       if (blocks * disk.f_frsize < bytes_min)
@@ -144,13 +144,13 @@ Result<void> SqliteStore::check_writable() {
   return {};
 }
 
-// By the owner, when it opens the store: what is in the log goes into the file first. Pages that another program wrote
-// get their checksums when the tables are sound; else single bits are put right. Everything else is damage.
+// The owner runs this when it opens the store. First the log is moved into the file. Pages that another program wrote
+// get their checksums if the tables are sound; otherwise single bits are repaired. Everything else is damage.
 Result<SqliteStore::PagesAre> SqliteStore::check_pages() {
   writer_->script("PRAGMA wal_checkpoint(PASSIVE)");
   writer_->clear_error();
   foreign_ = sqlite::has_foreign_changes(*writer_);
-  writer_->clear_error();  // what cannot be read has no witness
+  writer_->clear_error();  // if unreadable, there is no evidence of foreign writes
   CAIRN_TRY(std::vector<DamagedPage> damaged, sqlite::damaged_pages(*writer_, SIZE_MAX));
   if (damaged.empty()) return PagesAre::whole;
   const bool foreign = foreign_;
@@ -206,7 +206,7 @@ Result<std::vector<StoreFault>> SqliteStore::faults(std::size_t max) {
 void SqliteStore::pass_damage(Connection& db, std::initializer_list<std::string_view> tables, std::int64_t from,
                               std::string& next_cursor) const {
   if (!db.error() || db.error_number() != SQLITE_IOERR_DATA) return;
-  // Lists go from the highest number to the lowest: the first damaged rows below are those that were met.
+  // Lists run from the highest number to the lowest, so the first damaged rows below are the ones that were met.
   const DamagedPage* met = nullptr;
   for (const DamagedPage& page : damaged_) {
     const bool is_ours = page.has_rows && std::find(tables.begin(), tables.end(), page.owner) != tables.end();

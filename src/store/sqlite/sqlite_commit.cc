@@ -58,8 +58,8 @@ Result<std::vector<CommitOutcome>> SqliteStore::commit_unsynced(std::span<const 
     } else if (given.size() == 1) {
       outcomes.push_back(outcome_of(CommitOutcome::Kind::failed, written.error()));
     }
-    // One unit broke a rule of the tables, which only bad data can cause, or needs a damaged page. It must not keep
-    // the others from being written: each gets a transaction of its own.
+    // One unit violated a constraint of the tables, which only bad data can cause, or it needs a damaged page. It must
+    // not block the others, so each unit gets its own transaction.
     for (std::size_t i = 0; outcomes.size() < given.size(); ++i) {
       SqliteCommit single(*this);
       std::vector<const Unit*> alone;
@@ -180,7 +180,7 @@ void SqliteCommit::apply(const Unit& unit, Places& places, CommitOutcome& outcom
   for (const Advance& advance : unit.advances) {
     if (advance.outcome == Advance::Outcome::stale) continue;
     Place& place = places.at(advance.after.instance.value);
-    // The state in between was never committed and is never read: only the last one is written.
+    // Intermediate states were never committed and are never read, so only the last one is written.
     if (place.last != nullptr) store_instance(place, unit.actor);
     open_waits(place.number, advance);
     change_tasks(place.number, advance, unit.actor);
@@ -224,7 +224,7 @@ void SqliteCommit::store_instance(Place& place, const std::string& node) {
   const std::optional<Json> error = error_json(after.error);
   const std::optional<std::string_view> key = sqlite::reference_key(after.reference);
   const Json parts = sqlite::reference_parts(after.reference);
-  // As `project_instance` does, without the copies: this is the one place that every commit goes through.
+  // The same as `project_instance` without the copies, because every commit passes through here.
   const Timestamp changed_at = whole_ms(after.changed_at);
   std::optional<Timestamp> ended_at;
   if (is_final(after.status)) ended_at = changed_at;
@@ -275,7 +275,7 @@ void SqliteCommit::store_instance(Place& place, const std::string& node) {
 }
 
 void SqliteCommit::open_waits(std::int64_t number, const Advance& advance) {
-  // A finished instance waits for nothing, whatever the advance listed: no token may stay alive.
+  // A finished instance waits for nothing, whatever the advance lists. No token may stay active.
   if (is_final(advance.after.status)) {
     db_.run(Sql::delete_waits, number);
     return;
@@ -338,7 +338,7 @@ void SqliteCommit::change_runs(const Advance& advance, const Unit& unit, CommitO
     const auto& rules = store_.run_types();
     const auto rule = rules.find(row.type);
     const bool ruled = rule != rules.end();
-    // A type with limits or a pause is leased by the rule that counts them.
+    // If the type is paused or has limits, the run must go through lease_runs, which applies them.
     const bool leased =
         unit.lease && !(ruled && (rule->second.paused || is_limited(rule->second))) &&
         std::find(unit.lease->types.begin(), unit.lease->types.end(), row.type) != unit.lease->types.end();
@@ -392,9 +392,8 @@ void SqliteCommit::end_run(const RunEnd& end) {
                    end.status == RunStatus::failed ? end.error : Json());
 }
 
-// A kept signal that somebody waits for now becomes a message to that instance. One at a time: its
-// delivery is a commit again and claims the next, so that one instance does not drain what others
-// wait for.
+// A kept signal that an instance now waits for becomes a message to it. Only one is taken at a time: its delivery
+// commits again and takes the next. One instance therefore cannot drain signals that others wait for.
 void SqliteCommit::claim_kept(const Place& place) {
   const Snapshot& after = *place.last;
   if (is_final(after.status)) return;

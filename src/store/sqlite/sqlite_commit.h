@@ -1,5 +1,5 @@
-// One batch of units in one transaction. Everything about a unit is asked before anything of it is
-// written, so that a refused one leaves no trace and needs no savepoint.
+// Writes one batch of units in one transaction. Everything about a unit is checked before anything of it is written, so
+// a refused unit leaves no trace and needs no savepoint. Read `run` first.
 #pragma once
 
 #include <set>
@@ -10,31 +10,31 @@ namespace cairn {
 
 class SqliteCommit {
  public:
-  // The writer's mutex is held by the caller.
+  // The caller holds the writer's mutex.
   explicit SqliteCommit(SqliteStore& store);
 
-  // ErrorCode as in Store::commit_unsynced; `wakeup` and the marks of what was taken are only right after it. Without
-  // `more` it is settled too. Every unit that it was given goes into `given`, whatever becomes of it.
+  // Errors as in Store::commit_unsynced. `wakeup` and the marks of taken items are valid only after it. Without `more`
+  // the commit is synced too. Every received unit is added to `given`, whatever its outcome.
   Result<std::vector<CommitOutcome>> run(std::span<const Unit> units, const Store::MoreUnits& more,
                                          std::vector<const Unit*>& given);
 
   const Wakeup& wakeup() const { return wakeup_; }
 
  private:
-  // Where an instance of the unit stands in the store.
+  // The stored state of an instance of the unit.
   struct Place {
     std::int64_t number = 0;  // 0: not stored yet
     std::uint64_t version = 0;
-    bool alike = false;              // stored with this status and definition, and without a reference or an error
-    const Snapshot* last = nullptr;  // what it will be after the unit
-    const std::string* encoded = nullptr;  // its bytes, when they were made ahead
+    bool alike = false;                    // stored with this status and definition, without a reference or an error
+    const Snapshot* last = nullptr;        // the snapshot after the unit
+    const std::string* encoded = nullptr;  // its bytes, if encoded ahead
   };
   using Places = std::map<std::string, Place>;
   // The run that the unit ends, as `refuse` found it.
   struct Ending {
     std::int64_t number = 0;
     int attempt = 0;
-    bool limited = false;  // others of its type may wait for its end
+    bool limited = false;  // other runs of its type may wait for its end
   };
 
   std::optional<CommitOutcome> refuse(const Unit& unit, Places& places);

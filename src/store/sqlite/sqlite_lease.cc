@@ -1,4 +1,4 @@
-// Leasing: candidates by type and priority, each found by a seek in an index, then the common rule.
+// Leasing: an index seek finds the candidates by type and priority, then the common rule selects.
 #include <algorithm>
 #include <set>
 
@@ -15,7 +15,7 @@ using sqlite::Query;
 using sqlite::Sql;
 using sqlite::Transaction;
 
-// One request, inside its transaction.
+// One lease request, inside its transaction.
 class SqliteLease {
  public:
   SqliteLease(SqliteStore& store, const LeaseRequest& request)
@@ -35,7 +35,7 @@ class SqliteLease {
     return leased;
   }
 
-  // Whether there is something to commit when nothing was leased.
+  // Whether the transaction must commit although nothing was leased.
   bool gave_up() const { return gave_up_; }
 
  private:
@@ -67,7 +67,7 @@ class SqliteLease {
       gather_limited(*rule, wakeup);
       return;
     }
-    // Priority by priority: what is due later is then never looked at.
+    // Priority by priority, so runs that are due later are never visited.
     std::int64_t below = INT64_MAX;
     for (std::int64_t found = 0; found < max;) {
       std::optional<std::int64_t> priority;
@@ -158,11 +158,11 @@ class SqliteLease {
     return leased;
   }
 
-  // A run whose JSON cannot be read ends here: no worker could be given it, and it must not keep others from theirs.
+  // Fails a run whose JSON cannot be read. No worker could receive it, and it must not block other runs.
   void fail_unreadable(std::int64_t number, const RunRow& run, const std::string& why, Wakeup& wakeup) {
     log_error("sqlite.run_unreadable", {ErrorCode::corrupt, why}, {{"run", run.id.value}, {"type", run.type}});
     const Json error = Json::object({{"code", "unreadable"}, {"message", why}});
-    // `payload`, `result` and `error` may be what cannot be read: the last two are written anew.
+    // `payload`, `result` or `error` may be unreadable; the last two are overwritten.
     db_.run(Sql::end_run, number, run.fence, "failed", Json(), error, std::optional<std::string>(why), at_);
     store_.run_event(number, "failed", run.attempt, request_.worker, error);
     DeadLetter letter;
@@ -200,7 +200,7 @@ Result<std::vector<RunRow>> SqliteStore::lease_runs(const LeaseRequest& request)
     Transaction transaction(*writer_);
     SqliteLease lease(*this, request);
     leased = lease.run(wakeup);
-    // Nothing was written but what may as well be forgotten: no commit, no sync.
+    // Everything written so far may be dropped, so no commit and no sync is needed.
     if (!leased.empty() || lease.gave_up() || writer_->error()) {
       if (auto done = transaction.commit(); !done) return failed(done.error());
     }

@@ -23,8 +23,7 @@ namespace {
 
 constexpr std::size_t readers_max = 8;
 
-// Before 3.51.3 two connections that write or checkpoint at once could corrupt the file; 3.52.0 was
-// withdrawn.
+// Before 3.51.3 two connections that write or checkpoint at the same time could corrupt the file; 3.52.0 was withdrawn.
 std::optional<Error> library_fault() {
   const int version = sqlite3_libversion_number();
   if (version >= 3051003 && version != 3052000) return std::nullopt;
@@ -62,14 +61,14 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
 Result<void> SqliteStore::open_as_owner() {
   const auto connect = [this]() -> Result<void> {
     writer_.reset();
-    foreign_ = true;  // until that is known
+    foreign_ = true;  // until it is checked
     CAIRN_TRY(writer_, Connection::open(path_, Connection::Mode::write));
     writer_->sync_failed = [this](const Error& error) { end_after_failed_sync(error); };
     writer_->expect_foreign_pages(foreign_);
     return {};
   };
   CAIRN_TRY_VOID(connect());
-  // Refuse a foreign or newer file before anything of it is changed.
+  // Reject a foreign or newer file before changing anything.
   auto schema = sqlite::read_schema(*writer_);
   if (!schema && schema.error().code != ErrorCode::corrupt) return schema.error();
   if (writer_->has_checksums() == true) {
@@ -96,7 +95,7 @@ Result<void> SqliteStore::open_as_owner() {
   db.close_with_log_in_file();
   db.trust_log();
   opened_ = true;
-  db.changed_by_others();  // from here on
+  db.changed_by_others();  // count from here on
   db.refuse = [this] { return refuse_to_write(); };
   return {};
 }
@@ -104,7 +103,7 @@ Result<void> SqliteStore::open_as_owner() {
 SqliteStore::~SqliteStore() {
   idle_readers_.clear();
   if (opened_ && !file_fault()) {
-    // Closing removes the log. Whoever dies right behind that must not have left a note that misses it.
+    // Closing removes the log. If the process dies right after that, the note must not claim that a log is missing.
     writer_->clear_error();
     writer_->script("PRAGMA wal_checkpoint(TRUNCATE)");
     if (!writer_->error() && sqlite::log_end(writer_->handle()) == 0) owner_->remember_closed();
@@ -118,9 +117,9 @@ std::optional<Error> SqliteStore::refusal() const {
   return std::nullopt;
 }
 
-// After a failed sync nobody knows which pages the kernel still has. Going on would acknowledge writes on
-// top of lost ones, and trying again may succeed without having written anything. So the process ends here,
-// without unwinding: nothing more is said to anybody, and the next start recovers from what is on the disk.
+// After a failed sync it is unknown which pages the kernel still has. Continuing would acknowledge writes on top of
+// lost ones, and a retry may succeed without having written anything. So the process ends here without unwinding. It
+// sends no further answer, and the next start recovers from what is on the disk.
 Error SqliteStore::failed(Error error) {
   const int number = writer_->error_number();
   if (number == SQLITE_IOERR_FSYNC || number == SQLITE_IOERR_DIR_FSYNC) end_after_failed_sync(error);
@@ -148,7 +147,7 @@ void SqliteStore::release_caches() {
   {
     const std::lock_guard lock(writer_mutex_);
     if (!writer_ || file_fault()) return;
-    // What is in the log is read again at the next start, and the next load would have to make room in it.
+    // A checkpoint now shortens the next start, which reads the log again, and makes room for the next load.
     writer_->clear_error();
     writer_->script("PRAGMA wal_checkpoint(PASSIVE)");
     if (writer_->error()) log_error("store.checkpoint_failed", failed(*writer_->error()), {{"path", path_}});
@@ -201,9 +200,9 @@ SqliteStore::Reader SqliteStore::reader() {
 
 SqliteStore::Reader::~Reader() {
   if (!connection_) return;
-  // What was read may be of a commit that is not on the disk yet.
+  // The rows may belong to a commit that is not on the disk yet.
   if (!UnsyncedRead::here()) store_.sync();
-  // A connection that failed is not worth keeping: the next one opens afresh.
+  // A failed connection is closed; the next reader opens a new one.
   const bool keep = !connection_->error();
   {
     const std::lock_guard lock(store_.readers_mutex_);

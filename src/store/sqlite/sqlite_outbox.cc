@@ -89,7 +89,7 @@ Result<std::size_t> SqliteStore::assign_events(std::span<const SinkFilter> sinks
   return events.size();
 }
 
-// New events are assigned in short transactions, because commits wait for them. This goes on until something can be
+// New events are assigned in short transactions, because commits wait for them. This repeats until an event can be
 // claimed: the first ones may all be for other sinks.
 Result<std::vector<OutboxRow>> SqliteStore::claim_outbox(std::span<const SinkFilter> sinks, const OutboxClaim& claim) {
   for (;;) {
@@ -101,8 +101,8 @@ Result<std::vector<OutboxRow>> SqliteStore::claim_outbox(std::span<const SinkFil
   }
 }
 
-// The rows are read beside the writer. Like every mark on taken work, claims are kept in memory: a crash gives them
-// back.
+// The rows are read with a reader, beside the writer. Claims are kept in memory like every mark on taken work, so a
+// crash releases them.
 Result<std::vector<OutboxRow>> SqliteStore::claim_assigned(const OutboxClaim& claim,
                                                            std::vector<DeadLetter>& unreadable) {
   const std::lock_guard lock(outbox_mutex_);
@@ -127,7 +127,7 @@ Result<std::vector<OutboxRow>> SqliteStore::claim_assigned(const OutboxClaim& cl
                                       {"type", row.event.type},
                                       {"subject", row.event.subject}});
       letter.reason = fault->message;
-      letter.node = "store";  // found while reading the outbox, by no node in particular
+      letter.node = "store";  // found while reading the outbox, not by a particular node
     };
     const auto take_first = [&](Sql statement, std::size_t until) {
       Query rows = db->query(statement, claim.sink, at);
@@ -152,7 +152,7 @@ Result<std::vector<OutboxRow>> SqliteStore::claim_assigned(const OutboxClaim& cl
   return claimed;
 }
 
-// An event that cannot be read is given up: it must not keep the others from being sent.
+// Gives up events that cannot be read, so that they do not block the others.
 Result<void> SqliteStore::give_up(const std::string& sink, std::span<const DeadLetter> unreadable) {
   if (unreadable.empty()) return {};
   const std::lock_guard lock(writer_mutex_);

@@ -115,7 +115,7 @@ Result<std::optional<InstanceRow>> SqliteStore::find_instance(const InstanceId& 
   return found;
 }
 
-// Statuses that few instances have are found by an index of their own, however many others there are.
+// Rare statuses have their own index, so the number of other instances does not matter.
 static Sql list_statement(std::optional<Status> status) {
   if (status == Status::running) return Sql::list_running;
   if (status == Status::suspended || status == Status::failed) return Sql::list_troubled;
@@ -130,7 +130,7 @@ Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filt
   if (filter.status) status = to_string(*filter.status);
   if (filter.parent) parent = filter.parent->value;
   const auto reference = text_or_null(filter.reference_key);
-  // Without an index the rows are read until the page is full.
+  // Without an index, rows are read until the page is full.
   const std::int64_t limit = sqlite::no_limit;
   {
     Query rows = filter.parent ? db->query(Sql::list_children, cursor, status, text_or_null(filter.definition), parent,

@@ -13,7 +13,7 @@ struct Candidates {
   bool more = false;
 };
 
-// Rows come in the order in which they were made, so that nothing old stands behind the first young one.
+// Rows come in order of creation, so no old row follows the first young one.
 Candidates oldest(sqlite::Connection& db, Sql statement, Timestamp before, std::size_t max, auto&& is_old) {
   Candidates found;
   Query rows = db.query(statement);
@@ -30,7 +30,7 @@ Candidates oldest(sqlite::Connection& db, Sql statement, Timestamp before, std::
 
 }  // namespace
 
-// Looks with a reader, so that the writer is held only for what is really removed.
+// A reader finds the candidates, so the writer is held only for the removal itself.
 Result<RowRetentionOutcome> SqliteStore::retire_rows(const RowRetention& request) {
   Candidates runs, events, keys;
   {

@@ -50,7 +50,7 @@ const std::map<std::string, RunTypeRow>& SqliteStore::run_types() {
   if (run_types_) return *run_types_;
   std::map<std::string, RunTypeRow> read;
   for (RunTypeRow& row : read_run_types(*writer_)) read.emplace(row.type, std::move(row));
-  // What could not be read is not known. The caller's transaction fails with the same error.
+  // If the rows cannot be read, the rules are unknown. The caller's transaction then fails with the same error.
   static const std::map<std::string, RunTypeRow> none;
   if (writer_->error()) return none;
   return run_types_.emplace(std::move(read));
@@ -76,7 +76,7 @@ Result<void> SqliteStore::put_run_type(const RunTypeRow& row) {
     if (auto done = transaction.commit(); !done) return failed(done.error());
     run_types_.reset();
   }
-  // What was paused or full may be leased now.
+  // Runs that were paused or over a limit may be available now.
   Wakeup wakeup;
   wakeup.runs = true;
   tell(wakeup);

@@ -74,7 +74,7 @@ Result<std::vector<bool>> SqliteStore::submit_runs(std::span<RunRow> runs) {
   return fresh;
 }
 
-// By its key, else by its id.
+// Finds the run by its key, otherwise by its id.
 std::optional<RunRow> SqliteStore::submitted_before(const RunRow& given) {
   for (const Sql known : {Sql::find_run_by_key, Sql::find_run}) {
     const std::string& by = known == Sql::find_run ? given.id.value : given.idempotency_key;
@@ -85,7 +85,7 @@ std::optional<RunRow> SqliteStore::submitted_before(const RunRow& given) {
   return std::nullopt;
 }
 
-// In a transaction of the caller's.
+// Runs inside the caller's transaction.
 Result<RunChanged> SqliteStore::write_change(const RunChange& change, Wakeup& wakeup) {
   const Timestamp at = now();
   RunChanged answer;
@@ -103,7 +103,7 @@ Result<RunChanged> SqliteStore::write_change(const RunChange& change, Wakeup& wa
   const bool holds = row.status == RunStatus::leased && row.fence == change.fence;
   switch (change.kind) {
     case RunChange::Kind::remove:
-      // A live run would vanish under its worker: cancel it first.
+      // A leased run must not disappear while a worker has it; it must be cancelled first.
       if (row.status == RunStatus::leased) {
         answer.kind = RunChanged::Kind::lease_lost;
       } else if (is_awaited(row)) {
@@ -128,7 +128,7 @@ Result<RunChanged> SqliteStore::write_change(const RunChange& change, Wakeup& wa
     case RunChange::Kind::retry:
     case RunChange::Kind::release:
       if (is_final(row.status)) {
-        // The cancelled run's holder learns of it here and clears its lease.
+        // The holder of a cancelled run learns of the cancellation here and clears its lease.
         if (row.status == RunStatus::cancelled && row.fence == change.fence &&
             holds_lease(row.leased_by, change.account)) {
           writer_->run(Sql::clear_lease, number);
@@ -196,7 +196,7 @@ std::vector<Result<RunChanged>> SqliteStore::change_runs(std::span<const RunChan
     }
   }
   if (broken) {
-    // A run that cannot be read must not cost the others their leases: each gets a transaction of its own.
+    // An unreadable run must not cost the others their leases, so each change gets its own transaction.
     answers.clear();
     for (const RunChange& change : changes) answers.push_back(change_run(change));
     return answers;
@@ -218,7 +218,7 @@ Result<std::vector<RunRow>> SqliteStore::exhausted_runs(std::size_t max) {
     Query rows = db->query(Sql::overdue_runs, at, static_cast<std::int64_t>(max));
     while (rows.next()) {
       found.push_back(sqlite::read_run(rows, *db));
-      db->take_row_fault();  // whoever ends it hears of it: it must not keep the others from being ended
+      db->take_row_fault();  // reported when it is ended; it must not block the others here
     }
   }
   for (const std::string& type : types) {
@@ -226,7 +226,7 @@ Result<std::vector<RunRow>> SqliteStore::exhausted_runs(std::size_t max) {
     Query rows = db->query(Sql::exhausted_runs, type, at, static_cast<std::int64_t>(max - found.size()));
     while (rows.next()) {
       found.push_back(sqlite::read_run(rows, *db));
-      db->take_row_fault();  // whoever ends it hears of it: it must not keep the others from being ended
+      db->take_row_fault();  // reported when it is ended; it must not block the others here
     }
   }
   return db.give(std::move(found));

@@ -24,7 +24,7 @@ DeadLetter unread(std::int64_t id, const std::string& target, const std::string&
   letter.kind = "message";
   letter.envelope = Json::object({{"kind", kind}, {"unreadable", body}, {"message", id}});
   letter.reason = "the message cannot be read";
-  letter.node = "store";  // found while reading the queue, by no node in particular
+  letter.node = "store";  // found while reading the queue, not by a particular node
   return letter;
 }
 
@@ -38,7 +38,7 @@ void SqliteStore::send(const Message& message, Wakeup& wakeup) {
     letter.kind = "message";
     letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
     letter.reason = "there is no such instance";
-    letter.node = "store";  // found while routing, by no node in particular
+    letter.node = "store";  // found during routing, not by a particular node
     insert_dead_letter(letter);
     return;
   }
@@ -51,7 +51,7 @@ void SqliteStore::send(const Message& message, Wakeup& wakeup) {
 
 namespace {
 
-// With the signal among those that are kept.
+// Checks the limits; the signal is already among the kept ones.
 std::optional<Error> refusal_of_kept(sqlite::Connection& db, const CorrelatedSignal& signal) {
   const auto count = [](Query counted) { return counted.next() ? static_cast<std::size_t>(counted.integer(0)) : 0; };
   const auto most = [](std::size_t max) { return static_cast<std::int64_t>(max) + 1; };
@@ -115,7 +115,7 @@ Result<std::vector<Message>> SqliteStore::take_messages(std::size_t max, Duratio
   const Timestamp at = now();
   std::vector<Message> taken;
   std::vector<std::pair<std::int64_t, DeadLetter>> bad;
-  std::set<std::string> behind;  // instances with an earlier one that is held
+  std::set<std::string> behind;  // instances with an earlier item that is held
   {
     Query ready = writer_->query(Sql::ready_messages);
     while (taken.size() < max && ready.next()) {
@@ -126,7 +126,7 @@ Result<std::vector<Message>> SqliteStore::take_messages(std::size_t max, Duratio
         continue;
       }
       if (!behind.empty() && behind.contains(ready.text(1))) continue;
-      // One row that cannot be read must not stop the queue.
+      // One unreadable row must not stop the queue.
       if (!message_kind_from(ready.text(2)) || !parse_stored(ready.text(3))) {
         bad.emplace_back(id, unread(id, ready.text(1), ready.text(2), ready.text(3)));
         continue;
@@ -160,7 +160,7 @@ Result<std::vector<DueTimer>> SqliteStore::take_timers(std::size_t max, Duration
   std::vector<DueTimer> taken;
   std::vector<TimerKey> keys;
   std::vector<TimerKey> stale;
-  std::set<std::int64_t> behind;  // instances with an earlier one that is held
+  std::set<std::int64_t> behind;  // instances with an earlier item that is held
   {
     Query due = writer_->query(Sql::due_timers, at);
     while (taken.size() < max && stale.size() < max && due.next()) {
@@ -206,7 +206,7 @@ Result<std::optional<Timestamp>> SqliteStore::next_due(Timestamp looked_at) {
     if (!due || candidate < *due) due = candidate;
   };
   {
-    std::set<std::int64_t> behind;  // their next one waits for one that is held
+    std::set<std::int64_t> behind;  // instances whose next item waits for a held one
     Query timers = writer_->query(Sql::first_timers);
     while (timers.next()) {
       const auto held = held_timers_.find({timers.integer(0), timers.integer(1), timers.text(2)});

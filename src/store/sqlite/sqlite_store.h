@@ -1,8 +1,8 @@
 // The embedded store: one SQLite file in WAL mode with synchronous=FULL.
 //
-// One connection writes and checkpoints, under one mutex; readers have their own connections. One
-// process owns the file (see owner_lock.h). What is taken from a queue is only marked in memory: the
-// one process that could take it twice is this one, and a crash gives everything back.
+// One connection writes and checkpoints, under one mutex. Readers have their own connections. One process owns the file
+// (see owner_lock.h). Items taken from a queue are only marked in memory: no other process could take them, and a crash
+// releases all of them. Read sqlite_commit.h next.
 #pragma once
 
 #include <atomic>
@@ -26,11 +26,11 @@ namespace cairn {
 class SqliteStore final : public Store {
  public:
   enum class Mode { own, read_only };
-  // How the process ends when the disk fails to keep what was written.
+  // The exit code of the process when a sync fails.
   static constexpr int sync_failure_exit = 74;
-  // `clock` outlives the store. Creates and migrates the file in mode `own`. In mode `read_only` the
-  // owner may be running; every verb that writes is ErrorCode::not_allowed.
-  // Without `run_events` no audit trail of runs is written.
+  // `clock` must outlive the store. In mode `own` it creates and migrates the file. In mode `read_only` the owner may
+  // be running, and every function that writes answers ErrorCode::not_allowed. Without `run_events` the store writes no
+  // audit trail of runs.
   static Result<std::unique_ptr<SqliteStore>> open(const std::string& path, Clock& clock, Mode mode = Mode::own,
                                                    bool run_events = true);
 
@@ -137,20 +137,20 @@ class SqliteStore final : public Store {
   SqliteStore(std::string path, Clock& clock, Mode mode, bool run_events)
       : path_(std::move(path)), clock_(clock), mode_(mode), run_events_(run_events) {}
 
-  // Why nothing can be written: read-only, or a sync has failed and only a restart can tell what is
-  // on the disk.
+  // Why nothing can be written: the store is read-only, or a sync has failed and only a restart can tell what is on the
+  // disk.
   std::optional<Error> refusal() const;
-  // After a failed transaction: keeps the store from going on after a failed sync.
+  // Handles a failed transaction. After a failed sync it ends the process.
   Error failed(Error error);
   [[noreturn]] void end_after_failed_sync(const Error& error) const;
-  // Asked at the beginning of each transaction: another program has changed the schema, or the file is not ours any
-  // more.
+  // Checked at the start of each transaction. The reasons are: another program has changed the schema, or the file was
+  // replaced.
   std::optional<Error> refuse_to_write();
   std::optional<Error> file_fault();
-  enum class PagesAre { whole, mended };  // mended: what was read before may be wrong
+  enum class PagesAre { whole, mended };  // mended: pages that were read before may have been wrong
   Result<PagesAre> check_pages();
   Result<void> open_as_owner();
-  // After a list has met a damaged page that `faults` has named: it goes on behind it. For stores that are only read.
+  // Continues a list after a damaged page that `faults` has reported. For read-only stores.
   void pass_damage(sqlite::Connection& db, std::initializer_list<std::string_view> tables, std::int64_t from,
                    std::string& next_cursor) const;
   Reader reader();
@@ -160,19 +160,19 @@ class SqliteStore final : public Store {
   void insert_dead_letter(const DeadLetter& letter);
   std::optional<RunRow> submitted_before(const RunRow& run);
   void insert_run(RunRow& row, Wakeup& wakeup);
-  // The rows of wf_run_types; kept, because nobody else writes them. Needs the writer.
+  // The rows of wf_run_types, cached because no other process writes them. The caller holds the writer.
   const std::map<std::string, RunTypeRow>& run_types();
-  // Whether the end of a run of this type may let another begin.
   Result<std::size_t> assign_events(std::span<const SinkFilter> sinks, std::size_t max);
   Result<std::vector<OutboxRow>> claim_assigned(const OutboxClaim& claim, std::vector<DeadLetter>& unreadable);
   Result<void> give_up(const std::string& sink, std::span<const DeadLetter> unreadable);
   Result<RunChanged> write_change(const RunChange& change, Wakeup& wakeup);
+  // Whether the end of a run of this type may allow another run to start.
   bool limits_concurrency(const std::string& type);
   void run_event(std::int64_t run, std::string_view kind, int attempt, std::string_view actor, const Json& details);
   void task_event(std::int64_t task, TaskEvent::Kind kind, std::string_view actor, const Json& details);
   void remove_instance(std::int64_t number, const std::string& id);
   void write_event(const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup);
-  // The first of the schedules and of the postponed events.
+  // The earliest of the schedules and the postponed events.
   std::optional<Timestamp> next_scheduled(Timestamp looked_at);
 
   std::string path_;
@@ -182,24 +182,24 @@ class SqliteStore final : public Store {
   std::optional<sqlite::OwnerLock> owner_;
   std::optional<sqlite::FileIdentity> log_file_;
   std::optional<Error> newer_schema_;
-  std::atomic<bool> foreign_ = true;        // another program may have written to the file; until that was looked into
-  std::atomic<bool> write_failed_ = false;  // the last one, because the store could not
+  std::atomic<bool> foreign_ = true;        // another program may have written to the file; true until checked
+  std::atomic<bool> write_failed_ = false;  // the last write failed because of the store
   bool file_fault_said_ = false;
   std::chrono::steady_clock::time_point file_checked_at_;
-  bool opened_ = false;  // as its owner, and nothing was wrong with it
+  bool opened_ = false;  // opened as the owner without faults
   WakeupListener listener_;
 
   StoreMutex writer_mutex_;
   std::unique_ptr<sqlite::Connection> writer_;
-  bool maybe_kept_ = true;  // a hint: false only when no signal is kept
+  bool maybe_kept_ = true;  // a hint: false only if no signal is kept
   std::optional<std::map<std::string, RunTypeRow>> run_types_;
   std::map<std::int64_t, Timestamp> held_messages_;
   std::map<TimerKey, Timestamp> held_timers_;
   std::map<std::string, Timestamp> held_schedules_;
 
-  std::mutex outbox_mutex_;                                               // taken after the writer's
+  std::mutex outbox_mutex_;                                               // locked after the writer's mutex
   std::map<std::string, std::map<std::int64_t, Timestamp>> held_outbox_;  // by sink
-  std::vector<sqlite::DamagedPage> damaged_;                              // what `faults` found
+  std::vector<sqlite::DamagedPage> damaged_;                              // the result of `faults`
 
   std::mutex readers_mutex_;
   std::condition_variable reader_free_;

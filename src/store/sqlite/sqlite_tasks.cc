@@ -11,7 +11,7 @@ using sqlite::Transaction;
 
 namespace {
 
-// A task list is sorted by priority and age; its cursor holds both.
+// A task list is sorted by priority and age, so its cursor holds both.
 struct TaskCursor {
   std::optional<std::int64_t> priority;
   std::int64_t number = 0;
@@ -145,7 +145,7 @@ Result<Page<TaskRow>> SqliteStore::list_tasks(const TaskFilter& filter, const Pa
       last = std::to_string(rows.integer(12)) + "." + std::to_string(rows.integer(sqlite::task_number_column));
       page.items.push_back(std::move(row));
     }
-    // Rows that cannot be read took the place of others: those are on the next page.
+    // Unreadable rows used up the page. The other rows are on the next page.
     if (page.next_cursor.empty() && seen == limit) page.next_cursor = last;
   }
   return db.give(std::move(page));

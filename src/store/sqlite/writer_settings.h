@@ -2,8 +2,8 @@
 
 namespace cairn::sqlite {
 
-// How the one writing connection is set up: every commit is on the disk before it is answered. The constraints hold
-// what other programs write against the rules; to check one, SQLite builds a table of its own for every row.
+// The settings of the writing connection. Every commit is on the disk before it is answered. Checks of the table
+// constraints are off: they exist for other programs, and SQLite builds a temporary table per row to check one.
 inline constexpr const char* writer_settings =
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF; PRAGMA foreign_keys = OFF;"
     "PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;"

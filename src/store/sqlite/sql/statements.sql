@@ -1,4 +1,4 @@
--- Every statement that the SQLite back end runs, complete, by name.
+-- All statements of the SQLite back end, complete, by name.
 
 -- name: begin
 BEGIN IMMEDIATE
@@ -28,7 +28,7 @@ PRAGMA page_count
 -- name: list_trees
 SELECT rootpage, name, tbl_name FROM sqlite_schema WHERE rootpage > 0 ORDER BY rootpage
 -- name: instances_of_rows
--- Who is on a damaged page, by an index that does not need the page.
+-- Finds the instances on a damaged page through an index that does not need the page.
 SELECT id FROM wf_instances INDEXED BY sqlite_autoindex_wf_instances_1 WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT 20
 -- name: instances_of_states
 SELECT id FROM wf_instances WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT 20
@@ -66,7 +66,7 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
 UPDATE wf_instances SET definition = ?2, definition_version = ?3, digest = ?4, status = ?5, reference_key = ?6, reference_parts = ?7,
   error = ?8, changed_at = ?9, ended_at = ?10 WHERE n = ?1
 -- name: touch_instance
--- Nothing changed but the time: no index has to be looked at.
+-- Only the time changes, so no index is touched.
 UPDATE wf_instances SET changed_at = ?2 WHERE n = ?1
 -- name: insert_state
 INSERT INTO wf_runtime_states (n, version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal,
@@ -289,7 +289,7 @@ DELETE FROM wf_inbox WHERE instance = ?1
 -- name: remove_messages
 DELETE FROM wf_signal_q WHERE target = ?1
 -- name: remove_run_events
--- As list_instance_runs finds them.
+-- Finds the runs like list_instance_runs.
 DELETE FROM workflow_event WHERE run IN (SELECT n FROM workflow_run WHERE id >= substr(?1, 1, 13) AND id < substr(?1, 1, 13) || char(1114111) AND instance = ?1
   UNION SELECT n FROM workflow_run WHERE instance = ?1 AND substr(id, 1, 13) <> substr(instance, 1, 13))
 -- name: remove_runs

@@ -108,7 +108,7 @@ FROM workflow_run
 WHERE n < ?1 AND (?2 IS NULL OR status = ?2) AND substr(type, 1, length(?3)) = ?3 AND (?4 IS NULL OR instance = ?4) AND (?5 OR deleted_at IS NULL)
 ORDER BY n DESC LIMIT ?6
 -- name: list_instance_runs
--- By the beginning of their ids, or by the index of those that begin otherwise.
+-- Finds runs by the prefix of their ids, or through the index of those with another prefix.
 SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
   leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n, limit_key
 FROM workflow_run
