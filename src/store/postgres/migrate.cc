@@ -41,11 +41,11 @@ Result<void> migrate(Connection& connection) {
   if (from == newest_schema()) return {};
   const std::string& schema = connection.schema();
   connection.query(Sql::begin);
-  // A large store takes longer than a statement may, and who waits for another node's migration waits as long.
+  // A large store needs more than the statement timeout, and so does a node that waits for another node's migration.
   connection.query(Sql::migration_time);
   connection.query(Sql::migration_patience);
   connection.query(Sql::migration_lock, lock_key("migrate", schema));
-  // Somebody else may have been at it while we waited.
+  // Another node may have migrated while this one waited.
   CAIRN_TRY(from, read_schema(connection));
   if (from == 0) {
     if (!connection.query(Sql::find_schema, schema).next()) connection.script("CREATE SCHEMA " + schema);

@@ -1,5 +1,5 @@
-// Brings a store's tables to this build's schema: numbered steps, forward only, all of them in one
-// transaction under one lock, so that any number of nodes may do it at once.
+// Migrates a store's tables to this build's schema: numbered steps, forward only. All steps run in one transaction
+// under one lock, so any number of nodes may run it at the same time.
 #pragma once
 
 #include "store/postgres/wire/connection.h"
@@ -7,9 +7,9 @@
 namespace cairn::postgres {
 
 int newest_schema();
-// What is said when the store has a newer schema than that.
+// The error for a store whose schema is newer.
 Error too_new();
-// 0: nothing there yet. ErrorCode::unsupported when a newer cairn wrote it.
+// 0: no schema yet. ErrorCode::unsupported if a newer cairn wrote it.
 Result<int> read_schema(Connection& connection);
 Result<void> migrate(Connection& connection);
 

@@ -82,7 +82,7 @@ void PostgresStore::append_audit_rows(Connection& db, std::span<const AuditRow> 
     const AuditRow& row = mended ? *mended : given;
     list.add(row.at, row.who, row.what, row.resource, row.why, row.from, json_or_null(row.details), hashed_part(row));
   }
-  // The chain has one end: whoever appends holds it.
+  // The chain has one end, so appending transactions lock it.
   db.send(Sql::append_audit, list, postgres::lock_key("audit", db.schema()));
 }
 

@@ -38,8 +38,8 @@ Result<std::unique_ptr<PostgresStore>> PostgresStore::open(const std::string& ur
   CAIRN_TRY(postgres::Pool::Lease lease, store->pool_.take(postgres::Use::write));
   if (mode == Mode::own) {
     if (auto done = postgres::migrate(*lease); !done) return with_context(done.error(), shown);
-    lease->learn_row_types();  // as the migrations left them
-    // Left by nodes that did not say good-bye; nobody asks for them any more.
+    lease->learn_row_types();  // after the migrations
+    // Rows left by nodes that did not stop cleanly; they are no longer needed.
     lease->query(Sql::purge_writers, after(store->now(), Duration::of_seconds(-86'400)));
     if (lease->error()) return with_context(*lease->error(), shown);
   } else {
@@ -93,7 +93,7 @@ Result<void> PostgresStore::introduce(Session& session) {
   return postgres::too_new();
 }
 
-// The writer's row moves with the transaction. When the answer does not come, that row tells what happened.
+// The writer's row changes with the transaction. If the commit's answer is lost, that row tells what happened.
 Result<PostgresStore::Written> PostgresStore::conclude(Session& session) {
   Connection& db = *session.connection;
   const auto asked = std::chrono::steady_clock::now();
@@ -116,12 +116,12 @@ Result<PostgresStore::Written> PostgresStore::conclude(Session& session) {
     }
     return Written::yes;
   }
-  // A statement that was cancelled or took too long (57014) has been answered: the transaction is rolled back. It would
-  // take as long again.
+  // A statement that was cancelled or timed out (57014) has been answered: the transaction is rolled back. A retry
+  // would take as long again.
   const bool answered = db.usable() && (!db.state().starts_with("57") || db.state() == "57014");
   if (!answered) return look_up(std::exchange(session.writer, ""), number);
   if (db.state() == "22012") {
-    // Its row is gone: left alone for so long that another node cleared it away. The next one is new.
+    // The row is gone: it was idle for so long that another node removed it. The next write adds a new one.
     session.writer.clear();
     return Written::no;
   }
@@ -129,8 +129,8 @@ Result<PostgresStore::Written> PostgresStore::conclude(Session& session) {
   return *db.error();
 }
 
-// On a connection of its own: when the server goes away, everybody who commits comes here while still holding
-// a place in the pool, and waiting for another place would be waiting for each other.
+// Uses a connection outside the pool. When the server goes away, every committing thread arrives here and still holds a
+// place in the pool. Waiting for another place would be a deadlock.
 Result<PostgresStore::Written> PostgresStore::look_up(const std::string& writer, std::int64_t number) {
   constexpr std::chrono::seconds patience{60};
   constexpr std::chrono::milliseconds pause{100};
@@ -138,7 +138,7 @@ Result<PostgresStore::Written> PostgresStore::look_up(const std::string& writer,
   do {
     auto connection = Connection::open(pool_.target());
     if (!connection) continue;
-    // Waits for a transaction that is still under way, and stops one that has not come to its guard yet.
+    // Waits for a transaction that is still running, and stops one that has not reached its guard yet.
     Rows rows = (*connection)->query(Sql::end_writer, writer);
     if ((*connection)->error()) continue;
     if (!rows.next()) break;
@@ -158,7 +158,7 @@ void PostgresStore::watch(WakeupListener listener) {
     if (!listener_) return;
   }
   if (mode_ == Mode::own && !pool_.target().process_clock) {
-    // For commits, leases and whatever is read, but never all that there may be: others read meanwhile.
+    // Enough for commits, leases and reads, but never all connections, because others read meanwhile.
     const std::size_t readers = pool_.target().connections - pool_.target().writers;
     pool_.open_ahead(std::min(pool_.target().writers + 2, readers - 1),
                      [this](Connection& db) { rehearse_leases(db); });

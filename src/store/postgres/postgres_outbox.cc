@@ -1,5 +1,5 @@
-// The outbox and schedules. Both are held in their rows, not in a process: whoever claims has them for the
-// given time, and the end of that time is something that every node can see coming.
+// The outbox and schedules. Claims on both are stored in their rows, not in a process. A claim lasts for the given
+// time, and every node can see when it ends.
 #include "store/postgres/wire/lock_key.h"
 #include "store/postgres/wire/row_reading.h"
 #include "store/postgres/wire/transaction.h"
@@ -15,7 +15,7 @@ using postgres::Sql;
 
 namespace {
 
-constexpr std::int64_t assigned_at_once = 256;  // however few are claimed: a sink that was paused asks for one
+constexpr std::int64_t assigned_at_once = 256;  // even if few are claimed: a paused sink asks for one event only
 
 ScheduleRow read_schedule(const Rows& rows) {
   ScheduleRow row;
@@ -41,7 +41,7 @@ DeadLetter unreadable_event(const OutboxRow& row, const std::string& why) {
                                   {"type", row.event.type},
                                   {"subject", row.event.subject}});
   letter.reason = why;
-  letter.node = "store";  // found while reading the outbox, by no node in particular
+  letter.node = "store";  // found while reading the outbox, not by a particular node
   return letter;
 }
 
@@ -63,7 +63,7 @@ void PostgresStore::write_event(Connection& db, const InstanceId& instance, cons
 
 Result<std::vector<OutboxRow>> PostgresStore::claim_outbox(std::span<const SinkFilter> sinks,
                                                            const OutboxClaim& claim) {
-  // The first new ones may all be for other sinks. A loop: a backlog of theirs may have any length.
+  // The first new events may all be for other sinks. The loop is needed because such a backlog may have any length.
   for (;;) {
     std::int64_t assigned = 0;
     auto result = claim_part(sinks, claim, assigned);
@@ -87,7 +87,7 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_part(std::span<const SinkFil
   return write<std::vector<OutboxRow>>([&](Connection& db) -> Result<std::vector<OutboxRow>> {
     const Timestamp at = now();
     const auto max = static_cast<std::int64_t>(claim.max);
-    // One claims or settles at a time: which event of a subject is the first must not change meanwhile.
+    // Only one transaction claims or records results at a time: the first event of a subject must not change meanwhile.
     db.send(Sql::outbox_lock, postgres::lock_key("outbox", db.schema()));
     assigned = fresh ? db.query(Sql::assign_outbox, assigned_at_once, names, prefixes, at).changed() : 0;
     std::vector<OutboxRow> claimed;
@@ -103,7 +103,7 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_part(std::span<const SinkFil
         claimed.push_back(std::move(row));
         continue;
       }
-      // An event that cannot be read is given up: it must not keep the others from being sent.
+      // An unreadable event is given up, so that it does not block the others.
       unreadable.add(row.sequence);
       insert_dead_letter(db, unreadable_event(row, why->message));
     }

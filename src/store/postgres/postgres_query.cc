@@ -112,7 +112,7 @@ Result<bool> PostgresStore::retire_definition(const std::string& name, const std
 }
 
 void PostgresStore::read_ahead(const std::map<std::int64_t, std::string>& instances) {
-  // A few are as quickly read when they are asked for, and large ones must not lie here all at once.
+  // Few snapshots are read just as quickly on request, and large ones must not all be in memory at once.
   constexpr std::size_t worth_it = 16;
   constexpr std::int64_t bytes_max = 32'768;
   ahead_.clear();
@@ -167,7 +167,7 @@ Result<Page<InstanceRow>> PostgresStore::list_instances(const InstanceFilter& fi
     part_names.add(name);
     part_values.add(value);
   }
-  // Statuses that few instances have are found by an index of their own, however many others there are.
+  // Rare statuses have their own index, so the number of other instances does not matter.
   const bool troubled = filter.status == Status::suspended || filter.status == Status::failed;
   const Sql statement = filter.parent                      ? Sql::list_children
                         : !filter.reference_key.empty()    ? Sql::list_instances_by_reference
@@ -307,7 +307,7 @@ Result<std::optional<RunRow>> PostgresStore::find_run(const RunId& id) {
 
 namespace {
 
-// The statement that finds the runs of a filter when the newest runs do not fill a page.
+// The statement for the runs of a filter if the newest runs do not fill a page.
 Sql list_statement(const RunFilter& filter) {
   if (filter.instance) return Sql::list_instance_runs;
   if (filter.status == RunStatus::pending && !filter.deleted) return Sql::list_pending_runs;

@@ -1,4 +1,4 @@
-// Signals, messages and timers: what is on its way to instances.
+// Signals, messages and timers: everything that is delivered to instances.
 #include <algorithm>
 
 #include "store/postgres/cluster/channel.h"
@@ -18,8 +18,8 @@ using postgres::text_or_null;
 
 namespace {
 
-// Of what falls due the nodes first take their own share, so that they do not all decide the same; what
-// nobody took for this long is anybody's.
+// Each node first takes its own share of due items, so that not all nodes process the same ones. After this time any
+// node may take an item.
 constexpr Duration patience = Duration::of_seconds(1);
 constexpr Duration patience_back = Duration::of_seconds(-1);
 constexpr std::int64_t looked_ahead = 32;
@@ -30,7 +30,7 @@ DeadLetter unread(const Rows& row, const char* reason) {
   letter.kind = "message";
   letter.envelope = Json::object({{"kind", row.text(2)}, {"unreadable", row.text(3)}, {"message", row.integer(0)}});
   letter.reason = reason;
-  letter.node = "store";  // found while reading the queue, by no node in particular
+  letter.node = "store";  // found while reading the queue, not by a particular node
   return letter;
 }
 
@@ -45,7 +45,7 @@ void PostgresStore::send(Connection& db, const Message& message, Wakeup& wakeup)
     letter.kind = "message";
     letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
     letter.reason = "there is no such instance";
-    letter.node = "store";  // found while routing, by no node in particular
+    letter.node = "store";  // found during routing, not by a particular node
     insert_dead_letter(db, letter);
     return;
   }
@@ -56,7 +56,7 @@ void PostgresStore::send(Connection& db, const Message& message, Wakeup& wakeup)
   wakeup.messages = true;
 }
 
-// The caller has the signal's locks.
+// The caller holds the locks of the signal.
 SignalOutcome PostgresStore::route(Connection& db, const CorrelatedSignal& signal, Wakeup& wakeup) {
   SignalOutcome outcome;
   const Timestamp at = now();
@@ -83,7 +83,7 @@ SignalOutcome PostgresStore::route(Connection& db, const CorrelatedSignal& signa
 
 namespace {
 
-// With the signal among those that are kept.
+// Checks the limits; the signal is already among the kept ones.
 std::optional<Error> refused_keeping(postgres::Connection& db, const CorrelatedSignal& signal) {
   const auto most = [](std::size_t max) { return static_cast<std::int64_t>(max) + 1; };
   const auto key = key_text(signal.key);
@@ -138,7 +138,7 @@ Result<std::vector<Message>> PostgresStore::take_messages(std::size_t max, Durat
               Rows rows = db.query(Sql::ready_messages, static_cast<std::int64_t>(max), held, share.nodes, share.place,
                                    after(at, patience_back));
               while (rows.next()) {
-                // One row that cannot be read, or whose instance is gone, must not stop the queue.
+                // One row that is unreadable, or whose instance is gone, must not stop the queue.
                 if (rows.is_null(1)) {
                   bad.emplace_back(rows.integer(0), unread(rows, "there is no such instance"));
                 } else if (!message_kind_from(rows.text(2)) || !parse_stored(rows.text(3))) {
@@ -167,7 +167,7 @@ void PostgresStore::give_back_message(std::int64_t message) {
   held_messages_.erase(message);
 }
 
-// Ends what take_timers began.
+// Ends the read that take_timers started.
 struct PostgresStore::ReadingTimers {
   explicit ReadingTimers(PostgresStore& store) : store_(store) {}
   ReadingTimers(const ReadingTimers&) = delete;
@@ -195,7 +195,7 @@ Result<std::vector<DueTimer>> PostgresStore::take_timers(std::size_t max, Durati
     return read<std::size_t>([&](Connection& db) -> Result<std::size_t> {
       Rows rows = db.query(Sql::due_timers, at, page, offset, share.nodes, share.place, after(at, patience_back));
       const std::lock_guard lock(marks_mutex_);
-      // The first that is held of each instance: what is due after it waits for it.
+      // The first held timer of each instance; later ones wait for it.
       std::unordered_map<std::string, std::int64_t> in_hand;
       for (const auto& [key, until] : held_timers_) {
         if (until <= at) continue;
@@ -217,7 +217,7 @@ Result<std::vector<DueTimer>> PostgresStore::take_timers(std::size_t max, Durati
         DueTimer timer{{rows.text(3)}, {rows.text(2)}, rows.time(0)};
         TimerKey key{timer.due.unix_ms(), timer.instance.value, timer.token.value};
         if (gone_timers_.contains(key) || is_behind(key)) continue;
-        // Marked as it is seen: two threads never have the same.
+        // Timers are marked as they are read, so two threads never get the same one.
         const auto [held, fresh] = held_timers_.try_emplace(std::move(key), after(at, hold));
         if (!fresh && held->second > at) continue;
         held->second = after(at, hold);
@@ -230,7 +230,7 @@ Result<std::vector<DueTimer>> PostgresStore::take_timers(std::size_t max, Durati
   };
   std::int64_t first = 0;
   {
-    // Those in hand come before all others; were they written meanwhile, the look from the beginning finds the rest.
+    // Held timers sort before all others. If they were written meanwhile, the scan from the start finds the rest.
     const std::lock_guard lock(marks_mutex_);
     ++timer_readers_;
     if (held_timers_.size() >= static_cast<std::size_t>(page)) first = static_cast<std::int64_t>(held_timers_.size());
@@ -238,7 +238,7 @@ Result<std::vector<DueTimer>> PostgresStore::take_timers(std::size_t max, Durati
   const ReadingTimers reading(*this);
   for (std::int64_t offset = first;; offset += page) {
     const auto seen = take_page(offset);
-    // What is marked is ours, whatever came after it.
+    // Marked timers are ours, whatever failed after that.
     if (!seen && taken.empty()) return seen.error();
     if (!seen || taken.size() == max) break;
     if (*seen == static_cast<std::size_t>(page)) continue;
@@ -247,7 +247,7 @@ Result<std::vector<DueTimer>> PostgresStore::take_timers(std::size_t max, Durati
     first = 0;
   }
   if (!stale_due.empty()) {
-    // Should it fail they are seen again.
+    // If this fails, they are found again.
     [[maybe_unused]] const auto removed = read<bool>([&](Connection& db) -> Result<bool> {
       db.query(Sql::delete_timers, stale_due, stale_instances, stale_tokens);
       return true;
@@ -291,7 +291,7 @@ Result<std::optional<Timestamp>> PostgresStore::next_due(Timestamp looked_at) {
     }
     std::set<std::pair<std::int64_t, std::string>> held;
     for (const auto& [key, until] : held_timers_) held.emplace(key.due, key.token);
-    std::set<std::int64_t> behind;  // their next one waits for one that is held
+    std::set<std::int64_t> behind;  // instances whose next item waits for a held one
     while (timers.next()) {
       if (held.contains({timers.time(0).unix_ms(), timers.text(2)})) {
         behind.insert(timers.integer(1));

@@ -1,7 +1,10 @@
-// The store that many nodes share: PostgreSQL, spoken in pipelines, its own clock for everybody.
+// The store that many nodes share: PostgreSQL, with pipelined statements and the server's clock for all nodes.
 //
-// What is taken from a queue is marked in this process only: two nodes may decide about the same message,
-// and the one that commits second finds it gone. So a crash gives everything back at once.
+// Items taken from a queue are marked in this process only. Two nodes may process the same message; the one that
+// commits second finds it gone. So a crash releases everything at once.
+//
+// The folders: wire/ (connections, pool, parameters, rows), commit/ (writing units), runs/ (leasing), cluster/
+// (wake-ups between nodes). Read PostgresStore::write in wire/transaction.h and commit/postgres_commit.h first.
 #pragma once
 
 #include <atomic>
@@ -31,8 +34,8 @@ class Hints;
 class PostgresStore final : public Store {
  public:
   enum class Mode { own, read_only };
-  // `clock` is used only when the URL says so. Creates and migrates the schema in mode `own`; in mode
-  // `read_only` every verb that writes is ErrorCode::not_allowed.
+  // `clock` is used only if the URL says so. In mode `own` it creates and migrates the schema. In mode `read_only`
+  // every function that writes answers ErrorCode::not_allowed.
   static Result<std::unique_ptr<PostgresStore>> open(const std::string& url, Clock& clock, Mode mode = Mode::own);
   ~PostgresStore() override;
 
@@ -146,37 +149,36 @@ class PostgresStore final : public Store {
   PostgresStore(postgres::Target target, Clock& clock, Mode mode);
 
   std::optional<Error> refusal() const;
-  // Runs `body` on a connection of its own, once more when the connection turns out to be dead: for
-  // verbs that only read, or that may be done twice.
+  // Runs `body` on a connection, and once more if the connection turns out to be dead. For functions that only read or
+  // that may run twice.
   template <class T>
   Result<T> read(const std::function<Result<T>(Connection&)>& body);
-  // Runs `body` in one transaction, again when the server asks for it. When the commit's answer is lost
-  // the store is asked whether it happened: a commit is never sent twice.
+  // Runs `body` in one transaction and retries if the server asks for it. If the answer of the commit is lost, the
+  // store looks up whether it happened. A commit is never sent twice.
   template <class T>
   Result<T> write(const std::function<Result<T>(Connection&)>& body);
   enum class Written { yes, no };
   Result<Written> conclude(postgres::Session& session);
   Result<void> introduce(postgres::Session& session);
-  // Whether a transaction with this number was committed; afterwards it no longer can be.
+  // Whether a transaction with this number was committed. After the call it can no longer commit.
   Result<Written> look_up(const std::string& writer, std::int64_t number);
 
-  // Reads the server's clock when that was long ago.
+  // Reads the server's clock if the last reading is old.
   void read_clock(Connection& db);
-  // Leasing and ending without runs, so that the server has planned it.
+  // Leases and ends without runs, so that the server plans these statements ahead.
   void rehearse_leases(Connection& db);
-  // Asks the listener, and other nodes.
+  // Passes the wake-up to the listener and to other nodes.
   void tell(const Wakeup& wakeup);
   void hear(const Wakeup& wakeup);
   void forget_marks();
 
-  // Parts of transactions.
-  // With the events of other runs that belong to the same transaction.
+  // Parts of transactions. `other_events` are events of other runs that belong to the same transaction.
   std::vector<postgres::LeasedTogether> insert_runs(Connection& db, const std::vector<RunRow>& rows,
                                                     const postgres::RowList& other_events, Timestamp at,
                                                     Wakeup& wakeup);
   // Removes the rows of leases that this process knows to have ended.
   void forget_leases(Connection& db);
-  // For a batch of timers: what whoever took it will ask for next, one by one.
+  // Reads the snapshots for a batch of timers, which the caller will request one by one.
   void read_ahead(const std::map<std::int64_t, std::string>& instances);  // by number
   void insert_fresh(Connection& db, std::span<const RunRow> given, Timestamp at);
   std::size_t send_submission(Connection& db, std::span<const RunRow> given, Timestamp at);
@@ -196,7 +198,7 @@ class PostgresStore final : public Store {
   postgres::ServerClock server_clock_;
   Clock& clock_;
   const Mode mode_;
-  std::atomic<bool> newer_schema_ = false;  // another node has changed it: this one only reads
+  std::atomic<bool> newer_schema_ = false;  // another node has upgraded it: this node only reads
   postgres::Pool pool_;
   std::mutex listener_mutex_;
   WakeupListener listener_;
@@ -218,7 +220,7 @@ class PostgresStore final : public Store {
   std::mutex marks_mutex_;
   std::map<std::int64_t, Timestamp> held_messages_;
   std::unordered_map<TimerKey, Timestamp, TimerHash> held_timers_;
-  // Timers that were written while somebody read which are due: what he reads may still have them.
+  // Timers written while another thread reads the due ones. Its result may still contain them.
   std::size_t timer_readers_ = 0;
   std::unordered_set<TimerKey, TimerHash> gone_timers_;
 

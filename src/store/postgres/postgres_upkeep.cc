@@ -125,7 +125,7 @@ Result<RetentionOutcome> PostgresStore::retire_instances(const RetentionRequest&
     RetentionOutcome outcome;
     Column<std::int64_t> candidates;
     std::size_t trees = 0;
-    // Roots whose tree is not whole yet are passed over; look at some more than are asked for.
+    // Roots with unfinished trees are skipped, so read more than requested.
     const auto limit = static_cast<std::int64_t>(request.max * 4 + 100);
     Rows roots = db.query(Sql::old_roots, request.ended_before, statuses, limit, Timestamp{Timestamp::seconds_min, 0});
     while (roots.next()) {
@@ -142,8 +142,8 @@ Result<RetentionOutcome> PostgresStore::retire_instances(const RetentionRequest&
         break;
       }
       ++trees;
-      // A large tree goes in parts, the lowest of its instances first: no statement takes longer than it may, and what
-      // is left is a tree. They come in the order of their depth.
+      // A large tree is removed in parts, deepest instances first. No statement exceeds its timeout, and the rest is
+      // still a tree. The members come ordered by depth.
       const bool large = members.size() > tree_part;
       for (auto member = members.end() - static_cast<std::ptrdiff_t>(large ? tree_part : members.size());
            member != members.end(); ++member) {

@@ -18,11 +18,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds quiet{5};     // between two notifications of one process
-constexpr std::chrono::seconds echo_every{2};     // what an idle node asks the server
-constexpr std::chrono::seconds answer_within{3};  // then the channel is in doubt
-constexpr std::chrono::seconds look_every{2};     // where no channel can work
+constexpr std::chrono::seconds echo_every{2};     // how often an idle node asks the server
+constexpr std::chrono::seconds answer_within{3};  // later than that the channel is in doubt
+constexpr std::chrono::seconds look_every{2};     // poll interval if no channel can work
 constexpr std::size_t payload_bytes_max = 7000;   // PostgreSQL's own limit is 8000
-constexpr int mutes_max = 3;                      // in a row, before the timer takes over
+constexpr int mutes_max = 3;                      // in a row, before polling takes over
 
 }  // namespace
 
@@ -72,7 +72,7 @@ void Channel::tell(const Wakeup& wakeup) {
   {
     const std::lock_guard lock(mutex_);
     Wakeup told = wakeup;
-    // Whoever is armed for an earlier time will look then and find the later one.
+    // A node with an earlier timer wakes up then and finds the later one.
     if (told.due && told_due_ && *told_due_ <= *told.due && *told_due_ > callbacks_.now()) told.due.reset();
     if (told.due) told_due_ = told.due;
     if (says_nothing(told) || !presence_.worth_telling()) return;
@@ -95,7 +95,7 @@ void Channel::look_everywhere() {
 void Channel::run() {
   int mutes = 0;
   bool said = false;
-  std::string told_reason;  // why there was no connection: a server that stays away is not news every time
+  std::string told_reason;  // why there was no connection, to log each reason once
   while (!stopping()) {
     auto connection = Connection::open(target_);
     Doubt doubt = Doubt::lost;
@@ -103,7 +103,7 @@ void Channel::run() {
       handle_ = (*connection)->handle();
       doubt = listen(**connection);
       handle_ = nullptr;
-      // It worked until now: a fresh start.
+      // The connection worked, so the counters start over.
       if (echo_heard_ > 1) {
         mutes = 0;
         said = false;
@@ -114,7 +114,8 @@ void Channel::run() {
       const std::lock_guard lock(mutex_);
       presence_.doubt();
     }
-    // Statements are answered, but what is told never comes: after some of those it is not worth a try.
+    // Statements are answered, but notifications never arrive. After several such attempts the node gives up the
+    // channel.
     mutes += doubt == Doubt::mute ? 1 : 0;
     const bool hopeless = doubt == Doubt::pooled || (doubt == Doubt::mute && mutes > mutes_max);
     if (hopeless && !said) {
@@ -146,7 +147,7 @@ void Channel::run() {
 Channel::Doubt Channel::listen(Connection& connection) {
   if (PQexitPipelineMode(handle_) != 1) return Doubt::lost;
   if (connection.pooled()) {
-    // It hears nothing, but those who have a channel hear it.
+    // This node hears nothing, but nodes with a channel hear it.
     say_pending();
     return Doubt::pooled;
   }
@@ -158,7 +159,7 @@ Channel::Doubt Channel::listen(Connection& connection) {
   if (!appear(working)) return Doubt::lost;
   if (!echo()) return answered_ && silent_ ? Doubt::mute : Doubt::lost;
   if (std::exchange(silent_, false)) callbacks_.silent();
-  // Listening now: what was written before is found by looking, what comes after is told.
+  // The node listens now. Looking finds everything written before; notifications announce everything after.
   look_everywhere();
   log_info("postgres.listening", {{"channel", name_}});
   auto next_echo = Clock::now() + echo_every;
@@ -184,13 +185,13 @@ Channel::Doubt Channel::listen(Connection& connection) {
   return Doubt::none;
 }
 
-// Only the end is worth waking up for: without a connection there is nobody to tell.
+// Only the stop interrupts this pause, because without a connection there is no node to notify.
 void Channel::pause(std::chrono::milliseconds length) {
   const auto until = Clock::now() + length;
   while (!stopping() && Clock::now() < until) wait(until);
 }
 
-// Until something comes from the server or from this process, or the time is over. False: the connection broke.
+// Waits until something comes from the server or this process, or the time is over. False: the connection broke.
 bool Channel::wait(Clock::time_point until) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
   pollfd files[2] = {{wake_, POLLIN, 0}, {handle_ ? PQsocket(handle_) : -1, POLLIN, 0}};
@@ -204,7 +205,7 @@ bool Channel::wait(Clock::time_point until) {
   return (files[1].revents & (POLLERR | POLLNVAL)) == 0 && PQstatus(handle_) == CONNECTION_OK;
 }
 
-// Until something comes; false when it does not come in time, the connection broke, or it is time to leave.
+// Waits for input; false if none comes in time, the connection broke, or the channel stops.
 bool Channel::waited(Clock::time_point asked) {
   const auto until = asked + answer_within;
   if (Clock::now() >= until) {
@@ -341,7 +342,7 @@ void Channel::receive(const std::string& payload) {
     const std::lock_guard lock(mutex_);
     if (!told_due_ || *wakeup.due < *told_due_) told_due_ = wakeup.due;
   }
-  // A program that speaks SQL does not say when its lease ends or its run is due: look.
+  // A program that uses SQL does not tell when its lease ends or its run is due, so look now.
   if (from == "sql") wakeup.due = callbacks_.now();
   callbacks_.hear(wakeup);
 }
@@ -366,7 +367,7 @@ bool Channel::say_pending() {
   return true;
 }
 
-// What was committed at the very end, or by somebody who was here only for a moment.
+// Sends what was committed at the very end, or by a process that lived only briefly.
 void Channel::say_farewell() {
   {
     const std::lock_guard lock(mutex_);

@@ -1,9 +1,9 @@
-// How the nodes of a cluster wake each other: LISTEN and NOTIFY on a connection of their own.
+// The wake-up channel between the nodes of a cluster: LISTEN and NOTIFY on a separate connection.
 //
-// A notification only says where to look. The channel is proven: at intervals the node notifies itself, and
-// when the echo does not come it connects again, listens, and only then looks once at everything. The same
-// statement tells who else is there; when somebody is missing, what it may have left unsaid is looked for.
-// Behind a pooler no channel can work: then it says so once and looks on a timer.
+// A notification only tells where to look. The node tests the channel by notifying itself at intervals. If the echo
+// does not arrive, it reconnects, listens, and only then looks at everything once. The same statement lists the present
+// nodes. If a node has disappeared, the others look for work that it may not have announced. Behind a pooler no channel
+// can work: then the node logs it once and polls.
 #pragma once
 
 #include <atomic>
@@ -21,20 +21,20 @@ namespace cairn::postgres {
 
 class Channel {
  public:
-  // Called from the channel's thread.
+  // Called on the channel's thread.
   struct Callbacks {
-    std::function<void(const Wakeup&)> hear;  // what other nodes told
-    std::function<void()> forget;             // before everything is looked at again, after a doubt
-    std::function<void()> silent;             // the server answers a new connection, but did not answer the old one
+    std::function<void(const Wakeup&)> hear;  // the wake-ups of other nodes
+    std::function<void()> forget;             // called before everything is looked at again, after a doubt
+    std::function<void()> silent;             // the server answers a new connection but not the old one
     std::function<Timestamp()> now;
   };
   Channel(const Target& target, Callbacks callbacks);
   ~Channel();
 
-  // Tells the other nodes, at most once every few milliseconds, and nobody when there are none.
+  // Notifies the other nodes, at most once every few milliseconds; does nothing if there are none.
   void tell(const Wakeup& wakeup);
 
-  // Whoever asks takes work from now on; who never does (a client, a command) only listens and has no share.
+  // A caller takes work from now on. A process that never calls it (a client, a command) only listens and has no share.
   Presence::Share share();
 
  private:
@@ -43,7 +43,7 @@ class Channel {
 
   void run();
   Doubt listen(Connection& connection);
-  // Sends one statement and reads until its answer is there; false when it does not come in time.
+  // Sends one statement and reads until its answer arrives; false if it does not arrive in time.
   bool ask(const char* text, const std::vector<std::string>& values, std::vector<std::string>& answer);
   bool wait(Instant until);
   bool waited(Instant asked);
@@ -57,16 +57,16 @@ class Channel {
   void pause(std::chrono::milliseconds length);
   void say_farewell();
   bool wants_work();
-  // Lets the others see this node, for as long as the connection lasts.
+  // Makes this node visible to the others while the connection lasts.
   bool appear(bool working);
-  void make_all_look();  // under the lock
+  void make_all_look();  // the caller holds the lock
 
   const Target target_;
-  const std::string name_;     // of the channel
-  const std::int64_t number_;  // of this node, among the present
+  const std::string name_;     // the name of the channel
+  const std::int64_t number_;  // the number of this node
   const std::string node_;
   const Callbacks callbacks_;
-  const int wake_;  // an event of the kernel: something to say, or stop
+  const int wake_;  // an eventfd: something to send, or stop
 
   std::mutex mutex_;
   Wakeup pending_;
@@ -74,12 +74,12 @@ class Channel {
   bool stopping_ = false;
   bool working_ = false;  // has asked for a share
   Presence presence_;
-  std::optional<Timestamp> told_due_;  // the earliest that everybody knows of
+  std::optional<Timestamp> told_due_;  // the earliest instant that all nodes know
 
-  pg_conn* handle_ = nullptr;  // of the thread
+  pg_conn* handle_ = nullptr;  // used by the thread only
   bool leaving_ = false;
-  bool answered_ = false;  // the last echo's statement was, whether or not its notification came
-  bool silent_ = false;    // a question was not answered, and no new connection has worked since
+  bool answered_ = false;  // the last echo's statement was answered, with or without its notification
+  bool silent_ = false;    // a statement was not answered, and no new connection has worked since
   std::int64_t echo_sent_ = 0;
   std::int64_t echo_heard_ = 0;
   std::chrono::steady_clock::time_point last_said_;

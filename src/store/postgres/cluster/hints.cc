@@ -70,7 +70,7 @@ void Hints::run() {
       pending_ = {};
     }
     if (stopping()) return;
-    // Once for each time that it goes away, however long that lasts.
+    // Logged once for each outage, however long it lasts.
     if (worked || !said) {
       log_warning("hints.lost", {{"reason", carried ? "" : carried.error().message}, {"instead", "without hints"}});
     }

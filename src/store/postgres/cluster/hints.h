@@ -1,6 +1,6 @@
-// Wake-ups over Redis, beside the channel: they come sooner, above all where a pooler keeps the channel from working.
-// Only hints: whatever is lost here is found by the channel or by the timer that stands in for it, so Redis may go
-// away and come back at any moment.
+// Wake-ups over Redis, in addition to the channel. They arrive sooner, above all where a pooler prevents the channel.
+// They are only hints: the channel, or polling in its place, finds whatever is lost here. Redis may go away and return
+// at any time.
 #pragma once
 
 #include <functional>
@@ -16,22 +16,22 @@ namespace cairn::postgres {
 
 class Hints {
  public:
-  // `hear` is called from the thread of this object with what other nodes told.
+  // `hear` is called on this object's thread with the wake-ups of other nodes.
   Hints(std::string url, const std::string& schema, std::function<void(const Wakeup&)> hear,
         std::function<Timestamp()> now);
   ~Hints();
 
-  // At most once every few milliseconds; while Redis is away nobody.
+  // Sends at most once every few milliseconds, and nothing while Redis is away.
   void tell(const Wakeup& wakeup);
 
  private:
   using Instant = std::chrono::steady_clock::time_point;
   void run();
-  // Both connections, until one fails or the end.
+  // Runs both connections until one fails or the object stops.
   Result<void> carry();
   Result<void> say_pending(redis::Connection& out);
   bool stopping();
-  // Until something comes, from this process or on `descriptor`, or the time is over. True: on the descriptor.
+  // Waits for this process, for `descriptor`, or until the time is over. True: the descriptor is ready.
   bool wait(Instant until, int descriptor);
 
   const std::string url_;

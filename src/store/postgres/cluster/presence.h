@@ -1,9 +1,9 @@
-// Which nodes are there, as far as one of them knows: from the list that comes with every echo, and from those who
-// say that they have come.
+// The nodes of a cluster as one node knows them: from the list that comes with every echo, and from nodes that announce
+// themselves.
 //
-// A node that knows of no other tells nobody what it committed. One that comes listens, says that it has come, and
-// looks; what is committed after that look, and before its coming was heard, it would learn from nobody. So whoever
-// kept something to itself makes a newcomer look once more. Not safe for threads by itself.
+// A node that knows no other node notifies no one about its commits. A new node listens, announces itself and then
+// looks. It would miss a commit made after that look but before its announcement was heard. So a node that skipped a
+// notification makes the new node look once more. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@ class Presence {
   explicit Presence(std::int64_t self) : self_(self) {}
 
   struct Change {
-    bool gone = false;       // somebody is missing, and may have left something unsaid
-    bool must_look = false;  // somebody is new, and something was kept from it
+    bool gone = false;       // a node is missing and may have left work unannounced
+    bool must_look = false;  // a node is new and missed a notification
   };
-  // The list is asked for: who says from now on that it has come may not be on it yet.
+  // Call it when the list is requested: nodes that announce themselves from now on may not be on it yet.
   void asked() { arrived_.clear(); }
   Change listed(Nodes nodes);
-  // Whether it must look: it is new, and something was kept from it.
+  // Whether the node must look: it is new and missed a notification.
   bool came(std::int64_t number, bool works);
 
-  // The channel is in doubt: who comes now is not heard, so that everything is told, until there is a new list.
+  // The channel is in doubt: new nodes are not heard, so everything is sent until a new list arrives.
   void doubt() { known_ = false; }
   void clear() { nodes_.clear(); }
 
-  // Whether there is anybody to tell; when not, this is remembered for whoever comes next.
+  // Whether any node must be notified. If not, this is recorded for the next node that arrives.
   bool worth_telling();
 
-  // Where this node stands among those that take work: a hint for sharing it out.
+  // The position of this node among those that take work: a hint for sharing the work.
   struct Share {
     std::int64_t nodes = 1;
     std::int64_t place = 0;
@@ -43,10 +43,10 @@ class Presence {
 
  private:
   const std::int64_t self_;
-  bool known_ = false;   // there was a list since the channel last came up
-  bool unsaid_ = false;  // something was told to nobody
+  bool known_ = false;   // a list has arrived since the channel came up
+  bool unsaid_ = false;  // a notification was skipped
   Nodes nodes_;
-  Nodes arrived_;  // since the list was asked for
+  Nodes arrived_;  // since the list was requested
 };
 
 }  // namespace cairn::postgres

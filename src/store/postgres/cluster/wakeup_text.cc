@@ -7,14 +7,13 @@ namespace cairn::postgres {
 
 namespace {
 
-constexpr std::size_t ended_max = 4096;  // that are worth naming one by one
+constexpr std::size_t ended_max = 4096;  // more are not listed one by one
 
 bool names_nobody(const Wakeup& wakeup) {
   return std::any_of(wakeup.ended.begin(), wakeup.ended.end(), [](const InstanceId& id) { return id.value.empty(); });
 }
 
-// Ids stand side by side with a comma in between, so that theirs are written otherwise: %2C, and %25 for the mark
-// itself.
+// Ids are separated by commas, so a comma in an id is written as %2C, and % as %25.
 std::string escaped(const std::string& id) {
   std::string text;
   for (const char c : id) {
@@ -46,7 +45,7 @@ Wakeup look_at_everything(Timestamp now) {
   Wakeup wakeup;
   wakeup.messages = wakeup.runs = wakeup.outbox = wakeup.definitions = true;
   wakeup.due = now;
-  wakeup.ended.push_back({});  // nobody in particular: whoever waits for an end shall look
+  wakeup.ended.push_back({});  // no particular instance: every waiter for an end must look
   return wakeup;
 }
 

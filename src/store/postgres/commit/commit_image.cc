@@ -12,7 +12,7 @@ namespace cairn::postgres {
 
 namespace {
 
-// Numbers that are taken for one new instance, and how many more than are needed at most.
+// Numbers fetched per new instance, and the maximum beyond what is needed.
 constexpr std::size_t numbers_ahead = 8;
 constexpr std::size_t numbers_ahead_max = 512;
 
@@ -30,10 +30,10 @@ Column<T> column_of(const std::set<T>& values) {
   return column;
 }
 
-// Everything the units name, sorted.
+// Everything that the units refer to, sorted.
 struct Questions {
   std::set<std::string> advanced;  // locked
-  std::set<std::string> named;     // only their numbers
+  std::set<std::string> named;     // only their numbers are read
   std::set<std::int64_t> messages;
   std::set<CommitImage::TimerKey> timers;
   std::map<std::string, std::string> runs;  // uuid to id
@@ -42,7 +42,7 @@ struct Questions {
   std::set<std::pair<std::string, std::string>> inbox;
   std::set<std::string> wait_names;
   std::set<std::string> starts;
-  bool intends = false;  // new runs
+  bool intends = false;  // creates new runs
 
   void add_run(const RunId& id) { runs.emplace(run_uuid(id), id.value); }
 
@@ -129,9 +129,9 @@ void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp no
     key_rows = db.send(Sql::find_keys, scopes, names);
   }
   if (!locks.empty()) locks.send();
-  // After the locks: a statement sees what was committed before it began.
+  // After the locks, because a statement sees what was committed before it started.
   if (!ask.wait_names.empty()) kept_rows = db.send(Sql::any_kept, column_of(ask.wait_names), now);
-  // With some for the commits after this one.
+  // Includes some for later commits.
   const std::size_t numbers_taken = std::min(ask.starts.size() * numbers_ahead, ask.starts.size() + numbers_ahead_max);
   if (!ask.starts.empty()) new_numbers = db.send(Sql::take_numbers, static_cast<std::int64_t>(numbers_taken));
   db.finish();
@@ -147,7 +147,7 @@ void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp no
   if (!ask.named.empty()) {
     Rows rows = db.take(number_rows);
     while (rows.next()) {
-      // Not locked: good for its number, and never advanced.
+      // Not locked: only its number is used, and it is never advanced.
       const auto [at, added] = instances.try_emplace(rows.text(0));
       if (!added) continue;
       at->second.number = rows.integer(1);
@@ -234,7 +234,7 @@ std::optional<CommitOutcome> CommitImage::refuse(const Unit& unit) const {
       return outcome_of(CommitOutcome::Kind::stale);
     }
   }
-  // The first advance of each instance finds what is stored.
+  // The first advance of each instance is compared with the stored version.
   std::array<std::byte, 512> room;
   std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
   std::pmr::set<std::string_view> seen(&memory);

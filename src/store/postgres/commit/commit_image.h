@@ -1,5 +1,5 @@
-// What a batch asks about, locked and read. The rows stay locked until the transaction ends, so what is
-// decided on the image holds when it is written.
+// The rows that a batch depends on, locked and read. They stay locked until the transaction ends, so decisions based on
+// the image are still valid when they are written.
 #pragma once
 
 #include <map>
@@ -35,16 +35,16 @@ class CommitImage {
     std::string request_hash;
     Json answer;
     bool ours = false;        // claimed by this transaction
-    bool used = false;        // by a unit that won
-    std::string stored_hash;  // what stands in the row now
+    bool used = false;        // by a unit that was accepted
+    std::string stored_hash;  // the current content of the row
     Json stored_answer;
   };
   using TimerKey = std::tuple<Timestamp, std::string, std::string>;  // due, instance, token
 
-  // One pipeline. The connection's error tells when it failed. What is good for later commits too goes to `memory`.
+  // Runs one pipeline. On failure the connection has the error. Facts that later commits can use go to `memory`.
   void load(Connection& db, std::span<const Unit> units, Timestamp now, InstanceNumbers& memory);
 
-  // Why a unit writes nothing; nothing: it wins. Asks everything before anything is changed.
+  // Why the unit was refused; empty if it was accepted. Everything is checked before anything is changed.
   std::optional<CommitOutcome> refuse(const Unit& unit) const;
 
   std::map<std::string, Instance> instances;

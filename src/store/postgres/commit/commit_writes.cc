@@ -31,7 +31,7 @@ void CommitWrites::instance(std::int64_t number, bool is_new, std::uint64_t from
                             bool renamed, std::string_view encoded, const std::string& node) {
   Moved moved{&after, from_version, renamed, encoded, &node};
   if (!is_new) {
-    // Of several only the last is written, with what any of them changed.
+    // If there are several, only the last is written, with the changes of all of them.
     if (const auto earlier = moved_.find(number); earlier != moved_.end()) moved.renamed |= earlier->second.renamed;
     moved_[number] = moved;
     return;
@@ -148,7 +148,7 @@ void CommitWrites::log(std::int64_t instance, std::uint64_t version, const LogEn
   log_.push_back({instance, version, &entry});
 }
 
-// In the order of its index: neighbours meet on the same pages, and each page is looked for once.
+// In index order, so that neighbours share a page and each page is searched once.
 void CommitWrites::send_log(Connection& db) const {
   std::vector<Line> lines = log_;
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.instance < b.instance; });

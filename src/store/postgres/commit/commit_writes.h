@@ -1,4 +1,4 @@
-// The rows of a batch, one statement a table.
+// Collects the rows of a batch and writes them with one statement per table.
 #pragma once
 
 #include <map>
@@ -12,13 +12,13 @@ namespace cairn::postgres {
 
 class CommitWrites {
  public:
-  // `encoded`: the snapshot as it is stored, when somebody has made it already. What is referred to here, in `end_run`
-  // and in `log` must live until everything is sent.
+  // `encoded` is the stored form of the snapshot, if the caller has it. Arguments of this function, `end_run` and `log`
+  // are borrowed until everything is sent.
   void instance(std::int64_t number, bool is_new, std::uint64_t from_version, const Snapshot& after, bool renamed,
                 std::string_view encoded, const std::string& node);
   void close_wait(std::int64_t instance, const std::string& token);
   void close_waits(std::int64_t instance);  // all of them
-  // `is_new`: the instance is, so that none of its waits can be there yet.
+  // `is_new`: the instance is new, so none of its waits can exist yet.
   void open_wait(std::int64_t instance, bool is_new, const Wait& wait);
   void timer(Timestamp due, std::int64_t instance, const std::string& token);
   void task(const TaskRow& row, std::int64_t instance);
@@ -37,13 +37,13 @@ class CommitWrites {
   void message(std::int64_t target, const Message& message);
   void dead_letter(const DeadLetter& letter);
 
-  // Queues the statements that change what is there, in the order in which everybody locks it, each a guard: when one
-  // of its rows is not as it was thought to be, nothing of the transaction will be written.
+  // Queues the statements that change existing rows, in the common lock order. Each statement is a guard: if one of its
+  // rows is not in the expected state, nothing of the transaction is written.
   void send_changes(Connection& db, Timestamp now) const;
-  // And those that only add.
+  // Queues the statements that only add rows.
   void send_additions(Connection& db, Timestamp now) const;
 
-  // Written by the store.
+  // The store writes these itself.
   std::vector<RunRow> runs;
   RowList run_events{RowType::run_event};
 
@@ -59,7 +59,7 @@ class CommitWrites {
   static void add_state(RowList& to, std::int64_t number, const Moved& moved);
 
   RowList new_instances_{RowType::instance}, new_states_{RowType::state};
-  std::map<std::int64_t, Moved> moved_;  // by number, which is the order of their locks
+  std::map<std::int64_t, Moved> moved_;  // by number, which is the lock order
 
   Column<std::int64_t> ended_instances_;
   Column<std::int64_t> closed_instances_;
@@ -86,7 +86,7 @@ class CommitWrites {
     Column<Jsonb> details;
   } task_events_;
   Column<Uuid> cancelled_runs_;
-  std::map<std::string, const RunEnd*> ended_runs_;  // by UUID, which is the order of their locks
+  std::map<std::string, const RunEnd*> ended_runs_;  // by UUID, which is the lock order
   struct {
     Column<std::string> ids, instances, types, subjects;
     Column<Jsonb> data;

@@ -26,7 +26,7 @@ std::vector<const RunEnd*> ends_of(std::span<const Unit> units) {
 
 namespace {
 
-// One batch, in the order in which everybody locks runs: two batches never wait for each other.
+// One batch, in the common lock order of runs, so two batches never deadlock.
 class StandaloneRunEnds {
  public:
   StandaloneRunEnds(Connection& db, std::span<const RunEnd* const> ends, Timestamp now, bool run_events)
@@ -40,15 +40,15 @@ class StandaloneRunEnds {
     sent_.reserve(ends.size());
     for (const std::size_t i : order) {
       outcomes_[i].kind = CommitOutcome::Kind::stale;
-      // Of two reports with one lease the first counts.
+      // If two reports have the same lease, the first one counts.
       const bool repeated =
           !sent_.empty() && uuids_[sent_.back()] == uuids_[i] && ends[sent_.back()]->fence == ends[i]->fence;
       if (!repeated) sent_.push_back(i);
     }
   }
 
-  // When all ended well, and what is known of their leases is all that has to be told about them: then only their
-  // number comes back. False: nothing was written.
+  // For runs that all succeeded and whose leases are all known here, so only a count comes back from the server. False
+  // if nothing was written.
   bool end_known(const KnownLeases& leases, Wakeup& wakeup) {
     Column<Uuid> ids;
     Column<std::int64_t> fences;
@@ -74,7 +74,7 @@ class StandaloneRunEnds {
     db_.finish();
     if (db_.error()) return true;
     if (db_.take(ended).changed() != static_cast<std::int64_t>(sent_.size())) {
-      // One has lost its lease.
+      // One run has lost its lease.
       db_.query(Sql::rollback);
       db_.send(Sql::begin);
       return false;
@@ -124,7 +124,7 @@ class StandaloneRunEnds {
   const bool run_events_;
   std::vector<CommitOutcome> outcomes_;
   std::vector<std::string> uuids_;
-  std::vector<std::size_t> sent_;  // places among the ends, in order
+  std::vector<std::size_t> sent_;  // positions among the ends, in order
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A batch of ends of runs that no instance waits for: one statement that checks each lease where it ends it. Nothing
-// has to be locked and read first, which would cost as much again.
+// Ends a batch of runs without an instance in one statement, which checks each lease as it ends it. Locking and reading
+// first would double the cost.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@
 
 namespace cairn::postgres {
 
-// Whether each unit is such an end and nothing else.
+// Whether each unit only ends such a run.
 bool ends_runs_only(std::span<const Unit> units);
 std::vector<const RunEnd*> ends_of(std::span<const Unit> units);
-// At the beginning of a transaction, and alone in it; the connection's error tells when it failed. An end whose lease
-// is lost is `stale`. `leases`: what is known of them.
+// Call it at the start of a transaction that does nothing else. On failure the connection has the error. An end whose
+// lease is lost is `stale`. `leases` holds what this process knows of the leases.
 std::vector<CommitOutcome> end_plain_runs(Connection& db, std::span<const RunEnd* const> ends, const KnownLeases& leases,
                                           Timestamp now, bool run_events, Wakeup& wakeup);
 

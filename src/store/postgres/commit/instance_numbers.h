@@ -1,6 +1,6 @@
-// What lets a commit be written without asking first: facts that do not change (the numbers of instances) and numbers
-// that nobody has yet. Everything else a unit says itself, and the statements check it. Nothing depends on what is
-// remembered here: what is not known is asked. Safe from several threads.
+// The facts that let a commit be written without reading first: the numbers of instances, which never change, and
+// unused numbers for new ones. The unit provides everything else, and the statements check it. Correctness does not
+// depend on this cache: unknown facts are read. Safe from several threads.
 #pragma once
 
 #include <chrono>
@@ -17,8 +17,8 @@ namespace cairn::postgres {
 
 class InstanceNumbers {
  public:
-  // Whether to try. After an attempt that found the world moved, no for some commits: the more, the more often it
-  // happened.
+  // Whether to try. After an attempt that found changed rows it answers no for some commits; more of them if that
+  // happens often.
   bool may_skip_reading();
   void was_right();
   void was_wrong();
@@ -28,8 +28,8 @@ class InstanceNumbers {
   void learn(const std::string& instance, Timestamp started_at, std::int64_t number);
   void forget(const std::string& instance);
 
-  // Numbers for new instances, in the order in which they were given out; nothing when there are not so many. They are
-  // kept for a moment only: lists go by them, so that those of a node that rests must not be used when it wakes up.
+  // Unused numbers for new instances, in the order of allocation; empty if there are not enough. They are kept only
+  // briefly: lists are ordered by number, so an idle node must not use old numbers later.
   std::vector<std::int64_t> take_numbers(std::size_t count);
   void keep_numbers(std::vector<std::int64_t> numbers);
 

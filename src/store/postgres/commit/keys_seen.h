@@ -1,5 +1,5 @@
-// How far the last look at a limited type got among the keys that its limits count by. A type with more keys than one
-// look goes through is looked at in turn. Nothing depends on it. Safe from several threads.
+// How far the last scan of a limited type got among its limit keys. If a type has more keys than one scan visits, scans
+// take turns. Correctness does not depend on it. Safe from several threads.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@ namespace cairn::postgres {
 
 class KeysSeen {
  public:
-  // Empty: from the first one.
+  // Empty: start at the first key.
   std::string of(const std::string& type) const {
     const std::lock_guard lock(mutex_);
     const auto found = last_.find(type);

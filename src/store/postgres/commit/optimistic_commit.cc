@@ -12,7 +12,7 @@ namespace cairn::postgres {
 
 namespace {
 
-// Asks nothing that its own writes do not check.
+// Whether the unit depends only on facts that its own writes check.
 bool says_everything(const Unit& unit) {
   return !unit.key && !unit.inbox && !unit.task && unit.messages.empty() && unit.signals.empty() &&
          std::all_of(unit.advances.begin(), unit.advances.end(), [](const Advance& advance) {
@@ -25,7 +25,7 @@ bool says_everything(const Unit& unit) {
 
 bool OptimisticCommit::make(std::span<const Unit> units, InstanceNumbers& memory, const KnownLeases& leases, CommitImage& image) {
   if (!std::all_of(units.begin(), units.end(), says_everything)) return false;
-  // Which unit changes an instance: what goes on from another unit is written the careful way.
+  // The unit that changes each instance. A unit that continues from another unit is written the careful way.
   std::array<std::byte, 4096> room;
   std::pmr::monotonic_buffer_resource near_by(room.data(), room.size());
   std::pmr::map<std::string_view, const Unit*> changed_by(&near_by);
@@ -61,7 +61,7 @@ bool OptimisticCommit::make(std::span<const Unit> units, InstanceNumbers& memory
       no_run_types_ = true;
       const auto attempt = leases.attempt_of(run_uuid(unit.run->run), unit.run->fence);
       if (!attempt) return false;
-      // Its type only counts where a type has limits.
+      // The type matters only if it has limits.
       image.runs[unit.run->run.value] = {RunStatus::leased, unit.run->fence, *attempt, ""};
     }
   }
@@ -76,7 +76,7 @@ bool OptimisticCommit::make(std::span<const Unit> units, InstanceNumbers& memory
 
 void OptimisticCommit::send_checks(Timestamp now) const {
   if (!locks_.empty()) locks_.send();
-  // After the locks: a statement sees what was committed before it began.
+  // After the locks, because a statement sees what was committed before it started.
   if (!wait_names_.empty()) {
     Column<std::string> names;
     for (const std::string& name : wait_names_) names.add(name);

@@ -1,6 +1,6 @@
-// A batch that need not ask: every unit says which version, lease, timer or message it was decided on, and this process
-// knows the rest. It is written at once, in one round trip, and the statements check what was taken for granted: when
-// any of it is wrong nothing is written, and the batch is asked about and written the careful way.
+// A batch that need not read first. Every unit names the version, lease, timer or message that it was decided on, and
+// this process knows the rest. The batch is written in one round trip, and the statements check every assumption. If
+// one is wrong, nothing is written, and the batch is read and written the careful way.
 #pragma once
 
 #include <set>
@@ -18,10 +18,10 @@ class OptimisticCommit {
  public:
   explicit OptimisticCommit(Connection& db) : db_(db), locks_(db) {}
 
-  // Fills `image` with what the units take for granted. False: something must be asked.
+  // Fills `image` with the assumptions of the units. False if something must be read.
   bool make(std::span<const Unit> units, InstanceNumbers& memory, const KnownLeases& leases, CommitImage& image);
 
-  // The checks that no write makes; after the writes that lock rows, as everybody takes locks.
+  // The checks that no write makes. They follow the writes that lock rows, in the common lock order.
   void send_checks(Timestamp now) const;
 
  private:

@@ -39,7 +39,7 @@ Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> u
       attempt.emplace(*this, db, batch);
       auto answers = attempt->run(may_skip_reading);
       assumed = attempt->assumed();
-      may_skip_reading = false;  // another round means that it did not go well
+      may_skip_reading = false;  // a second round means that the first one failed
       return answers;
     });
     if (outcomes) {
@@ -73,11 +73,11 @@ Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> u
       outcomes = write_batch(units, false);
     }
   }
-  // Two nodes started the same instance at once: the second look finds the first one's row.
+  // Two nodes started the same instance at the same time. The second attempt finds the other node's row.
   if (!outcomes && outcomes.error().code == ErrorCode::conflict) outcomes = write_batch(units, false);
   if (!outcomes && outcomes.error().code == ErrorCode::conflict) {
-    // One unit breaks a rule of the tables, which only bad data can cause. It must not keep the others from
-    // being written: each gets a transaction of its own.
+    // One unit violates a constraint of the tables, which only bad data can cause. It must not block the others, so
+    // each unit gets its own transaction.
     std::vector<CommitOutcome> single;
     for (std::size_t i = 0; i < units.size(); ++i) {
       auto one = write_batch(units.subspan(i, 1), false);
@@ -119,7 +119,8 @@ Result<std::vector<CommitOutcome>> PostgresCommit::run(bool may_skip_reading) {
     if (auto refused = image_.refuse(unit)) {
       outcomes.push_back(std::move(*refused));
     } else {
-      // Within one set of writes the order between units is lost: what goes on from an earlier unit comes after it.
+      // One set of writes loses the order between units. A unit that continues from an earlier one goes into the next
+      // set.
       if (goes_on(unit)) flush();
       apply(unit, outcomes.emplace_back());
     }
@@ -128,7 +129,7 @@ Result<std::vector<CommitOutcome>> PostgresCommit::run(bool may_skip_reading) {
   flush();
   for (const CorrelatedSignal& signal : signals_) store_.route(db_, signal, wakeup_);
   if (image_.kept) claim_kept();
-  store_.append_audit_rows(db_, audit_);  // last: whoever holds the end of the chain waits for nothing but its commit
+  store_.append_audit_rows(db_, audit_);  // last: the holder of the chain end waits only for its commit
   if (db_.error()) return *db_.error();
   return outcomes;
 }
@@ -168,7 +169,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     }
     end_run(*unit.run);
   }
-  // The states in between were never committed and are never read: only the last of each is written.
+  // Intermediate states were never committed and are never read, so only the last one of each instance is written.
   struct Moving {
     const Snapshot* last = nullptr;
     std::uint64_t from_version = 0;
@@ -177,7 +178,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     bool is_new = false;
     bool renamed = false;
   };
-  // Mostly one: no memory of its own for that.
+  // There is usually one, which needs no allocation.
   std::array<std::byte, 1024> room;
   std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
   std::pmr::map<std::string_view, Moving> moving(&memory);
@@ -217,7 +218,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     for (const WaitToken& token : advance.waits_closed) {
       if (opened.erase({id, token.value}) == 0 && !ended) writes_.close_wait(number, token.value);
     }
-    // A finished instance waits for nothing, whatever the advance listed: no token may stay alive.
+    // A finished instance waits for nothing, whatever the advance lists. No token may stay active.
     if (ended) {
       writes_.close_waits(number);
       std::erase_if(opened, [&](const auto& wait) { return wait.first.first == id; });
@@ -271,7 +272,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     letter.kind = "message";
     letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
     letter.reason = "there is no such instance";
-    letter.node = "store";  // found while routing, by no node in particular
+    letter.node = "store";  // found during routing, not by a particular node
     writes_.dead_letter(letter);
   }
   signals_.insert(signals_.end(), unit.signals.begin(), unit.signals.end());
@@ -326,7 +327,7 @@ void PostgresCommit::change_runs(const Advance& advance, const Unit& unit, Commi
       if (run == row.id) row.limit_key = key;
     }
     const RunTypeRow* rule = rule_of(row.type);
-    // A type with limits or a pause is leased by the rule that counts them.
+    // If the type is paused or has limits, the run must go through lease_runs, which applies them.
     const bool leased =
         unit.lease && (rule == nullptr || (!rule->paused && !is_limited(*rule))) &&
         std::find(unit.lease->types.begin(), unit.lease->types.end(), row.type) != unit.lease->types.end();
@@ -368,7 +369,8 @@ void PostgresCommit::end_run(const RunEnd& end) {
                     end.status == RunStatus::failed ? end.error : Json(), now_);
 }
 
-// A key was claimed for the first unit that named it. When that one lost, it goes to whoever won, or back.
+// A key was claimed for the first unit that named it. If that unit was refused, the key goes to an accepted one or is
+// released.
 void PostgresCommit::settle_keys() {
   for (const auto& [name, key] : image_.keys) {
     if (!key.ours) continue;
@@ -380,9 +382,8 @@ void PostgresCommit::settle_keys() {
   }
 }
 
-// A kept signal that somebody waits for now becomes a message to that instance. One at a time: its
-// delivery is a commit again and claims the next, so that one instance does not drain what others
-// wait for.
+// A kept signal that an instance now waits for becomes a message to it. Only one is taken at a time: its delivery
+// commits again and takes the next. One instance therefore cannot drain signals that others wait for.
 void PostgresCommit::claim_kept() {
   for (const auto& [id, snapshot] : last_) {
     if (is_final(snapshot->status)) continue;
@@ -398,14 +399,15 @@ void PostgresCommit::claim_kept() {
   }
 }
 
-// Another node may be claiming the same one: then its row is waited for, and when it is gone the next is tried.
+// Another node may be claiming the same signal. Then this waits for its row, and if the row is gone, tries the next
+// one.
 bool PostgresCommit::claim_one(std::int64_t number, const Wait& wait) {
   const auto key = postgres::key_text(wait.key);
   std::int64_t looked_at = 0;
   for (;;) {
     Rows kept = db_.query(Sql::find_kept, wait.name, key, now_, looked_at);
     if (!kept.next() || db_.error()) return false;
-    // What this instance has had and left is for others.
+    // A signal that this instance has already received and left is for others.
     const auto body = parse_stored(kept.text(1));
     if (body && db_.query(Sql::has_had, number, std::string(body->text_or("id", ""))).next()) {
       looked_at = kept.integer(0);

@@ -1,7 +1,7 @@
-// One batch of units in one transaction and two round trips: first everything the units ask about is locked
-// and read into a small image, on which each unit is refused or applied in order, just as the memory store
-// would; then everything that the winners wrote goes to the server, a table an array of rows. One round trip when
-// nothing needs to be asked (OptimisticCommit).
+// Writes one batch of units in one transaction and two round trips. The first locks and reads everything that the units
+// depend on into a small image. On that image each unit is refused or applied in order, as in the memory store. The
+// second sends all accepted writes, one array of rows per table. If nothing must be read, one round trip is enough
+// (OptimisticCommit). Read `run` first.
 #pragma once
 
 #include <map>
@@ -18,12 +18,12 @@ class PostgresCommit {
  public:
   PostgresCommit(PostgresStore& store, postgres::Connection& db, std::span<const Unit> units);
 
-  // To be called inside a transaction; the caller commits. An error of the connection means that nothing
-  // was written. When `may_skip_reading` the outcomes hold only if the transaction is committed (`assumed`); when it is not,
-  // for ErrorCode::conflict, it is to be run again without.
+  // Call it inside a transaction; the caller commits. An error of the connection means that nothing was written. With
+  // `may_skip_reading` the outcomes hold only if the transaction commits (`assumed`). If it fails with
+  // ErrorCode::conflict, run it again without.
   Result<std::vector<CommitOutcome>> run(bool may_skip_reading);
   bool assumed() const { return assumption_.has_value(); }
-  // What later commits need not ask, once this one is committed.
+  // Caches what later commits need not read. Call it after this one has committed.
   void remember() const;
 
   const Wakeup& wakeup() const { return wakeup_; }
@@ -56,7 +56,7 @@ class PostgresCommit {
   std::vector<std::int64_t> messages_gone_;
   std::vector<DueTimer> timers_gone_;
   std::vector<postgres::LeasedTogether> leased_;
-  std::map<std::string_view, const Snapshot*> last_;  // of every instance that won, as it will be
+  std::map<std::string_view, const Snapshot*> last_;  // the final snapshot of every accepted instance
   std::vector<CorrelatedSignal> signals_;
   std::vector<AuditRow> audit_;
 };

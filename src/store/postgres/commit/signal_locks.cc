@@ -6,7 +6,7 @@ namespace cairn::postgres {
 
 namespace {
 
-// More of them let more transactions open waits without a key at once; each signal takes them all.
+// More locks let more transactions open waits without a key at the same time, but each signal takes all of them.
 constexpr int locks_per_name = 8;
 
 std::string detail(const std::optional<std::string>& key) { return key ? "=" + *key : "-"; }

@@ -1,6 +1,6 @@
-// Snapshots that were read together because they will be asked for one by one: those of the timers that a thread has
-// just taken. Only that thread is given them, each once. One that has moved on meanwhile is no matter to
-// it: what it decides is refused by the version, and the second time it reads.
+// Snapshots that were read together because a thread will request them one by one: those of the timers it has just
+// taken. Only that thread gets them, each once. A stale one does no harm: the version check refuses the commit, and the
+// second attempt reads again.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace cairn::postgres {
 
 class SnapshotsAhead {
  public:
-  // For this thread, in place of what was there.
+  // Stores snapshots for this thread and replaces the previous ones.
   void put(std::map<std::string, std::string> snapshots) {
     const std::lock_guard lock(mutex_);
     if (snapshots.empty()) {
@@ -33,7 +33,7 @@ class SnapshotsAhead {
     if (!found) return std::nullopt;
     return std::move(found.mapped());
   }
-  // It was written by this process.
+  // Drops the snapshot of an instance that this process has written.
   void drop(const std::string& instance) {
     if (empty_) return;
     const std::lock_guard lock(mutex_);

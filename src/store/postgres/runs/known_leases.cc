@@ -10,7 +10,7 @@ namespace cairn::postgres {
 
 namespace {
 
-// Runs that end on other nodes are never heard of here: from this many on it is cheaper to begin anew.
+// Ends on other nodes are not reported here, so entries accumulate. From this many on, it is cheaper to start over.
 constexpr std::size_t known_max = 1'000'000;
 
 }  // namespace

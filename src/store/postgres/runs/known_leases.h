@@ -1,7 +1,7 @@
-// Which rows of wf_lease_q this process wrote, and which runs of each are still leased as far as it knows. A row whose
-// runs have all ended is of no use any more; without this they would stay until the leases had ended. Nothing depends
-// on it: what it does not know of is removed when its time comes. And which attempt each lease is, which is a fact as
-// long as the run has that lease.
+// The rows of wf_lease_q that this process wrote, and which runs of each are still leased as far as it knows. A row
+// whose runs have all ended is no longer needed; without this class it would stay until the leases expire. Correctness
+// does not depend on it: unknown rows are removed when they are due. It also knows the attempt of each lease, which is
+// fixed while the run has that lease.
 #pragma once
 
 #include <array>
@@ -34,19 +34,19 @@ std::int64_t new_lease_row();
 
 class KnownLeases {
  public:
-  // Only of what is committed, here as below: a row must not go while one of its runs is leased.
+  // Report only committed leases and ends: a row must not be removed while one of its runs is leased.
   void leased(const LeasedTogether& batch);
-  // The lease with this fencing number, and those before. A later one may have been given meanwhile.
+  // Ends the lease with this fence and all earlier ones. A later lease may exist already.
   void ended(std::string_view run, std::uint64_t fence);
-  // Of the lease with this fencing number, when it was given here.
+  // The attempt of the lease with this fence, if it was given here.
   std::optional<int> attempt_of(std::string_view run, std::uint64_t fence) const;
   // The same with its type.
   struct Lease {
     int attempt;
-    std::shared_ptr<const std::string> type;  // one for all that were leased together
+    std::shared_ptr<const std::string> type;  // shared by all that were leased together
   };
   std::optional<Lease> find(std::string_view run, std::uint64_t fence) const;
-  // Rows that may go, each once.
+  // Rows that can be removed; each is answered once.
   std::vector<std::int64_t> spent();
 
  private:

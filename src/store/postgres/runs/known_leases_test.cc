@@ -15,7 +15,7 @@ TEST(KnownLeases, ARowGoesWithTheLastOfItsRuns) {
   KnownLeases watch;
   watch.leased({7, {{first}, {second}}});
   watch.ended(first, 0);
-  watch.ended(first, 0);  // said twice, counted once
+  watch.ended(first, 0);  // reported twice, counted once
   EXPECT_TRUE(watch.spent().empty());
   watch.ended(second, 0);
   EXPECT_EQ(watch.spent(), std::vector<std::int64_t>{7});

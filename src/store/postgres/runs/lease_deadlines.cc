@@ -35,9 +35,9 @@ Column<Uuid> column_of(const std::vector<std::string>& uuids) {
   return column;
 }
 
-// Those of `runs` that are leased still, put back or put off.
+// Requeues or postpones those of `runs` that are still leased.
 void tend(Connection& db, const std::vector<std::string>& runs, Timestamp now, Wakeup& wakeup) {
-  std::map<std::string, std::string> open;  // type by run
+  std::map<std::string, std::string> open;  // run to type
   {
     Rows rows = db.query(Sql::leased_among, column_of(runs));
     while (rows.next()) open.emplace(rows.text(0), rows.text(1));
@@ -58,19 +58,19 @@ void tend(Connection& db, const std::vector<std::string>& runs, Timestamp now, W
       later.add(rows.text(1), {run}, *until, wakeup);
     }
   }
-  // Somebody is at these just now: whatever comes of it, another look is cheap.
+  // Another transaction has these locked. Whatever its outcome, another check is cheap.
   for (const auto& [run, type] : open) later.add(type, {run}, after(now, Duration::of_seconds(1)), wakeup);
   later.send(db);
   if (lapsed.empty()) return;
   db.send(Sql::queue_lapsed, column_of(lapsed));
-  // For other workers, and for whoever ends those that have no attempt left.
+  // For other workers, and for the caller that ends runs without attempts left.
   wakeup.runs = true;
   wakeup.due = now;
 }
 
 void ready_later(Connection& db, Timestamp now, Wakeup& wakeup) {
   constexpr std::int64_t part = 1000;
-  constexpr int parts_max = 10;  // the next question goes on
+  constexpr int parts_max = 10;  // the next call continues
   bool more = true;
   for (int i = 0; more && i < parts_max && !db.error(); ++i) {
     Rows moved = db.query(Sql::ready_later, now, part);
@@ -78,7 +78,7 @@ void ready_later(Connection& db, Timestamp now, Wakeup& wakeup) {
     wakeup.runs |= count > 0;
     more = count == part;
   }
-  // Somebody is at them just now, or there are many: another look is cheap.
+  // Another transaction has them locked, or there are many: another check is cheap.
   if (Rows left = db.query(Sql::later_left, now); left.next()) {
     const Timestamp again = more ? now : after(now, Duration::of_seconds(1));
     if (!wakeup.due || again < *wakeup.due) wakeup.due = again;

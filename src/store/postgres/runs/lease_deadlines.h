@@ -1,5 +1,5 @@
-// What a transaction leased: written to wf_lease_q, one row a type, so that somebody looks when the leases have ended;
-// and what is done then.
+// The leases of a transaction. They are written to wf_lease_q, one row per type, so that a node checks when they
+// expire. The functions for that check are here too.
 #pragma once
 
 #include <map>
@@ -14,11 +14,11 @@ namespace cairn::postgres {
 
 class LeaseDeadlines {
  public:
-  // `at`: when it was leased.
+  // `at` is the time of the lease.
   void add(const RunRow& run, const std::string& uuid, Timestamp at, Wakeup& wakeup);
-  // `due`: when to look at it.
+  // `due` is the time of the check.
   void add(const std::string& type, LeasedRun run, Timestamp due, Wakeup& wakeup);
-  // Queues the statements. Nothing is left on the list.
+  // Queues the statements and clears the list.
   std::vector<LeasedTogether> send(Connection& db);
 
  private:
@@ -29,8 +29,7 @@ class LeaseDeadlines {
   std::map<std::string, Type> types_;
 };
 
-// Runs whose lease has ended go back to the queue, and those whose time has come stand among the ready ones. To be
-// called inside a transaction.
+// Returns runs with expired leases to the queue, and moves due runs to the ready ones. Call it inside a transaction.
 void tend_queue(Connection& db, Timestamp now, Wakeup& wakeup);
 
 }  // namespace cairn::postgres

@@ -1,5 +1,6 @@
-// Leasing: candidates by type, each found by a seek in an index and locked unless somebody else has it, then
-// the common rule. Types with limits are leased by one node at a time: their counts must hold until the commit.
+// Leasing. An index seek finds the candidates of each type and locks them, except those that another transaction has
+// locked; then the common rule selects. Types with limits are leased by one node at a time, because their counts must
+// hold until the commit.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -23,28 +24,29 @@ using postgres::Sql;
 
 namespace {
 
-// Greater than every text that begins with the same prefix: types are compared byte by byte.
+// Sorts after every text with the same prefix, because types compare byte by byte.
 constexpr const char* beyond_all_text = "\xf4\x8f\xbf\xbf";
 
-// Of this node only one request for as many chooses at a time.
+// On each node, requests for at least this many runs select one at a time.
 constexpr std::size_t large_question = 64;
 
-// A request for several types chooses without locks. When others are quicker it chooses again, without what they have.
+// A request for several types selects without locks. If other transactions take its choice, it selects again without
+// those.
 constexpr int rounds_max = 5;
 
-// A limited type is looked at in parts, so that a large backlog costs no more than a small one: its first entries, and
-// when those are all of keys without room, key by key.
+// A limited type is scanned in parts, so that a large backlog costs no more than a small one: first its first entries,
+// and if all their keys are full, key by key.
 constexpr std::size_t first_entries_min = 256;
 constexpr std::size_t first_entries_max = 4096;
 constexpr std::int64_t keys_at_once = 256;
 constexpr int key_rounds_max = 16;
-constexpr std::size_t keyed_runs_max = 8192;    // of one look
-constexpr std::int64_t unkeyed_among = 20'000;  // entries that are looked at for runs without a key
+constexpr std::size_t keyed_runs_max = 8192;    // per scan
+constexpr std::int64_t unkeyed_among = 20'000;  // entries that are searched for runs without a key
 
-// When to look again for runs that somebody else had locked: nobody tells when a transaction that leased them fails.
+// When to look again for runs that another transaction had locked. No notification comes if that transaction fails.
 constexpr Duration look_again_after = Duration::of_seconds(1);
 
-// A row of `lease_ready`, but for what all of them have in common.
+// A row of `lease_ready`, without the columns that all of them share.
 RunRow read_ready(const Rows& rows) {
   RunRow row;
   row.id = {rows.is_null(3) ? rows.text(2) : rows.text(3)};
@@ -67,10 +69,10 @@ RunRow read_ready(const Rows& rows) {
   return row;
 }
 
-// One request, inside its transaction.
+// One lease request, inside its transaction.
 class Leasing {
  public:
-  // `answered` is called when the next question may begin.
+  // `answered` is called when the next request may start.
   Leasing(postgres::Connection& db, const LeaseRequest& request, Timestamp at, bool run_events,
           postgres::UncommittedLeases& under_way, postgres::KeysSeen& keys_seen, std::function<void()> answered)
       : db_(db),
@@ -103,17 +105,16 @@ class Leasing {
   }
 
   const std::vector<postgres::LeasedTogether>& together() const { return together_; }
-  // Whether there is something to commit when nothing was leased.
+  // Whether the transaction must commit although nothing was leased.
   bool tended() const { return tended_ || !unreadable_.empty(); }
-  // Whether somebody else had runs locked that could have been leased. To be asked after `run`, before the transaction
-  // ends.
+  // Whether other transactions had available runs locked. Call it after `run`, before the transaction ends.
   bool was_passed_over() {
     if (skipped_ || !only_) return skipped_;
     Rows left = db_.take(*only_);
     return left.next();
   }
-  // When fewer were leased than asked for, from the only type: asks whether others have some. Travels with the next
-  // statements.
+  // If fewer runs were leased than requested from the only type, asks whether others have some locked. It travels with
+  // the next statements.
   void ask_for_the_rest(std::size_t leased) {
     if (alone_.empty() || leased >= request_.max) return;
     only_ = db_.send(Sql::left_in_queue, at_, alone_);
@@ -131,7 +132,7 @@ class Leasing {
     return found == rules_.end() ? nullptr : &found->second;
   }
 
-  // True when leases have ended, or the time of runs has come, and nobody has looked at it.
+  // True if leases have expired or runs have become due and no node has handled them yet.
   bool load_types() {
     const std::size_t due = db_.send(Sql::anything_due, at_);
     const std::size_t rules = db_.send(Sql::list_run_types);
@@ -161,7 +162,7 @@ class Leasing {
       if (rule != nullptr && is_limited(*rule) && !rule->paused) count_use(*rule, wakeup);
     }
     for (int round = 0; round < rounds_max && leased.size() < request_.max && !db_.error(); ++round) {
-      // Where others are at some, more are tried, and as many leased as are wanted.
+      // If others have some locked, more candidates are tried, but only the requested number is leased.
       const std::size_t wanted = request_.max - leased.size();
       const std::size_t tried = wanted + (round == 0 ? 0 : std::size_t{16} << (2 * round));
       gather(tried);
@@ -173,7 +174,7 @@ class Leasing {
     return leased;
   }
 
-  // At most `max` of each type, and more where others have been quicker.
+  // At most `max` of each type, and more where other transactions were faster.
   void gather(std::size_t max) {
     uuids_.clear();
     offered_.clear();
@@ -190,7 +191,7 @@ class Leasing {
     }
   }
 
-  // What a limited type has in use. Its lock makes the count hold until the commit.
+  // Counts the slots in use of a limited type. Its lock keeps the count valid until the commit.
   void count_use(const RunTypeRow& rule, Wakeup& wakeup) {
     const Timestamp begin = after(at_, Duration::of_ms(-rule.rate_window.ms_up()));
     db_.send(Sql::outbox_lock, postgres::lock_key("run type", db_.schema(), rule.type));
@@ -214,7 +215,7 @@ class Leasing {
         use.started[starts.text(0)] = count;
         used.insert(starts.text(0));
         if (count < *rule.rate) continue;
-        // The window opens again when the oldest start that fills it leaves.
+        // The window has room again when its oldest start leaves it.
         const Timestamp free = after(starts.time(2), rule.rate_window);
         if (!wakeup.due || free < *wakeup.due) wakeup.due = free;
       }
@@ -222,7 +223,7 @@ class Leasing {
     slots_.add(rule, std::move(use));
   }
 
-  // Keys that have no room, or as many candidates already as they have room for.
+  // Keys that are full, or that already have as many candidates as they have room for.
   Column<std::string> full_keys(const std::string& type) {
     Column<std::string> full;
     for (const std::string& key : used_keys_[type]) {
@@ -231,7 +232,7 @@ class Leasing {
     return full;
   }
 
-  // Of a limited type the first that could be leased; a flood of one key does not hide the others.
+  // The first available runs of a limited type. A flood of one key does not hide the others.
   void gather_limited(const RunTypeRow& rule, std::size_t max) {
     const auto entries = std::clamp(4 * (max + elsewhere_.size()), first_entries_min, first_entries_max);
     Rows first =
@@ -272,7 +273,7 @@ class Leasing {
     }
   }
 
-  // How many of the rows can be leased, as far as there is room for them.
+  // Answers how many of the rows can be leased within the limits.
   std::size_t add(Rows rows) {
     std::size_t count = 0;
     while (rows.next()) {
@@ -294,7 +295,7 @@ class Leasing {
     return count;
   }
 
-  // The first `wanted` of those that nobody else has. How many.
+  // Leases the first `wanted` runs that no other transaction has, and answers how many.
   std::size_t lease(const std::vector<LeaseCandidate>& chosen, std::size_t wanted, std::vector<RunRow>& leased) {
     if (chosen.empty() || db_.error()) return 0;
     Column<postgres::Uuid> ids;
@@ -347,7 +348,7 @@ class Leasing {
     return got.size();
   }
 
-  // The only type there is, and it has no rules: nothing to choose from.
+  // There is only one type, and it has no rules, so nothing must be selected.
   std::vector<RunRow> lease_only(const std::string& type) {
     std::vector<RunRow> leased;
     alone_ = type;
@@ -363,7 +364,7 @@ class Leasing {
     row.updated_at = at_;
   }
 
-  // What another question of this node has leased and not committed yet, as parameters.
+  // The range that another request of this node has leased but not committed, as parameters.
   struct PassedOver {
     std::optional<postgres::QueueKey> first, last;
   };
@@ -395,7 +396,7 @@ class Leasing {
     if (!queued.empty()) db_.send(Sql::leave_queue, queued);
   }
 
-  // The next question may begin: what this one has leased it passes over. The rows come in the order of the queue.
+  // Lets the next request start; it skips what this one has leased. The rows come in queue order.
   void hand_on(const std::string& type, Rows& rows, const std::optional<postgres::UncommittedLeases::Range>& other) {
     std::vector<postgres::QueueKey> keys;
     keys.reserve(rows.size());
@@ -405,7 +406,7 @@ class Leasing {
     answered_();
   }
 
-  // What is written about them besides.
+  // Writes the other rows about the leases.
   void record(const std::vector<RunRow>& leased, Wakeup& wakeup) {
     postgres::LeaseDeadlines leases;
     Column<postgres::Uuid> ids;
@@ -423,7 +424,7 @@ class Leasing {
     together_ = leases.send(db_);
   }
 
-  // A run whose JSON cannot be read ends here: no worker could be given it, and it must not keep others from theirs.
+  // Fails runs whose JSON cannot be read. No worker could receive them, and they must not block other runs.
   void fail_unreadable() {
     for (const auto& [uuid, run, why] : unreadable_) {
       log_error("postgres.run_unreadable", {ErrorCode::corrupt, why}, {{"run", run.id.value}, {"type", run.type}});
@@ -449,15 +450,15 @@ class Leasing {
   std::set<std::string> types_;
   std::map<std::string, RunTypeRow> rules_;
   LeaseSlots slots_;
-  std::map<std::string, std::set<std::string>> used_keys_;      // that are in use or were seen, by limited type
+  std::map<std::string, std::set<std::string>> used_keys_;      // in use or seen, by limited type
   std::map<std::pair<std::string, std::string>, int> offered_;  // candidates of a limited type and key
   std::vector<LeaseCandidate> candidates_;
   std::unordered_map<std::int64_t, std::string> uuids_;  // of the candidates, by number
-  std::unordered_set<std::int64_t> elsewhere_;           // chosen, but somebody else was quicker
+  std::unordered_set<std::int64_t> elsewhere_;           // selected, but another transaction was faster
   std::vector<postgres::LeasedTogether> together_;
   std::vector<Unreadable> unreadable_;
   std::string alone_;                // the only type, without rules
-  std::optional<std::size_t> only_;  // the question whether others have runs of it
+  std::optional<std::size_t> only_;  // the question whether others have runs of it locked
   bool skipped_ = false;
   bool tended_ = false;
 };
@@ -469,15 +470,16 @@ Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& reques
   Wakeup wakeup;
   bool passed_over = false;
   std::vector<postgres::LeasedTogether> together;
-  // Of two large questions of this node at once the second would look at everything that the first has locked.
+  // If two large requests of this node ran at the same time, the second would visit everything that the first has
+  // locked.
   std::unique_lock one_by_one(leasing_mutex_, std::defer_lock);
   if (request.max >= large_question) one_by_one.lock();
   const auto look_again = [this] {
-    Wakeup again;  // of this node alone: others look for themselves
+    Wakeup again;  // for this node only: others look for themselves
     again.due = after(now(), look_again_after);
     hear(again);
   };
-  // A lease whose answer is lost ends by itself: nothing has to be looked up.
+  // A lease whose answer is lost expires by itself, so no look-up is needed.
   auto leased = read<std::vector<RunRow>>([&](Connection& db) -> Result<std::vector<RunRow>> {
     wakeup = {};
     db.send(Sql::begin);
@@ -494,7 +496,7 @@ Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& reques
     return runs;
   });
   if (one_by_one) one_by_one.unlock();
-  // Nobody tells when what others had locked is free, nor that a lease has failed.
+  // No notification comes when runs locked by others are free, or when a lease has failed.
   if (!leased || passed_over) look_again();
   if (!leased) return leased;
   for (const postgres::LeasedTogether& batch : together) leases_.leased(batch);
@@ -503,9 +505,9 @@ Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& reques
 }
 
 void PostgresStore::rehearse_leases(Connection& db) {
-  if (db.pooled()) return;  // nothing is kept there
+  if (db.pooled()) return;  // a pooler keeps no plans
   const Timestamp at = now();
-  const std::string type;  // of no run
+  const std::string type;  // a type without runs
   const std::optional<postgres::QueueKey> nowhere;
   const Column<postgres::Uuid> runs;
   db.send(Sql::begin);
@@ -524,11 +526,11 @@ Result<void> PostgresStore::put_run_type(const RunTypeRow& row) {
   CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
     db.send(Sql::put_run_type, row.type, ms(row.lease), row.attempts_max, ms(row.backoff), ms(row.cap), row.paused,
             row.concurrency, row.rate, row.rate_window.ms_up(), row.limit_key);
-    if (!row.rate) db.send(Sql::purge_starts, row.type, now());  // nobody counts them any more
+    if (!row.rate) db.send(Sql::purge_starts, row.type, now());  // they are no longer counted
     return true;
   }));
   Wakeup wakeup;
-  wakeup.runs = true;  // what was held back may go now
+  wakeup.runs = true;  // blocked runs may be available now
   tell(wakeup);
   return {};
 }

@@ -1,4 +1,4 @@
-// Whether the queue says what the runs say: part by part, so that no statement takes long.
+// Checks that the queue agrees with the runs, part by part, so that no statement takes long.
 #include <algorithm>
 
 #include "store/postgres/wire/transaction.h"
@@ -13,7 +13,7 @@ namespace {
 
 // A statement takes about a tenth of a second.
 constexpr std::int64_t part_runs = 20'000;
-constexpr std::int64_t part_pages = 250;  // of the table, with about 100 entries each
+constexpr std::int64_t part_pages = 250;  // pages of the table, with about 100 entries each
 
 RowPlace start_of(std::int64_t page) { return {page << 16}; }
 

@@ -23,12 +23,12 @@ using postgres::Uuid;
 
 namespace {
 
-// A type that limits how many are leased has room for one more.
+// Whether the change frees a slot of a type with limited concurrency.
 bool leaves_slot(const RunChange& change, const RunRow& before) {
   return before.status == RunStatus::leased && change.kind != RunChange::Kind::heartbeat;
 }
 
-// But for their ids and payloads, as runs without keys.
+// Whether two runs without keys are equal except for their ids and payloads.
 bool are_alike(const RunRow& a, const RunRow& b, Timestamp at) {
   return a.type == b.type && a.priority == b.priority && a.attempts_max == b.attempts_max &&
          accepted_run_at(a, at) == accepted_run_at(b, at) && a.backoff == b.backoff && a.factor == b.factor &&
@@ -117,7 +117,7 @@ Result<std::vector<bool>> PostgresStore::submit_runs(std::span<RunRow> runs) {
     std::set<std::string> fresh;
     for (std::string& uuid : inserted.texts(1)) fresh.insert(std::move(uuid));
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      // A second one of the same id in this batch is a repeat of the first.
+      // A second run with the same id in this batch is a repeat of the first.
       const std::string uuid = postgres::run_uuid(runs[i].id);
       if (fresh.erase(uuid) > 0) continue;
       CAIRN_TRY(RunRow known, find_submitted(db, runs[i], uuid));
@@ -131,7 +131,7 @@ Result<std::vector<bool>> PostgresStore::submit_runs(std::span<RunRow> runs) {
     return run.idempotency_key.empty() && postgres::is_own_uuid(run.id);
   });
   auto submitted = unnamed ? write<Submission>(insert) : write<Submission>(submit);
-  // Somebody has one of these ids after all.
+  // One of these ids exists after all.
   if (unnamed && !submitted && submitted.error().code == ErrorCode::conflict) submitted = write<Submission>(submit);
   if (!submitted) return std::move(submitted).error();
   for (auto& [place, known] : submitted->repeats) {
@@ -146,9 +146,9 @@ Result<std::vector<bool>> PostgresStore::submit_runs(std::span<RunRow> runs) {
   return fresh;
 }
 
-// Ids of our own, without keys.
+// For runs with generated ids and without keys.
 void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, Timestamp at) {
-  // In parts: the server works on the first while the next is put together.
+  // In parts: the server processes the first while the next is built.
   constexpr std::size_t part = 500;
   for (std::size_t begin = 0; begin < given.size(); begin += part) {
     const auto rows = given.subspan(begin, std::min(part, given.size() - begin));
@@ -174,7 +174,7 @@ void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, 
 }
 
 std::size_t PostgresStore::send_submission(Connection& db, std::span<const RunRow> given, Timestamp at) {
-  // Two that submit the same keys at once wait for each other here, in an order that all share.
+  // Two transactions that submit the same keys wait for each other here, in the common lock order.
   std::set<std::int64_t> ordered;
   RowList jobs{RowType::job};
   for (const RunRow& row : given) {
@@ -193,7 +193,7 @@ std::size_t PostgresStore::send_submission(Connection& db, std::span<const RunRo
   return db.send(Sql::submit_runs, jobs, at, pool_.target().run_events);
 }
 
-// The key names it before the id does.
+// The key takes precedence over the id.
 Result<RunRow> PostgresStore::find_submitted(Connection& db, const RunRow& run, const std::string& uuid) {
   for (const bool by_key : {true, false}) {
     if (by_key && run.idempotency_key.empty()) continue;
@@ -218,7 +218,7 @@ Result<std::vector<CommitOutcome>> PostgresStore::end_runs(std::span<const RunEn
     return postgres::end_plain_runs(db, list, leases_, now(), pool_.target().run_events, wakeup);
   });
   if (!outcomes && outcomes.error().code == ErrorCode::conflict) {
-    // One of them breaks a rule of the tables: `commit` writes the others without it.
+    // One of them violates a constraint of the tables: `commit` writes the others without it.
     std::vector<Unit> units(ends.size());
     for (std::size_t i = 0; i < ends.size(); ++i) units[i].run = ends[i];
     return commit(units);
@@ -254,7 +254,7 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
     };
     switch (change.kind) {
       case RunChange::Kind::remove:
-        // A live run would vanish under its worker: cancel it first.
+        // A leased run must not disappear while a worker has it; it must be cancelled first.
         if (row.status == RunStatus::leased) {
           answer.kind = RunChanged::Kind::lease_lost;
         } else if (is_awaited(row)) {
@@ -281,7 +281,7 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
       case RunChange::Kind::retry:
       case RunChange::Kind::release:
         if (is_final(row.status)) {
-          // The cancelled run's holder learns of it here and clears its lease.
+          // The holder of a cancelled run learns of the cancellation here and clears its lease.
           if (row.status == RunStatus::cancelled && row.fence == change.fence &&
               holds_lease(row.leased_by, change.account)) {
             db.send(Sql::clear_lease, id);

@@ -1,6 +1,6 @@
-// What questions for runs that this node has under way have leased and not committed yet: a range of the queue each.
-// The next question passes over it, where it would otherwise look at every run and find it locked. Nothing depends on
-// it: a run that is passed over in vain is found by the question after. Safe from several threads.
+// The ranges of the queue that running lease requests of this node have leased but not committed. The next request
+// skips such a range; otherwise it would visit every run and find it locked. Correctness does not depend on it: the
+// following request finds a run that was skipped in vain. Safe from several threads.
 #pragma once
 
 #include <list>
@@ -20,8 +20,8 @@ class UncommittedLeases {
     QueueKey first, last;
   };
 
-  // Of what a question leased, in the order of the queue and not empty: the longer part of it on one side of the
-  // range that it passed over itself. What came into that range meanwhile must not be passed over a second time.
+  // The range of what a request leased, which is in queue order and not empty. It is the longer part on one side of the
+  // range that the request itself skipped. Runs that entered that range meanwhile must not be skipped a second time.
   static Range range_of(std::string type, std::span<const QueueKey> leased,
                             const std::optional<Range>& passed_over) {
     std::size_t before = 0;
@@ -30,7 +30,7 @@ class UncommittedLeases {
     return {std::move(type), part.front(), part.back()};
   }
 
-  // Ends with the transaction, however that ends.
+  // Ends with the transaction, whatever its outcome.
   class Guard {
    public:
     Guard() = default;
@@ -54,7 +54,7 @@ class UncommittedLeases {
     const std::lock_guard lock(mutex_);
     return {*this, ranges_.insert(ranges_.end(), std::move(range))};
   }
-  // The newest one: there are rarely two.
+  // The newest range; there are rarely two.
   std::optional<Range> of(const std::string& type) const {
     const std::lock_guard lock(mutex_);
     for (auto at = ranges_.rbegin(); at != ranges_.rend(); ++at) {

@@ -35,8 +35,8 @@ TEST(UncommittedLeases, AStretchEndsWithItsTransaction) {
   EXPECT_FALSE(all.of("a"));
 }
 
-// A run that comes into a range while it is passed over is seen by the question after: were the whole of what this
-// one leased passed over again, such a run could wait for ever behind new ones of a higher priority.
+// The following request finds a run that enters a skipped range. If everything that this request leased were skipped
+// again, such a run could wait forever behind new runs of higher priority.
 TEST(UncommittedLeases, AStretchDoesNotReachOverTheOneThatWasPassedOver) {
   const UncommittedLeases::Range passed{"a", key(5, 10), key(5, 19)};
   const std::vector<QueueKey> leased{key(9, 30), key(5, 20), key(5, 21), key(4, 22)};

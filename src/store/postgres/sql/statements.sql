@@ -1,12 +1,15 @@
--- Every statement that the PostgreSQL back end runs outside a commit, complete, by name. The schema's name is
--- written `cairn`; the store puts its own in its place.
+-- All statements of the PostgreSQL back end outside a commit, complete, by name. The text uses the schema name `cairn`;
+-- the store replaces it with its own.
 --
--- A plan is made once for a connection, and the server may have seen a table empty or small when it made it: reading all of it
--- looks as good then as a look into an index, and stays so when a million rows stand there. So nothing here leaves the choice:
--- `OFFSET 0` keeps a lookup by key what it is; so does `= ANY (ARRAY[key])`, which does not join in an index's order, so that the
--- planner has no reason to walk one; rows to remove are found first and removed at their place (`ctid`), and a condition that would
--- only tempt with the index of few rows is hidden (`n + 0`, `target + 0 IS NULL`). plan_test.cc watches.
--- What it does not see: list_timers and remove_timers may look for an instance in the key of the timers, where it stands second.
+-- A plan is made once per connection, and tables may still be empty or small then. A full scan looks as cheap as an
+-- index look-up at that time, and the plan stays when the table has a million rows. So the statements leave the planner
+-- no choice:
+--  * `OFFSET 0` keeps a look-up by key as it is.
+--  * `= ANY (ARRAY[key])` does too: it does not join in index order, so the planner has no reason to walk an index.
+--  * Rows to remove are found first and removed by their position (`ctid`).
+--  * A condition that would attract the planner to an index of few rows is hidden (`n + 0`, `target + 0 IS NULL`).
+-- plan_test.cc checks this, with one exception: list_timers and remove_timers may search for an instance in the key of
+-- the timers, where it is the second column.
 
 -- name: begin
 BEGIN
@@ -37,7 +40,7 @@ SELECT pg_advisory_xact_lock($1)
 SELECT t.typname::text, t.oid::bigint FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace s ON s.oid = t.typnamespace
 WHERE s.nspname = $1 AND t.typname ~ '^wf_[a-z_]+_row$'
 -- name: add_writer
--- Nothing is added when a newer cairn has changed the schema: this one writes no more.
+-- Adds nothing if a newer cairn has upgraded the schema: this version must stop writing.
 INSERT INTO cairn.wf_writers (id, number, at) SELECT $1, 0, $2 WHERE (SELECT version FROM cairn.wf_schema) <= $3
 -- name: move_writer
 WITH moved AS (UPDATE cairn.wf_writers SET number = $2, at = $3 WHERE id = $1 AND number = $2 - 1 RETURNING 1)
@@ -247,7 +250,7 @@ ON CONFLICT (scope, key) DO NOTHING
 -- name: ready_messages
 SELECT q.n, i.id, q.kind, q.body, q.at FROM cairn.wf_signal_q q LEFT JOIN cairn.wf_instances i ON i.n = ANY (ARRAY[q.target])
 WHERE q.target IS NOT NULL AND q.n <> ALL ($2::bigint[]) AND (q.target % $3 = $4 OR q.at <= $5)
-  -- not past one that is held: order is kept for each instance
+  -- skips instances with a held message, so that the order per instance is kept
   AND q.target <> ALL (ARRAY(SELECT h.target FROM cairn.wf_signal_q h WHERE h.n = ANY ($2::bigint[]) AND h.target + 0 IS NOT NULL))
 ORDER BY q.n LIMIT $1
 -- name: oldest_message
@@ -275,7 +278,7 @@ INSERT INTO cairn.wf_timer_q (due, instance, token) VALUES ($1, $2, $3) ON CONFL
 SELECT min(at) FROM (
   SELECT min(run_at) AS at FROM cairn.wf_run_q WHERE later AND run_at > $1
   UNION ALL SELECT min(at) FROM cairn.wf_lease_q WHERE at > $1
-  -- extended after all, before anybody took it
+  -- leases that were extended before another worker took the run
   UNION ALL SELECT min(least(r.lease_until, r.attempt_until)) FROM cairn.wf_run_q q
     CROSS JOIN LATERAL (SELECT status, lease_until, attempt_until FROM cairn.workflow_run WHERE id = q.run OFFSET 0) r
     WHERE q.lapsed AND r.status = 'leased' AND r.lease_until > $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)
@@ -294,7 +297,7 @@ DELETE FROM cairn.wf_dlq_q WHERE n = $1
 -- name: hold_lock
 INSERT INTO cairn.wf_host_locks AS l (name, owner, fence, until) VALUES ($1, $2, 1, $4)
 ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until,
-  -- It may have been somebody else's in between: then the old fence is over.
+  -- Another owner may have held it in between, so the old fence becomes invalid.
   fence = l.fence + CASE WHEN l.owner <> excluded.owner OR l.until <= $3 THEN 1 ELSE 0 END
 WHERE l.owner = excluded.owner OR l.owner = '' OR l.until <= $3
 RETURNING fence

@@ -1,8 +1,8 @@
--- A batch of units: first everything they ask about is locked and read, always in this order and sorted, so
--- that two batches never wait for each other; then everything that won is written, a table an array of rows.
+-- A batch of units. First everything that the units depend on is locked and read, always in this order and sorted, so
+-- that two batches never deadlock. Then all accepted rows are written, one array of rows per table.
 --
--- A node that knows what the rows must be like does not ask first. So whatever depends on them is a guard as well: ln(0), an
--- error that nothing else causes, when the world has moved.
+-- A node that already knows the rows does not read first. So every statement that depends on rows is also a guard: if
+-- they have changed, it raises an error with ln(0), which nothing else causes.
 
 -- name: lock_instances
 SELECT i.id, i.n, s.version, i.started_at, i.ended_at IS NOT NULL FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
@@ -49,7 +49,7 @@ WITH moved AS (UPDATE cairn.wf_instances i SET definition = u.definition, defini
 FROM unnest($1::cairn.wf_instance_row[]) AS u WHERE i.n = ANY (ARRAY[u.n]) AND i.ended_at IS NULL RETURNING 1)
 SELECT ln((count(*) = cardinality($1::cairn.wf_instance_row[]))::integer) FROM moved
 -- name: update_like_instances
--- As above, for those that are still of the same definition and about the same thing.
+-- As above, for instances whose definition and reference are unchanged.
 WITH moved AS (UPDATE cairn.wf_instances i SET status = u.status, error = u.error, changed_at = u.changed_at, ended_at = u.ended_at
 FROM unnest($1::bigint[], $2::text[], $3::jsonb[], $4::timestamptz[], $5::timestamptz[]) AS u (n, status, error, changed_at, ended_at)
 WHERE i.n = ANY (ARRAY[u.n]) AND i.ended_at IS NULL RETURNING 1)

@@ -1,4 +1,4 @@
--- How much there is, each counted up to $1, and since when; $2 is now.
+-- Counts, each up to $1, and the oldest instants; $2 is now.
 -- name: figures
 SELECT
   (SELECT count(*) FROM (SELECT 1 FROM cairn.wf_instances WHERE status = 'suspended' AND deleted_at IS NULL LIMIT $1) s),

@@ -1,8 +1,8 @@
--- Whether the queue says what the runs say. Each statement looks at a part, as it is at one instant.
+-- Checks that the queue agrees with the runs. Each statement checks one part, as it is at one instant.
 -- name: misqueued_runs
--- Of the $2 runs behind number $1 those that are pending and have no entry (false), and those that are leased and that nobody would
--- look at when their lease has ended (true). In each row the number of the last run of the part. EXCEPT compares two lists as a whole, however the server
--- plans it.
+-- Of the next $2 runs after number $1: the pending ones without a queue entry (false), and the leased ones that no node
+-- would check after their lease expires (true). Each row has the number of the last run of the part. EXCEPT compares
+-- two lists as a whole with any plan of the server.
 WITH part AS MATERIALIZED (
   SELECT n, id, type, priority, run_at, status, lease_until, deleted_at FROM cairn.workflow_run WHERE n > $1 ORDER BY n LIMIT $2),
 found AS (
@@ -23,7 +23,8 @@ ORDER BY f.id
 -- name: queue_pages
 SELECT pg_relation_size('cairn.wf_run_q') / current_setting('block_size')::bigint
 -- name: stray_entries
--- Those from place $1 up to $2 in the table whose run does not wait to be leased. One that has lapsed goes by itself when its run has ended.
+-- The entries from position $1 up to $2 whose run is not waiting to be leased. A lapsed entry is skipped, because it is
+-- removed when its run ends.
 SELECT coalesce(r.given_id, q.run::text) FROM cairn.wf_run_q q
 LEFT JOIN LATERAL (SELECT given_id, status, deleted_at FROM cairn.workflow_run WHERE id = q.run OFFSET 0) r ON true
 WHERE q.ctid >= $1 AND q.ctid < $2 AND NOT q.lapsed AND (r.status IS DISTINCT FROM 'pending' OR r.deleted_at IS NOT NULL)

@@ -1,11 +1,11 @@
--- Runs: the lease rules of the contract.
+-- Runs and their leases.
 
 -- name: insert_run
 INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by,
   fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, turns, updated_at, attempt_until, troubled)
 SELECT r.*, $2, 1, $2, CASE WHEN r.status = 'leased' THEN $2::timestamptz + r.timeout_ms * interval '1 millisecond' END, r.status = 'cancelled' FROM unnest($1::cairn.wf_run_row[]) AS r
 -- name: insert_queued_runs
--- As above, for a batch of which some wait to be leased.
+-- As above, for a batch in which some runs wait to be leased.
 WITH fresh AS (
   INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by,
     fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, turns, updated_at, attempt_until, troubled)
@@ -14,7 +14,7 @@ WITH fresh AS (
 INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
 SELECT type, priority, run_at, n, id, run_at > created_at, false, limit_key FROM fresh WHERE status = 'pending'
 -- name: insert_fresh_runs
--- Runs that nobody can have submitted before. Looking for them first, as ON CONFLICT does, would cost a third more.
+-- Runs with new ids. Checking for existing ones first, as ON CONFLICT does, would cost a third more.
 WITH fresh AS (
   INSERT INTO cairn.workflow_run (id, given_id, type, priority, idempotency_key, payload, max_attempts, run_at, backoff_ms, factor, cap_ms, jitter, timeout_ms,
     limit_key, created_at, updated_at, turns)
@@ -23,7 +23,7 @@ WITH fresh AS (
 INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
 SELECT type, priority, run_at, n, id, run_at > $2, false, limit_key FROM fresh
 -- name: insert_like_runs
--- As above, for those that differ in nothing but id and payload.
+-- As above, for runs that differ only in id and payload.
 WITH fresh AS (
   INSERT INTO cairn.workflow_run (id, payload, type, priority, max_attempts, run_at, backoff_ms, factor, cap_ms, jitter, timeout_ms, limit_key,
     created_at, updated_at, turns)
@@ -32,7 +32,7 @@ WITH fresh AS (
 INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
 SELECT $3, $4, $6, n, id, $6::timestamptz > $13, false, $12 FROM fresh
 -- name: submit_runs
--- What nobody has submitted yet, by id or key. Which ones it was is only told when it was not all of them.
+-- Inserts the runs that do not exist yet, by id or key. Answers their ids only if some already existed.
 WITH fresh AS (
   INSERT INTO cairn.workflow_run (id, given_id, type, priority, idempotency_key, payload, max_attempts, run_at, backoff_ms, factor, cap_ms, jitter, timeout_ms,
     limit_key, created_at, updated_at, turns)
@@ -43,21 +43,21 @@ queued AS (INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, la
 told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT fresh.id, 'created', $2, 0, '' FROM fresh WHERE $3)
 SELECT count(*), CASE WHEN count(*) < cardinality($1::cairn.wf_job_row[]) THEN array_agg(id::text) END FROM fresh
 -- name: end_plain_runs
--- Ends that move no instance: the lease is checked where it is ended.
+-- Ends of runs without an instance. The update itself checks the lease.
 UPDATE cairn.workflow_run r SET status = e.status, result = e.result, error = e.error, last_error = coalesce(e.last_error, r.last_error),
   lease_until = NULL, leased_by = NULL, updated_at = $2, turns = r.turns + 1, troubled = e.status <> 'succeeded'
 FROM unnest($1::cairn.wf_run_end_row[]) WITH ORDINALITY AS e (id, fence, status, result, error, last_error, place)
 WHERE r.id = ANY (ARRAY[e.id]) AND r.fence = e.fence AND r.status = 'leased'
 RETURNING e.place, r.type, r.attempt
 -- name: end_succeeded_runs
--- As above, when all ended well and nothing has to be told about each.
+-- As above, if all runs succeeded and no details are needed for each.
 UPDATE cairn.workflow_run r SET status = 'succeeded', result = e.result, error = NULL, lease_until = NULL, leased_by = NULL, updated_at = $4, turns = r.turns + 1
 FROM unnest($1::uuid[], $2::bigint[], $3::jsonb[]) AS e (id, fence, result)
 WHERE r.id = ANY (ARRAY[e.id]) AND r.fence = e.fence AND r.status = 'leased'
 -- name: insert_run_events
 INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor, details) SELECT * FROM unnest($1::cairn.wf_run_event_row[])
 -- name: insert_like_events
--- One kind of event of many runs, by one actor at one time.
+-- One kind of event for many runs, by one actor at one time.
 INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor)
 SELECT e.run_id, $2, $3, e.attempt, $4 FROM unnest($1::uuid[], $5::integer[]) AS e (run_id, attempt)
 -- name: find_run
@@ -83,21 +83,22 @@ WITH RECURSIVE found (type) AS (
   FROM found WHERE found.type IS NOT NULL)
 SELECT type FROM found WHERE type IS NOT NULL
 -- name: ready_runs
--- The $3 most urgent of a type. Nothing is locked: whoever asks for several types takes only some of them.
+-- The $3 most urgent runs of a type. Nothing is locked, because a request for several types takes only some of them.
 SELECT r.n, r.type, r.limit_key, r.priority, r.run_at, r.id FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = ANY (ARRAY[q.run])
 WHERE NOT q.later AND q.type = $2 AND r.attempt < r.max_attempts
   AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)))
 ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3
 -- name: ready_limited_runs
--- The first $3 entries of a type; without a run when it cannot be leased, or when its key ($4) has no room.
+-- The first $3 entries of a type. The run is NULL if it cannot be leased or if its key ($4) is full.
 SELECT r.n, $2, r.limit_key, r.priority, r.run_at, r.id
 FROM (SELECT q.run, q.limit_key, q.priority, q.run_at, q.n FROM cairn.wf_run_q q WHERE NOT q.later AND q.type = $2
   ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3) w
 LEFT JOIN LATERAL (SELECT * FROM cairn.workflow_run r WHERE r.id = w.run AND w.limit_key <> ALL ($4::text[]) AND r.attempt < r.max_attempts
   AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1))) OFFSET 0) r ON true
 -- name: ready_keyed_runs
--- Of the first $5 keys behind $6 that wait in a type, but for those that have no room ($4), the first $3 runs each. Keys are found one after the other, each
--- by a seek: how many runs a key has makes no difference. In each row the key, so that the next look can go on behind the last.
+-- The first $3 runs of each of the first $5 keys after $6 of a type, except full keys ($4). Each key is found by one
+-- seek, so the number of runs per key does not matter. Each row has the key, so that the next scan can continue after
+-- the last one.
 WITH RECURSIVE keys (key, place) AS (
   (SELECT q.limit_key, 1 FROM cairn.wf_run_q q WHERE NOT q.later AND q.limit_key <> '' AND q.type = $2 AND q.limit_key > $6 ORDER BY q.limit_key LIMIT 1)
   UNION ALL
@@ -112,22 +113,22 @@ LEFT JOIN LATERAL (SELECT w.n, w.priority, w.run_at, w.id
   CROSS JOIN LATERAL (SELECT * FROM cairn.workflow_run r WHERE r.id = q.run AND r.attempt < r.max_attempts
     AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1))) OFFSET 0) w) r ON k.key <> ALL ($4::text[])
 -- name: ready_unkeyed_runs
--- The first $3 without a key among the first $4 of a type.
+-- The first $3 runs without a key among the first $4 of a type.
 SELECT r.n, $2, r.limit_key, r.priority, r.run_at, r.id
 FROM (SELECT w.run FROM (SELECT q.run, q.limit_key FROM cairn.wf_run_q q WHERE NOT q.later AND q.type = $2
   ORDER BY q.priority DESC, q.run_at, q.n LIMIT $4) w WHERE w.limit_key = '' LIMIT $3) w
 CROSS JOIN LATERAL (SELECT * FROM cairn.workflow_run r WHERE r.id = w.run AND r.attempt < r.max_attempts
   AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1))) OFFSET 0) r
 -- name: left_in_queue
--- Whether something that could be leased stands in the queue of a type all the same: somebody else has it locked.
+-- Whether the queue of a type still has a run that could be leased: another transaction has it locked.
 SELECT 1 FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = ANY (ARRAY[q.run])
 WHERE NOT q.later AND q.type = $2 AND r.attempt < r.max_attempts
   AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1))) LIMIT 1
 -- name: leave_queue
--- By place: a row of the queue is never changed, and whoever has its run locked is alone with it.
+-- By position: a queue row never changes, and the transaction that has its run locked is the only one to remove it.
 DELETE FROM cairn.wf_run_q WHERE ctid = ANY ($1::tid[])
 -- name: unqueue_runs
--- By key and not by place: an entry whose time comes at this moment moves (ready_later).
+-- By key, not by position: an entry that becomes due at this moment moves (ready_later).
 DELETE FROM cairn.wf_run_q q USING (SELECT type, priority, run_at, n FROM cairn.workflow_run WHERE id = ANY ($1::uuid[]) OFFSET 0) r
 WHERE q.later = ANY ('{false,true}') AND q.type = ANY (ARRAY[r.type]) AND q.priority = ANY (ARRAY[r.priority]) AND q.run_at = ANY (ARRAY[r.run_at])
   AND q.n = ANY (ARRAY[r.n])
@@ -139,10 +140,10 @@ INSERT INTO cairn.wf_lease_q (id, at, type, runs) VALUES ($1, $2, $3, $4)
 -- name: forget_leases
 DELETE FROM cairn.wf_lease_q WHERE id = ANY ($1::bigint[])
 -- name: anything_due
--- Leases that have ended, and runs whose time has come.
+-- Expired leases, and runs that have become due.
 SELECT 1 WHERE EXISTS (SELECT 1 FROM cairn.wf_lease_q WHERE at <= $1) OR EXISTS (SELECT 1 FROM cairn.wf_run_q WHERE later AND run_at <= $1)
 -- name: ready_later
--- Runs whose time has come stand among those that are ready from now on. How many.
+-- Moves runs that have become due to the ready ones and answers how many.
 WITH ready AS (UPDATE cairn.wf_run_q SET later = false WHERE ctid = ANY (ARRAY(
   SELECT q.ctid FROM cairn.wf_run_q q WHERE q.later AND q.run_at <= $1 ORDER BY q.run_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1)
 SELECT count(*) FROM ready
@@ -154,7 +155,7 @@ WHERE w.ctid = ANY (ARRAY(SELECT l.ctid FROM cairn.wf_lease_q l WHERE l.at <= $1
 -- name: leased_among
 SELECT r.id, r.type FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) AND r.status = 'leased'
 -- name: lock_leased
--- Not those that somebody is at just now.
+-- Skips rows that another transaction has locked.
 SELECT r.id, r.type, r.status = 'leased', least(r.lease_until, r.attempt_until) FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) FOR UPDATE SKIP LOCKED
 -- name: queue_lapsed
 INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
@@ -162,7 +163,7 @@ SELECT r.type, r.priority, r.run_at, r.n, r.id, false, true, r.limit_key FROM ca
 WHERE r.id = ANY ($1::uuid[]) AND NOT EXISTS (SELECT 1 FROM cairn.wf_run_q q
   WHERE q.later = ANY ('{false,true}') AND q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n OFFSET 0)
 -- name: purge_lapsed
--- Ended after all, before anybody took it.
+-- The run ended before another worker took it.
 DELETE FROM cairn.wf_run_q q WHERE q.lapsed AND NOT EXISTS (SELECT 1 FROM cairn.workflow_run r WHERE r.id = q.run AND r.status = 'leased' OFFSET 0)
 -- name: live_leases
 SELECT r.limit_key, count(*)
@@ -177,9 +178,10 @@ SELECT limit_key, count(*), min(at) FROM cairn.wf_run_leases WHERE type = $1 AND
 -- name: insert_starts
 INSERT INTO cairn.wf_run_leases (type, limit_key, at) SELECT s.type, s.limit_key, $3 FROM unnest($1::text[], $2::text[]) AS s (type, limit_key)
 -- name: lease_ready
--- Those that are ready of a type without rules of its own, chosen and leased at once. A run that changed after the statement began is not found at its
--- place: it stays in the queue for the next one. Whoever asks knows what is the same for all of them, so that is not returned. From $6–$8 to $9–$11 lies what another
--- question has leased and not committed yet: passing over it is cheaper than finding each locked.
+-- Selects and leases ready runs of a type without rules in one statement. A run that changed after the statement
+-- started is not found at its position and stays in the queue for the next request. Columns that are equal for all runs
+-- are not returned, because the caller knows them. The range from $6–$8 to $9–$11 is leased by another request that has
+-- not committed. Skipping it is cheaper than finding each row locked.
 WITH chosen AS (
   SELECT r.ctid AS place, q.ctid AS queued FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = ANY (ARRAY[q.run])
   WHERE NOT q.later AND q.type = $2 AND r.attempt < r.max_attempts
@@ -193,7 +195,8 @@ FROM chosen c WHERE r.ctid = c.place
 RETURNING c.queued, r.n, r.id, r.given_id, r.priority, r.idempotency_key, r.payload, r.error, r.last_error, r.attempt, r.max_attempts, r.leases, r.fence, r.run_at,
   r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step, r.created_at, r.limit_key
 -- name: lease_chosen
--- The first $8 among $1 that nobody else has: locked and leased at once. As above, one that changed meanwhile stays in the queue.
+-- Locks and leases the first $8 of $1 that no other transaction has. As above, a run that changed meanwhile stays in
+-- the queue.
 WITH chosen AS (
   SELECT r.place, q.queued, c.until, c.max_attempts, c.backoff_ms, c.cap_ms
   FROM unnest($1::uuid[], $4::timestamptz[], $5::integer[], $6::bigint[], $7::bigint[]) AS c (run, until, max_attempts, backoff_ms, cap_ms)
@@ -211,7 +214,8 @@ RETURNING coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idem
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n, c.queued
 -- name: fail_unreadable_runs
--- As a program would that speaks SQL (`turns` stays): the triggers write the event and tell the instance.
+-- Written like an SQL program would do it (`turns` is unchanged), so the triggers write the event and notify the
+-- instance.
 UPDATE cairn.workflow_run SET status = 'failed', error = $2, last_error = $3, lease_until = NULL, leased_by = NULL, attempt_until = NULL
 WHERE id = ANY ($1::uuid[])
 -- name: type_limits
@@ -245,7 +249,7 @@ FROM cairn.workflow_run r
 WHERE r.n < $1 AND ($2::text IS NULL OR r.status = $2) AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n DESC LIMIT $6
 -- name: list_newest_runs
--- Among the newest: a list of a status that many have is full before they end.
+-- Searches the newest runs only. For a frequent status they fill the page.
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
@@ -253,7 +257,7 @@ FROM (SELECT * FROM cairn.workflow_run w WHERE w.n < $1 ORDER BY w.n DESC LIMIT 
 WHERE ($2::text IS NULL OR r.status = $2) AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n DESC LIMIT $6
 -- name: list_pending_runs
--- By the queue; `n + 0` keeps the planner from walking all runs by their number.
+-- Uses the queue; `n + 0` keeps the planner from walking all runs by number.
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n

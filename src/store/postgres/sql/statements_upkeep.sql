@@ -1,4 +1,4 @@
--- The outbox, schedules, credentials, the audit trail, retention of rows that belong to no instance.
+-- The outbox, schedules, credentials, the audit trail, and retention of rows that belong to no instance.
 
 -- name: any_new_event
 SELECT EXISTS (SELECT 1 FROM cairn.outbox_event WHERE published_at IS NULL AND NOT assigned)

@@ -10,25 +10,25 @@
 
 namespace cairn::postgres {
 
-// Each statement has a time of its own, and a transaction whose node has gone away must not keep its
-// locks: the server ends both.
+// Each statement has a timeout, and the server ends a transaction whose node has disappeared, so it cannot keep its
+// locks.
 //
-// Names are looked for in the server's own schema alone: an operator or function that somebody put into another one,
-// under the name of a built-in one and with better fitting types, must not run as us. Our own tables and types are
+// Names are resolved in the server's own schema only. Otherwise another user could shadow a built-in operator or
+// function with a better matching one in another schema, and it would run with our rights. Our own tables and types are
 // named with their schema.
 const char* const session_settings =
     "SET search_path = pg_catalog, pg_temp; "
     "SET statement_timeout = '30s'; SET idle_in_transaction_session_timeout = '15s'; SET lock_timeout = '20s'; "
     "SET timezone = 'UTC'; SET client_min_messages = warning; SET plan_cache_mode = force_generic_plan; "
-    // A page of a list is read in less time than a process of the server takes to start.
+    // Reading a page of a list takes less time than starting a parallel process of the server.
     "SET max_parallel_workers_per_gather = 0; "
     "SET default_transaction_isolation = 'read committed'; "
-    // Plans are made once, on tables that may still be empty: without these they would scan them for ever.
-    // Where there is no other way they are taken all the same, at a price that would make the server compile them
-    // at every call (100 ms each).
+    // Plans are made once, on tables that may still be empty. Without these settings they would scan the tables
+    // forever. If there is no other way, the server still scans. The estimated cost of such a plan is so high that the
+    // server would compile it at every call (100 ms each), so jit is off.
     "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET "
     "jit = off; "
-    // What a batch looks up is looked up once: remembering it cost 3 % of the server.
+    // A batch looks up each value once. Memoization cost 3 % of the server's time.
     "SET enable_memoize = off";
 
 namespace {
@@ -52,7 +52,7 @@ const std::vector<std::string_view>& statement_texts() {
 }
 
 ErrorCode code_of(std::string_view state) {
-  if (state.starts_with("22") || state.starts_with("23")) return ErrorCode::conflict;  // a rule of the tables
+  if (state.starts_with("22") || state.starts_with("23")) return ErrorCode::conflict;  // a constraint of the tables
   if (state.starts_with("08") || state.starts_with("53") || state.starts_with("57") || state.starts_with("58") ||
       state.starts_with("40") || state == "25006" || state == "55P03" || state == "25P03") {
     return ErrorCode::unavailable;
@@ -139,8 +139,8 @@ std::size_t Connection::send_with(Sql id, const Parameters& parameters) {
   const std::vector<int> formats(parameters.types().size(), 1);
   bool sent = true;
   if (pooled_) {
-    // The session's settings are those of whichever one the pooler gives. A transaction that failed takes nothing but
-    // its end.
+    // The settings of a session depend on the server connection that the pooler assigns. A failed transaction accepts
+    // only its end.
     if (sent_.empty() && id != Sql::rollback) {
       sent = PQsendQueryParams(handle_, "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)", 0,
                                nullptr, nullptr, nullptr, nullptr, 0) == 1;
@@ -182,8 +182,8 @@ void Connection::finish() {
   if (error_) answers_.clear();
 }
 
-// The answers come in the order of the questions, each closed by an empty one, the whole by a sync. After
-// an error the server skips the rest up to the sync.
+// Answers come in the order of the statements, each followed by an empty result, and the whole by a sync. After an
+// error the server skips everything up to the sync.
 void Connection::read_results() {
   for (const Sent& sent : sent_) {
     PGresult* result = PQgetResult(handle_);

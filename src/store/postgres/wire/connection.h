@@ -1,8 +1,8 @@
 // One connection to the server in pipeline mode. Used by one thread at a time.
 //
-// Statements are queued with `send` and travel together; `finish` waits for all their answers. Errors
-// stick: after the first one every further call does nothing and gives nothing, until the connection is
-// used anew. So a verb sends its statements one after the other and asks once.
+// `send` queues statements, which travel together; `finish` waits for all answers. Errors are sticky: after the first
+// error every further call does nothing and answers empty values, until `restore`. So a function sends its statements
+// in sequence and checks for an error once.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ namespace cairn::postgres {
 
 class Connection;
 
-// Decides when each statement goes to the server: for tests that play every order of the statements of two
-// nodes. While there is one, statements travel one by one.
+// Decides when each statement goes to the server, for tests that play every order of the statements of two nodes. While
+// one is set, statements travel one by one.
 class Conductor {
  public:
   virtual ~Conductor() = default;
@@ -34,14 +34,14 @@ class Conductor {
 
 class Connection {
  public:
-  static void conduct(Conductor* conductor);  // nullptr: nobody
+  static void conduct(Conductor* conductor);  // nullptr: none
 
   static Result<std::unique_ptr<Connection>> open(const Target& target);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Queues a statement; the number to ask for its rows with.
+  // Queues a statement and answers the number for `take`.
   template <class... Args>
   std::size_t send(Sql id, const Args&... args) {
     Parameters parameters(sizeof...(Args));
@@ -50,39 +50,39 @@ class Connection {
   }
   // Waits for the answers of everything queued.
   void finish();
-  // Of a statement that was sent since the last `finish` but one; empty after an error.
+  // The rows of a statement sent since the `finish` before the last one; empty after an error.
   Rows take(std::size_t number);
 
-  // One statement and its rows.
+  // Runs one statement and answers its rows.
   template <class... Args>
   Rows query(Sql id, const Args&... args) {
     const std::size_t number = send(id, args...);
     finish();
     return take(number);
   }
-  // Asks what numbers the types of rows have in this schema: before the first list of rows is sent.
+  // Reads the type numbers of the row types in this schema. Call it before the first list of rows is sent.
   void learn_row_types();
-  // Text outside the list of statements, alone: migrations, LISTEN.
+  // Runs text outside the list of statements on its own: migrations, LISTEN.
   void script(const std::string& text);
 
   const std::optional<Error>& error() const { return error_; }
   void fail(Error error);
-  // After a clean failure the connection may be used again; after a lost one it may not.
+  // Whether the connection can be used again: yes after a clean failure, no after a lost connection.
   bool usable() const;
-  // Rolls back what is open and forgets the error.
+  // Rolls back an open transaction and clears the error.
   void restore();
 
-  // SQLSTATE of the first error; empty when the connection itself failed.
+  // The SQLSTATE of the first error; empty if the connection itself failed.
   const std::string& state() const { return state_; }
-  // Deadlock or serialization failure: nothing was written, the same may be tried again.
+  // A deadlock or serialization failure: nothing was written, and a retry is possible.
   bool may_repeat() const { return state_ == "40P01" || state_ == "40001"; }
-  // A warning came since the last restore(): of a COMMIT, that its replication was not waited for.
+  // Whether a warning came since the last restore(). For a COMMIT it means that replication was not awaited.
   bool warned() const { return warned_; }
   void clear_warning() { warned_ = false; }
 
-  // Behind a pooler sessions are not ours: no LISTEN, no session locks, no prepared statements.
+  // Behind a pooler, sessions are shared: no LISTEN, no session locks, no prepared statements.
   bool pooled() const { return pooled_; }
-  // Whoever writes at the same time as others of this process has a place of its own among them.
+  // The number of this connection among the concurrent writers of this process.
   std::size_t place() const { return place_; }
   void set_place(std::size_t place) { place_ = place; }
   pg_conn* handle() { return handle_; }
@@ -103,9 +103,9 @@ class Connection {
   void lose(const std::string& why);
 
   struct Sent {
-    bool preparation = false;  // of what comes after it
+    bool preparation = false;  // prepares the statement that follows
     std::size_t number = 0;
-    int statement = -1;  // prepared with it
+    int statement = -1;  // the statement that it prepares
   };
 
   pg_conn* handle_;
@@ -114,9 +114,9 @@ class Connection {
   std::vector<bool> prepared_ = std::vector<bool>(static_cast<std::size_t>(Sql::count));
   std::vector<Sent> sent_;
   std::vector<Rows> answers_;
-  std::size_t next_ = 0;   // the next statement's number
-  std::size_t done_ = 0;   // the first one that was not finished yet
-  std::size_t first_ = 0;  // whose answer stands first in `answers_`
+  std::size_t next_ = 0;   // the number of the next statement
+  std::size_t done_ = 0;   // the first unfinished statement
+  std::size_t first_ = 0;  // the statement of the first entry in `answers_`
   std::optional<Error> error_;
   std::string state_;
   bool lost_ = false;
@@ -125,11 +125,11 @@ class Connection {
   std::size_t place_ = 0;
 };
 
-// What every connection says first.
+// The settings that every connection sends first.
 extern const char* const session_settings;
 // The text of a statement for this schema.
 std::string statement_text(Sql id, const std::string& schema);
-// Any text of sql/, which is written for the schema `cairn`.
+// Any text of sql/ with the schema `cairn` replaced by `schema`.
 std::string for_schema(std::string_view text, const std::string& schema);
 
 }  // namespace cairn::postgres

@@ -4,7 +4,7 @@ namespace cairn::postgres {
 
 namespace {
 
-// FNV-1a; a separator that no text contains keeps the parts apart.
+// FNV-1a. A separator that no text contains keeps the parts apart.
 std::uint64_t mix(std::uint64_t hash, std::string_view text) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   return (hash ^ 0xff) * 0x100000001b3ULL;

@@ -1,4 +1,4 @@
-// Numbers for advisory locks, made of what they protect.
+// Keys for advisory locks, derived from what they protect.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace cairn::postgres {
 
-// The same on every node; two different things share one only by accident, which costs a wait and nothing else.
+// The same on every node. Two different things rarely share a key, which costs only a wait.
 std::int64_t lock_key(std::string_view kind, const std::string& schema, std::string_view name = {},
                       std::string_view detail = {});
 

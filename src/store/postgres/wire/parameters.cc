@@ -38,7 +38,7 @@ void append(std::string& out, Uuid value) {
 }
 void append(std::string& out, RowPlace value) {
   append_big_endian(out, static_cast<std::uint32_t>(value.number >> 16));  // the page
-  append_big_endian(out, static_cast<std::uint16_t>(value.number));        // and the row on it
+  append_big_endian(out, static_cast<std::uint16_t>(value.number));        // the row on it
 }
 void append(std::string& out, Jsonb value) {
   out.push_back(1);  // the version of jsonb's binary form
@@ -51,7 +51,7 @@ void set_length(std::string& out, std::size_t start) {
 
 namespace {
 
-// Length and value at once: growing a string takes longer than what is written.
+// Appends length and value at once, because growing a string takes longer than the rest.
 template <class T>
 void append_number(std::string& out, T value) {
   char bytes[4 + sizeof(T)];
@@ -90,7 +90,7 @@ std::string_view Array::of_type(Oid type) const {
   put(type);
   if (size_ == 0) return {bytes_.data(), at};
   put(size_);
-  put(1);  // the first one's index
+  put(1);  // the index of the first element
   return bytes_;
 }
 

@@ -1,5 +1,5 @@
-// Parameters of a statement in PostgreSQL's binary form, typed: NULLs keep their type, and a column of
-// values becomes one array.
+// Parameters of a statement in PostgreSQL's binary form, with types. NULLs keep their type, and a column of values
+// becomes one array.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace cairn::postgres {
 
 using Oid = unsigned int;
 
-// A type's own number and that of its array, as every server has them.
+// The numbers of a type and of its array type, the same on every server.
 struct Type {
   Oid value;
   Oid array;
@@ -25,20 +25,20 @@ inline constexpr Type boolean_type{16, 1000}, bytes_type{17, 1001}, bigint_type{
     text_type{25, 1009}, place_type{27, 1010}, double_type{701, 1022}, time_type{1184, 1185}, uuid_type{2950, 2951},
     jsonb_type{3802, 3807};
 
-// A UUID as 36 characters, which the caller has checked.
+// A UUID of 36 characters, which the caller has validated.
 struct Uuid {
   std::string_view text;
 };
-// Where a row lies in its table (`ctid`), as Rows::integer reads it.
+// The position of a row in its table (`ctid`), as Rows::integer reads it.
 struct RowPlace {
   std::int64_t number;
 };
-// As jsonb; JSON null is SQL NULL.
+// Sent as jsonb; JSON null is SQL NULL.
 struct Jsonb {
   const Json& value;
 };
 
-// What each C++ type is on the wire.
+// The wire type of each C++ type.
 constexpr Type type_of(const bool*) { return boolean_type; }
 constexpr Type type_of(const std::int64_t*) { return bigint_type; }
 constexpr Type type_of(const std::uint64_t*) { return bigint_type; }
@@ -71,7 +71,7 @@ bool is_null(const T&) {
 
 // Writes the length of everything after it into the four bytes at `start`.
 void set_length(std::string& out, std::size_t start);
-// A value of a known length, with that length before it.
+// Appends a value of a known length, preceded by that length.
 void append_sized(std::string& out, std::int64_t value);
 void append_sized(std::string& out, int value);
 void append_sized(std::string& out, std::string_view value);
@@ -86,24 +86,24 @@ void append_sized(std::string& out, const T& value) {
   set_length(out, start);
 }
 
-// An array in binary, put together in place: its head is known when its last value is.
+// A binary array, built in place. Its header is known when the last value is.
 class Array {
  public:
-  // Where one more value is to be appended, after its length.
+  // The place where one more value must be appended, after its length.
   std::string& one_more() {
     if (size_++ == 0) bytes_.resize(head_bytes);
     return bytes_;
   }
   void note_null() { has_null_ = true; }
-  // The values of another array, after these.
+  // Appends the values of another array.
   void add_all(const Array& others);
   std::size_t size() const { return size_; }
-  // As a parameter; valid until something is added.
+  // The array as a parameter, valid until something is added.
   std::string_view of_type(Oid type) const;
 
  private:
   static constexpr std::size_t head_bytes = 5 * sizeof(int);
-  mutable std::string bytes_;  // the head is written when it is asked for
+  mutable std::string bytes_;  // the header is written on request
   std::size_t size_ = 0;
   bool has_null_ = false;
 };
@@ -139,7 +139,7 @@ class Column {
   Array array_;
 };
 
-// Several names as one text[].
+// Names as one text[].
 Column<std::string> names(const std::vector<std::string>& list);
 
 // Arrays are borrowed until the statement is sent.
@@ -172,20 +172,20 @@ class Parameters {
     add_null(Column<T>::type().array);
   }
   void add(const char* value) { add(std::string_view(value)); }
-  // Three of them: priority, run_at, n.
+  // Adds three parameters: priority, run_at, n.
   void add(const std::optional<QueueKey>& key) {
     add(key ? std::optional(key->priority) : std::nullopt);
     add(key ? std::optional(key->run_at) : std::nullopt);
     add(key ? std::optional(key->number) : std::nullopt);
   }
-  // Type 0: the statement names it.
+  // Type 0: the statement names the type.
   void add_encoded(Oid type, std::string_view value) {
     types_.push_back(type);
     places_.push_back({value.data(), 0, value.size()});
   }
 
   const std::vector<Oid>& types() const { return types_; }
-  // Once all are added: where each value stands, nullptr for NULL, and how long it is.
+  // After all are added: the address of each value (nullptr for NULL) and its length.
   std::vector<const char*> values() const;
   std::vector<int> lengths() const;
 

@@ -19,10 +19,10 @@ std::chrono::milliseconds jittered(std::chrono::milliseconds most) {
 
 }  // namespace
 
-// Nodes begin at different places: the first writers of two of them are not each other's neighbours.
+// Nodes start at different places, so that the first writers of two nodes do not share one.
 Pool::Pool(Target target) : target_(std::move(target)), first_place_(std::random_device{}() % 1024) {}
 
-// Under the lock.
+// The caller holds the lock.
 void Pool::take_place(Session& session) {
   if (session.use != Use::write) return;
   session.place = 0;
@@ -31,17 +31,17 @@ void Pool::take_place(Session& session) {
   session.connection->set_place(first_place_ + session.place);
 }
 
-// Under the lock.
+// The caller holds the lock.
 bool Pool::has_room(Use use) const {
   if (use == Use::read && reading_ + target_.writers >= target_.connections) return false;
   return !idle_.empty() || open_ < target_.connections;
 }
 
-// Under the lock.
+// The caller holds the lock.
 void Pool::wake_next() { waiting_to_write_ > 0 ? free_to_write_.notify_one() : free_to_read_.notify_one(); }
 
 Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
-  check_store_call();  // every verb takes one
+  check_store_call();  // every store function takes one
   const auto until = std::chrono::steady_clock::now() + patience;
   std::size_t generation = 0;
   {
@@ -60,7 +60,7 @@ Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
       session.use = use;
       in_use_.insert(session.connection.get());
       take_place(session);
-      // Two places may have become free before the first of us woke up.
+      // Two places may have become free before the first waiter woke up.
       if (!idle_.empty()) wake_next();
       return Lease(*this, std::move(session));
     }
@@ -77,7 +77,7 @@ Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
         in_use_.insert(session.connection.get());
         take_place(session);
       }
-      // Known by now: should the server fall silent here, whoever distrusts the connections cuts this one off as well.
+      // The connection is registered by now. If the server stops answering here, `distrust` disconnects this one too.
       if (opened_) opened_(*session.connection);
       return Lease(*this, std::move(session));
     }
@@ -96,7 +96,7 @@ Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
 
 void Pool::open_ahead(std::size_t count, std::function<void(Connection&)> rehearse) {
   ahead_ = std::jthread([this, count, rehearse = std::move(rehearse)] {
-    std::vector<Lease> held;  // all at once: otherwise the first would come again
+    std::vector<Lease> held;  // all at once: otherwise the first one would be taken again
     for (std::size_t i = 0; i < count; ++i) {
       auto lease = take(Use::read);
       if (!lease) return;
@@ -125,7 +125,7 @@ void Pool::give_back(Session session) {
     return wake_next();
   }
   --open_;
-  // The server went away or restarted: what else lies here is as dead as this one.
+  // The server went away or restarted, so the idle connections are dead too.
   if (!usable && failed && session.generation == generation_) {
     ++generation_;
     open_ -= idle_.size();

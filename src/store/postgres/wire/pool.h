@@ -1,7 +1,6 @@
-// The connections of one store. Waits when all are in use, which is the back-pressure of everything above;
-// opens again what was lost, with jitter, for as long as its patience lasts. As many as the store has writers are kept
-// from those who only read: however many of them there are, a commit does not queue behind them. Safe from several
-// threads.
+// The connection pool of one store. `take` waits while all connections are in use, which is the back-pressure for
+// everything above. It reopens lost connections, with jitter, until the timeout. As many connections as the store has
+// writers are reserved for writers, so commits never queue behind readers. Safe from several threads.
 #pragma once
 
 #include <chrono>
@@ -19,21 +18,21 @@ namespace cairn::postgres {
 
 enum class Use { write, read };
 
-// A connection with the row in wf_writers that its commits are known by.
+// A connection with its row in wf_writers, which identifies its commits.
 struct Session {
   std::unique_ptr<Connection> connection;
   std::string writer;  // empty: it has not written yet
   std::int64_t number = 0;
   std::size_t generation = 0;
   Use use = Use::write;
-  std::size_t place = 0;  // among those who write at the same time
+  std::size_t place = 0;  // its number among the concurrent writers
 };
 
 class Pool {
  public:
   explicit Pool(Target target);
 
-  // Given back when it goes out of scope.
+  // Returns the connection to the pool on destruction.
   class Lease {
    public:
     Lease(Pool& pool, Session session) : pool_(&pool), session_(std::move(session)) {}
@@ -51,19 +50,19 @@ class Pool {
     Session session_;
   };
 
-  // ErrorCode::unavailable when the server cannot be reached for that long.
+  // ErrorCode::unavailable if the server cannot be reached within `patience`.
   Result<Lease> take(Use use, std::chrono::milliseconds patience = std::chrono::seconds(3));
-  // Has so many connections open and lets `rehearse` have each once, beside whoever takes them: the first who need them
-  // do not wait for the server to start a process and to plan. Not twice.
+  // Opens this many connections ahead, in the background, and calls `rehearse` once for each. The first callers then do
+  // not wait for the server to start a process and to plan. Call it once.
   void open_ahead(std::size_t count, std::function<void(Connection&)> rehearse);
-  // Called with each new connection, before its first use.
+  // Sets a function that is called with each new connection before its first use.
   void on_open(std::function<void(Connection&)> opened) { opened_ = std::move(opened); }
-  // No more waiting for a server that is away: it is tried once.
+  // Stops waiting for an unreachable server: each connection is tried once.
   void stop();
-  // Passes the time before the next try. False: there is no time for one.
+  // Waits before the next attempt. False if no time is left for one.
   bool pause_before_trying(std::chrono::milliseconds length);
-  // The server was found to answer a new connection, but not an old one: whoever waits for an answer is cut off, and
-  // takes it as any lost connection; what lies idle is not used again.
+  // Called when the server answers a new connection but not an old one. It disconnects every thread that waits for an
+  // answer, which then handles a lost connection. Idle connections are not used again.
   void distrust();
   const Target& target() const { return target_; }
 
@@ -76,17 +75,16 @@ class Pool {
   const Target target_;
   std::function<void(Connection&)> opened_;
   std::mutex mutex_;
-  // One is woken for each place that is free, writers first: with one condition for all, each place would wake
-  // everybody who waits.
+  // One waiter is woken for each free place, writers first. A single condition would wake every waiter for each place.
   std::condition_variable free_to_write_, free_to_read_, stopped_;
   std::size_t waiting_to_write_ = 0;
   std::vector<Session> idle_;
   std::set<Connection*> in_use_;
-  std::set<std::size_t> places_;  // of those who write
+  std::set<std::size_t> places_;  // of the writers
   const std::size_t first_place_;
   std::size_t open_ = 0;
   std::size_t reading_ = 0;
-  std::size_t generation_ = 0;  // grows when a connection was lost: those before it are not trusted
+  std::size_t generation_ = 0;  // grows when a connection is lost; older connections are not trusted
   bool stopping_ = false;
   std::jthread ahead_;
 };

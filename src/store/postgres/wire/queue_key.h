@@ -1,4 +1,4 @@
-// The place of a run in the queue of its type.
+// The position of a run in the queue of its type.
 #pragma once
 
 #include <cstdint>

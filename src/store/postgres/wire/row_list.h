@@ -1,5 +1,5 @@
-// Rows as one array parameter, of the types that the migrations make for it (`wf_…_row`). Their columns are given in
-// the order in which the type has them.
+// Rows as one array parameter, of the types that the schema defines for it (`wf_…_row`). Columns must be given in the
+// order of the type.
 #pragma once
 
 #include <array>
@@ -10,13 +10,13 @@ namespace cairn::postgres {
 
 enum class RowType : std::size_t { instance, state, wait, log, run, run_end, run_event, job, audit, count };
 
-// What each type is called in the schema.
+// The name of each type in the schema.
 inline constexpr std::array<const char*, static_cast<std::size_t>(RowType::count)> row_type_names{
     "wf_instance_row", "wf_state_row",     "wf_wait_row", "wf_log_row",   "wf_run_row",
     "wf_run_end_row",  "wf_run_event_row", "wf_job_row",  "wf_audit_row",
 };
 
-// The numbers that this server gave them; 0: it has no such type.
+// The type numbers on this server; 0: the type does not exist.
 using RowTypes = std::array<Oid, static_cast<std::size_t>(RowType::count)>;
 
 class RowList {
@@ -32,7 +32,7 @@ class RowList {
     (put(out, columns), ...);
     set_length(out, start);
   }
-  // The rows of another list of this type, after these.
+  // Appends the rows of another list of this type.
   void append_rows(const RowList& others) { rows_.add_all(others.rows_); }
   std::size_t size() const { return rows_.size(); }
   bool empty() const { return rows_.size() == 0; }

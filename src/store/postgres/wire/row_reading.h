@@ -1,4 +1,4 @@
-// Rows of sql/ as values. The columns stand there in exactly this order.
+// Reads rows of sql/ as values. The statements list the columns in exactly this order.
 #pragma once
 
 #include "store/postgres/wire/parameters.h"
@@ -11,14 +11,14 @@ DefinitionRow read_definition(const Rows& rows);
 InstanceRow read_instance(const Rows& rows);
 TaskRow read_task(const Rows& rows);
 RunRow read_run(const Rows& rows);
-// What is to happen when it fails, from the column of `backoff_ms` to that of `timeout_ms`.
+// Reads the retry policy, from the column `backoff_ms` to `timeout_ms`.
 void read_retries(const Rows& rows, int first, RunRow& row);
 Wait read_wait(const Rows& rows);
 Message read_message(const Rows& rows);
 DeadLetter read_dead_letter(const Rows& rows);
 std::vector<RunTypeRow> read_run_types(Rows rows);
 HistoryRow read_history(const Rows& rows);
-OutboxRow read_outbox(const Rows& rows);  // without published_at when the statement has none
+OutboxRow read_outbox(const Rows& rows);  // without published_at if the statement has none
 
 inline constexpr int instance_number_column = 15;
 inline constexpr int task_number_column = 23;
@@ -35,14 +35,14 @@ std::optional<std::string> json_or_null(const Json& value);  // as text
 // looks for. NULL without a text. The text is valid UTF-8.
 std::optional<std::string> search_tail(std::string_view text);
 
-// The UUID that stands for a run's id: itself, or one derived from it.
+// The UUID of a run's id: the id itself, or one derived from it.
 std::string run_uuid(const RunId& id);
 bool is_own_uuid(const RunId& id);
 
-// Where a page begins: the number in its cursor, `first` without one.
+// The start of a page: the number in its cursor, or `first` without a cursor.
 Result<std::int64_t> read_cursor(const std::string& cursor, std::int64_t first);
 
-// A page of rows, one more than `limit` having been asked for. `last` names the row that a cursor continues after.
+// A page of rows; the statement reads one more than `limit`. `last` names the row that a cursor continues after.
 template <class T, class Read, class Last>
 Page<T> read_page(Rows& rows, std::size_t limit, Read read, Last last) {
   Page<T> page;

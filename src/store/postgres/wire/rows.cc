@@ -82,7 +82,7 @@ std::vector<std::string> Rows::texts(int column) const {
     left.remove_prefix(4);
     return value;
   };
-  if (left.size() < 20 || word() != 1) return list;  // no dimension: no element
+  if (left.size() < 20 || word() != 1) return list;  // no dimension: no elements
   word();
   const bool uuids = word() == uuid_type.value;
   const std::int64_t count = word();

@@ -1,4 +1,4 @@
-// The rows that a statement gave, read in binary.
+// The rows of a statement, read in binary form.
 #pragma once
 
 #include <cstdint>
@@ -46,14 +46,15 @@ class Rows {
   std::vector<std::string> texts(int column) const;  // of a text[] or uuid[]
   Timestamp time(int column) const;                  // in whole milliseconds
   std::optional<Timestamp> time_or_nothing(int column) const;
-  // NULL is null; text that is not JSON makes the rows faulty.
+  // NULL is null. Text that is not JSON sets `fault`.
   Json json(int column) const;
-  // As above for what programs write with SQL of their own: what cannot be read is {"unreadable": why}, and noted.
+  // The same for values that other programs write with SQL. An unreadable value becomes {"unreadable": why} and is
+  // recorded.
   Json stored_json(int column) const;
-  // Why a value that was read since the last call could not be read.
+  // Why a value that was read since the last call could not be read; empty if all were readable.
   std::optional<Error> take_unreadable() const { return std::exchange(unreadable_, std::nullopt); }
 
-  // A value that cannot be read.
+  // The first value that could not be read.
   const std::optional<Error>& fault() const { return fault_; }
   void fail(Error error) const;
 

@@ -3,7 +3,7 @@
 namespace cairn::postgres {
 
 namespace {
-// Quartz drifts by less than a tenth of a millisecond in this time.
+// A quartz clock drifts by less than a tenth of a millisecond in this time.
 constexpr std::chrono::seconds reading_lasts{1};
 }  // namespace
 

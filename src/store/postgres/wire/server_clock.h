@@ -1,5 +1,5 @@
-// The server's clock as this process knows it: read now and then, carried on by the monotonic clock in
-// between, so that a jump of this machine's own clock changes nothing. Safe from several threads.
+// The server's clock as this process knows it. It is read from time to time and continued with the monotonic clock, so
+// a jump of this machine's clock has no effect. Safe from several threads.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ class ServerClock final : public Clock {
   // `server` was read between the two instants.
   void set(Timestamp server, std::chrono::steady_clock::time_point asked,
            std::chrono::steady_clock::time_point answered);
-  // Whether it is time to look again.
+  // Whether it is time to read the server's clock again.
   bool wants_reading();
 
  private:

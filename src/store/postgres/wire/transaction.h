@@ -1,4 +1,4 @@
-// How the verbs of the PostgreSQL store run; see PostgresStore::read and PostgresStore::write.
+// How the functions of the PostgreSQL store run; see PostgresStore::read and PostgresStore::write.
 #pragma once
 
 #include "store/audit_scope.h"
@@ -19,7 +19,7 @@ Result<T> PostgresStore::read(const std::function<Result<T>(Connection&)>& body)
 
 template <class T>
 Result<T> PostgresStore::write(const std::function<Result<T>(Connection&)>& body) {
-  constexpr int attempts_max = 20;  // each one means that the server asked for it, or went away before the commit
+  constexpr int attempts_max = 20;  // each retry means that the server asked for it, or went away before the commit
   if (auto refused = refusal()) return *refused;
   Error last;
   for (int attempt = 0; attempt < attempts_max; ++attempt) {
@@ -31,7 +31,7 @@ Result<T> PostgresStore::write(const std::function<Result<T>(Connection&)>& body
     }
     lease->send(postgres::Sql::begin);
     Result<T> answer = body(*lease);
-    PendingAuditRows pending_audit;  // last of all: whoever holds the end of the chain waits for nothing but its commit
+    PendingAuditRows pending_audit;  // last: the transaction that holds the end of the chain waits only for its commit
     if (answer && !lease->error()) append_audit_rows(*lease, pending_audit.rows());
     if (lease->error()) {
       last = *lease->error();

@@ -11,8 +11,8 @@ namespace cairn::postgres {
 
 namespace {
 
-// What libpq shall do unless the URL says otherwise. A peer that vanished is noticed in seconds, by the
-// kernel: libpq itself waits for ever.
+// Defaults for libpq unless the URL sets them. The kernel detects a vanished peer in seconds; libpq itself would wait
+// forever.
 constexpr std::pair<const char*, const char*> defaults[] = {
     {"connect_timeout", "5"},      {"keepalives_idle", "5"},      {"keepalives_interval", "2"},
     {"keepalives_count", "3"},     {"tcp_user_timeout", "15000"}, {"target_session_attrs", "read-write"},
@@ -34,7 +34,7 @@ bool is_plain_name(const std::string& name) {
                      [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 
-// %3A → ':'. What is no such thing stays as it is.
+// %3A becomes ':'. Invalid escapes stay unchanged.
 std::string decoded(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {

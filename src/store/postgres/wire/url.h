@@ -1,11 +1,11 @@
-// postgres://user:password@host:port/database?schema=NAME&… as libpq takes it, and what is ours of it:
+// postgres://user:password@host:port/database?schema=NAME&… in libpq's format, with these parameters of our own:
 //   schema       where the tables are (cairn)
 //   connections  at most this many besides the listener (8)
-//   writers      commits in flight (2)
+//   writers      concurrent commits (2)
 //   run_events   on (default), or off: no audit trail of runs is written
-//   hints        redis://… or unix:PATH, percent-encoded: where nodes may tell each other sooner (none)
+//   hints        redis://… or unix:PATH, percent-encoded: a faster channel between nodes (none)
 //   clock        server (default), or process: the injected clock, for tests
-// Everything else in the query (sslmode, connect_timeout, target_session_attrs, …) is libpq's.
+// libpq handles every other parameter of the query (sslmode, connect_timeout, target_session_attrs, …).
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 namespace cairn::postgres {
 
 struct Target {
-  std::string conninfo;  // without what is ours, with our defaults for time-outs
+  std::string conninfo;  // without our parameters, with our default timeouts
   std::string schema = "cairn";
   std::size_t connections = 8;
   std::size_t writers = 2;
@@ -26,7 +26,7 @@ struct Target {
 };
 
 bool is_postgres_url(const std::string& url);
-// ErrorCode::invalid with what is wrong.
+// ErrorCode::invalid with the reason.
 Result<Target> read_url(const std::string& url);
 
 }  // namespace cairn::postgres
