@@ -41,7 +41,7 @@ for folder in ("src", "include", "tests", "bench"):
             continue
         with open(path, encoding="utf-8", errors="replace") as file:
             text = file.read()
-        for found in re.finditer(r"\brules? ((?:[A-Z]\d+)(?:(?:,| and| to| or)+ [A-Z]\d+)*)", text):
+        for found in re.finditer(r"\b[Rr]ules? ((?:[A-Z]\d+)(?:(?:,| and| to| or)+ [A-Z]\d+)*)", text):
             place = f"{os.path.relpath(path, source)}:{text[:found.start()].count(chr(10)) + 1}"
             for rule in re.findall(r"[A-Z]\d+", found.group(1)):
                 cited += 1

@@ -226,7 +226,7 @@ def logical(operator, left, right, names):
 
 def field_of(value, name):
     if value is None:
-        raise Failure("expression", "no_such_key", name)  # V6: null has no keys
+        raise Failure("expression", "no_such_key", name)  # rule V6: null has no keys
     if not isinstance(value, dict):
         raise overload(f"field {name} of {value!r}")
     if name not in value:
@@ -313,7 +313,7 @@ def evaluate(node, names):
 
 
 def condition(expression, names):
-    """A condition position: `{"$expr": …}`, which must give a bool (V3)."""
+    """A condition position: `{"$expr": …}`, which must give a bool (rule V3)."""
     value = evaluate(parse(expression["$expr"]), names)
     if type(value) is not bool:
         raise Failure("expression", "not_boolean")
@@ -328,7 +328,7 @@ def raw_value(template, names):
 
 
 def value(template, names):
-    """A value position, as the JSON that is stored (V4)."""
+    """A value position, as the JSON that is stored (rule V4)."""
     if isinstance(template, dict):
         if set(template) == {"$expr"}:
             return stored(evaluate(parse(template["$expr"]), names))

@@ -62,7 +62,7 @@ class Instance:
         return given.ms
 
     def assign(self, state, path, given):
-        """S1: objects on the way are made, anything else on the way is in the way."""
+        """Rule S1: objects on the way are made, anything else on the way is in the way."""
         parts = path.split(".")
         at = state
         for part in parts[:-1]:
@@ -81,7 +81,7 @@ class Instance:
         self.state = changed
 
     def take_result(self, strand, step, path, given, lane=None):
-        """S2. What has arrived stays: after an incident the retry only assigns it again."""
+        """Rule S2. What has arrived stays: after an incident the retry only assigns it again."""
         while True:
             try:
                 return self.assign_result(path, given)
@@ -135,7 +135,7 @@ class Instance:
             self.end("failed")
 
     def prepare(self, decision=None):
-        """V5: the reference, then the state."""
+        """Rule V5: the reference, then the state."""
         reference = self.definition.get("reference")
         if self.given_reference is not None:
             self.reference = self.given_reference
@@ -147,7 +147,7 @@ class Instance:
         self.state = copy.deepcopy(value(self.definition["state"], names))
 
     def conclude(self, decision=None):
-        """S21. Skipping a failed output gives the output."""
+        """Rule S21. Skipping a failed output gives the output."""
         if decision is not None:
             self.output = decision
         elif "output" in self.definition:
@@ -210,7 +210,7 @@ class Instance:
     # Errors.
 
     def fault(self, strand, failure, step):
-        """Where the error of a step goes (1.5, S14, S17, S18), from the innermost `try` outwards. Unwinds when somebody
+        """Where the error of a step goes (rules S14, S17, S18): from the innermost `try` outwards. Unwinds when somebody
         takes it; otherwise answers what an operator decided about it."""
         if failure.step is None:
             failure.step = step["id"]
@@ -314,7 +314,7 @@ class Instance:
         parent.children.remove(strand)
         if strand.kind == "deadline":
             if failure:
-                # S5: the error goes to the `try` around the task.
+                # rule S5: the error goes to the `try` around the task.
                 self.wake(parent, throw=failure)
             elif completed:
                 self.wake(parent, throw=completed)
@@ -331,7 +331,7 @@ class Instance:
         if parent.blocked is join and join.met():
             self.run(parent, answer=join)
         elif isinstance(parent.blocked, Frozen) and self.status == "running":
-            # S8: the join is looked at when a branch ends, also before a failed branch is tried again.
+            # rule S8: the join is looked at when a branch ends, also before a failed branch is tried again.
             self.frozen.remove(parent)
             self.run(parent)
 
@@ -343,7 +343,7 @@ class Instance:
         self.run(strand, answer, throw)
 
     def cancel_strand(self, strand):
-        """No further step of it runs, not even `finally` (S8)."""
+        """No further step of it runs, not even `finally` (rule S8)."""
         for child in list(strand.children):
             self.cancel_strand(child)
         if strand.ended:
@@ -371,7 +371,7 @@ class Instance:
             wait.start["same_slice"] = wait.start["slice"] == self.slice
 
     def cancel_others(self, strand):
-        """All strands but this one and those around it, which only wait for this one from now on (S16)."""
+        """All strands but this one and those around it, which only wait for this one from now on (rule S16)."""
         lineage = strand.lineage()
         for one in lineage:
             for child in list(one.children):

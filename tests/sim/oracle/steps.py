@@ -1,4 +1,4 @@
-"""What each kind of step does: one function per kind, from CONTRACT 1.2 and SEMANTICS S1 to S21."""
+"""What each kind of step does: one function per kind, from docs/semantics.md, rules S1 to S34."""
 import copy
 
 import schema
@@ -17,7 +17,7 @@ def do_set(instance, strand, step, scope):
             instance.state = changed  # each entry sees those before it
             instance.assign(changed, entry["path"], instance.value(entry["value"], scope))
     except Failure:
-        instance.state = before  # S1: nothing changes when one fails
+        instance.state = before  # rule S1: nothing changes when one fails
         raise
     return
     yield
@@ -216,7 +216,7 @@ def do_task(instance, strand, step, scope):
 
 
 def with_lanes(instance, strand, fields, scope, act):
-    """S18: the step's own lane takes its error when there is one."""
+    """Rule S18: the step's own lane takes its error when there is one."""
     try:
         yield from act
         return
@@ -277,7 +277,7 @@ def signal_wait(instance, fields, step, scope):
 
 
 def signal_fits(instance, wait, signal):
-    """S11, R7. An error in `where` is an error of the waiting step."""
+    """Rules S11, R7. An error in `where` is an error of the waiting step."""
     if wait.facts["name"] != signal["name"]:
         return False
     if wait.facts["key"] is not None and wait.facts["key"] != signal["key"]:
@@ -481,7 +481,7 @@ def run_finally(instance, strand, handler, lane="finally"):
 
 
 def undo_all(instance, strand, branch):
-    """Entries from the newest on, each taken off before it runs (S15, M5)."""
+    """Entries from the newest on, each taken off before it runs (rules S15, S32)."""
     while True:
         entry = next((one for one in reversed(instance.compensations) if branch is None or branch in one[0]), None)
         if entry is None:

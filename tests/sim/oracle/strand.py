@@ -2,7 +2,7 @@
 
 
 class Scope:
-    """Names beside those that are always there. Loop names live on in compensations, the others do not (S15)."""
+    """Names beside those that are always there. Loop names live on in compensations, the others do not (rule S15)."""
 
     def __init__(self, loop=None, lane=None):
         self.loop, self.lane = loop or {}, lane or {}

@@ -164,7 +164,7 @@ class World:
         return task
 
     def refusal(self, instance, task, by, payload):
-        """What refuses this completion; None when nothing does (S4, R5)."""
+        """What refuses this completion; None when nothing does (rules S4, R5)."""
         if instance.status == "suspended":
             return "the suspended instance"
         if by in task["exclude"]:
@@ -204,7 +204,7 @@ class World:
             instance.kept.append(signal)
 
     def offer(self, instance, signal):
-        """S11: to the wait that was opened first. Whether a wait used it."""
+        """Rule S11: to the wait that was opened first. Whether a wait used it."""
         faulted = []
         for wait in sorted((one for one in instance.waits if one.kind == "signal"), key=lambda one: one.order):
             if not wait.open:
@@ -286,7 +286,7 @@ class World:
         self.deliver(instance, wait, entry)
 
     def is_last(self, run, entry, error):
-        """S18: whether nothing is left to try."""
+        """Rule S18: whether nothing is left to try."""
         return (entry["attempt"] >= run["attempts_max"] or error["class"] in NOT_RETRIED
                 or error["code"] == "no_handler_registered" or entry.get("retry") is False)
 
