@@ -125,7 +125,7 @@ constexpr Overload overloads[] = {
      "roundTo(2.675, 2)", "2.68"},
     {"roundTo(int, int) -> int", round_to, "A whole number is round already.", "roundTo(3, 2)", "3"},
     {"jsonPointer(dyn, string) -> optional_type(dyn)", json_pointer,
-     "What stands at a JSON pointer (RFC 6901), absent when there is nothing.",
+     "The value at a JSON pointer (RFC 6901), absent if there is none.",
      R"(jsonPointer({"a": [{"b": 7}]}, "/a/0/b").orValue(0))", "7"},
     {"toJson(dyn) -> string", to_json_text, "The value as JSON text, compact, keys in order.",
      R"(toJson({"b": [1, 2.5], "a": null}))", R"("{\"a\":null,\"b\":[1,2.5]}")"},
