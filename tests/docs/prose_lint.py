@@ -22,7 +22,7 @@ BANNED = {
     r"anybody|everybody": "name who: any user, all clients",
     r"at hand": "say which one",
     r"under way": "running, in progress, pending",
-    r"(what|which|that|who) stands?|stands? (there|in|at|next|on|for|beside|before|behind|after|under|above|once|alone)": "is, is stored, is listed",
+    r"(what|which|that|who) stands?|stands? (there|in|at|next|on|beside|before|behind|after|under|above|once|alone)": "is, is stored, is listed",
     r"that there (is|are)( not| none)?": "unknown, missing, existing",
     r"there (is|are) not": "is missing, is unknown",
     r"what there is": "existing",
