@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """prose_lint.py SOURCE_DIR [CAIRN]: the documentation is written in plain English.
 
-It reads README.md, CONTRIBUTING.md, CHANGELOG.md and every Markdown file under docs/. With the path of a built cairn it
-also reads the `--help` of every command. It reports, as `file:line: message`:
+It reads every Markdown file of the source except EXEMPT: the documentation, README, CONTRIBUTING, CHANGELOG and the READMEs of
+other folders. With the path of a built cairn it also reads the `--help` of every command. It reports, as `file:line: message`:
 
 - banned phrases (BANNED below), in prose, headings and tables;
 - sentences of more than MAX_WORDS words, in prose and list items. Headings and tables are not sentences.
@@ -13,6 +13,8 @@ every line of it that ends with a comment `<!-- … -->` must be reported with t
 import glob, os, re, subprocess, sys
 
 MAX_WORDS = 35
+FOLDERS = ("docs", "bench", "clients", "deploy", "examples", "tests")
+EXEMPT = ("bench/results/", "bench/history/", "tests/docs/prose_lint_fixture.md")
 
 # Pattern -> what to write instead. A pattern matches whole words, in any case, also across a line break.
 BANNED = {
@@ -219,8 +221,11 @@ def main():
     self_test()
     source = sys.argv[1]
     files = [os.path.join(source, name) for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-    files += sorted(glob.glob(os.path.join(source, "docs/**/*.md"), recursive=True))
-    if len(files) < 10:
+    for folder in FOLDERS:
+        files += sorted(glob.glob(os.path.join(source, folder, "**/*.md"), recursive=True))
+    files = [path for path in files
+             if not os.path.relpath(path, source).startswith(EXEMPT) and "node_modules" not in path]
+    if len(files) < 30:
         sys.exit(f"{source} does not look like the source of cairn: only {files}")
     count = 0
     for path in files:
