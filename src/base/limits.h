@@ -1,4 +1,4 @@
-// The limits of CONTRACT section 6, each configurable, each with a clear error when passed.
+// The limits (docs/semantics.md, rule S23). Each is configurable, and exceeding one is an error that names it.
 #pragma once
 
 #include <cstddef>

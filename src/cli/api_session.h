@@ -71,7 +71,7 @@ class ApiSession {
   bool remote_ = false;
 };
 
-// What a refusal means for the shell (CONTRACT section 2).
+// What a refusal means for the shell (rule R3).
 int exit_code_of_status(int status);
 // Prints the refusal: its detail, and each error with its pointer.
 int refuse(std::string_view command, const ApiAnswer& answer, std::ostream& err);

@@ -1,4 +1,4 @@
-// The exit codes of every command (CONTRACT section 2).
+// The exit codes of every command (rule R3).
 #pragma once
 
 #include "base/result.h"

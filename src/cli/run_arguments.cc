@@ -16,7 +16,7 @@ struct Refusal {
   std::string message;
 };
 
-// Text that no store could hold is refused as invalid data; what is no JSON at all is a wrong call (R11, R14).
+// Text that no store could hold is refused as invalid data; what is no JSON at all is a wrong call (rules R11, R14).
 int code_of(const Error& error) {
   if (error.code == ErrorCode::limit) return exit_invalid;
   return error.message.find("is not allowed in text") != std::string::npos ? exit_invalid : exit_usage;

@@ -80,7 +80,7 @@ class CommandLineRun {
     return is_final(status) || status == Status::suspended;
   }
 
-  // The first unused answer whose task is open (R4); false when there is none.
+  // The first unused answer whose task is open (rule R4); false when there is none.
   Result<bool> give_answer() {
     for (RunArguments::Answer& answer : arguments_.answers) {
       if (answer.used) continue;

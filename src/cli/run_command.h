@@ -1,4 +1,4 @@
-// `cairn run`: one instance in memory (SEMANTICS R1-R15).
+// `cairn run`: one instance in memory (docs/semantics.md, rules R1 to R15).
 #pragma once
 
 #include <istream>

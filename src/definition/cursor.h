@@ -23,7 +23,7 @@ class Cursor {
   const SourceNode& node() const { return *node_; }
   SourcePlace at() const { return node_->at; }
   // The place of the node's key, for messages about what the node lacks. A list item has no key and answers its own
-  // place; the document answers 1:1 (SEMANTICS X2).
+  // place; the document answers 1:1 (rule X2).
   SourcePlace key_at() const;
   // The nearest key above, or the words "the document"; for messages.
   std::string name() const;

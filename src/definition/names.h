@@ -1,4 +1,4 @@
-// The rules for names in a definition (SEMANTICS S1, S7, S24, R7; CONTRACT section 1).
+// The rules for names in a definition (rules S1, S7, S24, R7).
 #pragma once
 
 #include <optional>

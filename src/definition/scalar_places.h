@@ -1,4 +1,4 @@
-// Maps the characters of a scalar to their places in the source (SEMANTICS X6).
+// Maps the characters of a scalar to their places in the source (rule X6).
 #pragma once
 
 #include <string_view>

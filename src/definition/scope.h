@@ -1,4 +1,4 @@
-// The names that expressions may use at one place of a definition (CONTRACT 1.1; SEMANTICS S4, S7, S11, S14, S25).
+// The names that expressions may use at one place of a definition (rules S4, S7, S11, S14, S25).
 #pragma once
 
 #include <memory>

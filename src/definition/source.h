@@ -41,13 +41,13 @@ class SourceDocument {
  public:
   // Reads the YAML 1.2 core schema or JSON. Text whose first character is `{` is tried as JSON first. It accepts one
   // document without merge keys, duplicate keys, or tags beyond the core ones. Aliases are expanded up to the limit.
-  // Messages use plain words (SEMANTICS V1, X2-X5). It appends at least one error if `root()` is not usable.
+  // Messages use plain words (rules V1, X2 to X5). It appends at least one error if `root()` is not usable.
   static SourceDocument read(std::string_view text, const Limits& limits, std::vector<Diagnostic>& findings);
 
   bool usable() const { return usable_; }
   const SourceNode& root() const { return root_; }
   // The place of byte `offset` of a text node's decoded value, also inside folded, literal and
-  // quoted text (SEMANTICS X6).
+  // quoted text (rule X6).
   SourcePlace place_in(const SourceNode& node, std::size_t offset) const;
 
  private:

@@ -1,4 +1,4 @@
-// Explains libyaml's errors in plain words (SEMANTICS X5).
+// Explains libyaml's errors in plain words (rule X5).
 #pragma once
 
 #include <yaml.h>

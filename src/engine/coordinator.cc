@@ -250,7 +250,7 @@ Result<InstanceAnswer> Coordinator::with_output(InstanceAnswer again) {
 namespace {
 
 // A signal by name and key that its instance does not use belongs to whoever waits for it, or will: because the
-// instance has ended meanwhile, or because it left it (S11). In the latter case the instance keeps it too, for its
+// instance has ended meanwhile, or because it left it (rule S11). In the latter case the instance keeps it too, for its
 // own later waits, and is not asked again. Where several got it, each has its own.
 void pass_signal_on(Decision& decision, const Message& message) {
   Unit& unit = decision.slice.unit;
@@ -270,7 +270,7 @@ void pass_signal_on(Decision& decision, const Message& message) {
 }
 
 // What may come between the commits of one slice. Everything else would begin a slice of its own in the middle of
-// this one, and `now` would change under its steps (S22).
+// this one, and `now` would change under its steps (rule S22).
 bool may_interrupt(const EventBody& what) {
   return std::holds_alternative<Continued>(what) || std::holds_alternative<CancelRequested>(what) ||
          std::holds_alternative<SuspendRequested>(what) || std::holds_alternative<StateEdited>(what) ||

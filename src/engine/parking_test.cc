@@ -218,7 +218,7 @@ TEST_F(Parking, ASliceCutByACheckpointGoesOnAfterACrash) {
   EXPECT_EQ(coordinator_->resume_interrupted_slices(), 0u);
 }
 
-// S22: `now` is the same in every step of a slice, whatever comes between its commits.
+// Rule S22: `now` is the same in every step of a slice, whatever comes between its commits.
 TEST_F(Parking, ASignalThatFindsACutSliceComesAfterIt) {
   const auto program = deploy(timed_steps);
   start_and_crash(program, "cut");

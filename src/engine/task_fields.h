@@ -1,4 +1,4 @@
-// What people have changed of an open task since its step opened it, as `task` in scope shows it (SEMANTICS S4).
+// What people have changed of an open task since its step opened it, as `task` in scope shows it (rule S4).
 #pragma once
 
 #include "base/json.h"

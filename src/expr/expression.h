@@ -25,7 +25,7 @@ inline constexpr int language_version = 1;
 
 // A fault in the text of an expression or in its evaluation, and where.
 struct Fault {
-  // Published codes (SEMANTICS S19): syntax, unknown_name, unknown_function, no_such_overload,
+  // Published codes (rule S19): syntax, unknown_name, unknown_function, no_such_overload,
   // no_such_key, divide_by_zero, overflow, index_out_of_range, not_boolean, cost_exceeded,
   // not_json (a value that JSON cannot hold), invalid_argument, limit (of length, nodes or depth).
   std::string code;
@@ -79,7 +79,7 @@ class Expression {
 
   // The result as a value of the language.
   Result<Value, Fault> evaluate(Bindings bindings, const Budget& budget = {}) const;
-  // The result as JSON (SEMANTICS V4).
+  // The result as JSON (rule V4).
   Result<Json, Fault> evaluate_json(Bindings bindings, const Budget& budget = {}) const;
   // The result of a condition: true or false; anything else is `not_boolean`.
   Result<bool, Fault> evaluate_condition(Bindings bindings, const Budget& budget = {}) const;
@@ -92,7 +92,7 @@ class Expression {
 // Parses, checks and compiles. On failure it answers all faults found, at least one.
 Result<Expression, std::vector<Fault>> compile(std::string_view text, const Environment& environment);
 
-// Conversion to and from JSON (V4).
+// Conversion to and from JSON (rule V4).
 Result<Json, Fault> to_json(const Value& value);
 Value from_json(const Json& value);
 

@@ -17,7 +17,7 @@ struct Started {
   InstanceId instance;
   Json input = Json::object();
   std::optional<Reference> reference;  // given by the caller; otherwise the definition's own is evaluated
-  std::optional<Reference> inherited;  // from the parent: used if neither of the two exists (SEMANTICS S12)
+  std::optional<Reference> inherited;  // from the parent: used if neither of the two exists (rule S12)
   std::optional<Parent> parent;
   std::string trace;  // W3C traceparent of the caller; empty: none
 };

@@ -10,7 +10,7 @@
 namespace cairn {
 
 // Not retryable: definition, expression, authorization, business, no_handler_registered, and HTTP statuses other than
-// 408, 425, 429 and 5xx (SEMANTICS S18, M1).
+// 408, 425, 429 and 5xx (rules S18, S28).
 bool is_retryable(const Failure& failure);
 
 // min(cap, backoff·factor^(failed - 1)) plus up to `jitter` times that. `failed` counts the attempts so far. The jitter

@@ -91,10 +91,10 @@ struct BufferedSignal {
   bool operator==(const BufferedSignal&) const = default;
 };
 
-// A registered undo (SEMANTICS S15): the block to run and the loop variables of its round.
+// A registered undo (rule S15): the block to run and the loop variables of its round.
 struct Compensation {
   std::string place;         // the place of the step that registered it
-  std::uint64_t branch = 0;  // the strand that registered it (M5)
+  std::uint64_t branch = 0;  // the strand that registered it (rule S32)
   Json scope;                // item, index and `as` names
   bool operator==(const Compensation&) const = default;
 };

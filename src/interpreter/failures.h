@@ -20,7 +20,7 @@ Failure expression_failure(const Program& program, const Step* step, const expr:
 // What `error` is in expressions: class, code, message, details, attempt.
 Json error_in_scope(const Failure& failure);
 
-// Whether the error is a limit that no `catch` may handle (S23).
+// Whether the error is a limit that no `catch` may handle (rule S23).
 bool is_uncatchable(const Failure& failure);
 
 }  // namespace cairn

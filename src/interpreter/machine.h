@@ -102,7 +102,7 @@ class Machine {
   void pause(const std::string& reason);
   void go_on();
 
-  // Takes the newest compensation that `strand` may undo (S15). A step registers its compensation when it ends.
+  // Takes the newest compensation that `strand` may undo (rule S15). A step registers its compensation when it ends.
   std::optional<Compensation> take_compensation(const ActiveStrand& strand);
 
   // State.

@@ -75,7 +75,7 @@ void Machine::raise(ActiveStrand& strand, Failure failure) {
 }
 
 void Machine::unhandled(ActiveStrand* strand, Failure failure) {
-  // The undos of the first error are already running (S17).
+  // The undos of the first error are already running (rule S17).
   if (main_strand().frames.front().kind == ActiveFrame::Kind::compensating) return suspend(strand, std::move(failure));
   const bool decision = failure.failure_class == FailureClass::business;
   switch (program_.on_error) {

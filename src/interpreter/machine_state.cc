@@ -1,4 +1,4 @@
-// Writes business state (S1, S2, S23).
+// Writes business state (rules S1, S2, S23).
 #include "base/json_size.h"
 #include "instance/key_length.h"
 #include "interpreter/failures.h"

@@ -12,7 +12,7 @@ Json to_json(const Reference& reference);
 // Never fails: a value that is not a reference gives an empty one.
 Reference reference_from_json(const Json& value);
 
-// A missing key keeps the key of `before`; missing parts become {} (S3). A number or boolean key becomes its text,
+// A missing key keeps the key of `before`; missing parts become {} (rule S3). A number or boolean key becomes its text,
 // because references are searched as text.
 Result<Reference, Failure> evaluate_reference(const Program& program, const Step* step, const ReferenceTemplate& source,
                                               const Reference& before, expr::Bindings bindings,

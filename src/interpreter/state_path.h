@@ -1,4 +1,4 @@
-// Assigns to a path in the business state (S1).
+// Assigns to a path in the business state (rule S1).
 #pragma once
 
 #include <optional>

@@ -30,7 +30,7 @@ std::string idempotency_key(Turn& turn, std::uint64_t visit) {
 
 void begin(Turn& turn, const CallStep& call) {
   Machine& machine = turn.machine;
-  // A worker gets its payload unchanged. The payload holds no secrets (M2), so nothing must be separated.
+  // A worker gets its payload unchanged. The payload holds no secrets (rule S29), so nothing must be separated.
   auto request = call.transport == "worker" ? turn.value(call.request, call.transport.c_str())
                                             : turn.sealed_value(call.request, call.transport.c_str());
   if (!request) return turn.fail_to_lane(std::move(request).error(), call.on_timeout, call.on_failure);

@@ -13,7 +13,7 @@ struct Prepared {
   std::optional<TaskDraft> task;
 };
 
-// `result`, then `on_complete`, then `steps` (S9).
+// `result`, then `on_complete`, then `steps` (rule S9).
 void enter_winner(Turn& turn, const FirstStep::Option& winner, Json payload) {
   const auto* task = std::get_if<TaskSpec>(&winner.wait);
   const auto* signal = std::get_if<SignalSpec>(&winner.wait);

@@ -33,7 +33,7 @@ class Turn {
   void keep_waiting();          // the wakening did not end the wait
   void go_on() {}               // the machine calls `resume` next
 
-  // An error of the step itself. It goes to the lane that handles it or leaves the step (S18).
+  // An error of the step itself. It goes to the lane that handles it or leaves the step (rule S18).
   void fail_to_lane(Failure failure, BlockIndex on_timeout, BlockIndex on_failure);
 
   Result<Json, Failure> value(const Template& source, const char* what);

@@ -9,12 +9,12 @@
 
 namespace cairn {
 
-// The instant of a wait; empty if it has passed (S10).
+// The instant of a wait; empty if it has passed (rule S10).
 Result<std::optional<Timestamp>, Failure> due_of(Turn& turn, const WaitSpec& wait);
 
 // The key that a signal wait expects: text, or null for any.
 Result<Json, Failure> signal_key(Turn& turn, const SignalSpec& signal);
-// Removes and answers the oldest kept signal that matches (S11). A signal whose `where` fails does not match.
+// Removes and answers the oldest kept signal that matches (rule S11). A signal whose `where` fails does not match.
 std::optional<Json> take_kept_signal(Turn& turn, const SignalSpec& signal, const Json& key);
 WaitToken open_signal(Turn& turn, const SignalSpec& signal, Json key);
 // The specification that an open signal wait of this step belongs to, or nullptr.
@@ -43,7 +43,7 @@ WaitToken open_task(Turn& turn, TaskDraft& draft);
 Json current_fields(const Json& fields, const Json& changed_by_task);
 // `task` after its completion.
 Json completed_fields(const Machine& machine, const Json& fields, const Wakening& wakening);
-// Writes the event of a reminder (M3).
+// Writes the event of a reminder (rule S30).
 void emit_reminder(Turn& turn, const Json& task);
 
 // The specification, fields and exclusion of the open task that waits in this step under `token`.
@@ -53,7 +53,7 @@ struct OpenTask {
   Json exclude;
 };
 std::optional<OpenTask> find_task(const Turn& turn, const WaitToken& token);
-// Whether the completion is acceptable: exclusion, form, guards (S4). Otherwise not_allowed or invalid.
+// Whether the completion is acceptable: exclusion, form, guards (rule S4). Otherwise not_allowed or invalid.
 Result<void> check_completion(Turn& turn, const OpenTask& task, const TaskCompleted& completion);
 
 // The position of `token` in the frame's list under `key`.

@@ -78,7 +78,7 @@ TEST_P(EngineOnAStore, AnEarlyBroadcastIsKept) {
   EXPECT_EQ(now(id).output, Json(5));
 }
 
-// S11: a signal for which `where` is false is left for other waits, also those of other instances.
+// Rule S11: a signal for which `where` is false is left for other waits, also those of other instances.
 TEST_P(EngineOnAStore, ASignalThatWhereRefusesIsLeftForOtherInstances) {
   deploy(R"(
 cairn: 1

@@ -101,7 +101,7 @@ class Rehearsal {
   std::vector<const Instance*> suspended_children() const;
   const std::vector<std::string>& commits() const { return commits_; }
   const std::map<std::string, Trace>& traces() const { return traces_; }  // by digest; if the setting asks
-  // The open waits of the root as SEMANTICS R2 lists them.
+  // The open waits of the root as rule R2 lists them.
   Json waits() const;
 
  private:

@@ -1,4 +1,4 @@
-// Lists the open waits of a run as SEMANTICS R2 defines.
+// Lists the open waits of a run as rule R2 defines.
 #include <algorithm>
 
 #include "scenario/rehearsal.h"

@@ -205,7 +205,7 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // The only clock (DESIGN D10), in whole milliseconds.
+  // The only clock (rule E6), in whole milliseconds.
   virtual Timestamp now() = 0;
   virtual Result<int> schema_version() = 0;
   // Whether a commit can be written now. The error gives the reason: a full or read-only disk, a server in recovery, a

@@ -1,4 +1,4 @@
-// `call: {http: …}`: one request a run (SEMANTICS M1).
+// `call: {http: …}`: one request a run (rule S28).
 #pragma once
 
 #include "transport/http_client.h"
