@@ -6,7 +6,9 @@ namespace cairn::server {
 
 BulkJobs::~BulkJobs() {
   thread_.request_stop();
+  waits_thread_.request_stop();
   if (thread_.joinable()) thread_.join();
+  if (waits_thread_.joinable()) waits_thread_.join();
 }
 
 std::optional<std::string> BulkJobs::submit(std::string id, std::string name, std::vector<InstanceId> instances,
@@ -46,7 +48,11 @@ bool BulkJobs::tell(const std::string& id, std::size_t after, Told told) {
     const Progress& progress = found->second;
     const std::size_t enough = after + std::max<std::size_t>(progress.total / 100, 1) - 1;
     if (!progress.finished && !nobody_waits_ && progress.done + progress.failed <= enough) {
-      waiters_.emplace(id, Waiter{enough, std::move(told)});
+      waiters_.emplace(id, Waiter{enough, std::move(told), std::chrono::steady_clock::now() + patience_});
+      if (!waits_thread_.joinable()) {
+        waits_thread_ = std::jthread([this](const std::stop_token& stop) { end_waits(stop); });
+      }
+      waiter_came_.notify_one();
       return true;
     }
     now = progress;
@@ -64,6 +70,34 @@ void BulkJobs::stop_waiting() {
     waiters_.clear();
   }
   for (const auto& [told, progress] : list) told(progress);
+}
+
+// Answers each waiter whose time is over with the progress so far.
+void BulkJobs::end_waits(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (waiter_came_.wait(lock, stop, [this] { return !waiters_.empty(); })) {
+    if (stop.stop_requested()) return;
+    const auto now = std::chrono::steady_clock::now();
+    std::vector<std::pair<Told, Progress>> list;
+    auto next = now + patience_;
+    for (auto at = waiters_.begin(); at != waiters_.end();) {
+      if (at->second.until > now) {
+        next = std::min(next, at->second.until);
+        ++at;
+        continue;
+      }
+      list.emplace_back(std::move(at->second.told), progress_[at->first]);
+      at = waiters_.erase(at);
+    }
+    if (list.empty()) {
+      // Later waiters have later deadlines: only the end of the server is worth waking up for.
+      waiter_came_.wait_until(lock, stop, next, [] { return false; });
+      continue;
+    }
+    lock.unlock();
+    for (const auto& [told, progress] : list) told(progress);
+    lock.lock();
+  }
 }
 
 std::vector<BulkJobs::Told> BulkJobs::due(const Progress& progress) {

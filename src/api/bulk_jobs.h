@@ -3,6 +3,7 @@
 // asking again.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -40,13 +41,17 @@ class BulkJobs {
   };
   using Told = std::function<void(const Progress&)>;
 
+  // A caller waits at most `patience` for progress. Jobs wait for each other, and proxies cut requests that are silent.
+  static constexpr std::chrono::seconds default_patience{20};
+  explicit BulkJobs(std::chrono::milliseconds patience = default_patience) : patience_(patience) {}
   ~BulkJobs();
 
   // Nothing when too many jobs wait already.
   std::optional<std::string> submit(std::string id, std::string name, std::vector<InstanceId> instances, Action action);
   std::optional<Progress> find(const std::string& id) const;
-  // Calls `told` once more than `after` items are through, or the job is finished: now, or later from the job's
-  // thread. Not for every item of a large job: each hundredth of it. False: there is no such job.
+  // Calls `told` once more than `after` items are through, the job is finished, or the caller has waited long enough:
+  // now, or later from another thread. Not for every item of a large job: each hundredth of it. False: there is no such
+  // job.
   bool tell(const std::string& id, std::size_t after, Told told);
   // Everybody who waits is told how far it is, and whoever comes later at once: the server drains.
   void stop_waiting();
@@ -60,8 +65,10 @@ class BulkJobs {
   struct Waiter {
     std::size_t after = 0;
     Told told;
+    std::chrono::steady_clock::time_point until;
   };
   void run(const std::stop_token& stop);
+  void end_waits(const std::stop_token& stop);
   // What is due to be told about a job, taken out of the list.
   std::vector<Told> due(const Progress& progress);
 
@@ -72,7 +79,10 @@ class BulkJobs {
   std::deque<std::string> order_;
   std::deque<Job> jobs_;
   bool nobody_waits_ = false;
-  std::jthread thread_;  // begins with the first job
+  const std::chrono::milliseconds patience_;
+  std::condition_variable_any waiter_came_;
+  std::jthread thread_;        // begins with the first job
+  std::jthread waits_thread_;  // begins with the first waiter
 };
 
 }  // namespace cairn::server

@@ -214,7 +214,7 @@ std::vector<Route> bulk_routes(Coordinator& coordinator, InstanceWaiters& desk) 
        "getBulk",
        "How far a bulk action is",
        [jobs](const Call& call) { show(*jobs, call); },
-       {{"after", "answer when more than this many are through, or all"}}},
+       {{"after", "answer when more than this many are through, or all, or after 20 s"}}},
   };
 }
 

@@ -2,6 +2,7 @@
 // up.
 #include <gtest/gtest.h>
 
+#include <future>
 #include <condition_variable>
 #include <thread>
 
@@ -147,6 +148,22 @@ TEST_F(BusyServer, LeasesNothingForAWorkerThatHasGone) {
   const auto row = store_.find_run(submitted->first.id);
   ASSERT_TRUE(row.has_value() && row->has_value());
   EXPECT_EQ((*row)->status, RunStatus::pending);
+}
+
+TEST(BulkJobs, AWaitForProgressEndsAfterAWhile) {
+  std::promise<void> go_on;
+  BulkJobs jobs(std::chrono::milliseconds(1));
+  const auto id = jobs.submit("job", "suspend", {InstanceId{"a"}}, [&](const InstanceId&) -> Result<void> {
+    go_on.get_future().wait();
+    return {};
+  });
+  ASSERT_TRUE(id.has_value());
+  std::promise<BulkJobs::Progress> told;
+  EXPECT_TRUE(jobs.tell(*id, 0, [&told](const BulkJobs::Progress& progress) { told.set_value(progress); }));
+  const BulkJobs::Progress progress = told.get_future().get();
+  EXPECT_FALSE(progress.finished);
+  EXPECT_EQ(progress.done, 0u);
+  go_on.set_value();
 }
 
 TEST(BulkJobs, TellsThoseWhoWaitWhenTheServerDrains) {
