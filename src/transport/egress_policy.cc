@@ -13,7 +13,7 @@ using expr::IpNetwork;
 
 namespace {
 
-// IANA's special-purpose registries, and the ranges that lead into IPv4 networks.
+// IANA's special-purpose registries, and the IPv6 ranges that embed IPv4 networks.
 constexpr std::string_view special_networks[] = {
     "0.0.0.0/8",      "10.0.0.0/8",   "100.64.0.0/10",  "127.0.0.0/8",    "169.254.0.0/16", "172.16.0.0/12",
     "192.0.0.0/24",   "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",  "198.51.100.0/24",
@@ -45,7 +45,7 @@ bool begins_with(const IpAddress& address, std::initializer_list<std::uint8_t> b
   return std::equal(bytes.begin(), bytes.end(), address.bytes.begin());
 }
 
-// The IPv4 address that packets to this one end up at: mapped, compatible, NAT64 or 6to4.
+// The IPv4 address that packets to this address reach: mapped, compatible, NAT64 or 6to4.
 std::optional<IpAddress> embedded_ipv4(const IpAddress& address) {
   if (!address.v6) return std::nullopt;
   const bool zeros =

@@ -22,7 +22,7 @@ TEST(EgressPolicy, RefusesEverythingThatIsNotPublic) {
        {"127.0.0.1", "127.255.255.254", "0.0.0.0", "0.1.2.3", "10.1.2.3", "100.64.0.1", "169.254.169.254", "172.16.0.1",
         "172.31.255.255", "192.168.1.1", "192.0.0.1", "198.18.0.1", "224.0.0.1", "255.255.255.255", "240.0.0.1",
         "::", "::1", "fe80::1", "fc00::1", "fd00:ec2::254", "ff02::1", "2001:db8::1",
-        // IPv4 in other clothes.
+        // IPv4 addresses embedded in IPv6.
         "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a00:1",
         "2002:7f00:1::", "2002:a00:1::1", "::ffff:0:127.0.0.1"}) {
     EXPECT_FALSE(EgressPolicy().allows(address(text))) << text;
@@ -53,7 +53,7 @@ TEST(EgressPolicy, PlainHttpIsForNamedHostsOnly) {
   EXPECT_FALSE(named.allows_plain("intranet.example.evil.com", 80));
   EXPECT_TRUE(named.allows_plain("127.0.0.1", 9000));
   EXPECT_FALSE(named.allows_plain("127.0.0.1", 9001));
-  // An origin that is an address is allowed as one.
+  // An origin with an address as its host allows that address.
   EXPECT_TRUE(named.allows(address("127.0.0.1")));
   EXPECT_TRUE(policy({"http://*"}).allows_plain("anything", 80));
   EXPECT_FALSE(policy({"http://*"}).allows(address("127.0.0.1")));

@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::size_t message_bytes_max = 500;
 
-// As many of the errors that the server reports as fit; of the first one at least its message.
+// Keeps as many of the server's errors as fit. The message of the first error is always kept.
 Json bounded(const Json& errors) {
   Json kept = Json::array();
   std::size_t size = 0;

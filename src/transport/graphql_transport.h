@@ -1,5 +1,5 @@
-// `call: {graphql: …}`: a POST of {query, variables, operationName}; the result is `data`. Errors that the
-// server reports are a failure, because a workflow that goes on with half an answer helps nobody.
+// `call: {graphql: …}` sends a POST of {query, variables, operationName} and returns `data`. Any error that the server
+// reports fails the call, because a workflow must not continue with half a result.
 #pragma once
 
 #include "transport/http_transport.h"
@@ -10,7 +10,7 @@ namespace cairn {
 
 class GraphqlTransport final : public Transport {
  public:
-  // Both outlive it.
+  // Both must outlive the transport.
   GraphqlTransport(HttpClient& client, const Secrets& secrets) : http_(client, secrets) {}
 
   const std::string& name() const override;

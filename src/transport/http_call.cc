@@ -15,7 +15,7 @@ constexpr std::size_t headers_max = 100;
 constexpr std::size_t header_bytes_max = 16 << 10;
 
 constexpr std::array<std::string_view, 7> methods = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"};
-// What the client writes itself, and what would change whom or how it talks.
+// Headers that the client writes itself, and headers that would change the receiver or the protocol.
 constexpr std::array<std::string_view, 13> reserved_headers = {
     "host",    "content-length", "transfer-encoding",   "connection",       "keep-alive",      "upgrade",    "te",
     "trailer", "expect",         "proxy-authorization", "proxy-connection", "idempotency-key", "traceparent"};
@@ -71,7 +71,7 @@ Result<void> check_url(std::string_view url) {
 Result<void> read_query(const Json& query, Unsealing& unsealing, std::string& url) {
   if (query.is_null()) return {};
   if (!query.is_object()) return wrong("`query` must be an object");
-  // Before a fragment, which is never sent.
+  // Append to the part before a fragment. Fragments are never sent.
   url = url.substr(0, url.find('#'));
   for (const Json::Member& member : query.members()) {
     CAIRN_TRY(const std::string name, unsealing.text(member.key.view()));

@@ -1,5 +1,5 @@
-// One HTTP request, read from what a definition asks for and checked before anything is sent: no header that
-// the client itself must write, nothing that could end a line early, no URL that two readers read in two ways.
+// One HTTP request, read from a definition and checked before it is sent. It refuses headers that the client must write
+// itself, characters that could end a header line early, and URLs that two parsers could read differently.
 #pragma once
 
 #include <set>
@@ -17,15 +17,15 @@ namespace cairn {
 
 struct HttpCall {
   std::string method = "GET";
-  std::string url;  // with its query
+  std::string url;  // includes the query
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   bool has_body = false;
-  std::set<int> accepted;  // statuses of 400 and above that are no error
+  std::set<int> accepted;  // statuses of 400 and above that are not errors
   bool full_response = false;
 };
 
-// `request` as in `call.http`, sealed. ErrorCode::invalid names what is wrong with it, never a value of it.
+// `request` is the value of `call.http`, sealed. ErrorCode::invalid names the wrong part and never shows its value.
 Result<HttpCall> read_http_call(const Json& request, const TransportCall& call, Unsealing& unsealing);
 
 }  // namespace cairn

@@ -60,7 +60,7 @@ TEST(HttpCall, TheTraceIsTheInstancesAndTheSpanTheAttempts) {
   EXPECT_EQ(header(*http, "traceparent"), traceparent_of(trace_id_of(InstanceId{"order-7"}), span_id_of(call.run, 2)));
 }
 
-// RELIABILITY S-36.
+// Header injection: no value may end a line or replace a header of the client.
 TEST(HttpCall, RefusesWhatCouldEndALineOrReplaceAHeader) {
   const std::string url = "https://api.example/";
   for (const Json& headers :
@@ -122,7 +122,7 @@ TEST(Unsealing, TakesValuesOutOfWhatComesBack) {
   EXPECT_EQ(unsealing.mask(echo), Json::object({{"***", Json::array({"x *** y"})}}));
 }
 
-// RELIABILITY S-35.
+// A secret with a host list is never sent to another host.
 TEST(Unsealing, ASecretGoesToItsHostsOnly) {
   Unsealing unsealing(secrets, true);
   EXPECT_TRUE(unsealing.check_host("evil.example"));

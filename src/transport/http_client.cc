@@ -29,7 +29,7 @@ struct UrlParts {
   std::uint16_t port = 0;
 };
 
-// Read by the reader that will also use it, so that there is only one opinion of what the host is.
+// libcurl's own URL parser, so that the policy and the connection never disagree about the host.
 Result<UrlParts, HttpProblem> parts_of(CURLU* url) {
   const auto part = [url](CURLUPart what, unsigned flags = 0) {
     char* text = nullptr;
@@ -58,7 +58,7 @@ void use_curl() {
 
 }  // namespace
 
-// One request on its way.
+// One request in flight.
 struct Exchange {
   HttpCall call;
   Duration timeout;
@@ -67,13 +67,13 @@ struct Exchange {
   const EgressPolicy* policy = nullptr;
   const HttpLimits* limits = nullptr;
   const HttpSurroundings* surroundings = nullptr;
-  std::set<curl_socket_t>* sockets = nullptr;  // all that the client has open
+  std::set<curl_socket_t>* sockets = nullptr;  // all sockets that the client has open
 
   CURL* easy = nullptr;
   CURLU* url = nullptr;
   curl_slist* headers = nullptr;
   curl_slist* addresses = nullptr;
-  std::string host_name;  // when it has to be looked up
+  std::string host_name;  // set if the name must be resolved
   std::uint16_t host_port = 0;
   SteadyTime deadline;
   HttpReply reply;
@@ -91,7 +91,7 @@ struct Exchange {
     curl_slist_free_all(addresses);
   }
 
-  // What its name stands for. All of it is checked, and nothing else is connected to.
+  // Takes the resolved addresses. Every address is checked, and the call connects to no other address.
   std::optional<HttpProblem> name_is(const NameLookup::Addresses& found) {
     if (found.empty()) return HttpProblem{Kind::connect, "there is no host of that name"};
     const std::string host = host_name + ":" + std::to_string(host_port);
@@ -102,18 +102,18 @@ struct Exchange {
       const bool six = text.find(':') != std::string::npos;
       known += (known.empty() ? "" : ",") + (six ? "[" + text + "]" : text);
     }
-    // What an earlier call was told is forgotten first.
+    // Forget the addresses of an earlier call first.
     addresses = curl_slist_append(addresses, ("-" + host).c_str());
     addresses = curl_slist_append(addresses, (host + ":" + known).c_str());
     return std::nullopt;
   }
   static HttpProblem denial() { return {Kind::denied, "the address is not one that may be called"}; }
 
-  // Everything that can be refused before a packet leaves.
+  // Checks everything that can be refused before a packet is sent.
   std::optional<HttpProblem> prepare() {
     url = curl_url();
     if (curl_url_set(url, CURLUPART_URL, call.url.c_str(), 0) != CURLUE_OK) {
-      // Unknown schemes end here as well: they are not ours to call.
+      // Unknown schemes fail here too.
       const bool other = !call.url.starts_with("http://") && !call.url.starts_with("https://");
       return HttpProblem{other ? Kind::denied : Kind::invalid, "the URL cannot be called"};
     }
@@ -154,7 +154,7 @@ struct Exchange {
     set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
     set(CURLOPT_HTTP09_ALLOWED, 0L);
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-    // Looking up its name, and waiting for its turn, was part of the attempt.
+    // Name resolution and queueing count towards the timeout of the attempt.
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
     const std::int64_t left_ms = std::max<std::int64_t>(1, left);
     set(CURLOPT_TIMEOUT_MS, static_cast<long>(left_ms));
@@ -169,7 +169,7 @@ struct Exchange {
     set(CURLOPT_HEADERFUNCTION, &Exchange::take_header);
     set(CURLOPT_HEADERDATA, static_cast<void*>(this));
     for (const auto& [name, value] : call.headers) {
-      // A header without a value is written with a semicolon, or libcurl would leave it out.
+      // libcurl drops headers without a value unless they end with a semicolon.
       headers = curl_slist_append(headers, (value.empty() ? name + ";" : name + ": " + value).c_str());
     }
     headers = curl_slist_append(headers, "Expect:");
@@ -188,8 +188,8 @@ struct Exchange {
     set(CURLOPT_HTTPHEADER, headers);
   }
 
-  // The address that is really connected to. Once one of a name's addresses is refused, the others are too:
-  // such a name is up to something.
+  // Checks the address of the actual connection. After one refused address of a name, all its other addresses are
+  // refused: such a name is suspicious.
   static curl_socket_t open_socket(void* self, curlsocktype, curl_sockaddr* address) {
     auto& exchange = *static_cast<Exchange*>(self);
     if (exchange.denied || !exchange.policy->allows(address->addr)) {
@@ -201,7 +201,7 @@ struct Exchange {
     return opened;
   }
 
-  // Of a connection, which may outlive the exchange that opened it.
+  // Belongs to a connection, which may outlive the exchange that opened it.
   static int close_socket(void* sockets, curl_socket_t closed) {
     static_cast<std::set<curl_socket_t>*>(sockets)->erase(closed);
     return ::close(closed);
@@ -226,7 +226,7 @@ struct Exchange {
     }
     std::string_view line(data, size);
     while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
-    if (line.starts_with("HTTP/")) exchange.reply.headers.clear();  // after a 100 Continue the real one begins
+    if (line.starts_with("HTTP/")) exchange.reply.headers.clear();  // after 100 Continue the final response begins
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) return size;
     std::string_view value = line.substr(colon + 1);
@@ -292,12 +292,12 @@ struct HttpClient::Core {
     if (thread.joinable()) thread.join();
   }
 
-  // Needs the mutex. What was looked up goes on its way; the answers of what cannot are returned.
+  // Requires the mutex. Starts the calls whose names were resolved; returns the calls that failed.
   std::vector<std::pair<std::unique_ptr<Exchange>, HttpProblem>> take_names() {
     std::vector<std::pair<std::unique_ptr<Exchange>, HttpProblem>> failed;
     for (const auto& [ticket, found] : std::exchange(named, {})) {
       const auto asked = naming.find(ticket);
-      if (asked == naming.end()) continue;  // too late
+      if (asked == naming.end()) continue;  // already timed out
       std::unique_ptr<Exchange> exchange = std::move(asked->second);
       naming.erase(asked);
       if (auto problem = exchange->name_is(found)) {
@@ -318,7 +318,7 @@ struct HttpClient::Core {
     return failed;
   }
 
-  // Needs the mutex.
+  // Requires the mutex.
   int patience_ms() const {
     int ms = in_flight.empty() ? 60'000 : 1'000;
     const SteadyTime now = std::chrono::steady_clock::now();
@@ -357,7 +357,7 @@ struct HttpClient::Core {
       int running = 0;
       curl_multi_perform(multi, &running);
       collect();
-      // A wake-up or a socket ends it early; libcurl shortens it to its own next time-out.
+      // A wake-up or a socket event ends the wait early. libcurl shortens it to its own next timeout.
       curl_multi_poll(multi, nullptr, 0, patience, nullptr);
     }
   }
@@ -396,13 +396,13 @@ struct HttpClient::Core {
   CURLM* multi;
   std::mutex mutex;
   std::deque<std::unique_ptr<Exchange>> waiting;
-  std::map<std::uint64_t, std::unique_ptr<Exchange>> naming;  // whose names are looked up, by ticket
+  std::map<std::uint64_t, std::unique_ptr<Exchange>> naming;  // calls that wait for name resolution, by ticket
   std::vector<std::pair<std::uint64_t, NameLookup::Addresses>> named;
   std::uint64_t tickets = 0;
   std::atomic<bool> stopping = false;
   std::atomic<bool> sends_no_more = false;
-  std::map<CURL*, std::unique_ptr<Exchange>> in_flight;  // of the thread alone
-  std::set<curl_socket_t> sockets;                       // of the thread alone
+  std::map<CURL*, std::unique_ptr<Exchange>> in_flight;  // used by the thread only
+  std::set<curl_socket_t> sockets;                       // used by the thread only
   NameLookup names;
   std::jthread thread;
 };

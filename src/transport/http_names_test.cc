@@ -1,5 +1,5 @@
-// S-32 and S-33: what a name resolves to is somebody else's choice. 127.0.0.1 stands for a public address here, and
-// 127.0.0.2 on the same port for one that must not be reached.
+// DNS answers are under the control of others. Here 127.0.0.1 plays a public address, and 127.0.0.2 on the same port
+// plays an address that must not be reached.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -56,8 +56,8 @@ class HttpNamesTest : public testing::Test {
   }
   TransportAnswer call(const std::string& host) { return begin(host).get(); }
 
-  // The resolver double: one answer after the other, the last one for ever. A name that begins with `slow` is not
-  // answered before it is released.
+  // The resolver double returns its answers in order and repeats the last one. It holds back the answer for names that
+  // begin with `slow` until the test releases it.
   std::mutex mutex_;
   std::latch released_{1};
   std::atomic<int> slow_ = 0;

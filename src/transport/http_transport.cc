@@ -21,7 +21,7 @@ std::string_view header(const HttpReply& reply, std::string_view name) {
   return {};
 }
 
-// Seconds, or a date.
+// Reads seconds or an HTTP date.
 std::optional<Duration> retry_after(const HttpReply& reply) {
   const std::string text(header(reply, "retry-after"));
   if (text.empty()) return std::nullopt;
@@ -56,7 +56,7 @@ Failure failure_of(const HttpProblem& problem) {
   return failure_of(FailureClass::transport, "connect_failed", problem.message);
 }
 
-// JSON when it is, else text; null when there is none.
+// JSON if the body is JSON, else text; null for an empty body.
 std::optional<Json> decoded(const std::string& body) {
   if (body.empty()) return Json();
   if (auto json = parse_json(body)) return std::move(*json);
@@ -86,7 +86,7 @@ TransportAnswer answer_of(Result<HttpReply, HttpProblem> outcome, const HttpCall
   if (!outcome) {
     answer.failure = failure_of(outcome.error());
     answer.failure->message = unsealing.mask(answer.failure->message);
-    // The same request gives the same size and the same nonsense.
+    // Repeating the request would give a response of the same size.
     answer.retry = outcome.error().kind != HttpProblem::Kind::too_large;
     return answer;
   }

@@ -9,7 +9,7 @@ namespace cairn {
 
 class HttpTransport final : public Transport {
  public:
-  // Both outlive it.
+  // Both must outlive the transport.
   HttpTransport(HttpClient& client, const Secrets& secrets) : client_(client), secrets_(secrets) {}
 
   const std::string& name() const override;
@@ -20,15 +20,15 @@ class HttpTransport final : public Transport {
   const Secrets& secrets_;
 };
 
-// How much of a response is kept when a call fails: enough to see what went wrong.
+// How many bytes of the response a failed call keeps: enough to see what went wrong.
 inline constexpr std::size_t error_excerpt_bytes_max = 2 << 10;
-// As much of it as is text, cut where a character ends.
+// Returns the leading part that is valid text, cut at a character boundary.
 std::string excerpt(std::string_view text, std::size_t bytes_max);
 
-// What a reply or the lack of one means, the same for everything that is built on HTTP. What the other side repeats of
-// the secrets that it was sent is masked.
+// Translates a reply, or the lack of one, into a result. All transports over HTTP share this function. It masks the
+// secrets of the request in everything that the other side returns.
 TransportAnswer answer_of(Result<HttpReply, HttpProblem> outcome, const HttpCall& call, const Unsealing& unsealing);
-// A request that is refused before it is sent.
+// The answer for a request that is refused before it is sent.
 TransportAnswer refused(const Error& error);
 
 }  // namespace cairn

@@ -106,7 +106,7 @@ TEST_F(HttpTransportTest, TakesTheDelayThatTheServerAsksFor) {
   EXPECT_TRUE(answer.retry);
 }
 
-// S-34.
+// A redirect could lead to an address that the policy refuses.
 TEST_F(HttpTransportTest, FollowsNoRedirect) {
   ScriptedServer target(always(ScriptedServer::reply("1")));
   ScriptedServer server(
@@ -125,7 +125,7 @@ TEST_F(HttpTransportTest, NobodyListeningIsAFailedConnection) {
   EXPECT_TRUE(answer.retry);
 }
 
-// S-31 and S-32: refused, and not one connection is made.
+// The policy refuses these addresses, and the client opens no connection.
 TEST_F(HttpTransportTest, ReachesNothingThatThePolicyRefuses) {
   ScriptedServer server(always(ScriptedServer::reply("inside")));
   HttpClient strict(*EgressPolicy::make({"http://*"}));
@@ -158,7 +158,7 @@ TEST_F(HttpTransportTest, ReachesNothingThatThePolicyRefuses) {
     const TransportAnswer answer = send_by(outside, get(url), Duration::of_seconds(2));
     ASSERT_TRUE(answer.failure) << url;
     const std::string& code = answer.failure->code;
-    // Whether a resolver knows this spelling is its own business.
+    // Resolvers differ in whether they know this spelling.
     const bool unknown_name = code == "connect_failed" && url.starts_with("http://localhost.");
     EXPECT_TRUE(code == "egress_denied" || code == "invalid_request" || unknown_name) << url << ": " << code;
   }
@@ -180,7 +180,7 @@ TEST_F(HttpTransportTest, SaysNothingInClearToAServerThatSpeaksNoTls) {
   EXPECT_EQ(server.requests().at(0).find("private"), std::string::npos);
 }
 
-// S-37.
+// The client limits the size of responses.
 TEST_F(HttpTransportTest, AResponseLargerThanTheLimitIsCut) {
   ScriptedServer big(always(ScriptedServer::reply(std::string(100 << 10, 'x'))));
   const TransportAnswer answer = send(get(big.url()));
@@ -206,7 +206,7 @@ TEST_F(HttpTransportTest, AThousandHeadersAreTooMany) {
 TEST_F(HttpTransportTest, ACompressedBodyIsNotUnpacked) {
   ScriptedServer server(
       always(ScriptedServer::reply("\x1f\x8b\x08 not really", "200 OK", "Content-Encoding: gzip\r\n")));
-  // A bomb stays as small as it came; as it is no text either, it is refused.
+  // The client does not decompress, so a compression bomb stays small. The body is not text either, so the call fails.
   EXPECT_EQ(send(get(server.url())).failure->code, "invalid_response");
 }
 
@@ -234,7 +234,7 @@ TEST_F(HttpTransportTest, ManyCallsAreUnderWayAtOnce) {
   constexpr int calls = 100;
   std::latch all_here(calls);
   ScriptedServer server([&](const std::string&, int connection) {
-    all_here.arrive_and_wait();  // nobody is answered before everybody has asked
+    all_here.arrive_and_wait();  // no request is answered before all have arrived
     ScriptedServer::say(connection, ScriptedServer::reply("1"));
   });
   std::latch answered(calls);
@@ -288,7 +288,7 @@ TEST_F(HttpTransportTest, AnEchoedSecretDoesNotComeBack) {
 }
 
 TEST_F(HttpTransportTest, ASecretIsMaskedBeforeTheResponseIsCut) {
-  // The secret lies across the place where the excerpt ends, which moves with the length of what stands before it.
+  // The secret crosses the end of the excerpt. Its position depends on the length of the text before it.
   for (std::size_t before = error_excerpt_bytes_max - 60; before <= error_excerpt_bytes_max; ++before) {
     ScriptedServer echo([before](const std::string&, int connection) {
       ScriptedServer::say(connection, ScriptedServer::reply(std::string(before, 'x') + "s3cr3t-value", "500 Oops"));

@@ -26,9 +26,9 @@ struct NameLookup::State {
   Lifetimes lifetimes;
   std::mutex mutex;
   std::condition_variable asked;
-  std::deque<std::string> queue;                              // names that no thread has begun with
-  std::map<std::string, std::vector<std::uint64_t>> waiting;  // the tickets of each name that is looked up
-  std::map<std::string, Known> known;                         // bounded; forgetting is always allowed
+  std::deque<std::string> queue;                              // names that no thread has taken yet
+  std::map<std::string, std::vector<std::uint64_t>> waiting;  // the tickets of each name that is being resolved
+  std::map<std::string, Known> known;                         // a bounded cache; every entry may be dropped
   std::size_t threads = 0;
   std::size_t idle = 0;
   bool stopping = false;
@@ -83,7 +83,7 @@ void NameLookup::ask(std::uint64_t ticket, const std::string& host) {
   }
   std::vector<std::uint64_t>& tickets = state.waiting[host];
   tickets.push_back(ticket);
-  if (tickets.size() > 1) return;  // it is being looked up
+  if (tickets.size() > 1) return;  // a lookup is already running
   state.queue.push_back(host);
   if (state.idle < state.queue.size() && state.threads < threads_max) {
     ++state.threads;

@@ -1,6 +1,6 @@
-// Addresses of host names, found on threads of its own: asking the system can take seconds. A name is looked up once
-// for a call, so that all of its addresses can be checked before one of them is connected to. Calls for a name that is
-// being looked up share that lookup, and a slow name delays no call for another one.
+// Resolves host names on its own threads, because the system's resolver can block for seconds. A name is resolved once
+// per call, so that all its addresses can be checked before the client connects to one of them. Concurrent calls for
+// the same name share one lookup. A slow name does not delay calls for other names.
 #pragma once
 
 #include <chrono>
@@ -14,15 +14,15 @@ namespace cairn {
 
 class NameLookup {
  public:
-  // Lookups at once. A thread that waits for a name server costs next to nothing; too few of them would make every
-  // call wait for the slowest name server.
+  // Concurrent lookups. A thread that waits for a name server is cheap; with too few threads every call would wait for
+  // the slowest name server.
   static constexpr std::size_t threads_max = 64;
 
-  using Addresses = std::vector<std::string>;  // as text; none: there is no such name
+  using Addresses = std::vector<std::string>;  // as text; empty if the name does not exist
   using Resolve = std::function<Addresses(const std::string& host)>;
-  // From a thread of the lookup's or the one that asks; must be quick and must not call back here.
+  // Called from a lookup thread or from the caller's thread. It must not block and must not call back into the lookup.
   using Found = std::function<void(std::uint64_t ticket, Addresses addresses)>;
-  // How long an answer is used again. Zero: it is not.
+  // How long an answer is cached. Zero disables the cache.
   struct Lifetimes {
     std::chrono::milliseconds found{0};
     std::chrono::milliseconds failed{0};
@@ -32,18 +32,17 @@ class NameLookup {
   ~NameLookup();
 
   void ask(std::uint64_t ticket, const std::string& host);
-  // Nothing is found afterwards. Does not wait for the system to answer.
+  // No callback runs after this. Does not wait for the system's resolver.
   void stop();
 
  private:
   struct State;
-  std::shared_ptr<State> state_;  // shared with threads that may outlive this while the system takes its time
+  std::shared_ptr<State> state_;  // shared with threads that may outlive this object while the system's resolver blocks
 };
 
 // The system's resolver.
 NameLookup::Addresses ask_system(const std::string& host);
-// For the system's resolver: a name that was found is asked for at most every half minute, one that was not found every
-// two seconds.
+// For the system's resolver: caches found names for 30 seconds and unknown names for two seconds.
 inline constexpr NameLookup::Lifetimes system_lifetimes{std::chrono::seconds(30), std::chrono::seconds(2)};
 
 }  // namespace cairn

@@ -11,7 +11,7 @@ namespace cairn {
 namespace {
 
 constexpr std::size_t secret_bytes_min = 3;
-// What base64 keeps of a short secret stands in many a text by chance.
+// Shorter base64 parts of a secret match unrelated text by chance.
 constexpr std::size_t base64_chars_min = 6;
 
 std::string upper(std::string text) {
@@ -38,7 +38,7 @@ std::string percent_encoded(std::string_view text, bool upper_case, std::string_
   return out;
 }
 
-// The characters that depend on the secret alone when `before` bytes of its first group are somebody else's.
+// The base64 characters that depend on the secret alone, if `before` bytes of its first group belong to other data.
 std::string base64_core(std::string_view secret, std::size_t before) {
   const std::string encoded = expr::base64_encode(std::string(before, '\0') + std::string(secret));
   const std::size_t begin = before == 0 ? 0 : before + 1;
@@ -67,7 +67,7 @@ std::vector<std::string> spellings_of(std::string_view secret) {
     std::replace(core.begin(), core.end(), '/', '_');
     all.push_back(std::move(core));
   }
-  // The longest first: what is left of one must not hide behind a part of it.
+  // Longest first: masking a shorter encoding first would leave the rest of a longer one readable.
   std::sort(all.begin(), all.end(), [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() > b.size() : a < b;
   });

@@ -1,4 +1,4 @@
-// The ways in which a server may spell a secret that it echoes.
+// The encodings in which a server may echo a secret.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace cairn {
 
-// As it is, as JSON, hexadecimal and percent encoding write it, and what base64 (both alphabets) makes of it wherever
-// it stands in a longer text: one for each of the three ways in which its bytes fall into groups. None for a value so
-// short that it would mask half of every text.
+// The secret itself, its JSON, hexadecimal and percent encodings, and its base64 encodings (both alphabets, and all
+// three alignments inside a longer text). Returns nothing for a value so short that masking it would damage unrelated
+// text.
 std::vector<std::string> spellings_of(std::string_view secret);
 
 }  // namespace cairn

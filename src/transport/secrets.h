@@ -1,5 +1,5 @@
-// Secrets are put in at the moment of sending. Until then a sealed request holds marks for them
-// (expr/secret_mark.h), so that what is stored, logged and shown never has a value in it.
+// Secrets are inserted at the moment of sending. Until then a sealed request holds marks for them (expr/secret_mark.h),
+// so stored, logged and displayed requests never contain a value.
 #pragma once
 
 #include <map>
@@ -14,41 +14,41 @@ namespace cairn {
 
 struct Secret {
   std::string value;
-  std::vector<std::string> hosts;  // where it may be sent; none: wherever the policy lets calls go
+  std::vector<std::string> hosts;  // hosts that may receive it; empty allows every host that the policy allows
 };
 
 class Secrets {
  public:
   Secrets() = default;
   explicit Secrets(std::map<std::string, Secret> secrets) : secrets_(std::move(secrets)) {}
-  // CAIRN_SECRET_NAME, and CAIRN_SECRET_NAME_HOSTS with names between commas. A secret `api-key` is
-  // CAIRN_SECRET_API_KEY.
+  // Reads CAIRN_SECRET_NAME, and CAIRN_SECRET_NAME_HOSTS with comma-separated host names. A secret `api-key` is read
+  // from CAIRN_SECRET_API_KEY.
   static Secrets from_environment();
 
-  // Without hosts of its own it has those of CAIRN_SECRET_NAME_HOSTS.
+  // A secret without hosts takes those of CAIRN_SECRET_NAME_HOSTS.
   void put(const std::string& name, Secret secret);
   const Secret* find(std::string_view name) const;
-  // No line of the log shows a value from now on.
+  // From now on the log masks every value.
   void mask_in_logs() const;
 
  private:
   std::map<std::string, Secret> secrets_;
 };
 
-// One request while it is being sent: puts secrets in, and takes them out of whatever comes back.
+// Handles the secrets of one request: inserts them before sending, and masks them in the response.
 class Unsealing {
  public:
-  // Without `allowed` no secret is given out: the request did not come from a definition.
+  // Without `allowed` no secret is inserted: the request did not come from a definition.
   Unsealing(const Secrets& secrets, bool allowed) : secrets_(secrets), allowed_(allowed) {}
 
-  // ErrorCode::invalid: a mark that nothing stands for; not_allowed: a secret that may not be given out.
+  // ErrorCode::invalid for a mark of an unknown secret; not_allowed for a secret that must not be inserted.
   Result<std::string> text(std::string_view sealed);
   Result<Json> value(const Json& sealed);
-  // Whether everything put in so far may go to this host.
+  // Checks that every secret inserted so far may be sent to this host.
   Result<void> check_host(std::string_view host) const;
 
-  // Every occurrence of a value that was put in becomes ***, in whatever common way it is spelled (spellings.h). Mask
-  // before cutting: a secret that is cut in half is not found any more.
+  // Replaces every occurrence of an inserted value with ***, in all common encodings (secret_encodings.h). Mask before
+  // cutting: a secret that is cut in half is not found.
   std::string mask(std::string text) const;
   Json mask(const Json& value) const;
 
@@ -56,7 +56,7 @@ class Unsealing {
   const Secrets& secrets_;
   bool allowed_;
   std::map<std::string, const Secret*> used_;
-  std::vector<std::string> spellings_;  // of all of them, the longest first: one secret may be a part of another
+  std::vector<std::string> spellings_;  // longest first, because one secret may be part of another
 };
 
 }  // namespace cairn

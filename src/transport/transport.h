@@ -1,5 +1,9 @@
-// A way to the outside: makes the calls of one kind of run. Registered by name; `call: {NAME: …}` in a
-// definition becomes runs of type cairn.NAME.v1, which the worker of that name executes.
+// src/transport makes all outgoing calls of the engine. `Transport` is the interface for one kind of call; http and
+// graphql are built in, and a program may register more by name. A step `call: {NAME: …}` becomes runs of type
+// cairn.NAME.v1, which the transport of that name executes. All HTTP requests pass through one client (http_client.h),
+// which enforces the egress policy (egress_policy.h) and receives secrets only at the moment of sending (secrets.h).
+// The module uses base, expr and instance, and knows neither the store nor the engine. Read `HttpTransport::send`
+// first.
 #pragma once
 
 #include <functional>
@@ -14,22 +18,22 @@
 
 namespace cairn {
 
-// One attempt. What it carries is stored; secrets stand in it as marks (transport/secrets.h).
+// One attempt of a call. Requests are stored, so they contain marks instead of secrets (transport/secrets.h).
 struct TransportCall {
   RunId run;
   std::optional<InstanceId> instance;
   Json request;                 // the value of `call.NAME`
   std::string idempotency_key;  // the same for every attempt
-  std::string trace = {};       // the traceparent that the run carries; empty: the trace is the instance's own
+  std::string trace = {};       // the traceparent of the run; if empty, the call uses the instance's own trace
   int attempt = 1;
-  Duration timeout = Duration::of_seconds(30);  // of the whole attempt
+  Duration timeout = Duration::of_seconds(30);  // for the whole attempt
 };
 
 struct TransportAnswer {
   Json result;
   std::optional<Failure> failure;
-  bool retry = true;                    // false: trying again is no use
-  std::optional<Duration> retry_after;  // what the other side asked for
+  bool retry = true;                    // false if a retry cannot succeed
+  std::optional<Duration> retry_after;  // requested by the other side
 };
 
 class Transport {
@@ -38,8 +42,8 @@ class Transport {
 
   virtual ~Transport() = default;
   virtual const std::string& name() const = 0;
-  // Returns at once. `done` is called once, from a thread of the transport's, which it must not block; after
-  // the destructor nothing is called any more, and whatever was under way has been answered.
+  // Returns at once. The transport calls `done` once, from its own thread, which `done` must not block. The destructor
+  // answers all calls in flight; no callback runs after it.
   virtual void send(TransportCall call, Done done) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The transports of one engine by name: the built-in ones, and those that a program adds.
+// The transports of one engine by name: the built-in ones and those that a program adds.
 #pragma once
 
 #include <memory>
@@ -16,18 +16,18 @@ class Transports {
   Transports(EgressPolicy policy, Secrets secrets, HttpLimits limits = {}, HttpSurroundings surroundings = {});
   ~Transports();
 
-  // ErrorCode::conflict when there is one of that name.
+  // ErrorCode::conflict if the name is taken.
   Result<void> add(std::shared_ptr<Transport> transport);
   std::vector<Transport*> all() const;
   std::vector<std::string> names() const;
   const Secrets& secrets() const { return secrets_; }
-  // Ends what is under way: every call is answered before this returns. Nothing can be sent afterwards.
+  // Cancels the calls in flight; every call has been answered when this returns. Later calls fail.
   void stop();
 
  private:
   Secrets secrets_;
   std::unique_ptr<HttpClient> client_;
-  std::vector<std::shared_ptr<Transport>> transports_;  // shared with the program that added one
+  std::vector<std::shared_ptr<Transport>> transports_;  // shared with the program that added it
 };
 
 }  // namespace cairn
