@@ -35,11 +35,11 @@ void BatchKeeper::run() {
   }
 }
 
-// The lock first: whoever has lost it must not touch what another may have claimed.
+// The lock comes first: a node without the lock must not extend claims that another node may hold.
 bool BatchKeeper::extend() {
   const auto held = store_.hold_lock(lock_.name, lock_.owner, terms_.lock);
   if (!held) {
-    // The store may answer again before the lock is over.
+    // The store may recover before the lock expires.
     log_error("outbox.failed", held.error());
     return true;
   }

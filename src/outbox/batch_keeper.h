@@ -1,5 +1,5 @@
-// Keeps a sink's lock and its claimed events while a batch is under way, however slow its sinks are: so both can
-// be short, and what a node died with is free soon.
+// Extends a sink's lock and the claims on its events while the sink delivers a batch. Both can therefore be short: a
+// slow sink keeps them, and after a crash another node gets them soon.
 #pragma once
 
 #include <atomic>
@@ -15,17 +15,17 @@ namespace cairn {
 class BatchKeeper {
  public:
   struct Terms {
-    Duration lock;  // each time; a third of it passes in between
-    Duration hold;  // of the events
+    Duration lock;  // for each extension; the keeper extends after a third of it
+    Duration hold;  // for the claims on the events
   };
 
-  // `store` outlives it.
+  // `store` must outlive the keeper.
   BatchKeeper(Store& store, HostLock lock, std::string sink, std::vector<std::int64_t> events, Terms terms);
   ~BatchKeeper() { finish(); }
 
-  // Another node has taken over, or might have: nothing is kept any more.
+  // True if another node has the lock or may have it. The keeper extends nothing after that.
   bool lost() const { return lost_; }
-  // The batch is over. Whether it was kept until now.
+  // Ends the batch. Returns whether the lock and the claims were held until now.
   bool finish();
 
  private:

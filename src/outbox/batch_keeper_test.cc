@@ -12,7 +12,7 @@ namespace {
 constexpr Duration lock_length = Duration::of_ms(30);
 constexpr Duration hold = Duration::of_ms(40);
 
-// Tells when claims have been extended.
+// Records when claims are extended.
 class WatchedStore : public MemoryStore {
  public:
   using MemoryStore::MemoryStore;
@@ -34,13 +34,13 @@ class WatchedStore : public MemoryStore {
     changed_.notify_all();
     return held;
   }
-  // Nothing is asked for by "first" while this is held.
+  // While this is held, the requests of "first" block.
   std::unique_lock<std::mutex> stand_still() { return std::unique_lock(still_); }
   bool wait_until_refused() {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return refused_; });
   }
-  // Once by a look that began after this call.
+  // Waits for an extension that begins after this call.
   bool wait_until_extended() {
     std::unique_lock lock(mutex_);
     const int enough = extended_ + 2;
@@ -119,7 +119,7 @@ TEST_F(KeptBatch, OfWhoeverHasLostTheLockIsNotGivenFree) {
   std::vector<std::unique_ptr<Sink>> sinks;
   sinks.push_back(std::make_unique<Subscriber>("web", std::vector<std::string>{}, "/test", [&](const Json&) {
     {
-      // The process stood still: its lock and its claims are over, and another node has both.
+      // The process was paused: its lock and its claims have expired, and another node has both.
       const auto still = store_.stand_still();
       clock_.advance(Duration::of_ms(41));
       EXPECT_TRUE(store_.hold_lock("outbox/web", "second", Duration::of_seconds(15))->has_value());
@@ -134,7 +134,7 @@ TEST_F(KeptBatch, OfWhoeverHasLostTheLockIsNotGivenFree) {
   EXPECT_TRUE(store_.claim_outbox({&sink_, 1}, {"web", 10, hold})->empty()) << "the other one is at it";
 }
 
-// A node died with a batch: neither its lock nor its claims outlast it for long.
+// A node died with a batch: its lock and its claims expire soon.
 TEST_F(KeptBatch, OfADeadNodeIsFreeSoon) {
   emit("a");
   const DispatcherOptions usual;

@@ -17,7 +17,7 @@ constexpr std::size_t batch_max = 1000;
 
 bool is_unreserved(unsigned char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '%'; }
 
-// CloudEvents HTTP binding 3.1.3.2: what is not printable ASCII, and `"` and `%`, as UTF-8 in percent signs.
+// CloudEvents HTTP binding 3.1.3.2: percent-encodes `"`, `%` and everything that is not printable ASCII, as UTF-8.
 std::string header_value(std::string_view text) {
   static constexpr char digits[] = "0123456789ABCDEF";
   std::string out;
@@ -80,7 +80,7 @@ Result<std::vector<InboundEvent>> read_binary(const EventHeaders& headers, std::
       CAIRN_TRY(Json data, parse_json(body));
       event.set("data", std::move(data));
     } else if (media_type.starts_with("text/")) {
-      // Through the JSON reader's eyes, so that text which cannot be kept is refused here.
+      // Parse it as JSON, so that text that JSON cannot hold is refused here.
       std::string quoted;
       write_json_string(body, quoted);
       CAIRN_TRY(Json data, parse_json(quoted));

@@ -1,4 +1,4 @@
-// CloudEvents 1.0: what stands in the outbox as others read it, and what others send here.
+// CloudEvents 1.0: writes outbox rows as CloudEvents and reads CloudEvents that others send.
 #pragma once
 
 #include <string>
@@ -12,40 +12,40 @@
 
 namespace cairn {
 
-using EventHeaders = std::vector<std::pair<std::string, std::string>>;  // names in lower case
+using EventHeaders = std::vector<std::pair<std::string, std::string>>;  // names are in lower case
 
 inline constexpr const char* structured_type = "application/cloudevents+json";
 inline constexpr const char* batch_type = "application/cloudevents-batch+json";
 
-// The data as `emit` gave it, and the trace: of the caller that began it, else of the instance; empty: of nobody.
+// The data of `emit`, and the trace: the caller's if it sent one, else the instance's; empty if there is none.
 struct EventContent {
   Json data;
   std::string traceparent;
 };
 EventContent content_of(const OutboxRow& row);
 
-// The whole event as JSON. `source` says which cairn it comes from; with the id it is unique. The extension
-// `sequence` is the place in the outbox, `instance` the instance that caused it, `traceparent` its trace.
+// The whole event as JSON. `source` names the cairn installation; source and id together are unique. The extension
+// `sequence` is the position in the outbox, `instance` the instance that emitted the event, `traceparent` its trace.
 Json cloud_event(const OutboxRow& row, const std::string& source);
-// Binary mode: the attributes as headers, the data alone as the body.
+// Binary mode: the attributes are headers, and the body is the data alone.
 EventHeaders binary_headers(const OutboxRow& row, const std::string& source);
 
-// The id itself, or its hash when it is longer than a signal's id may be (200 characters).
+// Returns the id, or its hash if the id is longer than a signal id may be (200 characters).
 std::string short_id(std::string id);
 
-// An event that came in.
+// An event received from outside.
 struct InboundEvent {
   std::string id;
   std::string source;
   std::string type;
   Json subject;  // text or null
   Json data;
-  // The same for every delivery of it, and short enough to be a signal's id.
+  // The same for every delivery of one event, and short enough for a signal id.
   std::string unique_id() const { return short_id(source + " " + id); }
 };
-// ErrorCode::invalid says which attribute is missing or wrong.
+// ErrorCode::invalid names the missing or wrong attribute.
 Result<InboundEvent> read_cloud_event(const Json& event);
-// Any mode, told by the content type and the headers: structured, batched, or binary.
+// Accepts every mode: structured, batched or binary. The content type and the headers tell which one it is.
 Result<std::vector<InboundEvent>> read_cloud_events(const EventHeaders& headers, std::string_view body);
 
 }  // namespace cairn

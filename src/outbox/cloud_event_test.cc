@@ -42,7 +42,7 @@ TEST(CloudEvent, GoesOnWithTheTraceThatItCarries) {
   EXPECT_EQ(event["data"], Json::object({{"ok", true}}));
   const EventHeaders headers = binary_headers(carrying, "/cairn");
   EXPECT_EQ(headers.back(), std::pair(std::string("ce-traceparent"), trace));
-  carrying.instance = {};  // a run on its own
+  carrying.instance = {};  // a standalone run
   EXPECT_EQ(cloud_event(carrying, "/cairn")["traceparent"], Json(trace));
 }
 

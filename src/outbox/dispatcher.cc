@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-constexpr std::chrono::seconds retry_after{1};  // after a store that cannot be read now
+constexpr std::chrono::seconds retry_after{1};  // after a failed read of the store
 constexpr std::int64_t breaker_ms_min = 1000;
 constexpr Duration orphans_every = Duration::of_seconds(3600);
 
@@ -65,7 +65,7 @@ void DispatchLane::run() {
     if (!round || open) {
       changed_.wait_for(lock, open_for, [this] { return stopping_; });
     } else if (round->locked_out) {
-      // Whoever has the lock may die with it: look once more when it would be over.
+      // The owner of the lock may crash: try again when its lock would have expired.
       changed_.wait_for(lock, std::chrono::seconds(options_.lock.seconds + 1), [this] { return stopping_; });
     } else {
       changed_.wait(lock, woken);
@@ -80,7 +80,7 @@ void DispatchLane::run() {
   changed_.notify_all();
 }
 
-// A read before any write: an idle node costs nothing.
+// Reads before it writes, so that an idle node writes nothing.
 Result<bool> DispatchLane::has_work() {
   OutboxFilter waiting;
   waiting.unpublished = true;
@@ -88,7 +88,7 @@ Result<bool> DispatchLane::has_work() {
   return !any.items.empty() || !any.unreadable.empty();
 }
 
-// The queues of sinks that were taken out of the settings would keep their events unpublished for ever.
+// Without this, events queued for a sink that was removed from the settings would stay unpublished for ever.
 Result<void> DispatchLane::give_up_orphans() {
   const Timestamp now = store_.now();
   if (orphans_seen_ && between(*orphans_seen_, now) < orphans_every) return {};
@@ -125,7 +125,7 @@ Result<DispatchRound> DispatchLane::dispatch() {
   }
   lock_ = *held;
   CAIRN_TRY_VOID(give_up_orphans());
-  // After a pause one event tells whether the sink is back.
+  // After a pause, one event tests whether the sink works again.
   const std::size_t max = open_until_ ? 1 : options_.batch_max;
   CAIRN_TRY(const auto events, store_.claim_outbox(*sinks_, {sink_->name(), max, options_.hold}));
   if (events.empty()) {
@@ -139,7 +139,7 @@ Result<DispatchRound> DispatchLane::dispatch() {
   const std::vector<SinkAnswer> answers = sink_->deliver(events);
   const bool ours = keeper.finish();
   std::vector<SinkResult> settled = judge(events, answers);
-  // Another node may have claimed them meanwhile: its claims are not ours to end.
+  // Another node may have claimed the events meanwhile. Its claims must stay.
   if (!ours) std::erase_if(settled, [](const SinkResult& one) { return one.kind != SinkResult::Kind::taken; });
   CAIRN_TRY_VOID(bury(events, settled));
   CAIRN_TRY(const std::size_t published, store_.record_sink_results(sink_->name(), settled));
@@ -182,7 +182,8 @@ std::vector<SinkResult> DispatchLane::judge(const std::vector<OutboxRow>& events
   return settled;
 }
 
-// What is given up becomes a dead letter first: a crash in between tries it once more, and does not lose it.
+// Stores the dead letter before it drops the event. A crash in between retries the event once more instead of losing
+// it.
 Result<void> DispatchLane::bury(const std::vector<OutboxRow>& events, const std::vector<SinkResult>& settled) {
   for (const SinkResult& one : settled) {
     if (one.kind != SinkResult::Kind::given_up) continue;
@@ -205,7 +206,7 @@ Duration DispatchLane::delay_after(std::int64_t sequence, int attempt) const {
   const std::int64_t cap = options_.cap.ms_up();
   for (int i = 1; i < attempt && ms < cap; ++i) ms *= 2;
   ms = std::min(ms, cap);
-  // Up to half more, so that what failed together does not come back together.
+  // Adds up to 50 % jitter, so that events that failed together are not retried together.
   const auto hash = sha256(std::to_string(sequence) + "/" + std::to_string(attempt));
   return Duration::of_ms(ms + ms / 2 * hash[0] / 255);
 }

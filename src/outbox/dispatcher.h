@@ -1,9 +1,11 @@
-// Publishes the outbox. Each sink has a lane: a queue in the store, a host lock and a thread of its own, so that one
-// sink that hangs or fails keeps nothing from the others. Of all nodes one serves a sink at a time. Events of one
-// subject keep their order: one that fails holds back the later ones of its subject in this lane, and comes again after
-// a delay that grows. A sink that takes nothing at all is left alone for a while (`breaker_after`), and its events do
-// not use up their attempts meanwhile. At least once: a crash between taking and marking delivers again, and receivers
-// tell by source and id.
+// src/outbox publishes the events that commits wrote to the outbox, and verifies and reads events that come in. Each
+// sink has a lane: its own queue in the store, host lock and thread, so a slow or failing sink does not delay the
+// others. One node at a time serves a sink. Events of one subject keep their order: a failed event blocks the later
+// events of its subject in this lane and is retried with exponential backoff. If a sink takes nothing at all, its
+// circuit breaker opens (`breaker_after`); the events do not use up their attempts meanwhile. Delivery is at least
+// once: after a crash between delivery and bookkeeping the event is sent again, and receivers detect that by source and
+// id. The module uses base, instance, store, transport and redis, but not the engine. Read `DispatchLane::dispatch`
+// first.
 #pragma once
 
 #include <chrono>
@@ -23,22 +25,22 @@ namespace cairn {
 struct DispatcherOptions {
   std::string owner = "node";  // unique for each process
   std::size_t batch_max = 256;
-  // Both are extended while a batch is under way. A node that died with them is waited for so long.
+  // A running batch extends both. After a crash another node waits this long.
   Duration lock = Duration::of_seconds(15);
-  // Of a claimed event: longer than the lock, so that nobody has it too early.
+  // How long an event stays claimed. It is longer than the lock, so that no other node claims the event too early.
   Duration hold = Duration::of_seconds(20);
-  Duration backoff = Duration::of_seconds(1);  // doubled with each try
+  Duration backoff = Duration::of_seconds(1);  // doubles with each attempt
   Duration cap = Duration::of_seconds(300);
-  int attempts_max = 100;  // then it becomes a dead letter and its subject goes on
-  // So many batches in a row of which nothing was taken: the sink is left alone for a second, doubled up to
-  // `breaker_cap`, and then tried with a single event.
+  int attempts_max = 100;  // then the event becomes a dead letter, and the next one of its subject follows
+  // After this many batches in a row without a delivered event, the sink pauses for one second. The pause doubles up to
+  // `breaker_cap`; after each pause a single event is tried.
   int breaker_after = 3;
   Duration breaker_cap = Duration::of_seconds(60);
-  // Events for a sink that the settings do not name any more are given up at this age. Other nodes may still have it.
+  // Events for a sink that the settings no longer name are dropped at this age. Other nodes may still have the sink.
   Duration orphans_after = Duration::of_seconds(86'400);
 };
 
-// What was done for one sink, or for all of them.
+// The result of one round for one sink, or for all of them.
 struct DispatchRound {
   std::size_t claimed = 0;
   std::size_t published = 0;
@@ -48,17 +50,17 @@ struct DispatchRound {
 // One sink and its queue.
 class DispatchLane {
  public:
-  // `store` outlives it. `sinks` are all that the settings name.
+  // `store` must outlive the lane. `sinks` are all sinks of the settings.
   DispatchLane(Store& store, std::shared_ptr<const std::vector<SinkFilter>> sinks, std::unique_ptr<Sink> sink,
                const DispatcherOptions& options);
   ~DispatchLane();
 
   void start();
-  // Sends nothing more and finishes the batch under way; `wait` returns when that is done.
+  // Finishes the running batch and sends nothing more. `wait` returns when that is done.
   void stop();
   bool wait(std::chrono::milliseconds grace);
   void look();
-  // One batch, in the calling thread.
+  // Delivers one batch in the calling thread.
   Result<DispatchRound> dispatch();
 
  private:
@@ -66,7 +68,7 @@ class DispatchLane {
   Result<void> give_up_orphans();
   void run();
   bool is_open(Timestamp now) const { return open_until_ && *open_until_ > now; }
-  // What the sink said, for the store. Counts towards the breaker.
+  // Translates the sink's answers into results for the store. Updates the breaker.
   std::vector<SinkResult> judge(const std::vector<OutboxRow>& events, const std::vector<SinkAnswer>& answers);
   Result<void> bury(const std::vector<OutboxRow>& events, const std::vector<SinkResult>& settled);
   Duration delay_after(std::int64_t sequence, int attempt) const;
@@ -76,15 +78,15 @@ class DispatchLane {
   const std::unique_ptr<Sink> sink_;
   const DispatcherOptions options_;
   const std::string lock_name_;
-  // Only the dispatching thread uses these.
+  // Used by the dispatching thread only.
   std::optional<HostLock> lock_;
   std::optional<Timestamp> orphans_seen_;
-  int failures_ = 0;                     // batches in a row of which nothing was taken
-  std::optional<Timestamp> open_until_;  // the breaker: nothing is sent before
+  int failures_ = 0;                     // batches in a row without a delivered event
+  std::optional<Timestamp> open_until_;  // the breaker: nothing is sent before this
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool looked_ = true;  // once at the beginning
+  bool looked_ = true;  // true at first, so that the queue is read once at the start
   bool stopping_ = false;
   bool ended_ = true;
   std::jthread thread_;
@@ -94,15 +96,15 @@ class Dispatcher {
  public:
   using Round = DispatchRound;
 
-  // `store` outlives it.
+  // `store` must outlive the dispatcher.
   Dispatcher(Store& store, std::vector<std::unique_ptr<Sink>> sinks, DispatcherOptions options);
 
   void start();
-  // Finishes the batches under way. False: a sink has not answered within `grace`.
+  // Finishes the running batches. Returns false if a sink did not answer within `grace`.
   bool stop(std::chrono::milliseconds grace);
-  // There may be something: a commit wrote events, or a delay is over. Does not block.
+  // Tells the lanes that work may exist: a commit wrote events, or a delay ended. Does not block.
   void look();
-  // One batch for each sink, in the calling thread, for programs without threads of the engine's and for tests.
+  // Delivers one batch per sink in the calling thread, for tests and for programs without engine threads.
   Result<Round> dispatch();
 
  private:

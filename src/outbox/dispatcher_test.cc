@@ -15,7 +15,7 @@ namespace {
 
 class Dispatching : public testing::Test {
  protected:
-  // A sink that takes what is not in `refused_`.
+  // A sink that accepts every event that is not in `refused_`.
   std::unique_ptr<Sink> sink(const std::string& name, std::vector<std::string> types = {}) {
     return std::make_unique<Subscriber>(name, std::move(types), "/test", [this, name](const Json& event) {
       const std::string id(event.text_or("id", ""));
@@ -109,7 +109,7 @@ TEST_F(Dispatching, WhoHasItDoesNotGetItAgain) {
   EXPECT_EQ(got_["two"], "");
   refused_.clear();
   clock_.advance(Duration::of_seconds(300));
-  // Another node goes on: what it knows stands in the log.
+  // Another node takes over. It reads the delivery log.
   with = dispatcher({"one", "two"}, {.owner = "other"});
   EXPECT_EQ(round(*with).published, 2u);
   EXPECT_EQ(got_["one"], "a b ");

@@ -34,7 +34,7 @@ Result<void> EventOutlet::subscribe(const std::string& name, const std::vector<s
     if (sink->name() == name) return Error{ErrorCode::conflict, "there is a sink " + name + " already"};
   }
   sinks_.push_back(std::make_unique<Subscriber>(name, types, settings_.source, std::move(handler)));
-  // From now on somebody publishes.
+  // From now on events are published.
   settings_.keep.dispatched = true;
   store_.keep_events(settings_.keep);
   return {};
@@ -65,8 +65,8 @@ void EventOutlet::stop() {
     const std::lock_guard lock(mutex_);
     running = dispatcher_.get();
   }
-  // An event that was sent is waited for, so that the next process does not send it again. A receiver that does not
-  // answer in time is given up.
+  // Wait for events already sent, so that the next process does not send them again. A receiver that does not answer in
+  // time is abandoned.
   if (running != nullptr && !running->stop(answers_within)) log_warning("outbox.sink_slow", {});
   client_.stop();
   if (running != nullptr) running->stop(answers_within);

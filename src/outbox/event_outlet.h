@@ -1,5 +1,5 @@
-// Everything through which events leave one process: the sinks of its settings, the functions that the program
-// subscribed, and the dispatcher that serves them.
+// The event output of one process: the sinks of its settings, the functions that the program subscribed, and the
+// dispatcher that serves them.
 #pragma once
 
 #include "outbox/dispatcher.h"
@@ -10,18 +10,19 @@ namespace cairn {
 
 class EventOutlet {
  public:
-  // `store` outlives it; `owner` is unique for each process. ErrorCode::invalid for settings that do not add up.
+  // `store` must outlive the outlet; `owner` must be unique for each process. ErrorCode::invalid for inconsistent
+  // settings.
   static Result<std::unique_ptr<EventOutlet>> open(Store& store, const EventSettings& settings, EgressPolicy policy,
                                                    const std::string& owner, HttpSurroundings surroundings = {});
   ~EventOutlet();
 
-  // Before the first event is published. ErrorCode::conflict when the name is taken, or when it is too late.
+  // Call this before the first event is published. ErrorCode::conflict if the name is taken, or if it is too late.
   Result<void> subscribe(const std::string& name, const std::vector<std::string>& types, EventHandler handler);
-  // Nothing to do without a sink.
+  // Does nothing without a sink.
   void start();
   void stop();
   void look();
-  // Until nothing is left that can be delivered now; for programs that have no threads of the engine's.
+  // Delivers everything that can be delivered now; for programs without engine threads.
   Result<std::size_t> drain();
 
  private:
@@ -34,7 +35,7 @@ class EventOutlet {
   EventSettings settings_;
   std::string owner_;
   HttpClient client_;
-  std::vector<std::unique_ptr<Sink>> sinks_;  // until the dispatcher has them
+  std::vector<std::unique_ptr<Sink>> sinks_;  // until the dispatcher takes them
   std::mutex mutex_;
   std::unique_ptr<Dispatcher> dispatcher_;
 };

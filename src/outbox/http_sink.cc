@@ -31,7 +31,7 @@ SinkAnswer answer_of(const Result<HttpReply, HttpProblem>& reply) {
   return answer;
 }
 
-// One request and its answer, for whoever waits.
+// One request, and its answer for the thread that waits.
 class Exchange {
  public:
   void put(std::size_t place, SinkAnswer answer) {
@@ -103,8 +103,8 @@ std::vector<SinkAnswer> HttpSink::deliver(std::span<const OutboxRow> events) {
 
 std::vector<SinkAnswer> HttpSink::deliver_each(std::span<const OutboxRow> events) {
   std::vector<SinkAnswer> answers(events.size());
-  std::map<std::string, std::deque<std::size_t>> lanes;  // what is still to be sent, by subject
-  std::deque<std::string> ready;                         // subjects with nothing under way
+  std::map<std::string, std::deque<std::size_t>> lanes;  // events not sent yet, by subject
+  std::deque<std::string> ready;                         // subjects without a request in flight
   for (std::size_t i = 0; i < events.size(); ++i) {
     auto& lane = lanes[events[i].event.subject];
     if (lane.empty()) ready.push_back(events[i].event.subject);
@@ -141,7 +141,7 @@ std::vector<SinkAnswer> HttpSink::deliver_batches(std::span<const OutboxRow> eve
                  [exchange](const Result<HttpReply, HttpProblem>& reply) { exchange->put(0, answer_of(reply)); });
     const SinkAnswer answer = exchange->take().second;
     for (std::size_t i = begin; i < begin + count; ++i) answers[i] = answer;
-    // The next batch may hold later events of the same subjects.
+    // The next batch may contain later events of the same subjects.
     if (answer.kind != SinkAnswer::Kind::taken) break;
   }
   return answers;

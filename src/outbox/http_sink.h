@@ -1,6 +1,6 @@
-// Events to a web server, in one of the three modes of the CloudEvents HTTP binding, each request signed when there
-// is a secret. Any 2xx takes the event; redirects are not followed. Subjects go side by side, events of one subject
-// one after the other; batches go one after the other.
+// Sends events to a web server in one of the three modes of the CloudEvents HTTP binding. Requests are signed if a
+// secret is set. Any 2xx response accepts the event; redirects are not followed. Subjects are sent in parallel, the
+// events of one subject in sequence, and batches in sequence.
 #pragma once
 
 #include <functional>
@@ -19,13 +19,13 @@ struct HttpSinkSettings {
   std::string secret;  // empty: requests are not signed
   std::vector<std::pair<std::string, std::string>> headers;
   std::string source;
-  Duration timeout = Duration::of_seconds(10);  // of one request
-  std::size_t batch_max = 100;                  // events in one request
+  Duration timeout = Duration::of_seconds(10);  // per request
+  std::size_t batch_max = 100;                  // events per request
 };
 
 class HttpSink final : public Sink {
  public:
-  // `client` outlives the sink; `now` is asked for the time of each signature.
+  // `client` must outlive the sink. `now` gives the time of each signature.
   HttpSink(HttpSinkSettings settings, HttpClient& client, std::function<Timestamp()> now);
   std::vector<SinkAnswer> deliver(std::span<const OutboxRow> events) override;
 

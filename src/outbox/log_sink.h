@@ -1,4 +1,4 @@
-// Events as lines of the log.
+// Writes events as lines of the log.
 #pragma once
 
 #include "outbox/sink.h"

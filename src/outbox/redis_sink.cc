@@ -11,8 +11,8 @@ class RedisSink final : public Sink {
   explicit RedisSink(RedisSinkSettings settings)
       : Sink(settings.name, settings.types), settings_(std::move(settings)) {}
 
-  // One MULTI … EXEC: all of the batch or nothing, so that no later event of a subject can stand in the stream
-  // before an earlier one that failed.
+  // One MULTI … EXEC writes the whole batch or nothing, so a later event of a subject never precedes an earlier one
+  // that failed.
   std::vector<SinkAnswer> deliver(std::span<const OutboxRow> events) override {
     std::vector<redis::Command> commands{{"MULTI"}};
     for (const OutboxRow& row : events) commands.push_back(entry(write_json(cloud_event(row, settings_.source))));

@@ -1,5 +1,5 @@
-// Events to a Redis stream: XADD STREAM [MAXLEN ~ N] * event JSON, pipelined. hiredis stays behind this header; a build
-// without it answers ErrorCode::unsupported.
+// Appends events to a Redis stream, pipelined: XADD STREAM [MAXLEN ~ N] * event JSON. Only redis_sink.cc and src/redis
+// know hiredis. A build without hiredis returns ErrorCode::unsupported.
 #pragma once
 
 #include "base/result.h"
@@ -12,12 +12,12 @@ struct RedisSinkSettings {
   std::vector<std::string> types;
   std::string url;  // redis://[USER:PASSWORD@]HOST[:PORT][/DB] or unix:PATH
   std::string stream = "cairn";
-  std::int64_t length_max = 0;  // about so many entries are kept; 0: all
+  std::int64_t length_max = 0;  // keeps about this many entries; 0 keeps all
   std::string source;
   Duration timeout = Duration::of_seconds(5);
 };
 
-// Connects when the first event comes, and again after a failure.
+// Connects at the first event, and reconnects after a failure.
 Result<std::unique_ptr<Sink>> make_redis_sink(RedisSinkSettings settings);
 
 }  // namespace cairn

@@ -1,4 +1,4 @@
-// Where events of the outbox go. One dispatcher calls a sink, from one thread at a time.
+// The destination of outbox events. One dispatcher calls a sink, from one thread at a time.
 #pragma once
 
 #include <atomic>
@@ -17,23 +17,23 @@ namespace cairn {
 struct SinkAnswer {
   enum class Kind { taken, failed, not_tried };
   Kind kind = Kind::not_tried;
-  std::string error;                    // of a failed one
-  std::optional<Duration> retry_after;  // what the receiver asked for
+  std::string error;                    // for failed deliveries
+  std::optional<Duration> retry_after;  // requested by the receiver
 };
 
 class Sink {
  public:
-  // With `types` only events whose type begins with one of them.
+  // With `types`, the sink receives only events whose type begins with one of them.
   Sink(std::string name, std::vector<std::string> types) : filter_{std::move(name), std::move(types)} {}
   virtual ~Sink() = default;
 
   const std::string& name() const { return filter_.name; }
   const SinkFilter& filter() const { return filter_; }
 
-  // Hands events over, those of one subject in their order: after one that fails the later ones of its subject are
-  // not tried. Blocks until all is known; an answer for each, in the same order.
+  // Delivers the events and keeps the order within each subject: after a failure it does not try the later events of
+  // that subject. Blocks until all results are known; returns one answer per event, in the same order.
   virtual std::vector<SinkAnswer> deliver(std::span<const OutboxRow> events) = 0;
-  // From another thread: nothing more is sent. What was sent is still waited for; the rest is not tried.
+  // Callable from another thread. The sink sends nothing more, waits for the requests already sent and skips the rest.
   void stop() { stopping_ = true; }
 
  protected:

@@ -1,6 +1,6 @@
-// Sinks from settings: a list of objects with one of `http`, `redis` and `log`, and
+// Creates sinks from settings: a list of objects with one of `http`, `redis` and `log`, and
 //
-//   name     unique, in the log of deliveries; the kind when absent
+//   name     unique; appears in the delivery log; default: the kind
 //   types    only events whose type begins with one of these
 //   http     {url, mode: structured|binary|batched, secret, headers, timeout}
 //   redis    {url, stream, max_length}
@@ -19,17 +19,17 @@
 
 namespace cairn {
 
-// What leaves the engine and how, as the operator set it.
+// The operator's settings for events.
 struct EventSettings {
   // CloudEvents `source`: the same on every node of one store.
   std::string source = "/cairn";
   EventPolicy keep;  // `keep: [instances, tasks, runs]`
   Json sinks;        // a list
 };
-// {source, keep, sinks}; `{}` and null are the defaults.
+// Reads {source, keep, sinks}; `{}` and null give the defaults.
 Result<EventSettings> read_event_settings(const Json& settings);
 
-// `client` outlives them. ErrorCode::invalid says what is wrong with which one.
+// `client` must outlive the sinks. ErrorCode::invalid names the sink and its mistake.
 Result<std::vector<std::unique_ptr<Sink>>> make_sinks(const EventSettings& settings, HttpClient& client,
                                                       const std::function<Timestamp()>& now);
 

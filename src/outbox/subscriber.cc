@@ -14,7 +14,7 @@ std::vector<SinkAnswer> Subscriber::deliver(std::span<const OutboxRow> events) {
     if (stopping() || stopped.contains(events[i].event.subject)) continue;
     std::string error = "the handler did not take it";
     bool taken = false;
-    // The handler is not our code: whatever it throws is its answer.
+    // The handler is user code: an exception counts as a failed delivery.
     try {
       taken = handler_(cloud_event(events[i], source_));
     } catch (const std::exception& failure) {

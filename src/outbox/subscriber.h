@@ -1,4 +1,5 @@
-// A function of this process as a sink. True: it has taken the event. False or an exception: it comes again later.
+// A function of this process as a sink. It returns true if it accepted the event. After false or an exception the event
+// is delivered again later.
 #pragma once
 
 #include <functional>
