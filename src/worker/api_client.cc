@@ -14,7 +14,7 @@ EgressPolicy everywhere() {
 
 HttpLimits limits() {
   HttpLimits limits;
-  limits.response_bytes_max = 64u << 20;  // a whole batch of payloads
+  limits.response_bytes_max = 64u << 20;  // room for a whole batch of payloads
   return limits;
 }
 

@@ -1,4 +1,7 @@
-// The part of the HTTP API that a worker needs, one blocking call each.
+// src/worker is the C++ worker over HTTP behind include/cairn/worker.h. It leases runs from a server, calls the
+// program's handlers, sends heartbeats and reports the results. This header is its HTTP client: the part of the API
+// that a worker needs, as blocking calls. The module uses base and transport; it knows neither the store nor the
+// engine. Read `Worker::start` in worker.cc first.
 #pragma once
 
 #include <chrono>
@@ -18,16 +21,16 @@ struct ApiAnswer {
 
 class ApiClient {
  public:
-  // Calls whatever address the operator named, private ones too.
+  // May call any address that the operator configured, including private ones.
   ApiClient(std::string server, std::string token, std::string ca_file);
 
-  // ErrorCode::unavailable when the server cannot be reached, or `stop` was called.
+  // ErrorCode::unavailable if the server cannot be reached or `stop` was called.
   Result<ApiAnswer> post(const std::string& path, const Json& body, std::chrono::milliseconds timeout);
-  // `body` is JSON already.
+  // `body` must be JSON text.
   Result<ApiAnswer> post_text(const std::string& path, std::string body, std::chrono::milliseconds timeout);
-  // Asks nothing more; answers that are on their way still arrive.
+  // Sends no further requests. Responses in flight still arrive.
   void close_sending() { client_.close_sending(); }
-  // Ends calls that are under way.
+  // Cancels the calls in flight.
   void stop() { client_.stop(); }
 
  private:

@@ -18,32 +18,33 @@ namespace {
 using SteadyTime = std::chrono::steady_clock::time_point;
 using std::chrono::milliseconds;
 
-// One request with reports: at most this many, and this many bytes unless a single report is larger.
+// Limits of one request with reports: this many reports, and this many bytes unless a single report is larger.
 constexpr std::size_t reports_max = 256;
 constexpr std::size_t report_bytes_max = 1u << 20;
-// A heartbeat that is not answered in a sixth of the lease is sent again, on another connection. A second thread sends
-// the heartbeats that become due while the first one waits.
+// A heartbeat without an answer after a sixth of the lease is sent again on another connection. A second thread sends
+// the heartbeats that fall due while the first one waits.
 constexpr std::size_t heartbeaters = 2;
 constexpr std::size_t heartbeats_max = 1000;
 constexpr milliseconds heartbeat_timeout_min{500};
-// A question that was ended is answered at once, unless the server cannot be reached.
+// The server answers a cancelled poll at once, unless it is unreachable.
 constexpr milliseconds poll_end_max{5'000};
-// A large report whose connection broke so often, while heartbeats arrived, is one that the server does not take.
+// If the connection breaks this often for a large report, while heartbeats succeed, the server does not accept the
+// report.
 constexpr int broken_max = 5;
 constexpr milliseconds call_timeout{30'000};
 constexpr milliseconds pause_min{100};
 constexpr milliseconds pause_max{10'000};
-// How much work is leased ahead: what the threads do in this time. A question takes some of it; a run that waits here
-// longer could have been somebody else's.
+// The worker leases as many runs ahead as its threads finish in this time. A poll takes part of this time. Runs that
+// wait here longer could have been leased by another worker.
 constexpr std::chrono::duration<double, std::milli> ahead{50};
 constexpr double ahead_max = 256;
-// Questions that wait at the server at once while handlers are quick. A run that is written while somebody waits for it
-// begins leased and costs no commit more; with one question only, nobody would wait while its answer is on the way.
+// Polls that wait at the server at the same time while handlers are fast. A run written while a poll waits starts out
+// leased and needs no extra commit. With a single poll, no poll would wait while its answer is in transit.
 constexpr std::size_t questions_max = 6;
-// Requests with reports under way at once: what is done while one waits for the server's disk does not wait for it too.
+// Concurrent requests with reports. A finished run need not wait until the server has synced the previous reports.
 constexpr std::size_t reporters = 2;
 
-// A run that this worker holds.
+// A run leased by this worker.
 struct Held {
   Work work;
   std::uint64_t fence = 0;
@@ -52,7 +53,7 @@ struct Held {
   SteadyTime beat_at;
   std::stop_source stop;
 
-  // From now on; a heartbeat is due when a third of it is over.
+  // Extends the lease from now on. A heartbeat is due after a third of it.
   void extend(milliseconds length) {
     lease_ends = std::chrono::steady_clock::now() + length;
     beat_at = std::chrono::steady_clock::now() + length / 3;
@@ -61,8 +62,8 @@ struct Held {
 
 milliseconds heartbeat_timeout(milliseconds lease) { return std::max(lease / 6, heartbeat_timeout_min); }
 
-// The server refused such a request for good. Others may succeed later: 401 and 403 after a change of keys, 429 and 5xx
-// when the server has recovered.
+// True if the server refuses this request permanently. Other statuses may succeed later: 401 and 403 after a change of
+// keys, 429 and 5xx after the server has recovered.
 bool is_refusal(int status) { return status == 400 || status == 413 || status == 422; }
 
 std::string text(milliseconds length) { return std::to_string(length.count()) + "ms"; }
@@ -84,13 +85,13 @@ Json report_of(const Held& held, const WorkDone& done) {
   return report;
 }
 
-// A finished attempt and what the server is told about it, as JSON.
+// A finished attempt and its report to the server, as JSON.
 struct Report {
   std::shared_ptr<Held> run;
   std::string text;
 };
 
-// Called by a thread whose handler is not our code: whatever it throws is its failed attempt.
+// The handler is user code: an exception fails the attempt.
 WorkDone answer_of(const WorkHandler& handler, const Work& work) {
   const auto failed = [](const std::string& why) {
     return WorkDone(Failure{FailureClass::transport, "handler_threw", why, Json(), 1, "", ""});
@@ -116,27 +117,27 @@ struct Worker::Parts {
   WorkerOptions options;
   std::string name;
   std::map<std::string, WorkHandler> handlers;
-  worker::ApiClient polls;  // of its own, so that stopping ends the question that is waiting
+  worker::ApiClient polls;  // a separate client, so that stopping cancels only the polls
   worker::ApiClient calls;
 
   std::mutex mutex;
-  // Each thread is woken for what it waits for: a handler that is done would else wake all of them.
-  std::condition_variable room_changed;  // for questions
+  // Each kind of thread has its own condition. One shared condition would wake all threads after every handler.
+  std::condition_variable room_changed;  // for polls
   std::condition_variable work_came;
   std::condition_variable report_came;
   std::condition_variable beat_sooner;
   std::condition_variable held_changed;               // for stopping
-  std::map<std::string, std::shared_ptr<Held>> held;  // shared with the thread that works on it
+  std::map<std::string, std::shared_ptr<Held>> held;  // shared with the thread that runs the handler
   std::deque<std::shared_ptr<Held>> ready;
   std::deque<Report> reports;
-  std::size_t undone = 0;                                            // of those held: no handler has finished them
-  std::size_t questions = 0;                                         // that wait at the server
-  std::size_t wanted = 0;                                            // runs, by all of them
-  std::optional<std::chrono::duration<double, std::milli>> handled;  // how long a handler takes, the last ones more
-  bool came = false;  // new ones, since the heartbeats were last looked at
+  std::size_t undone = 0;                                            // held runs without a finished handler
+  std::size_t questions = 0;                                         // polls that wait at the server
+  std::size_t wanted = 0;                                            // runs requested by all polls
+  std::optional<std::chrono::duration<double, std::milli>> handled;  // moving average of the handlers' duration
+  bool came = false;  // new runs arrived since the heartbeat thread last looked
   bool started = false;
-  bool stopping = false;  // nothing new
-  bool halted = false;    // the rest of the threads too
+  bool stopping = false;  // no new work is accepted
+  bool halted = false;    // the remaining threads end too
   std::vector<std::jthread> threads;
 
   Json question(std::size_t max) const {
@@ -157,21 +158,21 @@ struct Worker::Parts {
     return asked;
   }
 
-  // Runs to have in hand at once: one for each thread, and ahead of them as many as are quickly done.
+  // How many runs to hold at once: one per thread, and more if handlers are fast.
   std::size_t capacity() const {
     if (!handled) return options.threads;
     const double quick = static_cast<double>(options.threads) * ahead.count() / std::max(handled->count(), 0.001);
     return options.threads + static_cast<std::size_t>(std::min(quick, ahead_max));
   }
 
-  // What one more question may ask for; nothing while enough are under way.
+  // How many runs one more poll may request; zero while enough are requested.
   std::size_t room() const {
     const std::size_t most = capacity() > options.threads ? questions_max : 1;
-    // What is done and only has to be reported takes nobody's time any more. If it counted, nobody would wait at the
-    // server when the commit of the reports makes the next runs, and each would cost a lease of its own.
+    // Runs that only wait for their report do not count. If they counted, no poll would wait at the server when the
+    // commit of the reports creates the next runs, and each of those would need a separate lease.
     const std::size_t taken = undone + wanted;
     if (questions >= most || taken >= capacity()) return 0;
-    const std::size_t others = most - questions - 1;  // that may come after it
+    const std::size_t others = most - questions - 1;  // polls that may follow
     return (capacity() - taken + others) / (others + 1);
   }
 
@@ -254,7 +255,7 @@ struct Worker::Parts {
     std::unique_lock lock(mutex);
     for (;;) {
       work_came.wait(lock, [this] { return stopping || !ready.empty(); });
-      if (stopping) return;  // what has not begun is given back
+      if (stopping) return;  // runs that have not started are released
       const std::shared_ptr<Held> run = std::move(ready.front());
       ready.pop_front();
       const WorkHandler* const handler = find(run->work.type);
@@ -271,10 +272,10 @@ struct Worker::Parts {
       const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
       lock.lock();
       --undone;
-      // A slow one counts at once, a quick one little by little.
+      // A slow handler raises the average at once; fast ones lower it gradually.
       handled = !handled || took > *handled ? took : *handled * 0.9 + took * 0.1;
       if (run->stop.stop_requested()) {
-        forget(*run);  // nobody waits for it
+        forget(*run);  // the run was cancelled or its lease is lost
       } else {
         reports.push_back({run, std::move(report)});
         report_came.notify_one();
@@ -289,7 +290,7 @@ struct Worker::Parts {
     if (held.empty()) held_changed.notify_all();
   }
 
-  // What finishes while a request is under way goes into the next one together.
+  // Runs that finish while a request is in flight are reported together in the next request.
   void report() {
     std::unique_lock lock(mutex);
     for (;;) {
@@ -310,8 +311,8 @@ struct Worker::Parts {
     }
   }
 
-  // Sends a batch until the server has taken it or its leases have ended: work that is done is not thrown away because
-  // the server is away for a moment. `final`: there is nothing else to say when it is refused.
+  // Sends a batch until the server accepts it or its leases have expired, so that a short outage does not lose finished
+  // work. `final`: the reports have no fallback if the server refuses them.
   void send(std::vector<Report> batch, bool final, std::unique_lock<std::mutex>& lock) {
     milliseconds pause = pause_min;
     int broken = 0;
@@ -348,7 +349,7 @@ struct Worker::Parts {
     return std::to_string(answer.status) + " " + std::string(answer.document.text_or("detail", ""));
   }
 
-  // Leaves those that the server could not take now.
+  // Keeps the reports that the server could not accept now.
   static void keep_unreported(std::vector<Report>& batch, const Json& items) {
     std::map<std::string, const Json*> outcomes;
     if (items.is_array()) {
@@ -365,8 +366,8 @@ struct Worker::Parts {
     });
   }
 
-  // One bad report must not cost the others theirs. A report that the server refuses alone fails its run: repeating it,
-  // or working again, would end the same way.
+  // One bad report must not affect the others. A report that the server refuses on its own fails its run: a retry would
+  // end the same way.
   void send_refused(std::vector<Report> batch, int status, const std::string& why, bool final,
                     std::unique_lock<std::mutex>& lock) {
     if (batch.size() > 1) {
@@ -398,18 +399,18 @@ struct Worker::Parts {
     while (!halted) {
       SteadyTime next = std::chrono::steady_clock::now() + std::chrono::hours(1);
       for (const auto& [id, run] : held) next = std::min(next, run->beat_at);
-      // A new run may have a shorter lease than all the others: its coming ends the wait.
+      // A new run may have a shorter lease than all others, so it ends the wait.
       beat_sooner.wait_until(lock, next, [this] { return halted || came; });
       came = false;
       std::vector<std::shared_ptr<Held>> due;
       const SteadyTime now = std::chrono::steady_clock::now();
       for (const auto& [id, run] : held) {
         if (run->beat_at > now || due.size() == heartbeats_max) continue;
-        run->beat_at = now + heartbeat_timeout(run->lease);  // until an answer has come they are due again soon
+        run->beat_at = now + heartbeat_timeout(run->lease);  // retry soon unless an answer arrives
         due.push_back(run);
       }
       if (due.empty()) continue;
-      // The other one watches the rest while this one waits for an answer.
+      // The other thread watches the remaining runs while this one waits for an answer.
       came = true;
       beat_sooner.notify_one();
       beat(due, lock);
@@ -447,7 +448,7 @@ struct Worker::Parts {
         const Json& lease_ms = (*found->second)["lease_ms"];
         run->extend(milliseconds(lease_ms.is_integer() ? lease_ms.as_integer() : 0));
       } else if (outcome != "error" || now >= run->lease_ends) {
-        // Not ours any more: whatever the handler still does is in vain.
+        // The lease is lost: the result of the handler will not be used.
         run->beat_at = SteadyTime::max();
         lost.push_back(run);
       }
@@ -457,7 +458,7 @@ struct Worker::Parts {
     lock.lock();
   }
 
-  // Gives back runs that no handler has begun.
+  // Releases runs whose handler has not started.
   void release(const std::deque<std::shared_ptr<Held>>& runs) {
     if (runs.empty()) return;
     Json list = Json::array();
@@ -510,7 +511,7 @@ void Worker::stop(milliseconds grace) {
     parts.stopping = true;
     parts.room_changed.notify_all();
     unbegun.swap(parts.ready);
-    // Each question ends with the answer that was on its way, or without one.
+    // Each poll ends with the answer in transit, or without one.
     parts.polls.close_sending();
     parts.held_changed.wait_for(lock, std::min(grace, poll_end_max), [&parts] { return parts.questions == 0; });
     unbegun.insert(unbegun.end(), parts.ready.begin(), parts.ready.end());
