@@ -16,7 +16,7 @@ namespace {
 struct Address {
   std::string host = "127.0.0.1";
   int port = 6379;
-  std::string path;  // of a Unix socket, instead
+  std::string path;  // set for a Unix socket
   std::string user;
   std::string password;
   int database = 0;
@@ -74,8 +74,8 @@ struct FreeReply {
 };
 using Reply = std::unique_ptr<redisReply, FreeReply>;
 
-// hiredis writes to sockets that the other side may have closed, which must not end the process: the signal is held
-// back in this thread and taken away.
+// hiredis may write to a closed socket, which must not end the process. This blocks SIGPIPE in the thread and discards
+// it afterwards.
 class PipeSignalHeldBack {
  public:
   PipeSignalHeldBack() {
@@ -100,7 +100,7 @@ class PipeSignalHeldBack {
 
 Error unavailable(std::string_view why) { return {ErrorCode::unavailable, "Redis: " + std::string(why)}; }
 
-// An answer that is an error, or an EXEC of which one part is.
+// The error in a reply, or in one part of an EXEC reply.
 const redisReply* wrong_part(const redisReply& reply) {
   if (reply.type == REDIS_REPLY_ERROR) return &reply;
   for (std::size_t i = 0; reply.type == REDIS_REPLY_ARRAY && i < reply.elements; ++i) {

@@ -1,5 +1,6 @@
-// One connection to Redis. Used by one thread at a time. In a build without hiredis everything answers
-// ErrorCode::unsupported.
+// src/redis is one blocking connection to Redis. The outbox writes streams with it, and nodes publish hints and
+// subscribe to them. One thread at a time may use a connection. A build without hiredis returns ErrorCode::unsupported
+// from every function. The module uses only base. Read `Connection::open` first.
 #pragma once
 
 #include <memory>
@@ -13,24 +14,24 @@
 
 namespace cairn::redis {
 
-// redis://[USER:PASSWORD@]HOST[:PORT][/DB] or unix:PATH; ErrorCode::invalid otherwise.
+// Accepts redis://[USER:PASSWORD@]HOST[:PORT][/DB] and unix:PATH; otherwise ErrorCode::invalid.
 Result<void> check_url(std::string_view url);
 
 using Command = std::vector<std::string>;
 
 class Connection {
  public:
-  // `timeout` holds for the connecting and for every answer after it. ErrorCode::unavailable says why not.
+  // `timeout` applies to connecting and to every reply. ErrorCode::unavailable gives the reason.
   static Result<std::unique_ptr<Connection>> open(std::string_view url, Duration timeout);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // All of them in one round trip. ErrorCode::unavailable when an answer is missing or is an error: then the
-  // connection is of no further use.
+  // Sends all commands in one round trip. ErrorCode::unavailable if a reply is missing or is an error; the connection
+  // is unusable after that.
   Result<void> send(std::span<const Command> commands);
 
-  // From now on it only listens: `descriptor` can be polled, `read` gives what has come on the channel.
+  // Switches the connection to listening: poll `descriptor`, and `read` returns the messages of the channel.
   Result<void> subscribe(const std::string& channel);
   int descriptor() const;
   Result<std::vector<std::string>> read();
