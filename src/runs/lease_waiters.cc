@@ -11,8 +11,8 @@ namespace cairn {
 
 namespace {
 
-// Of a store that has nothing to give nobody asks the same again for so long, however many workers come. Everything
-// that makes a run ready is told; this bounds what a message that got lost could cost.
+// After an empty result, the same question is not asked again for this long, however many workers ask. Every change
+// that makes a run ready calls `look`; this limit bounds the cost of a lost notification.
 constexpr std::chrono::seconds drained_for{1};
 
 }  // namespace
@@ -28,10 +28,10 @@ void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Ans
   {
     const std::lock_guard lock(mutex_);
     asked_at = looks_;
-    // Those who wait already have an older claim on what is there.
+    // Requests that wait already are served first.
     ask_store = ask_store || (waiting_.empty() && serving_ == 0 && !is_drained(question));
   }
-  // Whoever has gone while the request waited for a thread gets nothing.
+  // A client that disconnected while the request waited for a thread gets nothing.
   if (listening && !listening()) return answer(std::vector<RunRow>());
   if (ask_store) {
     auto leased = store_.lease_runs(request);
@@ -44,7 +44,7 @@ void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Ans
       waiting_.push_back(
           {std::move(request), std::chrono::steady_clock::now() + wait, std::move(answer), std::move(listening)});
       if (!thread_.joinable()) thread_ = std::jthread([this] { run(); });
-      // From the line: what was written since the store was asked was told to nobody.
+      // The query ran before the request joined the line, so it may have missed a notification.
       if (!is_drained(question)) look_ = true;
       if (waiting_.back().until < sleeps_until_) sooner_ = true;
       if (look_ || sooner_) changed_.notify_one();
@@ -52,7 +52,7 @@ void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Ans
     }
     if (!stopping_) {
       Error refused = limit_error("lease_waiters", waiting_max, "too many workers wait for runs already");
-      refused.code = ErrorCode::unavailable;  // later there is room again
+      refused.code = ErrorCode::unavailable;  // the queue will have room again later
       return answer(std::move(refused));
     }
   }
@@ -83,7 +83,7 @@ std::shared_ptr<LeaseWaiters::Promise> LeaseWaiters::promise(std::span<const std
   if (stopping_ || types.empty()) return nullptr;
   for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
     Place& place = *at;
-    // One that has got something is answered as soon as the rest of what it was promised is there.
+    // A request with runs is answered as soon as its remaining promises are resolved.
     if (!place.kept.empty() || place.promised + types.size() > place.request.max) continue;
     const bool asked = std::all_of(types.begin(), types.end(), [&place](const std::string& type) {
       return line_of(place.request, type).has_value();
@@ -130,7 +130,7 @@ LeaseWaiters::Places LeaseWaiters::settled(Places::iterator place) {
     ready.splice(ready.end(), waiting_, place);
     if (stopping_) changed_.notify_one();
   } else {
-    // Nobody looked for it while it was to get something.
+    // The request was skipped while it had a promise.
     look_ = true;
     changed_.notify_one();
   }
@@ -154,7 +154,7 @@ void LeaseWaiters::give_back(std::span<const RunRow> runs) {
 void LeaseWaiters::release(const std::vector<RunChange>& returned) {
   const auto answers = store_.change_runs(returned);
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    // Its lease ends by itself.
+    // Its lease will expire.
     if (!answers[i]) log_error("runs.release", answers[i].error(), {{"run", returned[i].run.value}});
   }
 }
@@ -179,7 +179,7 @@ void LeaseWaiters::stop() {
     stopping_ = true;
     changed_.notify_one();
   }
-  // Nobody starts it any more.
+  // No other thread can start it any more.
   if (thread_.joinable()) thread_.join();
   std::vector<RunChange> returned;
   {
@@ -190,7 +190,7 @@ void LeaseWaiters::stop() {
 }
 
 void LeaseWaiters::serve(Places& places, Places& answered) {
-  // Which questions have been answered with less than was asked for: nothing is left for their like.
+  // Questions that returned less than requested: the store has nothing left for equal ones.
   std::set<Question> drained;
   for (auto place = places.begin(); place != places.end();) {
     const auto next = std::next(place);
@@ -202,8 +202,7 @@ void LeaseWaiters::serve(Places& places, Places& answered) {
       const Looks asked_at = looks();
       auto leased = store_.lease_runs(place->request);
       if (!leased || leased->size() < place->request.max) drained.insert(question);
-      // Less than was asked for may be what a limit lets through: only one that gets nothing learns when more will
-      // come.
+      // A partial result may come from a concurrency limit. Only an empty result tells when more will be ready.
       if (leased && leased->empty()) note_drained(question, asked_at);
       if (!leased) log_error("runs.lease", leased.error());
       if (!leased || !leased->empty()) {
@@ -241,7 +240,7 @@ void LeaseWaiters::run() {
     {
       std::unique_lock lock(mutex_);
       const auto woken = [this] { return !returned_.empty() || (stopping_ ? !is_promised() : look_ || sooner_); };
-      // What is promised is not over before it is settled.
+      // A request with open promises does not expire before they are resolved.
       const auto earliest = std::min_element(waiting_.begin(), waiting_.end(), [](const Place& a, const Place& b) {
         return std::pair(a.promised > 0, a.until) < std::pair(b.promised > 0, b.until);
       });
@@ -252,7 +251,7 @@ void LeaseWaiters::run() {
         sleeps_until_ = earliest->until;
         changed_.wait_until(lock, sleeps_until_, woken);
       }
-      sleeps_until_ = std::chrono::steady_clock::time_point::min();  // awake: it will look at everybody's time
+      sleeps_until_ = std::chrono::steady_clock::time_point::min();  // awake: it will check all deadlines
       sooner_ = false;
       returned.swap(returned_);
       if (look_ && !stopping_) {

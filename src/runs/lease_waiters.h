@@ -1,6 +1,8 @@
-// Where workers outside this process wait for runs: many of them, without a thread for each. Whoever
-// came first is served first; those who ask for the same types cost one look at the store together. A run that is
-// about to be written is promised to somebody who waits for its type: it begins leased, and the lease costs no commit.
+// src/runs holds what a node keeps in memory about runs: waiting workers, recently leased runs, submissions and run
+// types. LeaseWaiters is where workers outside this process wait for runs without a thread each. Requests are served in
+// order of arrival, and requests for the same types share one query of the store. A run that is about to be written is
+// promised to a waiting worker of its type: it starts out leased and needs no commit for the lease. The module uses
+// base, expr, instance and store, but not the engine, which calls it. Read `LeaseWaiters::ask` first.
 #pragma once
 
 #include <chrono>
@@ -25,7 +27,7 @@ class LeaseWaiters {
   static constexpr std::size_t waiting_max = 10'000;
 
   using Answer = std::function<void(Result<std::vector<RunRow>>)>;
-  // Whether somebody still listens. What is leased to nobody would wait for the end of its lease.
+  // Whether the client is still connected. A run leased to a disconnected client would wait until its lease expires.
   using Listening = std::function<bool()>;
 
  private:
@@ -35,22 +37,22 @@ class LeaseWaiters {
     Answer answer;
     Listening listening;
     std::size_t promised = 0;
-    std::vector<RunRow> kept = {};  // of what was promised; answered when nothing more is to come
+    std::vector<RunRow> kept = {};  // promised runs that were written; sent when no more will come
   };
   using Places = std::list<Place>;
 
  public:
-  // `store` outlives it.
+  // `store` must outlive it.
   explicit LeaseWaiters(Store& store);
   ~LeaseWaiters();
 
-  // New runs for somebody who waits, answered by whoever settles the last of what they were promised. What is not kept
-  // by the time it is dropped is open again.
+  // New runs for one waiting request. The thread that resolves the last promise of a request answers it. Promises that
+  // are not kept when this is destroyed are released.
   class Promise {
    public:
     ~Promise();
     const RunLease& lease() const { return lease_; }
-    // A run that began leased.
+    // Records a run that started out leased.
     void keep(RunRow run);
 
    private:
@@ -60,18 +62,20 @@ class LeaseWaiters {
     std::size_t open_ = 0;
     RunLease lease_;
   };
-  // For one run of each of these types; nothing when nobody waits for all of them. The desk outlives it.
+  // Promises one run of each of these types to one waiting request; null if no request waits for all of them.
+  // LeaseWaiters must outlive the promise.
   std::shared_ptr<Promise> promise(std::span<const std::string> types);
 
-  // `answer` is called once: at once when runs are ready, else when some have come, with none when the
-  // time is over. From this thread, the desk's, or the one that keeps a promise; it must not call back here.
+  // Calls `answer` once: immediately if runs are ready, otherwise when some arrive, or with none after `wait`. The call
+  // comes from this thread, from the internal thread or from the thread that keeps a promise. `answer` must not call
+  // back into this object.
   void ask(LeaseRequest request, std::chrono::milliseconds wait, Answer answer, Listening listening = {});
-  // Runs that were leased to a worker whom the answer did not reach: others may have them at once. Quick, from any
-  // thread; they are released by the desk's own.
+  // Releases runs whose worker did not receive the answer, so that others can lease them at once. Does not block;
+  // callable from any thread. The internal thread writes the release.
   void give_back(std::span<const RunRow> runs);
-  // Runs may be ready. Quick, from any thread.
+  // Tells that runs may be ready. Does not block; callable from any thread.
   void look();
-  // Everybody who waits is answered with nothing; later ones are too, at once.
+  // Answers every waiting request, and every later one, with no runs.
   void stop();
 
   std::size_t waiting() const;
@@ -79,20 +83,19 @@ class LeaseWaiters {
  private:
   using Question = std::tuple<std::vector<std::string>, std::vector<std::string>>;
   static Question question_of(const LeaseRequest& request);
-  // How often somebody said that runs may be ready; what was found out earlier may be wrong by now.
+  // How often `look` was called. Results of earlier queries may be outdated.
   using Looks = std::uint64_t;
 
   void run();
   void release(const std::vector<RunChange>& returned);
-  // Whether the store had nothing more of it a moment ago, and nobody said that something has come since. Under the
-  // lock.
+  // True if the store recently had no more runs for this question, and `look` was not called since. Requires the lock.
   bool is_drained(const Question& question) const;
   void note_drained(Question question, Looks asked_at);
   Looks looks() const;
-  // Leases for those who wait, in their order.
+  // Leases runs for the waiting requests, in their order.
   void serve(Places& places, Places& answered);
   bool is_promised() const;
-  // One who has no promise open any more leaves the line if there is something for them. Under the lock.
+  // Removes a request without open promises from the line if it has runs. Requires the lock.
   Places settled(Places::iterator place);
   void end_overdue();
   void release_returned();
@@ -101,15 +104,15 @@ class LeaseWaiters {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Places waiting_;
-  std::size_t serving_ = 0;  // taken out of the line for a look at the store
+  std::size_t serving_ = 0;  // requests taken out of the line for a query of the store
   Looks looks_ = 0;
-  std::map<Question, std::chrono::steady_clock::time_point> drained_;  // when that was found out
+  std::map<Question, std::chrono::steady_clock::time_point> drained_;  // when the query returned nothing more
   std::vector<RunChange> returned_;                                    // to be released
   bool look_ = false;
-  bool sooner_ = false;  // somebody came whose time ends before the thread would look up
+  bool sooner_ = false;  // a request arrived that expires before the thread would wake up
   std::chrono::steady_clock::time_point sleeps_until_ = std::chrono::steady_clock::time_point::max();
   bool stopping_ = false;
-  std::jthread thread_;  // from the first one who waits on
+  std::jthread thread_;  // started by the first request that waits
 };
 
 }  // namespace cairn

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::seconds long_wait{60};
 
-// Counts how often it is asked for runs.
+// Counts the lease queries.
 class AskedStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -99,7 +99,7 @@ TEST_F(LeaseDeskTest, AWaitEndsWithItsTime) { EXPECT_TRUE(ask("t", std::chrono::
 
 TEST_F(LeaseDeskTest, SoDoesOneThatComesWhileTheDeskSleeps) {
   EXPECT_TRUE(ask("t", std::chrono::milliseconds(5)).get().empty());
-  // The store is known to have nothing: nobody looks at it, and yet the time must be watched.
+  // The store is known to be empty, so there is no query; the deadline must still be watched.
   auto again = ask("t", std::chrono::milliseconds(5));
   EXPECT_EQ(again.wait_for(long_wait), std::future_status::ready);
   auto patient = ask("t", long_wait);
@@ -127,7 +127,7 @@ TEST_F(LeaseDeskTest, WhoWaitsBehindARateIsServedInEachWindow) {
     EXPECT_EQ(waiting.get().size(), 1u) << window;
     if (window == 2) break;
     waiting = ask("t", long_wait, 10);
-    // Somebody must have found out when the window opens, or nobody would look then.
+    // LeaseWaiters must know when the window opens, or nothing would query the store then.
     const auto told = [&] {
       const std::lock_guard lock(mutex);
       return due && *due > clock_.now() && between(clock_.now(), *due) <= Duration::of_seconds(1);
@@ -182,7 +182,7 @@ RunRow leased(const std::string& id) {
   return run;
 }
 
-// While the desk's thread looks, nobody is in the line.
+// While the internal thread queries the store, the line is empty.
 std::shared_ptr<LeaseWaiters::Promise> promise_when_in_line(LeaseWaiters& desk, const std::vector<std::string>& types) {
   for (;;) {
     if (auto promise = desk.promise(types)) return promise;
@@ -217,7 +217,7 @@ TEST_F(LeaseDeskTest, APromiseThatIsNotKeptLeavesThePlaceInTheLine) {
 TEST_F(LeaseDeskTest, NobodyGoesHomeWhileSomethingIsPromised) {
   auto waiting = ask("t", std::chrono::milliseconds(1));
   auto promise = desk_.promise(std::vector<std::string>{"t"});
-  if (!promise) return;  // its time was over sooner
+  if (!promise) return;  // it expired before
   std::jthread stopping([this] { desk_.stop(); });
   promise->keep(leased("a"));
   EXPECT_EQ(waiting.get().at(0).id.value, "a");

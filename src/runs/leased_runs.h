@@ -1,6 +1,5 @@
-// Runs that were leased through this node, so that a report need not read them back. Only a hint: the fence
-// in the commit decides. Without payloads, but for the trace that they carry; bounded, and forgetting is always
-// allowed.
+// A cache of runs leased through this node, so that a report need not read them from the store. It is only a hint: the
+// fence in the commit decides. It holds no payloads except their trace. It is bounded, and every entry may be dropped.
 #pragma once
 
 #include <mutex>
@@ -27,7 +26,7 @@ class LeasedRuns {
       kept.payload = with_trace(Json(), trace_in(run.payload));
     }
   }
-  // As it was leased with this fence, and forgotten: a second report must look.
+  // Returns and removes the run as leased with this fence. A second report must read the store.
   std::optional<RunRow> take(const RunId& id, std::uint64_t fence) {
     const std::lock_guard lock(mutex_);
     const auto found = runs_.find(id.value);

@@ -65,7 +65,7 @@ void RunIntake::write() {
       return store_.submit_runs(runs);
     }();
     audit = audit_scope.take();
-    if (submitted && !audit.empty()) static_cast<void>(store_.append_audit(audit));  // repeats: nothing was written
+    if (submitted && !audit.empty()) static_cast<void>(store_.append_audit(audit));  // duplicates: nothing was written
     audit.clear();
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (submitted) {

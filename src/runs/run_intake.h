@@ -1,6 +1,6 @@
-// Group commit for runs that are submitted on their own: whatever waits goes to the store in one
-// transaction. When idle a run is written at once; under load the batches grow by themselves. Where the store has
-// several writers, two take turns: one collects while the other waits for the disk.
+// Group commit for standalone runs: all waiting submissions go to the store in one transaction. An idle node writes a
+// run at once; under load the batches grow. If the store has several writers, two threads alternate: one collects while
+// the other waits for the disk.
 #pragma once
 
 #include <condition_variable>
@@ -26,10 +26,10 @@ class RunIntake {
   explicit RunIntake(Store& store);
   ~RunIntake();
 
-  // `answer` is called once, from a writing thread: it must be quick and must not call back here.
-  // ErrorCode::limit through `answer` when too much waits already.
+  // Calls `answer` once, from a writing thread; it must not block and must not call back into this object. `answer`
+  // receives ErrorCode::limit if the queue is full.
   void submit(RunRow run, Answer answer);
-  // What is queued is still written; later submissions are ErrorCode::unavailable.
+  // Queued runs are still written. Later submissions get ErrorCode::unavailable.
   void stop();
 
  private:
@@ -41,11 +41,11 @@ class RunIntake {
   struct Entry {
     RunRow run;
     Answer answer;
-    std::vector<AuditRow> audit;  // what the submitting thread pending_audit the audit trail
+    std::vector<AuditRow> audit;  // pending audit rows of the submitting thread
   };
   std::deque<Entry> waiting_;
   bool stopping_ = false;
-  std::vector<std::jthread> writers_;  // from the first submission on
+  std::vector<std::jthread> writers_;  // started by the first submission
 };
 
 }  // namespace cairn

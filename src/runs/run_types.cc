@@ -9,7 +9,7 @@ namespace cairn {
 namespace {
 
 constexpr std::size_t key_bytes_max = 200;
-// Times that lie further ahead cannot all be written down.
+// Later times do not fit all time formats.
 constexpr Duration length_max = Duration::of_seconds(3650ll * 86'400);
 
 Result<expr::Expression> compile_key(const std::string& text) {
@@ -64,7 +64,7 @@ Result<void> RunTypes::refresh() {
   // Without the lock: nobody waits here for the disk.
   const auto rows = store_.list_run_types();
   if (!rows) {
-    // What was known before still holds, and the next one tries again.
+    // The previous rows stay valid, and the next call tries again.
     log_error("run_types.read", rows.error());
     const std::lock_guard lock(mutex_);
     if (known_) return {};

@@ -1,5 +1,5 @@
-// How types of runs are treated, as far as the coordinator must know it: by which key the limits of a type
-// count a run. Leasing itself keeps to the rows in the store.
+// The settings of run types that this node needs in memory: by which key the limits of a type count a run. Leasing
+// reads the rows in the store.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace cairn {
 
 class RunTypes {
  public:
-  // `store` outlives it.
+  // `store` must outlive it.
   explicit RunTypes(Store& store) : store_(store) {}
 
-  // ErrorCode::invalid when the key's expression does not compile.
+  // ErrorCode::invalid if the key's expression does not compile.
   Result<void> put(const RunTypeRow& row);
   Result<bool> remove(const std::string& type);
-  // The key of a run with this payload; empty when its type has none. A payload for which the expression
-  // fails counts under a key of its own, so that one odd run neither blocks nor escapes the others.
+  // The limit key of a run with this payload; empty if its type has none. If the expression fails for a payload, the
+  // run counts under a separate key, so that it neither blocks other runs nor escapes the limit.
   Result<std::string> limit_key(const std::string& type, const Json& payload);
-  // The same in two steps, for many runs of one type: what it counts by, nullptr when it has no key.
-  // An error when the rows were never read: a run without its key would escape the limits for good.
+  // The same in two steps, for many runs of one type. Returns the compiled key expression; nullptr if the type has
+  // none. Returns an error if the rows were never read: a run without its key would escape the limits permanently.
   Result<std::shared_ptr<const expr::Expression>> find(const std::string& type);
   static std::string limit_key(const expr::Expression& counted_by, const Json& payload);
 
@@ -39,12 +39,12 @@ class RunTypes {
   Store& store_;
   std::mutex mutex_;
   std::map<std::string, Key> keys_;
-  // Another node may have changed the rows: they are read again when a run comes and they are older than this.
+  // Other nodes may change the rows. They are read again if a run arrives and the rows are older than this.
   static constexpr Duration age_max = Duration::of_seconds(5);
   Timestamp read_at_;
   bool read_ = false;
-  bool known_ = false;         // they were read at least once
-  std::uint64_t changes_ = 0;  // by this node: a reading that began before one is old
+  bool known_ = false;         // the rows were read at least once
+  std::uint64_t changes_ = 0;  // changes made by this node: a read that began before a change is outdated
 };
 
 }  // namespace cairn
