@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t queued_max = 1000;
 
-// Whether this one instance or run has not ended.
+// Whether this instance or run has not ended.
 Result<bool> one_runs(Store& store, const Json& last) {
   if (last["instance"].is_string()) {
     CAIRN_TRY(const auto row, store.find_instance({std::string(last["instance"].as_string())}));
@@ -20,7 +20,7 @@ Result<bool> one_runs(Store& store, const Json& last) {
   return false;
 }
 
-// `last` and what was triggered beside it.
+// `last` and everything triggered in addition to it.
 std::vector<Json> all_of(const Json& last) {
   std::vector<Json> all = {last};
   if (const Json& others = last["beside"]; others.is_array()) {
@@ -29,7 +29,7 @@ std::vector<Json> all_of(const Json& last) {
   return all;
 }
 
-// Whether what the last firing or a trigger started has not ended.
+// Whether anything that the last firing or a trigger started has not ended.
 Result<bool> still_runs(Store& store, const Json& last) {
   for (const Json& one : all_of(last)) {
     CAIRN_TRY(const bool runs, one_runs(store, one));
@@ -59,7 +59,7 @@ Result<void> cancel(Coordinator& coordinator, const Json& last, const std::strin
   return {};
 }
 
-// `now` in it is the time that the firing is meant for, so that a second try asks for the same.
+// `now` in the expressions is the scheduled time of the firing, so that a retry requests the same.
 Result<Json> input_of(Coordinator& coordinator, const ScheduledStart& start, Timestamp at) {
   if (!start.declared) return start.input;
   CAIRN_TRY(const auto program, coordinator.registry().find(start.definition, start.version));
@@ -87,7 +87,7 @@ Result<std::string> start_instance(Coordinator& coordinator, const ScheduledStar
   request.actor = {"schedule " + schedule, std::nullopt};
   auto started = coordinator.start(request);
   if (started) return started->instance.value;
-  // The name of a firing is its own: whatever stands under it was started by an earlier try.
+  // The id of a firing is unique: an existing instance with it was started by an earlier attempt.
   if (started.error().code == ErrorCode::conflict) return id;
   return started.error();
 }

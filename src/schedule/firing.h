@@ -6,15 +6,15 @@
 
 namespace cairn {
 
-// Starts the instance or run of the firing for `at`, called `id`, and notes in `row.last` what it was, or why it could
-// not be. An error: nobody can tell now, try again later.
+// Starts the instance or run of the firing for `at` with the id `id`. Records in `row.last` what was started, or why
+// the start failed. Returns an error if the outcome is unknown; the caller tries again later.
 Result<void> launch(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at,
                     const std::string& id);
-// Launches, queues or skips it, as the overlap policy says.
+// Starts, queues or skips the firing according to the overlap policy.
 Result<void> fire_at(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at);
-// `started` by hand while `last`, or what stands beside it, may still run: the new `last`, with all that does.
+// Returns the new `last` for a manual trigger: `started`, together with everything in `last` that may still run.
 Result<Json> beside(Store& store, const Json& last, Json started);
-// Launches the first that is queued when the one before has ended. Whether it did.
+// Starts the first queued firing if the previous one has ended. Returns whether it did.
 Result<bool> launch_queued(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row);
 
 }  // namespace cairn

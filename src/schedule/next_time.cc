@@ -8,7 +8,7 @@
 namespace cairn {
 namespace {
 
-constexpr std::int64_t days_searched_max = 36'525;  // the rarest date, a fifth Friday in February, comes every 40 years
+constexpr std::int64_t days_searched_max = 36'525;  // the rarest date (a fifth Friday in February) takes 40 years
 constexpr Duration grace = Duration::of_seconds(60);
 constexpr Duration instant_before = Duration::of_ms(1);
 
@@ -58,7 +58,7 @@ std::optional<Timestamp> next_reading(const Cron& cron, const TimeZone& zone, Ti
       if (!second) break;
       const auto at = from_local({date, *second, 0}, zone);
       if (!at) return std::nullopt;
-      // In the second pass of a doubled hour every reading has had its turn.
+      // In the second pass of a repeated hour every time has already fired.
       if (*at > after) return at;
       from = *second + 1;
     }
@@ -119,7 +119,7 @@ Due due_time(const Schedule& schedule, std::string_view name, Timestamp settled,
   if (!first || when(*first) > now) return after(settled, std::nullopt);
   if (when(*first) >= minus(now, schedule.catch_up)) return after(*first, first);
 
-  // Too late for catching up: what stands inside the window, oldest first.
+  // Older than a minute: fire the oldest time inside the catch-up window.
   if (!schedule.catch_up.zero()) {
     const Timestamp window = minus(minus(minus(now, schedule.catch_up), schedule.jitter), instant_before);
     auto candidate = next_time(schedule, std::max(*first, window));

@@ -13,7 +13,7 @@ Error wrong(std::string_view member, const std::string& what) {
   return {ErrorCode::invalid, "/" + std::string(member) + ": " + what};
 }
 
-// A text member; nothing when it is absent.
+// A text member; empty if it is absent.
 Result<std::optional<std::string>> text(const Json& spec, std::string_view member) {
   const Json* const value = spec.find(member);
   if (value == nullptr || value->is_null()) return std::optional<std::string>();

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t due_max = 64;
 constexpr std::size_t preview_max = 1000;
-constexpr int tries_max = 20;  // each one means that the row changed under us
+constexpr int tries_max = 20;  // each retry means that another writer changed the row
 
 Result<ScheduleRow> find(Coordinator& coordinator, const std::string& name) {
   CAIRN_TRY(auto row, coordinator.store().find_schedule(name));
@@ -19,7 +19,7 @@ Result<ScheduleRow> find(Coordinator& coordinator, const std::string& name) {
   return std::move(*row);
 }
 
-// Times begin from now on: what lies before is settled.
+// Times start from now: earlier ones are handled.
 void begin_from(const Schedule& schedule, ScheduleRow& row, Timestamp now) {
   row.last_at = now;
   const auto next = next_time(schedule, now);
@@ -29,12 +29,12 @@ void begin_from(const Schedule& schedule, ScheduleRow& row, Timestamp now) {
 Result<Schedule> checked(Coordinator& coordinator, const Json& spec, Timestamp now) {
   CAIRN_TRY_VOID(check_incoming(spec, "the schedule", coordinator.limits()));
   CAIRN_TRY(Schedule schedule, read_schedule(spec));
-  // Intervals are counted from somewhere; whole milliseconds, as every back end keeps them.
+  // Intervals need a start. Whole milliseconds, because every store keeps that precision.
   if (schedule.every && !schedule.from) schedule.from = Timestamp::of_unix_ms(now.unix_ms());
   return schedule;
 }
 
-// Reads, changes and writes until nobody else was in between.
+// Reads, changes and writes the row; repeats if another writer changed it in between.
 template <class Change>
 Result<ScheduleRow> revise(Coordinator& coordinator, const std::string& name, const Change& change) {
   for (int attempt = 0; attempt < tries_max; ++attempt) {
@@ -72,7 +72,7 @@ Schedule declared_schedule(const Program& program, std::size_t index) {
   return schedule;
 }
 
-// Deploying the same again changes nothing: an operator's pause and the times stay.
+// Deploying the same schedule again changes nothing: a pause and the times stay.
 Result<void> adopt(Coordinator& coordinator, const Program& program, std::size_t index) {
   const std::string name = declared_name(program, index);
   const Timestamp now = coordinator.store().now();
@@ -95,7 +95,7 @@ Result<void> adopt(Coordinator& coordinator, const Program& program, std::size_t
   return Error{ErrorCode::conflict, "schedule " + name + " kept changing; try again"};
 }
 
-// Whether the row moved.
+// Returns whether the row moved.
 bool fire(Coordinator& coordinator, ScheduleRow row) {
   const auto schedule = read_schedule(row.spec);
   if (!schedule) {
@@ -107,7 +107,7 @@ bool fire(Coordinator& coordinator, ScheduleRow row) {
     const Due due = due_time(*schedule, row.name, settled, coordinator.store().now());
     if (due.fire) {
       if (auto done = fire_at(coordinator, *schedule, row, *due.fire); !done) {
-        // It stays marked as taken and comes again when the hold is over.
+        // The row stays claimed and is fired again when the claim expires.
         log_error("schedule.postponed", done.error(), {{"schedule", row.name}});
         return false;
       }
@@ -154,7 +154,7 @@ Result<ScheduleRow> change_schedule(Coordinator& coordinator, const std::string&
       return Error{ErrorCode::conflict,
                    "schedule " + name + " belongs to a definition: deploy a new version of it, or pause this"};
     }
-    // A new beat replaces the old one, whichever it was. `from` stays: it says when the first firing may be.
+    // A new `cron` or `every` replaces the old one of either kind. `from` stays: it says when the first firing may be.
     Json before = row.spec;
     if (!patch["cron"].is_null()) before.erase("every");
     if (!patch["every"].is_null()) before.erase("cron");
@@ -213,7 +213,7 @@ Result<void> deploy(Coordinator& coordinator, const std::shared_ptr<const Progra
   CAIRN_TRY(const auto newest, coordinator.registry().find(program->name, std::nullopt));
   if (newest->version != program->version) return {};
   for (std::size_t i = 0; i < program->schedules.size(); ++i) CAIRN_TRY_VOID(adopt(coordinator, *program, i));
-  // What an older version had more of.
+  // Remove schedules that only an older version declared.
   for (std::size_t i = program->schedules.size();; ++i) {
     CAIRN_TRY(const bool gone, coordinator.store().remove_schedule(declared_name(*program, i)));
     if (!gone) return {};
@@ -245,7 +245,7 @@ void start_queued(Coordinator& coordinator, const std::string& name) {
       log_error("schedule.postponed", put.error(), {{"schedule", name}});
       return;
     }
-    // What never waits has ended already: its successor is next.
+    // Work that never waits has already ended, so its successor is next.
   }
 }
 

@@ -1,6 +1,6 @@
-// Schedules on a coordinator: what people ask for, and firing what is due. A firing starts its instance or run with
-// an id made of the schedule's name and the time it is meant for, then the row moves on; a crash in between fires
-// again and finds what the first one started. Safe from several threads.
+// Manages schedules and fires those that are due. A firing starts its instance or run with an id made of the schedule's
+// name and the scheduled time; then the row moves on. After a crash in between, the firing is repeated and finds what
+// the first attempt started. All functions are safe to call from several threads.
 #pragma once
 
 #include <memory>
@@ -13,32 +13,33 @@
 
 namespace cairn {
 
-// Errors: invalid (the specification), conflict (the name is taken, the row has moved), not_found.
+// Errors: invalid (the specification), conflict (the name is taken, or the row changed), not_found.
 Result<ScheduleRow> create_schedule(Coordinator& coordinator, const std::string& name, const Json& spec, bool paused);
-// A merge patch of the specification. Its times begin anew from now.
+// Applies a merge patch to the specification. Its times restart from now.
 Result<ScheduleRow> change_schedule(Coordinator& coordinator, const std::string& name, const Json& merge_patch,
                                     std::optional<std::uint64_t> version);
-// A schedule that is resumed goes on from now: what it missed is dropped.
+// A resumed schedule continues from now: missed firings are dropped.
 Result<ScheduleRow> pause_schedule(Coordinator& coordinator, const std::string& name, bool paused);
-// Starts one now, whatever the overlap policy says; the times to come stay. The row, whose `last` says what it was;
-// what still runs stands in `last.beside`, so that the next firing sees it. Under the same `key` only once.
+// Starts one firing now and ignores the overlap policy; later times stay. Returns the row; its `last` says what was
+// started. What still runs is listed in `last.beside`, so that the next firing takes it into account. The same `key`
+// starts only one.
 Result<ScheduleRow> trigger_schedule(Coordinator& coordinator, const std::string& name, const std::string& key = {});
 Result<std::vector<Timestamp>> preview_schedule(Coordinator& coordinator, const std::string& name, std::size_t count);
-// What it started goes on.
+// Instances and runs that it started continue.
 Result<void> remove_schedule(Coordinator& coordinator, const std::string& name);
 
-// Stores a definition, and its own schedules as `NAME:0`, `NAME:1`, … when it is now the newest version.
+// Stores a definition. If it is the newest version, also stores its declared schedules as `NAME:0`, `NAME:1`, ….
 Result<void> deploy(Coordinator& coordinator, const std::shared_ptr<const Program>& program);
 
-// Makes the end of a run that a schedule started start the firing that is queued behind it. Once per coordinator, before
-// the first request.
+// When a run of a schedule ends, start the firing queued behind it. Call this once per coordinator, before the first
+// request.
 void attach_schedules(Coordinator& coordinator);
-// Fires and delivers everything that is due, until nothing is.
+// Fires and delivers until nothing is due.
 void run_until_idle(Coordinator& coordinator);
 
-// One bounded batch of what is due; how many rows moved.
+// Fires one bounded batch. Returns how many rows moved.
 std::size_t fire_schedules(Coordinator& coordinator);
-// Starts what waits for the end of the firing before, if that has ended. For one schedule, or for all.
+// Starts the queued firing if the previous one has ended, for one schedule or for all.
 void start_queued(Coordinator& coordinator, const std::string& name);
 void start_all_queued(Coordinator& coordinator);
 

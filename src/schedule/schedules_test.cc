@@ -160,7 +160,7 @@ TEST_F(SchedulesOnACoordinator, WhatATriggerStartsCountsAsRunning) {
   ASSERT_TRUE(trigger_schedule(*coordinator_, "c", "k").has_value());
   const InstanceId triggered{std::string(row("s").last["instance"].as_string())};
   ASSERT_EQ(row("s").last["beside"].size(), 1u);
-  // What was triggered ends; what the firing before it started still runs.
+  // The triggered instance ends; the one of the previous firing still runs.
   SignalRequest go;
   go.name = "go";
   ASSERT_TRUE(coordinator_->signal(triggered, go).has_value());
@@ -218,7 +218,7 @@ TEST_F(SchedulesOnACoordinator, MakeRunsToo) {
   EXPECT_EQ(row("r").queued.size(), 0u);
 }
 
-// Whichever way the run before goes.
+// The queued firing starts in both cases.
 TEST_F(SchedulesOnACoordinator, ARunThatIsCancelledOrDeletedMakesWayForTheNext) {
   create("r", Json::object({{"every", "1m"},
                             {"overlap", "queue"},
