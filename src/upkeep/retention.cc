@@ -14,8 +14,7 @@ Timestamp before(Timestamp now, Duration age) {
   return back ? add(now, *back).value_or(Timestamp{}) : Timestamp{};
 }
 
-// Signals that were kept for longer than they were sent for go with every sweep, whatever else is kept. Any node may do
-// it at any time.
+// Every sweep removes buffered signals that have expired, independent of the policy. Any node may do this at any time.
 Result<RetentionReport> purge_expired(Store& store) {
   CAIRN_TRY_VOID(store.retire_instances({{}, store.now(), 0}));
   return RetentionReport();
@@ -37,7 +36,7 @@ class Sweep {
   }
 
  private:
-  // Extends the lock before each batch: a node that was away too long must not go on beside its successor.
+  // Extends the lock before each batch: a node that was paused too long must not continue beside its successor.
   Result<bool> hold() {
     CAIRN_TRY(lock_, store_.hold_lock(lock_name, owner_, lock_length));
     return lock_.has_value();

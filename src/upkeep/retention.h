@@ -1,5 +1,7 @@
-// Removing what ended long ago: by age and status, in small batches, one node at a time. Work that still
-// lives is never touched: a tree of instances goes as a whole, and only when all of it has ended.
+// src/upkeep keeps a store small and correct: retention removes old data, and verify.h checks the contents. The module
+// uses base, definition, store and engine. Read `run_retention` first. Retention deletes what ended long ago, by age
+// and status, in small batches, on one node at a time. It never touches live work: a tree of instances is removed as a
+// whole, and only after all of it has ended.
 #pragma once
 
 #include <chrono>
@@ -15,7 +17,7 @@
 
 namespace cairn {
 
-// How long what has ended is kept. Absent: for ever.
+// How long ended work is kept. Empty: for ever.
 struct RetentionPolicy {
   std::optional<Duration> completed;
   std::optional<Duration> failed;
@@ -23,27 +25,27 @@ struct RetentionPolicy {
   std::optional<Duration> runs;    // finished runs without an instance
   std::optional<Duration> outbox;  // published events
   std::optional<Duration> keys;    // idempotency keys
-  std::size_t batch = 100;         // instances with their children, a transaction
+  std::size_t batch = 100;         // root instances per transaction, each with its children
 
   bool keeps_everything() const { return !completed && !failed && !cancelled && !runs && !outbox && !keys; }
 };
 
 struct RetentionReport {
-  bool ran = true;  // false: another node is at it
+  bool ran = true;  // false: another node holds the lock
   std::size_t instances = 0;
   std::size_t runs = 0;
   std::size_t outbox = 0;
   std::size_t keys = 0;
 };
 
-// Until nothing is left that is old enough, `stop` says so, or the lock is lost. `owner` is the node.
+// Runs until nothing is old enough, `stop` returns true or the lock is lost. `owner` is the node.
 Result<RetentionReport> run_retention(Store& store, const std::string& owner, const RetentionPolicy& policy,
                                       const std::function<bool()>& stop = {});
 
-// Does it when it starts and then again each time `every` has passed, on a thread of its own.
+// Runs retention at the start and then after each `every`, on its own thread.
 class RetentionLoop {
  public:
-  // `store` outlives it.
+  // `store` must outlive it.
   RetentionLoop(Store& store, std::string owner, RetentionPolicy policy, std::chrono::milliseconds every);
   ~RetentionLoop();
 

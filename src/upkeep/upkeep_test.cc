@@ -1,4 +1,4 @@
-// What happens to work that nobody finishes: timeouts, lost leases, dead letters, retention.
+// Work that does not finish by itself: timeouts, lost leases, dead letters, retention.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -248,7 +248,7 @@ TEST_P(Upkeep, AStartThatWasRefusedIsReplayedOnce) {
   EXPECT_TRUE(letters().empty());
   EXPECT_EQ(row("s").status, Status::completed);
   EXPECT_EQ(row("s").reference.key, Json("K"));
-  // A replay that was cut off before the letter was removed finds its own instance.
+  // A replay that was interrupted before the letter was removed finds its own instance.
   letter.id = *store_->put_dead_letter(letter);
   EXPECT_TRUE(*coordinator_->replay_dead_letter(letter.id, {}));
   EXPECT_EQ(row("s").version, 1u);
@@ -257,7 +257,7 @@ TEST_P(Upkeep, AStartThatWasRefusedIsReplayedOnce) {
 TEST_P(Upkeep, RetentionTakesWhatIsOldEnoughAndLeavesWhatLives) {
   deploy(leaf);
   deploy(family);
-  start("family", "alive");  // its child ended long ago, it has not
+  start("family", "alive");  // its child ended long ago, but it has not ended
   for (int i = 0; i < 7; ++i) start("leaf", "old" + std::to_string(i));
   start("family", "gone");
   ASSERT_TRUE(coordinator_->request({"gone"}, CancelRequested{}, {}).has_value());
@@ -293,7 +293,7 @@ TEST_P(Upkeep, SignalsThatWereKeptTooLongGoThoughEverythingElseIsKept) {
   RetentionLoop loop(*store_, "n", {}, std::chrono::hours(1));
   loop.start();
   loop.stop();
-  // The one that is left is found by whoever waits now.
+  // The remaining signal is found by the next wait.
   clock_.set(Timestamp::of_unix_ms(1'700'000'000'000));
   deploy("cairn: 1\nname: late\nversion: 1.0.0\nsteps: [ { signal: { name: nobody.waits } } ]\n");
   for (const char* id : {"a", "b"}) {

@@ -46,7 +46,7 @@ class Check {
     report_.findings.push_back({invariant, subject, std::move(message)});
   }
 
-  // What cannot be read is a finding, and the rest is checked all the same.
+  // Unreadable data is a finding; the remaining checks continue.
   Result<void> go_on_after(const Result<void>& checked, const std::string& subject) {
     if (checked || checked.error().code != ErrorCode::corrupt) return checked;
     find("I-34 readable", subject, checked.error().message);
@@ -59,7 +59,7 @@ class Check {
     }
   }
 
-  // Below the rows: what the disk has lost.
+  // Checks below the rows: damage on disk.
   Result<void> check_pages() {
     constexpr std::size_t faults_max = 1000;
     CAIRN_TRY(const std::vector<StoreFault> faults, store_.faults(faults_max));
@@ -91,7 +91,7 @@ class Check {
       if (stored.error().code != ErrorCode::corrupt && stored.error().code != ErrorCode::unsupported) {
         return stored.error();
       }
-      // Parked already: people know of it.
+      // Already suspended: operators know about it.
       if (row.status != Status::suspended) find("I-02 snapshot reads", subject, stored.error().message);
       return {};
     }
@@ -146,7 +146,7 @@ class Check {
     return {};
   }
 
-  // Every strand but the main one belongs to another, and waits and strands know each other.
+  // Every strand except the main one has a parent, and waits and strands refer to each other.
   void check_strands(const Snapshot& snapshot, const std::string& subject) {
     std::set<std::uint64_t> strands;
     std::multiset<std::string> waited;
@@ -178,7 +178,7 @@ class Check {
     }
   }
 
-  // A signal is taken once: one that is kept is not kept twice.
+  // A signal is consumed once, so it is never buffered twice.
   void check_kept(const Snapshot& snapshot, const std::string& subject) {
     std::set<std::string> kept;
     for (const BufferedSignal& signal : snapshot.signals) {
@@ -188,7 +188,7 @@ class Check {
     }
   }
 
-  // The rows that others look at say the same as the snapshot.
+  // The projection rows agree with the snapshot.
   Result<void> check_waits(const Snapshot& snapshot, const std::string& subject) {
     CAIRN_TRY(const std::vector<Wait> rows, store_.list_waits(snapshot.instance));
     std::map<std::string, const Wait*> stored;
@@ -244,7 +244,7 @@ class Check {
     return {};
   }
 
-  // Something must be able to move it.
+  // Something must be able to advance it.
   Result<void> check_alive(const Snapshot& snapshot, const std::string& subject) {
     CAIRN_TRY(const std::vector<Message> messages, store_.list_messages(snapshot.instance));
     if (snapshot.waits.empty() && messages.empty() && snapshot.status == Status::waiting) {
@@ -299,7 +299,7 @@ class Check {
     return {};
   }
 
-  // A list of all tasks cannot be made when one of them cannot be read; those of other instances can.
+  // One unreadable task makes the list of all tasks fail. The lists of other instances still work.
   Result<void> check_tasks_by_instance() {
     InstanceFilter everything;
     everything.deleted = true;
@@ -389,13 +389,13 @@ class Check {
     return {};
   }
 
-  // A run of an instance is what one of its steps asked for, under a key that names it.
+  // A run of an instance was requested by one of its steps, under a key that names the step.
   Result<void> check_intent(const RunRow& row, const std::string& subject) {
     if (!row.idempotency_key.starts_with(row.instance->value + "/")) {
       find("I-17 effect keys", subject, "its idempotency key does not name its instance");
     }
     auto snapshot = store_.find_snapshot(*row.instance);
-    if (!snapshot) return {};  // unreadable: said where instances are checked
+    if (!snapshot) return {};  // unreadable: reported by the check of instances
     if (!*snapshot) {
       find("I-25 whole trees", subject, "its instance " + row.instance->value + " does not exist");
       return {};
@@ -409,7 +409,7 @@ class Check {
     return {};
   }
 
-  // Whatever its status asks for happens to a run: it is leased, or its lease ends.
+  // A run is in the queue that its status requires: it can be leased, or its lease can expire.
   Result<void> check_queue() {
     constexpr std::size_t faults_max = 1000;
     CAIRN_TRY(const std::vector<QueueFault> faults, store_.queue_faults(faults_max));
@@ -430,7 +430,7 @@ class Check {
     return "";
   }
 
-  // Work that was given up is told once, with everything that replaying it needs.
+  // Abandoned work has exactly one dead letter, which contains everything needed to replay it.
   Result<void> check_dead_letters() {
     std::set<std::string> runs;
     PageRequest page{500, ""};
@@ -452,7 +452,7 @@ class Check {
     return {};
   }
 
-  // An event is written once. Their order cannot be judged here: an operator may have sent one again.
+  // An event is written once. Their order is not checked: an operator may have sent one again.
   Result<void> check_outbox() {
     std::set<std::string> ids;
     PageRequest page{1000, ""};

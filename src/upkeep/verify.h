@@ -1,5 +1,5 @@
-// Checks what must be true of a store's contents, invariant by invariant, and names what is broken.
-// Reads only. On a store that is being written to, a finding may be a change seen half-way: check again.
+// Checks the invariants of a store's contents and names each violation. It only reads. On a store with active writers a
+// finding may be a change in progress: check again.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace cairn {
 
 struct Finding {
-  std::string invariant;  // its name, as in docs: I-07 stranded
+  std::string invariant;  // its name as in docs/verify.md: I-07 stranded
   std::string subject;    // instance ID, task ID, run ID
   std::string message;
 };
@@ -24,7 +24,7 @@ struct Verification {
 };
 
 Result<Verification> verify_store(Store& store);
-// Only one instance, its tasks and its runs. An instance that does not exist has no findings.
+// Checks one instance, its tasks and its runs. An unknown instance has no findings.
 Result<Verification> verify_instance(Store& store, const InstanceId& id);
 
 }  // namespace cairn

@@ -1,4 +1,4 @@
-// Each invariant that a store's contents can break, broken by hand and found by name.
+// Breaks each invariant by hand and checks that verify names it.
 #include "upkeep/verify.h"
 
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ class Verify : public testing::Test {
     options.strict_definitions = false;
     coordinator_ = std::move(*Coordinator::open(*store_, options));
   }
-  // Behind the store's back.
+  // Bypasses the store.
   void sql(const std::string& text) {
     close();
     sqlite3* db = nullptr;
@@ -83,7 +83,7 @@ class Verify : public testing::Test {
     sqlite3_close(db);
     open();
   }
-  // The next version of `a`, with something wrong in it: its checksum is right.
+  // Commits the next state version of `a` with damage but a correct checksum.
   void commit(const std::function<void(Snapshot&)>& damage) {
     Unit unit;
     unit.advances.resize(1);
@@ -95,7 +95,7 @@ class Verify : public testing::Test {
     ASSERT_TRUE(outcome.has_value());
     ASSERT_EQ(outcome->front().kind, CommitOutcome::Kind::done);
   }
-  // The names of what was found, each once.
+  // The names of the findings, without duplicates.
   std::vector<std::string> findings() {
     const auto report = verify_store(*store_);
     EXPECT_TRUE(report.has_value()) << (report ? "" : report.error().message);
@@ -118,7 +118,7 @@ class Verify : public testing::Test {
   std::unique_ptr<Coordinator> coordinator_;
 };
 
-// A store of values: what a snapshot of another back end would not even decode to.
+// A store of values, for damage that the decoder of other stores would refuse.
 class VerifyValues : public Verify {
   std::string url() const override { return "memory:"; }
 };
