@@ -41,7 +41,7 @@ InstanceState state_of(const Snapshot& snapshot) {
 
 Actor actor_of(const Person& person) { return {person.name, person.roles}; }
 
-// A definition that calls through a transport which is not here would wait for a worker that never comes.
+// Without its transport, a call would wait for a worker that never comes.
 Result<void> check_transports(Store& store, const Transports& transports, bool strict) {
   std::vector<std::string> names = transports.names();
   std::sort(names.begin(), names.end());
@@ -76,7 +76,7 @@ Result<InstanceState> state_of(Result<InstanceAnswer> answer) {
 
 }  // namespace
 
-// In the order in which they are built; torn down the other way round.
+// Built in this order and destroyed in reverse.
 struct Engine::Parts {
   ForwardClock system_clock;
   std::unique_ptr<Store> store;
@@ -93,7 +93,7 @@ struct Engine::Parts {
 
   std::mutex stop_mutex;
   std::mutex stopper_mutex;
-  std::jthread stopper;  // for a handler that asks the engine to stop, and which that waits for
+  std::jthread stopper;  // runs the stop that a handler requested and that must wait for this handler
 };
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -240,7 +240,8 @@ void Engine::stop(std::chrono::milliseconds grace) {
 
 void Engine::Parts::stop(std::chrono::milliseconds grace) {
   const std::lock_guard lock(stop_mutex);
-  // Those who make work first, then those who do it, then the writer; none of them waits for a database that is away.
+  // Stop the producers of work first, then the workers, then the writer. None of them waits for an unavailable
+  // database.
   coordinator->store().stop_waiting();
   retention->stop();
   loops->stop();

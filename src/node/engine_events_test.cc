@@ -16,7 +16,7 @@ constexpr const char* shout =
     "cairn: 1\nname: shout\nversion: 1.0.0\nsteps:\n"
     "  - emit: { type: shout.heard, subject: = input.who, data: { loud: true } }\noutput: 1\n";
 
-// The types that came, and a way to wait for one.
+// Collects the received event types and waits for one.
 class Ear {
  public:
   bool hear(const Json& event) {

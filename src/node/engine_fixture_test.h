@@ -147,7 +147,7 @@ class EngineOnAStore : public testing::TestWithParam<const char*> {
     engine_ = std::move(*opened);
     if (handler_) engine_->handle("billing.charge.v1", handler_);
   }
-  // Everything in memory is lost; only what is in the file remains.
+  // Drops everything in memory; only the file remains.
   void restart() {
     if (on_disk()) open();
   }

@@ -1,4 +1,4 @@
-// What operators do, through the embedding interface.
+// Operator actions through the embedding interface.
 #include "node/engine_fixture_test.h"
 
 namespace cairn::engine_test {

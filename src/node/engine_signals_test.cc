@@ -92,7 +92,7 @@ output: = state
 )");
   const auto order = [](const char* name) { return Json::object({{"order", name}}); };
   const InstanceId one = start("paid_for", order("A")).instance;
-  // Nobody but the wrong one waits; then two that wait for others; then the right one.
+  // First only the wrong instance waits, then two that wait for other orders, then the right one.
   ASSERT_TRUE(engine_->broadcast("paid", Json(), order("C")).has_value());
   engine_->run_until_idle();
   EXPECT_EQ(now(one).status, Status::waiting);
@@ -106,7 +106,7 @@ output: = state
   ASSERT_EQ(tasks->size(), 1u) << "only the third one has gone on";
   EXPECT_EQ(tasks->front().instance, cid);
   EXPECT_EQ(engine_->store().find_snapshot(cid)->value().state["first"], order("C"));
-  // An early one comes behind one that does not fit.
+  // An early signal arrives after one that does not match.
   ASSERT_TRUE(engine_->broadcast("paid", Json(), order("X")).has_value());
   engine_->run_until_idle();
   ASSERT_TRUE(engine_->broadcast("paid", Json(), order("A")).has_value());

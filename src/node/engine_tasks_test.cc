@@ -1,4 +1,4 @@
-// Tasks through the embedding interface: who may, when, and what a repeat is told.
+// Tasks through the embedding interface: permissions, times and repeated requests.
 #include "node/engine_fixture_test.h"
 
 namespace cairn::engine_test {

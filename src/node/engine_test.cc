@@ -1,5 +1,5 @@
-// The whole path, from definition to result, through the embedding interface. On both stores, with a
-// clock that the test moves.
+// The whole path from definition to result through the embedding interface, on both stores, with a clock that the test
+// moves.
 #include "node/engine_fixture_test.h"
 
 #include <limits>

@@ -171,7 +171,7 @@ output: = state.receipt
   EXPECT_EQ(carried.value, Json::array({1, 2}));
   EXPECT_EQ(carried.traceparent.substr(3, 32), order.traceparent.substr(3, 32));
 
-  // What is not a traceparent is no reason to refuse the work: the instance is a trace of its own.
+  // An invalid traceparent does not fail the request: the instance starts a new trace.
   order.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331";
   order.definition = "caller";
   order.input = Json::object({{"amount", 2}});

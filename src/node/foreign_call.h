@@ -1,4 +1,4 @@
-// A call into the program that embeds the engine: a handler, a callback. Whatever it throws stays there.
+// Calls into the program that embeds the engine: handlers and callbacks. Exceptions never leave this call.
 #pragma once
 
 #include <exception>
@@ -8,8 +8,8 @@
 
 namespace cairn {
 
-// The calling thread is inside such a function for as long as this lives: it cannot wait for the engine to end, which
-// waits for it.
+// While this lives, the calling thread is inside such a function. It cannot wait for the engine to stop, because the
+// engine waits for it.
 class ForeignCall {
  public:
   ForeignCall() { ++depth_; }
@@ -23,7 +23,7 @@ class ForeignCall {
   static inline thread_local int depth_ = 0;
 };
 
-// Calls it, and gives what it threw to `failed`, as text.
+// Runs the call; passes the text of an exception to `failed`.
 template <class Call, class Failed>
 auto call_foreign(const Call& call, const Failed& failed) -> decltype(call()) {
   const ForeignCall inside;
@@ -36,7 +36,7 @@ auto call_foreign(const Call& call, const Failed& failed) -> decltype(call()) {
   }
 }
 
-// A callback of which nobody expects anything: a line in the log tells what it threw.
+// Runs a callback without a result; an exception is logged.
 template <class Call>
 void call_back(const char* name, const Call& call) {
   call_foreign([&] { static_cast<void>(call()); },

@@ -1,4 +1,5 @@
-// A transport of the program's own: `call: {NAME: …}` goes through it, and whoever has none of that name says so.
+// A transport added by the program: `call: {NAME: …}` uses it, and an engine without a transport of that name returns
+// an error.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,7 +21,7 @@ steps:
 output: = state.flight
 )";
 
-// Answers at once with what it was asked.
+// Returns the request at once.
 class PigeonTransport final : public Transport {
  public:
   const std::string& name() const override { return name_; }

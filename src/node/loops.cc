@@ -9,15 +9,15 @@ namespace cairn {
 
 namespace {
 
-// After a store that cannot be read now.
+// After a failed read of the store.
 constexpr std::chrono::seconds retry_after{1};
 
-// So many timers at once mean that more are due.
+// A batch of this size means that more timers are due.
 constexpr std::size_t many_timers = 512;
 
-// When `at` of the store's clock will be, on the wall clock.
+// Converts `at` of the store's clock to the wall clock.
 std::chrono::system_clock::time_point on_the_wall(Timestamp at, Timestamp store_now) {
-  // Beyond what the clock can hold: as good as never, and looked at again then.
+  // Later times exceed the range of the clock: wait until this limit and look again.
   constexpr std::int64_t seconds_max = 4'000'000'000;
   Duration left = between(store_now, at);
   left.seconds = std::clamp(left.seconds, -seconds_max, seconds_max);
@@ -64,14 +64,15 @@ void Loops::wake(const Wakeup& wakeup) {
     messages_ = true;
     messages_came_.notify_one();
   }
-  // Nearly every commit writes a time, of a lease that ends in a while: it need not wake whoever wakes sooner anyway.
+  // Nearly every commit writes a time, such as the end of a lease. It need not wake a thread that wakes up earlier
+  // anyway.
   if (wakeup.due && (!told_due_ || *wakeup.due < *told_due_) && (!armed_ || *wakeup.due < *armed_)) {
     told_due_ = wakeup.due;
     timers_changed_.notify_one();
   }
   for (const InstanceId& id : wakeup.ended) {
     if (id.value.empty()) {
-      // Nobody in particular: a node is gone or was not heard, and may have left slices that it had cut.
+      // An unspecific notification: a node is gone or a notification was lost. The node may have left deferred slices.
       cut_ = true;
       told_due_ = Timestamp();
       timers_changed_.notify_one();
@@ -88,7 +89,7 @@ void Loops::wake(const Wakeup& wakeup) {
 void Loops::run_timers() {
   start_all_queued(coordinator_);
   for (;;) {
-    // What falls due after this, while everything is looked at, is still to come.
+    // Work that becomes due after this instant is handled in the next pass.
     const Timestamp looked_at = coordinator_.store().now();
     std::set<std::string> released;
     bool cut = false;
@@ -97,7 +98,7 @@ void Loops::run_timers() {
       if (stopping_) return;
       released.swap(released_);
       cut = std::exchange(cut_, false);
-      // Before the store is asked: what is written from here on is told and not overlooked.
+      // Reset before the store is read: writes from now on notify this thread and are not missed.
       told_due_.reset();
     }
     for (const std::string& schedule : released) start_queued(coordinator_, schedule);
@@ -131,20 +132,20 @@ void Loops::run_timers() {
         timers_changed_.wait(lock, changed);
         continue;
       }
-      // On the wall clock, so that a clock that is set forward fires what has become due. One that is set back is
-      // noticed too (`clock_watch_`): the store's time goes on, and the rest of the wait is counted anew.
+      // Sleep by the wall clock, so that setting the clock forward fires due timers. `clock_watch_` detects a clock
+      // that is set back: the store's time continues, and the remaining wait is computed again.
       armed_ = armed;
       const bool told = timers_changed_.wait_until(lock, on_the_wall(*armed, coordinator_.store().now()), changed);
       armed_.reset();
       if (!told) break;
     }
-    // Messages that nobody could deliver come again when their time is over.
+    // Messages that could not be delivered return when their claim expires.
     messages_ = true;
     messages_came_.notify_one();
   }
 }
 
-// One batch is read and decided while another waits for the disk.
+// Reads and decides one batch while another waits for the disk.
 void Loops::help_with_timers() {
   for (;;) {
     {

@@ -1,6 +1,8 @@
-// The threads that wait for what is due: one for timers and leases, one for messages, and one that helps with the
-// timers when many are due at once. All block until there is something to do; none of them looks at the store on a
-// clock.
+// src/node turns the engine into a running process. It starts the threads and closes them in the right order
+// (engine.cc, the class behind include/cairn/engine.h), waits for due work (this header) and runs handlers and
+// transports (worker_pool.h). Loops has one thread for timers and leases, one for messages, and one that helps when
+// many timers are due. All of them block until there is work; none polls the store. The module uses engine, runs,
+// schedule, upkeep, outbox and transport. Read `Engine::open` and `Loops::run_timers` first.
 #pragma once
 
 #include <condition_variable>
@@ -17,7 +19,7 @@ namespace cairn {
 
 class Loops {
  public:
-  // `runs_due` is called when runs may have become ready to be leased.
+  // `runs_due` is called when runs may have become ready to lease.
   Loops(Coordinator& coordinator, std::function<void()> runs_due);
   ~Loops();
 
@@ -36,16 +38,16 @@ class Loops {
   std::condition_variable timers_changed_;
   std::condition_variable messages_came_;
   std::condition_variable help_wanted_;
-  std::optional<Timestamp> told_due_;  // the earliest written since the timers were last looked at
-  std::optional<Timestamp> armed_;     // when the sleeping timers' thread will wake by itself
-  std::set<std::string> released_;     // schedules whose last firing has ended since
-  bool cut_ = false;                   // another node may have left slices that it had cut
-  bool messages_ = true;               // look once at the beginning
-  bool help_ = false;                  // more timers are due than one batch
+  std::optional<Timestamp> told_due_;  // the earliest time written since the last look at the timers
+  std::optional<Timestamp> armed_;     // when the sleeping timer thread wakes up by itself
+  std::set<std::string> released_;     // schedules whose last firing has ended since then
+  bool cut_ = false;                   // another node may have left deferred slices
+  bool messages_ = true;               // true at first, so that the queue is read once at the start
+  bool help_ = false;                  // more timers are due than fit one batch
   bool stopping_ = false;
-  std::optional<ClockWatch> clock_watch_;  // timers sleep by the system's clock
+  std::optional<ClockWatch> clock_watch_;  // timers sleep by the system clock
   std::jthread timers_thread_;
-  std::jthread help_thread_;  // only where two can write at once
+  std::jthread help_thread_;  // only for stores with several writers
   std::jthread messages_thread_;
 };
 

@@ -11,24 +11,24 @@ namespace cairn {
 
 namespace {
 
-// Quick jobs cost the store less in larger parts: with half of each a twelfth fewer were drained.
+// Large batches of short jobs cost the store less: half this size drained 8 % fewer jobs.
 constexpr std::size_t reports_max = 1000;
 constexpr std::size_t leased_max = 4000;
-// As much as the threads do in this time is leased ahead.
+// The pool leases as much ahead as the threads finish in this time.
 constexpr double ahead_ms = 50;
-// Reports under way at once. A third would find little to report: what finishes meanwhile belongs to the next one.
+// Concurrent reports. A third would find little to report: runs that finish meanwhile belong to the next report.
 constexpr std::size_t reporting_max = 2;
-// Questions for runs under way at once, as long as each is answered in full: one waits for the disk while the other one
-// is worked on by the store.
+// Concurrent lease requests while each returns as many as requested: one waits for the disk while the store works on
+// the other.
 constexpr std::size_t leasing_max = 2;
-// After a question for runs that the store could not answer. Nobody else says that they still wait.
+// Delay after a failed lease request. No other notification would repeat it.
 constexpr std::chrono::milliseconds ask_again_after{500};
 // Before results that the store did not take are reported again: twice as long each time that it takes none.
 constexpr std::chrono::milliseconds report_pause_min{100}, report_pause_max{5000};
 // Handlers that take no longer are called several at a time: giving each to a thread costs more than they do.
 constexpr double quick_ms = 0.05;
 constexpr std::size_t together_max = 32;
-// A report may wait for others when those take no longer than this: a commit for each would cost more.
+// A report waits for other handlers that take at most this long: a commit for each would cost more.
 constexpr double company_ms = 5;
 
 TransportCall call_of(const RunRow& run) {
@@ -44,13 +44,13 @@ TransportCall call_of(const RunRow& run) {
   return call;
 }
 
-// A call that a transport has.
+// A call that a transport executes.
 struct Open {
   std::unique_ptr<RunRow> run;
   std::atomic<bool> answered = false;
 };
 
-// A third of the lease: two heartbeats may be lost. A lease for years is kept alive every few hours.
+// A third of the lease: two heartbeats may be lost. Very long leases get a heartbeat every few hours.
 std::chrono::milliseconds between_beats(Duration lease) {
   constexpr std::int64_t beat_ms_max = 8 * 3'600'000;
   return std::chrono::milliseconds(std::clamp<std::int64_t>(lease.ms_up() / 3, 1, beat_ms_max));
@@ -80,11 +80,11 @@ std::vector<std::string> WorkerPool::types() const {
 void WorkerPool::start() {
   if (handlers_.empty() && transports_.empty()) return;
   coordinator_.lease_here(types(), lease_, [this](RunRow run) { take({std::move(run)}); });
-  // Besides those at work there are as many as may wait for the store: the next run does not wait for a commit.
+  // Extra threads wait for the store, so that the next run does not wait for a commit.
   const std::size_t count = thread_count_ + leasing_max + reporting_max;
   for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
   pulse_thread_ = std::jthread([this] { keep_alive(); });
-  look();  // what came while nobody was here
+  look();  // work that arrived before the start
 }
 
 void WorkerPool::take(std::vector<RunRow> runs) {
@@ -100,9 +100,9 @@ void WorkerPool::take(std::vector<RunRow> runs) {
     active_.insert_or_assign(run.id.value, std::move(active));
     ready_.push_back(std::make_unique<RunRow>(std::move(run)));
   }
-  // A thread for each, and no more than may begin: all of them for one run would cost more than most runs.
+  // Wake one thread per run, and no more than may start: waking all of them for one run would cost more than most runs.
   for (std::size_t i = executing_; i < std::min(thread_count_, executing_ + runs.size()); ++i) changed_.notify_one();
-  if (stopping_) changed_.notify_all();  // to give them back
+  if (stopping_) changed_.notify_all();  // to release them
   if (sooner_) pulse_.notify_one();
 }
 
@@ -149,7 +149,7 @@ void WorkerPool::fail_unanswered(std::unique_lock<std::mutex>& lock) {
         Failure{FailureClass::transport, "interrupted", "the node stopped before the answer came", Json(), 1, "", ""};
     report.worker = coordinator_.node();
   }
-  // An answer that comes now comes too late.
+  // Later answers are ignored.
   for (const RunReport& report : reports) active_.erase(report.run.value);
   if (reports.empty()) return;
   lock.unlock();
@@ -177,11 +177,11 @@ std::size_t WorkerPool::share() const { return std::max(thread_count_, wanted() 
 
 bool WorkerPool::may_lease_for_handlers() const {
   if (!look_for_handlers_ || leasing_ >= (backlog_ ? leasing_max : 1)) return false;
-  // How long the first ones take tells how many to ask for.
+  // The duration of the first handlers determines how many runs to request.
   if (!timed_ && ready_.size() + executing_ >= thread_count_) return false;
-  // What nobody could begin soon is left to other nodes.
+  // Leave runs that could not start soon to other nodes.
   if (executing_ >= thread_count_ && handler_ms_ >= company_ms) return false;
-  // The next ones are fetched while there is still something to do.
+  // Fetch the next runs while there is still work.
   const std::size_t coming = ready_.size() + asked_;
   return coming <= share() && coming < wanted();
 }
@@ -213,14 +213,14 @@ void WorkerPool::work() {
     } else if (may_execute()) {
       execute(lock);
     } else if (closing_ && ready_.empty()) {
-      // Whoever is still at work reports that itself.
+      // The thread that still works reports them.
       return;
     }
   }
 }
 
 void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
-  // One question each, and only of those who have room: the other one's look stays asked for.
+  // One request each, and only for those with room. The other `look` stays pending.
   const bool for_handlers = may_lease_for_handlers();
   LeaseRequest request;
   request.worker = coordinator_.node();
@@ -263,7 +263,7 @@ void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
 }
 
 void WorkerPool::give_back_unbegun(std::unique_lock<std::mutex>& lock) {
-  // Nobody begins them any more. Many together: a transaction for each would take minutes.
+  // These runs will not start here. Release many at once: one transaction each would take minutes.
   while (stopping_ && !ready_.empty()) {
     std::vector<RunChange> changes;
     while (!ready_.empty() && changes.size() < reports_max) {
@@ -318,7 +318,7 @@ void WorkerPool::execute(std::unique_lock<std::mutex>& lock) {
     const auto ended = std::chrono::steady_clock::now();
     const double took_ms = std::chrono::duration<double, std::milli>(ended - std::exchange(began, ended)).count();
     mean_ms = mean_ms ? *mean_ms * 0.9 + took_ms * 0.1 : took_ms;
-    // Not quick after all: the others need not wait for the next one.
+    // Not short after all: report now instead of waiting for the next handler.
     if (took_ms > company_ms) break;
   }
   lock.lock();
@@ -349,7 +349,7 @@ HandlerAnswer WorkerPool::answer_to(const RunRow& run, const std::stop_token& st
 void WorkerPool::call(std::unique_lock<std::mutex>& lock, const RunRow& run, Transport& transport) {
   ++calls_;
   lock.unlock();
-  // Taken by the first answer: a transport that gives two, or throws after one, is not believed again.
+  // The first answer takes it. A second answer, or an exception after an answer, is ignored.
   const auto open = std::make_shared<Open>();
   open->run = std::make_unique<RunRow>(run);
   const auto finish_once = [this, open](HandlerAnswer answer) {
@@ -446,7 +446,7 @@ void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
       continue;
     }
     const auto active = active_.find(one.run.value);
-    // The next attempt may have come here before this answer did.
+    // The next attempt may have arrived here before this answer.
     if (active != active_.end() && active->second.fence == one.fence) active_.erase(active);
   }
   changed_.notify_all();
@@ -461,7 +461,7 @@ void WorkerPool::keep_alive() {
     if (ask_again_at_) next = std::min(next, *ask_again_at_);
     if (report_again_at_) next = std::min(next, *report_again_at_);
     next_beat_ = next;
-    // A new run may have a shorter lease than all the others: its coming ends the wait.
+    // A new run may have a shorter lease than all others, so it ends the wait.
     const auto woken = [this] { return closed_ || sooner_; };
     if (next == std::chrono::steady_clock::time_point::max()) {
       pulse_.wait(lock, woken);
@@ -508,7 +508,7 @@ void WorkerPool::beat(const RunId& run, std::uint64_t fence, Duration lease) {
   const auto changed = coordinator_.store().change_run(change);
   if (!changed) return log_error("runs.heartbeat", changed.error());
   if (changed->kind == RunChanged::Kind::done) return;
-  // Cancelled or lost: whatever is still done for it is in vain. What hangs on the stop is called without the lock.
+  // Cancelled or lost: its result will not be used. Stop callbacks run outside the lock.
   std::optional<std::stop_source> stop;
   {
     const std::lock_guard lock(mutex_);

@@ -22,46 +22,46 @@
 
 namespace cairn {
 
-// What a handler made of a run: its result, or why there is none.
+// The outcome of a handler: a result or a failure.
 struct HandlerAnswer {
   Json result;
   std::optional<Failure> failure;
   bool retry = true;
   std::optional<Duration> retry_after;
 };
-// `stop` is asked for when the run was cancelled or its lease is lost: nobody waits for the answer any more.
+// `stop` is requested if the run was cancelled or its lease was lost: the result will not be used.
 using RunHandler = std::function<HandlerAnswer(const RunRow&, const std::stop_token& stop)>;
 
 class WorkerPool {
  public:
-  static constexpr std::size_t calls_max = 256;  // of all transports, under way at once
+  static constexpr std::size_t calls_max = 256;  // of all transports together
 
   WorkerPool(Coordinator& coordinator, std::size_t threads, Duration lease);
   ~WorkerPool();
 
-  // Before `start`. A handler may be called from several threads at once.
+  // Call before `start`. Several threads may call a handler at once.
   void handle(const std::string& type, RunHandler handler);
-  // Before `start`; outlives the pool's `stop`.
+  // Call before `start`. `transport` must outlive the pool's `stop`.
   void carry(Transport& transport);
   void start();
   // New runs begin pending from now on, and what has not begun is given back. Waits for handlers that are at work and,
   // for `grace`, for calls and for a store that does not take results; these are reported once more at the end. A call
   // that has no answer by then was perhaps carried out: its attempt has failed.
   void stop(std::chrono::milliseconds grace = std::chrono::seconds(5));
-  // After `stop`, and after the coordinator's: what commits that were under way then still leased.
+  // Call after `stop` and after the coordinator has stopped. Releases runs that the last commits still leased.
   void give_back_late();
-  // Runs may be waiting.
+  // Tells that runs may be ready.
   void look();
 
  private:
   struct Active {
     std::uint64_t fence = 0;
-    Duration lease;  // as it was given: its type may have one of its own
+    Duration lease;  // the lease as granted: the type may define its own
     std::chrono::steady_clock::time_point beat_at;
-    std::stop_source stop{std::nostopstate};  // has a state once it has begun, or was stopped before
-    bool called = false;                      // a transport has it, and has not answered
+    std::stop_source stop{std::nostopstate};  // has a state after the run has started or was stopped before
+    bool called = false;                      // sent to a transport and not answered
   };
-  using Run = std::unique_ptr<RunRow>;  // changes hands several times
+  using Run = std::unique_ptr<RunRow>;  // ownership moves several times
   struct Begun {
     Run run;
     std::stop_token stop;
@@ -75,7 +75,7 @@ class WorkerPool {
   void work();
   void keep_alive();
   void beat(const RunId& run, std::uint64_t fence, Duration lease);
-  // These need the mutex, given as `lock`, and let go of it meanwhile.
+  // These require the mutex, passed as `lock`, and release it while they work.
   void report(std::unique_lock<std::mutex>& lock);
   void execute(std::unique_lock<std::mutex>& lock);
   void give_back_unbegun(std::unique_lock<std::mutex>& lock);
@@ -88,11 +88,11 @@ class WorkerPool {
   void keep_result(Finished finished);
   void report_kept();
   HandlerAnswer answer_to(const RunRow& run, const std::stop_token& stop) const;
-  // How many a thread begins with at once.
+  // How many runs a thread takes at once.
   std::size_t together() const;
-  // How many to have at hand: few when handlers take long, so that other nodes get their share.
+  // How many runs to hold: few if handlers are slow, so that other nodes get their share.
   std::size_t wanted() const;
-  // How many one question asks for: half, so that the next ones come while these are worked on.
+  // How many runs one request leases: half, so that the next ones arrive while these run.
   std::size_t share() const;
   bool may_lease_for_handlers() const;
   bool may_lease() const;
@@ -109,7 +109,7 @@ class WorkerPool {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::condition_variable pulse_;
-  std::condition_variable idle_;  // when stopping
+  std::condition_variable idle_;  // for stopping
   std::deque<Run> ready_;
   std::deque<Finished> finished_;
   std::vector<Finished> kept_;  // until the store may take them
@@ -117,22 +117,22 @@ class WorkerPool {
   std::optional<std::chrono::steady_clock::time_point> report_again_at_;
   std::unordered_map<std::string, Active> active_;  // by run
   std::size_t calls_ = 0;
-  double handler_ms_ = 1000;   // a moving average; before the first one, careful
-  bool timed_ = false;         // there was a first one
-  std::size_t executing_ = 0;  // handlers at work
+  double handler_ms_ = 1000;   // a moving average; pessimistic before the first one
+  bool timed_ = false;         // at least one handler was measured
+  std::size_t executing_ = 0;  // running handlers
   std::size_t reporting_ = 0;
   bool look_for_handlers_ = false;
   bool look_for_calls_ = false;
-  std::size_t leasing_ = 0;     // questions for handlers under way
-  std::size_t asked_ = 0;       // how many runs they may bring
+  std::size_t leasing_ = 0;     // lease requests for handlers in progress
+  std::size_t asked_ = 0;       // how many runs they may return
   bool leasing_calls_ = false;  // the same for transports
-  bool backlog_ = false;        // the last question was answered in full: there is more
-  bool sooner_ = false;         // one has come whose heartbeat is due before all others, or a question failed
-  std::optional<std::chrono::steady_clock::time_point> ask_again_at_;  // a question for runs failed
+  bool backlog_ = false;        // the last request returned as many as requested, so there are more
+  bool sooner_ = false;         // a run arrived whose heartbeat is due first, or a lease request failed
+  std::optional<std::chrono::steady_clock::time_point> ask_again_at_;  // a lease request failed
   std::chrono::steady_clock::time_point next_beat_ = std::chrono::steady_clock::time_point::max();
-  bool stopping_ = false;  // nothing begins any more
-  bool closing_ = false;   // calls are not waited for any more
-  bool closed_ = false;    // no thread is at work
+  bool stopping_ = false;  // nothing new starts
+  bool closing_ = false;   // calls are no longer awaited
+  bool closed_ = false;    // all threads have ended
   std::vector<std::jthread> threads_;
   std::jthread pulse_thread_;
 };

@@ -14,7 +14,7 @@
 namespace cairn {
 namespace {
 
-// Answers when it is told to.
+// Answers only when the test says so.
 class HeldTransport final : public Transport {
  public:
   const std::string& name() const override { return name_; }
@@ -23,13 +23,13 @@ class HeldTransport final : public Transport {
     calls_.emplace_back(std::move(call), std::move(done));
     came_.notify_all();
   }
-  // The calls once there are this many.
+  // Returns the calls when there are this many.
   std::vector<std::pair<TransportCall, Done>> wait(std::size_t count) {
     std::unique_lock lock(mutex_);
     came_.wait(lock, [&] { return calls_.size() >= count; });
     return std::exchange(calls_, {});
   }
-  // Those that have come.
+  // The calls so far.
   std::vector<std::pair<TransportCall, Done>> take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(calls_, {});
@@ -80,7 +80,7 @@ TEST(WorkerPool, ExecutesHandlers) {
   for (int i = 0; i < 300; ++i) EXPECT_EQ(until_final(*engine, runs[static_cast<std::size_t>(i)].id).result, Json(i));
 }
 
-// Fails the first questions for runs.
+// Fails the first lease requests.
 class FailingStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -226,7 +226,7 @@ class GatedStore final : public ForwardingStore {
   std::latch gate_{1};
 };
 
-// The only thread for handlers is not the one that waits for the commit.
+// The thread that waits for the commit is not the only handler thread.
 TEST(WorkerPool, TheNextRunDoesNotWaitForACommit) {
   SystemClock clock;
   MemoryStore memory(clock);
@@ -254,7 +254,7 @@ TEST(WorkerPool, TheNextRunDoesNotWaitForACommit) {
   for (const char* id : {"a", "b"}) EXPECT_EQ((*memory.find_run({id}))->status, RunStatus::succeeded);
 }
 
-// Ends runs by itself.
+// Ends runs itself.
 class DirectStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -292,7 +292,7 @@ TEST(WorkerPool, ManyReportsGoToTheStoreDirectly) {
     reports.push_back(std::move(report));
   }
   ASSERT_EQ(reports.size(), 100u);
-  reports[7].fence += 1;  // not its lease
+  reports[7].fence += 1;  // a wrong fence
   reports[8].failure = Failure{FailureClass::business, "no", "", Json(), 1, "", ""};
   reports[8].retry = false;
   const auto answers = coordinator->report_all(reports);
@@ -438,7 +438,7 @@ TEST(WorkerPool, ACallbackThatThrowsDoesNoHarm) {
   EXPECT_EQ(ended, 3);
 }
 
-// A call that was sent may have been carried out: giving it back would make it again, uncounted.
+// A call that was sent may have been executed. Releasing it would repeat it without counting the attempt.
 TEST(WorkerPool, StoppingCountsTheAttemptOfACallThatHasNoAnswer) {
   for (const int attempts : {1, 2}) {
     SystemClock clock;
@@ -487,7 +487,7 @@ TEST(WorkerPool, AnAnswerThatCameBeforeTheEndIsReported) {
   EXPECT_EQ(memory.find_run({"a"})->value().status, RunStatus::succeeded);
 }
 
-// A chain of calls ends with the call that is under way; the next one begins pending, for another node.
+// A chain of calls ends with the call in progress; the next one starts pending, for another node.
 TEST(WorkerPool, AfterTheStopNewRunsBeginPending) {
   const auto held = std::make_shared<HeldTransport>();
   auto engine = open(held);
@@ -506,7 +506,7 @@ TEST(WorkerPool, AfterTheStopNewRunsBeginPending) {
     engine->stop(std::chrono::minutes(1));
     ended = true;
   });
-  // Answers whatever is called until the engine has stopped.
+  // Answers every call until the engine has stopped.
   std::size_t made = 1;
   calls.front().second({Json("one"), std::nullopt, true, std::nullopt});
   while (!ended) {
@@ -533,7 +533,7 @@ TEST(WorkerPool, AfterTheStopNewRunsBeginPending) {
   EXPECT_EQ(pending, 1u);
 }
 
-// Handlers that take long are stopped in the middle of a backlog: what has not begun goes back unused.
+// Stops slow handlers in the middle of a backlog: runs that have not started are released unused.
 TEST(WorkerPool, WhatHasNotBegunIsGivenBack) {
   auto engine = open();
   std::promise<void> begun;
@@ -594,7 +594,7 @@ TEST(WorkerPool, AHandlerKeepsItsLeaseWhileThePoolStops) {
     pool.stop(std::chrono::milliseconds(0));
     stopped = true;
   });
-  // The grace is long over when the second one comes.
+  // The grace is long over when the second heartbeat arrives.
   const int before = store.beats;
   while (store.beats < before + 3) std::this_thread::yield();
   EXPECT_FALSE(stopped);
