@@ -13,7 +13,7 @@
 namespace cairn::config {
 namespace {
 
-// postgres://user:password@host?password=… without the passwords; other texts as they are.
+// Removes the passwords of postgres://user:password@host?password=…; other texts stay unchanged.
 std::string shown_url(std::string text) {
   const std::size_t scheme = text.find("://");
   if (scheme == std::string::npos) return text;
@@ -35,7 +35,7 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-// `exposed` gets the path when every user may read it: values that stand in files of their own are secrets.
+// Adds the path to `exposed` if every user can read it: values in separate files are secrets.
 Result<Setting> from_file(const std::string& path, const std::string& origin, std::vector<std::string>& exposed) {
   if (is_world_readable(path)) exposed.push_back(path);
   std::ifstream file(path, std::ios::binary);
@@ -45,7 +45,7 @@ Result<Setting> from_file(const std::string& path, const std::string& origin, st
   return Setting{trimmed(text.str()), origin + " (file " + path + ")"};
 }
 
-// `hosts` of a secret: a list of names, at least one.
+// Reads `hosts` of a secret: a list of at least one name.
 Result<std::vector<std::string>> hosts_of(const Json& secret, const std::string& origin) {
   std::vector<std::string> hosts;
   for (const Json::Member& member : secret.members()) {
@@ -65,7 +65,7 @@ Result<std::vector<std::string>> hosts_of(const Json& secret, const std::string&
   return hosts;
 }
 
-// The first secret that stands in the file itself, not in a file that it names; empty: none.
+// The first secret that the file contains itself, instead of naming a file; empty if none.
 std::string secret_in(const Json& value, const std::string& where) {
   if (value.is_array()) {
     for (std::size_t i = 0; i < value.size(); ++i) {
@@ -116,7 +116,7 @@ std::optional<std::int64_t> number_in(const std::string& text) {
   return value;
 }
 
-// The least or the most that a range allows.
+// The lower or upper end of a range.
 std::string range_end(const Spec& spec, int which) {
   const std::size_t dots = spec.allowed.find("..");
   if (dots == std::string_view::npos) return {};
@@ -132,7 +132,7 @@ bool is_one_of(std::string_view value, std::string_view choices) {
   return false;
 }
 
-// Read by other parts of the program, by tests, or set by an orchestrator for a service of that name.
+// Variables read by other parts of the program or by tests, or set by an orchestrator for a service of that name.
 bool is_read_elsewhere(std::string_view variable) {
   static constexpr std::string_view names[] = {"CAIRN_CONFIG", "CAIRN_SERVER", "CAIRN_TOKEN",
                                                "CAIRN_USER",   "CAIRN_SEED",   "CAIRN_SEEDS"};
@@ -168,7 +168,7 @@ Result<void> check(const Spec& spec, const Setting& setting) {
   const std::string least = range_end(spec, 0);
   const std::string most = range_end(spec, 1);
   const std::string range = spec.allowed.empty() ? "" : " from " + least + " to " + most;
-  // A text may be empty, and so may whatever is empty by default.
+  // A text may be empty, and so may every setting with an empty default.
   if (setting.value.empty() && (spec.kind == Kind::text || spec.kind == Kind::list || spec.standard.empty())) return {};
   switch (spec.kind) {
     case Kind::text:

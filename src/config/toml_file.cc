@@ -1,4 +1,4 @@
-// The only file that includes toml++, which throws; here that becomes an Error.
+// The only file that includes toml++. It converts the library's exceptions to Error.
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
@@ -24,7 +24,7 @@ Json to_json(const toml::node& node) {
   if (const auto integer = node.value_exact<std::int64_t>()) return *integer;
   if (const auto number = node.value_exact<double>()) return *number;
   if (const auto yes = node.value_exact<bool>()) return *yes;
-  std::ostringstream text;  // dates and times, as they are written
+  std::ostringstream text;  // dates and times, unchanged
   text << toml::node_view<const toml::node>(node);
   return text.str();
 }
