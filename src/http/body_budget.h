@@ -1,5 +1,5 @@
-// The memory that the bodies of all requests take together, and its limit. A body counts from the moment its bytes are
-// awaited until the request is carried out.
+// Limits the memory of all request bodies together. A body counts from the moment the server waits for its bytes until
+// the request has been handled.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class BodyBudget {
 
  private:
   friend class BodyShare;
-  // False, and nothing is taken, when `most` would be passed.
+  // Returns false and takes nothing if the total would exceed `most`.
   bool take(std::size_t bytes, std::size_t most) {
     if (used_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most) return true;
     give_back(bytes);
@@ -30,7 +30,7 @@ class BodyBudget {
   std::atomic<std::size_t> used_{0};
 };
 
-// What one body takes of the budget. A copy of a request has a copy of the body, so a copy counts again.
+// The share of one body in the budget. Copying a request copies its body, so a copy counts again.
 class BodyShare {
  public:
   BodyShare() = default;
@@ -48,8 +48,8 @@ class BodyShare {
     if (bytes_ > 0) budget_->give_back(bytes_);
   }
 
-  // To `bytes` in all, if it has less. False: the budget has no room, and the share stays as it is. A caller who is not
-  // known yet may use half of the budget, so that such callers do not keep the others out.
+  // Grows the share to `bytes` in total. Returns false and changes nothing if the budget has no room. Unknown callers
+  // may use half of the budget, so that they cannot block known callers.
   bool grow_to(std::size_t bytes, bool known_caller) {
     if (bytes <= bytes_) return true;
     const std::size_t most = known_caller ? budget_->bytes_max_ : budget_->bytes_max_ / 2;
@@ -59,7 +59,7 @@ class BodyShare {
   }
 
  private:
-  std::shared_ptr<BodyBudget> budget_;  // shared with the server, which a request can outlive
+  std::shared_ptr<BodyBudget> budget_;  // shared with the server; a request can outlive it
   std::size_t bytes_ = 0;
 };
 

@@ -1,5 +1,4 @@
-// g++ 12 frees aggregates and capturing lambdas twice when they are temporaries inside an expression
-// with co_await: name them first.
+// g++ 12 frees temporary aggregates and capturing lambdas twice inside a co_await expression. Give them a name first.
 #include "http/connection.h"
 
 #include <openssl/ssl.h>
@@ -26,8 +25,9 @@ constexpr std::size_t received_at_once = 64u << 10;
 constexpr std::size_t tls_received_at_once = 4u << 10;
 constexpr int unbroken_max = 16;
 constexpr std::size_t kept_while_idle = 4u << 10;
-constexpr std::size_t unread_max = 64u << 10;  // of a body: lengths of chunks and what stands beside them
-// Of a refused body, in multiples of the limit: whoever passed it by less than this gets to read why.
+constexpr std::size_t unread_max = 64u << 10;  // of a body: chunk lengths and chunk extensions
+// How much of a refused body is read, in multiples of the limit. A client that exceeds the limit by less than this
+// still receives the error.
 constexpr std::size_t discarded_bodies = 4;
 constexpr std::chrono::milliseconds tick_min{5};
 constexpr std::chrono::milliseconds tick_max{500};
@@ -38,7 +38,7 @@ std::chrono::milliseconds tick_of(const HttpSettings& settings) {
   return std::clamp(shortest / 4, tick_min, tick_max);
 }
 
-// How a request is refused before anybody is asked about it.
+// The refusal of a request before it reaches a handler.
 struct Refusal {
   int status = 400;
   const char* title = "The request is not valid HTTP";
@@ -63,7 +63,7 @@ Refusal no_memory(const HttpSettings& settings) {
           PassedLimit{"http.bodies_bytes_max", settings.bodies_bytes_max}};
 }
 
-// A request that two parsers could read in two ways is refused, not guessed at.
+// Refuses requests that two parsers could read differently.
 std::optional<Refusal> refusal_of(const http::request<http::string_body>& message, const HttpSettings& settings) {
   std::size_t headers = 0;
   for (const auto& field : message) {
@@ -85,7 +85,7 @@ Refusal refusal_of(error_code why, const HttpSettings& settings) {
   return {};
 }
 
-// Where the decision about a head arrives, from whatever thread, even when the connection is gone.
+// Receives the admission decision for a head, from any thread, even after the connection is gone.
 class PendingAdmission {
  public:
   explicit PendingAdmission(ResponseSlot::Bell& bell) : bell_(&bell) {}
@@ -96,7 +96,7 @@ class PendingAdmission {
     given_ = std::move(admission);
     if (awaited_) bell_->ring();
   }
-  // Nothing yet: from now on it rings when it is there.
+  // Empty if there is no decision yet; then the bell rings when it arrives.
   std::optional<Admission> take() {
     const std::scoped_lock lock(mutex_);
     awaited_ = true;
@@ -128,14 +128,15 @@ void IoThread::begin() {
 void IoThread::end() {
   context.stop();
   if (thread_.joinable()) thread_.join();
-  // What waits in the context keeps connections alive until it is destroyed, after everything that `wake` needs.
+  // Operations pending in the context keep connections alive until the context is destroyed, which is after everything
+  // that `wake` needs.
   for (const auto& connection : connections_) connection->abandon();
   std::vector<std::shared_ptr<Connection>> woken;
   {
     const std::scoped_lock lock(mutex_);
     woken.swap(woken_);
   }
-  // Before the context: they have sockets of it.
+  // Before the context: they own its sockets.
   woken.clear();
   connections_.clear();
 }
@@ -157,7 +158,7 @@ void IoThread::tick() {
     if (failed) return;
     const auto now = std::chrono::steady_clock::now();
     for (auto at = connections_.begin(); at != connections_.end();) {
-      const std::shared_ptr<Connection> connection = *at++;  // it may leave
+      const std::shared_ptr<Connection> connection = *at++;  // it may leave the list
       connection->check(now);
     }
     tick();
@@ -223,7 +224,7 @@ void Connection::begin() {
 }
 
 void Connection::ring() {
-  // Nobody there any more: it is being destroyed.
+  // Without an owner the connection is being destroyed.
   if (auto self = weak_from_this().lock()) thread_.wake(std::move(self));
 }
 
@@ -248,7 +249,7 @@ void Connection::resume(Waits what) {
 
 void Connection::check(Instant now) {
   if (pending_) {
-    // Whoever answered it did not wake anybody: since then it is between requests.
+    // The answering thread did not wake this one: the connection has been between requests since then.
     if (const auto sent = pending_->sent_at()) deadline_ = *sent + context_.settings.idle_timeout;
   }
   if (looks_again_) resume(Waits::turn);
@@ -298,7 +299,7 @@ bool Connection::has_hung_up(bool also_behind_input) {
   return ::poll(&end, 1, 0) > 0;
 }
 
-// What an operation of TLS calls when it is over.
+// The completion handler of TLS operations.
 auto Connection::tls_done() {
   return [self = shared_from_this()](error_code failed, std::size_t = 0) {
     self->tls_failed_ = failed;
@@ -306,7 +307,7 @@ auto Connection::tls_done() {
   };
 }
 
-// Ends a `turn` when something was read, or when the client has closed its side, which TLS says in a message.
+// Ends a `turn` when data arrived or the client closed its side, which TLS reports with a message.
 void Connection::read_tls() {
   if (tls_reading_ || tls_ended_) return;
   tls_reading_ = true;
@@ -347,7 +348,7 @@ Steps<> Connection::hang_up() {
   socket_.shutdown(Socket::shutdown_both, ignored);
 }
 
-// Of TLS as well: what it means does not matter any more.
+// Reads below TLS as well: the content no longer matters.
 Steps<> Connection::discard(std::size_t bytes_max) {
   expect_until(context_.draining ? context_.farewell.load() : context_.settings.discard_timeout);
   readable_ = true;
@@ -360,7 +361,8 @@ Steps<> Connection::discard(std::size_t bytes_max) {
     watch();
     co_await Pause{*this, Waits::turn};
   }
-  // Nothing more is read. What the systems on both sides still take lets many a client come to its end, and read.
+  // Reading stops here. The socket buffers of both systems still take data, so many clients finish sending and read the
+  // answer.
   expect_at_most(context_.farewell);
   looks_again_ = true;
   while (!timed_out_ && !has_hung_up(true)) co_await Pause{*this, Waits::turn};
@@ -371,14 +373,14 @@ Steps<> Connection::converse() {
     std::optional<Request> request = co_await read_request();
     if (!request) co_return;
     if (!co_await answer(std::move(*request))) co_return;
-    // Whoever sends one request after the other without waiting must not keep the thread from everybody else.
+    // A client that pipelines requests must not starve the other connections of this thread.
     if (++unbroken_ < unbroken_max) continue;
     ring();
     co_await Pause{*this, Waits::turn};
   }
 }
 
-// Beast would read over folded lines, which others read in another way.
+// Beast accepts folded header lines, which other parsers read differently.
 HeadEnd Connection::head_so_far() const {
   const Head head = look_at_head(input_);
   if (head.bad) return HeadEnd::bad;
@@ -393,7 +395,7 @@ Steps<HeadEnd> Connection::read_head() {
   }
 }
 
-// A body while it is read.
+// A body in progress.
 struct Connection::Body {
   http::request_parser<http::string_body>& parser;
   Request& request;
@@ -498,7 +500,7 @@ Steps<bool> Connection::read_body(Body& body) {
     }
     if (!co_await receive()) {
       if (timed_out_) co_return false;
-      ended = true;  // who has only closed its own side reads what was wrong
+      ended = true;  // a client that has only closed its own side still receives the error
     }
   }
 }
@@ -632,7 +634,7 @@ Steps<bool> Connection::answer(Request request) {
   };
   const Ending ending(*this);
   expect_until(context_.settings.answer_timeout);
-  if (tls_) readable_ = false;  // what it has read was not looked at here
+  if (tls_) readable_ = false;  // what TLS has read was not checked here
   const bool missed = context_.settings.watched && context_.settings.watched(request);
   const Instant patient_until =
       std::chrono::steady_clock::now() + (missed ? std::chrono::milliseconds(0) : context_.settings.unwatched);
@@ -651,7 +653,7 @@ Steps<bool> Connection::answer(Request request) {
     hung_up = hung_up || tls_ended_ || (readable_ && has_hung_up(missed));
     if (hung_up) deadline_ = std::min(deadline_, patient_until);
     if (timed_out_ || (hung_up && std::chrono::steady_clock::now() >= patient_until)) break;
-    // Something is there already: nothing that comes later would tell that this answer was sent.
+    // More input is already waiting, so no later read event would tell that this answer was sent.
     if (readable_ || !input_.empty()) progress = pending_->await_sent();
     if (progress != Progress::waiting) break;
     looks_again_ = missed && readable_;
@@ -659,7 +661,7 @@ Steps<bool> Connection::answer(Request request) {
     co_await Pause{*this, Waits::turn};
     progress = pending_->progress();
   }
-  // Whoever answers from now on comes too late; whoever just did has won.
+  // Later answers are dropped; an answer given just before this wins.
   if (progress == Progress::waiting) progress = pending_->close();
   if (progress == Progress::waiting && hung_up) co_return false;
   if (progress == Progress::waiting) {
@@ -667,7 +669,7 @@ Steps<bool> Connection::answer(Request request) {
     const bool sent = co_await send(text);
     co_return sent&& keep_alive_;
   }
-  // Sent, and then nothing came for so long.
+  // The answer was sent, and then nothing arrived until the timeout.
   if (progress == Progress::sent) co_return !timed_out_;
   co_return co_await send_given();
 }
@@ -680,7 +682,7 @@ Steps<bool> Connection::send_given() {
   }
   const bool sent = co_await send(std::string_view(given.text).substr(given.sent));
   if (sent && given.receipt) given.receipt->done();
-  // A client that has sent more already would lose the answer when the connection is closed at once.
+  // If the client has sent more, closing at once would lose the answer.
   if (sent && !given.keep_alive && (readable_ || !input_.empty())) {
     discard_max_ = context_.settings.unknown_body_bytes_max;
   }
@@ -730,7 +732,7 @@ Steps<> Connection::pump(EventStream::Line& line, bool chunked) {
     if (text.empty()) {
       if (!tls_reading_) watch();
       co_await Pause{*this, Waits::turn};
-      if (rung_) continue;  // something was sent, or it is over
+      if (rung_) continue;  // data was sent, or the stream has ended
       if (tls_ && readable_ && input_.empty()) {
         readable_ = false;
         read_tls();

@@ -1,6 +1,6 @@
-// One client's connection: reads requests, hands them over one after the other, and sends what the one who answers
-// could not send himself. Included only by the files that know Asio (http_server.cc, http_connection.cc): it costs 20 s
-// to compile.
+// The connection of one client. It reads requests, passes them on one at a time, and sends the parts of an answer that
+// the answering thread could not send itself. Only the files that know Asio (server.cc, connection.cc) include this
+// header: it takes 20 s to compile.
 #pragma once
 
 #include <atomic>
@@ -28,10 +28,10 @@ namespace cairn::server {
 
 class Connection;
 
-// How far reading a head has come.
+// The state of reading a request head.
 enum class HeadEnd { open, whole, bad, too_large, over };
 
-// What all connections of a server share.
+// Shared by all connections of a server.
 struct ServerContext {
   ServerContext(const HttpSettings& given, Handler given_handler)
       : settings(given),
@@ -42,16 +42,16 @@ struct ServerContext {
   const Handler handler;
   const std::shared_ptr<BodyBudget> bodies;  // shared with requests, which can outlive the server
   std::atomic<bool> leaving{false};          // answers close their connections
-  std::atomic<bool> draining{false};         // connections without a request end
-  // While the server drains: for a client that has just connected to send its request, and for goodbyes.
+  std::atomic<bool> draining{false};         // connections without a request close
+  // During draining: the time that a new client gets to send its request, and that the final bytes may take.
   std::atomic<std::chrono::milliseconds> farewell{std::chrono::milliseconds(1'000)};
-  std::function<void(const boost::asio::ip::tcp::endpoint& remote)> left;  // a connection has ended
+  std::function<void(const boost::asio::ip::tcp::endpoint& remote)> left;  // called when a connection has closed
 
   std::mutex mutex;
-  std::set<std::shared_ptr<EventStream::Line>> streams;  // closed when draining
+  std::set<std::shared_ptr<EventStream::Line>> streams;  // closed during draining
 };
 
-// One thread and its connections. A connection stays with one: its steps run one after the other without a lock.
+// One thread and its connections. A connection stays on one thread, so its steps need no lock.
 class IoThread {
  public:
   explicit IoThread(const HttpSettings& settings);
@@ -61,24 +61,24 @@ class IoThread {
 
   boost::asio::io_context context{1};
   void begin();
-  void end();  // from another thread; connections end where they are
+  void end();  // called from another thread; closes the connections as they are
 
   // On its own thread.
   void take(std::shared_ptr<Connection> connection);
   void drop(const std::shared_ptr<Connection>& connection);
   void drain();
 
-  // From any thread. Those who come while the thread is busy cost one wake-up together.
+  // Callable from any thread. Calls that arrive while the thread is busy share one wake-up.
   void wake(std::shared_ptr<Connection> connection);
 
-  std::vector<char> bytes;  // what was received, until its connection has taken it
+  std::vector<char> bytes;  // received bytes, until their connection takes them
 
  private:
   void tick();
 
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> running_;
   std::set<std::shared_ptr<Connection>> connections_;
-  // Looks at everybody's time now and then: a timer for each wait of each request would cost more than the waits.
+  // Checks all deadlines periodically: a timer for each wait of each request would cost more than the waits.
   boost::asio::steady_timer clock_;
   const std::chrono::milliseconds tick_;
   bool ticking_ = false;
@@ -92,7 +92,7 @@ class Connection final : public ResponseSlot::Bell, public std::enable_shared_fr
   using Socket = boost::asio::ip::tcp::socket;
   using Instant = std::chrono::steady_clock::time_point;
 
-  // `context` and `thread` outlive it. `certificate` when it speaks TLS.
+  // `context` and `thread` must outlive the connection. `certificate` is set for TLS.
   Connection(ServerContext& context, IoThread& thread, Socket socket, const boost::asio::ip::tcp::endpoint& remote,
              std::shared_ptr<boost::asio::ssl::context> certificate);
   ~Connection();
@@ -104,17 +104,17 @@ class Connection final : public ResponseSlot::Bell, public std::enable_shared_fr
   // On its thread:
   void begin();
   void rung();
-  void check(Instant now);  // whether its time is over
-  void drain();             // ends when it is between requests
-  // From another thread, when its own has ended: nothing that it waits for rings any more.
+  void check(Instant now);  // whether a deadline has passed
+  void drain();             // closes the connection if it is between requests
+  // Called from another thread after its own has ended: no pending operation will complete.
   void abandon();
 
  private:
   using Tls = boost::asio::ssl::stream<Socket&>;
-  // What a step waits for; anything else that happens is seen when it looks.
+  // What a step waits for. Other events are noticed when the step looks.
   enum class Waits { nothing, turn, room, tls };
 
-  struct Pause {  // until the connection resumes it
+  struct Pause {  // suspends until the connection resumes it
     Connection& connection;
     Waits what;
     bool await_ready() const noexcept { return false; }
@@ -130,41 +130,42 @@ class Connection final : public ResponseSlot::Bell, public std::enable_shared_fr
   Steps<> converse();
   Steps<bool> shake_hands();
   Steps<> hang_up();
-  // Nothing: it is over.
+  // Empty if the connection is closed.
   Steps<std::optional<Request>> read_request();
   HeadEnd head_so_far() const;
-  // Until the head is whole, or cannot be one.
+  // Reads until the head is complete or invalid.
   Steps<HeadEnd> read_head();
   struct Body;
-  // The rest of the request behind its head, when it has not come with it. False: it is over.
+  // Reads the part of the body that did not arrive with the head. Returns false if the connection is closed.
   Steps<bool> read_body(Body& body);
-  // Whether the caller may send the body. False: it is over.
+  // Asks whether the caller may send the body. Returns false if the connection is closed.
   Steps<bool> ask_admission(Body& body);
-  // False when it is over for this connection.
+  // Returns false if the connection must close.
   Steps<bool> answer(Request request);
   Steps<bool> send_given();
   Steps<> stream(Response response);
   Steps<> pump(EventStream::Line& line, bool chunked);
-  // More of what the client sends, behind `input_`. False: nothing more comes, or its time is over.
+  // Appends received bytes to `input_`. Returns false if the client has closed its side or a deadline has passed.
   Steps<bool> receive();
   Steps<bool> receive_tls();
   Steps<bool> send(std::string_view text);
-  // Closes the connection afterwards; `discard`: how much of what the client still sends is read before that.
+  // Sends the response and closes the connection. `discard` limits how much of the client's remaining data is read
+  // before that.
   Steps<> refuse(Response response, std::string_view reason, std::size_t discard);
-  // Reads what the client still sends. A connection that is closed before the client has stopped sending is reset, and
-  // the answer is lost with it.
+  // Reads and drops the client's remaining data. If the connection closes while the client still sends, the system
+  // resets it and the client loses the answer.
   Steps<> discard(std::size_t bytes_max);
 
   void resume(Waits what);
-  // So that `turn` ends when the client sends something, or hangs up.
+  // Makes `turn` end when the client sends data or disconnects.
   void watch();
-  // With something to be read: whether the client has hung up, `also_behind_input` that is still to be read. Nothing
-  // was sent: it is watched for again.
+  // Call this when the socket is readable. Returns whether the client has disconnected; with `also_behind_input` even
+  // if unread data precedes that. Starts watching again if no data arrived.
   bool has_hung_up(bool also_behind_input);
   void read_tls();
-  // Whether it has had no request yet and may still send its first one, although the server drains.
+  // Whether this connection has had no request yet and may still send its first one during draining.
   bool is_fresh() const;
-  // From now on that time counts.
+  // Sets the deadline.
   void expect_until(std::chrono::milliseconds from_now) {
     deadline_ = std::chrono::steady_clock::now() + from_now;
     timed_out_ = false;
@@ -183,10 +184,10 @@ class Connection final : public ResponseSlot::Bell, public std::enable_shared_fr
   std::optional<Tls> tls_;
   std::string tls_piece_;
 
-  std::string input_;  // received and not read yet
+  std::string input_;  // received and not parsed yet
   unsigned version_ = 11;
   bool keep_alive_ = true;
-  bool head_ = false;  // of the request that is answered
+  bool head_ = false;  // of the current request
   std::shared_ptr<ResponseSlot> pending_;
 
   Waits waits_ = Waits::nothing;
@@ -196,16 +197,16 @@ class Connection final : public ResponseSlot::Bell, public std::enable_shared_fr
   const Instant began_at_ = std::chrono::steady_clock::now();
   bool between_requests_ = false;
   bool had_request_ = false;
-  bool looks_again_ = false;  // at every tick: something was sent, so hanging up would not be seen
+  bool looks_again_ = false;  // check at every tick: unread data hides a disconnect
   std::size_t discard_max_ = 0;
   bool watching_ = false;
   bool readable_ = false;
   bool rung_ = false;
-  int unbroken_ = 0;  // requests since others of this thread had their turn
+  int unbroken_ = 0;  // requests since other connections of this thread had their turn
   boost::system::error_code tls_failed_;
   bool tls_reading_ = false;
-  bool tls_ended_ = false;  // the client sends nothing more
-  Steps<> steps_;           // last: what it holds ends first
+  bool tls_ended_ = false;  // the client has closed its side
+  Steps<> steps_;           // last member: its coroutine is destroyed first
 };
 
 }  // namespace cairn::server

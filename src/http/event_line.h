@@ -1,4 +1,4 @@
-// The connection's side of an EventStream: what waits to be written, and how to wake the connection.
+// The connection's side of an EventStream: the unsent text, and how to wake the connection.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct EventStream::Line {
 
   void close() {
     std::function<void()> tell;
-    std::vector<std::shared_ptr<void>> released;  // without the mutex
+    std::vector<std::shared_ptr<void>> released;  // destroyed outside the mutex
     {
       const std::scoped_lock lock(mutex);
       if (ring) ring();
@@ -25,15 +25,15 @@ struct EventStream::Line {
       drained = nullptr;
       released.swap(held);
     }
-    if (tell) tell();  // whoever waits to send more learns that there is nobody
+    if (tell) tell();  // tells a sender that waits for room that the client is gone
   }
 
   std::mutex mutex;
   std::function<void()> ring;  // empty: closed
   std::function<void()> drained;
-  std::vector<std::shared_ptr<void>> held;  // until it is closed
+  std::vector<std::shared_ptr<void>> held;  // released when the stream closes
   std::string waiting;
-  std::size_t writing = 0;  // bytes on their way to the client
+  std::size_t writing = 0;  // bytes being written to the client
   const std::size_t bytes_max;
 };
 

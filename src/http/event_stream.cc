@@ -7,7 +7,7 @@ bool EventStream::send(std::string text) const {
     const std::scoped_lock lock(line_->mutex);
     if (!line_->ring) return false;
     const std::size_t unread = line_->waiting.size() + line_->writing;
-    // Text that is larger than the limit is accepted when nothing else waits; else it could never be sent.
+    // Text larger than the limit is accepted if nothing else waits; otherwise it could never be sent.
     if (unread == 0 || unread + text.size() <= line_->bytes_max) {
       line_->waiting += text;
       line_->ring();

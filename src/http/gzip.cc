@@ -5,7 +5,7 @@
 namespace cairn::server {
 namespace {
 
-// Below this a packet is a packet.
+// Compressing smaller bodies does not save a packet.
 constexpr std::size_t worth_it_bytes = 4u << 10;
 
 bool takes_gzip(std::string_view accepted) {

@@ -9,7 +9,7 @@ namespace cairn::server {
 
 std::string gzip(std::string_view text);
 
-// Compresses a large body when the client takes gzip; says in any case that it depends on that.
+// Compresses a large body if the client accepts gzip. Always adds `Vary`.
 void compress(Response& response, std::string_view accept_encoding);
 
 }  // namespace cairn::server

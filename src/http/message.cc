@@ -11,7 +11,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-// What decodes to one of `kept` stays encoded, in upper case.
+// Encoded characters of `kept` stay encoded, in upper case.
 bool decode(std::string_view text, bool plus_is_space, std::string_view kept, std::string& out) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   out.clear();
@@ -59,7 +59,7 @@ Reply::Once::~Once() {
 }
 
 void Reply::Once::send(Response response) {
-  // Answering twice would be two answers to one request.
+  // A second answer to one request is dropped.
   if (answered_.exchange(true)) return;
   const Send send_function = std::exchange(send_function_, nullptr);
   if (send_function) send_function(std::move(response));

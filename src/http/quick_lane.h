@@ -1,5 +1,5 @@
-// Whether connections' own threads may carry out requests that never wait. They spare two changes of threads, but
-// whoever takes long there holds up the other connections: one that did closes the lane for a while.
+// Decides whether connection threads may handle requests that never block. That saves two thread switches, but a slow
+// request delays the other connections of the thread. One slow request therefore closes the lane for a while.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@ class QuickLane {
     return now.time_since_epoch().count() >= closed_until_.load(std::memory_order_relaxed);
   }
 
-  // Carries something out. Slow is who takes the processor for long; one that only had to wait for it is not. Asking
-  // for the processor's time costs a system call, so that is done for a while after something took long.
+  // Runs `work`. A request is slow if it uses the CPU for long; waiting for the CPU does not count. Reading the CPU
+  // time costs a system call, so it is read only for a while after a request took long.
   template <class Work>
   void pass(const Work& work) {
     const bool looked_at = suspicious_.load(std::memory_order_relaxed) > 0;
@@ -41,7 +41,7 @@ class QuickLane {
     return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
   }
 
-  std::atomic<int> suspicious_{0};  // how many are still looked at closely
+  std::atomic<int> suspicious_{0};  // how many more requests are measured by CPU time
   std::atomic<std::chrono::steady_clock::rep> closed_until_{
       std::chrono::steady_clock::time_point::min().time_since_epoch().count()};
 };

@@ -11,7 +11,7 @@ namespace cairn::server {
 RequestThreads::RequestThreads(std::size_t threads, int niceness) {
   for (std::size_t i = 0; i < threads; ++i) {
     threads_.emplace_back([this, niceness](const std::stop_token& stop) {
-      // On Linux this is about the calling thread alone.
+      // On Linux this affects only the calling thread.
       if (niceness > 0) static_cast<void>(setpriority(PRIO_PROCESS, 0, niceness));
       work(stop);
     });
@@ -34,8 +34,8 @@ bool RequestThreads::submit(std::function<void()> job) {
   return true;
 }
 
-// One at a time: whoever comes takes a job and calls the next, unless a thread that had work already took
-// them all. Waking one for every job costs more than most jobs do.
+// Wakes one thread at a time. It takes a job and wakes the next, unless running threads have taken all jobs. Waking a
+// thread for every job costs more than most jobs.
 bool RequestThreads::call_one() {
   if (called_ || asleep_ == 0 || jobs_.empty()) return false;
   called_ = true;
@@ -55,7 +55,7 @@ void RequestThreads::work(const std::stop_token& stop) {
       ready_.wait(lock, stop, [this] { return called_; });
       --asleep_;
       called_ = false;
-      if (jobs_.empty()) {  // another thread was quicker, or it is over
+      if (jobs_.empty()) {  // another thread took the job, or the pool is stopping
         if (stop.stop_requested()) return;
         continue;
       }
@@ -72,7 +72,7 @@ void RequestThreads::work(const std::stop_token& stop) {
     } catch (...) {
       log_error("http.request_failed", {{"message", "something that is not a std::exception was thrown"}});
     }
-    job = nullptr;  // what it holds must not wait for the next one
+    job = nullptr;  // release its resources before waiting for the next one
     lock.lock();
   }
 }

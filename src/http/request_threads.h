@@ -1,5 +1,5 @@
-// Threads on which requests may wait for the disk, beside the connections' own: what many of them commit at
-// once goes into one transaction.
+// Threads on which requests may wait for the disk, separate from the connection threads. Concurrent commits share one
+// transaction.
 #pragma once
 
 #include <condition_variable>
@@ -16,24 +16,24 @@ class RequestThreads {
   static constexpr std::size_t threads_usual = 32;
   static constexpr std::size_t queued_max = 10'000;
 
-  // With `niceness` above 0 these threads get the processor only when others leave it.
+  // With `niceness` above 0 the threads run at a lower priority.
   explicit RequestThreads(std::size_t threads = threads_usual, int niceness = 0);
   ~RequestThreads();
   RequestThreads(const RequestThreads&) = delete;
   RequestThreads& operator=(const RequestThreads&) = delete;
 
-  // False when too much waits already.
+  // Returns false if the queue is full.
   bool submit(std::function<void()> job);
   std::size_t waiting() const;
 
  private:
   void work(const std::stop_token& stop);
-  bool call_one();  // with the mutex; true: notify when it is released
+  bool call_one();  // requires the mutex; if true, notify after releasing it
 
   mutable std::mutex mutex_;
   std::condition_variable_any ready_;
   std::size_t asleep_ = 0;
-  bool called_ = false;  // somebody has been woken and has not come yet
+  bool called_ = false;  // a thread has been notified and has not woken up yet
   std::deque<std::function<void()>> jobs_;
   std::vector<std::jthread> threads_;
 };

@@ -7,7 +7,7 @@
 namespace cairn::server {
 namespace {
 
-// Each job waits for all the others: one that no thread was woken for would keep the rest for ever.
+// Each job waits for all others: one job without a thread would block the rest for ever.
 TEST(RequestThreads, AsManyJobsAsThereAreThreadsRunAtOnce) {
   constexpr std::ptrdiff_t count = RequestThreads::threads_usual;
   std::latch all_begun(count);

@@ -5,7 +5,7 @@
 namespace cairn::server {
 namespace {
 
-// A larger answer is sent by the connection's own thread.
+// The connection's thread sends larger answers.
 constexpr std::size_t sent_here_max = 64u << 10;
 
 std::string_view reason_of(int status) {
@@ -44,7 +44,7 @@ std::string_view reason_of(int status) {
 
 }  // namespace
 
-// By hand and in one piece: one write, and no message object that would allocate every header once more.
+// Written by hand into one string: one write, and no message object that allocates every header again.
 std::string wire_text(const Response& response, unsigned version, bool keep_alive, bool head) {
   std::size_t length =
       128 + response.content_type.size() + response.standing_headers.size() + (head ? 0 : response.body.size());
@@ -64,7 +64,7 @@ std::string wire_text(const Response& response, unsigned version, bool keep_aliv
   } else if (version == 10) {
     header("connection", "keep-alive");
   }
-  // A HEAD answer has the length of the body it does not send.
+  // The answer to HEAD has the length of the body that it omits.
   if (response.status != 204 && response.status != 304) header("content-length", std::to_string(response.body.size()));
   text.append("\r\n");
   if (!head) text.append(response.body);
@@ -80,7 +80,7 @@ void ResponseSlot::give(Response response) {
   } else {
     std::string text = wire_text(response, terms_.version, outgoing_.keep_alive, terms_.head);
     if (terms_.socket >= 0 && text.size() <= sent_here_max) {
-      // The socket is this connection's as long as it has not closed the answer, which it cannot meanwhile.
+      // The socket stays open: the connection cannot close it before it closes this slot.
       const ssize_t count = ::send(terms_.socket, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
       if (count > 0) outgoing_.sent = static_cast<std::size_t>(count);
       if (outgoing_.sent == text.size() && outgoing_.keep_alive) {

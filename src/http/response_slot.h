@@ -1,5 +1,5 @@
-// Where the answer of one request arrives, from whatever thread, even when the connection is gone. One that fits is
-// sent to the client from there: waking the connection's thread for it would cost more than sending it does.
+// Receives the answer of one request, from any thread, even after the connection is gone. If it can, it sends the
+// answer from that thread: waking the connection's thread would cost more than the send.
 #pragma once
 
 #include <atomic>
@@ -16,47 +16,47 @@ namespace cairn::server {
 
 class ResponseSlot {
  public:
-  // Whom to wake: the connection, which closes the answer before it ends.
+  // Wakes the connection, which closes the slot before it ends.
   class Bell {
    public:
-    virtual void ring() = 0;  // from any thread
+    virtual void ring() = 0;  // callable from any thread
 
    protected:
     ~Bell() = default;
   };
   struct Terms {
-    int socket = -1;  // to send to; -1: only the connection itself can send
+    int socket = -1;  // the socket to send to; -1: only the connection can send
     unsigned version = 11;
     bool keep_alive = true;
     bool head = false;                           // the request's method is HEAD
-    const std::atomic<bool>* leaving = nullptr;  // then no connection is kept
+    const std::atomic<bool>* leaving = nullptr;  // if set, connections are not kept alive
   };
   ResponseSlot(const Terms& terms, Bell& bell) : terms_(terms), bell_(&bell) {}
 
   enum class Progress { waiting, given, sent };
   void give(Response response);
   Progress progress() const;
-  // From now on it rings when an answer comes that the connection has to send. Until then nobody needs to be rung for.
+  // From now on the bell rings when the connection must send an answer.
   Progress await();
-  // And also when it was sent: the next request is there already.
+  // From now on the bell also rings when the answer was sent: the next request is waiting.
   Progress await_sent();
-  // When it was sent, if it was.
+  // When the answer was sent; empty if it was not.
   std::optional<std::chrono::steady_clock::time_point> sent_at() const;
 
-  // What the connection has to send, once it is given.
+  // What the connection must send.
   struct Outgoing {
-    Response stream;   // with a stream: its head, and no text
-    std::string text;  // as it goes over the wire
+    Response stream;   // for a stream: its head, without text
+    std::string text;  // as sent over the wire
     std::size_t sent = 0;
     bool keep_alive = false;
     std::shared_ptr<ResponseReceipt> receipt;
     std::shared_ptr<void> held = nullptr;  // of the response
   };
   Outgoing take();
-  // Later answers are dropped. Says how far it had come: whoever finds it waiting may send an answer of its own.
+  // Later answers are dropped. Returns the progress: if it is `waiting`, the caller may send its own answer.
   Progress close();
 
-  std::atomic<bool> gone{false};  // nobody can be answered any more
+  std::atomic<bool> gone{false};  // the client can no longer be answered
 
  private:
   const Terms terms_;
@@ -69,10 +69,10 @@ class ResponseSlot {
   Outgoing outgoing_;
 };
 
-// An answer as it goes over the wire.
+// An answer as sent over the wire.
 std::string wire_text(const Response& response, unsigned version, bool keep_alive, bool head);
 
-// Ends a ResponseSlot or a stream's Line also when the server is torn down around the coroutine.
+// Closes a ResponseSlot or a stream's Line, even if the server is destroyed around the coroutine.
 template <class Shared>
 struct ClosedAtTheEnd {
   explicit ClosedAtTheEnd(std::shared_ptr<Shared> given) : shared(std::move(given)) {}

@@ -1,4 +1,4 @@
-// The port: who may connect, and which thread has them. What is said on a connection is http_connection.cc's business.
+// The port: accepts connections and assigns them to threads. connection.cc handles what happens on a connection.
 #include "http/server.h"
 
 #include <linux/filter.h>
@@ -21,8 +21,8 @@ namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
 using boost::system::error_code;
 
-// New connections to a socket that listens get no answer from now on; those that are being established still are. The
-// system resets what was established and not accepted when the socket is closed, so nothing may come in between.
+// From now on the listening socket ignores new connections; handshakes in progress still complete. Closing the socket
+// resets connections that are established but not accepted, so none may arrive in between.
 void stop_new_connections(int socket) {
   constexpr std::uint32_t flags_at = 13;  // of the TCP header
   constexpr std::uint32_t syn = 0x02;
@@ -56,10 +56,10 @@ struct HttpServer::Core {
   std::condition_variable changed;
   std::shared_ptr<asio::ssl::context> tls;  // replaced when the certificate is read again
   std::size_t connections = 0;
-  std::map<asio::ip::address, std::size_t> connections_from;  // addresses that are not this machine
+  std::map<asio::ip::address, std::size_t> connections_from;  // remote addresses only
 
   ServerContext context;
-  // The first one has what is left of accepting, with sockets of the others: it ends before them.
+  // The first thread owns the pending accept operation, which holds sockets of the other threads: it ends before them.
   std::vector<std::unique_ptr<IoThread>> threads;
   std::size_t next_thread = 0;
   tcp::acceptor acceptor;
@@ -74,7 +74,7 @@ struct HttpServer::Core {
         take(thread, std::move(socket));
         return accept();
       }
-      // Out of descriptors, most likely: give connections time to end instead of spinning.
+      // Probably out of file descriptors: wait for connections to close instead of spinning.
       log_warning("http.accept_failed", {{"message", failed.message()}});
       pause.expires_after(std::chrono::milliseconds(100));
       pause.async_wait([this](error_code cancelled) {
@@ -83,7 +83,7 @@ struct HttpServer::Core {
     });
   }
 
-  // Takes whoever is connected already, then closes the port.
+  // Accepts all established connections, then closes the port.
   void close_port() {
     error_code failed;
     acceptor.non_blocking(true, failed);
@@ -96,7 +96,7 @@ struct HttpServer::Core {
     acceptor.close(failed);
   }
 
-  // Ends those that have no request, and tells the others.
+  // Closes the connections without a request and notifies the others.
   void end_connections() {
     context.draining = true;
     for (const auto& thread : threads) asio::post(thread->context, [&thread] { thread->drain(); });
@@ -206,7 +206,7 @@ void HttpServer::drain(std::chrono::milliseconds grace, std::chrono::millisecond
   if (handshakes.count() > 0) std::this_thread::sleep_for(handshakes);
   asio::post(core_->acceptor.get_executor(), [core = core_.get()] {
     core->close_port();
-    // Behind the last one that was accepted, which may be on its way still.
+    // After the last accepted connection, which may still be in the queue.
     asio::post(core->acceptor.get_executor(), [core] { core->end_connections(); });
   });
   std::unique_lock lock(core_->mutex);

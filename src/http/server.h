@@ -1,5 +1,7 @@
-// HTTP/1.1 on one port. Knows connections, limits and time-outs; what a request means is the
-// handler's business. Beast and Asio stay behind this header.
+// src/http is the HTTP/1.1 server: one port, its connections, limits and timeouts. It passes each request to a handler
+// and knows nothing about workflows. A handler answers through `Reply`, at once or later and from any thread. The
+// module uses only base; Beast and Asio are included only by its source files. Read `HttpServer::listen` first, then
+// connection.cc.
 #pragma once
 
 #include <atomic>
@@ -18,22 +20,22 @@
 
 namespace cairn::server {
 
-struct KnownCaller;  // identity.h
+struct KnownCaller;  // defined in api/access/identity.h
 
-using Headers = std::vector<std::pair<std::string, std::string>>;  // names in lower case
+using Headers = std::vector<std::pair<std::string, std::string>>;  // names are in lower case
 
 struct Request {
   Request() {}
 
   std::string method;                                      // GET, POST, …
-  std::string path;                                        // as decode_path gives it, without the query
-  std::vector<std::pair<std::string, std::string>> query;  // decoded, in the order given
+  std::string path;                                        // as returned by decode_path, without the query
+  std::vector<std::pair<std::string, std::string>> query;  // decoded, in the original order
   Headers headers;
   std::string body;
   std::string peer;     // address of the client
-  bool secure = false;  // came over TLS
+  bool secure = false;  // received over TLS
   BodyShare body_share = {};
-  // Who sends it, when that was found out before the body was read.
+  // The sender, if it was identified before the body was read.
   std::shared_ptr<const KnownCaller> caller = nullptr;
 
   // The first value, or empty.
@@ -41,34 +43,33 @@ struct Request {
   std::string_view query_value(std::string_view name) const;
 };
 
-// The rest of an answer that has no end (server-sent events): text, from any thread, until one side
-// closes. Copies are the same stream. While nothing is sent, the server keeps the connection alive with
-// comments.
+// An answer without an end (server-sent events): text, sent from any thread until one side closes. Copies refer to the
+// same stream. While nothing is sent, the server keeps the connection alive with comments.
 class EventStream {
  public:
-  struct Line;  // the connection's side of it
+  struct Line;  // the connection's side
   explicit EventStream(std::shared_ptr<Line> line) : line_(std::move(line)) {}
 
-  // False when it is closed: the client has gone, the server drains, or the client reads so slowly that
-  // `stream_bytes_max` wait for it already. It comes back with Last-Event-ID.
+  // Returns false if the stream is closed: the client disconnected, the server drains, or `stream_bytes_max` bytes are
+  // unsent because the client reads too slowly. The client reconnects with Last-Event-ID.
   bool send(std::string text) const;
-  // Whether `send` would accept so many bytes now.
+  // Whether `send` would accept this many bytes now.
   bool takes(std::size_t bytes) const;
   bool open() const;
-  // How much has been sent that the client has not taken yet.
+  // How many bytes the client has not received yet.
   std::size_t waiting_bytes() const;
   void close() const;
-  // Keeps `held` until the stream is closed.
+  // Keeps `held` alive until the stream is closed.
   void hold(std::shared_ptr<void> held) const;
-  // Called when the client has taken everything sent so far, from a thread that must not be blocked.
+  // Called when the client has received everything sent so far. The calling thread must not be blocked.
   void on_drained(std::function<void()> drained) const;
 
  private:
-  std::shared_ptr<Line> line_;  // shared by the connection and whoever sends
+  std::shared_ptr<Line> line_;  // shared by the connection and the senders
 };
 
-// Whether an answer reached the client's connection. Dropped before that, wherever it is, it calls `undelivered`, so
-// that what the answer gave away can be taken back.
+// Tracks whether an answer reached the client's connection. If it is dropped before that, it calls `undelivered`, so
+// that leased runs and the like can be taken back.
 class ResponseReceipt {
  public:
   explicit ResponseReceipt(std::function<void()> undelivered) : undelivered_(std::move(undelivered)) {}
@@ -95,28 +96,27 @@ struct Response {
   int status = 200;
   std::string content_type = "application/json";
   Headers headers;
-  std::string_view standing_headers = {};  // lines with CRLF, beside `headers`; of static storage
+  std::string_view standing_headers = {};  // lines with CRLF, in addition to `headers`; must have static storage
   std::string body;
-  std::shared_ptr<void> held = nullptr;  // kept until the answer is sent; a client that does not read keeps it longer
-  // When given, the answer goes on after its head: called once the head is written, from a thread that
-  // must not be blocked. `body` is not sent then.
+  std::shared_ptr<void> held = nullptr;  // kept alive until the answer is sent, even to a slow client
+  // If set, the answer continues as a stream after its head. Called after the head is written, from a thread that must
+  // not be blocked. `body` is not sent.
   std::function<void(EventStream)> stream;
-  std::shared_ptr<ResponseReceipt> receipt = nullptr;  // shared by copies; absent: nobody asks
+  std::shared_ptr<ResponseReceipt> receipt = nullptr;  // shared by copies; null: delivery is not tracked
 };
 
-// Answers one request, once, from any thread, now or later (a long poll). Whoever answers later keeps a
-// copy and returns: no thread waits. Dropped without an answer it answers 500, so that no client waits
-// for ever.
+// Answers one request, once, from any thread, now or later (a long poll). A handler that answers later keeps a copy and
+// returns; no thread waits. Dropped without an answer it answers 500, so that no client waits for ever.
 class Reply {
  public:
   using Send = std::function<void(Response)>;
   explicit Reply(Send send, std::shared_ptr<const std::atomic<bool>> gone = nullptr)
       : send_(std::make_shared<Once>(std::move(send))), gone_(std::move(gone)) {}
   void operator()(Response response) const { send_->send(std::move(response)); }
-  // False once the client is known to have gone, or was answered over the handler's head: nothing needs to be fetched
-  // for it any more.
+  // False if the client has disconnected or was answered by another component: the handler need not continue.
   bool listening() const { return (!gone_ || !gone_->load()) && (!ended_ || !ended_->load()); }
-  // The same client, answered through `send`, which passes the answer on. `ended` says when somebody else answers.
+  // A Reply for the same client that answers through `send`, which passes the answer on. `ended` becomes true if
+  // another component answers.
   Reply through(Send send, std::shared_ptr<const std::atomic<bool>> ended = nullptr) const {
     Reply reply(std::move(send), gone_);
     reply.ended_ = ended ? std::move(ended) : ended_;
@@ -131,21 +131,21 @@ class Reply {
     ~Once();
     void send(Response response);
     Send send_function_;
-    std::atomic<bool> answered_{false};  // a revoked credential and the handler may answer at the same moment
+    std::atomic<bool> answered_{false};  // a revoked credential and the handler may answer at the same time
   };
-  std::shared_ptr<Once> send_;  // shared by the copies that a handler's callbacks hold
+  std::shared_ptr<Once> send_;  // shared by the copies in a handler's callbacks
   std::shared_ptr<const std::atomic<bool>> gone_;
   std::shared_ptr<const std::atomic<bool>> ended_;
 };
 
 using Handler = std::function<void(Request request, Reply reply)>;
 
-// What is decided about a request by its head, before the server waits for its body.
+// The decision about a request by its head, before the server reads the body.
 struct Admission {
   Admission() = default;
 
-  std::optional<Response> refusal = std::nullopt;       // then the body is not read
-  std::shared_ptr<const KnownCaller> caller = nullptr;  // null: somebody who is not known
+  std::optional<Response> refusal = std::nullopt;       // if set, the body is not read
+  std::shared_ptr<const KnownCaller> caller = nullptr;  // null: an unknown caller
 };
 // Calls `decide` once, now or later, from any thread.
 using Admit = std::function<void(const Request& head, std::function<void(Admission)> decide)>;
@@ -157,51 +157,51 @@ struct TlsFiles {
 
 struct HttpSettings {
   std::string host = "127.0.0.1";
-  std::uint16_t port = 8400;  // 0: any free one
+  std::uint16_t port = 8400;  // 0: any free port
   int threads = 2;
   std::optional<TlsFiles> tls;  // TLS 1.2 or later
   std::size_t head_bytes_max = 16u << 10;
-  std::size_t header_bytes_max = 8u << 10;  // one of them
+  std::size_t header_bytes_max = 8u << 10;  // for one header
   std::size_t headers_max = 100;
   std::size_t body_bytes_max = 4u << 20;
-  std::size_t unknown_body_bytes_max = 64u << 10;  // of a caller who is not known
-  std::size_t bodies_bytes_max = 256u << 20;       // of all requests together
-  // Asked when a body has not come with its head. Absent: everybody is known.
+  std::size_t unknown_body_bytes_max = 64u << 10;  // for unknown callers
+  std::size_t bodies_bytes_max = 256u << 20;       // for all requests together
+  // Called if a body did not arrive with its head. If absent, every caller counts as known.
   Admit admit = {};
-  // Told of each request that the connection itself refuses: by which limit, or why.
+  // Called for each request that the connection itself refuses, with the limit or the reason.
   std::function<void(std::string_view reason)> refused = {};
   std::size_t connections_max = 10'000;
   std::chrono::milliseconds head_timeout{10'000};  // from the first byte of a request to the end of its head
   std::chrono::milliseconds body_timeout{60'000};
   std::chrono::milliseconds idle_timeout{75'000};  // between requests
   std::chrono::milliseconds write_timeout{30'000};
-  std::chrono::milliseconds discard_timeout{10'000};  // for what a refused client still sends
-  std::chrono::milliseconds answer_timeout{120'000};  // how long a handler may take, long polls included
-  // How long a client that has closed its side still gets its answer; after that it is taken for one that hung up.
-  // `watched` ones are missed at once: what is given to them would be lost.
+  std::chrono::milliseconds discard_timeout{10'000};  // for reading the remaining data of a refused client
+  std::chrono::milliseconds answer_timeout{120'000};  // for a handler, including long polls
+  // How long a client that has closed its side still gets its answer; after that it counts as disconnected. For
+  // `watched` requests it counts as disconnected at once, because their answers (leases) would be lost.
   std::chrono::milliseconds unwatched{250};
   std::function<bool(const Request& request)> watched = {};
-  std::chrono::milliseconds stream_beat{15'000};  // silence on a stream before a comment is sent
-  std::size_t stream_bytes_max = 1u << 20;        // unread text of one stream
-  // From one address that is not this machine; 0: as many as there are.
+  std::chrono::milliseconds stream_beat{15'000};  // idle time of a stream before a comment is sent
+  std::size_t stream_bytes_max = 1u << 20;        // unsent text of one stream
+  // Per remote address; 0: unlimited. Connections from this machine do not count.
   std::size_t connections_per_address_max = 1'024;
 };
 
 class HttpServer {
  public:
-  // Listens at once; ErrorCode::unavailable when the address cannot be had.
+  // Listens at once. ErrorCode::unavailable if the address cannot be bound.
   static Result<std::unique_ptr<HttpServer>> listen(const HttpSettings& settings, Handler handler);
-  ~HttpServer();  // stops hard
+  ~HttpServer();  // closes all connections at once
 
   std::uint16_t port() const;
   std::size_t connections() const;
-  // Reads the certificate again; new connections get it. On an error the old one stays.
+  // Reads the certificate again for new connections. On an error the old one stays.
   Result<void> reload_tls();
-  std::size_t body_bytes() const;  // of all requests that are read or carried out
-  // From now on every answer closes its connection, so that clients go elsewhere. New connections are still taken.
+  std::size_t body_bytes() const;  // of all requests being read or handled
+  // From now on every answer closes its connection, so that clients go elsewhere. New connections are still accepted.
   void announce_drain();
-  // No new connections; requests under way get their answers (at most `grace`), then everything closes. A client
-  // whose connection was established gets its answer; `handshakes`: how long one may take to be established.
+  // Accepts no new connections. Requests in progress get their answers (within `grace`); then everything closes.
+  // Clients with an established connection get their answer; `handshakes` is how long establishing one may take.
   void drain(std::chrono::milliseconds grace, std::chrono::milliseconds handshakes = std::chrono::milliseconds(0));
 
  private:
@@ -210,12 +210,11 @@ class HttpServer {
   std::unique_ptr<Core> core_;
 };
 
-// Percent-decoding of a path or of a query part (there `+` is a space). False when malformed or when
-// the result is not UTF-8 or contains U+0000.
+// Percent-decodes a path or a part of a query (where `+` is a space). Returns false if the text is malformed, or if the
+// result is not UTF-8 or contains U+0000.
 bool percent_decode(std::string_view text, bool plus_is_space, std::string& out);
-// The same for a path, but an encoded slash stays `%2F`, because it separates nothing, and an encoded percent sign
-// stays
-// `%25`, so that the two can be told apart. `path_value` decodes them in one segment.
+// The same for a path, except that an encoded slash stays `%2F`, because it is not a separator, and an encoded percent
+// sign stays `%25`, so that both remain distinct. `path_value` decodes them in one segment.
 bool decode_path(std::string_view text, std::string& out);
 std::string path_value(std::string_view segment);
 

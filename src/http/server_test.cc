@@ -145,7 +145,7 @@ TEST_F(Http, AnAnswerMayComeLaterFromAnotherThread) {
   other.join();
 }
 
-// Answers every request from a thread of its own.
+// Answers every request from its own thread.
 class Elsewhere {
  public:
   ~Elsewhere() {
@@ -399,7 +399,7 @@ TEST_F(Http, ARequestThatIsCutAnywhereEndsItsConnection) {
       half.receive_all();
     }
   }
-  // One thread has all of them: it would not answer if one of them kept it.
+  // One thread has all connections: it could not answer if one of them blocked it.
   EXPECT_NE(ask("GET /after HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").find("GET /after"), std::string::npos);
   while (server->connections() > 0) std::this_thread::yield();
 }
@@ -453,7 +453,7 @@ TEST_F(Http, WhoSendsTooMuchReadsThatItIsTooMuch) {
   }
 }
 
-// Admits callers with `X-Key`, later and from another thread for `X-Later`.
+// Admits callers with `X-Key`; for `X-Later` it decides later and from another thread.
 Admit by_key(std::vector<std::thread>& threads) {
   return [&threads](const Request& head, const std::function<void(Admission)>& decide) {
     Admission admission;
@@ -476,7 +476,7 @@ TEST_F(Http, ABodyIsReadOnlyFromWhoMaySendIt) {
   const std::string body(1001, 'x');
   const std::string length = "Content-Length: 1001\r\nConnection: close\r\n\r\n";
   {
-    const Client client(server->port());  // nothing of the body is sent, and the answer comes
+    const Client client(server->port());  // the client sends no body and still gets the answer
     client.send("POST / HTTP/1.1\r\nHost: h\r\n" + length);
     EXPECT_NE(client.receive_all().find("who?"), std::string::npos);
   }
@@ -490,7 +490,7 @@ TEST_F(Http, ABodyIsReadOnlyFromWhoMaySendIt) {
   EXPECT_NE(ask("POST / HTTP/1.1\r\nHost: h\r\nX-Key: 1\r\nX-Later: 1\r\n" + length + body).find(body),
             std::string::npos);
   {
-    const Client client(server->port());  // chunks, of which the first comes with the head
+    const Client client(server->port());  // chunks; the first one arrives with the head
     client.send("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n");
     EXPECT_NE(client.receive_all().find("who?"), std::string::npos);
   }
@@ -530,7 +530,7 @@ TEST_F(Http, AllBodiesTogetherHaveALimit) {
   waiting.get_future().get()({200, "text/plain", {}, "done"});
 }
 
-// --- Times
+// --- Timeouts
 
 TEST_F(Http, AKeptConnectionHasItsTimesFromTheNextRequestOn) {
   Elsewhere elsewhere;
@@ -542,7 +542,8 @@ TEST_F(Http, AKeptConnectionHasItsTimesFromTheNextRequestOn) {
   client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_NE(client.receive_until("/a.").find("/a."), std::string::npos);
   client.send("POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nh");
-  // Another connection is idle for as long after this: when it is cut, the first one's old time is over too.
+  // Another connection idles for the same time after this: when it is closed, the old deadline of the first one has
+  // passed too.
   EXPECT_EQ(ask(""), "");
   EXPECT_EQ(ask(""), "");
   client.send("i");
@@ -594,7 +595,7 @@ TEST_F(Http, WhatCannotBeDeliveredIsTakenBack) {
   std::optional<Reply> reply;
   {
     const Client client(server->port());
-    // More behind it: that it has gone is seen all the same.
+    // Pipelined data follows: the disconnect is detected nevertheless.
     client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\nGET /more HTTP/1.1\r\nHost: h\r\n\r\n");
     reply = asked.get_future().get();
   }

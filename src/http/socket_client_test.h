@@ -1,4 +1,4 @@
-// A plain socket for tests: what is sent is exactly what the test says.
+// A plain socket for tests: it sends exactly the bytes of the test.
 #pragma once
 
 #include <arpa/inet.h>
@@ -31,10 +31,10 @@ class Client {
   void send(std::string_view text) const {
     EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
   }
-  // Nothing more will be sent.
+  // Closes the sending side.
   void finish() const { ::shutdown(socket_, SHUT_WR); }
   void hang_up() const { ::shutdown(socket_, SHUT_RDWR); }
-  // Everything until the server closes.
+  // Reads until the server closes.
   std::string receive_all() const {
     std::string all;
     char chunk[4096];
@@ -42,7 +42,7 @@ class Client {
       all.append(chunk, static_cast<std::size_t>(count));
     return all;
   }
-  // At least until `text` was received.
+  // Reads at least until `text` was received.
   std::string receive_until(std::string_view text) const {
     std::string all;
     char chunk[4096];

@@ -1,5 +1,5 @@
-// A function in steps: it may wait in the middle (co_await) and goes on when whoever it waits for resumes it, on the
-// thread that does. Much lighter than a coroutine that knows executors: a connection has one thread anyway.
+// A minimal coroutine for functions in steps. It may wait (co_await) and continues on the thread that resumes it. It is
+// much lighter than a coroutine that knows executors; a connection has only one thread anyway.
 #pragma once
 
 #include <coroutine>
@@ -11,14 +11,14 @@ namespace cairn::server {
 
 namespace steps {
 
-// The caller goes on where it waits, if it has to: one that was not left waiting sees for itself that this has ended.
-// So a loop of steps that never wait stays where it is on the stack, whatever the compiler makes of it.
+// Resumes the caller only if the caller suspended. A caller that did not suspend notices the end itself. A loop of
+// steps that never wait therefore does not grow the stack, independent of compiler optimizations.
 struct Ending {
   bool await_ready() const noexcept { return false; }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> ended) const noexcept {
     const std::coroutine_handle<> caller = ended.promise().caller;
-    if (caller) caller.resume();  // which may destroy what has ended: nothing of it is touched after this
+    if (caller) caller.resume();  // this may destroy the ended coroutine: do not touch it afterwards
   }
   void await_resume() const noexcept {}
 };
@@ -31,7 +31,7 @@ struct Promise {
   std::exception_ptr failure;
 };
 
-// What the steps give in the end.
+// The result of the steps.
 template <class T>
 struct Given {
   void return_value(T value) { given.emplace(std::move(value)); }
@@ -46,7 +46,7 @@ struct Given<void> {
 
 }  // namespace steps
 
-// Begins when it is awaited, or resumed the first time. Destroyed with everything that it waits for.
+// Starts when it is awaited or first resumed. Destroying it destroys everything that it waits for.
 template <class T = void>
 class [[nodiscard]] Steps {
  public:
@@ -75,7 +75,7 @@ class [[nodiscard]] Steps {
     return handle_.promise().take();
   }
 
-  // For those that nobody awaits.
+  // For coroutines that are not awaited.
   std::coroutine_handle<> handle() const { return handle_; }
   bool done() const { return handle_.done(); }
 

@@ -1,4 +1,4 @@
-// What TLS speaks: 1.2 or later, forward secrecy, authenticated encryption. Included only by http_server.cc.
+// The TLS parameters: version 1.2 or later, forward secrecy, authenticated encryption. Included only by server.cc.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -10,7 +10,7 @@
 
 namespace cairn::server {
 
-// ErrorCode::invalid names the file that cannot be used.
+// ErrorCode::invalid names the unusable file.
 inline Result<std::shared_ptr<boost::asio::ssl::context>> tls_context(const TlsFiles& files) {
   auto context = std::make_shared<boost::asio::ssl::context>(boost::asio::ssl::context::tls_server);
   SSL_CTX* const native = context->native_handle();

@@ -1,4 +1,4 @@
-// Between bytes, Beast's messages and ours. Included only by http_connection.cc.
+// Converts between bytes, Beast's messages and ours. Included only by connection.cc.
 #pragma once
 
 #include <boost/beast/http.hpp>
@@ -14,12 +14,12 @@ namespace cairn::server {
 
 namespace http = boost::beast::http;
 
-// A limit that a request passed: its setting and its value. Without a name: none.
+// The setting and the value of an exceeded limit. An empty name means none.
 struct PassedLimit {
   std::string_view name = {};
   std::size_t value = 0;
 };
-// An RFC 9457 document of a request that never reaches a route. A limit that was passed is counted.
+// An RFC 9457 document for a request that reaches no route. Counts an exceeded limit.
 inline Response problem(int status, std::string_view title, PassedLimit passed = {}) {
   std::string text = "{";
   if (!passed.name.empty()) {
@@ -33,7 +33,7 @@ inline Response problem(int status, std::string_view title, PassedLimit passed =
   return response;
 }
 
-// A request that two parsers could read in two ways is refused, not guessed at.
+// Refuses requests that two parsers could read differently.
 inline bool ambiguous(const http::request<http::string_body>& message) {
   const auto count = [&](http::field name) {
     const auto [first, last] = message.equal_range(name);
@@ -42,7 +42,7 @@ inline bool ambiguous(const http::request<http::string_body>& message) {
   const bool chunked = message.count(http::field::transfer_encoding) > 0;
   const auto value = [&](http::field name) { return std::string_view(message[name].data(), message[name].size()); };
   if (value(http::field::host).find_first_of(" \t") != std::string_view::npos) return true;
-  // Beast reads `5,5` as 5 and leaves other encodings alone.
+  // Beast reads `5,5` as 5 and ignores other encodings.
   if (value(http::field::content_length).find_first_not_of("0123456789") != std::string_view::npos) return true;
   if (chunked && ascii_lower(value(http::field::transfer_encoding)) != "chunked") return true;
   return (chunked && message.count(http::field::content_length) > 0) || count(http::field::content_length) > 1 ||
@@ -50,10 +50,10 @@ inline bool ambiguous(const http::request<http::string_body>& message) {
          (message.version() == 11 && count(http::field::host) != 1) || (chunked && message.version() != 11);
 }
 
-// Where the head in `bytes` ends, if it is whole; nothing is wrong with what is there so far unless `bad`.
+// The end of the head in `bytes`, if it is complete. Everything so far is valid unless `bad` is set.
 struct Head {
   bool whole = false;
-  bool bad = false;  // a line that does not end with CRLF, or one that goes on in the next
+  bool bad = false;  // a line that does not end with CRLF, or a folded line
 };
 inline Head look_at_head(std::string_view bytes) {
   Head head;
@@ -67,7 +67,7 @@ inline Head look_at_head(std::string_view bytes) {
   return head;
 }
 
-// The head of a request: what comes after its body (trailers) never gets in. Nothing when the target is malformed.
+// Reads the head of a request; trailers after the body are ignored. Empty if the target is malformed.
 inline std::optional<Request> head_of(const http::request<http::string_body>& message) {
   Request request;
   request.method = std::string(message.method_string());
