@@ -21,7 +21,7 @@ bool is_for_workers(const Route& route) {
   return route.permission == Permission::work_runs || route.permission == Permission::report_runs;
 }
 
-// Without spaces: ids that the engine makes up for itself have one (hooks), so that no caller can take theirs.
+// Spaces are forbidden: ids that the engine creates (hooks) contain one, so no caller can choose such an id.
 bool is_key(std::string_view key) {
   return key.size() <= key_length_max &&
          std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7f'; });
@@ -109,7 +109,7 @@ bool ApiGate::admit_head(const Route& route, Call& call) {
   return true;
 }
 
-// What was found out before the body came is good as long as the authenticator itself would remember it.
+// An identity found before the body arrived is valid as long as the authenticator would cache it.
 Result<Identity> ApiGate::identify(const Request& request) {
   const KnownCaller* const known = request.caller.get();
   if (known != nullptr && std::chrono::steady_clock::now() < known->at + Authenticator::key_kept)
@@ -227,25 +227,25 @@ void ApiGate::carry_out(const Route& route, Call call) {
     return;
   }
   std::vector<AuditRow> rows;
-  // What workers do stands in the events of their runs.
+  // The events of a run record what workers do.
   const bool recorded = changes(route) && !is_for_workers(route);
   if (recorded) {
     rows.push_back(audit_row(call, std::string(route.operation)));
     rows.back().at = store_.now();
   }
-  // Shared with the answer to come, also when there is nothing to record: a commit may still speak of its trace.
+  // Shared with the pending answer, even without anything to audit: a commit may still need its trace.
   const auto audit_scope = std::make_shared<AuditScope>(rows, call.trace.header());
   if (recorded) {
     call.reply = call.reply.through(
         [audit = audit_, audit_scope, row = std::move(rows.front()), reply = call.reply](Response response) mutable {
           const bool refused = response.status >= 400;
           const bool written = audit_scope->take().empty();
-          // Nothing happened and nothing was written, or the change was made and its row is there.
+          // Either nothing changed and no row was written, or the change and its row were written together.
           if (refused != written) {
             reply(std::move(response));
             return;
           }
-          // Written, and then refused after all; or done without any transaction: a repeat.
+          // The row was written but the call was refused, or the call succeeded without a transaction: a repeat.
           row.details.set("status", response.status);
           const auto answer = std::make_shared<Response>(std::move(response));
           audit->add(std::move(row), [reply, answer] { reply(std::move(*answer)); });

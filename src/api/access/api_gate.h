@@ -1,4 +1,4 @@
-// The gate of a server: who calls, whether they may, repeats, and a record of every change.
+// The gate of a server: authenticates callers, checks permissions, handles repeated requests and audits every change.
 #pragma once
 
 #include "api/access/audit_trail.h"
@@ -12,13 +12,12 @@
 
 namespace cairn::server {
 
-// What the audit trail says about a call: who, what, which resource, why, from where.
+// The audit row of a call: who, what, which resource, why, from where.
 AuditRow audit_row(const Call& call, std::string what);
 
 class ApiGate final : public Gate {
  public:
-  // `coordinator`, `authenticator` and `slow_lane` outlive the gate. Expensive requests are carried out in the slow
-  // lane.
+  // `coordinator`, `authenticator` and `slow_lane` must outlive the gate. The slow lane runs expensive requests.
   ApiGate(Coordinator& coordinator, Authenticator& authenticator, const CallerLimits& limits, RequestThreads& slow_lane,
           std::shared_ptr<AuditTrail> audit, std::shared_ptr<Metrics> metrics)
       : store_(coordinator.store()),
@@ -30,11 +29,11 @@ class ApiGate final : public Gate {
         answers_(std::make_shared<IdempotentAnswers>(coordinator)) {}
 
   bool admit(const Route& route, Call& call) override;
-  // Whether the caller may send the body of a request: `admit` by its head alone. Nothing counts against the caller's
-  // limits yet, because the whole request is still to come; one that is refused does.
+  // Whether the caller may send the body of a request: `admit` by its head alone. An admitted head does not count
+  // against the caller's limits, because the whole request counts later; a refused head does.
   bool admit_head(const Route& route, Call& call);
   bool prepare(const Route& route, Call& call) override;
-  // With the audit_scope of whoever asks: the row of the audit trail is written in the transaction of the change.
+  // Runs the operation with the audit scope of the caller: the transaction of the change also writes the audit row.
   void carry_out(const Route& route, Call call) override;
 
  private:
@@ -42,7 +41,7 @@ class ApiGate final : public Gate {
   bool admit_signed(const Route& route, Call& call);
   // Whether the caller's limits allow this call; answers 429 otherwise.
   bool within_limits(const Route& route, Call& call);
-  // The permit is held until the answer is sent, or the stream ends. A revoked credential ends both.
+  // Holds the permit until the answer is sent or the stream ends. A revoked credential ends both.
   void hold(Call& call, std::shared_ptr<void> permit);
   bool remember(const Route& route, Call& call);
 
@@ -50,7 +49,7 @@ class ApiGate final : public Gate {
   Authenticator& authenticator_;
   CallerLimiter limiter_;
   RequestThreads& slow_lane_;
-  // Shared with answers that are still to come.
+  // Shared with pending answers.
   std::shared_ptr<AuditTrail> audit_;
   std::shared_ptr<Metrics> metrics_;
   std::shared_ptr<IdempotentAnswers> answers_;

@@ -69,7 +69,7 @@ std::optional<Identity> identity_of(const ApiKeyRow& row, Timestamp now) {
   identity.task_roles = texts(row.scope.is_object() ? row.scope.find("task_roles") : nullptr);
   if (!identity.task_roles) identity.task_roles.emplace();
   identity.prefixes = texts(row.scope.is_object() ? row.scope.find("prefixes") : nullptr);
-  // An absent limit must not be no limit, except for an admin.
+  // A missing prefix list must not mean "no limit", except for an admin.
   if (!identity.prefixes && !identity.may(Permission::administer)) identity.prefixes.emplace();
   return identity;
 }

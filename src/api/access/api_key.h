@@ -1,4 +1,4 @@
-// API keys: `cairn_ID_SECRET`. The whole text is shown once, when the key is made; the store has its hash.
+// API keys: `cairn_ID_SECRET`. The full text is shown once, when the key is created; the store holds its hash.
 #pragma once
 
 #include <optional>
@@ -12,21 +12,21 @@
 namespace cairn::server {
 
 struct NewApiKey {
-  ApiKeyRow row;       // to be stored
-  std::string secret;  // to be shown
+  ApiKeyRow row;       // for the store
+  std::string secret;  // for the user
 };
-// ErrorCode::invalid for a role that there is not.
+// ErrorCode::invalid for an unknown role.
 Result<NewApiKey> new_api_key(std::string subject, std::vector<std::string> roles, Json scope, std::string note,
                               std::optional<Timestamp> expires_at);
 
 std::string api_key_hash(std::string_view secret);
-// Whether it looks like one at all.
+// Whether the text has the form of an API key.
 bool is_api_key(std::string_view text);
 
-// Nothing when the key is revoked or has expired.
+// Empty if the key is revoked or has expired.
 std::optional<Identity> identity_of(const ApiKeyRow& row, Timestamp now);
 
-// Without its hash.
+// Without the hash.
 Json document(const ApiKeyRow& row);
 
 }  // namespace cairn::server

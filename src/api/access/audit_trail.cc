@@ -8,7 +8,7 @@
 namespace cairn::server {
 namespace {
 
-// More callers and operations than this share one row.
+// Callers and operations beyond this number share one row.
 constexpr std::size_t refused_kinds_max = 1'000;
 
 }  // namespace
@@ -109,7 +109,7 @@ void AuditTrail::write(std::vector<Entry> batch) {
   for (const Entry& entry : batch) rows.push_back(entry.row);
   auto done = store_.append_audit(rows);
   if (!done && done.error().code != ErrorCode::unavailable && rows.size() > 1) {
-    // One row that the store refuses must not take the others with it.
+    // A row that the store refuses must not lose the others.
     done = {};
     for (const AuditRow& row : rows) {
       if (const auto alone = store_.append_audit({&row, 1}); !alone) {
@@ -123,7 +123,7 @@ void AuditTrail::write(std::vector<Entry> batch) {
   }
 }
 
-// The store has no verb for the last row; whether there is one after N is quick, and rows have no gaps.
+// The store cannot return the last row, but it answers fast whether a row follows N, and sequences have no gaps.
 Result<void> AuditTrail::find_end() {
   const auto row_after = [this](std::int64_t sequence) { return store_.list_audit({1, std::to_string(sequence)}); };
   std::int64_t low = 0;
@@ -176,7 +176,7 @@ void AuditTrail::checkpoint() {
     log_warning("audit.no_checkpoint", {{"message", whole.error().message}});
     return;
   }
-  // A chain that does not fit is not vouched for.
+  // A broken chain is not signed.
   if (!*whole || !unsigned_rows_) return;
   const AuditRow row = checkpoint_row(*position_, hash_, settings_.node, store_.now(), *settings_.signing_key);
   if (const auto done = store_.append_audit({&row, 1}); !done) {
@@ -184,7 +184,7 @@ void AuditTrail::checkpoint() {
     return;
   }
   unsigned_rows_ = false;
-  // Kept elsewhere, the log shows later whether the end of the trail was cut off.
+  // If the log is kept elsewhere, it shows later whether the end of the trail was cut off.
   log_info("audit.checkpoint", {{"sequence", *position_}, {"hash", hash_}, {"key", row.details["key"]}});
 }
 

@@ -1,6 +1,6 @@
-// Writes the audit trail in batches. What people decide waits until its row is durable; what programs do in
-// bulk (starts, signals, runs) is written within the next batch. Refused calls are counted and sampled. With a key it
-// signs checkpoints of the chain.
+// Writes the audit trail in batches. The answer to a human decision waits until its row is durable. Rows of bulk
+// operations by programs (starts, signals, runs) are written with the next batch. Refused calls are counted and
+// sampled. With a key the trail signs checkpoints of the chain.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@
 namespace cairn::server {
 
 struct AuditSettings {
-  std::optional<Ed25519PrivateKey> signing_key;  // absent: no checkpoints
+  std::optional<Ed25519PrivateKey> signing_key;  // empty: no checkpoints
   std::chrono::milliseconds checkpoint_every{600'000};
   std::chrono::milliseconds refused_every{10'000};  // between two rows about the same refused calls
   std::string node = "node";
@@ -27,16 +27,16 @@ struct AuditSettings {
 
 class AuditTrail {
  public:
-  // `store` outlives it.
+  // `store` must outlive the trail.
   explicit AuditTrail(Store& store, AuditSettings settings = {});
-  ~AuditTrail();  // writes what waits, and a last checkpoint
+  ~AuditTrail();  // writes pending rows and a final checkpoint
   AuditTrail(const AuditTrail&) = delete;
   AuditTrail& operator=(const AuditTrail&) = delete;
 
-  // `written` is called once the row is durable, or could not be written (that is logged).
+  // Calls `written` after the row is durable or has failed to be written; a failure is logged.
   void add(AuditRow row, std::function<void()> written = {});
-  // A call that was refused. The first one of a caller and operation is written; the next ones are counted, and every
-  // `refused_every` one row with `details.repeated` stands for them.
+  // Records a refused call. The first refusal of a caller and operation is written; later ones are counted. Every
+  // `refused_every` one row with `details.repeated` summarizes them.
   void add_refused(AuditRow row);
   std::size_t waiting() const;
 
@@ -48,18 +48,18 @@ class AuditTrail {
   };
   struct Refused {
     AuditRow last;
-    std::int64_t more = 0;  // that no row stands for yet
+    std::int64_t more = 0;  // refusals without a row yet
     Instant written;
   };
   void run(const std::stop_token& stop);
-  // With the mutex.
+  // Requires the mutex.
   Instant next_wake() const;
   void take_refused(Instant now, bool all);
   void write(std::vector<Entry> batch);
-  // Signs the end of the chain, if there is something new.
+  // Signs the end of the chain if there are new rows.
   void checkpoint();
   Result<void> find_end();
-  // Goes on to the end of the chain; false when it does not fit.
+  // Verifies the chain to its end; false if it is broken.
   Result<bool> follow_chain();
 
   Store& store_;
@@ -69,7 +69,7 @@ class AuditTrail {
   std::vector<Entry> entries_;
   std::map<std::string, Refused> refused_;  // by caller and operation
   Instant next_checkpoint_;
-  // The thread's own: up to where the chain has been followed.
+  // Used only by the thread: the verified part of the chain.
   std::optional<std::int64_t> position_;
   std::string hash_;
   bool unsigned_rows_ = false;

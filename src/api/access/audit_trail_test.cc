@@ -49,7 +49,7 @@ TEST(AuditTrail, ARowThatIsNotUtf8IsWrittenAndSoAreTheOthers) {
   const auto report = verify_audit(store);
   ASSERT_TRUE(report);
   EXPECT_FALSE(report->broken_at) << report->why;
-  // As an export reads it back.
+  // As an export returns it.
   for (const AuditRow& one : rows) {
     const auto text = parse_json(write_json(audit_document(one)));
     ASSERT_TRUE(text) << text.error().message;
@@ -99,7 +99,7 @@ class Checkpoints : public testing::Test {
   Ed25519PublicKey key = Ed25519PrivateKey::from_pem(private_pem)->public_key();
 };
 
-// The chain as somebody writes it who can change every row and every hash, but cannot sign.
+// The chain as an attacker writes it who can change every row and every hash but cannot sign.
 std::vector<AuditRow> chained_anew(const std::vector<AuditRow>& rows) {
   std::vector<AuditRow> out;
   for (const AuditRow& one : rows) {
@@ -137,7 +137,7 @@ TEST_F(Checkpoints, ShowThatTheWholeChainWasRewritten) {
   const AuditReport report = check(forged, key);
   ASSERT_TRUE(report.broken_at);
   EXPECT_EQ(*report.broken_at, 6);
-  // Nor does it help to leave the checkpoints out, or to claim that another key signed.
+  // Removing the checkpoints, or claiming another signing key, does not help either.
   forged.pop_back();
   EXPECT_TRUE(check(forged, key).broken_at);
   const auto other = Ed25519PrivateKey::from_pem(

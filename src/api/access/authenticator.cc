@@ -10,7 +10,7 @@ constexpr std::size_t known_max = 10'000;
 
 Error unknown() { return {ErrorCode::not_allowed, "the request has no valid API key or token"}; }
 
-// By its path: realm_access.roles.
+// Reads a dotted path: realm_access.roles.
 const Json* claim_at(const Json& claims, std::string_view path) {
   const Json* at = &claims;
   while (at != nullptr && !path.empty()) {
@@ -165,7 +165,7 @@ Result<Identity> Authenticator::by_token(std::string_view text) {
       identity.roles.push_back(*role);
     }
   }
-  // A worker's token without prefixes may work on nothing: an absent limit must not be no limit.
+  // A worker token without prefixes may lease nothing: a missing list must not mean "no limit".
   identity.prefixes = texts(claim_at(token->claims, settings.prefixes_claim));
   for (const Role role : identity.roles) {
     if (role == Role::admin) identity.prefixes.reset();

@@ -1,4 +1,4 @@
-// Finds out who a request is from: an API key or a signed token in `Authorization: Bearer …`.
+// Identifies the sender of a request by an API key or a signed token in `Authorization: Bearer …`.
 #pragma once
 
 #include <chrono>
@@ -18,9 +18,9 @@ namespace cairn::server {
 
 struct TokenSettings {
   TokenRules rules;
-  std::string jwks;  // a file, or https://…
-  // Claims, by their path with dots. Values of `roles_claim` that begin with `cairn:` are roles here
-  // (cairn:operator); the others are the person's roles in human tasks.
+  std::string jwks;  // a path, or https://…
+  // Claims, as dotted paths. Values of `roles_claim` that begin with `cairn:` are roles of this server
+  // (cairn:operator); the other values are the person's roles in human tasks.
   std::string roles_claim = "roles";
   std::string person_claim = "sub";
   std::string prefixes_claim = "cairn_prefixes";
@@ -28,7 +28,7 @@ struct TokenSettings {
 };
 
 struct AccessSettings {
-  // False: everybody may do everything. Only for this machine.
+  // False: every caller may do everything. Only for servers on this machine.
   bool required = false;
   std::optional<TokenSettings> tokens;
 };
@@ -38,22 +38,22 @@ class Authenticator {
   // A revoked key is refused after this time at the latest.
   static constexpr std::chrono::seconds key_kept{2};
 
-  // `store` outlives it.
+  // `store` must outlive it.
   Authenticator(Store& store, AccessSettings settings, FetchText fetch = fetch_over_https);
 
-  // ErrorCode::not_allowed: nobody known; the message is the same for every reason. Another error: it
-  // cannot be told now.
+  // ErrorCode::not_allowed for an unknown caller; the message is the same for every reason. Other errors: the check is
+  // impossible now.
   Result<Identity> identify(const Request& request);
-  // Tells later whether the request's credential is still accepted: it was not revoked, did not expire, and its key was
-  // not removed. While the store cannot be asked it is. Cheap; empty where everybody is let in. It must not outlive the
-  // authenticator.
+  // Returns a function that tells later whether the request's credential is still valid: not revoked, not expired, and
+  // its key not removed. While the store is unavailable the credential counts as valid. The function is cheap; it is
+  // empty on servers without authentication. It must not outlive the authenticator.
   std::function<bool()> still_accepted(const Request& request);
-  // Whether `identify` would have to ask nobody: no store and no issuer of tokens.
+  // Whether `identify` needs neither the store nor a token issuer.
   bool is_at_hand(const Request& request);
   bool required() const { return settings_.required; }
 
  private:
-  // The one credential of the request; empty when there is none, or more than one.
+  // The only credential of the request; empty if there is none or more than one.
   static std::string_view given(const Request& request);
   Result<Identity> by_key_hash(const std::string& hash);
   Result<Identity> by_token(std::string_view text);

@@ -27,7 +27,7 @@ bool is_search(const Request& request) {
   });
 }
 
-// The setting and the value of a limit on what is open at one time.
+// The setting and the value of a concurrency limit.
 struct OpenLimit {
   std::string_view setting;
   std::int64_t value = 0;
@@ -61,7 +61,7 @@ std::shared_ptr<CallerLimiter::Use> CallerLimiter::use_of(const std::string& acc
   const std::scoped_lock lock(mutex_);
   if (const auto found = uses_.find(account); found != uses_.end()) return found->second;
   if (uses_.size() >= callers_max) {
-    // Forgetting a caller that has nothing open and has not asked lately gives it nothing.
+    // Dropping an idle caller without open requests does not raise its limit.
     std::erase_if(uses_, [now](const auto& entry) {
       const Use& use = *entry.second;
       return entry.second.use_count() == 1 && use.paid_until < now.time_since_epoch().count() &&
@@ -72,8 +72,8 @@ std::shared_ptr<CallerLimiter::Use> CallerLimiter::use_of(const std::string& acc
   return uses_.emplace(account, std::make_shared<Use>()).first->second;
 }
 
-// Each request moves `paid_until` on by the time between two requests at the allowed rate. A caller who asks more
-// slowly than that never gets ahead of the clock; one who is ahead of it by the burst has to wait.
+// A leaky bucket. Each request advances `paid_until` by the interval of the allowed rate. A caller below its rate never
+// gets ahead of the clock; a caller ahead by the burst must wait.
 std::optional<std::chrono::nanoseconds> CallerLimiter::refused_for(Use& use, std::int64_t rate, Instant now) {
   const std::int64_t time = now.time_since_epoch().count();
   const std::int64_t step = std::max<std::int64_t>(1, second_ns / rate);
@@ -86,7 +86,7 @@ std::optional<std::chrono::nanoseconds> CallerLimiter::refused_for(Use& use, std
 }
 
 CallerLimiter::Admission CallerLimiter::admit(const Identity& identity, Demand demand, Instant now) {
-  Role role = Role::starter;  // of a signed request, which has none
+  Role role = Role::starter;  // for a signed request, which has no role
   std::int64_t rate = identity.roles.empty() ? limits_.rate[static_cast<std::size_t>(role)] : -1;
   for (const Role one : identity.roles) {
     const std::int64_t allowed = limits_.rate[static_cast<std::size_t>(one)];

@@ -56,7 +56,7 @@ TEST(CallerLimiter, RefusesARateAndSaysWhenToComeBack) {
   ASSERT_TRUE(problem);
   EXPECT_EQ((*problem)["limit"], Json("limits.rate_viewer"));
   EXPECT_EQ((*problem)["limit_value"], Json(10));
-  // Another credential is not concerned, nor is this one a second later.
+  // Another credential is not affected, and neither is this one a second later.
   EXPECT_FALSE(limiter.admit(with_role(Role::viewer, "key:2"), Demand::ordinary, now).refusal);
   now += std::chrono::seconds(1);
   allowed = 0;
@@ -69,7 +69,7 @@ TEST(CallerLimiter, RefusesARateAndSaysWhenToComeBack) {
 TEST(CallerLimiter, OfSeveralRolesTheHighestRateCounts) {
   CallerLimits limits;
   limits.rate.fill(1);
-  limits.rate[static_cast<std::size_t>(Role::operations)] = 0;  // none
+  limits.rate[static_cast<std::size_t>(Role::operations)] = 0;  // unlimited
   CallerLimiter limiter(limits);
   Identity identity = with_role(Role::viewer);
   identity.roles = {Role::viewer, Role::operations, Role::starter};
@@ -140,7 +140,7 @@ TEST(EventStream, AcceptsOneLargeTextWhenNothingWaits) {
   EXPECT_TRUE(stream.send(std::string(1'000, 'x')));
   EXPECT_FALSE(stream.takes(1));
   EXPECT_TRUE(stream.open());
-  EXPECT_FALSE(stream.send("x"));  // too much waits: it is closed
+  EXPECT_FALSE(stream.send("x"));  // too many bytes wait: it is closed
   EXPECT_FALSE(stream.open());
 }
 

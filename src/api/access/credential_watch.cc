@@ -24,7 +24,7 @@ std::shared_ptr<void> CredentialWatch::add(std::function<bool()> accepted, std::
     }
   }
   return {nullptr, [entries = entries_, number](void*) {
-            std::shared_ptr<const Entry> removed;  // without the mutex
+            std::shared_ptr<const Entry> removed;  // destroyed outside the mutex
             const std::scoped_lock lock(entries->mutex);
             const auto found = entries->by_number.find(number);
             if (found == entries->by_number.end()) return;

@@ -1,5 +1,5 @@
-// Ends long polls and streams whose credential is no longer accepted. One thread asks for all of them once a second;
-// it runs only while there are any.
+// Ends long polls and streams whose credential is no longer valid. One thread checks all of them once a second; it runs
+// only while there are any.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@
 
 namespace cairn::server {
 
-// Safe from several threads.
+// Safe to call from several threads.
 class CredentialWatch {
  public:
-  // Together with the time for which a key is cached (2 s) a revocation is noticed within 5 s.
+  // Together with the key cache (2 s), a revocation takes effect within 5 s.
   static constexpr std::chrono::milliseconds every{1'000};
 
   explicit CredentialWatch(std::chrono::milliseconds pause = every) : pause_(pause) {}
@@ -24,8 +24,8 @@ class CredentialWatch {
   CredentialWatch(const CredentialWatch&) = delete;
   CredentialWatch& operator=(const CredentialWatch&) = delete;
 
-  // Calls `end` once `accepted` says false, from the watch's thread. Dropping what it returns ends the watch; it may
-  // outlive this object.
+  // Calls `end` when `accepted` returns false, from the watch's thread. Dropping the returned handle ends the watch;
+  // the handle may outlive this object.
   std::shared_ptr<void> add(std::function<bool()> accepted, std::function<void()> end);
 
  private:
@@ -42,7 +42,7 @@ class CredentialWatch {
   void run(const std::stop_token& stop);
 
   const std::chrono::milliseconds pause_;
-  const std::shared_ptr<Entries> entries_ = std::make_shared<Entries>();  // shared with what `add` returned
+  const std::shared_ptr<Entries> entries_ = std::make_shared<Entries>();  // shared with the handles that `add` returned
   std::jthread thread_;
 };
 

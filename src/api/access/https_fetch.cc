@@ -12,7 +12,7 @@ constexpr std::size_t answer_bytes_max = 1u << 20;
 
 std::size_t take(char* data, std::size_t size, std::size_t count, void* into) {
   auto& text = *static_cast<std::string*>(into);
-  if (text.size() + size * count > answer_bytes_max) return 0;  // curl gives up
+  if (text.size() + size * count > answer_bytes_max) return 0;  // makes curl abort
   text.append(data, size * count);
   return size * count;
 }

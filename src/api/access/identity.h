@@ -1,5 +1,5 @@
-// Who calls, and what they may do. An account (a key, a token's subject) is how somebody came in; the
-// person is who they are, and task checks ask for the person.
+// The identity of a caller and its permissions. An account (a key, a token's subject) is how the caller logged in. The
+// person is who the caller is, and task checks use the person.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace cairn::server {
 
-// Who may call a route. `undeclared` is what a forgotten declaration is, and does not start.
+// Who may call a route. `undeclared` is the default; the server refuses to start if a route has no permission.
 enum class Permission {
   undeclared,
   open,
@@ -22,9 +22,9 @@ enum class Permission {
   deploy,
   administer,
   view_tasks,
-  report_runs,     // what the holder of a lease does with its run; an operator may too
-  manage_tasks,    // of tasks, not of routes: every task, and taking one from its assignee
-  signed_request,  // by its signature, not by a role: `Route::identify` says who it is
+  report_runs,     // actions of a lease holder on its run; operators may do them too
+  manage_tasks,    // for tasks, not routes: every task, and taking a task from its assignee
+  signed_request,  // by signature, not by role: `Route::identify` returns the sender
 };
 const char* to_string(Permission permission);
 
@@ -41,21 +41,21 @@ struct Identity {
   std::string account = "anonymous";  // key:ID, or the token's issuer and subject
   std::string person = "anonymous";
   std::vector<Role> roles;
-  // Candidate roles of human tasks that the person has. Absent: they are not checked.
+  // The person's candidate roles in human tasks. Empty optional: not checked.
   std::optional<std::vector<std::string>> task_roles;
-  // Everybody whom this server knows has an API key: it takes no tokens.
+  // This server accepts API keys only and no tokens.
   bool keys_only = false;
-  // What a worker may lease: types that begin with one of these. Absent: every type.
+  // The types that a worker may lease: those that begin with one of these. Empty optional: every type.
   std::optional<std::vector<std::string>> prefixes;
 
-  // False: the server asks for no credential, and the caller gave no name either.
+  // False if the server requires no credential and the caller gave no name.
   bool is_named() const { return account != "anonymous"; }
   bool may(Permission permission) const;
-  // Whether every type that begins with `prefix` may be worked on.
+  // Whether the caller may work on every type that begins with `prefix`.
   bool may_work_on(std::string_view prefix) const;
 };
 
-// Who sends a request, and when that was found out.
+// The sender of a request, and when it was identified.
 struct KnownCaller {
   Identity identity;
   std::chrono::steady_clock::time_point at;

@@ -14,7 +14,7 @@
 namespace cairn::server {
 namespace {
 
-// 128 bits as base64 writes them; as many hexadecimal digits are 32.
+// 128 bits in base64; in hexadecimal they take 32 digits.
 constexpr std::size_t id_characters_min = 22;
 constexpr std::size_t id_characters_max = 200;
 constexpr std::size_t name_bytes_max = 100;
@@ -129,7 +129,7 @@ Result<InboundHook> hook_of(const Json& given, const std::string& where) {
   return hook;
 }
 
-// The value of the one header of this name; nothing when it is missing or stands there twice.
+// The value of this header; empty if it is missing or repeated.
 std::optional<std::string_view> only_header(const Request& request, std::string_view name) {
   std::optional<std::string_view> found;
   for (const auto& [key, value] : request.headers) {
@@ -169,7 +169,7 @@ Result<HookSignal> read_signal(const InboundHook& hook, const InboundHook::Signa
   if (!name.is_string()) return Error{ErrorCode::invalid, "the hook's signal gives no text"};
   read.name = std::string(name.as_string());
   CAIRN_TRY(read.key, evaluate(signal.key, bound, "key"));
-  // Keys are texts; an order's number is a common one.
+  // Keys are texts; an order number is a common key.
   if (read.key.is_number()) read.key = Json(write_json(read.key));
   read.payload = body;
   if (signal.payload) {

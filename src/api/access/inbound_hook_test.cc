@@ -79,7 +79,7 @@ TEST(InboundHook, TakesBothSecretsWhileOneIsReplaced) {
   EXPECT_FALSE(check_signed(*read(plain()), signed_by(old_secret, "{}"), now).has_value());
 }
 
-// RELIABILITY S-27, case by case.
+// Forged, replayed, incomplete and ambiguous signatures, case by case.
 TEST(InboundHook, RefusesWhatIsNotSignedAsItShould) {
   const auto hook = read(plain());
   const std::string body = R"({"b": 1, "a": 2})";

@@ -12,14 +12,14 @@ namespace cairn::server {
 namespace {
 
 constexpr std::size_t file_bytes_max = 1u << 20;
-// After a failed fetch the next one comes sooner than after a good one.
+// A failed fetch is repeated after this pause, sooner than the regular refresh.
 constexpr std::chrono::milliseconds retry_pause{30'000};
 
 bool is_url(const std::string& place) { return place.starts_with("https://"); }
 
 struct FileState {
   std::string text;
-  // The clock of file times is coarse: a file that was changed just now may change again without showing it.
+  // File times are coarse: a file changed just now may change again with the same time.
   bool settled = true;
 };
 FileState state_of_file(const std::string& path) {

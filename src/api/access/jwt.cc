@@ -70,7 +70,7 @@ PublicKey p256_key(const std::string& x, const std::string& y) {
   return from_parameters("EC", builder.get());
 }
 
-// r and s side by side, as tokens have them, to what OpenSSL reads.
+// Converts r and s, concatenated as in tokens, to the DER form of OpenSSL.
 std::optional<std::string> to_der(const std::string& raw) {
   if (raw.size() != 64) return std::nullopt;
   const std::unique_ptr<ECDSA_SIG, Freed<ECDSA_SIG_free>> signature(ECDSA_SIG_new());
@@ -169,7 +169,7 @@ std::optional<std::string> base64url_decode(std::string_view text) {
       out.push_back(static_cast<char>(bits >> count & 0xff));
     }
   }
-  // Bits that belong to no byte would be a second spelling of the same token.
+  // Nonzero padding bits would allow a second spelling of the same token.
   if ((bits & ((1u << count) - 1)) != 0) return std::nullopt;
   return out;
 }

@@ -1,5 +1,5 @@
-// Signed tokens (RFC 7519) and the keys that sign them (RFC 7517). RS256, ES256 and EdDSA only: nothing
-// that is signed with a shared secret, and nothing in a token says where its key is.
+// Signed tokens (RFC 7519) and their keys (RFC 7517). Only RS256, ES256 and EdDSA are accepted: no shared secrets, and
+// a token cannot say where its key is.
 #pragma once
 
 #include <memory>
@@ -18,14 +18,14 @@ namespace cairn::server {
 class KeySet {
  public:
   static constexpr std::size_t keys_max = 100;
-  // Keys of other kinds are left out; ErrorCode::invalid when the text is no key set.
+  // Ignores keys of other kinds. ErrorCode::invalid if the text is not a key set.
   static Result<KeySet> parse(std::string_view jwks);
 
   struct Key;
-  // The key with this id that `algorithm` can use; without an id, the only one that can.
+  // The key with this id that `algorithm` can use. Without an id: the only key that `algorithm` can use.
   const Key* find(std::string_view id, std::string_view algorithm) const;
   std::size_t size() const { return keys_.size(); }
-  // SHA-256 of the key itself: the same id with another key has another one.
+  // SHA-256 of the key material: a replaced key with the same id has another fingerprint.
   static std::string fingerprint(const Key& key);
 
  private:
@@ -48,10 +48,10 @@ struct UnverifiedToken {
 
 inline constexpr std::size_t token_bytes_max = 8u << 10;
 
-// Only its form. Every error is ErrorCode::not_allowed.
+// Checks only the form. Every error is ErrorCode::not_allowed.
 Result<UnverifiedToken> parse_token(std::string_view text);
 bool verify_signature(const UnverifiedToken& token, const KeySet::Key& key);
-// issuer, audience, expiry, not-before and subject.
+// Checks issuer, audience, expiry, not-before and subject.
 Result<void> check_claims(const Json& claims, const TokenRules& rules, Timestamp now);
 
 std::optional<std::string> base64url_decode(std::string_view text);

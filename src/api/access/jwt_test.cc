@@ -46,7 +46,7 @@ std::string bytes_of(const EVP_PKEY* key, const char* name) {
 
 std::string padded(std::string text, std::size_t size) { return std::string(size - text.size(), '\0') + text; }
 
-// A key that signs, and its public half as the issuer would publish it.
+// A signing key, and its public half as the issuer would publish it.
 class Signer {
  public:
   Signer(std::string algorithm, std::string id) : algorithm_(std::move(algorithm)), id_(std::move(id)) {
@@ -227,7 +227,7 @@ TEST_F(Tokens, ThatAreForgedAreRefused) {
   for (const char* id : {"../../etc/passwd", "' OR 1=1--", "unknown"}) {
     EXPECT_FALSE(enter(signer.token(claims(), Json::object({{"kid", id}})))) << id;
   }
-  // Keys and addresses inside the token are not looked at.
+  // Keys and URLs inside the token are ignored.
   EXPECT_FALSE(enter(other.token(claims(), Json::object({{"jwk", other.jwk()}, {"jku", "https://evil.example"}}))));
   EXPECT_FALSE(enter(good.substr(0, good.rfind('.') + 1)));
   EXPECT_FALSE(enter(good + "."));
@@ -249,12 +249,12 @@ TEST_F(Tokens, AKeyThatTheIssuerAddsIsFoundAndOneThatItRemovesIsNot) {
   publish({&second});
   EXPECT_TRUE(enter(second.token(claims())));
   EXPECT_FALSE(enter(first.token(claims())));
-  // A broken file leaves the keys that were there.
+  // A broken file leaves the previous keys.
   std::ofstream(path, std::ios::trunc) << "{";
   EXPECT_TRUE(enter(second.token(claims())));
 }
 
-// What an issuer's URL says. Fetches can be made to wait.
+// The content of an issuer's URL. Fetches can be blocked.
 struct Issuer {
   void publish(const std::vector<const Signer*>& signers) {
     Json keys = Json::array();
@@ -282,7 +282,7 @@ struct Issuer {
   std::atomic<int> begun{0};
 };
 
-// Asks until the keys are there.
+// Retries until the keys are known.
 bool has_key(JwksSource& source, const std::string& id) {
   for (;;) {
     const auto keys = source.keys_for(id, "EdDSA");
@@ -310,7 +310,7 @@ TEST_F(Tokens, AFetchDoesNotHoldUpOthers) {
   JwksSource source("https://id.example/keys", issuer.fetch(), {never, std::chrono::milliseconds(0)});
   ASSERT_TRUE(has_key(source, "known"));
   issuer.block(true);
-  const auto unknown = source.keys_for("unknown", "EdDSA");  // asks for a fetch that does not end
+  const auto unknown = source.keys_for("unknown", "EdDSA");  // starts a fetch that does not end
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, ErrorCode::unavailable);
   while (issuer.begun < 2) std::this_thread::yield();
@@ -351,14 +351,14 @@ TEST_F(Tokens, AnotherKeyUnderTheSameIdIsANewKey) {
       const auto identity = gate.identify(request_with(signer.token(claims())));
       if (identity) return true;
       if (identity.error().code == ErrorCode::not_allowed) return false;
-      std::this_thread::yield();  // the keys are being read
+      std::this_thread::yield();  // the keys are being fetched
     }
   };
   ASSERT_TRUE(accepts(before));
   const auto still_accepted = gate.still_accepted(request_with(before.token(claims())));
   EXPECT_TRUE(still_accepted());
   issuer.publish({&after});
-  // A signature that does not fit makes the keys be read again.
+  // A wrong signature triggers a fetch of the keys.
   while (!accepts(after)) std::this_thread::yield();
   EXPECT_FALSE(accepts(before));
   EXPECT_FALSE(still_accepted());

@@ -1,5 +1,5 @@
-// Which pages may talk to the server. A page of another site must not be able to act through somebody's
-// browser, nor to read what a server on this machine says.
+// Which web pages may call the server. A page of another site must not act through a user's browser, nor read from a
+// server on this machine.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ bool allowed_by_cors(std::string_view origin, const std::vector<std::string>& or
 void add_cors(Response& response, std::string_view origin);
 Response preflight();
 
-// The refusal of a request that a foreign page makes, or that reached a server without authentication
-// under a name that is not this machine's (a name that somebody points here).
+// Refuses requests from foreign pages. Also refuses requests to a server without authentication under a foreign host
+// name (DNS rebinding).
 std::optional<Response> foreign(const Request& request, const std::vector<std::string>& origins, bool authenticates);
 
 }  // namespace cairn::server

@@ -12,7 +12,7 @@ Response refusal(std::string_view type) {
                  "this credential may not work on runs of type " + std::string(type));
 }
 
-// The type of a run that exists; one that does not is the operation's to report.
+// Checks the type of an existing run. The operation reports an unknown run.
 std::optional<Response> check_run(Store& store, const Call& call, std::string_view id) {
   const auto run = store.find_run({std::string(id)});
   if (!run) return problem(run.error());
@@ -43,7 +43,7 @@ std::optional<Response> outside_scope(Store& store, const Call& call) {
       if (one.is_string() && !call.identity.may_work_on(one.as_string())) return refusal(one.as_string());
     }
   }
-  // Several at once: each names its run.
+  // A batch names a run in each item.
   for (const char* const member : {"reports", "runs"}) {
     const Json* list = call.body.is_object() ? call.body.find(member) : nullptr;
     if (list == nullptr || !list->is_array()) continue;
@@ -53,7 +53,7 @@ std::optional<Response> outside_scope(Store& store, const Call& call) {
     }
     return std::nullopt;
   }
-  // A worker that names nothing takes `default.`.
+  // Without types a worker leases `default.`.
   if (!named && !call.identity.may_work_on("default.")) return refusal("default.");
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-// Workers are bound to the types of runs that their credential names.
+// Workers are restricted to the run types that their credential names.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,13 @@
 
 namespace cairn::server {
 
-// Types under `cairn.` are the engine's own: it makes these calls with its own rights, so no caller may submit,
+// Types under `cairn.` are reserved: the engine makes these calls with its own rights, so no caller may submit,
 // schedule or lease one.
 bool is_reserved_type(std::string_view type);
-// Whether a lease by this prefix would take such a type.
+// Whether a lease by this prefix would include a reserved type.
 bool reaches_reserved_types(std::string_view prefix);
 
-// The refusal of a call about runs that the caller may not work on.
+// The refusal of a call for runs outside the caller's types; empty if allowed.
 std::optional<Response> outside_scope(Store& store, const Call& call);
 
 }  // namespace cairn::server
