@@ -1,4 +1,4 @@
-// Whether the process still does its work, for whoever restarts processes that do not.
+// Whether the process still makes progress, for supervisors that restart stuck processes.
 #pragma once
 
 #include <chrono>
@@ -8,10 +8,10 @@
 
 namespace cairn::server {
 
-// A writer that has work and makes no progress for so long does not come back by itself.
+// A writer that has work but makes no progress for this long will not recover by itself.
 inline constexpr std::chrono::seconds commit_stall_max{10};
 
-// 200, or 503 when commits have been stuck for `stall_max`. It never blocks: any thread may ask.
+// 200, or 503 if commits have been stuck for `stall_max`. It never blocks and may be called from any thread.
 Response liveness(const Coordinator& coordinator, std::chrono::nanoseconds stall_max = commit_stall_max);
 
 }  // namespace cairn::server

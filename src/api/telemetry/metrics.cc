@@ -32,7 +32,7 @@ double resident_bytes() {
 double open_descriptors() {
   DIR* folder = opendir("/proc/self/fd");
   if (folder == nullptr) return 0;
-  double count = -3;  // itself, and the two names of every folder
+  double count = -3;  // minus its own descriptor and the entries . and ..
   while (readdir(folder) != nullptr) ++count;
   closedir(folder);
   return count;
@@ -114,7 +114,7 @@ std::string Metrics::text() const {
   for (const auto& [limit, count] : limit_refusals()) {
     out << "cairn_limit_refusals_total{limit=\"" << limit << "\"} " << count << "\n";
   }
-  // Read without the lock: a value may ask the store.
+  // Read outside the lock: a value may query the store.
   for (const Value& value : values) {
     head(value.name, value.help, value.type);
     out << value.name << " " << number(value.read()) << "\n";

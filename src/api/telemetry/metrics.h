@@ -1,4 +1,4 @@
-// What the server counts, as Prometheus reads it. Labels are operations and status codes, never ids.
+// The server's metrics in the Prometheus format. Labels are operations and status codes, never ids.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ namespace cairn::server {
 
 class Metrics {
  public:
-  // One answered request. `operation` is the route's name, or "none" for what has no route.
+  // Counts an answered request. `operation` is the name of the route, or "none" without a route.
   void count_request(std::string_view operation, int status, std::chrono::nanoseconds took);
   void count_refusal(std::string_view reason);  // unauthenticated, forbidden, overloaded
 
-  // A value that is asked for when it is read.
+  // A value that is computed when it is read.
   using Read = std::function<double()>;
   void gauge(std::string name, std::string help, Read read);
   void counter(std::string name, std::string help, Read read);
@@ -49,7 +49,7 @@ class Metrics {
   std::vector<Value> values_;
 };
 
-// Memory, processor time, descriptors and start time of this process, under their usual names.
+// Memory, CPU time, file descriptors and start time of this process, under their usual names.
 void add_process_metrics(Metrics& metrics);
 
 }  // namespace cairn::server

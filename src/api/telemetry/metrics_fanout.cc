@@ -9,7 +9,7 @@ namespace cairn::server {
 namespace {
 
 constexpr std::chrono::seconds every{5};
-constexpr const char* kept_seconds = "15";  // three times as long: a node that has missed twice is gone
+constexpr const char* kept_seconds = "15";  // three intervals: a node that has missed two is gone
 const Duration answer_within = Duration::of_seconds(1);
 
 }  // namespace

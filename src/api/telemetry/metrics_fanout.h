@@ -1,6 +1,5 @@
-// Every few seconds a node's figures over Redis: published on `cairn:SCHEMA:metrics` for whoever listens, and kept for
-// a short time under `cairn:SCHEMA:metrics:NODE` for whoever asks. While Redis is away nobody gets them, and nothing
-// else.
+// Publishes the node's metrics to Redis every few seconds: on the channel `cairn:SCHEMA:metrics`, and for a short time
+// under the key `cairn:SCHEMA:metrics:NODE`. While Redis is unavailable only this publication is missing.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +14,7 @@ namespace cairn::server {
 
 class MetricsFanout {
  public:
-  // `text` is called from the thread of this object: figures in the text format of Prometheus.
+  // `text` is called from the thread of this object and returns metrics in the Prometheus text format.
   MetricsFanout(std::string url, std::string schema, std::string node, std::function<std::string()> text);
   ~MetricsFanout();
 

@@ -1,5 +1,5 @@
-// Answers whether the server is ready without waiting for the store: a thread of its own asks the store, and a store
-// that takes too long to answer makes the server not ready.
+// Answers whether the server is ready without waiting for the store. A separate thread checks the store; if the store
+// takes too long, the server is not ready.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@ class Readiness {
  public:
   using Check = std::function<Response()>;  // may block
   struct Times {
-    std::chrono::milliseconds kept{1'000};      // an answer of the store is good for so long
-    std::chrono::milliseconds patience{2'000};  // the store must answer within this time
+    std::chrono::milliseconds kept{1'000};      // how long a result is cached
+    std::chrono::milliseconds patience{2'000};  // timeout of the store
   };
 
   explicit Readiness(Check check) : Readiness(std::move(check), Times()) {}
@@ -28,26 +28,25 @@ class Readiness {
   Readiness(const Readiness&) = delete;
   Readiness& operator=(const Readiness&) = delete;
 
-  // Answers now when the last check is recent, else after a check, at most after the store's time is over. Never
-  // blocks.
+  // Answers at once if the last check is recent, otherwise after a check or the store's timeout. Never blocks.
   void ask(Reply reply);
 
  private:
   using Instant = std::chrono::steady_clock::time_point;
   void run_checks(const std::stop_token& stop);
   void watch_time(const std::stop_token& stop);
-  std::vector<Reply> take_waiting();  // with the mutex
+  std::vector<Reply> take_waiting();  // requires the mutex
 
   const Check check_;
   const Times times_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::vector<Reply> waiting_;
-  bool wanted_ = false;  // a check
+  bool wanted_ = false;  // a check is requested
   std::optional<Instant> checking_since_;
   std::optional<Response> last_;
   Instant last_at_;
-  std::jthread checks_;  // both from the first question on
+  std::jthread checks_;  // both start with the first request
   std::jthread clock_;
 };
 

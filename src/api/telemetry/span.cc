@@ -15,7 +15,7 @@ std::string nanoseconds(Span::Time time) {
   return std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count());
 }
 
-// Whole numbers are text in OTLP's JSON.
+// OTLP's JSON writes integers as text.
 Json attribute(std::string_view name, const Json& value) {
   Json holder = Json::object();
   if (value.is_integer()) {
@@ -60,14 +60,14 @@ Span span_of_life(const Snapshot& instance, Span::Time now) {
   span.id = span_id_of(instance.instance.value);
   if (!instance.trace.empty()) span.parent = instance.trace.substr(36, 16);
   span.name = "workflow " + instance.program.name;
-  // Its beginning is the store's time. With a clock that was moved it may lie later than now.
+  // The start is in the store's time. If the clock was moved it may be later than now.
   span.began = std::min(now, Span::Time(std::chrono::milliseconds(instance.started_at.unix_ms())));
   span.ended = now;
   span.attributes = {{"cairn.instance", instance.instance.value},
                      {"cairn.definition", instance.program.name},
                      {"cairn.definition_version", instance.program.version},
                      {"cairn.status", to_string(instance.status)}};
-  // One that its caller's trace goes on in has its parent there already.
+  // An instance that continues its caller's trace already has its parent there.
   if (instance.parent && instance.trace.empty()) {
     span.links.push_back({trace_id_of(instance.parent->instance), span_id_of(instance.parent->instance.value)});
   }

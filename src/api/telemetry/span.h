@@ -1,5 +1,5 @@
-// Spans of traces, as OTLP tells them to a collector. An instance is one trace, or part of its caller's
-// (instance/trace_id.h); requests belong to the trace of whoever sends them.
+// Spans of traces in the OTLP format. An instance is its own trace, or part of its caller's (instance/trace_id.h). A
+// request belongs to the trace of its sender.
 #pragma once
 
 #include <chrono>
@@ -34,10 +34,10 @@ struct Span {
   bool failed = false;
 };
 
-// What a committed unit did to its instances, each in its own trace: a span for the way from one wait to the next,
-// linked with the span that began the wait and with the request that ended it (`traceparent`, or empty); and, when an
-// instance has ended, the span of its whole life, which is the parent of the others. Nothing of instances whose caller
-// does not keep the trace.
+// The spans of a committed unit, each in the trace of its instance. One span covers the way from one wait to the next;
+// it links to the span that opened the wait and to the request that ended it (`traceparent`, may be empty). When an
+// instance has ended, one more span covers its whole life and is the parent of the others. Instances whose caller does
+// not sample the trace have no spans.
 std::vector<Span> spans_of(const Slice& unit, std::string_view traceparent, Span::Time now);
 
 // The body of a request to /v1/traces.

@@ -55,7 +55,7 @@ void SpanExporter::run(const std::stop_token& stop) {
         batch.push_back(std::move(waiting_.front()));
         waiting_.pop_front();
       }
-      if (batch.empty()) return;  // told to stop, and nothing is left
+      if (batch.empty()) return;  // stopping, and nothing is left
     }
     const Posted posted = post(batch);
     if (posted == Posted::taken) {
@@ -109,7 +109,7 @@ SpanExporter::Posted SpanExporter::post(const std::vector<Span>& batch) {
   long status = 0;
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   if (status >= 200 && status < 300) return Posted::taken;
-  // As OTLP says: these may be sent again, others may not.
+  // OTLP allows retries for these statuses only.
   return status == 429 || status == 502 || status == 503 || status == 504 ? Posted::again : Posted::refused;
 }
 

@@ -1,5 +1,5 @@
-// Sends spans to a collector (OTLP over HTTP, JSON), in batches from a thread of its own. A collector that is slow or
-// away costs memory up to a bound and then spans, never requests: what is dropped is counted.
+// Sends spans to a collector (OTLP over HTTP, JSON), in batches from its own thread. A slow or unavailable collector
+// costs bounded memory and then spans, but never delays requests. Dropped spans are counted.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 namespace cairn::server {
 
 struct OtlpSettings {
-  std::string endpoint;              // http://collector:4318; /v1/traces is added unless it stands there
+  std::string endpoint;              // http://collector:4318; /v1/traces is appended if missing
   std::vector<std::string> headers;  // NAME=VALUE
   std::string node;
 };
@@ -25,26 +25,26 @@ class SpanExporter {
  public:
   static constexpr std::size_t waiting_max = 8'192;
   static constexpr std::size_t batch_max = 512;
-  static constexpr std::chrono::milliseconds gather{1'000};  // how long a batch may fill up
+  static constexpr std::chrono::milliseconds gather{1'000};  // how long a batch collects spans
   static constexpr std::chrono::milliseconds pause_min{500};
   static constexpr std::chrono::milliseconds pause_max{30'000};
 
   explicit SpanExporter(OtlpSettings settings);
-  // Tries once more to send what waits.
+  // Tries once more to send the remaining spans.
   ~SpanExporter();
   SpanExporter(const SpanExporter&) = delete;
   SpanExporter& operator=(const SpanExporter&) = delete;
 
-  // From any thread; never blocks for long.
+  // Callable from any thread; never blocks for long.
   void add(Span span);
 
   std::uint64_t sent() const { return sent_; }
   std::uint64_t dropped() const { return dropped_; }
-  std::uint64_t failures() const { return failures_; }  // requests that the collector did not take
+  std::uint64_t failures() const { return failures_; }  // requests that the collector did not accept
   std::size_t waiting() const;
 
  private:
-  enum class Posted { taken, refused, again };  // refused: sending it again is no use
+  enum class Posted { taken, refused, again };  // refused: a retry cannot succeed
   void run(const std::stop_token& stop);
   Posted post(const std::vector<Span>& batch);
 

@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t counted_max = 100'000;
 constexpr std::chrono::seconds kept{5};
 
-// The last look at the store, shared by the gauges. A store that does not answer gives no figures (NaN), not old ones.
+// The last query of the store, shared by the gauges. If the store does not answer, the values are NaN instead of
+// outdated.
 class LastLook {
  public:
   explicit LastLook(Store& store) : store_(store) {}

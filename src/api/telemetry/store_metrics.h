@@ -1,4 +1,4 @@
-// What stands in the store, as figures: asked for at most every few seconds, whoever reads them.
+// Metrics of the store's contents. The store is queried at most every few seconds, however many readers there are.
 #pragma once
 
 #include "api/telemetry/metrics.h"
@@ -6,7 +6,7 @@
 
 namespace cairn::server {
 
-// `store` outlives the metrics.
+// `store` must outlive the metrics.
 void add_store_metrics(Metrics& metrics, Store& store);
 
 }  // namespace cairn::server
