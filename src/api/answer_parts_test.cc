@@ -1,4 +1,4 @@
-// The small parts of an answer: compression, traces, leased runs, repeats, figures, foreign pages.
+// The small parts of an answer: compression, traces, leased runs, repeats, metrics, foreign pages.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -183,7 +183,7 @@ TEST(IdempotentAnswers, RefusalsAndLargeAnswersAreNotKept) {
   }
 }
 
-// Commits only when it is told to.
+// Commits only when the test says so.
 class HeldStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;

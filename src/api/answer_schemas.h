@@ -1,5 +1,5 @@
-// What successful answers look like, for the OpenAPI document: a schema for each resource, and which operation answers
-// with which. The tests of the routes hold real answers against them.
+// The schemas of successful answers for the OpenAPI document: one per resource, and which operation returns which.
+// Tests of the routes validate real answers against them.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@ struct AnswerSchema {
   std::string_view schema;  // in `answer_components`; "InstancePage" is a page of Instance; empty: no body
 };
 
-// Nothing for an operation whose answer is no JSON document of its own.
+// Null if the operation does not return a JSON document.
 const AnswerSchema* answer_of(std::string_view operation);
 // The schemas by name.
 Json answer_components();

@@ -13,7 +13,7 @@ Response json_response(const Json& document, int status) {
 
 Actor actor_of(const Call& call) {
   const Identity& identity = call.identity;
-  // Two keys of one person are one sender, so that a new key can repeat what the old one asked for.
+  // Two keys of one person are one sender, so that a new key can repeat a request of the old one.
   return {identity.person, identity.task_roles, identity.may(Permission::manage_tasks),
           identity.is_named() ? "person " + identity.person : std::string()};
 }

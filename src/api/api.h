@@ -1,4 +1,7 @@
-// The HTTP API over a coordinator: one file per resource, one table of routes.
+// src/api is the HTTP API of the engine: one table of routes (route.h), one `*_resource.cc` file per resource. access/
+// authenticates callers and checks permissions; telemetry/ holds metrics, traces and health checks. The module uses
+// http for connections and calls engine, schedule, upkeep, outbox and store for the work. The CLI uses the same routes
+// for a local store. Read `Server::open` in server.cc first, then `start` in instances_resource.cc.
 #pragma once
 
 #include <memory>
@@ -16,7 +19,7 @@
 
 namespace cairn::server {
 
-// Each gives the routes of one resource. `coordinator` outlives them.
+// Each returns the routes of one resource. `coordinator` must outlive them.
 std::vector<Route> definition_routes(Coordinator& coordinator);
 std::vector<Route> diagram_routes(Coordinator& coordinator);
 std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<InstanceWaiters> desk);
@@ -34,64 +37,64 @@ std::vector<Route> event_routes(Coordinator& coordinator);
 std::vector<Route> bulk_routes(Coordinator& coordinator, InstanceWaiters& desk);
 std::vector<Route> key_routes(Coordinator& coordinator);
 std::vector<Route> audit_routes(Coordinator& coordinator);
-// Only of a server: on the command line nobody signs.
+// Only for servers: the CLI receives no webhooks.
 std::vector<Route> hook_routes(Coordinator& coordinator, std::vector<InboundHook> hooks);
-// All of them, in the order in which they are tried. The command line asks a local store through the same table.
-// `desk`: where clients wait for instances, to be closed when the server ends; shared with the routes.
+// All routes, in matching order. The CLI uses the same table for a local store. `desk` holds the clients that wait for
+// instances; it is closed when the server stops. It is shared with the routes.
 std::vector<Route> api_routes(Coordinator& coordinator, std::shared_ptr<InstanceWaiters> desk);
 
-// Of an answer to a request with an `Idempotency-Key` that was carried out before.
+// Marks the repeated answer to an `Idempotency-Key`.
 inline constexpr const char* replayed_header = "idempotency-replayed";
 
 Response json_response(const Json& document, int status = 200);
-// Who asks, for checks on tasks: the person, with the roles that they have there. Without authentication
-// the header `X-Cairn-User`, else "anonymous", whose roles are not checked.
+// The caller for checks on tasks: the person and their task roles. Without authentication the header `X-Cairn-User`, or
+// "anonymous", whose roles are not checked.
 Actor actor_of(const Call& call);
-// An id that the caller chose: 1 to 200 letters, digits, `.`, `_`, `~`, `:` and `-`, and not `.` or `..`, so that it
-// fits into a path, a header and a log line as it is. Without it the answer is 400.
+// Validates an id chosen by the caller: 1 to 200 letters, digits, `.`, `_`, `~`, `:` and `-`, but not `.` or `..`. Such
+// an id fits into a path, a header and a log line unchanged. Other ids get 400.
 bool is_caller_id(std::string_view id);
 Response bad_id(std::string_view what);
-// `limit` and `cursor`; at most 1000 a page.
+// Reads `limit` and `cursor`; at most 1000 rows per page.
 PageRequest page_of(const Call& call);
-// If-Match: "7" or 7. Nothing without one; an error when it is no version.
+// Reads If-Match: "7" or 7. Empty if absent; an error if it is not a version.
 Result<std::optional<std::uint64_t>> version_of(const Call& call);
 
 struct ServerSettings {
   HttpSettings http;
   AccessSettings access;
-  std::vector<std::string> cors_origins;  // none: no page from elsewhere may read answers
-  bool log_requests = false;              // a line for every request, not only for failures
-  std::shared_ptr<SpanExporter> spans;    // shared with the engine's observer; absent: no traces
+  std::vector<std::string> cors_origins;  // empty: pages of other origins cannot read answers
+  bool log_requests = false;              // logs every request, not only failures
+  std::shared_ptr<SpanExporter> spans;    // shared with the engine's observer; null: no traces
   std::vector<InboundHook> hooks = {};
   CallerLimits limits = {};
   AuditSettings audit = {};
-  // Of diagrams, exports and searches. They run beside other requests, at a lower priority.
+  // For diagrams, exports and searches. They run beside other requests at a lower priority.
   std::size_t expensive_threads = 2;
 };
 
-// Whether an address to listen on can only be reached from this machine.
+// Whether a listen address is reachable only from this machine.
 bool is_this_machine(const std::string& host);
 
-// Tells `spans` of what the coordinator commits, as long as that lives. Before the first request.
+// Reports the coordinator's commits to `spans` for its lifetime. Call this before the first request.
 void trace_units(Coordinator& coordinator, std::shared_ptr<SpanExporter> spans);
 
-// The whole server: routes, the port, and threads on which requests may wait for the disk.
+// The whole server: routes, port, and threads on which requests may wait for the disk.
 class Server {
  public:
-  // ErrorCode::not_allowed when it would listen beyond this machine without asking who calls.
+  // ErrorCode::not_allowed if it would listen beyond this machine without authentication.
   static Result<std::unique_ptr<Server>> open(Coordinator& coordinator, const ServerSettings& settings);
-  // Without authentication, for this machine.
+  // Without authentication; for this machine only.
   static Result<std::unique_ptr<Server>> open(Coordinator& coordinator, const HttpSettings& settings) {
     return open(coordinator, ServerSettings{settings, {}, {}, false, nullptr, {}, {}, {}, 2});
   }
   ~Server();
 
   std::uint16_t port() const;
-  std::string metrics() const;  // as /metrics gives them
+  std::string metrics() const;  // the text of /metrics
   Result<void> reload_tls();
-  // /readyz says no from now on, and every answer closes its connection. Requests are still taken.
+  // From now on /readyz fails, and every answer closes its connection. Requests are still accepted.
   void announce_drain();
-  // Takes nothing new and finishes what is under way; `handshakes` as HttpServer::drain has it.
+  // Accepts nothing new and finishes the requests in progress. `handshakes` as in HttpServer::drain.
   void drain(std::chrono::milliseconds grace, std::chrono::milliseconds handshakes = std::chrono::milliseconds(0));
 
  private:

@@ -1,6 +1,5 @@
-// One action on many instances, with progress. Jobs run one after the other on one thread and are
-// remembered in memory only: each item is a commit of its own, so a job that a crash cuts off is done by
-// asking again.
+// Runs one action on many instances and reports progress. Jobs run one at a time on one thread and are kept in memory
+// only. Each item is a separate commit, so after a crash the same request can simply be sent again.
 #pragma once
 
 #include <chrono>
@@ -20,9 +19,9 @@ namespace cairn::server {
 
 class BulkJobs {
  public:
-  static constexpr std::size_t items_max = 100'000;   // of one job
-  static constexpr std::size_t jobs_max = 1'000;      // remembered ones
-  static constexpr std::size_t failures_max = 1'000;  // told one by one; the others are only counted
+  static constexpr std::size_t items_max = 100'000;   // per job
+  static constexpr std::size_t jobs_max = 1'000;      // kept in memory
+  static constexpr std::size_t failures_max = 1'000;  // listed individually; further failures are only counted
 
   using Action = std::function<Result<void>(const InstanceId&)>;
 
@@ -36,7 +35,7 @@ class BulkJobs {
     std::size_t total = 0;
     std::size_t done = 0;
     std::size_t failed = 0;
-    std::vector<Failed> failures;  // the first of them
+    std::vector<Failed> failures;  // the first failures
     bool finished = false;
   };
   using Told = std::function<void(const Progress&)>;
@@ -46,14 +45,14 @@ class BulkJobs {
   explicit BulkJobs(std::chrono::milliseconds patience = default_patience) : patience_(patience) {}
   ~BulkJobs();
 
-  // Nothing when too many jobs wait already.
+  // Empty if too many jobs wait.
   std::optional<std::string> submit(std::string id, std::string name, std::vector<InstanceId> instances, Action action);
   std::optional<Progress> find(const std::string& id) const;
   // Calls `told` once more than `after` items are through, the job is finished, or the caller has waited long enough:
   // now, or later from another thread. Not for every item of a large job: each hundredth of it. False: there is no such
   // job.
   bool tell(const std::string& id, std::size_t after, Told told);
-  // Everybody who waits is told how far it is, and whoever comes later at once: the server drains.
+  // Answers all waiters with the current progress, and later ones at once: the server drains.
   void stop_waiting();
 
  private:

@@ -13,7 +13,7 @@
 namespace cairn::server {
 namespace {
 
-// A filter that matches more than somebody had in mind stops here.
+// Limits a filter that matches more instances than intended.
 constexpr std::size_t instances_unless_said = 1'000;
 
 BulkJobs::Action action_of(Coordinator& coordinator, const Call& call) {
@@ -46,7 +46,7 @@ BulkJobs::Action action_of(Coordinator& coordinator, const Call& call) {
   };
 }
 
-// Each item has a row of its own in the audit trail, in its own commit.
+// Each item writes its own audit row in its own commit.
 BulkJobs::Action on_behalf_of(Coordinator& coordinator, const Call& call) {
   AuditRow row = audit_row(call, "bulk." + std::string(call.body["action"].as_string()));
   return [&coordinator, row = std::move(row), trace = call.trace.header(), key = call.repeat_key,
@@ -63,7 +63,7 @@ BulkJobs::Action on_behalf_of(Coordinator& coordinator, const Call& call) {
 
 struct Matching {
   std::vector<InstanceId> ids;
-  Json shown = Json::array();  // the first of them, for people
+  Json shown = Json::array();  // the first items, for display
   bool more = false;
 };
 Result<Matching> match(Store& store, const InstanceFilter& filter, std::size_t max) {
@@ -104,7 +104,7 @@ void submit(Coordinator& coordinator, BulkJobs& jobs, const Call& call) {
     call.reply(problem(fits.error()));
     return;
   }
-  // Everything by mistake is the worst case: an empty filter must be meant.
+  // An empty filter matches everything, so the request must say `all: true` explicitly.
   if (text.empty() && !(call.body["all"].is_bool() && call.body["all"].as_bool())) {
     call.reply(problem({ErrorCode::invalid, "without a filter it would be every instance: say \"all\": true"}));
     return;
@@ -197,7 +197,7 @@ constexpr std::string_view bulk_schema =
 
 std::vector<Route> bulk_routes(Coordinator& coordinator, InstanceWaiters& desk) {
   Coordinator* const with = &coordinator;
-  const auto jobs = std::make_shared<BulkJobs>();  // shared with the desk; lives as long as the routes
+  const auto jobs = std::make_shared<BulkJobs>();  // shared with InstanceWaiters; lives as long as the routes
   desk.on_close([jobs] { jobs->stop_waiting(); });
   return {
       {"POST",

@@ -1,5 +1,5 @@
-// A server whose store does not answer, whose clients go away, or that drains: over a socket, on a store that is held
-// up.
+// A server with a blocked store, with disconnecting clients, and during draining: over a socket, on a store that the
+// test blocks.
 #include <gtest/gtest.h>
 
 #include <future>
@@ -17,7 +17,7 @@
 namespace cairn::server {
 namespace {
 
-// Holds up whoever lists instances or asks whether the store can be written, until it is let go.
+// Blocks listing instances and the write check of the store until it is released.
 class HeldStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -106,7 +106,7 @@ TEST_F(BusyServer, IsAliveWhileEveryRequestWaitsForTheStore) {
   store_.wait_until_held(RequestThreads::threads_usual);
   EXPECT_NE(ask("GET", "/livez").find("200 OK"), std::string::npos);
   EXPECT_NE(ask("GET", "/healthz").find("200 OK"), std::string::npos);
-  // Not ready, and this is said although the store still does not answer.
+  // /readyz answers 503 although the store still blocks.
   EXPECT_NE(ask("GET", "/readyz").find("503"), std::string::npos);
   EXPECT_NE(ask("GET", "/readyz").find("503"), std::string::npos);
   store_.let_go();

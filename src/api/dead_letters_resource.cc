@@ -29,7 +29,7 @@ Result<std::int64_t> id_of(const Call& call) {
 
 Error missing(std::int64_t id) { return {ErrorCode::not_found, "no dead letter " + std::to_string(id)}; }
 
-// The list goes by number, so that the page behind the one before holds it or nobody does.
+// The list is ordered by number, so only the page after `id - 1` can contain it.
 Result<DeadLetter> find(Coordinator& coordinator, std::int64_t id) {
   CAIRN_TRY(const auto page, coordinator.store().list_dead_letters({1, std::to_string(id - 1)}));
   if (page.items.empty() || page.items.front().id != id) return missing(id);
@@ -48,7 +48,7 @@ void show(Coordinator& coordinator, const Call& call) {
   call.reply(letter ? json_response(document(*letter)) : problem(letter.error()));
 }
 
-// An event goes back to the outbox, anything else to the queue it came from.
+// An event returns to the outbox, everything else to its queue.
 Result<void> replay(Coordinator& coordinator, std::int64_t id, const Actor& actor) {
   CAIRN_TRY(const DeadLetter letter, find(coordinator, id));
   if (letter.kind == "event") {

@@ -13,7 +13,7 @@
 namespace cairn::server {
 namespace {
 
-// The pictures that were asked for last.
+// A cache of recent pictures.
 class PictureShelf {
  public:
   using Instant = std::chrono::steady_clock::time_point;
@@ -59,7 +59,7 @@ class PictureShelf {
   std::size_t bytes_ = 0;
 };
 
-// The picture of a running instance also shows attempts and times left, which move without its version.
+// The picture of a running instance also shows attempts and remaining times, which change without a new state version.
 constexpr std::chrono::seconds running_kept{2};
 
 Result<render::Drawing> drawing_of(const Call& call) {
@@ -89,7 +89,7 @@ void definition_diagram(Coordinator& coordinator, PictureShelf& shelf, const Cal
   if (!drawing) return call.reply(refused(drawing.error()));
   const std::string key = (*program)->digest + "-" + drawing->key();
   const std::string tag = "\"" + key + "\"";
-  // A version's picture is final; the newest version may be another one tomorrow.
+  // The picture of a version is final; the newest version may change.
   const Headers headers{{"etag", tag}, {"cache-control", version.empty() ? "no-cache" : "max-age=31536000, immutable"}};
   if (seen_before(call, tag)) return call.reply({304, render::media_type(drawing->format), headers, ""});
   std::shared_ptr<const std::string> picture = shelf.find(key);
@@ -111,7 +111,7 @@ void instance_diagram(Coordinator& coordinator, PictureShelf& shelf, const Call&
   if (!program) return call.reply(problem(program.error()));
   const auto drawing = drawing_of(call);
   if (!drawing) return call.reply(refused(drawing.error()));
-  // An id may be used again after retention has removed its instance; then the time of the start differs.
+  // An id may be reused after retention has removed its instance; then the start time differs.
   const std::string key = "instance " + id.value + " " + std::to_string((**snapshot).started_at.unix_ms()) + " " +
                           std::to_string((**snapshot).version) + " " + drawing->key();
   std::shared_ptr<const std::string> picture = shelf.find(key);
@@ -124,7 +124,7 @@ void instance_diagram(Coordinator& coordinator, PictureShelf& shelf, const Call&
     const bool moves = !is_final((**snapshot).status);
     shelf.put(key, picture, moves ? std::chrono::steady_clock::now() + running_kept : PictureShelf::Instant::max());
   }
-  // Of what was drawn: the same picture may be drawn for another version.
+  // The tag of the picture itself: another version may give the same picture.
   const std::string tag = "\"" + sha256_hex(*picture).substr(0, 32) + "\"";
   const Headers headers{{"etag", tag}, {"cache-control", "no-cache"}};
   if (seen_before(call, tag)) return call.reply({304, render::media_type(drawing->format), headers, ""});

@@ -1,4 +1,4 @@
-// Rows as the JSON documents that people and programs see, the same over HTTP and on the command line.
+// Rows as JSON documents, the same over HTTP and on the command line.
 #pragma once
 
 #include <span>
@@ -18,13 +18,13 @@ Json document(const TaskEvent& event);
 Json document(const Wait& wait);
 Json document(const HistoryRow& row);
 Json document(const RunRow& row);
-// What a worker is given: {"items": […]}, each run with the length of its lease and its trace.
+// The answer to a lease: {"items": […]}, each run with the length of its lease and its trace.
 std::string leased_document(std::span<const RunRow> runs, Timestamp now);
 Json document(const RunEvent& event);
 Json document(const RunTypeRow& row);
-// What the engine resumes from.
+// The snapshot that the engine resumes from.
 Json document(const Snapshot& snapshot);
-// With input, state, waits and, when completed, the output.
+// With input, state, waits and, if completed, the output.
 Json document(const InstanceRow& row, const Snapshot& snapshot);
 
 }  // namespace cairn::server

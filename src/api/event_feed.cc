@@ -7,12 +7,12 @@ namespace cairn::server {
 namespace {
 
 constexpr std::size_t page_rows = 200;
-// Events can be large, and a page is read into memory as a whole.
+// Events can be large, and a whole page is held in memory.
 constexpr std::size_t catch_up_rows = 50;
-// A listener that is behind gets its next page when it has taken most of the last one.
+// A listener that catches up gets its next page after it has read most of the last one.
 constexpr std::size_t unread_bytes_max = 256u << 10;
-// On PostgreSQL a transaction that took its number first may commit last. A number that is missing before an event
-// younger than this may still come: what follows is held back, so that nobody's position passes it by.
+// On PostgreSQL a transaction with a lower sequence may commit later. If a sequence is missing before an event younger
+// than this, it may still appear. The feed holds back what follows, so that no listener's position skips it.
 constexpr std::chrono::milliseconds late_max{5'000};
 constexpr std::chrono::milliseconds look_at_gaps_every{100};
 
@@ -70,7 +70,7 @@ void EventFeed::subscribe(OutboxFilter filter, std::optional<std::int64_t> after
   changed_.notify_all();
 }
 
-// The store has no verb for the last sequence; whether there is one after N is quick, and grows one way.
+// The store cannot return the last sequence, but it answers fast whether one follows N, and sequences only grow.
 Result<std::int64_t> EventFeed::newest() {
   const auto any_after = [this](std::int64_t sequence) -> Result<bool> {
     OutboxFilter filter;
@@ -98,9 +98,9 @@ Result<std::int64_t> EventFeed::newest() {
   return low;
 }
 
-// Whether an event that is not there yet may have a number between `last` and `row`.
+// Whether an event with a sequence between `last` and `row` may still appear.
 bool EventFeed::may_appear_before(const OutboxRow& row, std::int64_t last) const {
-  // A store with one writer commits in the order of the numbers.
+  // A store with one writer commits in sequence order.
   if (row.sequence == last + 1 || coordinator_.store().writers() == 1) return false;
   return row.created_at.unix_ms() > coordinator_.store().now().unix_ms() - late_max.count();
 }
@@ -109,7 +109,7 @@ Result<std::int64_t> EventFeed::newest_complete() {
   CAIRN_TRY(const std::int64_t last, newest());
   if (coordinator_.store().writers() == 1) return last;
   const std::int64_t young_from = coordinator_.store().now().unix_ms() - late_max.count();
-  // Back to an event that is old enough, then on to the first gap behind it.
+  // Go back to an event that is old enough, then forward to the first gap after it.
   std::int64_t position = last;
   for (std::int64_t back = page_rows; position > 0; back *= 2) {
     position = std::max<std::int64_t>(0, last - back);
@@ -178,7 +178,7 @@ Result<void> EventFeed::admit(std::list<Listener> newcomers) {
   if (listeners_.empty()) {
     const auto at = newest_complete();
     if (!at) {
-      for (const Listener& one : newcomers) one.stream.close();  // they come back
+      for (const Listener& one : newcomers) one.stream.close();  // they reconnect
       return at.error();
     }
     position_ = *at;
@@ -209,10 +209,10 @@ Result<bool> EventFeed::catch_up() {
     CAIRN_TRY(const auto page, coordinator_.store().list_outbox(one.filter, {catch_up_rows, ""}));
     bool full = false;
     for (const OutboxRow& row : page.items) {
-      if (row.sequence > position_) break;  // the feed itself brings these
+      if (row.sequence > position_) break;  // the live feed sends these
       std::string text = stream_text(row);
       full = !one.stream.takes(text.size());
-      if (full) break;  // the client has to read first
+      if (full) break;  // the client must read first
       one.filter.after = row.sequence;
       one.stream.send(std::move(text));
     }
@@ -240,7 +240,7 @@ Result<bool> EventFeed::read_new() {
         if (one.stream.takes(text.size())) {
           one.stream.send(text);
         } else {
-          // It reads more slowly than events come: it catches up when it has read what waits.
+          // The client reads more slowly than events arrive: it catches up after it has read the unsent ones.
           one.live = false;
           one.filter.after = position_;
         }

@@ -1,5 +1,5 @@
-// The outbox as a live feed: every event of the store, in order, to whoever listens. One thread reads the
-// outbox once for all listeners; those that come back with an old position catch up page by page first.
+// The outbox as a live feed: every event of the store, in order. One thread reads the outbox once for all listeners. A
+// listener that reconnects with an old position first catches up page by page.
 #pragma once
 
 #include <condition_variable>
@@ -16,13 +16,13 @@ namespace cairn::server {
 
 class EventFeed {
  public:
-  // `coordinator` outlives it.
+  // `coordinator` must outlive it.
   explicit EventFeed(Coordinator& coordinator) : coordinator_(coordinator) {}
   ~EventFeed();
   EventFeed(const EventFeed&) = delete;
   EventFeed& operator=(const EventFeed&) = delete;
 
-  // Sends what matches `filter` after its position; without a position, what happens from now on.
+  // Sends the events that match `filter` after a position; without a position, events from now on.
   void subscribe(OutboxFilter filter, std::optional<std::int64_t> after, EventStream stream);
   std::size_t listeners() const;
 
@@ -30,18 +30,18 @@ class EventFeed {
   struct Listener {
     OutboxFilter filter;  // `after` is its position
     EventStream stream;
-    bool live = false;  // has everything up to the feed's own position
+    bool live = false;  // has received everything up to the feed's own position
   };
 
   void run(const std::stop_token& stop);
   Result<std::int64_t> newest();
-  // The last event before which nothing can appear any more; see `late_max`.
+  // The last event before which no other event can still appear; see `late_max`.
   Result<std::int64_t> newest_complete();
   bool may_appear_before(const OutboxRow& row, std::int64_t last) const;
   Result<void> admit(std::list<Listener> newcomers);
-  // One page for those who are behind; whether somebody still is.
+  // Sends one page to listeners that are behind. Returns whether any still is.
   Result<bool> catch_up();
-  // Whether something is held back because an earlier event may still appear.
+  // Returns whether events are held back because an earlier one may still appear.
   Result<bool> read_new();
 
   Coordinator& coordinator_;
@@ -56,7 +56,7 @@ class EventFeed {
   bool look_ = false;
   std::size_t count_ = 0;
 
-  std::list<Listener> listeners_;  // the thread's own
+  std::list<Listener> listeners_;  // used by the thread only
   std::int64_t position_ = 0;
   std::shared_ptr<void> listening_;
   std::jthread thread_;

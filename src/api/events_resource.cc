@@ -7,7 +7,7 @@
 namespace cairn::server {
 namespace {
 
-// Where to go on: the header of a client that comes back, or the parameter. Nothing: from now on.
+// The start position: the header of a reconnecting client, or the parameter. Empty: from now on.
 Result<std::optional<std::int64_t>> position_of(const Call& call) {
   std::string_view text = call.request.header("last-event-id");
   if (text.empty()) text = call.request.query_value("after");

@@ -9,7 +9,7 @@ namespace {
 
 struct Reason {
   std::string text;
-  std::string command = {};  // empty: nobody can do anything about it
+  std::string command = {};  // empty: no action is possible
   std::vector<std::string> alternatives = {};
 };
 
@@ -19,7 +19,7 @@ std::string quoted(std::string_view text) {
   return shell + "'";
 }
 
-// As it can be pasted into a shell; what people choose themselves may hold anything.
+// Quotes user-chosen text for the shell.
 std::string word(std::string_view text) {
   const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) || c == '-' || c == '_' || c == '.' || c == ':' || c == '@' || c == '/';
@@ -37,7 +37,8 @@ class Explanation {
  public:
   Explanation(Coordinator& coordinator, const InstanceRow& row)
       : store_(coordinator.store()), row_(row), id_(word(row.id.value)) {
-    // Neither may be readable, which is then why it does not move: the waits are told as far as they are known.
+    // If the snapshot or the program is unreadable, that is the reason. The waits are explained as far as they are
+    // known.
     if (auto snapshot = store_.find_snapshot(row.id); snapshot && *snapshot) snapshot_ = std::move(**snapshot);
     if (auto program = coordinator.registry().pinned(row.program)) program_ = *program;
   }
@@ -58,7 +59,7 @@ class Explanation {
                                 {"since", format_timestamp(wait.since)},
                                 {"step", wait.step}});
       if (wait.until) told.set("until", format_timestamp(*wait.until));
-      // While it is suspended nothing of this would be taken.
+      // A suspended instance accepts none of these commands.
       if (!held) add_commands(told, reason);
       reasons_.push_back(std::move(told));
     }
@@ -103,7 +104,7 @@ class Explanation {
       return {};
     }
     const Failure& error = *row_.error;
-    // Its snapshot was never touched: whatever could not be handled is among the dead letters.
+    // The snapshot is unchanged: the message that failed is a dead letter.
     if (!snapshot_ || snapshot_->status != Status::suspended) {
       add({"It was put aside by " + error.code + ": " + error.message + "; repair that and replay its dead letter",
            "cairn dead list"},
@@ -188,7 +189,7 @@ class Explanation {
     return reason;
   }
 
-  // What its step has set it for.
+  // Why the step has set the timer.
   Reason timer_reason(const Wait& wait) {
     const std::string at = wait.until ? format_timestamp(*wait.until) : std::string("a time");
     const bool passed = wait.until && *wait.until <= store_.now();
@@ -229,7 +230,7 @@ class Explanation {
                   "cairn why " + word(wait.target)};
   }
 
-  // The step that waits, as its strand remembers it.
+  // The frame of the waiting step in its strand.
   const Frame* frame_of(const Wait& wait) const {
     if (!snapshot_) return nullptr;
     for (const Strand& strand : snapshot_->strands) {
@@ -238,7 +239,7 @@ class Explanation {
     return nullptr;
   }
 
-  // The signal that the step asks for; of `first`, the option of that name.
+  // The signal that the step waits for; for `first`, the option of that name.
   const SignalSpec* specification_of(const Wait& wait) const {
     if (!program_) return nullptr;
     for (const Step& step : program_->steps) {

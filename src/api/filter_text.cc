@@ -63,7 +63,7 @@ Error unknown(const std::string& name, std::vector<std::string_view> known) {
   return {ErrorCode::invalid, message + ": " + list};
 }
 
-// A day is its beginning.
+// A date means its first instant.
 Result<Timestamp> time_of(const std::string& text) {
   const bool day = text.size() == 10;
   auto at = parse_timestamp(day ? text + "T00:00:00Z" : text);

@@ -1,9 +1,9 @@
-// The small language of filters, the same in `?filter=`, in bulk requests and on the command line:
+// The filter language, the same in `?filter=`, in bulk requests and on the command line:
 //
 //   status:suspended definition:loan.approval version:1.0.0 ref:LOAN-7 part.customer:C1
 //   from:2026-01-01 to:2026-02-01T12:00:00Z parent:ID deleted:yes  "free words"
 //
-// A value with spaces stands in double quotes: ref:"Loan 7". Words without a name are text to look for.
+// Put values with spaces into double quotes: ref:"Loan 7". Words without a name are searched as text.
 #pragma once
 
 #include <string_view>
@@ -13,14 +13,14 @@
 
 namespace cairn::server {
 
-// The longest text that can be looked for, in characters.
+// The maximum length of a search text, in characters.
 inline constexpr std::size_t search_length_max = 200;
-// ErrorCode::limit when the text of a search is longer.
+// ErrorCode::limit if the search text is longer.
 Result<void> check_search(std::string_view text);
 
-// Adds what `text` says to `filter`. ErrorCode::invalid names the part that is wrong.
+// Adds the conditions of `text` to `filter`. ErrorCode::invalid names the wrong part.
 Result<void> read_filter(std::string_view text, InstanceFilter& filter);
-// status, assignee, role, name, ref, instance, due (before), closed.
+// Names: status, assignee, role, name, ref, instance, due (before), closed.
 Result<void> read_filter(std::string_view text, TaskFilter& filter);
 
 }  // namespace cairn::server

@@ -1,4 +1,4 @@
-// Webhooks that come in: no key is needed, the signature says who sends.
+// Incoming webhooks. They need no key: the signature identifies the sender.
 #include "base/log.h"
 #include "outbox/cloud_event.h"
 #include "outbox/signature.h"
@@ -12,22 +12,22 @@ namespace {
 constexpr std::string_view place = "/v1/hooks/";
 constexpr std::string_view account_prefix = "hook:";
 
-using Hooks = std::shared_ptr<const std::vector<InboundHook>>;  // shared by the route's two functions
+using Hooks = std::shared_ptr<const std::vector<InboundHook>>;  // shared by the two functions of the route
 
 const InboundHook* hook_of(const Hooks& hooks, const Request& request) {
   const std::string_view path = request.path;
   return path.starts_with(place) ? find_hook(*hooks, path.substr(place.size())) : nullptr;
 }
 
-// A signature is good for one request, on all nodes together and over restarts. It is spent when what the request says
-// is taken: after a crash in between it is still good, and what was taken is known by its id.
+// A signature is valid for one request, on all nodes and across restarts. It is consumed after the signals of the
+// request are stored. After a crash in between it is still valid, and the stored signals are recognized by their ids.
 constexpr const char* key_scope = "hook";
 
 std::string key_of(const InboundHook& hook, const Request& request) {
   return hook.name + " " + std::string(request.header(signature_header));
 }
 
-// No person has this name as a sender: theirs begin with `person`.
+// No person can be this sender: senders that are persons begin with `person`.
 std::string sender_of(const InboundHook& hook) { return "hook " + hook.name; }
 
 Error used_before() { return {ErrorCode::not_allowed, "the signature was used before"}; }
@@ -52,7 +52,7 @@ Result<void> spend(Store& store, const InboundHook& hook, const Request& request
   return Error{ErrorCode::internal, "the signature could not be kept"};
 }
 
-// What the sender is told does not say why.
+// The answer does not tell the sender the reason.
 Error refused(const InboundHook& hook, const Request& request, const Error& why) {
   log_warning("hook.refused", {{"hook", hook.name}, {"from", request.peer}, {"reason", why.message}});
   return {ErrorCode::not_allowed, "the signature is missing, wrong, too old, too new or was used before"};
@@ -72,7 +72,7 @@ Result<Identity> identify(Coordinator& coordinator, const Hooks& hooks, const Re
 void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
   const InboundHook* const hook = hook_of(hooks, call.request);
   if (hook == nullptr) return call.reply(problem({ErrorCode::not_found, "there is no such hook"}));
-  // Only the gate lets anybody in here.
+  // Only the gate may set this account.
   if (call.identity.account != std::string(account_prefix) + hook->name) {
     return call.reply(problem(401, "unauthenticated", "Nobody known", "the request is not signed"));
   }
@@ -82,13 +82,13 @@ void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
   for (std::size_t i = 0; i < signals->size(); ++i) {
     const HookSignal& one = (*signals)[i];
     SignalRequest signal;
-    // Without an id, the signature and the place tell it.
+    // Without an id, the signature and the position identify the signal.
     signal.id = one.id.empty() ? "signed " + key_of(*hook, call.request) + " " + std::to_string(i) : short_id(one.id);
     signal.name = one.name;
     signal.key = one.key;
     signal.payload = one.payload;
     signal.actor = {call.identity.account, {}, false, sender_of(*hook)};
-    // What was taken before an error stays taken: when it is sent again those are repeats.
+    // Signals stored before an error stay stored: when the request is sent again they are repeats.
     const auto outcome = coordinator.broadcast(signal, hook->ttl);
     if (!outcome) return call.reply(problem(outcome.error()));
     Json instances = Json::array();
@@ -96,7 +96,7 @@ void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
     items.push_back(
         Json::object({{"instances", instances}, {"kept", outcome->kept}, {"repeated", outcome->duplicate}}));
   }
-  // Of two that came at once the second is refused here; what it says was a repeat.
+  // Of two concurrent identical requests the second is refused here; its signals were repeats.
   if (const auto spent = spend(coordinator.store(), *hook, call.request); !spent) {
     if (spent.error().code != ErrorCode::not_allowed) return call.reply(problem(spent.error()));
     Response response =

@@ -19,9 +19,9 @@ namespace cairn::server {
 
 class IdempotentAnswers {
  public:
-  static constexpr std::size_t body_bytes_max = 64u << 10;  // a larger answer is not kept
+  static constexpr std::size_t body_bytes_max = 64u << 10;  // larger answers are not stored
 
-  // `coordinator` outlives it.
+  // `coordinator` must outlive it.
   explicit IdempotentAnswers(Coordinator& coordinator) : coordinator_(coordinator) {}
 
   enum class Found {

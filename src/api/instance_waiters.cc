@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds look_every{1'000};
 InstanceWaiters::~InstanceWaiters() {
   thread_.request_stop();
   if (thread_.joinable()) thread_.join();
-  // Dropped without the lock: what they hold may ask here for how many wait.
+  // Destroyed outside the lock: the callbacks may ask for the number of waiters.
   std::map<std::uint64_t, Place> left;
   const std::scoped_lock lock(line_->mutex);
   left.swap(line_->places);
@@ -44,8 +44,8 @@ void InstanceWaiters::wait_for_change(const InstanceId& id, std::uint64_t after,
   take({id, after, std::chrono::steady_clock::now() + limit, {}, std::move(answer), nullptr});
 }
 
-// Nodes tell each other of ends and not of every change, which would be a message for every commit: where there
-// are several, those who wait for a change look now and then.
+// Nodes notify each other of ended instances but not of every change, because that would be a message per commit. With
+// several nodes, waiters for a change therefore poll.
 InstanceWaiters::Instant InstanceWaiters::next_look(const Place& place) const {
   const bool may_change_elsewhere = place.after && coordinator_.store().writers() > 1;
   return may_change_elsewhere ? std::min(place.until, std::chrono::steady_clock::now() + look_every) : place.until;
@@ -66,7 +66,7 @@ void InstanceWaiters::Line::look_at(Instant when, std::uint64_t number) {
   looks.erase({place.next_look, number});
   place.next_look = when;
   looks.emplace(when, number);
-  // Most come to wait for longer than those before them: nobody needs to be woken for that.
+  // Most waiters wait longer than earlier ones and need not wake the thread.
   if (when < sleeps_until) changed.notify_all();
 }
 
@@ -76,7 +76,7 @@ void InstanceWaiters::tell(Line& line, std::uint64_t number, const Snapshot* aft
     const std::scoped_lock lock(line.mutex);
     const auto found = line.places.find(number);
     if (found == line.places.end()) return;
-    if (after == nullptr) {  // it must be read, which is the desk's work
+    if (after == nullptr) {  // the internal thread must read it
       line.told.insert(number);
       line.changed.notify_all();
       return;
@@ -103,7 +103,7 @@ void InstanceWaiters::take(Place place) {
   }
   auto call = coordinator_.result_waiters().call(
       id, [line = line_, number](const Snapshot* after) { tell(*line, number, after); });
-  // Registered first, looked at after: an end between the two is not missed.
+  // Register first and look afterwards, so that an end in between is not missed.
   const bool goes_on = for_the_end && coordinator_.goes_on(id);
   const std::scoped_lock lock(line_->mutex);
   const auto found = line_->places.find(number);
@@ -143,7 +143,7 @@ void InstanceWaiters::run(const std::stop_token& stop) {
     } else {
       line_->changed.wait_until(lock, stop, line_->sleeps_until, sooner);
     }
-    line_->sleeps_until = Instant::min();  // awake: it will see who comes
+    line_->sleeps_until = Instant::min();  // awake: it will see new waiters
   }
 }
 

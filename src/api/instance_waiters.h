@@ -1,6 +1,6 @@
-// Where clients wait for the end of an instance or for its next change (`?wait=`). Whoever waits holds no request
-// thread: what a commit of this node has made of an instance is handed to them by the thread that answers the commit,
-// and one thread looks after those whose time is over or whose instance must be read.
+// Clients that wait for the end of an instance or for its next change (`?wait=`). They hold no request thread. The
+// thread that answers a commit of this node passes the new state to them. One internal thread handles timeouts and
+// instances that must be read.
 #pragma once
 
 #include <chrono>
@@ -22,24 +22,24 @@ class InstanceWaiters {
  public:
   struct Seen {
     InstanceRow row;
-    const Snapshot* snapshot = nullptr;  // when it was handed over; only during the call
+    const Snapshot* snapshot = nullptr;  // set if it was passed by a commit; valid only during the call
   };
-  // From a thread of the desk or of the commit queue: it must be quick.
+  // Called from the internal thread or a commit thread; it must not block.
   using Answer = std::function<void(Result<Seen>)>;
 
-  // `coordinator` outlives it.
+  // `coordinator` must outlive it.
   explicit InstanceWaiters(Coordinator& coordinator) : coordinator_(coordinator) {}
   ~InstanceWaiters();
   InstanceWaiters(const InstanceWaiters&) = delete;
   InstanceWaiters& operator=(const InstanceWaiters&) = delete;
 
-  // Answers once: with the instance when it has ended or is suspended, or as it is when the time is over.
+  // Answers once: when the instance has ended or is suspended, or with its current state after `limit`.
   void wait(const InstanceId& id, std::chrono::milliseconds limit, Answer answer);
-  // The same, and also as soon as its version is past `after`.
+  // The same, and also when its state version exceeds `after`.
   void wait_for_change(const InstanceId& id, std::uint64_t after, std::chrono::milliseconds limit, Answer answer);
-  // Answers everybody with how it is now, and whoever comes later at once: the server is shutting down.
+  // Answers all waiters with the current state, and later ones at once: the server is shutting down.
   void close();
-  // Called when the desk closes, for others with whom clients wait. Before the first request.
+  // Registers a callback for `close`. Call this before the first request.
   void on_close(std::function<void()> closed) { on_close_.push_back(std::move(closed)); }
   std::size_t waiting() const;
 
@@ -49,20 +49,20 @@ class InstanceWaiters {
     InstanceId id;
     std::optional<std::uint64_t> after;
     Instant until;
-    Instant next_look;  // `until`, or sooner
+    Instant next_look;  // `until`, or earlier
     Answer answer;
     std::shared_ptr<void> call;
 
-    // Whether it is what they wait for. Whoever waits for a change has seen that it is suspended.
+    // Whether this state ends the wait. Clients that wait for a change already know that the instance is suspended.
     bool waits_for(std::uint64_t version, Status status) const {
       return is_final(status) || (after ? version > *after : status == Status::suspended);
     }
   };
-  // What those who are told share with the desk, which they may outlive.
+  // Shared with callbacks, which may outlive this object.
   struct Line {
-    // Takes the place out, to be answered by the caller; nothing when somebody else did.
+    // Removes and returns the place; empty if another thread took it.
     std::optional<Place> take(std::uint64_t number);
-    // With the mutex: it is to be looked at no later than at that time.
+    // Requires the mutex. Schedules a look no later than `when`.
     void look_at(Instant when, std::uint64_t number);
 
     std::mutex mutex;
@@ -70,13 +70,13 @@ class InstanceWaiters {
     std::map<std::uint64_t, Place> places;
     std::set<std::pair<Instant, std::uint64_t>> looks;
     std::set<std::uint64_t> told;
-    Instant sleeps_until = Instant::max();  // of the thread
+    Instant sleeps_until = Instant::max();  // of the internal thread
     bool closed = false;
   };
 
   void take(Place place);
   void run(const std::stop_token& stop);
-  // Looks at the place's instance; forgets the place when it was answered.
+  // Reads the instance of the place; removes the place if it was answered.
   void look(std::uint64_t number);
   Instant next_look(const Place& place) const;
   static void tell(Line& line, std::uint64_t number, const Snapshot* after);
@@ -85,7 +85,7 @@ class InstanceWaiters {
   const std::shared_ptr<Line> line_ = std::make_shared<Line>();
   std::vector<std::function<void()>> on_close_;
   std::uint64_t last_ = 0;
-  std::jthread thread_;  // begins with the first who waits
+  std::jthread thread_;  // started by the first waiter
 };
 
 }  // namespace cairn::server

@@ -24,7 +24,7 @@ void reply_with(const Reply& reply, const Result<InstanceAnswer>& answer, int st
   reply(std::move(response));
 }
 
-// For what repeats an earlier request: the same answer, with a header that says so.
+// Marks the answer to a repeated request with a header.
 Reply replaying(const Reply& reply) {
   return reply.through([reply](Response response) {
     response.headers.emplace_back(replayed_header, "true");
@@ -54,7 +54,7 @@ void show(Coordinator& coordinator, const Call& call, const InstanceId& id) {
   show(coordinator, call.reply, **row, 200);
 }
 
-// How it stands when a wait is over.
+// Answers with the instance after a wait.
 InstanceWaiters::Answer shown(Coordinator& coordinator, const Reply& reply, int status) {
   return [&coordinator, reply, status](const Result<InstanceWaiters::Seen>& seen) {
     if (!seen) return reply(problem(seen.error()));
@@ -63,7 +63,7 @@ InstanceWaiters::Answer shown(Coordinator& coordinator, const Reply& reply, int 
   };
 }
 
-// `?wait=30s`: how long to wait for the end; nothing without it.
+// `?wait=30s`: how long to wait for the end; empty if absent.
 Result<std::optional<std::chrono::milliseconds>> wait_of(const Call& call) {
   const std::string_view text = call.request.query_value("wait");
   if (text.empty()) return std::optional<std::chrono::milliseconds>();
@@ -91,7 +91,7 @@ void start(Coordinator& coordinator, const std::shared_ptr<InstanceWaiters>& des
     call.reply(problem(wait.error()));
     return;
   }
-  // No thread waits: the commit answers, or the desk.
+  // No thread waits: the commit or InstanceWaiters answers.
   coordinator.start(std::move(request),
                     [&coordinator, desk, first = call.reply, wait = *wait](Result<InstanceAnswer> answer) {
                       const Reply reply = answer && answer->repeated ? replaying(first) : first;
@@ -104,7 +104,7 @@ void start(Coordinator& coordinator, const std::shared_ptr<InstanceWaiters>& des
                     });
 }
 
-// `?after=7&wait=30s`: when it has changed since version 7, has ended, or the time is over.
+// `?after=7&wait=30s`: answers when the state version exceeds 7, the instance has ended, or the time is over.
 void get(Coordinator& coordinator, const std::shared_ptr<InstanceWaiters>& desk, const Call& call) {
   const auto wait = wait_of(call);
   if (!wait) {
@@ -179,7 +179,7 @@ void list(Coordinator& coordinator, const Call& call) {
   call.reply(page_answer(call, fetch, [](const InstanceRow& row) { return document(row); }));
 }
 
-// 412 with the version that it has now.
+// 412 with the current state version.
 void reply_moved(Coordinator& coordinator, const Call& call, const Error& error) {
   Response response = problem(error);
   const auto row = coordinator.store().find_instance(id_of(call));
@@ -201,7 +201,7 @@ void request(Coordinator& coordinator, const Call& call, EventBody what) {
   reply_with(call.reply, answer);
 }
 
-// What the engine resumes from, for people who look into a problem.
+// What the engine resumes from, for troubleshooting.
 void snapshot(Coordinator& coordinator, const Call& call) {
   const auto found = coordinator.store().find_snapshot(id_of(call));
   if (!found || !*found) {
@@ -221,7 +221,7 @@ void remove(Coordinator& coordinator, const Call& call) {
     return;
   }
   if (*version) {
-    // A final instance does not move any more, so looking first is enough.
+    // A final instance never changes again, so checking first is enough.
     const auto row = coordinator.store().find_instance(id_of(call));
     if (row && *row && (*row)->version != **version) {
       reply_moved(coordinator, call,
@@ -250,7 +250,7 @@ void history(Coordinator& coordinator, const Call& call) {
   call.reply(page_answer(call, fetch, [](const HistoryRow& row) { return document(row); }));
 }
 
-// A key would have to be looked up in the store.
+// A key requires a lookup in the store.
 bool is_prompt_start(const Request& request) { return request.header("idempotency-key").empty(); }
 
 // What one instance is told needs its snapshot, which is at hand for those that moved lately.

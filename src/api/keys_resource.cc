@@ -70,7 +70,7 @@ constexpr std::string_view create_schema =
 std::vector<Route> key_routes(Coordinator& coordinator) {
   Coordinator* const with = &coordinator;
   return {
-      // The secret must not be kept anywhere, not even for a repeat.
+      // The secret must not be stored anywhere, not even for a repeat.
       {"POST",
        "/v1/keys",
        Permission::administer,

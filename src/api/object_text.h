@@ -1,4 +1,4 @@
-// A JSON object written member by member, for documents that are sent by the thousand: no value is made to hold them.
+// Writes a JSON object member by member, without building a Json value. For documents that are sent by the thousand.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace cairn::server {
 
 class ObjectText {
  public:
-  // Behind what `out` has already, which outlives it.
+  // Appends to `out`, which must outlive it.
   explicit ObjectText(std::string& out) : out_(out) { out_.push_back('{'); }
   // Text, a whole number or a Json.
   template <class Value>

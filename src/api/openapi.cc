@@ -26,7 +26,7 @@ Json parameters_of(const Route& route) {
   return parameters;
 }
 
-// Null when the operation takes no body. Bodies that are no plain JSON are checked by the operation itself.
+// Null if the operation takes no body. Bodies that are not plain JSON are checked by the operation itself.
 Json body_of(const Route& route) {
   Json content = Json::object();
   if (!route.body_schema.empty()) {

@@ -21,7 +21,7 @@ Json functions() {
   return Json::object({{"items", items}});
 }
 
-// Until nothing is left that is old enough; what the body does not name stays.
+// Runs until nothing is old enough. Kinds that the body does not name are kept.
 void retire(Coordinator& coordinator, const Call& call) {
   RetentionPolicy policy;
   for (const auto& [name, field] : {std::pair{"completed", &policy.completed}, std::pair{"failed", &policy.failed},

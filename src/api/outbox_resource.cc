@@ -1,4 +1,4 @@
-// Events: those that come in, and the log of those that went out.
+// Events: incoming ones, and the delivery log of outgoing ones.
 #include <charconv>
 
 #include "outbox/cloud_event.h"
@@ -11,8 +11,8 @@ namespace {
 
 constexpr const char* source = "/cairn";
 
-// A CloudEvent is a signal: its type is the name, its subject the key, its data the payload. Source and id tell a
-// repeat apart.
+// A CloudEvent becomes a signal: its type is the name, its subject the key, its data the payload. Source and id
+// identify repeats.
 Result<Json> take(Coordinator& coordinator, const InboundEvent& event, Duration ttl, const Actor& actor) {
   SignalRequest signal;
   signal.id = event.unique_id();
@@ -38,7 +38,7 @@ void receive(Coordinator& coordinator, const Call& call) {
   if (!events) return call.reply(problem(events.error()));
   Json items = Json::array();
   for (const InboundEvent& event : *events) {
-    // What was taken before an error stays taken: the sender sends the batch again and those are repeats.
+    // Signals stored before an error stay stored: the sender repeats the batch, and those are repeats.
     auto taken = take(coordinator, event, *ttl, actor_of(call));
     if (!taken) return call.reply(problem(taken.error()));
     items.push_back(std::move(*taken));

@@ -152,7 +152,7 @@ TEST_F(Routes, Schedules) {
   EXPECT_EQ(ask("GET", "/v1/schedules/nightly"), 404);
 }
 
-// Refuses commits as a store does whose database is away.
+// Refuses commits like a store with an unavailable database.
 class AwayStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;

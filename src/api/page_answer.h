@@ -1,4 +1,4 @@
-// One page of a list as an answer. A page that would be larger than the limit ends early, with a cursor.
+// One page of a list as an answer. A page above the size limit ends early, with a cursor.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace cairn::server {
 // Rows are read in portions, so that a page of large rows is never in memory as a whole.
 inline constexpr std::size_t page_portion = 100;
 
-// The text of `{"items": […], "next_cursor": …}`, and `unreadable` when rows had to be left out.
+// The text of `{"items": […], "next_cursor": …}`, with `unreadable` if rows were omitted.
 class PageText {
  public:
   std::size_t rows() const { return rows_; }
@@ -44,7 +44,7 @@ class PageText {
   Json unreadable_ = Json::array();
 };
 
-// `fetch` reads a page from the store; `show` makes the document of a row.
+// `fetch` reads a page from the store; `show` creates the document of a row.
 template <class Fetch, class Show>
 Response page_answer(const Call& call, const Fetch& fetch, const Show& show) {
   const PageRequest asked = page_of(call);
@@ -59,7 +59,7 @@ Response page_answer(const Call& call, const Fetch& fetch, const Show& show) {
     for (const auto& row : page->items) {
       rows.push_back(write_json(show(row)));
       bytes += rows.back().size() + 1;
-      // The first row of a page is given whatever its size: the list could never go on behind it.
+      // The first row of a page is sent whatever its size: otherwise the list could never continue after it.
       if (bytes > bytes_max && text.rows() + rows.size() > 1) {
         rows.pop_back();
         break;
@@ -68,7 +68,7 @@ Response page_answer(const Call& call, const Fetch& fetch, const Show& show) {
     if (rows.size() < page->items.size()) {
       count_limit_refusal("limits.page_bytes_max", static_cast<std::int64_t>(bytes_max));
       if (rows.empty()) return {200, "application/json", {}, std::move(text).finish(portion.cursor)};
-      // Only the store can make a cursor: ask for just the rows that fit.
+      // Only the store can create a cursor: read just the rows that fit.
       portion.limit = rows.size();
       const auto shorter = fetch(portion);
       if (!shorter) return problem(shorter.error());

@@ -1,4 +1,4 @@
-// `/`: a plain page with what waits for people and what runs. No scripts from elsewhere, one form per task.
+// `/`: a plain page with open tasks and instances. It loads no external scripts and has one form per task.
 #include "engine/task_rights.h"
 #include "api/api.h"
 #include "api/problem.h"
@@ -27,7 +27,7 @@ table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.3rem .6
 textarea{width:100%;font:13px monospace}code{font-size:.9em}button{padding:.3rem .8rem}output{color:#b00020}</style></head><body>
 <h1>cairn</h1>)";
 
-// Sends a task's answer as JSON and shows what the server says when it refuses.
+// Sends a task's answer as JSON and shows the error if the server refuses it.
 constexpr std::string_view script = R"(<script>
 document.querySelectorAll('form[data-post]').forEach(form => form.addEventListener('submit', async event => {
   event.preventDefault();
@@ -40,7 +40,7 @@ document.querySelectorAll('form[data-post]').forEach(form => form.addEventListen
 }));
 </script>)";
 
-// A first guess at an answer that the form accepts.
+// A first suggestion for an answer that the form accepts.
 Json suggestion(const Json& form) {
   Json answer = Json::object();
   if (form["properties"].is_object()) {
@@ -114,7 +114,7 @@ std::string definitions_section(const Page<DefinitionRow>& definitions) {
 }
 
 void page(Coordinator& coordinator, const Call& call) {
-  // The page shows what the lists under /v1 would show the same caller.
+  // The page shows what the lists under /v1 would show to the same caller.
   const bool sees_tasks = call.identity.may(Permission::view_tasks);
   TaskFilter filter;
   filter.viewer = viewer_of(actor_of(call));

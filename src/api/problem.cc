@@ -5,7 +5,7 @@
 namespace cairn::server {
 namespace {
 
-// Limits on what waits clear up by themselves: the same request may pass a moment later.
+// Limits on waiting work clear by themselves: the same request may succeed later.
 int status_of_limit(std::string_view limit) {
   if (limit == "commit_queue" || limit == "run_intake") return 503;
   return limit == "lease_waiters" || limit.starts_with("limits.signals_") ? 429 : 413;
@@ -34,7 +34,7 @@ Response problem(int status, std::string_view name, std::string_view title, std:
 }
 
 Response problem(const Error& error) {
-  // Two conflicts have a status of their own; the coordinator names them at the front of the message.
+  // Two conflicts have their own status; the coordinator names them at the beginning of the message.
   if (error.message.starts_with("stale_version:")) {
     return problem(412, "stale_version", "It has moved since you looked", error.message);
   }

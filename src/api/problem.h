@@ -1,4 +1,4 @@
-// Errors as RFC 9457 problem documents with stable types; docs/errors.md has a page for each.
+// Errors as RFC 9457 problem documents with stable types; docs/errors.md describes each of them.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace cairn::server {
 // `name` is the stable last part of the type: not_found, version_moved, lease_lost, …
 Response problem(int status, std::string_view name, std::string_view title, std::string_view detail, Json more = {});
 Response problem(const Error& error);
-// A refusal by a limit: the problem has the members `limit` and `limit_value`, the refusal is counted and logged.
-// With 429 or 503 the answer says when to try again.
+// The refusal by a limit. The problem has the members `limit` and `limit_value`; the refusal is counted and logged. For
+// 429 and 503 the answer says when to retry.
 Response limit_problem(int status, std::string_view limit, std::int64_t value, std::string_view detail,
                        int retry_after_s = 1);
 // 422 with errors: [{pointer, detail}].

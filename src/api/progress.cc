@@ -11,12 +11,12 @@ using render::Overlay;
 using render::Progress;
 using render::StepProgress;
 
-// What the log says of each step: done, failed, skipped, how often, and how long the last time took.
+// Reads from the log whether each step is done, failed or skipped, how often, and how long the last time took.
 void take_history(Overlay& overlay, const std::vector<HistoryRow>& history) {
   std::unordered_map<std::string, Timestamp> waiting_since;
   for (const HistoryRow& row : history) {
     const LogEntry& entry = row.entry;
-    // Steps that ended within their slice are named by the row that follows them.
+    // Steps that ended within their slice are named by the next row.
     if (const Json& ran = entry.details["ran"]; ran.is_array()) {
       for (const Json& id : ran.items()) {
         if (!id.is_string()) continue;
@@ -53,17 +53,17 @@ void take_history(Overlay& overlay, const std::vector<HistoryRow>& history) {
   }
 }
 
-// Everything before the place where a strand stands has been passed, whether or not the log has a row for it.
+// Everything before the position of a strand was passed, even without a row in the log.
 void take_strands(Overlay& overlay, const Program& program, const Snapshot& snapshot) {
   const auto strands = activate(program, snapshot.strands);
-  if (!strands) return;  // the incident says why
+  if (!strands) return;  // the incident gives the reason
   for (const auto& strand : *strands) {
     for (const ActiveFrame& frame : strand->frames) {
       if (frame.kind == ActiveFrame::Kind::block && frame.index < program.blocks.size()) {
         const std::vector<StepIndex>& steps = program.blocks[frame.index].steps;
         for (std::size_t i = 0; i < steps.size(); ++i) {
           StepProgress& step = overlay.steps[program.steps[steps[i]].id];
-          // In a loop, what comes later belongs to the round before.
+          // In a loop, later steps belong to the previous round.
           if (i > frame.position) {
             step = {};
           } else if (i == frame.position) {
@@ -87,7 +87,7 @@ void take_strands(Overlay& overlay, const Program& program, const Snapshot& snap
   }
 }
 
-// The built-in transports by their short names: cairn.http.v1 is "http".
+// The built-in transports have short names: cairn.http.v1 is "http".
 std::string waited_for(const Wait& wait) {
   const std::string_view name = wait.name;
   if (wait.kind != WaitKind::run || !name.starts_with("cairn.") || !name.ends_with(".v1")) return wait.name;

@@ -1,4 +1,4 @@
-// How far an instance is, as the overlay of its definition's picture: from its snapshot, its execution log and the
+// The progress of an instance as the overlay of its definition's diagram: from its snapshot, its execution log and the
 // runs that it waits for.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace cairn::server {
 
-// Pure: `runs` are those that the snapshot waits for, `history` is the whole log, oldest first.
+// Pure. `runs` are those that the snapshot waits for; `history` is the whole log, oldest first.
 render::Overlay progress_of(const Program& program, const Snapshot& snapshot, const std::vector<HistoryRow>& history,
                             const std::vector<RunRow>& runs, Timestamp now);
 

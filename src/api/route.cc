@@ -31,7 +31,7 @@ bool fits(const std::vector<std::string_view>& pattern, const std::vector<std::s
                     [](std::string_view a, std::string_view b) { return is_parameter(a) ? !b.empty() : a == b; });
 }
 
-// `text` up to `mark`, without spaces around it; `text` goes on behind the mark.
+// Returns `text` up to `mark`, trimmed; `text` continues after the mark.
 std::string_view next_part(std::string_view& text, char mark) {
   const std::size_t end = text.find(mark);
   std::string_view part = text.substr(0, end);
@@ -41,11 +41,12 @@ std::string_view next_part(std::string_view& text, char mark) {
   return part;
 }
 
-// What is wrong with how the body is declared, or nothing. A body without a type is refused too: a page of another
-// site can make a browser send one.
+// What is wrong with the content type of the body; empty if nothing. A body without a type is refused too, because a
+// page of another site can make a browser send one.
 std::optional<std::string> misdeclared(const Request& request, std::string_view accepted) {
   if (request.body.empty()) return std::nullopt;
-  // A CloudEvent in its binary form declares its data, and no other site's page can make a browser send its headers.
+  // A CloudEvent in binary mode declares the type of its data. Pages of other sites cannot make a browser send its
+  // headers.
   const bool takes_events = accepted.starts_with("application/cloudevents");
   if (takes_events && !request.header("ce-specversion").empty()) return std::nullopt;
   std::string_view declared = request.header("content-type");
@@ -68,7 +69,7 @@ std::optional<std::string> misdeclared(const Request& request, std::string_view 
   return std::nullopt;
 }
 
-// Most operations that need to be told nothing take a reason for the audit trail.
+// Most operations without arguments accept a reason for the audit trail.
 constexpr std::string_view reason_only =
     R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}})";
 
@@ -96,7 +97,7 @@ Result<Router> Router::make(std::vector<Route> routes) {
   std::set<std::string> places;
   std::set<std::string_view> operations;
   for (Route& route : table->routes) {
-    // A route of several media types reads its body itself.
+    // A route with several media types reads its body itself.
     const bool own_body = route.content_types.find(',') != std::string_view::npos;
     if (route.method == "POST" && route.body_schema.empty() && !own_body) route.body_schema = reason_only;
     const std::string place = std::string(route.method) + " " + std::string(route.path);

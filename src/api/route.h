@@ -1,4 +1,4 @@
-// One table of routes makes the router, the permission check and the OpenAPI document.
+// One table of routes defines the router, the permission checks and the OpenAPI document.
 #pragma once
 
 #include <chrono>
@@ -25,15 +25,15 @@ struct QueryParameter {
   std::string_view description;
 };
 
-// A request that found its route.
+// A request with its route.
 struct Call {
   Request request;
   PathValues path;
-  Json body;  // null without one
+  Json body;  // null if absent
   Reply reply;
   Identity identity = {};
   TraceContext trace = {};
-  // Who, where and the Idempotency-Key as one name, for what is to be done only once under it; empty without a key.
+  // Caller, route and Idempotency-Key combined, for operations that must happen once; empty without a key.
   std::string repeat_key = {};
   Demand demand = Demand::ordinary;
   AnswerLimits answer_limits = {};
@@ -49,30 +49,30 @@ struct Route {
   std::string_view summary;
   std::function<void(Call call)> handle;
   std::vector<QueryParameter> query = {};
-  std::string_view body_schema = {};                    // JSON Schema text; empty: takes no JSON body
-  std::string_view content_types = "application/json";  // of a body, with commas; the document names them
-  // The operation looks after `Idempotency-Key` itself, in the store.
+  std::string_view body_schema = {};                    // JSON Schema text; empty: no JSON body
+  std::string_view content_types = "application/json";  // of the body, comma-separated; OpenAPI lists them
+  // The operation handles `Idempotency-Key` itself, in the store.
   bool keeps_keys = false;
-  // Who sends, told by the request itself instead of a credential: not_found, or not_allowed. It may block.
+  // Identifies the sender by the request itself instead of a credential: not_found or not_allowed. It may block.
   std::function<Result<Identity>(const Request& request)> identify = {};
-  // Whether it can be carried out without waiting for anything, as far as that can be told before. Absent: never.
+  // Whether the request can probably be handled without blocking. Absent: never.
   std::function<bool(const Request& request, const PathValues& path)> prompt = {};
-  // It never waits for anything, so the connection's own thread carries it out, whatever else goes on.
+  // It never blocks, so the connection's own thread always handles it.
   bool immediate = false;
 };
 
-// What stands between a request and its operation: credentials, permissions, repeats, the audit trail.
+// Stands between a request and its operation: credentials, permissions, repeats, the audit trail.
 class Gate {
  public:
   virtual ~Gate() = default;
-  // Each answers the call itself when it says false. `admit` comes before the body is looked at.
+  // Each of these answers the call itself if it returns false. `admit` runs before the body is read.
   virtual bool admit(const Route& route, Call& call) = 0;
   virtual bool prepare(const Route& route, Call& call) = 0;
-  // Hands the call to its operation.
+  // Passes the call to its operation.
   virtual void carry_out(const Route& route, Call call) { route.handle(std::move(call)); }
 };
 
-// What is known about a request once it is answered.
+// What is known about an answered request.
 struct RequestRecord {
   std::string_view operation = "none";
   std::string account;
@@ -82,18 +82,18 @@ struct RequestRecord {
 
 class Router {
  public:
-  // ErrorCode::invalid when a route has no permission, a bad schema, or the same place as another.
+  // ErrorCode::invalid if a route has no permission, an invalid schema or the same path as another.
   static Result<Router> make(std::vector<Route> routes);
 
   struct Match {
-    const Route* route = nullptr;  // null: no such resource, or not with that method
+    const Route* route = nullptr;  // null: unknown path or method
     PathValues path = {};
-    std::string allowed = {};  // the methods that the resource has instead
+    std::string allowed = {};  // the methods that the path supports
   };
   Match match(const Request& request) const;
 
-  // Checks query names and body, and hands over; answers 404, 405 (with Allow), 415, 422 itself.
-  // Without a gate everybody may do everything: the command line on its own store.
+  // Validates query names and body, then calls the operation; answers 404, 405 (with Allow), 415 and 422 itself.
+  // Without a gate every caller may do everything: the CLI on its own store.
   void handle(Match match, Request request, Reply reply, Gate* gate = nullptr, RequestRecord* record = nullptr) const;
   void handle(Request request, Reply reply) const;
 

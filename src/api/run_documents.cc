@@ -9,7 +9,7 @@ namespace cairn::server {
 
 namespace {
 
-// Into a Json or an ObjectText.
+// Writes into a Json or an ObjectText.
 template <class Object>
 void describe(const RunRow& row, std::string_view key, Object& object) {
   object.set("id", row.id.value);
@@ -53,16 +53,16 @@ Json document(const RunRow& row) {
 }
 
 std::string leased_document(std::span<const RunRow> runs, Timestamp now) {
-  constexpr std::size_t usual_size = 640;  // of a run without a large payload
+  constexpr std::size_t usual_size = 640;  // for a run without a large payload
   std::string text;
   text.reserve(usual_size * runs.size() + 16);
   text.append("{\"items\":[");
   for (const RunRow& run : runs) {
     if (&run != runs.data()) text.push_back(',');
     ObjectText object(text);
-    // With the mark of its sender: a worker passes it on to others, for whom keys of two senders must differ.
+    // Includes the sender's prefix: a worker passes the key on, and keys of two senders must differ.
     describe(run, run.idempotency_key, object);
-    // As a length too: the worker's clock may be another one.
+    // Also as a length, because the worker's clock may differ.
     if (run.lease_until) object.set("lease_ms", between(now, *run.lease_until).ms_up());
     object.set("traceparent", traceparent_of(trace_in(run.payload), run.instance, run.id, run.attempt));
     object.end();

@@ -16,12 +16,12 @@ namespace {
 constexpr Duration lease_default = Duration::of_seconds(30);
 constexpr std::chrono::milliseconds wait_max{60'000};
 constexpr std::int64_t leased_max = 1000;
-// A lease longer than this is a worker that does not want to be missed.
+// A worker that leases for longer would block its runs for too long after a crash.
 constexpr Duration lease_max = Duration::of_seconds(86'400);
 
 RunId id_of(const Call& call) { return {std::string(call.at("id"))}; }
 
-// The member as a length of time; nothing when it is absent.
+// Reads a duration member; empty if it is absent.
 Result<std::optional<Duration>> duration_of(const Json& body, std::string_view name) {
   const Json& value = body[name];
   if (!value.is_string()) return std::optional<Duration>();
@@ -39,7 +39,7 @@ Result<Duration> lease_of(const Json& body) {
   return lease;
 }
 
-// Who leases or reports. The `worker` of the body is a label: it says which process it is, and proves nothing.
+// Who leases or reports. The `worker` member is a label for the process and proves nothing.
 std::string holder_of(const Call& call) {
   const std::string label(call.body.text_or("worker", ""));
   const Identity& identity = call.identity;
@@ -47,7 +47,7 @@ std::string holder_of(const Call& call) {
   return LeaseHolder{label, identity.person, identity.account}.text();
 }
 
-// The account that must hold the lease; empty for those who may change every lease.
+// The account that must hold the lease; empty for callers that may change every lease.
 std::string account_of(const Call& call) {
   return call.identity.may(Permission::operate) ? std::string() : call.identity.account;
 }
@@ -62,7 +62,7 @@ Response not_holder(const Call& call) {
                  "the lease of run " + std::string(call.at("id")) + " is held by another credential");
 }
 
-// The current fence is not told: it is what a holder has and others do not.
+// The answer does not contain the current fence: only the holder may know it.
 Response lease_lost(const Call& call, const RunRow& row) {
   const std::string why =
       is_final(row.status) ? std::string("it is ") + to_string(row.status) : "the fence is not that of its lease";
@@ -70,7 +70,7 @@ Response lease_lost(const Call& call, const RunRow& row) {
                  Json::object({{"status_now", to_string(row.status)}}));
 }
 
-// The refusal of a run that the caller may not submit; nothing: it may.
+// The refusal of a run that the caller may not submit; empty if allowed.
 std::optional<Response> refusal_of(const Json& body) {
   const Json* const id = body.find("id");
   if (id != nullptr && !is_uuid(id->as_string())) {
@@ -152,11 +152,11 @@ void submit_many(Coordinator& coordinator, const Call& call) {
   call.reply(json_response(Json::object({{"items", std::move(items)}})));
 }
 
-// Whether runs of schedules were leased here: when one has ended, the next firing may begin, and whoever reports waits
-// for that.
+// Whether runs of schedules were leased here. When such a run ends, the next firing may start, and the reporting
+// request waits for that.
 using Scheduled = std::shared_ptr<std::atomic<bool>>;  // shared by the routes
 
-// What a worker does not hear of, because its connection is gone, it does not work on.
+// Releases runs whose answer did not reach the worker.
 std::shared_ptr<ResponseReceipt> given_back(Coordinator& coordinator, std::vector<RunRow> runs) {
   for (RunRow& run : runs) run.payload = Json();
   return std::make_shared<ResponseReceipt>(
@@ -238,7 +238,7 @@ void release(Coordinator& coordinator, const Call& call) {
   call.reply(json_response(document(changed->row)));
 }
 
-// Of each of `runs`: {id, fence}, a heartbeat also with {lease}.
+// Reads `runs`: {id, fence}; a heartbeat also has {lease}.
 Result<std::vector<RunChange>> changes_of(const Call& call, RunChange::Kind kind) {
   std::vector<RunChange> changes;
   for (const Json& item : call.body["runs"].items()) {
@@ -253,7 +253,7 @@ Result<std::vector<RunChange>> changes_of(const Call& call, RunChange::Kind kind
   return changes;
 }
 
-// One item for each change. `done` names the outcome of what was changed.
+// One item per change. `done` names the outcome of a successful change.
 Json items_of(const std::vector<RunChange>& changes, const std::vector<Result<RunChanged>>& answers, const char* done,
               Timestamp now) {
   Json items = Json::array();
@@ -291,11 +291,11 @@ void release_many(Coordinator& coordinator, const Call& call) {
   change_many(coordinator, call, RunChange::Kind::release, "released");
 }
 
-// {fence, result} or {fence, error: {class, code, message, details}, retry, delay}.
+// Reads {fence, result} or {fence, error: {class, code, message, details}, retry, delay}.
 Result<RunReport> report_of(const Call& call, const Json& body, RunId run) {
   RunReport report;
   report.run = std::move(run);
-  // 7.0 and 1e300 are integers for a schema, but no fence.
+  // 7.0 and 1e300 are integers for a schema, but not valid fences.
   if (body["fence"].is_integer()) report.fence = static_cast<std::uint64_t>(body["fence"].as_integer());
   report.worker = holder_of(call);
   report.account = account_of(call);
@@ -376,7 +376,7 @@ void remove(Coordinator& coordinator, const Call& call) {
   call.reply(row ? json_response(document(*row)) : problem(row.error()));
 }
 
-// The fence of a lease is for its holder, and for operators.
+// Only the holder of the lease and operators see the fence.
 Json shown(const Call& call, const RunRow& row) {
   Json json = document(row);
   if (!call.identity.may(Permission::operate)) json.erase("fence");
@@ -418,8 +418,7 @@ void events(Coordinator& coordinator, const Call& call) {
   call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
 }
 
-// A few results: what was leased here need not be read back. A failure may have to be written before it can be
-// answered.
+// True for a few results: runs leased here need not be read back. A failure may require a write before the answer.
 bool is_prompt_report(const Request& request) {
   constexpr std::size_t body_max = 1024;
   return request.body.size() <= body_max && request.header("idempotency-key").empty() &&

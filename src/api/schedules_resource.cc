@@ -34,7 +34,7 @@ void answer(const Call& call, const Result<ScheduleRow>& row, int status = 200) 
   call.reply(std::move(response));
 }
 
-// The refusal of a schedule that would submit runs of the engine's own types.
+// The refusal of a schedule that would submit runs of reserved types.
 std::optional<Response> refusal(const Json& spec) {
   const Json& run = spec["run"];
   if (!run.is_object() || !is_reserved_type(run.text_or("type", ""))) return std::nullopt;

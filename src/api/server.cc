@@ -23,11 +23,11 @@ bool has(const Headers& headers, std::string_view name) {
   return false;
 }
 
-// What every answer says, whatever it is; one that says something else about it says so itself.
+// Adds the headers of every answer, unless the answer sets them itself.
 void add_headers(Response& response, const TraceContext& trace, bool secure) {
   response.headers.emplace_back("traceparent", trace.header());
   if (secure) response.headers.emplace_back("strict-transport-security", "max-age=31536000");
-  const bool picture = response.content_type == "image/svg+xml";  // brings its own style
+  const bool picture = response.content_type == "image/svg+xml";  // contains its own style
   if (!picture && !has(response.headers, "cache-control")) {
     response.standing_headers =
         "x-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\ncache-control: no-store\r\n"
@@ -42,7 +42,7 @@ void add_headers(Response& response, const TraceContext& trace, bool secure) {
                                         : "default-src 'none'; frame-ancestors 'none'");
 }
 
-// One request, from the first look at it to its answer.
+// One request from its arrival to its answer.
 struct Visit {
   explicit Visit(Request given) : request(std::move(given)) {
     record.trace = trace_of(request.header("traceparent"));
@@ -54,9 +54,9 @@ struct Visit {
     origin = std::string(request.header("origin"));
   }
   RequestRecord record;
-  Request request;  // until it is carried out
+  Request request;  // until it is handled
   Router::Match match;
-  // What the log and the headers need then.
+  // Needed later for the log and the headers.
   std::string method;
   std::string path;
   std::string peer;
@@ -82,7 +82,7 @@ void log_answer(const Visit& visit, int status, double ms, bool every_request) {
        {"span", record.trace.span}});
 }
 
-// Lower than the threads of other requests, and still a share of a busy processor.
+// Lower priority than other request threads, but still a share of a busy CPU.
 constexpr int slow_lane_niceness = 10;
 
 }  // namespace
@@ -91,7 +91,7 @@ bool is_this_machine(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
-// In the order in which they are built; what answers are still to come hold what is shared.
+// Members in construction order; pending answers hold the shared ones.
 struct Server::Parts {
   Parts(Coordinator& coordinator, const ServerSettings& given)
       : settings(given),
@@ -103,15 +103,15 @@ struct Server::Parts {
         slow_lane(given.expensive_threads, slow_lane_niceness) {}
 
   void receive(Request request, Reply reply);
-  // Whether somebody may send the body of a request, by its head.
+  // Whether the caller may send the body of a request, by its head.
   void admit(const Request& head, std::function<void(Admission)> decide);
   Admission judge(Router::Match match, Request head);
-  // Counts and logs the answer and says in it what every answer says.
+  // Counts and logs the answer and adds the common headers.
   Reply finishing(const std::shared_ptr<Visit>& visit, const Reply& reply);
-  // Whether it is carried out here and now, without waiting for anything.
+  // Whether the request is handled on this thread at once, because it will not block.
   bool is_prompt(const Visit& visit);
   void add_metrics(Store& store);
-  // The last requests may ask for figures while the connections are being ended: then there are none.
+  // The last requests may read metrics while the connections are being closed; then the value is 0.
   double of_http(std::size_t (HttpServer::*figure)() const) {
     const std::scoped_lock lock(http_mutex);
     return http_shown == nullptr ? 0 : static_cast<double>((http_shown->*figure)());
@@ -126,7 +126,7 @@ struct Server::Parts {
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
   std::shared_ptr<AuditTrail> audit;
   std::shared_ptr<InstanceWaiters> desk;  // shared with the routes
-  const bool reads_are_local;        // a store that other machines share is asked over the network
+  const bool reads_are_local;        // a store shared with other machines is read over the network
   QuickLane quick_lane;
   ApiGate gate;
   std::atomic<bool> draining{false};
@@ -136,7 +136,7 @@ struct Server::Parts {
   RequestThreads threads;  // destroyed before the slow lane, which its last requests still use
   std::mutex http_mutex;
   HttpServer* http_shown = nullptr;  // `http`, until it is being destroyed
-  std::unique_ptr<HttpServer> http;  // last: its connections end before what they use
+  std::unique_ptr<HttpServer> http;  // last: its connections close before what they use
 };
 
 namespace {
@@ -149,7 +149,7 @@ Response overloaded() {
   return busy;
 }
 
-// Those who only look whether the server is there would drown what others do.
+// Health checks would dominate the metrics and the log.
 bool is_probe(std::string_view operation) {
   return operation == "livez" || operation == "healthz" || operation == "readyz" || operation == "metrics";
 }
@@ -193,7 +193,7 @@ bool Server::Parts::is_prompt(const Visit& visit) {
 }
 
 Reply Server::Parts::finishing(const std::shared_ptr<Visit>& visit, const Reply& reply) {
-  // Whoever began a trace decides whether it is kept.
+  // The system that started a trace decides whether it is kept.
   if (settings.spans && visit->record.trace.parent.empty()) visit->record.trace.sampled = true;
   visit->from_allowed_page = allowed_by_cors(visit->origin, settings.cors_origins);
   return reply.through(
@@ -224,7 +224,7 @@ Admission Server::Parts::judge(Router::Match match, Request head) {
     Call call{std::move(visit->request), std::move(match.path), {}, refuse};
     call.trace = visit->record.trace;
     if (gate.admit_head(route, call)) {
-      // Nothing is counted: the request is still to come.
+      // Nothing is counted here: the whole request counts later.
       admission.caller = std::make_shared<const KnownCaller>(KnownCaller{std::move(call.identity), now});
       return admission;
     }
@@ -237,7 +237,7 @@ Admission Server::Parts::judge(Router::Match match, Request head) {
 void Server::Parts::admit(const Request& head, std::function<void(Admission)> decide) {
   Router::Match match = router.match(head);
   const Permission permission = match.route == nullptr ? Permission::undeclared : match.route->permission;
-  // Who signs is known only by the whole body, and an open route asks nobody.
+  // The signer is known only after the whole body, and open routes have no authentication.
   if (permission == Permission::open || permission == Permission::signed_request) return decide({});
   if (authenticator.is_at_hand(head)) return decide(judge(std::move(match), head));
   const auto decided = std::make_shared<std::function<void(Admission)>>(std::move(decide));
@@ -313,13 +313,13 @@ Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const Ser
   Parts* const running = parts.get();
   std::vector<Route> routes = api_routes(coordinator, parts->desk);
   for (Route& route : hook_routes(coordinator, settings.hooks)) routes.push_back(std::move(route));
-  // The document of the table cannot be made before the table is whole.
+  // The OpenAPI document cannot be created before the table is complete.
   const auto openapi = std::make_shared<std::string>();
   routes.push_back({"GET", "/openapi.json", Permission::open, "openapi", "This API as an OpenAPI 3.1 document",
                     [openapi](const Call& call) {
                       call.reply({200, "application/json", {}, *openapi});
                     }});
-  // Ready means that the store can be written and that nothing is being wound up.
+  // Ready means: the store is writable and the server is not shutting down.
   parts->readiness = std::make_unique<Readiness>([&coordinator]() -> Response {
     const auto able = coordinator.store().check_writable();
     if (!able) {
@@ -352,7 +352,7 @@ Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const Ser
     running->receive(std::move(request), std::move(reply));
   };
   HttpSettings http = settings.http;
-  // A worker that died must not be given runs, which nobody else could have before their lease ends.
+  // A dead worker must not get runs: no other worker could lease them until their leases expire.
   http.admit = [running](const Request& head, std::function<void(Admission)> decide) {
     running->admit(head, std::move(decide));
   };

@@ -49,14 +49,14 @@ void list(Coordinator& coordinator, const Call& call) {
     call.reply(problem(fits.error()));
     return;
   }
-  // "mine": what waits for the caller, as the person and in the roles that they have.
+  // "mine": tasks for the caller, as a person and by role.
   if (call.request.query_value("mine") == "true") {
     if (filter.assignee.empty() && call.request.query_value("status") == "assigned") {
       filter.assignee = call.identity.person;
     }
     if (call.identity.task_roles) {
       filter.roles = *call.identity.task_roles;
-      if (filter.roles.empty()) filter.roles.emplace_back();  // no role: only tasks for anybody
+      if (filter.roles.empty()) filter.roles.emplace_back();  // no role: only tasks without roles
     }
   }
   filter.viewer = viewer_of(actor_of(call));
@@ -64,7 +64,7 @@ void list(Coordinator& coordinator, const Call& call) {
   call.reply(page_answer(call, fetch, [](const TaskRow& row) { return document(row); }));
 }
 
-// The task, if the caller has a right to it.
+// The task, if the caller may see it.
 Result<TaskRow> permitted_task(Coordinator& coordinator, const Call& call) {
   CAIRN_TRY(const auto row, coordinator.store().find_task(id_of(call)));
   if (!row) return Error{ErrorCode::not_found, "no task " + std::string(call.at("id"))};
@@ -77,11 +77,11 @@ void show(Coordinator& coordinator, const Call& call) {
   call.reply(row ? task_response(*row) : problem(row.error()));
 }
 
-// The roles of somebody who is to get a task, from their API keys. Nothing: they come with a token, and what it will
-// say is not known here. ErrorCode::not_allowed when none of their keys may work on tasks.
+// The roles of a new assignee, from their API keys. Empty optional: the person may use a token, whose roles are unknown
+// here. ErrorCode::not_allowed if none of their keys may work on tasks.
 Result<std::optional<std::vector<std::string>>> roles_of(Coordinator& coordinator, const Call& call,
                                                          const std::string& person) {
-  // Without authentication nobody's roles are checked.
+  // Without authentication no roles are checked.
   if (!call.identity.task_roles || person == call.identity.person) return std::optional<std::vector<std::string>>();
   CAIRN_TRY(const auto keys, coordinator.store().list_api_keys());
   std::vector<std::string> roles;
@@ -93,7 +93,7 @@ Result<std::optional<std::vector<std::string>>> roles_of(Coordinator& coordinato
     if (!identity->may(Permission::work_tasks)) continue;
     works = true;
     roles.insert(roles.end(), identity->task_roles->begin(), identity->task_roles->end());
-    // Such a person completes every task.
+    // Such a person may complete every task.
     if (identity->may(Permission::manage_tasks)) return std::optional<std::vector<std::string>>();
   }
   if (works) return std::optional(std::move(roles));
@@ -118,7 +118,7 @@ void change(Coordinator& coordinator, const Call& call, TaskChange::Kind kind) {
   Result<std::optional<std::vector<std::string>>> roles = std::optional<std::vector<std::string>>();
   const bool assigns = kind == TaskChange::Kind::assign || kind == TaskChange::Kind::reassign;
   if (assigns && !wish.assignee.empty()) {
-    // First whether the caller may see the task at all: who has which keys is not for everybody.
+    // First check that the caller may see the task: not every caller may learn who has which keys.
     if (const auto task = permitted_task(coordinator, call); !task) return call.reply(problem(task.error()));
     roles = roles_of(coordinator, call, wish.assignee);
   }
