@@ -17,7 +17,7 @@ namespace cairn::cli {
 namespace {
 
 constexpr std::chrono::milliseconds local_pause{300};
-constexpr const char* follow_wait = "5s";  // then the caller looks whether anyone still reads
+constexpr const char* follow_wait = "5s";  // then the caller checks whether its output is still read
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -26,7 +26,7 @@ std::string environment(const char* name) {
 
 ApiAnswer answer_of(int status, std::string text) {
   ApiAnswer answer{status, {}, std::move(text)};
-  // Documents wrap what instances hold, and lists hold many of them.
+  // Documents wrap the data of instances, and lists contain many documents.
   const JsonLimits limits{.bytes_max = 256u << 20, .depth_max = 512};
   if (auto parsed = parse_json(answer.text, limits)) answer.body = std::move(*parsed);
   return answer;
@@ -74,7 +74,7 @@ class LocalApi final : public ApiSession {
                    }));
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return response.has_value(); });
-    // Nobody else will go on with what this request made due.
+    // No other process will continue what this request made due.
     if (changes_ && request.method != "GET") run_until_idle(*coordinator_);
     return answer_of(response->status, std::move(response->body));
   }
@@ -180,7 +180,7 @@ std::variant<ApiAnswer, int> ApiSession::next_change(const std::string& place, c
   if (remote_) {
     request.query = {{"after", write_json(seen["state_version"])}, {"wait", follow_wait}};
   } else {
-    // Another process may own the file, and nothing tells readers of a file what was written to it.
+    // Another process may own the file, and SQLite does not notify readers of writes.
     std::this_thread::sleep_for(local_pause);
   }
   return ask(request, err);

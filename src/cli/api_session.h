@@ -1,5 +1,5 @@
-// The API, wherever it is: a server over HTTP (--server URL, CAIRN_SERVER), or a local store (--store URL, CAIRN_STORE)
-// through the same table of routes in this process. A command is written once and works on both.
+// A connection to the API: a server over HTTP (--server URL, CAIRN_SERVER), or a local store (--store URL, CAIRN_STORE)
+// through the same routes in this process. A command is written once and works with both.
 #pragma once
 
 #include <functional>
@@ -20,23 +20,23 @@ namespace cairn::cli {
 inline constexpr Flag server_flag{"--server", "URL", "the server (default: $CAIRN_SERVER)"};
 inline constexpr Flag local_store_flag{"--store", "URL", "or a local store: sqlite:PATH (default: $CAIRN_STORE)"};
 inline constexpr Flag as_json_flag{"--json", "", "one JSON document"};
-// What every command that asks the API takes, after its own flags.
+// Appends the flags of every command that calls the API.
 std::vector<Flag> with_api_flags(std::vector<Flag> own);
 
 struct ApiRequest {
   std::string method = "GET";
-  std::string path;  // parts that people gave are encoded with `path_part`
+  std::string path;  // encode user text with `path_part`
   std::vector<std::pair<std::string, std::string>> query = {};
-  Json body = {};                 // null: none
-  std::string text = {};          // instead of `body`, with its `content_type`
+  Json body = {};                 // null: no body
+  std::string text = {};          // replaces `body`; has the type `content_type`
   std::string content_type = {};  // empty: application/json
   std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
 struct ApiAnswer {
   int status = 0;
-  Json body;         // null when it is not JSON
-  std::string text;  // as it came
+  Json body;         // null if it is not JSON
+  std::string text;  // unchanged
   bool ok() const { return status >= 200 && status < 300; }
 };
 
@@ -44,23 +44,24 @@ class ApiSession {
  public:
   enum class Use { read, change };
 
-  // Prints what is wrong and gives the exit code when there is nobody to ask. With `read`, a store that another
-  // process owns can be looked at.
+  // If no server or store can be opened, prints the error and returns the exit code. With `read`, a store that another
+  // process owns can be read.
   static std::variant<std::unique_ptr<ApiSession>, int> open(std::string_view command, const Arguments& arguments,
                                                              Use use, std::ostream& err);
   virtual ~ApiSession() = default;
 
-  // ErrorCode::unavailable when the server cannot be reached. A refusal is an answer.
+  // ErrorCode::unavailable if the server cannot be reached. A refusal is an answer.
   virtual Result<ApiAnswer> call(const ApiRequest& request) = 0;
-  // The same; anything but success is printed and becomes the exit code.
+  // The same, but prints every failure and returns it as the exit code.
   std::variant<ApiAnswer, int> ask(const ApiRequest& request, std::ostream& err);
-  // An instance that was `seen` as it is next: as soon as it has changed, and at times sooner.
+  // Waits for the next change of an instance that was `seen`. It may return before the instance has changed.
   std::variant<ApiAnswer, int> next_change(const std::string& place, const Json& seen, std::ostream& err);
-  // Every item of a list, page by page, at most `most`; false from `take` ends it. Nothing: all went well.
+  // Passes every item of a list to `take`, page by page, at most `most`; stops if `take` returns false. Empty on
+  // success.
   std::optional<int> each(ApiRequest request, std::size_t most, const std::function<bool(const Json&)>& take,
                           std::ostream& err);
 
-  // How this session was named, to be put behind a command that is proposed: " --server URL".
+  // The flags that select this session, for suggested commands: " --server URL".
   const std::string& flags() const { return flags_; }
   bool remote() const { return remote_; }
 
@@ -75,7 +76,7 @@ class ApiSession {
 int exit_code_of_status(int status);
 // Prints the refusal: its detail, and each error with its pointer.
 int refuse(std::string_view command, const ApiAnswer& answer, std::ostream& err);
-// Percent-encoded, so that nothing in it can be another part.
+// Percent-encodes the text, so that it stays one segment.
 std::string path_part(std::string_view text);
 
 }  // namespace cairn::cli

@@ -61,7 +61,7 @@ Result<Arguments> Arguments::read(const CommandSpec& spec, std::span<const std::
 }
 
 bool takes_words(std::string_view usage) {
-  bool value_may_follow = false;  // the word before was a flag
+  bool value_may_follow = false;  // the previous word was a flag
   int depth = 0;
   for (std::size_t at = 0; at < usage.size();) {
     const std::size_t end = std::min(usage.find(' ', at), usage.size());

@@ -1,5 +1,5 @@
-// What a command takes on its command line, declared once: reading, `--help` and shell completion
-// all come from the same declaration.
+// The command-line arguments of a command, declared once. Parsing, `--help` and shell completion all use the same
+// declaration.
 #pragma once
 
 #include <optional>
@@ -15,21 +15,21 @@ namespace cairn::cli {
 
 struct Flag {
   std::string_view name;   // "--input"
-  std::string_view value;  // "JSON|@FILE"; empty: a switch that takes no value
+  std::string_view value;  // "JSON|@FILE"; empty: a switch without a value
   std::string_view help;
   std::string_view letter = {};  // "-v"
 };
 
 struct CommandSpec {
   std::string_view name;     // "run"
-  std::string_view usage;    // "FILE [--input JSON|@FILE] …", what follows `cairn run`
+  std::string_view usage;    // "FILE [--input JSON|@FILE] …": the text after `cairn run`
   std::string_view summary;  // one line, for the list of commands
   std::string_view details;  // further paragraphs for --help; may be empty
-  std::vector<Flag> flags;   // --help is always there
+  std::vector<Flag> flags;   // --help is added automatically
   std::vector<std::string_view> examples;
 };
 
-// What the user gave, in the order given.
+// The given arguments, in their order.
 class Arguments {
  public:
   struct Given {
@@ -37,9 +37,8 @@ class Arguments {
     std::string value;
   };
 
-  // ErrorCode::invalid names the flag that is unknown (with the nearest known one), lacks its
-  // value, or has one that it does not take. `--flag value` and `--flag=value` are the same, `--`
-  // ends the flags, `-` alone is a positional.
+  // ErrorCode::invalid for an unknown flag (with the closest match), a missing value or an unexpected value. `--flag
+  // value` and `--flag=value` are equal, `--` ends the flags, and `-` alone is positional.
   static Result<Arguments> read(const CommandSpec& spec, std::span<const std::string> args);
 
   bool help() const { return help_; }
@@ -56,7 +55,7 @@ class Arguments {
   bool help_ = false;
 };
 
-// Whether the usage names anything besides flags.
+// Whether the usage contains anything except flags.
 bool takes_words(std::string_view usage);
 
 void print_help(const CommandSpec& spec, std::ostream& out);

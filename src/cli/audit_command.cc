@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t key_bytes_max = 64u << 10;
 
-// Gives each row of the trail to `take` until that says false. Nothing: all went well.
+// Passes each row of the trail to `take` until it returns false. Empty on success.
 using EachRow = std::function<std::optional<int>(const std::function<bool(const Json&)>& take)>;
 
 std::optional<int> each_in_file(const std::string& path, std::istream& in, std::ostream& err,
@@ -66,7 +66,7 @@ int print_report(const Json& report, bool json, std::ostream& out) {
   return intact ? exit_done : exit_failed;
 }
 
-// Checks the rows here, with a key that the server need not know.
+// Verifies the rows locally, with a key that the server need not know.
 int verify_rows(const Arguments& arguments, const EachRow& each, std::istream& in, std::ostream& out,
                 std::ostream& err) {
   std::optional<Ed25519PublicKey> key;

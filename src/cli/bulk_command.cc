@@ -22,7 +22,7 @@ void print_preview(const Json& preview, std::ostream& out) {
   table.print(out);
 }
 
-// Until the job is done, with its progress on a terminal.
+// Waits until the job is done; shows its progress on a terminal.
 int follow(ApiSession& api, const std::string& id, const Arguments& arguments, std::ostream& out, std::ostream& err) {
   for (std::string after = "0";;) {
     ApiRequest look{"GET", "/v1/bulk/" + path_part(id)};

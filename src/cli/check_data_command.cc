@@ -28,14 +28,14 @@ Json json_list(const std::vector<Item>& items) {
   return list;
 }
 
-// One file held against the schema. A text that is not JSON is one violation without a keyword.
+// Validates one file against the schema. Text that is not JSON is one violation without a keyword.
 std::vector<schema::Violation> check_text(const schema::Schema& schema, const std::string& text) {
   const auto data = parse_json(text);
   if (!data) return {{"", data.error().message, ""}};
   return schema.check(*data, violations_max);
 }
 
-// An empty pointer is the whole document and is left out: "FILE: message".
+// An empty pointer means the whole document and is omitted: "FILE: message".
 void print_finding(const std::string& file, const std::string& pointer, const std::string& message, std::ostream& err) {
   err << file << ": ";
   if (!pointer.empty()) err << pointer << ": ";
@@ -46,7 +46,7 @@ class DataCheck {
  public:
   DataCheck(std::istream& in, std::ostream& err, bool as_json) : in_(in), err_(err), as_json_(as_json) {}
 
-  // The exit code. `report` becomes the document that --json prints.
+  // Returns the exit code. `report` becomes the document that --json prints.
   int run(const std::string& schema_file, const std::vector<std::string>& data_files, Json& report) {
     report = Json::object({{"schema", Json::object({{"file", schema_file}, {"faults", Json::array()}})},
                            {"data", Json::array()},
@@ -106,7 +106,7 @@ Json answer_vector(const std::string& line) {
   const Json* document = vector->find("schema");
   const Json* data = vector->find("data");
   if (!document || !data) return Json::object({{"id", id}, {"skip", "the line lacks `schema` or `data`"}});
-  // `format` only annotates unless the vector is about asserting it.
+  // `format` is only an annotation unless the vector tests its assertion.
   const schema::Options options{.assert_formats = vector->text_or("kind", "") == "format"};
   const auto schema = schema::Schema::compile(*document, options);
   if (!schema) {

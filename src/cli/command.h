@@ -1,5 +1,7 @@
-// The commands of `cairn`, one file each. A command declares what it takes and runs on the streams
-// it is given, so that tests call it without a process.
+// src/cli is the command line of `cairn`, one file per command. A command declares its arguments (arguments.h) and runs
+// on the streams it is given, so tests call it without a process. Commands that read or change data call the API
+// (api_session.h), over HTTP or on a local store. The module may use every other module of the product; no module uses
+// it. Read `run_cairn` first; commands.cc lists all commands.
 #pragma once
 
 #include <istream>
@@ -23,11 +25,10 @@ struct Command {
 
 const std::vector<Command>& all_commands();
 
-// `cairn ARGS…`: finds the command and runs it. The exit code.
+// Finds the command of `cairn ARGS…` and runs it. Returns the exit code.
 int run_cairn(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err);
 
-// Reads the arguments; on --help or a wrong call prints what is due and gives the exit code to
-// return, else nothing.
+// Parses the arguments. On --help or an error prints the text and returns the exit code; otherwise empty.
 std::optional<int> read_arguments(const CommandSpec& spec, std::span<const std::string> args, Arguments& into,
                                   std::ostream& out, std::ostream& err);
 

@@ -1,4 +1,4 @@
-// The list of commands, in the order in which `cairn --help` shows them.
+// The list of commands, in the order of `cairn --help`.
 #include "cli/audit_command.h"
 #include "cli/bulk_command.h"
 #include "cli/cancel_command.h"

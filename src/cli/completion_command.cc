@@ -11,7 +11,7 @@ std::string flags_of(const CommandSpec& spec) {
   return flags + "--help";
 }
 
-// Single quotes for a shell: 'it'\''s'.
+// Quotes text for a shell: 'it'\''s'.
 std::string quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {

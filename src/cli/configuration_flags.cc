@@ -17,7 +17,7 @@ std::optional<std::string> variable(const std::string& name) {
 
 std::vector<Flag> configuration_flags() {
   static const auto* const names = [] {
-    auto* made = new std::deque<std::string>;  // the flags refer to them for as long as the program runs
+    auto* made = new std::deque<std::string>;  // never freed: the flags refer to these texts
     for (const config::Spec& spec : config::specs()) made->push_back(config::flag_of(spec.name));
     return made;
   }();

@@ -1,4 +1,4 @@
-// The settings of a server on the command line: each has a flag, a variable and a key in the file.
+// The settings of a server as command-line flags. Each setting also has a variable and a key in the file.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace cairn::cli {
 
-// A flag for every setting, and --config.
+// One flag per setting, and --config.
 std::vector<Flag> configuration_flags();
 Result<config::Configuration> read_configuration(const Arguments& arguments);
 

@@ -1,4 +1,4 @@
-// The definition files that a user names: files, folders of them, or standard input.
+// The definition files that a user names: files, folders or standard input.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace cairn::cli {
 
-// The definitions in a folder and the folders below it, sorted: *.yaml, *.yml and *.json, without *.test.yaml and
-// without what begins with a dot. Anything but a folder is itself. ErrorCode::not_found when a folder cannot be read
-// or holds none.
+// The definitions in a folder and its subfolders, sorted: *.yaml, *.yml and *.json, without *.test.yaml and names that
+// begin with a dot. A path that is not a folder is returned unchanged. ErrorCode::not_found if a folder cannot be read
+// or contains none.
 Result<std::vector<std::string>> definition_files(const std::string& path);
-// Whether a file in a folder would be one of them, by its name.
+// Whether the name of a file is that of a definition.
 bool is_definition_file(const std::string& file);
 
 }  // namespace cairn::cli

@@ -1,5 +1,5 @@
-// The time that `cairn dev` lives in: the system's, moved forward by hand. How far stands in a file beside the store,
-// so that a restart does not go back in time.
+// The clock of `cairn dev`: the system's clock, moved forward by the user. The offset is stored in a file next to the
+// store, so that time does not go back after a restart.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ inline constexpr const char* dev_clock_file = ".cairn/clock";
 class DevClock final : public Clock {
  public:
   Timestamp now() override;
-  // Seconds ahead of the system. Never goes back.
+  // Seconds ahead of the system clock. Never decreases.
   void move_to(std::int64_t ahead);
   std::int64_t ahead() const { return ahead_.load(); }
 
@@ -24,7 +24,7 @@ class DevClock final : public Clock {
   std::atomic<std::int64_t> ahead_ = 0;
 };
 
-// Seconds; 0 when there is no such file. ErrorCode::invalid when it holds something else.
+// Seconds; 0 if the file does not exist. ErrorCode::invalid for other content.
 Result<std::int64_t> read_dev_clock(const std::string& file);
 Result<void> write_dev_clock(const std::string& file, std::int64_t ahead);
 

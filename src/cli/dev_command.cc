@@ -25,7 +25,7 @@
 namespace cairn::cli {
 namespace {
 
-// HOST:PORT or PORT.
+// Reads HOST:PORT or PORT.
 Result<server::HttpSettings> listen_settings(const std::string& text) {
   server::HttpSettings settings;
   const auto address = read_listen_address(text);
@@ -41,7 +41,7 @@ Result<server::HttpSettings> listen_settings(const std::string& text) {
   return settings;
 }
 
-// A file that is not valid is named with everything that is wrong, and the rest goes on. How many were deployed.
+// Prints all errors of an invalid file and continues with the others. Returns how many were deployed.
 Result<std::size_t> deploy(DevDefinitions& definitions, const std::vector<std::string>& paths, std::istream& in) {
   std::size_t deployed = 0;
   for (const std::string& path : paths) {
@@ -54,7 +54,7 @@ Result<std::size_t> deploy(DevDefinitions& definitions, const std::vector<std::s
   return deployed;
 }
 
-// `cairn dev time [+DURATION]`: the running server sees the file change.
+// `cairn dev time [+DURATION]`: the running server notices the changed file.
 int move_time(const std::optional<std::string>& by, std::ostream& out, std::ostream& err) {
   const auto refuse = [&err](const Error& error, int code) {
     err << "cairn dev time: " << error.message << "\n";
@@ -149,7 +149,7 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   options.ca_file = arguments.value("--ca-file").value_or(authorities != nullptr ? authorities : "");
   options.egress = egress_entries(arguments.value("--egress").value_or(from_environment ? from_environment : ""));
 
-  // Blocked before any thread starts, so that only sigwait below sees them.
+  // Blocked before any thread starts, so that only sigwait below receives them.
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGINT);
@@ -202,7 +202,7 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   constexpr std::chrono::seconds drain{10};
   const StopWatchdog watchdog(drain + StopWatchdog::margin + Engine::stop_grace);
   out << "stopping" << std::endl;
-  (*engine)->coordinator().lease_waiters().stop();  // workers that wait are answered, so that nothing keeps it
+  (*engine)->coordinator().lease_waiters().stop();  // answers the waiting workers, so that they do not delay the stop
   (*serving)->drain(drain);
   serving->reset();
   (*engine)->stop();

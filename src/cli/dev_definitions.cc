@@ -37,13 +37,13 @@ void DevDefinitions::changed(const std::string& file) {
   const std::lock_guard lock(mutex_);
   std::istringstream nothing;
   const auto text = read_input(file, nothing, Limits().definition_bytes_max);
-  if (!text) return;  // gone again
+  if (!text) return;  // deleted again
   const Definition definition = load_definition(*text, file);
   if (definition.valid()) {
     const auto known = engine_.coordinator().registry().find(definition.program->name, std::nullopt);
     Json newest = known ? (*known)->canonical : Json();
     if (known) newest.set("version", definition.program->version);
-    // Saved without a change, or without one that means anything.
+    // Saved without a change of meaning.
     if (known && newest == definition.canonical) return;
   }
   if (!deploy(*text, file)) err_ << file << ": not deployed; what was there stays" << std::endl;

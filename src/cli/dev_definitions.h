@@ -1,4 +1,4 @@
-// The definitions of `cairn dev`: deployed at the start, and again whenever their files change.
+// The definitions of `cairn dev`: deployed at the start and again when their files change.
 #pragma once
 
 #include <mutex>
@@ -12,14 +12,14 @@ namespace cairn::cli {
 
 class DevDefinitions {
  public:
-  // Both outlive it. What changes is told on `out`, what is wrong on `err`.
+  // Both must outlive it. Prints changes on `out` and errors on `err`.
   DevDefinitions(Engine& engine, std::ostream& out, std::ostream& err) : engine_(engine), out_(out), err_(err) {}
 
-  // A version that is taken by other content gets a number behind it (1.0.0+2), so that a file can be edited again and
-  // again; running instances keep what they began with. False: everything that is wrong was printed, and what was
-  // deployed before stays.
+  // If the version exists with other content, it gets a suffix (1.0.0+2), so that a file can be edited repeatedly;
+  // running instances keep their version. Returns false if the definition is invalid: all errors were printed, and the
+  // previous deployment stays.
   bool deploy(std::string_view text, const std::string& file);
-  // Deploys the file once more, after it was written.
+  // Deploys the file again after a write.
   void changed(const std::string& file);
 
  private:

@@ -12,7 +12,7 @@ struct Finding {
   enum class Grade { fine, look, broken };
   Grade grade = Grade::fine;
   std::string what;
-  std::string advice;  // empty when there is nothing to do
+  std::string advice;  // empty if no action is needed
 };
 
 const char* to_string(Finding::Grade grade) {
@@ -29,7 +29,7 @@ Finding unreadable(const std::string& what, const Error& error) {
 }
 
 std::string counted(std::size_t count, bool more, std::string_view noun) {
-  if (count == 1 && !more) noun.remove_suffix(1);  // one task, two tasks
+  if (count == 1 && !more) noun.remove_suffix(1);  // singular: one task
   return (more ? "more than " : "") + std::to_string(count) + " " + std::string(noun);
 }
 

@@ -1,4 +1,4 @@
-// A few definitions inside the binary, for somebody who has none yet.
+// Example definitions inside the binary, for new users.
 #pragma once
 
 #include <span>

@@ -15,7 +15,7 @@
 namespace cairn::cli {
 namespace {
 
-// A function is shown when one of the words is in its name or library; without words all are.
+// A function is listed if its name or library contains one of the words, or if there are no words.
 bool is_wanted(const expr::FunctionEntry& entry, const std::vector<std::string>& words) {
   if (words.empty()) return true;
   for (const std::string& word : words) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int history_max = 1000;
 
-// libedit's completion calls a plain function, so what it completes lives beside it.
+// libedit's completion callback is a plain function, so its data is static.
 std::vector<std::string>& completions() {
   static std::vector<std::string> names;
   return names;
@@ -92,7 +92,7 @@ std::string trimmed(std::string text) {
 
 int run_eval_prompt(EvalSession& session, std::ostream& out, std::ostream& err) {
   out << "cairn expressions; :help for help\n" << std::flush;
-  // The prompt drops what the locale cannot spell, and expressions are UTF-8.
+  // The prompt drops characters that the locale cannot represent, and expressions are UTF-8.
   const char* const locale = std::setlocale(LC_CTYPE, "");
   if (!locale || std::string_view(nl_langinfo(CODESET)) != "UTF-8") std::setlocale(LC_CTYPE, "C.UTF-8");
   using_history();

@@ -7,7 +7,7 @@
 
 namespace cairn::cli {
 
-// Reads from the terminal until :quit or the end. The exit code.
+// Reads from the terminal until :quit or the end of input. Returns the exit code.
 int run_eval_prompt(EvalSession& session, std::ostream& out, std::ostream& err);
 
 }  // namespace cairn::cli

@@ -1,4 +1,4 @@
-// One expression after another with the same context: what `cairn eval` and its prompt share.
+// Evaluates expressions with a shared context; used by `cairn eval` and its prompt.
 #pragma once
 
 #include <ostream>
@@ -13,12 +13,12 @@ namespace cairn::cli {
 
 class EvalSession {
  public:
-  // Members of the object become the names of expressions.
+  // The members of the object become names in expressions.
   Result<void> set_context(Json context);
   const Json& context() const { return context_; }
 
-  // Writes the value to `out` or the fault to `err`; the exit code. `as_json`: one JSON document
-  // with value and type, or with the faults, on `out`.
+  // Writes the value to `out` or the error to `err`; returns the exit code. With `as_json`, writes one JSON document
+  // with value and type, or with the errors, to `out`.
   int evaluate(const std::string& text, bool as_json, std::ostream& out, std::ostream& err) const;
 
  private:
@@ -26,10 +26,10 @@ class EvalSession {
   expr::Environment environment_;
 };
 
-// A value for people: JSON where it is one, else as an expression would write it.
+// A value for display: JSON if possible, otherwise in expression syntax.
 std::string shown(const expr::Value& value);
 
-// `1:5: error: message` and the line with a mark under the place.
+// Prints `1:5: error: message` and the line with a mark under the position.
 void print_fault(std::string_view text, const expr::Fault& fault, std::ostream& err);
 Json json_of(std::string_view text, const expr::Fault& fault);
 

@@ -17,7 +17,7 @@ namespace {
 
 using expr::Value;
 
-// Vectors have U+0000 in expressions and in values.
+// Vectors contain U+0000 in expressions and values.
 constexpr JsonLimits vector_limits{.nul_allowed = true};
 
 Result<Value> read_typed(const Json& typed) {
@@ -83,7 +83,7 @@ Result<Value> read_typed(const Json& typed) {
 
 Json typed_text(std::string_view kind, std::string text) { return Json::object({{kind, Json(text)}}); }
 
-// Counts down `left`, because a value may hold the same part very often; at 0 the result is cut off.
+// Counts down `left`, because a value may contain the same part very often; at 0 the result is cut off.
 Json write_typed(const Value& value, std::size_t& left) {
   using Kind = Value::Kind;
   if (left == 0) return Json();
@@ -158,7 +158,7 @@ Json failed(const std::string& id, const expr::Fault& fault, std::string_view ph
       {{"id", id}, {"error", fault.code + ": " + fault.message}, {"code", fault.code}, {"phase", phase}});
 }
 
-// As score.py does: the same kind and value; NaN equals NaN, maps in any order.
+// The same comparison as in score.py: same kind and value; NaN equals NaN, maps in any order.
 bool same_typed(const Json& wanted, const Json& got) {
   const auto a = read_typed(wanted);
   const auto b = read_typed(got);

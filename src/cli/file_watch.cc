@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// "flows-old" begins like "flows" and is not below it.
+// "flows-old" begins with "flows" but is not below it.
 bool is_below(const std::string& path, const std::string& folder) {
   if (!path.starts_with(folder)) return false;
   return folder.ends_with('/') || path.size() == folder.size() || path[folder.size()] == '/';
@@ -39,7 +39,7 @@ Result<std::unique_ptr<FileWatch>> FileWatch::start(const std::vector<std::strin
       watch->whole_.push_back(path);
       watch->add_folder(path);
     } else {
-      // Editors write beside a file and move it there, so its folder is what to look at.
+      // Editors write a new file and rename it, so the folder must be watched.
       const fs::path folder = fs::path(path).parent_path();
       watch->files_.push_back((folder.empty() ? fs::path(".") : folder) / fs::path(path).filename());
       watch->add_folder(folder.empty() ? "." : folder.string());

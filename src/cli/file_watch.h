@@ -1,4 +1,4 @@
-// Tells when files change, while `cairn dev` runs. Linux tells us (inotify); nothing is looked at on a clock.
+// Reports changed files while `cairn dev` runs. It uses inotify and never polls.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ class FileWatch {
  public:
   using Changed = std::function<void(const std::string& path)>;
 
-  // Files, and folders with all that is below them. `changed` is called from a thread of its own with each file that
-  // was written or moved there.
+  // Watches files, and folders with their subfolders. Calls `changed` from its own thread with each file that was
+  // written or moved there.
   static Result<std::unique_ptr<FileWatch>> start(const std::vector<std::string>& paths, Changed changed);
   ~FileWatch();
 
@@ -27,10 +27,10 @@ class FileWatch {
   void run();
 
   int events_;
-  int stop_;  // written to once, to end the thread
+  int stop_;  // a write ends the thread
   Changed changed_;
   std::map<int, std::string> folders_;
-  std::vector<std::string> files_;  // only these, where a file and not its folder was named
+  std::vector<std::string> files_;  // only these, if a file was named instead of its folder
   std::vector<std::string> whole_;  // folders that were named
   std::jthread thread_;
 };

@@ -45,7 +45,7 @@ int run_history(std::span<const std::string> args, std::istream&, std::ostream& 
   Json items = Json::array();
   auto instance = api.ask({"GET", place}, err);
   while (true) {
-    // The status first: events that come after it are in the list that follows.
+    // Read the status first: events after it are in the list that follows.
     if (const int* code = std::get_if<int>(&instance)) return *code;
     const auto take = [&](const Json& event) {
       const std::int64_t sequence = event["sequence"].is_integer() ? event["sequence"].as_integer() : 0;

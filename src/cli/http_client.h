@@ -1,4 +1,4 @@
-// HTTP from the command line to a server: one connection, kept between calls.
+// HTTP from the command line to a server, over one kept-alive connection.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ class HttpClient {
   HttpClient();
   ~HttpClient();
 
-  // ErrorCode::unavailable when nobody answers, with what to check. Follows no redirects.
+  // ErrorCode::unavailable if the server does not answer; the message says what to check. Follows no redirects.
   Result<HttpAnswer> send(const HttpCall& call);
 
  private:
@@ -35,7 +35,7 @@ class HttpClient {
   std::unique_ptr<Handle> handle_;
 };
 
-// The first line of a file that holds a credential.
+// The first line of a file with a credential.
 Result<std::string> read_secret_file(const std::string& path);
 
 }  // namespace cairn::cli

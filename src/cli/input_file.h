@@ -1,4 +1,4 @@
-// Reading what a user names on the command line.
+// Reads files and values that a user names on the command line.
 #pragma once
 
 #include <istream>
@@ -8,8 +8,8 @@
 
 namespace cairn::cli {
 
-// The whole file, or `in` for "-". ErrorCode::not_found when it cannot be read (the message names
-// it), ErrorCode::limit when it is larger than `bytes_max`, without reading it all.
+// The whole file, or `in` for "-". ErrorCode::not_found if it cannot be read (the message names it). ErrorCode::limit
+// if it is larger than `bytes_max`; then it is not read completely.
 Result<std::string> read_input(const std::string& path, std::istream& in, std::size_t bytes_max);
 
 // A JSON value given as `JSON` or as `@FILE`.

@@ -1,4 +1,4 @@
-// What most requests about an instance end with: its id and how it stands.
+// The output of most requests about an instance: its id and its status.
 #pragma once
 
 #include <ostream>
@@ -7,10 +7,10 @@
 
 namespace cairn::cli {
 
-// "ID status", or the document with --json. The exit code.
+// Prints "ID status", or the document with --json. Returns the exit code.
 int print_answer(const Arguments& arguments, const Json& document, std::ostream& out);
 
-// POST /v1/instances/{id}/VERB for the one instance that is named; `body` is made from the arguments.
+// Sends POST /v1/instances/{id}/VERB for the named instance; `body` is created from the arguments.
 int send_request(const CommandSpec& spec, std::string_view verb, std::span<const std::string> args,
                  const std::function<Json(const Arguments&)>& body, std::ostream& out, std::ostream& err);
 

@@ -7,7 +7,7 @@ std::string text_of(const Json& value) {
   return value.is_string() ? std::string(value.as_string()) : write_json(value);
 }
 
-// Short values stand beside their name, long ones below it.
+// Short values follow their name on the same line, long ones on the next.
 void print_value(std::ostream& out, const char* name, const Json& value) {
   if (value.is_null() || (value.is_object() && value.size() == 0)) return;
   const std::string brief = write_json(value);

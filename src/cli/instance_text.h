@@ -1,4 +1,4 @@
-// An instance for people: one look says how far it is and why it waits.
+// Prints an instance for people: its progress and what it waits for.
 #pragma once
 
 #include <ostream>
@@ -8,7 +8,7 @@
 
 namespace cairn::cli {
 
-// `document` is the instance as the API gives it, `tree` its text tree, which may be empty.
+// `document` is the instance as returned by the API, `tree` its text tree, which may be empty.
 void print_instance(std::ostream& out, const Json& document, const std::string& tree);
 
 }  // namespace cairn::cli

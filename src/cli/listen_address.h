@@ -1,4 +1,4 @@
-// Where a server listens: HOST:PORT, [IPV6]:PORT or PORT.
+// The listen address of a server: HOST:PORT, [IPV6]:PORT or PORT.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 namespace cairn::cli {
 
 struct ListenAddress {
-  std::string host;  // without brackets; empty: none was given
+  std::string host;  // without brackets; empty: not given
   std::uint16_t port = 0;
 };
-// Nothing when it is none of these.
+// Empty if the text has none of these forms.
 std::optional<ListenAddress> read_listen_address(const std::string& text);
 
-// The host as it stands in a URL: an IPv6 address has brackets.
+// The host in URL syntax: an IPv6 address has brackets.
 std::string url_host(const std::string& host);
 
 }  // namespace cairn::cli

@@ -1,5 +1,4 @@
-// A list of the API as commands print it: a table on a terminal, tab-separated lines in a pipe, one JSON document
-// with --json.
+// Prints a list of the API: a table on a terminal, tab-separated lines in a pipe, one JSON document with --json.
 #pragma once
 
 #include <functional>
@@ -15,17 +14,17 @@ namespace cairn::cli {
 struct Listing {
   ApiRequest request;
   std::vector<std::string> columns;
-  std::function<std::vector<std::string>(const Json& item)> row;  // as many texts as there are columns
+  std::function<std::vector<std::string>(const Json& item)> row;  // one text per column
   std::size_t most = 10'000;
 };
 
-// Reads page after page and prints; the exit code.
+// Reads all pages and prints them; returns the exit code.
 int print_listing(ApiSession& api, const Listing& listing, const Arguments& arguments, std::ostream& out,
                   std::ostream& err);
 
-// A member as the text of a cell: text as it is, nothing for null or a member that is not there, else JSON.
+// A member as the text of a cell: text unchanged, empty for null or a missing member, otherwise JSON.
 std::string cell(const Json& item, std::string_view member);
-// How long ago a member that is an instant was.
+// The age of a member that is an instant.
 std::string age_cell(const Json& item, std::string_view member);
 
 }  // namespace cairn::cli

@@ -1,4 +1,4 @@
-// Definitions that a command runs: read, checked and reported as `cairn validate` does.
+// Loads the definitions that a command runs: reads and checks them, and reports findings like `cairn validate`.
 #pragma once
 
 #include <istream>
@@ -13,11 +13,11 @@
 
 namespace cairn::cli {
 
-// The program in the file, or the exit code: 2 when it cannot be read, 8 when it is invalid.
-// Findings, warnings too, go to `err`.
+// The program in the file, or the exit code: 2 if it cannot be read, 8 if it is invalid. Errors and warnings are
+// printed on `err`.
 Result<std::shared_ptr<const Program>, int> load_program(const std::string& command, const std::string& file,
                                                          const Limits& limits, std::istream& in, std::ostream& err);
-// Every definition in these files and folders, added to `index`. 0 or the exit code.
+// Adds every definition in these files and folders to `index`. Returns 0 or the exit code.
 int load_programs(const std::string& command, const std::vector<std::string>& paths, const Limits& limits,
                   DefinitionIndex& index, std::istream& in, std::ostream& err);
 

@@ -33,7 +33,7 @@ int load_file(std::string_view command, const std::string& path, std::istream& i
 int write_result(std::string_view command, const std::string& text, const std::optional<std::string>& file,
                  std::ostream& out, std::ostream& err) {
   if (!file || *file == "-") {
-    // A document goes into a file or another program byte by byte; only a terminal is protected from it.
+    // Documents go to files and programs unchanged; only a terminal is protected.
     if (on_terminal(out)) {
       out << text;
     } else {

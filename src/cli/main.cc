@@ -9,7 +9,7 @@
 #include "cli/table.h"
 
 int main(int argc, char** argv) {
-  // A reader that went away is an error of that write, not the end of the process.
+  // A closed pipe must fail the write instead of ending the process.
   std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);
   cairn::keep_free_memory();
@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     const int code = cairn::cli::run_cairn(args, std::cin, std::cout, std::cerr);
     std::cout.flush();
     if (!std::cout) {
-      // `cairn list | head` has what it wanted.
+      // `cairn list | head` closes the pipe early; that is not an error.
       if (cairn::cli::stdout_is_closed()) return code;
       std::cerr << "cairn: the output could not be written\n";
       return code == cairn::cli::exit_done ? cairn::cli::exit_failed : code;

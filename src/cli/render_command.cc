@@ -31,7 +31,7 @@ bool names_a_place(const Arguments& arguments) {
          std::getenv("CAIRN_STORE");
 }
 
-// What is no file is an instance, or else a definition, that the server or store knows.
+// A name that is not a file is an instance or a definition of the server or store.
 int draw_stored(const Arguments& arguments, const std::string& name, const render::Drawing& drawing, std::ostream& out,
                 std::ostream& err) {
   auto opened = ApiSession::open("render", arguments, ApiSession::Use::read, err);

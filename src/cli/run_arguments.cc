@@ -10,7 +10,7 @@
 namespace cairn::cli {
 namespace {
 
-// A flag that cannot be taken as it is: the exit code and what to say.
+// An invalid flag: the exit code and the message.
 struct Refusal {
   int code = exit_usage;
   std::string message;

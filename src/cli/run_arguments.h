@@ -1,4 +1,4 @@
-// What `cairn run` was asked to do, read and checked before anything happens.
+// The arguments of `cairn run`, read and checked before anything runs.
 #pragma once
 
 #include <istream>
@@ -42,7 +42,7 @@ struct RunArguments {
 
 const CommandSpec& run_spec();
 
-// The exit code to return when something is wrong or `--help` was asked for; else fills `into`.
+// Returns the exit code for an error or `--help`; otherwise fills `into`.
 std::optional<int> read_run_arguments(std::span<const std::string> args, const Limits& limits, RunArguments& into,
                                       std::istream& in, std::ostream& out, std::ostream& err);
 

@@ -8,7 +8,7 @@
 namespace cairn::cli {
 namespace {
 
-// A loop that waits in each round has no end when time is skipped.
+// With skipped time, a loop that waits in each round never ends.
 constexpr int skipped_timers_max = 10'000;
 
 Json cloud_event(const Rehearsal::Emitted& emitted, const std::string& workflow) {
@@ -23,7 +23,7 @@ Json cloud_event(const Rehearsal::Emitted& emitted, const std::string& workflow)
   return event;
 }
 
-// Gives a rehearsal the answers of the command line and tells what happens on standard error.
+// Passes the answers of the command line to a rehearsal and prints its progress on standard error.
 class CommandLineRun {
  public:
   CommandLineRun(RunArguments& arguments, Rehearsal& rehearsal, std::ostream& err)

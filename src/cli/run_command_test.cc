@@ -148,7 +148,7 @@ TEST_F(RunCommandTest, R8TimeStandsStillUnlessSkipped) {
       define("state: { a: = now }\nsteps: [ { wait: 3d } ]\noutput: '= now - timestamp(state.a)'\n");
   EXPECT_EQ(run({file}).code, 5);
   EXPECT_EQ(run({file, "--skip-time"}).out, "\"P3D\"\n");
-  // Answers go before time.
+  // Answers are used before time is skipped.
   const std::string deadline =
       define("steps: [ { task: { name: T, result: r, deadline: { after: 1h } } } ]\noutput: = state\n");
   EXPECT_EQ(run({deadline, "--skip-time", "--answer", "T=1"}).out, "{\"r\":1}\n");
@@ -323,7 +323,7 @@ TEST_F(RunCommandTest, AConfigFileWithAKeyTwiceIsRefused) {
   EXPECT_NE(refused.err.find("config.yaml:2:1"), std::string::npos) << refused.err;
 }
 
-// What is misspelt in a scenario is told with its place: it would be a test that cannot fail.
+// Misspelt names in a scenario are errors with their place: otherwise the test could not fail.
 TEST_F(RunCommandTest, TestRefusesScenariosThatTestNothing) {
   define("steps: [ { task: { name: T } } ]\n");
   const std::vector<std::pair<std::string, std::string>> wrong = {

@@ -38,7 +38,7 @@ int list(const Arguments& arguments, std::ostream& out, std::ostream& err) {
   return print_listing(*std::get<0>(opened), listing, arguments, out, err);
 }
 
-// What is changed about a type; everything else about it stays as it was.
+// The changed settings of a type; the others stay.
 Result<Json> type_document(ApiSession& session, const std::string& verb, const Arguments& arguments) {
   Json body = Json::object();
   CAIRN_TRY(const ApiAnswer now, session.call({"GET", "/v1/run-types/" + path_part(arguments.positional()[1])}));

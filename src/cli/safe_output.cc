@@ -12,7 +12,7 @@ bool is_plain(char c) {
   return (byte >= 0x20 && byte < 0x7f) || c == '\n' || c == '\t';
 }
 
-// C1 controls steer terminals as ESC does; bidirectional overrides show text in another order than it has.
+// C1 controls affect terminals like ESC; bidirectional overrides display text in another order.
 bool is_harmful(char32_t c) {
   return (c >= 0x7f && c <= 0x9f) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }

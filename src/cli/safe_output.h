@@ -1,6 +1,6 @@
-// What a command prints can hold text from anyone: titles, messages, references. SafeOutput stands between the command
-// and the terminal and writes control characters as escapes (`\u001b`), so that no text can steer the terminal or hide
-// what it says. The escapes are those of JSON, and JSON has such characters only inside strings: its values stay the
+// Commands print text from untrusted sources: titles, messages, references. SafeOutput filters the output to the
+// terminal and writes control characters as escapes (`\u001b`), so that no text can control the terminal or hide its
+// content. The escapes are those of JSON. JSON contains such characters only inside strings, so its values stay the
 // same.
 #pragma once
 
@@ -19,7 +19,7 @@ class SafeOutput final : public std::streambuf {
   SafeOutput(const SafeOutput&) = delete;
   SafeOutput& operator=(const SafeOutput&) = delete;
 
-  // Past the filter.
+  // Bypasses the filter.
   void write_raw(std::string_view bytes) { to_->sputn(bytes.data(), static_cast<std::streamsize>(bytes.size())); }
 
  protected:
@@ -33,12 +33,12 @@ class SafeOutput final : public std::streambuf {
 
   std::ostream& stream_;
   std::streambuf* to_;
-  std::array<char, 4> character_{};  // the bytes so far of one character that is longer than one byte
+  std::array<char, 4> character_{};  // the bytes so far of a multi-byte character
   std::size_t have_ = 0;
   std::size_t need_ = 0;
 };
 
-// Bytes of the command itself, which the filter must not touch: colours, cursor movements, pictures.
+// Prints bytes of the command itself unfiltered: colours, cursor movements, pictures.
 void print_raw(std::ostream& out, std::string_view bytes);
 
 }  // namespace cairn::cli

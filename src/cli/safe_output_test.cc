@@ -35,7 +35,7 @@ TEST(SafeOutput, OrdinaryTextPasses) {
   std::ostringstream out;
   {
     SafeOutput safe(out);
-    for (const char c : text) out.put(c);  // a character comes in pieces
+    for (const char c : text) out.put(c);  // a character arrives byte by byte
   }
   EXPECT_EQ(out.str(), text);
 }

@@ -22,7 +22,7 @@ constexpr TextFlag text_flags[] = {{"--cron", "cron"},         {"--every", "ever
                                    {"--from", "from"},         {"--until", "until"},  {"--overlap", "overlap"},
                                    {"--catch-up", "catch_up"}, {"--jitter", "jitter"}};
 
-// What the flags say about a schedule.
+// The schedule that the flags describe.
 Result<Json> wish_of(const Arguments& arguments, std::istream& in) {
   Json wish = Json::object();
   for (const auto& [flag, member] : text_flags) {

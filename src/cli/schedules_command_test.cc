@@ -1,4 +1,4 @@
-// cairn schedules on a local store, as a person types it.
+// cairn schedules on a local store, as a user types it.
 #include "cli/schedules_command.h"
 
 #include <gtest/gtest.h>

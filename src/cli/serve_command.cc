@@ -147,7 +147,7 @@ std::optional<Duration> age(const Configuration& from, std::string_view name) {
   return from.is_set(name) ? std::optional(from.duration(name)) : std::nullopt;
 }
 
-// Everything but letters and digits as %XX.
+// Encodes everything except letters and digits as %XX.
 std::string encoded(const std::string& text) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string out;
@@ -163,7 +163,7 @@ std::string encoded(const std::string& text) {
   return out;
 }
 
-// Hints are the store's business: they travel in its URL.
+// The store handles hints, so their settings are part of its URL.
 Result<std::string> store_url(const Configuration& from) {
   const std::string url = from.text("store");
   if (!from.is_set("hints")) return url;
@@ -207,7 +207,7 @@ Result<EngineOptions> engine_options(const Configuration& from) {
   return options;
 }
 
-// Only a warning: containers mount secrets so.
+// Only a warning, because containers mount secrets with these permissions.
 void warn_of_exposed_files(const Configuration& from) {
   std::vector<std::string> files = from.exposed_files();
   for (const char* const key : {"tls.key", "audit.signing_key"}) {
@@ -218,7 +218,7 @@ void warn_of_exposed_files(const Configuration& from) {
   }
 }
 
-// A server to which nobody could come in is a mistake that should show now.
+// A server that no caller could use is a mistake; report it at the start.
 Result<void> check_somebody_may_enter(Store& store, const server::AccessSettings& access, const std::string& url) {
   if (!access.required || access.tokens) return {};
   CAIRN_TRY(const auto keys, store.list_api_keys());
@@ -259,7 +259,7 @@ std::chrono::milliseconds time_left_until(std::chrono::steady_clock::time_point 
   return std::clamp(left, std::chrono::milliseconds(0), Engine::stop_grace);
 }
 
-// SIGHUP reads the certificate again; the others end the wait.
+// SIGHUP reads the certificate again; the other signals end the wait.
 int wait_for_end(const sigset_t& signals, server::Server& serving, bool has_certificate) {
   for (;;) {
     int received = 0;
@@ -274,7 +274,8 @@ int wait_for_end(const sigset_t& signals, server::Server& serving, bool has_cert
   }
 }
 
-// The server still answers, and whoever asks whether it is ready goes elsewhere. A second signal ends the wait.
+// The server still answers, and load balancers that check readiness stop sending requests. A second signal ends the
+// wait.
 void wait_before_drain(const sigset_t& signals, std::chrono::milliseconds delay) {
   const auto until = std::chrono::steady_clock::now() + delay;
   for (;;) {
@@ -338,13 +339,13 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   }
   warn_of_exposed_files(*configuration);
 
-  // Blocked before any thread starts, so that only sigwait below sees them.
+  // Blocked before any thread starts, so that only sigwait below receives them.
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
-  // Whatever it writes is for its own user.
+  // Only the server's own user may read what it writes.
   ::umask(0077);
   if (const auto confined = confine_server(*configuration); !confined) return refuse(confined.error());
 
@@ -383,14 +384,14 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   log_info("server.draining", {{"signal", received}});
   (*serving)->announce_drain();
   wait_before_drain(signals, delay);
-  // Long polls end with nothing, so that workers ask another node; what they lease goes back with the engine.
+  // Long polls end without runs, so that workers ask another node. Runs that they lease are released by the engine.
   (*engine)->coordinator().lease_waiters().stop();
-  // Who is about to be connected is still let in: a network's round trip.
+  // Connections being established are still accepted: one network round trip.
   constexpr std::chrono::milliseconds handshakes{200};
   (*serving)->drain(drain, std::min(delay, handshakes));
-  (*engine)->coordinator().store().stop_waiting();  // requests that are still under way end with their answer
+  (*engine)->coordinator().store().stop_waiting();  // requests in progress end with their answer
   serving->reset();
-  // Calls that are under way have what is left of the time.
+  // Calls in progress get the remaining time.
   (*engine)->stop(time_left_until(drained_by));
   log_info("server.stopped");
   return exit_done;

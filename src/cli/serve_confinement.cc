@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Libraries that are loaded late, time zones, authorities, name resolution, figures about this process.
+// Libraries loaded later, time zones, certificate authorities, name resolution, process metrics.
 constexpr const char* system_files[] = {"/etc",
                                         "/usr",
                                         "/lib",
@@ -26,11 +26,11 @@ constexpr const char* system_files[] = {"/etc",
                                         "/sys/fs/cgroup",
                                         "/dev"};
 
-// Of libpq, with files that the URL does not name.
+// Variables of libpq that name files outside the URL.
 constexpr const char* libpq_variables[] = {"PGSSLCERT", "PGSSLKEY",   "PGSSLROOTCERT",
                                            "PGSSLCRL",  "PGPASSFILE", "PGSERVICEFILE"};
 
-// The folder of a file, as it is named and as it is: the name may be a link, and its target be replaced.
+// Adds the folder of a file, both as named and resolved: the name may be a link whose target is replaced.
 void add_folder(std::vector<std::string>& list, const std::string& file) {
   if (file.empty()) return;
   std::error_code ignored;
@@ -53,7 +53,7 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-// sslrootcert=/srv/ca.pem and the like.
+// Adds files such as sslrootcert=/srv/ca.pem.
 void add_files_of_url(std::vector<std::string>& list, std::string_view url) {
   const std::size_t query = url.find('?');
   std::string_view rest = query == std::string_view::npos ? std::string_view() : url.substr(query + 1);

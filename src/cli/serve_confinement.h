@@ -1,4 +1,5 @@
-// The files that a server needs once its settings are read; everything else is out of its reach (base/confinement.h).
+// The files that a server needs after it has read its settings; all other files become inaccessible
+// (base/confinement.h).
 #pragma once
 
 #include "base/confinement.h"
@@ -8,7 +9,7 @@ namespace cairn::cli {
 
 ReachableFiles files_of_server(const config::Configuration& configuration);
 
-// Confines this process unless `confine` is no, and logs what came of it. Before it has threads.
+// Confines this process unless `confine` is no, and logs the result. Call this before any thread starts.
 Result<void> confine_server(const config::Configuration& configuration);
 
 }  // namespace cairn::cli

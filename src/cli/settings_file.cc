@@ -9,7 +9,7 @@ Result<Json> read_settings(const std::string& path, std::istream& in, const Limi
   CAIRN_TRY(const std::string text, read_input(path, in, limits.definition_bytes_max));
   std::vector<Diagnostic> findings;
   const SourceDocument document = SourceDocument::read(text, limits, findings);
-  // Also what a reader could go on after, such as a key that stands twice.
+  // Includes findings that a parser tolerates, such as duplicate keys.
   for (const Diagnostic& finding : findings) {
     if (finding.severity == Diagnostic::Severity::error) {
       return Error{ErrorCode::invalid, format_diagnostic(path, finding)};

@@ -1,4 +1,4 @@
-// A file with values, in YAML or JSON.
+// Reads a file with values, in YAML or JSON.
 #pragma once
 
 #include <istream>
@@ -9,8 +9,8 @@
 
 namespace cairn::cli {
 
-// The object in the file. ErrorCode::not_found when it cannot be read, ErrorCode::invalid when it is not
-// an object; the message names the file and the place.
+// The object in the file. ErrorCode::not_found if it cannot be read, ErrorCode::invalid if it is not an object; the
+// message names the file and the place.
 Result<Json> read_settings(const std::string& path, std::istream& in, const Limits& limits);
 
 }  // namespace cairn::cli

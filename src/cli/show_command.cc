@@ -32,7 +32,7 @@ int run_show(std::span<const std::string> args, std::istream&, std::ostream& out
     out << write_json(document) << "\n";
     return exit_done;
   }
-  // The rest is worth showing even when the definition or the snapshot cannot be read.
+  // Show the rest even if the definition or the snapshot cannot be read.
   const auto tree = api.call({"GET", place + "/diagram", {{"format", "txt"}}});
   print_instance(out, document, tree && tree->ok() ? tree->text : "");
   if (document["snapshot_error"].is_string())

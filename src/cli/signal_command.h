@@ -1,4 +1,4 @@
-// cairn signal: a signal to one instance, or to whoever waits for it
+// cairn signal: sends a signal to one instance, or to all that wait for it
 #pragma once
 
 #include "cli/command.h"

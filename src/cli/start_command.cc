@@ -12,7 +12,7 @@
 namespace cairn::cli {
 namespace {
 
-// What the end of an instance means for a shell that waited for it.
+// The exit code for the end of an instance, for --wait.
 int exit_code_of_end(std::string_view status) {
   if (status == "completed") return exit_done;
   return status == "running" || status == "waiting" ? exit_timed_out : exit_not_completed;

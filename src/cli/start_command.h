@@ -1,4 +1,4 @@
-// cairn start NAME|FILE: a new instance on a local store
+// cairn start NAME|FILE: starts an instance
 #pragma once
 
 #include "cli/command.h"

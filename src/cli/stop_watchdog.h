@@ -1,5 +1,5 @@
-// Ends the process when its orderly stop takes too long: a process that ignores SIGTERM keeps its whole host waiting.
-// Whatever was acknowledged is durable, so the next start recovers as after a crash.
+// Ends the process if its orderly stop takes too long: a process that ignores SIGTERM blocks the shutdown of its host.
+// Everything acknowledged is durable, so the next start recovers as after a crash.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ class StopWatchdog {
   // How much longer than its drain time a stop may take.
   static constexpr std::chrono::seconds margin{5};
 
-  // From now on, until this is destroyed. The process ends with exit_timed_out.
+  // Active until it is destroyed. The process ends with exit_timed_out.
   explicit StopWatchdog(std::chrono::milliseconds limit);
   ~StopWatchdog();
   StopWatchdog(const StopWatchdog&) = delete;

@@ -1,4 +1,4 @@
-// The commands on a local store, one after the other as a person types them.
+// The commands on a local store, in sequence, as a user types them.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -13,7 +13,7 @@
 
 namespace cairn::cli {
 
-// Flags that every command on a store takes.
+// Flags of every command on a store.
 inline constexpr Flag store_flag{"--store", "URL", "the store: sqlite:PATH (default: $CAIRN_STORE)"};
 inline constexpr Flag json_flag{"--json", "", "one JSON document"};
 
@@ -21,8 +21,8 @@ class StoreSession {
  public:
   enum class Use { read, change };
 
-  // Prints what is wrong and gives the exit code when the store cannot be opened. With `read` a store
-  // that another process owns can be looked at.
+  // If the store cannot be opened, prints the error and returns the exit code. With `read`, a store that another
+  // process owns can be read.
   static std::variant<std::unique_ptr<StoreSession>, int> open(std::string_view command, const Arguments& arguments,
                                                                Use use, std::ostream& err);
 
@@ -35,12 +35,12 @@ class StoreSession {
   std::unique_ptr<Coordinator> coordinator_;
 };
 
-// "cairn show: MESSAGE" and the exit code of the error.
+// Prints "cairn show: MESSAGE"; returns the exit code of the error.
 int fail(std::string_view command, const Error& error, std::ostream& err);
-// A wrong call: exit code 2.
+// A usage error: exit code 2.
 int wrong_call(std::string_view command, const std::string& message, std::ostream& err);
 
-// 3d, 2h, 5m, 12s: how long ago, for people.
+// A duration for display: 3d, 2h, 5m, 12s.
 std::string ago(Timestamp then, Timestamp now);
 
 }  // namespace cairn::cli

@@ -21,7 +21,7 @@ std::size_t width_of(const std::string& text) {
   return width;
 }
 
-// A cell stays on its line. Other control characters are the business of SafeOutput.
+// A cell stays on one line. SafeOutput handles other control characters.
 std::string on_one_line(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file is itself; a folder is every *.test.yaml and *.test.json in it and below, sorted.
+// A file stays unchanged; a folder gives all *.test.yaml and *.test.json files in it and below, sorted.
 Result<std::vector<std::string>> scenario_files(const std::string& path) {
   std::error_code problem;
   if (!fs::is_directory(path, problem)) return std::vector<std::string>{path};
@@ -77,7 +77,7 @@ class TestRun {
   }
 
  private:
-  // Staying in memory, then with everything thrown away and read back after each commit.
+  // First in memory, then with the instance discarded and read back after each commit.
   bool run(const Scenario& scenario) {
     const ScenarioOutcome plain = run_scenario(scenario, false);
     std::vector<std::string> problems = plain.problems;
@@ -88,7 +88,7 @@ class TestRun {
         problems.push_back(scenario.file + ": " + scenario.name + ": a restart changes what is stored");
       }
     }
-    // Also what nothing started: that is what coverage is asked for.
+    // Includes definitions that were never started: coverage must show them.
     for (const std::string& name : scenario.known->names()) {
       for (const std::string& version : scenario.known->versions(name)) {
         const auto program = scenario.known->find(name, version);
@@ -109,7 +109,7 @@ class TestRun {
 
   void print_coverage() {
     for (const DefinitionCoverage& one : coverage_.summary()) {
-      // Names that scenarios leave out are nobody's definition.
+      // "scenario" is the placeholder for a missing name, not a definition.
       if (one.name == "scenario") continue;
       out_ << "coverage " << one.name << " " << one.version << ": " << one.steps_begun << " of " << one.steps
            << " steps, " << one.lanes_entered << " of " << one.lanes << " branches\n";

@@ -30,7 +30,7 @@ Json json_of(const std::string& file, const Definition& definition) {
   return entry;
 }
 
-// What `cairn validate` has seen so far.
+// The results of `cairn validate` so far.
 class Validation {
  public:
   Validation(std::istream& in, std::ostream& out, std::ostream& err, bool as_json)

@@ -13,7 +13,7 @@
 namespace cairn::cli {
 namespace {
 
-// Long lines wrap on a narrow terminal, and what has scrolled out of a low one cannot be reached any more.
+// Long lines wrap on a narrow terminal, and lines that have scrolled off a low one cannot be erased.
 void erase(std::ostream& out, const std::string& shown) {
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) size = {};
