@@ -1,5 +1,5 @@
-// How long expressions take: the conditions of issue trackers and loan offices, compiled once and
-// evaluated over JSON, and the compiling itself.
+// The speed of expressions: typical conditions of issue trackers and loan offices, compiled once and evaluated over
+// JSON, and the compilation itself.
 #include <benchmark/benchmark.h>
 
 #include <atomic>
@@ -14,7 +14,7 @@ std::atomic<std::uint64_t> allocations{0};
 
 }  // namespace
 
-// Counted, because the promise is not only a time but "no allocation".
+// Counted, because evaluation promises "no allocation".
 [[gnu::noinline]] void* operator new(std::size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   if (void* memory = std::malloc(size)) return memory;
@@ -29,7 +29,7 @@ namespace {
 const Json input =
     *parse_json(R"({"amount": 250, "tier": "b", "applicationNo": "A-17", "customerId": "C-1", "rate": 0.035})");
 
-// About 1 KB, as a loan application keeps it after some steps.
+// About 1 KB, like the state of a loan application after some steps.
 const Json state = *parse_json(R"({
   "amount": 25000, "decision": "pending", "maker": "u.meyer@example.com", "currency": "EUR", "term_months": 48,
   "score": {"value": 712, "model": "v7", "reasons": ["income", "history", "age_of_account"], "at": "2024-05-02T10:11:12Z"},

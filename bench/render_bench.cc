@@ -1,4 +1,4 @@
-// How long a picture takes: layout and SVG together, layout alone, PNG. The bar: 70 nodes within 1 ms and 1 000 nodes
+// The speed of diagrams: layout and SVG together, layout alone, PNG. The goal: 70 nodes within 1 ms and 1 000 nodes
 // within 10 ms for layout and SVG.
 #include <benchmark/benchmark.h>
 
@@ -9,7 +9,7 @@
 namespace cairn::render {
 namespace {
 
-// The first seed whose outline has so many nodes, or a few more.
+// The first seed whose outline has this many nodes, or a few more.
 Outline outline_with(std::size_t nodes) {
   for (std::uint64_t seed = 1;; ++seed) {
     Outline outline = RandomOutline(seed).make(static_cast<int>(nodes));

@@ -1,5 +1,5 @@
-// The expressions of expressions.json: evaluation with its allocations, and compilation.
-// `compare.sh` runs the same ones in JavaScript.
+// Evaluates and compiles the expressions of expressions.json and counts allocations. `compare.sh` runs the same
+// expressions in JavaScript.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -18,7 +18,7 @@ std::size_t allocations = 0;
 
 }  // namespace
 
-// The compiler takes the pair apart when it inlines one of them and warns about the other.
+// The compiler inlines one of the pair and then warns about the other.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 void* operator new(std::size_t size) {

@@ -1,5 +1,5 @@
-// instruction_guard NAME ROUNDS: does one thing of the hot path so many times, inside `measured`, for callgrind to
-// count. See check.sh, which knows how many instructions each may take.
+// instruction_guard NAME ROUNDS: runs one operation of the hot path ROUNDS times inside `measured`, for callgrind to
+// count. check.sh knows the allowed number of instructions for each.
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -121,7 +121,7 @@ int main(int count, char** arguments) {
     std::cerr << "no guard " << arguments[1] << "\n";
     return 2;
   }
-  found->second();  // what is made on first use is not counted
+  found->second();  // warm-up: first-use initialization is not counted
   measured(found->second, rounds);
   return 0;
 }

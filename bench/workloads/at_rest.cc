@@ -1,5 +1,4 @@
-// A server that nobody asks anything: how long from the start of its process until it says that it is ready, and what
-// it holds in memory a while later.
+// An idle server: the time from the start of its process until it is ready, and its memory some time later.
 #include <thread>
 
 #include "workloads/http_load.h"

@@ -1,5 +1,5 @@
 // W1 and W2: workflows whose steps are calls that a worker of this process answers. Each result is durable before the
-// next call is made, and whoever started a workflow is handed its end.
+// next call is made, and the caller receives the end of its workflow.
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -16,8 +16,8 @@ namespace cairn::bench {
 
 namespace {
 
-// Those who wait for the end of a workflow, as Engine::wait does but without a thread for each. The engine tells it
-// from a thread that must not ask for anything more, so a few threads look at the ends and begin what comes next.
+// Callers that wait for the end of a workflow, like Engine::wait but without a thread for each. The engine notifies it
+// from a thread that must not make further requests, so a few threads handle the ends and start the next workflows.
 class Callers {
  public:
   Callers(Engine& engine, int threads) : engine_(engine) {
@@ -55,7 +55,7 @@ class Callers {
         ended_.pop_front();
       }
       Caller caller = take(instance.value);
-      // It may be told of an end a moment before the end is handed over.
+      // The notification may arrive a moment before the result.
       caller.place->wait_until(std::chrono::steady_clock::now() + std::chrono::milliseconds(100));
       const auto end = caller.place->end();
       caller.place.reset();
@@ -63,7 +63,7 @@ class Callers {
     }
   }
 
-  // An end that was not handed over stands in the store.
+  // Reads an end that was not delivered from the store.
   Result<void> look(const InstanceId& instance) {
     CAIRN_TRY(const InstanceState state, engine_.find(instance));
     return expect(state.status, Status::completed);

@@ -31,11 +31,11 @@ Result<Handle> open_file(const std::string& path) {
   return owned;
 }
 
-// A value of the sample in which the numbers and ids of its own instance stand for those of any instance.
+// A value of the sample. The numbers and ids of its instance are placeholders for those of any instance.
 struct Slot {
   Value constant;
   int number = -1;                               // index of a row number
-  std::vector<std::pair<std::size_t, int>> ids;  // where in the text an id stands, and which
+  std::vector<std::pair<std::size_t, int>> ids;  // the position of each id in the text, and which id it is
 };
 
 struct Statement {
@@ -45,7 +45,7 @@ struct Statement {
   std::string table;
 };
 
-// One instance on its way through the phases.
+// One instance during its phases.
 struct Walk {
   std::vector<std::int64_t> numbers;
   std::vector<std::string> ids;
@@ -63,7 +63,7 @@ class Replay {
 
   Result<void> add_phase(const Dump& tables, const std::vector<RowChange>& changes) {
     auto& phase = phases_.emplace_back();
-    // Numbers first: rows name each other.
+    // Numbers first, because rows refer to each other.
     for (const RowChange& change : changes) {
       const Table& table = tables.at(change.table);
       if (change.kind == RowChange::Kind::inserted && table.numbered && change.table != "wf_runtime_states") {
@@ -93,13 +93,13 @@ class Replay {
     Walk walk;
     walk.numbers.resize(numbers_.size());
     for (const std::string& id : ids_) {
-      // Version 7 ids grow with time, the others are spread: that is what the indexes feel.
+      // Version 7 ids grow with time, the others are random: this affects the indexes.
       walk.ids.push_back(id[14] == '7' ? new_uuid(now) : derived_uuid(new_uuid(now), "x"));
     }
     return walk;
   }
 
-  // The texts of one slice, made before the clock runs.
+  // The texts of one slice, created before the clock starts.
   std::vector<std::string> texts(std::size_t phase, const Walk& walk) const {
     std::vector<std::string> made;
     for (const Statement& statement : phases_[phase]) {
@@ -154,7 +154,7 @@ class Replay {
     return {ErrorCode::internal, std::string("the ceiling's replay: ") + sqlite3_errmsg(database_)};
   }
 
-  // What a column means that holds a number: which table's rows it counts.
+  // For a numeric column: the table whose rows it counts.
   static std::string counted_by(const std::string& table, const std::string& column, bool is_key) {
     if (table == "wf_runtime_states" && is_key) return "wf_instances";
     if (is_key && column == "n") return table;
@@ -244,7 +244,7 @@ class Replay {
   int instance_id_ = 0;
 };
 
-// The file after: the definition, the start, the signal.
+// The file after the definition, the start and the signal.
 Result<std::vector<Dump>> sample(const Plan& plan) {
   CAIRN_TRY(Stage stage, Stage::open(plan, std::array{one_wait}));
   const std::string path = stage.url.substr(std::string("sqlite:").size());
@@ -278,7 +278,7 @@ Result<Row> replay(const Plan& plan, const std::vector<Dump>& dumps, std::size_t
   SystemClock clock;
   std::deque<std::pair<std::size_t, Walk>> under_way;  // the next phase of each
   const std::size_t phases = rows.phases();
-  // As in a closed loop that runs for a while: every phase is equally frequent.
+  // As in a closed loop in a steady state: every phase is equally frequent.
   while (under_way.size() < batch) under_way.emplace_back(0, rows.begin(clock.now()));
   double busy_s = 0;
   std::uint64_t slices = 0;
@@ -307,7 +307,7 @@ Result<Row> replay(const Plan& plan, const std::vector<Dump>& dumps, std::size_t
     cost.syncs += spent.syncs;
     commits.add(spent.wall_s * 1000);
     slices += batch;
-    // The first batch is all starts; the second half of it lags one phase behind from then on.
+    // The first batch has only starts; from then on its second half lags one phase behind.
     for (std::size_t i = 0; i < batch; ++i) {
       auto& [phase, walk] = under_way[i];
       if (slices == batch && i % 2 == 1) {

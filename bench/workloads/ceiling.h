@@ -1,6 +1,6 @@
-// What this machine can write at all: the rows that one-wait changes, taken from a real run of it, written again and
-// again by one thread with bare SQLite, as many slices a transaction as there are requests outstanding. Only the time
-// between BEGIN and COMMIT counts; the values are made before it.
+// The upper bound of this machine: the rows that one-wait changes, recorded from a real run and written repeatedly by
+// one thread with plain SQLite. A transaction has as many slices as there are outstanding requests. Only the time
+// between BEGIN and COMMIT counts; the values are created before.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ class Ceiling {
   Ceiling(Ceiling&&) noexcept;
   ~Ceiling();
 
-  // Workflows a second, with so many slices in a transaction.
+  // Workflows per second, with this many slices per transaction.
   Result<Row> run(const Plan& plan, int slices) const;
 
  private:

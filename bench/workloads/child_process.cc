@@ -29,7 +29,7 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& argumen
   char letter = 0;
   while (::read(told[0], &letter, 1) == 1 && letter != '\n') process.first_line_.push_back(letter);
   if (letter != '\n') return Error{ErrorCode::internal, "cairn " + arguments.front() + " did not start"};
-  // It may say more than a pipe holds: nobody reads it, and it must not wait for that.
+  // Its later output is not read. It must not block when the pipe is full.
   ::fcntl(told[0], F_SETFL, O_NONBLOCK);
   ::fcntl(told[0], F_SETPIPE_SZ, 1 << 20);
   return process;

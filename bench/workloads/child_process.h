@@ -1,4 +1,4 @@
-// Another run of this same program: a server, a worker, an idle engine. Killed with the object.
+// Another process of this program: a server, a worker, an idle engine. The destructor kills it.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@ namespace cairn::bench {
 
 class ChildProcess {
  public:
-  // `cairn ARGUMENTS…`; gives back once it has written its first line, which `first_line` holds.
+  // Starts `cairn ARGUMENTS…`; returns after its first line of output, which `first_line` holds.
   static Result<ChildProcess> start(const std::vector<std::string>& arguments);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
@@ -24,7 +24,7 @@ class ChildProcess {
  private:
   ChildProcess(pid_t child, int output) : child_(child), output_(output) {}
   pid_t child_;
-  int output_;  // kept open, so that it can go on writing
+  int output_;  // kept open, so that the process can continue to write
   std::string first_line_;
 };
 

@@ -48,7 +48,7 @@ std::uint64_t number_from(PGconn* connection, const char* statement) {
   return number;
 }
 
-// Of /proc/PID/stat, behind the name: the parent, and the ticks of children that have ended.
+// From /proc/PID/stat, after the name: the parent, and the ticks of ended children.
 struct ProcessLine {
   std::string name;
   pid_t parent = 0;
@@ -94,14 +94,14 @@ void count_database(const std::string& url) {
   database.postmaster = 0;
   if (PQstatus(database.connection.get()) != CONNECTION_OK) return database.connection.reset();
   const auto backend = static_cast<pid_t>(number_from(database.connection.get(), "SELECT pg_backend_pid()"));
-  // The name tells a server on this machine from one elsewhere whose backend happens to have a number in use here.
+  // The name tells a local server from a remote one whose backend has a process id that is in use here.
   const ProcessLine line = line_of(backend);
   if (backend > 0 && line.name.starts_with("postgres")) database.postmaster = line.parent;
 }
 
 void leave_database_to_parent() {
   Counted& database = counted();
-  [[maybe_unused]] PGconn* const of_parent = database.connection.release();  // closing it would end the parent's
+  [[maybe_unused]] PGconn* const of_parent = database.connection.release();  // closing it would close the parent's
   database.conninfo.clear();
   database.postmaster = 0;
 }

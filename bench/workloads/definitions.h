@@ -1,5 +1,5 @@
-// The workflows that are measured. Those of the kernel carry an input of a size that is common in practice, so that a
-// snapshot is about a kilobyte; calls are the ones of bench/peers, where input and payload are empty.
+// The measured workflows. Those of the kernel have an input of a common size, so that a snapshot is about one kilobyte.
+// The call workflows are those of bench/peers, with empty input and payload.
 #pragma once
 
 #include <string_view>
@@ -77,7 +77,7 @@ steps:
 output: = state.answer
 )";
 
-// An order with an address and three lines: some 600 bytes.
+// An order with an address and three lines: about 600 bytes.
 inline Json order_input() {
   const auto line = [](const char* item, int count, double price) {
     return Json::object(

@@ -77,12 +77,12 @@ constexpr sqlite3_io_methods methods = {
 int open_file(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out_flags) {
   ours(file)->is_log = (flags & SQLITE_OPEN_WAL) != 0;
   const int code = below->xOpen(below, name, inner(file), flags, out_flags);
-  // SQLite closes a file exactly when it has methods.
+  // SQLite closes a file only if it has methods.
   file->pMethods = code == SQLITE_OK ? &methods : nullptr;
   return code;
 }
 
-// The memory's file, inherited by every process that is started.
+// The shared memory file, inherited by every started process.
 constexpr const char* file_variable = "BENCH_DISK_COUNTS";
 
 void count_in(int file) {

@@ -1,5 +1,5 @@
-// What SQLite asks of the disk, counted where it asks: a shim over the system's own file functions. The counts stand in
-// memory shared with processes started later, so that a server in a process of its own is counted too.
+// Counts SQLite's disk operations with a shim over the system's file functions. The counters are in memory shared with
+// processes started later, so that a server in its own process is counted too.
 #pragma once
 
 #include <atomic>
@@ -10,14 +10,14 @@ namespace cairn::bench {
 struct DiskCounts {
   std::atomic<std::uint64_t> syncs{0};
   std::atomic<std::uint64_t> log_bytes{0};       // written to write-ahead logs
-  std::atomic<std::uint64_t> database_bytes{0};  // written to databases, by checkpoints
+  std::atomic<std::uint64_t> database_bytes{0};  // written to databases by checkpoints
 };
 
-// Every SQLite file opened from now on is counted. Called before the first one is opened; a second call changes
+// From now on every opened SQLite file is counted. Call this before the first one is opened; a second call changes
 // nothing.
 DiskCounts& count_disk();
 
-// In a server: the same for the process that started it, if that one counts. Else nothing.
+// In a server: counts for the process that started it, if that process counts. Otherwise does nothing.
 void count_disk_for_parent();
 
 }  // namespace cairn::bench

@@ -1,4 +1,4 @@
-// The workloads through the HTTP API: the server, the worker and the client are processes of their own.
+// The workloads through the HTTP API: server, worker and client are separate processes.
 #include <unistd.h>
 
 #include <iostream>

@@ -34,7 +34,7 @@ struct HttpReply {
   std::size_t size = 0;  // of all of it
 };
 
-// Nothing: more is to come.
+// Empty: the answer is incomplete.
 std::optional<HttpReply> read_answer(std::string_view text) {
   const std::size_t end = text.find("\r\n\r\n");
   if (end == std::string_view::npos || end < 12) return std::nullopt;
@@ -104,7 +104,7 @@ Result<Row> HttpLoad::run(const Plan& plan, int outstanding) const {
   };
   if (workflows > 0) measure();
   std::size_t begun = 0;
-  // The first request of another workflow, unless as many as wanted are under way.
+  // Starts another workflow, unless enough are in flight.
   const auto begin = [&](int index) {
     if (workflows > 0 && begun == workflows) return;
     ++begun;

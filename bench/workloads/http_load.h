@@ -1,5 +1,5 @@
-// A closed loop over HTTP/1.1: one connection for each outstanding request, all on one thread, on plain sockets, so
-// that the client takes as little as it can of the processor that it shares with the server.
+// A closed loop over HTTP/1.1: one connection per outstanding request, all on one thread and on plain sockets, so that
+// the client uses as little as possible of the CPU that it shares with the server.
 #pragma once
 
 #include <functional>
@@ -20,12 +20,12 @@ struct HttpLoad {
     std::string body;
   };
   std::function<Request(int connection)> next;
-  // What came back; true when that was the end of one workflow.
+  // Handles an answer; returns true if it ended a workflow.
   std::function<Result<bool>(int connection, int status, std::string_view body)> answered;
 
-  // The moment from which everything counts.
+  // Called when the measurement starts.
   std::function<void()> measuring = [] {};
-  // So many workflows, all of which count, instead of the plan's time.
+  // Runs exactly this many workflows, all measured, instead of the plan's time.
   std::size_t workflows = 0;
 
   Result<Row> run(const Plan& plan, int outstanding) const;

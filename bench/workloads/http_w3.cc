@@ -1,4 +1,4 @@
-// W3 through the HTTP API: instances are started, then each gets its signal, 64 in flight; the answer to the signal
+// W3 through the HTTP API: instances are started, then each gets its signal, 64 in flight. The answer to the signal
 // says that the instance has completed.
 #include "workloads/definitions.h"
 #include "workloads/http_load.h"

@@ -8,7 +8,7 @@ namespace cairn::bench {
 
 namespace {
 
-// Where one client stands with its task.
+// The progress of one client with its task.
 struct Delivery {
   enum class Stage { start, look, claim, complete };
   Stage stage = Stage::start;
@@ -25,7 +25,7 @@ struct Delivery {
     return {"POST", "/v1/tasks/" + task + "/complete", R"({"payload":{"approved":true}})"};
   }
 
-  // True: the workflow has ended, and the next one begins.
+  // Returns true if the workflow has ended and the next one begins.
   Result<bool> answered(int status, std::string_view text) {
     if (status / 100 != 2) return unexpected(status, text);
     CAIRN_TRY(const Json answer, parse_json(text));

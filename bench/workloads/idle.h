@@ -6,8 +6,8 @@
 
 namespace cairn::bench {
 
-// Opens the store, says "ready" on the standard output and does nothing more until the process is killed. Only
-// returns when it cannot be opened.
+// Opens the store, prints "ready" and stays idle until the process is killed. Returns only if the store cannot be
+// opened.
 Result<void> stay_idle(const std::string& url);
 
 // The same for a worker of the server at this address, which answers every call of the workloads.

@@ -1,5 +1,5 @@
-// `cairn-bench`: measures this build on this machine. It links the whole product, because the servers and workers that it
-// measures are processes of its own program: `cairn-bench serve …` is `cairn serve …` with its disk operations counted.
+// `cairn-bench` measures this build on this machine. It links the whole product, because the servers and workers that
+// it measures are processes of its own program: `cairn-bench serve …` is `cairn serve …` with counted disk operations.
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -68,7 +68,7 @@ bool read_number(std::string_view text, T& into) {
   return error == std::errc() && end == text.data() + text.size() && into > 0;
 }
 
-// Nothing when the arguments make a plan; else what is wrong with them.
+// Empty if the arguments make a valid plan; otherwise the error.
 std::optional<std::string> read_plan(const Arguments& arguments, bench::Plan& plan) {
   if (arguments.has("--quick")) {
     plan.seconds = 0.3;

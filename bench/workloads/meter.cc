@@ -29,7 +29,7 @@ double own_cpu_s() {
 ProcessCost process_cost(pid_t process) {
   const std::string folder = "/proc/" + std::to_string(process);
   ProcessCost cost;
-  // Ticks of 10 ms are too coarse for a process that rests: the scheduler counts nanoseconds, thread by thread.
+  // Ticks of 10 ms are too coarse for an idle process: the scheduler counts nanoseconds per thread.
   std::error_code gone;
   for (const auto& thread : std::filesystem::directory_iterator(folder + "/task", gone)) {
     std::ifstream counts(thread.path() / "schedstat");
@@ -74,9 +74,9 @@ Meter::Meter()
       database_bytes_(count_disk().database_bytes),
       syncs_(count_disk().syncs),
       database_(database_cost()) {
-  // "5" lets the kernel count the peak of memory anew.
+  // "5" resets the kernel's peak of memory.
   std::ofstream("/proc/self/clear_refs") << "5";
-  // Last: asking about every process of a server takes 5 ms, which are not of what is measured.
+  // Last: querying every process of a server takes 5 ms, which must not be measured.
   began_ = std::chrono::steady_clock::now();
 }
 
@@ -96,7 +96,7 @@ Cost Meter::read() const {
     cost.log_bytes += database.log_bytes - database_.log_bytes;
     cost.syncs += database.syncs - database_.syncs;
     cost.page_images = database.page_images - database_.page_images;
-    // A process that has ended takes its count with it.
+    // The count of an ended process is lost.
     if (database.written_bytes > database_.written_bytes)
       cost.written_bytes += database.written_bytes - database_.written_bytes;
   }

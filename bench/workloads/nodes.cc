@@ -1,6 +1,6 @@
-// Several nodes on one PostgreSQL database: one-wait started and completed by one process and by three, each with its
-// share of what is outstanding; what that adds to the log and to the database; and how long an instance that waits
-// takes to be resumed by a signal, beside how long the same server takes for a bare commit of the same rows.
+// Several nodes on one PostgreSQL database. One-wait is started and completed by one process and by three, each with
+// its share of the outstanding requests. Reports what this adds to the log and to the database. Also measures how long
+// a signal takes to resume a waiting instance, compared with a bare commit of the same rows on the same server.
 #include <libpq-fe.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ namespace {
 constexpr int nodes_most = 3;
 constexpr std::size_t signals = 400;
 
-// What the database has grown to.
+// The size of the database.
 struct Size {
   double log_bytes = 0, database_bytes = 0, instances = 0;
 };
@@ -49,7 +49,7 @@ Result<Size> size_of(pg_conn* connection, const std::string& schema) {
   ::_exit(::write(told, text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1);
 }
 
-// In a process of its own: says that it is ready, waits for the word, and writes its figures.
+// Runs in a child process: reports that it is ready, waits for the start and writes its figures.
 [[noreturn]] void be_node(const Plan& plan, int outstanding, int told, int go) {
   leave_database_to_parent();
   auto stage = Stage::open(plan, std::array{one_wait});
@@ -120,7 +120,7 @@ Result<Row> run_nodes_at(const Plan& plan, int count, int outstanding) {
   const Error failed{ErrorCode::internal, "a node could not be measured"};
   std::vector<std::unique_ptr<Node>> nodes;
   for (int i = 0; i < count; ++i) {
-    // One after the other: the first one makes the tables.
+    // One after the other: the first one creates the tables.
     nodes.push_back(std::make_unique<Node>(plan, std::max(1, (outstanding + i) / count)));
     if (!nodes.back()->ready()) return failed;
   }
@@ -164,7 +164,7 @@ Result<Row> resume_by_signal(const Plan& plan) {
   Latencies resumed;
   std::vector<double> commits;
   const Meter meter;
-  // In turn, so that whatever else the machine does disturbs both.
+  // Alternating, so that other load on the machine affects both.
   for (int turn = 0; turn < 4; ++turn) {
     for (std::size_t i = 0; i < plan.scaled(signals) / 4 + 1; ++i) {
       CAIRN_TRY(const InstanceState begun, stage.engine->start(order_for("one-wait", input)));
@@ -196,7 +196,7 @@ Result<Row> resume_by_signal(const Plan& plan) {
 
 Result<std::vector<Row>> run_nodes(const Plan& plan) {
   std::vector<Row> rows;
-  if (!plan.store.starts_with("postgres")) return rows;  // the others belong to one process
+  if (!plan.store.starts_with("postgres")) return rows;  // the other stores belong to one process
   for (const int count : {1, nodes_most}) {
     for (const int outstanding : plan.outstanding) {
       if (outstanding < count) continue;

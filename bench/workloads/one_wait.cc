@@ -1,7 +1,7 @@
-// The kernel's own rows: a workflow that waits once, started and completed. On SQLite and PostgreSQL the ceiling is
-// measured in turn with it, so that whatever else the machine does disturbs both. On PostgreSQL half of it before and
-// half after, because machine and disk grow faster and slower within seconds; and both have schemas of the same age,
-// because rows that are written where vacuum has made room cost twice the log of those on new pages.
+// The kernel's own workload: a workflow that waits once, started and completed. On SQLite and PostgreSQL the ceiling is
+// measured in alternation, so that other load on the machine affects both. On PostgreSQL half of the ceiling is
+// measured before and half after, because the speed of machine and disk varies within seconds. Both use schemas of the
+// same age, because rows written into space that vacuum freed cost twice the log of rows on new pages.
 #include <algorithm>
 
 #include "workloads/ceiling.h"
@@ -42,7 +42,7 @@ Result<Row> with_callbacks(const Plan& plan, int outstanding) {
   });
 }
 
-// Two stretches of the same as one.
+// Combines two measurements of the same workload.
 Row together(const Row& one, const Row& other) {
   Row row = one;
   row.count += other.count;

@@ -25,11 +25,11 @@ namespace {
 constexpr std::size_t connections = 2;
 constexpr std::size_t uuid_length = 36;
 
-// A value of the sample in which the number and the ids of its own instance stand for those of any instance.
+// A value of the sample. The number and the ids of its instance are placeholders for those of any instance.
 struct Slot {
   Bytes constant;
   bool number = false;
-  std::vector<std::pair<std::size_t, std::size_t>> ids;  // where in the value an id stands, and which
+  std::vector<std::pair<std::size_t, std::size_t>> ids;  // the position of each id in the value, and which id it is
 };
 
 struct Statement {
@@ -43,17 +43,17 @@ struct Line {
   std::vector<Slot> slots;
 };
 
-// One instance on its way through the phases.
+// One instance during its phases.
 struct Walk {
   std::size_t phase = 0;
   std::int64_t number = 0;
   std::vector<std::string> ids;
 };
 
-// An array parameter, put together in place: its head is known when its last value is.
+// An array parameter, built in place: its header is known after its last value.
 class Array {
  public:
-  // Returns where the value stands.
+  // Returns the position of the value.
   char* add(std::string_view value) {
     if (bytes_.empty()) bytes_.resize(head_bytes);
     ++count_;
@@ -126,7 +126,7 @@ struct PostgresCeiling::Sample {
     return slot;
   }
 
-  // The line of a row with these columns; `text` is given the columns' names and their places as unnest() has them.
+  // The line of a row with these columns; `text` receives the column names and their positions in unnest().
   template <class Text>
   Line line_of(const PostgresTable& table, const std::vector<std::size_t>& columns, const std::vector<Bytes>& values,
                const Text& text) {
@@ -197,7 +197,7 @@ struct PostgresCeiling::Sample {
     Walk walk;
     walk.number = ++next_number;
     for (const std::string& id : ids) {
-      // Version 7 ids grow with time, the others are spread: that is what the indexes feel.
+      // Version 7 ids grow with time, the others are random: this affects the indexes.
       walk.ids.push_back(id[14] == '7' ? new_uuid(now) : derived_uuid(new_uuid(now), "x"));
     }
     return walk;
@@ -228,7 +228,7 @@ Moment later(Moment moment, double seconds) {
   return moment + std::chrono::duration_cast<Moment::duration>(std::chrono::duration<double>(seconds));
 }
 
-// Puts the next slices of its instances into the arrays of one transaction.
+// Writes the next slices of its instances into the arrays of one transaction.
 using Fill = std::function<void(std::vector<Walk>& walks, Batch& batch)>;
 
 // One connection and the walks that it writes.
@@ -255,9 +255,9 @@ class Writer {
   }
 
   std::vector<Walk> walks;
-  std::vector<std::pair<Moment, double>> commits;  // when each ended, and how many milliseconds it took
+  std::vector<std::pair<Moment, double>> commits;  // the end of each, and its duration in milliseconds
 
-  // One transaction after the other until the time is over.
+  // Runs transactions in sequence until the time is over.
   Result<void> run(const Fill& fill, Moment until) {
     for (Moment began = std::chrono::steady_clock::now(); began < until;) {
       fill(walks, batch_);
@@ -311,7 +311,7 @@ class Writer {
   Batch batch_;
 };
 
-// All at once; `meanwhile` runs on this thread.
+// Runs all of them; `meanwhile` runs on this thread.
 Result<void> run_all(std::vector<Writer>& writers, const Fill& fill, Moment until,
                      const std::function<void()>& meanwhile) {
   std::mutex mutex;
@@ -372,8 +372,8 @@ Result<Row> PostgresCeiling::run(const Plan& plan, int slices) const {
     CAIRN_TRY(Writer writer, Writer::open(sample.scratch.conninfo(), sample.statements));
     while (writer.walks.size() < batch_size) {
       Walk& walk = writer.walks.emplace_back(sample.begin(clock.now()));
-      // Half of them begin with their second slice, which changes nothing the first time: so every transaction has
-      // slices of both kinds.
+      // Half of them begin with their second slice, which changes nothing the first time. Every transaction therefore
+      // has slices of both kinds.
       walk.phase = writer.walks.size() % 2 == 0 ? phases - 1 : 0;
     }
     writers.push_back(std::move(writer));

@@ -1,7 +1,7 @@
-// What a PostgreSQL server can write at all: the rows that one-wait changes, taken from a real run of it, written again
-// and again without an engine. Two connections, each with half of the slices that are outstanding in one pipelined
-// transaction, a column an array, in binary; each puts its next one together when the last is committed, by copying,
-// and sends it at once. In a schema of its own, which is removed afterwards.
+// The upper bound of a PostgreSQL server: the rows that one-wait changes, recorded from a real run and written
+// repeatedly without an engine. Two connections each write half of the outstanding slices in one pipelined transaction,
+// with one binary array per column. Each connection builds its next transaction by copying after the last one is
+// committed, and sends it at once. It uses a separate schema, which is removed afterwards.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class PostgresCeiling {
   PostgresCeiling(PostgresCeiling&&) noexcept;
   ~PostgresCeiling();
 
-  // Workflows a second, with so many slices under way.
+  // Workflows per second, with this many slices in flight.
   Result<Row> run(const Plan& plan, int slices) const;
 
  private:

@@ -35,7 +35,7 @@ Result<PostgresHandle> connect_to(const std::string& conninfo) {
   PostgresHandle connection(PQconnectdb(conninfo.c_str()));
   if (PQstatus(connection.get()) != CONNECTION_OK) return failure(connection.get());
   PQsetNoticeProcessor(
-      connection.get(), [](void*, const char*) {}, nullptr);  // what a removed schema had in it
+      connection.get(), [](void*, const char*) {}, nullptr);  // suppresses notices about removed objects
   return connection;
 }
 

@@ -1,4 +1,4 @@
-// The rows of one instance in a PostgreSQL database, as they travel: values in binary, by table.
+// The rows of one instance in a PostgreSQL database, by table, with binary values.
 #pragma once
 
 #include <map>
@@ -18,17 +18,17 @@ struct CloseConnection {
 };
 using PostgresHandle = std::unique_ptr<pg_conn, CloseConnection>;
 Result<PostgresHandle> connect_to(const std::string& conninfo);
-// Text alone, without parameters.
+// Executes plain text without parameters.
 Result<void> execute(pg_conn* connection, const std::string& text);
 
-using Bytes = std::optional<std::string>;  // nothing: NULL
+using Bytes = std::optional<std::string>;  // empty: NULL
 
 struct PostgresTable {
   struct Column {
     std::string name;
     unsigned int type = 0;
     unsigned int array_type = 0;
-    bool own_number = false;  // the server gives it
+    bool own_number = false;  // assigned by the server
   };
   std::vector<Column> columns;
   std::vector<std::size_t> key;                           // the columns of the primary key
@@ -36,7 +36,7 @@ struct PostgresTable {
 };
 using PostgresRows = std::map<std::string, PostgresTable>;
 
-// Of every table of the schema that names instances, by number or id.
+// Reads every table of the schema that refers to instances, by number or id.
 Result<PostgresRows> rows_of(pg_conn* connection, const std::string& schema, const std::string& instance);
 
 }  // namespace cairn::bench

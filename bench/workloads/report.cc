@@ -39,7 +39,7 @@ std::string remarks(const Row& row) {
   return text;
 }
 
-// Of another process only what the kernel tells is known, and in memory there is nothing to count.
+// For another process only the kernel's values are known, and the memory store writes nothing.
 std::string counted(const Row& row, std::string figure) {
   return row.cost.syncs == 0 && row.cost.log_bytes == 0 ? "-" : figure;
 }
@@ -66,7 +66,7 @@ void print_table(const std::vector<Row>& rows, std::ostream& out) {
     std::string text;
     for (std::size_t i = 0; i < line.size(); ++i) {
       const std::string gap(widths[i] - line[i].size(), ' ');
-      const bool left = i == 0 || i + 1 == line.size();  // words to the left, figures to the right
+      const bool left = i == 0 || i + 1 == line.size();  // words are left-aligned, figures right-aligned
       text += (i == 0 ? "" : "  ") + (left ? line[i] + gap : gap + line[i]);
     }
     text.erase(text.find_last_not_of(' ') + 1);

@@ -1,4 +1,4 @@
-// The figures of a run, for people and for programs.
+// The results of a run, for people and for programs.
 #pragma once
 
 #include <ostream>
@@ -7,7 +7,7 @@
 
 namespace cairn::bench {
 
-// One line a row.
+// One line per row.
 void print_table(const std::vector<Row>& rows, std::ostream& out);
 Json to_json(const std::vector<Row>& rows);
 

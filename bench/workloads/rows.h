@@ -1,4 +1,4 @@
-// Every workload's function, for the table of them.
+// The functions of all workloads, for the table in workloads.cc.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ Result<std::vector<Row>> run_http_w7(const Plan& plan);
 Result<std::vector<Row>> run_at_rest(const Plan& plan);
 Result<std::vector<Row>> run_scale(const Plan& plan);
 
-// An order that says only what and with which input.
+// An order with only a definition and an input.
 inline StartOrder order_for(const std::string& definition, const Json& input) {
   StartOrder order;
   order.definition = definition;

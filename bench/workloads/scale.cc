@@ -1,6 +1,6 @@
-// Cost of single operations in a store that holds many instances already: of twenty, sixteen have ended, two wait for a
-// signal, one for a timer and one for a person. A store given by its URL is filled up to the plan's number once and
-// kept.
+// The cost of single operations in a store that already holds many instances: of twenty, sixteen have ended, two wait
+// for a signal, one for a timer and one for a person. A store given by its URL is filled up to the plan's number once
+// and kept.
 #include <atomic>
 #include <charconv>
 #include <latch>
@@ -36,7 +36,7 @@ Sort sort_of(std::size_t number) {
   }
 }
 
-// Each is found again by its number.
+// Each instance is found by its number.
 std::string key_of(std::size_t number) { return "R-" + std::to_string(number); }
 
 StartOrder order_of(std::size_t number, Sort sort) {
@@ -50,7 +50,7 @@ StartOrder order_of(std::size_t number, Sort sort) {
   return order;
 }
 
-// How many there are already: the newest ones say their numbers.
+// How many exist already: the newest ones contain their numbers.
 Result<std::size_t> count_of(Engine& engine) {
   CAIRN_TRY(const auto page, engine.store().list_instances({}, {512, ""}));
   std::size_t count = 0;
@@ -93,7 +93,7 @@ Result<void> fill(const Plan& plan, Engine& engine, std::size_t from, std::size_
 class Measured {
  public:
   explicit Measured(std::size_t instances) : instances_(instances) {}
-  // The median of the plan's repeats of so many operations.
+  // The median of the plan's repeats of this many operations.
   Result<void> add(const Plan& plan, const char* operation, std::size_t count, int outstanding,
                    const std::function<Result<void>(std::size_t)>& op) {
     CAIRN_TRY(Row row, median_of(plan, [&] { return each_once(count, outstanding, op); }));
@@ -159,7 +159,7 @@ Result<std::vector<Row>> run_scale(const Plan& plan) {
   };
   CAIRN_TRY_VOID(signal_each("signal to one started just now", recent));
 
-  // Anywhere in the store, so that their pages are as old as the store is.
+  // Random positions, so that their pages are as old as the store.
   std::minstd_rand random(static_cast<unsigned>(number.load()));
   const std::size_t wanted = signals * static_cast<std::size_t>(plan.repeats);
   std::vector<InstanceId> anywhere;
@@ -167,7 +167,7 @@ Result<std::vector<Row>> run_scale(const Plan& plan) {
   for (std::size_t tries = 0; anywhere.size() < wanted; ++tries) {
     if (tries > 1000 * wanted) return Error{ErrorCode::internal, "too few instances wait for a signal"};
     const std::size_t any = random() % number.load();
-    // The first ones are of every sort, those of `start` above all wait.
+    // The first ones are of every kind; those that `start` above created all wait.
     CAIRN_TRY(const auto row, by_number(engine, any < plan.instances ? any / 10 * 10 : any));
     if (!row || row->status != Status::waiting || row->program.name != "one-wait") continue;
     if (chosen.insert(row->id.value).second) anywhere.push_back(row->id);
@@ -202,7 +202,7 @@ Result<std::vector<Row>> run_scale(const Plan& plan) {
     return expect_rows(page.items.size(), 1);
   }));
 
-  // The oldest ones that have ended, twenty in each transaction.
+  // The oldest ended instances, twenty per transaction.
   RetentionRequest slice;
   slice.statuses = {Status::completed};
   slice.ended_before = store.now();

@@ -1,4 +1,4 @@
-// A folder for one run, removed with everything in it.
+// A folder for one run, removed with its contents.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace cairn::bench {
 
 class Scratch {
  public:
-  // Below `parent`, which is the disk that is measured.
+  // Below `parent`, which is on the measured disk.
   static Result<Scratch> make(const std::string& parent);
   Scratch(Scratch&& other) noexcept;
   Scratch& operator=(Scratch&&) = delete;

@@ -15,7 +15,7 @@ ScratchSchema::ScratchSchema(ScratchSchema&& other) noexcept
 
 ScratchSchema::~ScratchSchema() {
   if (conninfo_.empty()) return;
-  [[maybe_unused]] const auto removed = remove();  // a server that went away keeps it
+  [[maybe_unused]] const auto removed = remove();  // an unreachable server keeps it
 }
 
 Result<ScratchSchema> ScratchSchema::make(const std::string& url, const std::string& suffix) {

@@ -1,4 +1,4 @@
-// A schema of a PostgreSQL database for one measurement, removed with everything in it.
+// A schema of a PostgreSQL database for one measurement, removed with its contents.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace cairn::bench {
 
 class ScratchSchema {
  public:
-  // Named like the schema of `url` with `suffix`; whatever has that name is removed. It is made by whoever opens a
-  // store there.
+  // Named like the schema of `url` plus `suffix`; an existing schema of that name is removed. Opening a store creates
+  // it.
   static Result<ScratchSchema> make(const std::string& url, const std::string& suffix);
   ScratchSchema(ScratchSchema&& other) noexcept;
   ScratchSchema& operator=(ScratchSchema&&) = delete;
@@ -26,7 +26,7 @@ class ScratchSchema {
 
   std::string name_;
   std::string url_;
-  std::string conninfo_;  // empty: moved away
+  std::string conninfo_;  // empty: moved from
 };
 
 }  // namespace cairn::bench

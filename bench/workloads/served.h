@@ -1,5 +1,4 @@
-// A server of this same program in a process of its own, for workloads through the HTTP API, and what each process
-// took.
+// A server of this program in its own process, for workloads through the HTTP API, and the cost of each process.
 #pragma once
 
 #include <string>
@@ -21,11 +20,11 @@ struct Served {
   static Result<Served> with(const Plan& plan, std::string_view definition);
 };
 
-// What the server and the worker (0: there is none) take from now on.
+// Measures the server and the worker (0: none) from now on.
 class Shares {
  public:
   Shares(pid_t server, pid_t worker);
-  // To the row of the client, this process.
+  // Adds them to the row of the client, which is this process.
   void add_to(Row& row) const;
 
  private:
@@ -35,7 +34,7 @@ class Shares {
   ProcessCost worker_before_;
 };
 
-// What came back is not what the workload expects.
+// The error for an answer that the workload does not expect.
 Error unexpected(int status, std::string_view text);
 
 }  // namespace cairn::bench

@@ -1,4 +1,4 @@
-// Every row of a SQLite file as values, and what changed between two moments.
+// Every row of a SQLite file as values, and the changes between two dumps.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ struct RowChange {
   enum class Kind { inserted, updated, removed };
   Kind kind = Kind::inserted;
   std::string table;
-  std::vector<Value> before;  // empty when inserted
-  std::vector<Value> after;   // empty when removed
+  std::vector<Value> before;  // empty if inserted
+  std::vector<Value> after;   // empty if removed
 };
-// In the order of the tables, inserted rows in the order of their keys.
+// In the order of the tables; inserted rows in the order of their keys.
 std::vector<RowChange> changes_between(const Dump& before, const Dump& after);
 
 }  // namespace cairn::bench

@@ -1,5 +1,5 @@
-// W4: timers of many instances fall due at one instant. Lateness runs from that instant until the instance's end is on
-// the disk.
+// W4: timers of many instances are due at the same instant. Lateness is the time from that instant until the end of the
+// instance is durable.
 #include <condition_variable>
 #include <mutex>
 
@@ -25,7 +25,7 @@ Result<Row> one_instant(const Plan& plan, std::size_t count) {
   });
   stage.engine->run();
 
-  // Far enough ahead that every timer is written before it falls due; checked below.
+  // Far enough ahead that every timer is written before it is due; checked below.
   const Duration lead = Duration::of_ms(1500 + static_cast<std::int64_t>(count) * 2 / 5);
   const Timestamp due = add(clock.now(), lead).value_or(clock.now());
   Json input = order_input();

@@ -1,4 +1,4 @@
-// W5: the job queue. Bulk enqueue and drain, enqueue one at a time, and how long an idle worker takes to begin.
+// W5: the job queue. Bulk enqueue and drain, single enqueues, and the delay until an idle worker starts.
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -12,7 +12,7 @@ namespace cairn::bench {
 
 namespace {
 
-// A type for each part: on a server they share a store, and one must not work off what another left.
+// A type for each part: on a server they share a store, and no part may process the runs of another.
 constexpr const char* drained_type = "bench.drained.v1";
 constexpr const char* single_type = "bench.single.v1";
 constexpr const char* idle_type = "bench.idle.v1";
@@ -24,8 +24,8 @@ RunOrder job(const char* type, std::size_t number) {
   return order;
 }
 
-// Counts what the handler has done. Who waits for so many is woken when they are done: once for each job would cost
-// more than the jobs do.
+// Counts finished handlers. Wakes a waiting thread once when the count is reached: waking it for each job would cost
+// more than the jobs.
 class Done {
  public:
   void one_more() {
@@ -72,7 +72,7 @@ Result<Row> drain(const Plan& plan, std::size_t count) {
   const Meter meter;
   stage.engine->run();
   if (!done.wait_for(count)) return Error{ErrorCode::internal, "not every job was done"};
-  stage.engine->stop();  // when every job is recorded
+  stage.engine->stop();  // after every job is recorded
   Row row;
   row.cost = meter.read();
   for (const RunStatus open : {RunStatus::leased, RunStatus::pending}) {

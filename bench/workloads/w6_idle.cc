@@ -1,5 +1,5 @@
-// W6: what instances cost that only wait, on a timer far ahead: processor, memory, disk. The engine that is looked at
-// is a process of its own (`cairn bench --idle`), so that nothing of the load stays in its memory.
+// W6: the cost of instances that only wait for a timer far ahead: CPU, memory, disk. The measured engine is a separate
+// process (`--idle`), so that its memory contains nothing of the load.
 #include <unistd.h>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// W7: people's work: a task is created, claimed and completed.
+// W7: human work: a task is created, claimed and completed.
 #include "workloads/definitions.h"
 #include "workloads/rows.h"
 #include "engine/coordinator.h"

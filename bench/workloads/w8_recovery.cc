@@ -1,5 +1,5 @@
-// W8: recovery. A process with many waiting timers is killed; they fall due while nobody runs; then an engine opens the
-// store. How long until the first and the last of them have moved.
+// W8: recovery. A process with many waiting timers is killed, and they become due while no engine runs. Then an engine
+// opens the store. Measures how long it takes until the first and the last timer have fired.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,9 +15,9 @@ namespace cairn::bench {
 
 namespace {
 
-// In the process that will be killed: writes the timers, says so, and goes on until the signal comes.
+// In the process that will be killed: writes the timers, reports that, and continues until the signal arrives.
 [[noreturn]] void fill_until_killed(const std::string& url, std::size_t count, int written) {
-  // Its clock stands still: what is due a moment later stays so, however long the filling takes.
+  // Its clock stands still: timers that are due a moment later stay so, however long the filling takes.
   ManualClock clock(SystemClock().now());
   EngineOptions options;
   options.store = url;
@@ -80,7 +80,7 @@ Result<Row> recover(const Plan& plan, std::size_t count) {
 }  // namespace
 
 Result<std::vector<Row>> run_w8(const Plan& plan) {
-  if (plan.store != "sqlite") return std::vector<Row>{};  // what is only in memory does not outlive its process
+  if (plan.store != "sqlite") return std::vector<Row>{};  // the memory store does not survive its process
   const std::size_t count = plan.scaled(100'000);
   plan.progress("W8, " + std::to_string(count) + " instances due after kill -9");
   CAIRN_TRY(Row row, recover(plan, count));

@@ -79,7 +79,7 @@ Result<std::unique_ptr<Engine>> open_engine(const std::string& url) {
 
 enum Phase { warming, measuring, over };
 
-// Warms up, measures, and says when it is over; what it cost meanwhile.
+// Warms up, measures and signals the end; returns the cost of the measurement.
 static Cost pass_phases(const Plan& plan, std::atomic<int>& phase, const FirstError& failed) {
   const auto pass = [&](double seconds) {
     const Moment until = std::chrono::steady_clock::now() + std::chrono::microseconds(static_cast<long>(seconds * 1e6));

@@ -36,7 +36,7 @@ TEST(Workload, SignalsAreCountedWithWhatTheyCost) {
   ASSERT_TRUE(rows) << rows.error().message;
   ASSERT_EQ(rows->size(), 1U);
   EXPECT_EQ(rows->front().count, 10U);
-  EXPECT_GE(rows->front().cost.syncs, 1U);  // at least one commit was synced, and the shim saw it
+  EXPECT_GE(rows->front().cost.syncs, 1U);  // at least one commit was synced, and the shim counted it
   EXPECT_GT(rows->front().cost.log_bytes, 0U);
   EXPECT_LE(rows->front().p50_ms, rows->front().max_ms);
 }
