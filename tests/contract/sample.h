@@ -1,4 +1,4 @@
-// Advances made by hand: what an interpreter would decide, without one.
+// Advances written by hand, in place of an interpreter.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace cairn::sample {
 
 inline constexpr Timestamp start_of_time = Timestamp::of_unix_ms(1'700'000'000'000);
 
-// A new instance that waits for nothing yet.
+// A new instance without waits.
 inline Advance begin(const std::string& id) {
   Advance advance;
   advance.from_version = 0;
@@ -32,7 +32,7 @@ inline Advance begin(const std::string& id) {
   return advance;
 }
 
-// The next version of `before`, with nothing changed yet.
+// The next state version of `before`, without changes.
 inline Advance next(const Snapshot& before) {
   Advance advance;
   advance.from_version = before.version;

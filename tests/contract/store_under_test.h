@@ -1,6 +1,6 @@
-// The store a conformance test runs on. The same tests run on every back end, and on those that outlive the
-// process once more with everything thrown away and opened again before each call. PostgreSQL takes part when
-// CAIRN_TEST_POSTGRES names a server.
+// The store of a conformance test. The same tests run on every back end. On persistent back ends they run a second
+// time, with the store closed and opened again before each call. PostgreSQL takes part if CAIRN_TEST_POSTGRES names a
+// server.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,25 +24,25 @@ class StoreContract : public testing::TestWithParam<BackEnd> {
 
   // For exactly one call.
   Store& store();
-  // What is taken is remembered in memory only, so a store that is opened again gives it back.
+  // True if claims are kept in memory only, so that a reopened store returns the same rows again.
   bool forgets_marks() const {
     return GetParam() == BackEnd::sqlite_reopened || GetParam() == BackEnd::postgres_reopened;
   }
 
-  // From now on, also when the store is opened again.
+  // From now on, even after the store is opened again.
   void keep_events(const EventPolicy& policy);
 
   CommitOutcome commit(const Unit& unit);
   CommitOutcome commit(const Advance& advance);
   CommitOutcome::Kind kind_of_commit(const Unit& unit) { return commit(unit).kind; }
 
-  // Events of the outbox for the only sink.
+  // Claims outbox events for the only sink.
   std::vector<OutboxRow> claim_events(std::size_t max, Duration hold);
   void publish_event(const OutboxRow& row);
 
   const SinkFilter sink_{"web"};
   ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
-  Wakeup told_;  // everything the store told since the test began, added up
+  Wakeup told_;  // the sum of all wake-ups since the test began
   std::string path_;
 
  private:
@@ -51,7 +51,7 @@ class StoreContract : public testing::TestWithParam<BackEnd> {
   EventPolicy events_;
 };
 
-// The value, or a failed test.
+// Returns the value, or fails the test.
 template <class T>
 T must(Result<T> result) {
   EXPECT_TRUE(result.has_value()) << (result ? "" : result.error().message);

@@ -1,4 +1,4 @@
-// The definitions that tests run over: examples/ and the folders beside this file.
+// The definitions that tests use: examples/ and the folders next to this file.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Those who bring work to a cluster: they start generated workflows, complete every task, send every signal, and ask
-// again with the same key until they are answered. They do none of the engine's work themselves.
+// The clients of a cluster. They start generated workflows, complete every task, send every signal, and repeat each
+// request with the same key until it is answered. They do none of the engine's work.
 #pragma once
 
 #include <atomic>
@@ -18,23 +18,24 @@ namespace cairn {
 
 class Clientele {
  public:
-  // Deploys the workflows. At most `outstanding` instances are under way at once.
+  // Deploys the workflows. At most `outstanding` instances are active at once.
   Clientele(const std::string& url, unsigned seed, std::size_t outstanding);
   ~Clientele();
 
-  // Brings `count` more, from threads of its own; returns at once.
+  // Starts `count` more from its own threads; returns at once.
   void bring(std::size_t count);
-  // No more starts; what has been started is seen to its end.
+  // Starts no more instances; those started are completed.
   void close();
 
-  // What was acknowledged and is not known to have ended.
+  // Acknowledged instances that are not known to have ended.
   std::set<std::string> under_way();
   std::size_t ended() const { return ended_; }
   bool all_ended() { return closed_or_done() && under_way().empty(); }
-  // Polls until `done`, for at most this long.
+  // Polls until `done` returns true, for at most `limit`.
   bool wait(std::chrono::milliseconds limit, const std::function<bool()>& done);
 
-  // Every instance has completed, every effect happened once, every invariant holds: gtest failures otherwise.
+  // Checks that every instance has completed, every effect happened once and every invariant holds. Failures are gtest
+  // failures.
   void judge(const std::string& ledger);
   Engine& engine() { return *engine_; }
 

@@ -1,4 +1,4 @@
-// A program that serves a test and is killed with it.
+// A server program for a test; it is killed with this object.
 #pragma once
 
 #include <signal.h>

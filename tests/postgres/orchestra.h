@@ -1,5 +1,5 @@
-// Two nodes whose statements are played in a given order. Whoever waits for a lock of the other is seen on
-// the server and the other goes on, as it would by itself.
+// Two nodes whose statements run in a given order. If one waits for a lock of the other, this is detected on the server
+// and the other continues, as it would without the test.
 #pragma once
 
 #include <condition_variable>
@@ -17,12 +17,12 @@ namespace cairn {
 
 class Orchestra final : public postgres::Conductor {
  public:
-  // `url` for a connection that looks who waits.
+  // `url` is for a connection that detects lock waits.
   explicit Orchestra(const std::string& url);
   ~Orchestra() override;
 
-  // Runs both. `order[i]` says who has turn i; when that one is done or waits for the other, the other has it.
-  // The order that was really played: which of the two sent its next statement, turn by turn.
+  // Runs both functions. `order[i]` selects who has turn i; if that one is done or waits for the other, the other has
+  // the turn. Returns the actual order: who sent the next statement in each turn.
   std::vector<bool> play(const std::function<void()>& first, const std::function<void()>& second,
                          const std::vector<bool>& order);
 
@@ -35,7 +35,7 @@ class Orchestra final : public postgres::Conductor {
     bool done = false;
     int backend = 0;
   };
-  // After a turn was given: until the player stands before its next statement, is done, or waits for a lock.
+  // Waits after a turn until the player reaches its next statement, is done, or waits for a lock.
   bool settle(std::unique_lock<std::mutex>& lock, Player& player);
   bool waits_for_lock(int backend);
 

@@ -1,4 +1,4 @@
-// What a cluster is made of, as processes that can be killed: a throw-away server and nodes of this very program.
+// The parts of a cluster as processes that can be killed: a throw-away server, and nodes of this program.
 #pragma once
 
 #include <sys/types.h>
@@ -8,13 +8,13 @@
 
 namespace cairn {
 
-// A PostgreSQL server in a folder of its own (throwaway.sh), gone with this object. A verb that fails ends the
-// program: without a server no test goes on.
+// A PostgreSQL server in its own folder (throwaway.sh), removed with this object. A failed operation ends the program:
+// without a server no test can continue.
 class ThrowawayServer {
  public:
   explicit ThrowawayServer(std::string folder);  // durable: fsync and synchronous_commit are on
   ~ThrowawayServer();
-  void kill();  // -9, all of it
+  void kill();  // kill -9, all processes
   void up();
   const std::string& folder() const { return folder_; }
   std::string url() const { return "postgresql:///cairn?host=" + folder_ + "&user=cairn"; }
@@ -25,12 +25,12 @@ class ThrowawayServer {
   std::string folder_;
 };
 
-// What a node needs to know.
+// The settings of a node.
 struct NodeOrder {
   std::string url;
-  std::string ledger;            // a line for each effect: LABEL KEY
-  std::string log;               // what it says on stderr
-  std::chrono::seconds keep{0};  // how long what has ended is kept; 0: for ever
+  std::string ledger;            // one line per effect: LABEL KEY
+  std::string log;               // its stderr
+  std::chrono::seconds keep{0};  // how long ended instances are kept; 0: for ever
 };
 
 // One node, from spawn to kill.
@@ -42,8 +42,8 @@ class NodeProcess {
   NodeProcess& operator=(const NodeProcess&) = delete;
 
   void kill();
-  // What it did before it was killed that it should not have: empty, or how it ended. A node that found no server
-  // and left is in order.
+  // What it did wrong before it was killed; empty if nothing. A node that ended because it found no server did nothing
+  // wrong.
   const std::string& complaint() const { return complaint_; }
 
  private:
@@ -51,8 +51,8 @@ class NodeProcess {
   std::string complaint_;
 };
 
-// The other side of NodeProcess: when this process is meant to be a node, it is one until it is killed.
-// To be called first in main; returns when it is not.
+// The other side of NodeProcess: if this process was started as a node, it runs as one until it is killed. Call this
+// first in main; it returns for all other processes.
 void become_node_when_asked(int count, char** arguments);
 
 }  // namespace cairn

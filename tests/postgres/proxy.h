@@ -1,5 +1,5 @@
-// A TCP port that leads to a server's Unix socket, and that can swallow what passes: the connections stay open,
-// nothing comes through any more, and nobody is told.
+// A TCP port that forwards to a server's Unix socket and can turn into a black hole: the connections stay open, but no
+// data passes and neither side is notified.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ class Proxy {
   ~Proxy();
 
   std::uint16_t port() const { return port_; }
-  // Whatever is open now is a black hole from now on; what is opened later works.
+  // From now on all open connections are black holes; later connections work.
   void swallow();
   std::size_t opened() const { return opened_; }
 
@@ -27,7 +27,7 @@ class Proxy {
   int wake_ = -1;
   std::uint16_t port_ = 0;
   std::atomic<std::size_t> opened_ = 0;
-  std::atomic<std::size_t> swallowed_ = 0;  // so many of the first connections are black holes
+  std::atomic<std::size_t> swallowed_ = 0;  // this many of the first connections are black holes
   std::atomic<bool> over_ = false;
   std::jthread thread_;
 };

@@ -1,4 +1,4 @@
-// A store with an empty queue of runs, and plain SQL beside it.
+// A store with an empty queue of runs, and direct SQL access.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ class RunQueue : public testing::Test {
     ASSERT_TRUE(opened.has_value()) << opened.error().message;
     store_ = std::move(*opened);
   }
-  // Payloads of what can be leased now.
+  // The payloads of runs that can be leased now.
   std::multiset<std::string> lease() {
     LeaseRequest request;
     request.worker = "w";

@@ -1,4 +1,4 @@
-// The definitions of the corpus as the decompiler wrote them in C++; generated beside this.
+// The definitions of the corpus as C++ code of the decompiler, generated next to this file.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@ namespace cairn::corpus {
 
 struct Entry {
   std::string_view file;     // where the definition came from
-  flow::Workflow (*make)();  // null: it was not valid when this was generated
+  flow::Workflow (*make)();  // null: it was invalid when this was generated
 };
 
 std::span<const Entry> entries();

@@ -1,5 +1,5 @@
-// A store that is good for one commit of a unit that moves an instance: afterwards every further one is
-// refused, as if the process had died. Also keeps a ledger of what was committed.
+// A store that accepts one commit of a unit that moves an instance. It refuses every further one, as if the process had
+// died. It also records what was committed.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace cairn {
 
 using CommittedBytes = std::map<std::string, std::vector<std::string>>;  // by instance, in order
 
-// What was committed, whatever process did it.
+// What was committed, by any process.
 struct CommitLedger {
   CommittedBytes bytes;
   std::vector<TaskId> tasks_closed;
@@ -21,7 +21,7 @@ struct CommitLedger {
 
 class CutStore final : public ForwardingStore {
  public:
-  // `inner` and `ledger` outlive it. Without `cuts` it only keeps the ledger.
+  // `inner` and `ledger` must outlive it. Without `cuts` it only records.
   CutStore(Store& inner, CommitLedger& ledger, bool cuts) : ForwardingStore(inner), ledger_(ledger), cuts_(cuts) {}
 
   bool is_cut() const { return cut_; }

@@ -11,7 +11,7 @@
 namespace cairn {
 
 std::vector<std::string> scenario_files();
-// Its scenarios; a failed test when it cannot be read.
+// Reads its scenarios; fails the test if the file cannot be read.
 std::vector<Scenario> read_scenario_file(const std::string& file);
 std::string name_of_file(const ::testing::TestParamInfo<std::string>& file);
 

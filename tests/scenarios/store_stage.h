@@ -1,5 +1,5 @@
-// Plays a scenario on a real coordinator and store. Nothing but the store and the clock outlives a
-// restart; what `expect` asks for is read from the store.
+// Runs a scenario on a real coordinator and store. Only the store and the clock survive a restart; `expect` is checked
+// against the store.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,12 @@
 
 namespace cairn {
 
-// A store as a new process would open it. `clock` outlives it.
+// Opens a store like a new process. `clock` must outlive it.
 using OpenStore = std::function<std::shared_ptr<Store>(Clock& clock)>;
 
 class StoreStage final : public Stage {
  public:
-  // With `restarts` everything in memory is thrown away after each commit that moves an instance.
+  // With `restarts`, everything in memory is dropped after each commit that moves an instance.
   StoreStage(const Scenario& scenario, OpenStore open, bool restarts);
   ~StoreStage() override;
 
@@ -33,20 +33,20 @@ class StoreStage final : public Stage {
 
   const CommittedBytes& bytes() const { return ledger_.bytes; }
   Store& store() { return *cut_; }
-  // A rehearsal lets the root keep such a signal first; here it goes straight to the child.
+  // A rehearsal lets the root buffer such a signal first; here it goes directly to the child.
   bool signalled_child() const { return signalled_child_; }
 
  private:
   void reopen();
-  // One request. When it was cut short its answer is lost, but what it asked for is done.
+  // Sends one request. If it was interrupted, its answer is lost but its effect is committed.
   Result<void> act(const std::function<Result<void>(Coordinator&)>& request);
-  // Until nothing can happen without a person, a signal or time.
+  // Runs until nothing can happen without a person, a signal or time.
   Result<void> settle();
   Result<bool> step();
   Result<void> report(const RunRow& run, const CallReply& reply);
   std::optional<CallReply> take_reply(const RunRow& run);
 
-  std::vector<Snapshot> tree();  // the root and what descends from it, in the order begun
+  std::vector<Snapshot> tree();  // the root and its descendants, in the order of their start
   std::vector<RunRow> open_runs();
   std::vector<TaskRow> open_tasks();
   void list_waits(const Snapshot& snapshot, Json& into);

@@ -1,5 +1,5 @@
-// The world of one case without faults: one node, a store in memory, a clock that stands still until it is moved.
-// People, workers, other systems and operators do sensible and hostile things, drawn from the environment seed.
+// The world of one case without faults: one node, a store in memory, a clock that moves only on request. People,
+// workers, other systems and operators make sensible and hostile choices, drawn from the environment seed.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class CaseWorld {
  public:
   CaseWorld(const GeneratedCase& made, std::uint64_t environment_seed);
 
-  // Lives the case and gives its record.
+  // Runs the case and returns its record.
   Result<Json> live();
 
  private:
@@ -47,9 +47,9 @@ class CaseWorld {
   std::vector<RunRow> in_hand_;            // leased by a slow worker
   std::vector<std::string> signals_sent_;  // ids, to be sent again
   int requests_ = 0;
-  int hostility_ = 0;    // percent of payloads that do not fit
-  int operators_ = 0;    // percent of acts that are an operator's
-  int quiet_clock_ = 0;  // percent of acts that move the clock
+  int hostility_ = 0;    // percentage of unexpected payloads
+  int operators_ = 0;    // percentage of actions by an operator
+  int quiet_clock_ = 0;  // percentage of actions that move the clock
   bool slow_operators_ = false;
 };
 

@@ -1,5 +1,5 @@
-// What was really committed, kept outside the store and never derived from it. Each commit is held
-// against all that came before; what a store wrongly accepts is a violation.
+// A record of what was committed, kept outside the store and never derived from it. Each commit is compared with all
+// earlier ones; a commit that the store accepted wrongly is a violation.
 #pragma once
 
 #include <functional>
@@ -43,24 +43,24 @@ class Chronicle {
 
   explicit Chronicle(std::function<void(Violation)> report) : report_(std::move(report)) {}
 
-  // `now` is the store's.
+  // `now` is the store's time.
   void committed(const Unit& unit, const CommitOutcome& outcome, Timestamp now);
   void leased(const RunRow& run, Timestamp now);
   void run_changed(const RunChange& change, const RunChanged& answer, Timestamp now);
-  // Before and after a run is submitted: when its node dies in between, nobody knows whether it was made.
+  // Call before and after a run is submitted: if its node dies in between, the outcome is unknown.
   void submitting(const RunRow& run) { in_doubt_.emplace(run.id.value, run); }
   void submitted(const RunRow& run);
-  // After retention or a restart: what the store has must follow from what was committed. `lost` names
-  // what to call a version that is gone.
+  // After retention or a restart: checks that the store's contents follow from the commits. `lost` names the violation
+  // for a missing version.
   void compare(Store& store, const char* lost);
-  // After a crash in the middle of a commit: whether the unit was written is for the store to say. True: it was.
+  // After a crash during a commit: asks the store whether the unit was written. Returns true if it was.
   bool settle_doubt(const Unit& unit, Store& store, Timestamp now);
 
   const std::map<std::string, Instance>& instances() const { return instances_; }
   const std::map<std::string, Run>& runs() const { return runs_; }
   const std::map<std::string, Task>& tasks() const { return tasks_; }
   bool key_known(const std::string& run_key) const { return run_keys_.contains(run_key); }
-  // The instances that a signal id was applied to.
+  // Whether the signal id was applied to an instance.
   bool applied(const std::string& signal) const { return signals_.contains(signal); }
   std::uint64_t commits() const { return commits_; }
 
@@ -73,7 +73,7 @@ class Chronicle {
   std::function<void(Violation)> report_;
   std::map<std::string, Instance> instances_;
   std::map<std::string, Run> runs_;
-  std::map<std::string, RunRow> in_doubt_;  // runs that were submitted and never answered
+  std::map<std::string, RunRow> in_doubt_;  // runs that were submitted without an answer
   std::map<std::string, Task> tasks_;
   std::set<std::string> tokens_;
   std::map<std::string, std::string> run_keys_;

@@ -16,7 +16,7 @@ class Dice {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
     return z ^ (z >> 31);
   }
-  // 0 .. bound-1; `bound` is at least 1.
+  // 0 .. bound-1; `bound` must be at least 1.
   int below(int bound) { return static_cast<int>(next() % static_cast<std::uint64_t>(bound)); }
   int between(int low, int high) { return low + below(high - low + 1); }  // both included
   bool chance(int percent) { return below(100) < percent; }
@@ -24,7 +24,7 @@ class Dice {
   const T& pick(const std::vector<T>& items) {
     return items[static_cast<std::size_t>(below(static_cast<int>(items.size())))];
   }
-  // The index of one of `weights`, which are not all zero.
+  // The index of one of `weights`, which must not all be zero.
   std::size_t weighted(const std::vector<int>& weights) {
     int sum = 0;
     for (const int weight : weights) sum += weight;

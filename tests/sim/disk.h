@@ -1,7 +1,7 @@
-// A disk in memory under the real SQLite. It remembers which writes were synced; when the power goes, the
-// others are lost, torn at sectors, zeroed or kept, each by itself. Syncs and writes can fail.
+// A disk in memory under the real SQLite. It tracks which writes were synced. On a power loss each unsynced write is
+// lost, torn at sectors, zeroed or kept, independently. Syncs and writes can fail.
 //
-// One at a time: while it is mounted it is SQLite's default file system.
+// Only one can be mounted: it is SQLite's default file system meanwhile.
 #pragma once
 
 #include <sqlite3.h>
@@ -25,9 +25,10 @@ class Disk {
   Disk(std::uint64_t seed, Clock& clock) : dice_(seed), clock_(clock) {}
   ~Disk();
 
-  // `strikes` rolls for a fault; `power_cut` is called in the middle of a write or sync and may not return.
+  // `strikes` decides whether a fault occurs. `power_cut` is called in the middle of a write or sync and may not
+  // return.
   void mount(std::function<bool(Fault)> strikes, std::function<void()> power_cut);
-  // All open files are forgotten, with their locks. With `power_loss` so is what was not synced.
+  // Forgets all open files and their locks; with `power_loss` also unsynced data.
   void crash(bool power_loss);
 
   std::uint64_t syncs() const { return syncs_; }
@@ -42,12 +43,12 @@ class Disk {
   };
   static constexpr int shm_locks = 8;
   struct File {
-    std::vector<std::uint8_t> seen;     // by those who read it
-    std::vector<std::uint8_t> durable;  // on the platter
+    std::vector<std::uint8_t> seen;     // as readers see it
+    std::vector<std::uint8_t> durable;  // on the disk
     std::vector<Pending> pending;
-    bool synced = false;  // once at least: its name is durable too
+    bool synced = false;  // at least once: its name is durable too
     int shared = 0;
-    void* reserved = nullptr;   // the handle that has it
+    void* reserved = nullptr;   // the handle that holds it
     void* exclusive = nullptr;  // pending or exclusive
     std::vector<std::unique_ptr<std::uint8_t[]>> shm;
     std::array<int, shm_locks> shm_shared{};

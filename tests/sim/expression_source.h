@@ -1,5 +1,5 @@
-// Random expressions of a small part of the language: whole numbers, text, booleans, lists of them, fields of the names
-// in scope. Small enough that a second evaluator is easy to write.
+// Random expressions of a small part of the language: integers, text, booleans, lists of them, and fields of the names
+// in scope. The part is small, so that a second evaluator is easy to write.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace cairn::sim {
 
-// Which names an expression may use at its place.
+// The names that an expression may use at its place.
 struct Names {
   bool state = true;
   bool completion = false;
@@ -18,7 +18,7 @@ struct Names {
   bool signal = false;
   bool error = false;
   bool index = false;
-  std::vector<std::string> items;  // loop items, all whole numbers
+  std::vector<std::string> items;  // loop items, all integers
 };
 
 class ExpressionSource {
@@ -30,11 +30,11 @@ class ExpressionSource {
   std::string condition(const Names& names, int depth = 2);
   // A value position: a literal, an expression, or an object of both.
   Json value(const Names& names);
-  // `= expression`, as a value position spells it.
+  // `= expression`, the syntax of a value position.
   static Json of(const std::string& expression) { return Json("= " + expression); }
 
  private:
-  // A field of what came from outside, which may not be there or be of another kind.
+  // A field of external data, which may be missing or of another kind.
   std::string outside_integer(const Names& names);
 
   Dice& dice_;

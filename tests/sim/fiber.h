@@ -1,5 +1,5 @@
-// One activity with a stack of its own, so that a node can be stopped in the middle of anything and
-// left there: an abandoned fiber is never unwound, as a killed process is not.
+// One activity with its own stack, so that a node can be stopped at any point. An abandoned fiber is never unwound,
+// like a killed process.
 #pragma once
 
 #include <ucontext.h>
@@ -16,9 +16,9 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Runs it until it suspends or ends. Not from inside a fiber.
+  // Runs it until it suspends or ends. Must not be called inside a fiber.
   void resume();
-  // From inside the running fiber: back to whoever resumed it.
+  // Call inside the running fiber: returns to the caller of `resume`.
   void suspend();
   bool ended() const { return ended_; }
 

@@ -1,5 +1,5 @@
-// Each world runs in a process of its own: what its crashes leave behind goes with it, and a world that takes its
-// process down has failed like any other.
+// Each world runs in its own process. The leaks of its crashes end with it, and a world that crashes its process counts
+// as failed.
 #pragma once
 
 #include <functional>
@@ -12,13 +12,13 @@
 
 namespace cairn::sim {
 
-// A folder of its own for the world that runs in this process, as working directory; for the few real files.
+// Creates a folder for the world of this process and makes it the working directory; for the few real files.
 void enter_folder();
 
-// How many worlds at once. Unset: as many as there are processors.
+// The number of concurrent worlds. Default: the number of CPUs.
 void set_jobs(std::size_t count);
 
-// Runs `worlds` side by side; `done` is called as each ends, in any order.
+// Runs `worlds` in parallel; calls `done` as each ends, in any order.
 void run_isolated(const std::vector<Plan>& worlds, const std::function<void(std::size_t, const WorldOutcome&)>& done);
 WorldOutcome run_isolated(const Plan& plan);
 

@@ -1,5 +1,5 @@
-// The outside world's book: every effect that workers made, by its idempotency key, and every event that
-// was published. The judge of what was lost or done twice.
+// The ledger of the outside world: every effect of workers by its idempotency key, and every published event. It
+// detects lost and repeated effects.
 #pragma once
 
 #include <functional>
@@ -21,11 +21,12 @@ class Ledger {
 
   explicit Ledger(std::function<void(Violation)> report) : report_(std::move(report)) {}
 
-  // Makes the effect once; a repeat under the same key is given the first one's result.
+  // Performs the effect once; a repeat with the same key gets the first result.
   const Json& perform(const RunRow& run, const Json& result, const Chronicle& chronicle);
   void published(const OutboxRow& row);
 
-  // Every run that succeeded was made, and gave what the world answered; every event was published.
+  // Checks that every succeeded run was performed and has the result of the outside world, and that every event was
+  // published.
   void check(Store& store, const Chronicle& chronicle);
   std::size_t effects() const { return effects_.size(); }
 

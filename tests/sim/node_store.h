@@ -1,6 +1,5 @@
-// A node's way to the store. On it a verb can be slow, fail, lose its answer or be the last thing that the
-// node does; between the store's own answer and the node there is always time for others to act, so what a
-// node reads may be old when it looks at it.
+// A node's connection to the store. A call can be slow, fail, lose its answer or be the last action of the node. Other
+// activities always run between the store's answer and the node, so a node may see outdated data.
 #pragma once
 
 #include "store/store.h"

@@ -1,5 +1,5 @@
-// What a world consists of: drawn from its seed, first which kinds of fault exist at all, then how
-// often they strike. A plan can be written as text and read back, so that a smaller one can be replayed.
+// The composition of a world, drawn from its seed: first which kinds of fault exist, then how frequent they are. A plan
+// can be written as text and read back, so that a smaller one can be replayed.
 #pragma once
 
 #include <array>
@@ -11,25 +11,25 @@
 namespace cairn::sim {
 
 enum class Fault {
-  crash,          // a node dies at a store verb
-  pause,          // a node stands still for up to ten minutes
-  error,          // a verb fails, nothing was done
-  lost_answer,    // a verb did its work and says that it failed
-  slow,           // a verb takes up to half a minute
-  outage,         // the store answers nobody for a while
-  wakeup_lost,    // nobody but the committing node hears of it, until somebody has doubts
+  crash,          // a node dies at a store call
+  pause,          // a node is paused for up to ten minutes
+  error,          // a call fails without effect
+  lost_answer,    // a call succeeds but reports a failure
+  slow,           // a call takes up to half a minute
+  outage,         // the store is unavailable for a while
+  wakeup_lost,    // only the committing node is notified; the others notice at their next check
   wakeup_late,    //
   wakeup_twice,   //
-  power_loss,     // SQLite: what was not synced is lost, torn or written in another order
+  power_loss,     // SQLite: unsynced data is lost, torn or written in another order
   write_error,    // SQLite: a write fails or the disk is full
   sync_error,     // SQLite: a sync fails
-  double_click,   // the same request twice at once
-  stale_form,     // a completion with an old version, or after somebody else's
+  double_click,   // the same request twice at the same time
+  stale_form,     // a completion with an outdated version, or after another person's
   wrong_person,   // without the role, or excluded
   odd_payload,    // a payload that the workflow does not expect
-  stray_signal,   // a signal that nobody asked for, early, late or with another key
-  signal_again,   // the same signal id once more
-  worker_dies,    // after leasing, or after the effect and before the report
+  stray_signal,   // an unexpected signal: early, late or with another key
+  signal_again,   // the same signal id again
+  worker_dies,    // after leasing, or between the effect and the report
   worker_hangs,   // longer than its lease
   worker_fails,   // reports a failure
   report_again,   // reports twice
@@ -58,22 +58,22 @@ struct Plan {
   int operators = 0;
   int clerks = 0;
   int instances = 3;
-  int actions = 20;                      // of each client and operator
-  bool record = false;                   // keep what the judge needs
-  bool local_leases = false;             // new runs begin leased to the node that committed them
-  int snapshots_cached = 4096;           // 0: none
-  int writers = 1;                       // commits under way at once, of each node
-  std::array<int, fault_count> rates{};  // of 10 000 opportunities
+  int actions = 20;                      // per client and operator
+  bool record = false;                   // keep what the oracle needs
+  bool local_leases = false;             // new runs start leased to the node that committed them
+  int snapshots_cached = 4096;           // 0: no cache
+  int writers = 1;                       // concurrent commits per node
+  std::array<int, fault_count> rates{};  // per 10 000 opportunities
 
   int& rate(Fault fault) { return rates[static_cast<std::size_t>(fault)]; }
   int rate(Fault fault) const { return rates[static_cast<std::size_t>(fault)]; }
 };
 
 Plan plan_of(std::uint64_t seed);
-// The same world without what a record cannot tell: rows that are removed, definitions that come later.
+// The same world without what a record cannot describe: removed rows and later definitions.
 Plan recorded(Plan plan);
 
-// nodes=2,clients=1,crash=40,…; what is not named is zero.
+// nodes=2,clients=1,crash=40,…; missing names are zero.
 std::string write_plan(const Plan& plan);
 Result<Plan> read_plan(std::uint64_t seed, const std::string& text);
 

@@ -1,4 +1,4 @@
-// What clients were told. An acknowledgement is a promise: it is held against what stands in the store.
+// The acknowledgements that clients received. Each is a promise and is compared with the store.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class Promises {
   struct Sent {
     std::string name;
     Json key;
-    Timestamp until;  // kept no longer than this
+    Timestamp until;  // not kept after this
   };
 
   explicit Promises(std::function<void(Violation)> report) : report_(std::move(report)) {}
@@ -28,7 +28,7 @@ class Promises {
   void broadcast(const SignalRequest& request, Timestamp until);
   void cancelled(const InstanceAnswer& answer, const Chronicle& chronicle);
 
-  // Nobody waits for a signal that was accepted and has never been applied.
+  // Checks that no instance waits for a signal that was accepted but never applied.
   void check_signals(Store& store, const Chronicle& chronicle, Timestamp now);
   void check(Store& store, const Chronicle& chronicle);
 
@@ -40,7 +40,7 @@ class Promises {
   std::function<void(Violation)> report_;
   std::vector<InstanceId> instances_;
   std::map<std::string, std::string> by_key_;
-  std::map<std::string, std::pair<std::string, Json>> completed_;  // task: by whom, with what
+  std::map<std::string, std::pair<std::string, Json>> completed_;  // by task: the person and the answer
   std::map<std::string, Sent> broadcast_;
 };
 

@@ -1,4 +1,4 @@
-// Tells a recorder what a store really wrote.
+// Reports the actual writes of a store to a recorder.
 #pragma once
 
 #include "recorder.h"

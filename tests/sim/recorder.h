@@ -1,5 +1,5 @@
-// Writes down one case as RECORD.md says: from the units that were committed, and from what was there at the
-// end. It sees no more than a store does, so whoever has a store's commits can use it.
+// Records one case as described in RECORD.md, from the committed units and the final state. It sees only what a store
+// sees, so it works with the commits of any store.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace cairn::sim {
 
 class Recorder {
  public:
-  // A unit does not hold all that caused it. Say these before they can be committed; an entry is as in the
-  // history, without `at`. A request is told by its actor, so each needs an actor of its own.
+  // A unit does not contain everything that caused it. Call these before the commit; an entry has the form of the
+  // history, without `at`. A request is identified by its actor, so each needs its own actor.
   void will_signal(const std::string& id, const std::string& name, const Json& key, const Json& payload);
   void will_request(const std::string& actor, Json entry);
   void was_refused(const std::string& actor, const char* why, Timestamp now);
@@ -29,7 +29,7 @@ class Recorder {
   // Entries that change no instance: refused, broadcast, assign.
   void note(Json entry, Timestamp now);
 
-  // The whole record; reads the end of the case from the store. Claims its outbox.
+  // The whole record; reads the final state from the store. Claims its outbox.
   Result<Json> finish(Store& store, Json record);
 
   std::size_t instances() const { return instances_.size(); }
@@ -55,9 +55,9 @@ class Recorder {
   std::vector<InstanceId> instances_;
   std::vector<TaskId> tasks_;
   std::vector<RunId> runs_;
-  std::map<std::string, Starter> starters_;  // of instances that a step started
+  std::map<std::string, Starter> starters_;  // for instances that a step started
   std::map<std::string, Wait> waits_;        // by token
-  std::set<std::string> cut_;                // instances whose slice a checkpoint cut
+  std::set<std::string> cut_;                // instances whose slice was interrupted by a checkpoint
   std::map<std::int64_t, Message> messages_;
   std::map<std::string, Json> signals_;   // by id
   std::map<std::string, Json> requests_;  // by actor

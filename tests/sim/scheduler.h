@@ -1,5 +1,5 @@
-// Everything that happens, in one thread and in an order that the dice decide. Time stands still while
-// anything can run and then jumps to whoever wakes up first.
+// Runs all activities in one thread, in an order that the dice decide. Time stands still while an activity can run, and
+// then jumps to the next wake-up.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ class Scheduler final : public Clock {
  public:
   Scheduler(std::uint64_t seed, Timestamp start) : dice_(seed), now_ms_(start.unix_ms()) {}
 
-  // An activity of `node`; it ends with its node. Begins later, not at once.
+  // Creates an activity of `node`; it ends with its node. It starts later, not at once.
   std::uint64_t spawn(int node, std::string name, std::function<void()> body);
 
-  // From inside an activity. Others may run before it goes on.
+  // Call inside an activity. Others may run before it continues.
   void yield();
   void sleep(std::int64_t ms);
-  // Until `wake` is called for it or the time has come.
+  // Sleeps until `wake` is called for it or the time is reached.
   void park(std::int64_t until_ms);
   void wake(std::uint64_t activity);
 
-  // Abandons every activity of the node. One that kills its own node does not return.
+  // Abandons every activity of the node. An activity that kills its own node does not return.
   void kill(int node);
 
-  // Runs one activity for one stretch. False: there is none left, or all that is left sleeps beyond `horizon_ms`.
+  // Runs one activity until it yields. Returns false if none is left, or if all others sleep beyond `horizon_ms`.
   bool step(std::int64_t horizon_ms);
 
   Timestamp now() override { return Timestamp::of_unix_ms(now_ms_); }
@@ -43,7 +43,7 @@ class Scheduler final : public Clock {
   int current_node() const { return current_ ? current_->node : no_node; }
   const std::string& current_name() const;
   std::uint64_t steps() const { return steps_; }
-  // Nothing is ready to run now: everybody sleeps or is done.
+  // No activity can run now: all sleep or are done.
   bool idle() const;
 
  private:
@@ -60,7 +60,7 @@ class Scheduler final : public Clock {
 
   Dice dice_;
   std::int64_t now_ms_;
-  std::list<Activity> activities_;  // in the order they were made
+  std::list<Activity> activities_;  // in creation order
   Activity* current_ = nullptr;
   std::uint64_t last_id_ = 0;
   std::uint64_t steps_ = 0;

@@ -1,4 +1,4 @@
-// What happened in a world, line by line: its hash names the run, its end is shown when something broke.
+// The events of a world, line by line. Their hash identifies the run; the last lines are shown after a violation.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class Trace {
   static constexpr std::size_t kept_max = 60;
 
   void line(std::int64_t now_ms, const std::string& text);
-  // Counted, not shown: which verbs, step kinds, lanes and faults a world has met.
+  // Counted but not shown: the calls, step kinds, lanes and faults that a world has reached.
   void reach(const std::string& what) { ++reached_[what]; }
 
   std::uint64_t hash() const { return hash_; }

@@ -1,4 +1,4 @@
-// The first thing in a world that must not be.
+// The first violation in a world.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 namespace cairn::sim {
 
 struct Violation {
-  std::string invariant;  // I-05 waits, as in docs/simulation.md
+  std::string invariant;  // such as I-05 waits; see docs/simulation.md
   std::string message;
 };
 

@@ -16,7 +16,7 @@ class WorkflowSource {
   Json definition(const std::string& name);
 
  private:
-  // Where a step stands.
+  // The position of a step.
   struct Place {
     Names names;
     int depth = 0;
@@ -52,7 +52,7 @@ class WorkflowSource {
   Json fail_step(const Place& place);
   Json complete_step(const Place& place);
 
-  // What a definition is about besides its usual mixture: features that meet.
+  // A special theme of a definition: features that interact.
   enum class Theme { none, endings, races, conflicts };
   // A body that ends in `complete`, and a `finally` that waits.
   Json::Array completing_body(const Place& place);

@@ -1,5 +1,4 @@
-// One simulated world: nodes with the real coordinator, the store behind them, and everybody who wants
-// something of them. One seed decides all of it.
+// One simulated world: nodes with the real coordinator, their store and all actors. One seed determines everything.
 #pragma once
 
 #include <functional>
@@ -32,10 +31,10 @@ struct WorldOutcome {
   std::uint64_t crashes = 0;
   std::uint64_t steps = 0;
   std::int64_t virtual_ms = 0;
-  Json record;  // for the judge (RECORD.md), when the plan asks for it
+  Json record;  // for the oracle (RECORD.md), if the plan asks for it
 };
 
-// An error that may be over the next time.
+// An error that may not occur on a retry.
 inline bool is_transient(const Error& error) { return error.code == ErrorCode::unavailable; }
 
 class World {
@@ -43,7 +42,7 @@ class World {
   World(const Plan& plan, bool print_trace);
   ~World();
 
-  // Turmoil, then calm until everything has come to its end, then the last checks.
+  // Turmoil, then calm until everything has ended, then the final checks.
   WorldOutcome run();
 
   Scheduler& scheduler() { return scheduler_; }
@@ -55,7 +54,7 @@ class World {
   Recorder& recorder() { return recorder_; }
   const Plan& plan() const { return plan_; }
   const GeneratedCase& workflows() const { return case_; }
-  // What really stands there, without any fault in between; null while SQLite's one node is down.
+  // The store without injected faults; null while SQLite's only node is down.
   Store* store();
 
   bool strikes(Fault fault);
@@ -64,29 +63,29 @@ class World {
   void broken(Violation violation);
   bool failed() const { return violation_.has_value(); }
 
-  // Of the nodes. A crash that the running activity's own node suffers does not return.
+  // Crashes a node. If the running activity belongs to the node, this does not return.
   void crash(int node, const std::string& why, bool power_loss);
-  // What a node meets on its way to the store and back; an error is given to it instead of the answer.
+  // Injects faults before a store call of the node. An error replaces the answer.
   std::optional<Error> arrive(int node, const char* verb);
   std::optional<Error> leave(int node, const char* verb, bool writes);
-  // While the node is paused.
+  // Waits while the node is paused.
   void stand_still(int node);
   void tell(const Wakeup& wakeup);
   void tell_node(int node, const Wakeup& wakeup);
   void listen(int node, WakeupListener listener);
-  // Workers and publishers rest until there may be something for them, or until they have doubts.
+  // Workers and publishers sleep until there may be work, or until a timeout.
   void rest_until_runs(std::int64_t doubt_ms);
-  // A unit that is being written when its node dies is in doubt.
+  // A unit being written when its node dies is in doubt.
   void writing(int node, std::span<const Unit> units);
   void written(int node, std::span<const Unit> units, const Result<std::vector<CommitOutcome>>& outcomes);
 
-  // Sends a request to some node and waits for the answer. Nothing: the connection broke or nobody
-  // answered in time, so that nobody knows whether it was done. From activities of `no_node` only.
+  // Sends a request to a node and waits for the answer. Empty: the connection broke or timed out, so the outcome is
+  // unknown. Only for activities of `no_node`.
   template <class T>
   std::optional<Result<T>> ask(const std::string& what, std::function<Result<T>(Coordinator&)> request);
 
   std::shared_ptr<const Program> program(const std::string& name, const std::string& version) const;
-  // A new version of one of the definitions, as it would be deployed next.
+  // A new version of one of the definitions, to be deployed next.
   std::shared_ptr<const Program> next_version();
 
  private:

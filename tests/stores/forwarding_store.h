@@ -1,4 +1,4 @@
-// A store that hands every verb to another one; what wants to see or change some of them overrides those.
+// A store that forwards every call to another one. Tests override the calls that they want to observe or change.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@ namespace cairn {
 
 class ForwardingStore : public Store {
  public:
-  // `behind` outlives it.
+  // `behind` must outlive it.
   explicit ForwardingStore(Store& behind) : behind_(behind) {}
 
   Timestamp now() override { return behind_.now(); }

@@ -1,4 +1,4 @@
-// Which planted bug is switched on: the one that CAIRN_PLANTED names. Only in a tree that plant.py has made.
+// Tells which planted bug is active: the one that CAIRN_PLANTED names. Only in a tree created by plant.py.
 #pragma once
 
 #include <cstdlib>
