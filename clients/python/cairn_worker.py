@@ -6,18 +6,18 @@
 
     @worker.handler("billing.charge.v1")
     def charge(run):
-        # The same key for every attempt: the other side can tell a repeat.
+        # Every attempt has the same key, so the receiver can recognize a repeat.
         return bank.charge(run.payload["amount"], key=run.idempotency_key)
 
-    worker.run()          # until SIGINT or SIGTERM, then finishes what is under way
+    worker.run()          # until SIGINT or SIGTERM, then finishes the running handlers
 
-A handler gets a `Run` and returns the result, anything that JSON can hold. To fail it raises: `BusinessError` for
-a decision that trying again will not change, `RetryLater` with a delay, or anything else, which is tried again
-while attempts are left. Leases are kept alive while a handler works. When the run was cancelled or its lease is
-lost, `run.cancelled` becomes true and `run.check()` raises `Cancelled`.
+A handler gets a `Run` and returns the result, any value that JSON can hold. To fail, it raises an exception:
+`BusinessError` for a decision that a retry cannot change, `RetryLater` with a delay, or any other exception, which is
+retried while attempts are left. The worker keeps the lease alive while a handler runs. If the run is cancelled or its
+lease is lost, `run.cancelled` becomes true and `run.check()` raises `Cancelled`.
 
 `Client` submits runs: `Client(url).submit("billing.charge.v1", {"amount": 12}, idempotency_key="order-7")`.
-Without a key of yours it makes one up, so that a request that is repeated after a lost answer makes one run.
+Without a key it creates one, so that a request repeated after a lost answer creates only one run.
 """
 
 import http.client
@@ -42,34 +42,34 @@ __all__ = [
 
 log = logging.getLogger("cairn.worker")
 
-# How much work is leased ahead: what the handlers do in this time (seconds). A question takes some of it; a run that
-# waits here longer could have been somebody else's.
+# The worker leases as many runs ahead as its handlers finish in this time (seconds). A poll takes part of this time.
+# Runs that wait here longer could have been leased by another worker.
 AHEAD = 0.05
 AHEAD_MAX = 256
-# Questions that wait at the server at once while handlers are quick. A run that is written while somebody waits for it
-# begins leased and costs no commit more; with one question only, nobody would wait while its answer is on the way.
+# Polls that wait at the server at the same time while handlers are fast. A run written while a poll waits starts out
+# leased and needs no extra commit. With a single poll, no poll would wait while its answer is in transit.
 QUESTIONS_MAX = 6
-# Requests with reports under way at once: what is done while one waits for the server's disk does not wait for it too.
+# Concurrent requests with reports. A finished run need not wait until the server has synced the previous reports.
 REPORTERS = 2
-# One request with reports: at most this many, and this many bytes unless a single report is larger.
+# Limits of one request with reports: this many reports, and this many bytes unless a single report is larger.
 REPORTS_MAX = 256
 REPORT_BYTES_MAX = 1 << 20
-# A heartbeat that is not answered in a sixth of the lease is sent again, on another connection. A second thread sends
-# the heartbeats that become due while the first one waits.
+# A heartbeat without an answer after a sixth of the lease is sent again on another connection. A second thread sends
+# the heartbeats that fall due while the first one waits.
 HEARTBEATERS = 2
 HEARTBEATS_MAX = 1000
 HEARTBEAT_TIMEOUT_MIN = 0.5
-# A question that was ended is answered at once, unless the server cannot be reached (seconds).
+# The server answers a cancelled poll at once, unless it is unreachable (seconds).
 POLL_END_MAX = 5.0
-# A large report whose connection broke so often, while heartbeats arrived, is one that the server does not take.
+# If the connection breaks this often for a large report, while heartbeats succeed, the server does not accept it.
 BROKEN_MAX = 5
-# The server refused these requests for good. The others may succeed later: 401 and 403 after a change of keys, 429 and
-# 5xx when the server has recovered.
+# The server refuses these requests permanently. Others may succeed later: 401 and 403 after a change of keys, 429 and
+# 5xx after the server has recovered.
 REFUSED = (400, 413, 422)
 
 
 class RunError(Exception):
-    """A failed attempt, with all that can be said about it."""
+    """A failed attempt, with its details."""
 
     def __init__(self, code, message="", details=None, retry=True, delay=None, error_class="transport"):
         super().__init__(message or code)
@@ -82,25 +82,25 @@ class RunError(Exception):
 
 
 class BusinessError(RunError):
-    """A decision, not an accident: the run fails and is not tried again."""
+    """A business decision: the run fails and is not retried."""
 
     def __init__(self, code, message="", details=None):
         super().__init__(code, message, details, retry=False, error_class="business")
 
 
 class RetryLater(RunError):
-    """Not now: tried again after `delay` seconds."""
+    """The run is retried after `delay` seconds."""
 
     def __init__(self, delay, code="retry_later", message="", details=None):
         super().__init__(code, message, details, retry=True, delay=delay)
 
 
 class Cancelled(Exception):
-    """The run was cancelled, or its lease is lost: nobody waits for the result."""
+    """The run was cancelled or its lease is lost: the result will not be used."""
 
 
 class Problem(Exception):
-    """An answer of the server that is not a success: RFC 9457."""
+    """An error response of the server (RFC 9457)."""
 
     def __init__(self, status, document):
         super().__init__("%s %s: %s" % (status, document.get("title", ""), document.get("detail", "")))
@@ -110,7 +110,7 @@ class Problem(Exception):
 
 
 class LeaseLost(Problem):
-    """Somebody else has the run now."""
+    """Another worker has the run now."""
 
 
 class ConnectionFailed(Exception):
@@ -118,7 +118,7 @@ class ConnectionFailed(Exception):
 
 
 class Client:
-    """Calls to one server. Safe from several threads; each keeps a connection of its own."""
+    """Calls to one server. Safe to use from several threads; each thread has its own connection."""
 
     def __init__(self, url, token=None, timeout=30.0):
         parts = urllib.parse.urlsplit(url)
@@ -137,10 +137,10 @@ class Client:
 
     def call(self, method, path, body=None, headers=None, timeout=None, connection=None, sent_hook=None,
              repeatable=None):
-        """The decoded answer. Raises Problem, LeaseLost or ConnectionFailed.
+        """Returns the decoded answer. Raises Problem, LeaseLost or ConnectionFailed.
 
-        `body` is anything that JSON can hold, or bytes that are JSON already. A request whose answer was lost is sent
-        again only if it is `repeatable`: that is the default for every method but POST."""
+        `body` is a value that JSON can hold, or bytes with JSON text. A request whose answer was lost is sent again
+        only if it is `repeatable`, which is the default for every method except POST."""
         if repeatable is None:
             repeatable = method != "POST"
         kept = connection is None
@@ -155,7 +155,7 @@ class Client:
             sent["Authorization"] = "Bearer " + self._token
         sent.update(headers or {})
         data = body if body is None or isinstance(body, bytes) else json.dumps(body, allow_nan=False).encode()
-        # A kept connection may have been closed meanwhile; one fresh try tells that apart from a server that is gone.
+        # The server may have closed an idle connection. One retry on a new connection tells this from an outage.
         for attempt in (1, 2):
             try:
                 if connection.sock is not None:
@@ -184,13 +184,13 @@ class Client:
         return document
 
     def submit(self, type, payload=None, **options):
-        """One run. Options: idempotency_key, priority, run_at, delay, max_attempts, retry, timeout, id.
+        """Submits one run. Options: idempotency_key, priority, run_at, delay, max_attempts, retry, timeout, id.
 
-        Without an `idempotency_key` the call makes one up: it may be repeated after a lost answer."""
+        Without an `idempotency_key` the call creates one, so that it can be repeated after a lost answer."""
         return self.call("POST", "/v1/runs", _keyed(dict(options, type=type, payload=payload)), repeatable=True)
 
     def submit_many(self, runs):
-        """Many runs in one transaction; each is a dict as for `submit`, with its type."""
+        """Submits many runs in one transaction; each is a dict as for `submit`, with its type."""
         return self.call("POST", "/v1/runs/batch", {"runs": [_keyed(run) for run in runs]}, repeatable=True)["items"]
 
     def get(self, run_id):
@@ -205,7 +205,7 @@ def _keyed(run):
 
 
 class Run:
-    """One attempt: what a handler works on."""
+    """One attempt of a run, as a handler receives it."""
 
     def __init__(self, document):
         self.id = document["id"]
@@ -222,12 +222,12 @@ class Run:
         self._cancelled = threading.Event()
 
     def extend(self, seconds):
-        """The lease lasts this long from now; a heartbeat is due when a third of it is over."""
+        """Extends the lease from now on; a heartbeat is due after a third of it."""
         self.lease_ends = time.monotonic() + seconds
         self.beat_at = time.monotonic() + seconds / 3
 
     def abandon(self):
-        """Nobody waits for the result any more."""
+        """Marks the run as cancelled: the result will not be used."""
         self.beat_at = float("inf")
         self._cancelled.set()
 
@@ -236,46 +236,46 @@ class Run:
         return self._cancelled.is_set()
 
     def check(self):
-        """Raises Cancelled when nobody waits for the result any more."""
+        """Raises Cancelled if the result will not be used."""
         if self.cancelled:
             raise Cancelled(self.id)
 
     def wait(self, seconds):
-        """Sleeps, but not past a cancellation: True when the run was cancelled meanwhile."""
+        """Sleeps until the time is over or the run is cancelled; returns True if it was cancelled."""
         return self._cancelled.wait(seconds)
 
 
 class Worker:
-    """Leases runs of the types it has handlers for and works on `concurrency` of them at once."""
+    """Leases runs of the types it has handlers for and runs up to `concurrency` handlers at once."""
 
     def __init__(self, url, concurrency=8, name=None, lease=30.0, token=None, prefixes=None, poll=20.0):
         self._client = Client(url, token)
-        # With a random part: a restarted worker owns nothing of its predecessor's.
+        # The name has a random part, so that a restarted worker does not own the leases of its predecessor.
         self.name = "%s-%s" % (name or socket.gethostname(), secrets.token_hex(4))
         self._concurrency = concurrency
         self._lease = lease
         self._poll_seconds = poll
         self._prefixes = prefixes
         self._handlers = {}
-        # Each thread is woken for what it waits for: a handler that is done would else wake all of them.
+        # Each kind of thread has its own condition. One shared condition would wake all threads after every handler.
         self._lock = threading.Lock()
         self._room_changed = threading.Condition(self._lock)
         self._beat_sooner = threading.Condition(self._lock)
         self._active_changed = threading.Condition(self._lock)
         self._active = {}
-        self._unbegun = []  # to be given back
-        self._undone = 0  # of those active: no handler has finished them
-        self._questions = 0  # that wait at the server
-        self._wanted_runs = 0  # by all of them
-        self._handled = None  # seconds that a handler takes, the last ones more
+        self._unbegun = []  # to be released
+        self._undone = 0  # active runs without a finished handler
+        self._questions = 0  # polls that wait at the server
+        self._wanted_runs = 0  # runs requested by all polls
+        self._handled = None  # moving average of the handlers' duration, in seconds
         self._stopping = False
         self._halted = threading.Event()
         self._reports = queue.Queue()
-        self._polls = set()  # connections of questions
+        self._polls = set()  # connections of polls
         self._threads = []
 
     def handler(self, type):
-        """Decorator: handles runs of this type, or of every type below it when it ends with a dot."""
+        """Decorator: handles runs of this type. A type that ends with a dot is a prefix."""
 
         def register(function):
             self.handle(type, function)
@@ -286,8 +286,8 @@ class Worker:
     def handle(self, type, function):
         self._handlers[type] = function
 
-    # What it leases: its types exactly, and prefixes for handlers that end with a dot. A type that nobody here
-    # handles is then left to others; with prefixes of one's own it fails as no_handler_registered.
+    # What to lease: the exact types of the handlers, and prefixes for handlers that end with a dot. Other types are
+    # left to other workers. With explicit prefixes, a run without a handler fails as no_handler_registered.
     def _wanted(self):
         if self._prefixes is not None:
             return {"prefixes": list(self._prefixes)}
@@ -307,7 +307,7 @@ class Worker:
         return self._handlers[max(fitting, key=len)] if fitting else None
 
     def start(self):
-        """Begins on threads of its own and returns."""
+        """Starts the worker's threads and returns."""
         if not self._handlers and self._prefixes is None:
             raise ValueError("a worker needs at least one handler")
         self._work = queue.Queue()
@@ -319,7 +319,7 @@ class Worker:
             self._threads.append(thread)
         self._leasing = self._threads[:QUESTIONS_MAX]
 
-    # A loop ends when the worker stops, not because of an exception that nobody thought of.
+    # A loop ends only when the worker stops; an unexpected exception restarts it.
     def _survive(self, loop):
         while True:
             try:
@@ -329,7 +329,7 @@ class Worker:
                 self._halted.wait(1.0)
 
     def run(self):
-        """Works until SIGINT or SIGTERM, then finishes what is under way."""
+        """Works until SIGINT or SIGTERM, then finishes the running handlers."""
         asked = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: asked.set())
@@ -339,7 +339,7 @@ class Worker:
         self.stop()
 
     def stop(self, grace=30.0):
-        """Takes nothing new, waits for handlers at most `grace` seconds, gives back what has not begun."""
+        """Leases nothing new, waits up to `grace` seconds for handlers and releases runs that have not started."""
         ends = time.monotonic() + grace
         with self._lock:
             self._stopping = True
@@ -348,7 +348,7 @@ class Worker:
         for connection in polls:
             _close_sending(connection)
         self._take_unbegun()
-        # Each question ends with the answer that was on its way, or without one.
+        # Each poll ends with the answer in transit, or without one.
         answered_by = min(ends, time.monotonic() + POLL_END_MAX)
         for thread in self._leasing:
             thread.join(max(0.1, answered_by - time.monotonic()))
@@ -366,7 +366,7 @@ class Worker:
         self._halted.set()
         with self._lock:
             self._beat_sooner.notify_all()
-        self._reports.put(None)  # each reporter hands it on to the next
+        self._reports.put(None)  # each reporter passes it to the next
         for thread in self._threads:
             thread.join(max(0.1, ends - time.monotonic()))
 
@@ -400,14 +400,14 @@ class Worker:
             if not self._active:
                 self._active_changed.notify_all()
 
-    # Runs to have in hand at once: one for each handler, and ahead of them as many as are quickly done.
+    # How many runs to hold at once: one per handler, and more if handlers are fast.
     def _capacity(self):
         if self._handled is None:
             return self._concurrency
         return self._concurrency + int(min(self._concurrency * AHEAD / max(self._handled, 1e-6), AHEAD_MAX))
 
-    # What one more question may ask for; nothing while enough are under way. What is done and only has to be reported
-    # takes nobody's time any more.
+    # How many runs one more poll may request; zero while enough are requested. Runs that only wait for their report do
+    # not count.
     def _room(self):
         capacity = self._capacity()
         most = QUESTIONS_MAX if capacity > self._concurrency else 1
@@ -461,7 +461,7 @@ class Worker:
                 if stopping:
                     return
                 log.warning("nothing can be leased now: %s", failure)
-                # The server may be starting again; all of its workers must not come back in step.
+                # The server may be restarting: random delays keep its workers from retrying all at once.
                 self._halted.wait(pause * (1 + random.random()))
                 pause = min(pause * 2, 10.0)
                 continue
@@ -472,8 +472,8 @@ class Worker:
                 for run in runs:
                     self._work.put(run)
 
-    # Stopping ends a question with half a close: the server sees that nobody waits for more, and what it had leased
-    # already still arrives. The worker may have begun to stop while this question was being sent.
+    # Stopping closes the sending half of a poll's connection. The server sees that the poll has ended, and runs that it
+    # has leased already still arrive. The worker may have begun to stop while this poll was being sent.
     def _sent(self, connection):
         with self._lock:
             stopping = self._stopping
@@ -495,7 +495,7 @@ class Worker:
             took = time.monotonic() - began
             with self._lock:
                 self._undone -= 1
-                # A slow one counts at once, a quick one little by little.
+                # A slow handler raises the average at once; fast ones lower it gradually.
                 slower = self._handled is None or took > self._handled
                 self._handled = took if slower else self._handled * 0.9 + took * 0.1
                 if self._room() > 0:
@@ -505,8 +505,8 @@ class Worker:
             else:
                 self._reports.put((run, report))
 
-    # What the server is told about this attempt, as JSON; nothing when nobody waits for it. Whatever the handler raises
-    # or returns becomes a report: a value that JSON cannot hold is a failed attempt.
+    # The report of this attempt, as JSON; None if the result will not be used. Every exception and every return value
+    # becomes a report: a value that JSON cannot hold is a failed attempt.
     def _report_of(self, run):
         report = {"id": run.id, "fence": run.fence}
         try:
@@ -524,7 +524,7 @@ class Worker:
                 return _json(report)
         except Cancelled:
             return None
-        except BaseException as failure:  # also SystemExit: a handler does not end the worker
+        except BaseException as failure:  # includes SystemExit: a handler must not end the worker
             log.exception("run %s of type %s failed", run.id, run.type)
             error = {"class": "transport", "code": type(failure).__name__, "message": str(failure)[:2000]}
             told = {"id": run.id, "fence": run.fence, "error": error}
@@ -532,7 +532,7 @@ class Worker:
                 told["retry"] = bool(report["retry"])
             return _json(told)
 
-    # What finishes while a request is under way goes into the next one together.
+    # Runs that finish while a request is in flight are reported together in the next request.
     def _report_loop(self):
         while True:
             first = self._reports.get()
@@ -559,8 +559,7 @@ class Worker:
                 for run, _ in batch:
                     self._forget(run)
 
-    # A result is kept and sent again until its lease has ended: work that is done is not thrown away because the
-    # server is away for a moment.
+    # Sends the reports again until their leases have expired, so that a short outage does not lose finished work.
     def _send_reports(self, batch, final=False):
         pause, broken = 0.1, 0
         lease_ends = max(run.lease_ends for run, _ in batch)
@@ -587,7 +586,7 @@ class Worker:
             if self._halted.is_set() and pause > 1:
                 return
 
-    # Those that the server could not take now.
+    # The reports that the server could not accept now.
     def _unreported(self, batch, items):
         outcomes = {item["id"]: item for item in items}
         again = []
@@ -601,8 +600,8 @@ class Worker:
                     again.append((run, report))
         return again
 
-    # One bad report must not cost the others theirs. A report that the server refuses alone fails its run: repeating
-    # it, or working again, would end the same way.
+    # One bad report must not affect the others. A report that the server refuses on its own fails its run: a retry
+    # would end the same way.
     def _send_refused(self, batch, failure, final):
         if len(batch) > 1:
             middle = len(batch) // 2
@@ -624,17 +623,17 @@ class Worker:
             with self._lock:
                 if self._halted.is_set():
                     return
-                # A new run may have a shorter lease than all the others: its coming ends the wait.
+                # A new run may have a shorter lease than all others, so it ends the wait.
                 self._beat_sooner.wait(self._next_beat())
                 if self._halted.is_set():
                     return
                 now = time.monotonic()
                 due = [run for run in self._active.values() if run.beat_at <= now][:HEARTBEATS_MAX]
-                # Until an answer has come they are due again soon.
+                # Retry soon unless an answer arrives.
                 for run in due:
                     run.beat_at = now + max(run.lease / 6, HEARTBEAT_TIMEOUT_MIN)
                 if due:
-                    self._beat_sooner.notify()  # the other one watches the rest while this one waits for an answer
+                    self._beat_sooner.notify()  # the other thread watches the rest while this one waits for an answer
             if due:
                 self._heartbeat(due)
 
@@ -658,7 +657,7 @@ class Worker:
                 with self._lock:
                     run.extend(item["lease_ms"] / 1000.0)
             elif item["outcome"] != "error":
-                # Not ours any more: whatever the handler still does is in vain.
+                # The lease is lost: the result of the handler will not be used.
                 log.warning("run %s: %s", run.id, item["outcome"])
                 run.abandon()
             elif time.monotonic() >= run.lease_ends:
@@ -670,7 +669,7 @@ def _json(value):
     return json.dumps(value, allow_nan=False).encode()
 
 
-# Ends the sending half of a connection: what the server has sent can still be read. With TLS too, where
+# Closes the sending half of a connection; what the server has sent can still be read. This works with TLS too, where
 # SSLSocket.shutdown would drop the keys.
 def _close_sending(connection):
     try:

@@ -1,4 +1,4 @@
-"""A worker that charges cards, as a test runs it: python3 example.py http://127.0.0.1:8400"""
+"""An example worker that charges cards; a test runs it: python3 example.py http://127.0.0.1:8400"""
 
 import sys
 
@@ -19,7 +19,7 @@ def charge(run):
 
 @worker.handler("billing.slow.")
 def slow(run):
-    # Longer than its lease: the client keeps it alive. Ends early when the run is cancelled.
+    # This takes longer than the lease: the client extends it. It ends early if the run is cancelled.
     if run.wait(run.payload["seconds"]):
         run.check()
     return "done"

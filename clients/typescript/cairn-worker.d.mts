@@ -2,14 +2,14 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 
 export interface RunErrorOptions {
   details?: unknown;
-  /** false: trying again is no use. */
+  /** false if a retry cannot succeed. */
   retry?: boolean;
-  /** Until the next attempt, instead of the policy's. */
+  /** Delay until the next attempt; replaces that of the retry policy. */
   delayMs?: number;
   errorClass?: 'transport' | 'timeout' | 'authorization' | 'consistency' | 'business';
 }
 
-/** A failed attempt, with all that can be said about it. */
+/** A failed attempt, with its details. */
 export declare class RunError extends Error {
   constructor(code: string, message?: string, options?: RunErrorOptions);
   readonly code: string;
@@ -17,19 +17,19 @@ export declare class RunError extends Error {
   readonly retry: boolean;
   readonly delayMs: number | undefined;
 }
-/** A decision, not an accident: the run fails and is not tried again. */
+/** A business decision: the run fails and is not retried. */
 export declare class BusinessError extends RunError {
   constructor(code: string, message?: string, details?: unknown);
 }
-/** Not now: tried again after the delay. */
+/** The run is retried after the delay. */
 export declare class RetryLater extends RunError {
   constructor(delayMs: number, options?: { code?: string; message?: string; details?: unknown });
 }
-/** The run was cancelled, or its lease is lost: nobody waits for the result. */
+/** The run was cancelled or its lease is lost: the result will not be used. */
 export declare class Cancelled extends Error {
   constructor(id: string);
 }
-/** An answer of the server that is not a success (RFC 9457). */
+/** An error response of the server (RFC 9457). */
 export declare class Problem extends Error {
   readonly status: number;
   /** The last part of the problem's type: not_found, lease_lost, … */
@@ -69,7 +69,7 @@ export interface RunDocument {
 /** Calls to one server. */
 export declare class Client {
   constructor(url: string | URL, options?: { token?: string });
-  /** Without an `idempotency_key` it makes one up: the request may be repeated after a lost answer. */
+  /** Without an `idempotency_key` it creates one, so that the request can be repeated after a lost answer. */
   submit(type: string, payload?: unknown, options?: RunOptions): Promise<RunDocument>;
   /** All of them in one transaction. */
   submitMany(
@@ -77,7 +77,7 @@ export declare class Client {
   ): Promise<Array<{ id: string; status: string; created: boolean } | { error: string }>>;
   get(id: string): Promise<RunDocument>;
   cancel(id: string): Promise<RunDocument>;
-  /** `text`: a body that is JSON already. `ending` closes the sending half when it is aborted and still reads an answer. */
+  /** `text` is a body of JSON text. Aborting `ending` closes the sending half; the answer is still read. */
   call(
     method: string,
     path: string,
@@ -86,7 +86,7 @@ export declare class Client {
   ): Promise<any>;
 }
 
-/** One attempt: what a handler works on. */
+/** One attempt of a run, as a handler receives it. */
 export declare class Run<Payload = any> {
   readonly id: string;
   readonly type: string;
@@ -95,43 +95,43 @@ export declare class Run<Payload = any> {
   readonly idempotencyKey: string;
   readonly attempt: number;
   readonly maxAttempts: number;
-  /** The instance that waits for it, when there is one. */
+  /** The instance that waits for it, if any. */
   readonly instance: string | undefined;
   /** W3C trace context of this attempt, to pass on. */
   readonly traceparent: string;
   readonly fence: number;
   readonly leaseMs: number;
-  /** Aborted when the run was cancelled or its lease is lost. */
+  /** Aborted if the run is cancelled or its lease is lost. */
   readonly signal: AbortSignal;
   readonly cancelled: boolean;
-  /** Throws Cancelled when nobody waits for the result any more. */
+  /** Throws Cancelled if the result will not be used. */
   check(): void;
 }
 
 export type Handler<Payload = any> = (run: Run<Payload>) => unknown | Promise<unknown>;
 
 export interface WorkerOptions {
-  /** How many runs at once; 16 when absent. */
+  /** The number of concurrent runs; default 16. */
   concurrency?: number;
-  /** For people; made unique with a random part. */
+  /** For display; a random suffix makes it unique. */
   name?: string;
   leaseMs?: number;
   pollMs?: number;
   token?: string;
-  /** What to lease, instead of what the handlers are for. */
+  /** The type prefixes to lease, instead of the handlers' types. */
   prefixes?: string[];
   onWarning?: (text: string) => void;
 }
 
-/** Leases runs of the types it has handlers for and works on several of them at once. */
+/** Leases runs of the types it has handlers for and runs several handlers at once. */
 export declare class Worker {
   constructor(url: string | URL, options?: WorkerOptions);
   readonly name: string;
-  /** Runs of this type, or of every type below it when it ends with a dot. */
+  /** Handles runs of this type. A type that ends with a dot is a prefix. */
   handle<Payload = any>(type: string, handler: Handler<Payload>): this;
   start(): this;
-  /** Works until SIGINT or SIGTERM, then finishes what is under way. */
+  /** Works until SIGINT or SIGTERM, then finishes the running handlers. */
   run(): Promise<void>;
-  /** Takes nothing new and waits for handlers, at most `graceMs`. */
+  /** Leases nothing new and waits up to `graceMs` for handlers. */
   stop(graceMs?: number): Promise<void>;
 }

@@ -1,15 +1,15 @@
-// Workers for cairn in JavaScript and TypeScript: one module without dependencies, Node 18 or newer. The types
-// stand beside it in cairn-worker.d.mts.
+// Workers for cairn in JavaScript and TypeScript: one module without dependencies, Node 18 or newer. The types are in
+// cairn-worker.d.mts.
 //
 //   import { Worker, BusinessError } from './cairn-worker.mjs';
 //
 //   const worker = new Worker('http://127.0.0.1:8400', { concurrency: 16 });
 //   worker.handle('billing.charge.v1', async (run) => bank.charge(run.payload.amount, { key: run.idempotencyKey }));
-//   await worker.run();      // until SIGINT or SIGTERM, then finishes what is under way
+//   await worker.run();      // until SIGINT or SIGTERM, then finishes the running handlers
 //
-// A handler returns the result. To fail it throws: BusinessError for a decision that trying again will not change,
-// RetryLater with a delay, or anything else, which is tried again while attempts are left. Leases are kept alive
-// while a handler works; `run.signal` is aborted when the run was cancelled or its lease is lost.
+// A handler returns the result. To fail, it throws: BusinessError for a decision that a retry cannot change, RetryLater
+// with a delay, or any other error, which is retried while attempts are left. The worker keeps the lease alive while a
+// handler runs; `run.signal` is aborted if the run is cancelled or its lease is lost.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import http from 'node:http';
@@ -66,7 +66,7 @@ export class ConnectionFailed extends Error {
   }
 }
 
-// Over node:http and not fetch: half the processor for each request, and answers that come as they are.
+// Uses node:http instead of fetch: half the CPU time per request, and unmodified answers.
 export class Client {
   #url;
   #token;
@@ -80,13 +80,13 @@ export class Client {
     this.#path = at.pathname.replace(/\/$/, '');
     const { Agent, request } = at.protocol === 'https:' ? https : http;
     this.#send = request;
-    // An idle connection ends before the server would close it under a request.
+    // Close an idle connection before the server does, so that no request meets a closing connection.
     const agent = new Agent({ keepAlive: true, timeout: 60_000 });
     this.#options = { agent, host: at.hostname.replace(/^\[|\]$/g, ''), ...(at.port ? { port: at.port } : {}) };
   }
 
-  // `text` is a body that is JSON already. `ending` closes the sending half when it is aborted: the server sees that
-  // nobody waits for more, and what it has sent already still arrives.
+  // `text` is a body of JSON text. Aborting `ending` closes the sending half: the server sees that the request has
+  // ended, and what it has sent already still arrives.
   async call(method, path, body, { signal, ending, text: written, timeoutMs = 30_000 } = {}) {
     const data = written ?? (body === undefined ? undefined : JSON.stringify(body));
     const headers = { accept: 'application/json' };
@@ -156,14 +156,14 @@ export class Client {
     });
   }
 
-  // Without a key of the caller's it makes one up, so that whoever repeats the request for a lost answer makes one run.
+  // Without a key it creates one, so that a request repeated after a lost answer creates only one run.
   submit(type, payload = null, options = {}) {
     return this.#repeated('/v1/runs', keyed({ ...options, type, payload }));
   }
   async submitMany(runs) {
     return (await this.#repeated('/v1/runs/batch', { runs: runs.map(keyed) }, { timeoutMs: 120_000 })).items;
   }
-  // A kept connection may have been closed meanwhile; one fresh try tells that apart from a server that is gone.
+  // The server may have closed an idle connection. One retry on a new connection tells this from an outage.
   async #repeated(path, body, options) {
     try {
       return await this.call('POST', path, body, options);
@@ -183,9 +183,9 @@ export class Client {
 const closedCodes = new Set(['ECONNRESET', 'EPIPE']);
 const keyed = (run) => (run.idempotency_key ? run : { ...run, idempotency_key: randomUUID() });
 
-// One attempt: what a handler works on.
+// One attempt of a run, as a handler receives it.
 export class Run {
-  #abort = null; // made when somebody asks for it: most handlers never do
+  #abort = null; // created on demand: most handlers never use it
   #over = false;
   constructor(document) {
     this.id = document.id;
@@ -200,7 +200,7 @@ export class Run {
     this.leaseMs = document.lease_ms;
     this.extend(document.lease_ms);
   }
-  // The lease lasts this long from now; a heartbeat is due when a third of it is over.
+  // Extends the lease from now on; a heartbeat is due after a third of it.
   extend(ms) {
     this.leaseEnds = performance.now() + ms;
     this.beatAt = performance.now() + ms / 3;
@@ -215,7 +215,7 @@ export class Run {
   get cancelled() {
     return this.#over;
   }
-  // Throws when nobody waits for the result any more.
+  // Throws if the result will not be used.
   check() {
     if (this.cancelled) throw new Cancelled(this.id);
   }
@@ -228,21 +228,21 @@ export class Run {
 
 const reportsMax = 1000; // in one request
 const reportBytesMax = 1 << 20; // in one request, unless a single report is larger
-// A heartbeat that is not answered in a sixth of the lease is sent again, on another connection.
+// A heartbeat without an answer after a sixth of the lease is sent again on another connection.
 const heartbeatsMax = 1000;
 const heartbeatTimeoutMinMs = 500;
-// A question that was ended is answered at once, unless the server cannot be reached.
+// The server answers a cancelled poll at once, unless it is unreachable.
 const pollEndMaxMs = 5_000;
-// A large report whose connection broke so often, while heartbeats arrived, is one that the server does not take.
+// If the connection breaks this often for a large report, while heartbeats succeed, the server does not accept it.
 const brokenMax = 5;
-// The server refused these requests for good. The others may succeed later: 401 and 403 after a change of keys, 429 and
-// 5xx when the server has recovered.
+// The server refuses these requests permanently. Others may succeed later: 401 and 403 after a change of keys, 429 and
+// 5xx after the server has recovered.
 const refused = new Set([400, 413, 422]);
 const unreportedMax = 4; // times the concurrency
-// Questions that wait at the server at once. A run that is written while somebody waits for it begins leased and costs
-// no commit more; with one question only, nobody would wait while its answer is on the way.
+// Polls that wait at the server at the same time. A run written while a poll waits starts out leased and needs no extra
+// commit. With a single poll, no poll would wait while its answer is in transit.
 const questionsMax = 4;
-// Requests with reports under way at once: what is done while one waits for the server's disk does not wait for it too.
+// Concurrent requests with reports. A finished run need not wait until the server has synced the previous reports.
 const reportersMax = 2;
 
 const pause = (ms, signal) =>
@@ -257,15 +257,15 @@ const pause = (ms, signal) =>
     signal?.addEventListener('abort', done, { once: true });
   });
 
-// Leases runs of the types it has handlers for and works on `concurrency` of them at once.
+// Leases runs of the types it has handlers for and runs up to `concurrency` handlers at once.
 export class Worker {
   #client;
-  #polls; // a client with connections of its own: they are half closed when the worker stops
+  #polls; // a separate client: its connections are half closed when the worker stops
   #options;
   #handlers = new Map();
   #active = new Map();
-  #working = 0; // handlers under way; the rest of the active ones only wait for their report
-  #wanted = 0; // runs, by all questions that wait at the server
+  #working = 0; // running handlers; the other active runs only wait for their report
+  #wanted = 0; // runs requested by all polls that wait at the server
   #questions = 0;
   #reports = [];
   #reporting = 0;
@@ -276,24 +276,24 @@ export class Worker {
   #loop = null;
   #beat = null;
   #wakeBeat = null;
-  #beatAt = Infinity; // when heartbeats are looked at next
+  #beatAt = Infinity; // when heartbeats are checked next
 
   constructor(url, { concurrency = 16, name = hostname(), leaseMs = 30_000, pollMs = 20_000, token, prefixes, onWarning } = {}) {
     this.#client = new Client(url, token === undefined ? {} : { token });
     this.#polls = new Client(url, token === undefined ? {} : { token });
-    // With a random part: a restarted worker owns nothing of its predecessor's.
+    // The name has a random part, so that a restarted worker does not own the leases of its predecessor.
     this.name = `${name}-${randomBytes(4).toString('hex')}`;
     this.#options = { concurrency, leaseMs, pollMs, prefixes, onWarning: onWarning ?? ((text) => console.warn(`cairn worker: ${text}`)) };
   }
 
-  // Runs of this type, or of every type below it when it ends with a dot.
+  // Handles runs of this type. A type that ends with a dot is a prefix.
   handle(type, handler) {
     this.#handlers.set(type, handler);
     return this;
   }
 
-  // What it leases: its types exactly, and prefixes for handlers that end with a dot. A type that nobody here
-  // handles is then left to others; with prefixes of one's own it fails as no_handler_registered.
+  // What to lease: the exact types of the handlers, and prefixes for handlers that end with a dot. Other types are left
+  // to other workers. With explicit prefixes, a run without a handler fails as no_handler_registered.
   #types() {
     if (this.#options.prefixes) return { prefixes: this.#options.prefixes };
     const names = [...this.#handlers.keys()];
@@ -317,7 +317,7 @@ export class Worker {
     return this;
   }
 
-  // Works until SIGINT or SIGTERM, then finishes what is under way.
+  // Works until SIGINT or SIGTERM, then finishes the running handlers.
   async run() {
     const asked = new Promise((resolve) => {
       for (const name of ['SIGINT', 'SIGTERM']) process.once(name, resolve);
@@ -327,13 +327,13 @@ export class Worker {
     await this.stop();
   }
 
-  // Takes nothing new and waits for handlers, at most `graceMs`.
+  // Leases nothing new and waits up to `graceMs` for handlers.
   async stop(graceMs = 30_000) {
     this.#stopping.abort();
     this.#makeRoom();
     await this.#loop;
     if (this.#active.size) {
-      // The timer must not outlive the wait, or it would keep the process.
+      // The timer must not outlive the wait, or it would keep the process alive.
       const over = new AbortController();
       await Promise.race([new Promise((resolve) => this.#idle.push(resolve)), pause(graceMs, over.signal)]);
       over.abort();
@@ -343,10 +343,10 @@ export class Worker {
     await this.#beat;
   }
 
-  // What one more question may ask for: its share of the room, with the others that may come after it.
+  // How many runs one more poll may request: its share of the room, so that later polls get theirs.
   #room() {
     const { concurrency } = this.#options;
-    // What is done but not reported yet keeps no handler from its work, up to a bound.
+    // Finished but unreported runs do not occupy a handler, up to a bound.
     const free = Math.min(concurrency - this.#working, concurrency * unreportedMax - this.#active.size) - this.#wanted;
     const others = Math.max(0, Math.min(questionsMax, concurrency) - this.#questions - 1);
     return Math.min(Math.ceil(free / (others + 1)), 1000);
@@ -372,7 +372,7 @@ export class Worker {
       } catch (failure) {
         if (this.#stopping.signal.aborted) return;
         this.#options.onWarning(`nothing can be leased now: ${failure.message}`);
-        // The server may be starting again; all of its workers must not come back in step.
+        // The server may be restarting: random delays keep its workers from retrying all at once.
         await pause(delay * (1 + Math.random()), this.#stopping.signal);
         delay = Math.min(delay * 2, 10_000);
         continue;
@@ -380,7 +380,7 @@ export class Worker {
         this.#wanted -= max;
         --this.#questions;
       }
-      // What was leased while the worker stopped has not begun: others may have it.
+      // Runs leased while the worker stopped have not started: release them.
       if (this.#stopping.signal.aborted) return this.#release(items);
       let soonest = Infinity;
       for (const item of items) {
@@ -390,7 +390,7 @@ export class Worker {
         ++this.#working;
         void this.#execute(run);
       }
-      // One of them may have a shorter lease than all the others.
+      // One of them may have a shorter lease than all others.
       if (soonest < this.#beatAt) this.#wakeBeat?.();
     }
   }
@@ -419,8 +419,8 @@ export class Worker {
     if (this.#reporting < reportersMax && this.#reports.length === 1) void this.#report();
   }
 
-  // What the server is told about this attempt, as JSON; nothing when nobody waits for it. Whatever the handler throws
-  // or returns becomes a report: a value that JSON cannot hold is a failed attempt.
+  // The report of this attempt, as JSON; nothing if the result will not be used. Every error and every return value
+  // becomes a report: a value that JSON cannot hold is a failed attempt.
   async #reportOf(run) {
     const { id, fence } = run;
     let retry;
@@ -429,7 +429,7 @@ export class Worker {
         const handler = this.#find(run.type);
         if (!handler) throw new RunError('no_handler_registered', '', { retry: false });
         const result = await handler(run);
-        // What JSON leaves out, such as a function, is null as `undefined` is.
+        // Values that JSON omits, such as a function or `undefined`, become null.
         return `{"id":${JSON.stringify(id)},"fence":${fence},"result":${JSON.stringify(result) ?? 'null'}}`;
       } catch (failure) {
         if (!(failure instanceof RunError)) throw failure;
@@ -445,10 +445,10 @@ export class Worker {
     }
   }
 
-  // What finishes while a request is under way goes into the next one together.
+  // Runs that finish while a request is in flight are reported together in the next request.
   async #report() {
     ++this.#reporting;
-    // Whatever finishes in this turn of the loop belongs to it.
+    // Runs that finish in this turn of the event loop belong to it.
     await new Promise(setImmediate);
     while (this.#reports.length) {
       let bytes = 0;
@@ -465,8 +465,7 @@ export class Worker {
     --this.#reporting;
   }
 
-  // A result is kept and sent again until its lease has ended: work that is done is not thrown away because the server
-  // is away for a moment.
+  // Sends the reports again until their leases have expired, so that a short outage does not lose finished work.
   async #send(batch, final = false) {
     const leaseEnds = Math.max(...batch.map(([run]) => run.leaseEnds));
     let delay = 100;
@@ -494,7 +493,7 @@ export class Worker {
     }
   }
 
-  // Those that the server could not take now.
+  // The reports that the server could not accept now.
   #unreported(batch, items) {
     const outcomes = new Map(items.map((item) => [item.id, item]));
     return batch.filter(([run]) => {
@@ -506,8 +505,8 @@ export class Worker {
     });
   }
 
-  // One bad report must not cost the others theirs. A report that the server refuses alone fails its run: repeating it,
-  // or working again, would end the same way.
+  // One bad report must not affect the others. A report that the server refuses on its own fails its run: a retry would
+  // end the same way.
   async #sendRefused(batch, failure, final) {
     if (batch.length > 1) {
       const middle = batch.length >> 1;
@@ -548,8 +547,7 @@ export class Worker {
       });
       if (this.#halted.signal.aborted) return;
       const due = [...this.#active.values()].filter((run) => run.beatAt <= performance.now()).slice(0, heartbeatsMax);
-      // Until an answer has come they are due again soon. Nothing waits for this one: the next runs to become due have a
-      // request of their own.
+      // Retry soon unless an answer arrives. Nothing awaits this request: the next due runs have a separate request.
       for (const run of due) run.beatAt = performance.now() + Math.max(run.leaseMs / 6, heartbeatTimeoutMinMs);
       if (due.length) void this.#heartbeat(due);
     }
@@ -570,7 +568,7 @@ export class Worker {
       if (item.outcome === 'kept') {
         run.extend(item.lease_ms);
       } else if (item.outcome !== 'error' || performance.now() >= run.leaseEnds) {
-        // Not ours any more: whatever the handler still does is in vain.
+        // The lease is lost: the result of the handler will not be used.
         this.#options.onWarning(`run ${run.id}: ${item.outcome}`);
         run.abandon();
       }

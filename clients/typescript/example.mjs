@@ -1,4 +1,4 @@
-// A worker that charges cards, as a test runs it: node example.mjs http://127.0.0.1:8400
+// An example worker that charges cards; a test runs it: node example.mjs http://127.0.0.1:8400
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { BusinessError, RetryLater, Worker } from './cairn-worker.mjs';
@@ -13,7 +13,7 @@ worker.handle('billing.charge.v1', (run) => {
   return { charged: amount, key: run.idempotencyKey, attempt: run.attempt, trace: run.traceparent };
 });
 
-// Longer than its lease: the client keeps it alive. Ends early when the run is cancelled.
+// This takes longer than the lease: the client extends it. It ends early if the run is cancelled.
 worker.handle('billing.slow.', async (run) => {
   await sleep(run.payload.seconds * 1000, undefined, { signal: run.signal });
   return 'done';
