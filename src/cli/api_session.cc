@@ -128,7 +128,7 @@ class RemoteApi final : public ApiSession {
 std::vector<Flag> with_api_flags(std::vector<Flag> own) {
   own.insert(own.end(), {server_flag,
                          local_store_flag,
-                         {"--as", "WHO", "who asks, where the server does not ask for a credential"},
+                         {"--as", "USER", "act as this user (servers without authentication only)"},
                          {"--token-file", "FILE", "the credential for the server (default: $CAIRN_TOKEN)"}});
   return own;
 }

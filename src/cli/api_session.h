@@ -18,8 +18,8 @@
 namespace cairn::cli {
 
 inline constexpr Flag server_flag{"--server", "URL", "the server (default: $CAIRN_SERVER)"};
-inline constexpr Flag local_store_flag{"--store", "URL", "or a local store: sqlite:PATH (default: $CAIRN_STORE)"};
-inline constexpr Flag as_json_flag{"--json", "", "one JSON document"};
+inline constexpr Flag local_store_flag{"--store", "URL", "a local store instead: sqlite:PATH (default: $CAIRN_STORE)"};
+inline constexpr Flag as_json_flag{"--json", "", "print one JSON document"};
 // Appends the flags of every command that calls the API.
 std::vector<Flag> with_api_flags(std::vector<Flag> own);
 

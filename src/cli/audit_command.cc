@@ -96,16 +96,14 @@ const CommandSpec& audit_spec() {
   static const CommandSpec spec{
       "audit",
       "list | export | verify [--key FILE] [--hash HASH] [--file FILE]",
-      "Show or export the audit trail, or check that nobody has changed it",
-      "Each row's hash covers the row before. `verify` names the first row that does not fit and prints the last "
-      "hash: kept\nelsewhere and given back with --hash, it shows later whether the end was cut off. With --key it "
-      "also "
-      "checks the\nsignatures of the checkpoints (setting audit.signing_key). `export` prints one JSON document for "
-      "each "
-      "row; --file\nchecks such an export. Exit code 1 when the trail is broken.",
-      with_api_flags({{"--hash", "HASH", "a hash that must stand in the trail"},
+      "Show, export or verify the audit trail",
+      "The hash of each row covers the previous row. `verify` names the first row that does not match and prints\n"
+      "the last hash. Keep that hash elsewhere: with --hash, a later `verify` detects a truncated trail. With\n"
+      "--key it also checks the signatures of the checkpoints (setting audit.signing_key). `export` prints one\n"
+      "JSON document per row; --file verifies such an export. Exit code 1: the trail is broken.",
+      with_api_flags({{"--hash", "HASH", "verify: a hash that the trail must contain"},
                       {"--key", "FILE", "verify: PEM file of the Ed25519 public key that signs checkpoints"},
-                      {"--file", "FILE", "verify: an export instead of a store or server; - is the standard input"}}),
+                      {"--file", "FILE", "verify: an export instead of a store or server; - for standard input"}}),
       {"cairn audit list --store sqlite:cairn.db", "cairn audit export --server http://localhost:8400 > audit.jsonl",
        "cairn audit verify --key audit-public.pem --file audit.jsonl"}};
   return spec;

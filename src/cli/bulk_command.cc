@@ -53,14 +53,14 @@ const CommandSpec& bulk_spec() {
   static const CommandSpec spec{
       "bulk",
       "cancel|suspend|resume|retry|signal|delete --filter FILTER [--yes] [--reason TEXT]",
-      "Do one thing to every instance that matches",
-      "Without --yes it only shows which instances it would be. FILTER is as in `GET /v1/instances?filter=`: "
+      "Apply one action to all instances that match a filter",
+      "Without --yes it only lists the matching instances. FILTER is the language of `GET /v1/instances?filter=`:\n"
       "status:suspended definition:order …",
-      with_api_flags({{"--filter", "FILTER", "which instances"},
+      with_api_flags({{"--filter", "FILTER", "the instances to change"},
                       {"--all", "", "every instance, without a filter"},
-                      {"--max", "N", "how many it may be; 1000 unless said"},
-                      {"--yes", "", "do it, instead of showing what would be done"},
-                      {"--reason", "TEXT", "why, for the history"},
+                      {"--max", "N", "refuse if more instances match (default 1000)"},
+                      {"--yes", "", "apply the action; without it, only list the instances"},
+                      {"--reason", "TEXT", "the reason, for the history"},
                       {"--signal", "NAME", "signal: its name"},
                       {"--key", "KEY", "signal: its key"},
                       {"--payload", "JSON|@FILE", "signal: its payload"},

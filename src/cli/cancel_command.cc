@@ -9,7 +9,7 @@ const CommandSpec& cancel_spec() {
                                 "ID [--reason TEXT] [--json]",
                                 "Cancel an instance and its children",
                                 "",
-                                with_api_flags({{"--reason", "TEXT", "why, for the history"}, as_json_flag}),
+                                with_api_flags({{"--reason", "TEXT", "the reason, for the history"}, as_json_flag}),
                                 {"cairn cancel 0190… --server http://127.0.0.1:8400"}};
   return spec;
 }

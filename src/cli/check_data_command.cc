@@ -130,13 +130,12 @@ const CommandSpec& check_data_spec() {
   static const CommandSpec spec{
       "check-data",
       "--schema FILE [DATA…] [--json]",
-      "Check JSON files against a JSON Schema",
-      "The schema is of draft 2020-12, without remote references. Each DATA is a JSON file, or - for standard input;\n"
-      "without any, only the schema itself is checked. What is wrong goes to standard error as FILE: POINTER: "
-      "message.\n"
-      "Exit codes: 0 all is valid, 8 the schema or some data is not, 2 a wrong call or a file that cannot be read.",
+      "Validate JSON files against a JSON Schema",
+      "The schema uses draft 2020-12, without remote references. Each DATA is a JSON file, or - for standard input.\n"
+      "Without DATA only the schema itself is checked. Violations are printed on standard error as FILE: POINTER:\n"
+      "message. Exit codes: 0 valid, 8 the schema or some data is invalid, 2 usage error or unreadable file.",
       {{"--schema", "FILE", "the JSON Schema, or - for standard input"},
-       {"--json", "", "one JSON document on standard output instead"},
+       {"--json", "", "print one JSON document on standard output instead"},
        {"--vectors", "FILE", "answer conformance vectors, one JSON object per line; - for standard input"}},
       {"cairn check-data --schema order.schema.json order-1.json order-2.json",
        "curl -s https://api.example.com/orders/1 | cairn check-data --schema order.schema.json -",

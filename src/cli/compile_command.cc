@@ -10,13 +10,10 @@ const CommandSpec& compile_spec() {
       "compile",
       "FILE [--pretty | --digest] [-o OUT]",
       "Print a definition's canonical JSON, the form the engine runs",
-      "FILE is a definition in YAML or JSON, or - for standard input. The canonical form has one spelling for "
-      "everything:\n"
-      "keys sorted, defaults written out, expressions as {\"$expr\": …}. Its SHA-256 is the definition's digest.\n"
-      "Findings go to standard error. Exit codes: 0 done, 8 the definition is not valid, 2 a wrong call or a file "
-      "that\n"
-      "cannot be read.",
-      {{"--pretty", "", "indent it for people; the digest is that of the compact form"},
+      "FILE is a definition in YAML or JSON, or - for standard input. The canonical form has sorted keys, explicit\n"
+      "defaults and expressions as {\"$expr\": …}. Its SHA-256 is the digest of the definition. Findings are\n"
+      "printed on standard error. Exit codes: 0 done, 8 invalid definition, 2 usage error or unreadable file.",
+      {{"--pretty", "", "indent the output; the digest is that of the compact form"},
        {"--digest", "", "print only the digest"},
        {"--output", "OUT", "write to this file instead of standard output", "-o"}},
       {"cairn compile loan.yaml", "cairn compile --digest loan.yaml", "cairn compile --pretty loan.yaml | less",

@@ -15,8 +15,8 @@ const CommandSpec& config_spec() {
     return CommandSpec{"config",
                        "show [--config FILE] [--SETTING VALUE…] [--json]",
                        "Show every setting of a server and where its value comes from",
-                       "Flags win over variables, variables over the file, the file over defaults. Passwords are not "
-                       "shown.",
+                       "Flags override variables, variables override the file, and the file overrides defaults.\n"
+                       "Passwords are masked.",
                        flags,
                        {"cairn config show --config cairn.toml"}};
   }();

@@ -21,7 +21,7 @@ std::vector<Flag> configuration_flags() {
     for (const config::Spec& spec : config::specs()) made->push_back(config::flag_of(spec.name));
     return made;
   }();
-  std::vector<Flag> flags{{"--config", "FILE", "a TOML file with the settings (default: $CAIRN_CONFIG)"}};
+  std::vector<Flag> flags{{"--config", "FILE", "TOML file with the settings (default: $CAIRN_CONFIG)"}};
   for (std::size_t i = 0; i < names->size(); ++i) {
     flags.push_back({(*names)[i], "VALUE", config::specs()[i].help});
   }

@@ -25,7 +25,7 @@ const CommandSpec& dead_spec() {
       "dead",
       "[list | show ID | replay ID | discard ID] [--json]",
       "List, show, replay or discard dead letters",
-      "A dead letter is what could not be delivered, with everything that replaying it needs.",
+      "A dead letter is a message that could not be delivered. It contains everything that a replay needs.",
       with_api_flags({as_json_flag}),
       {"cairn dead --server http://127.0.0.1:8400", "cairn dead replay 7"}};
   return spec;

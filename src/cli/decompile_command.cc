@@ -27,11 +27,11 @@ const CommandSpec& decompile_spec() {
       "decompile",
       "FILE [--to yaml|cpp] [-o OUT]",
       "Print source for a canonical definition: YAML, or C++ for the builder",
-      "FILE is a canonical definition as `cairn compile` prints it, any other definition in YAML or JSON, or - for\n"
-      "standard input. The source is written as a person would write it and compiles to the same canonical bytes.\n"
-      "Exit codes: 0 done, 8 the definition is not valid, 2 a wrong call or a file that cannot be read.",
-      {{"--to", "yaml|cpp", "the language of the source; yaml when absent"},
-       {"--function", "NAME", "the name of the C++ function; made from the workflow's name when absent"},
+      "FILE is a definition in canonical JSON (as printed by `cairn compile`), YAML or JSON, or - for standard input.\n"
+      "The source is readable and compiles to the same canonical bytes.\n"
+      "Exit codes: 0 done, 8 invalid definition, 2 usage error or unreadable file.",
+      {{"--to", "yaml|cpp", "the language of the source (default yaml)"},
+       {"--function", "NAME", "the name of the C++ function (default: from the workflow's name)"},
        {"--output", "OUT", "write to this file instead of standard output", "-o"}},
       {"cairn decompile loan.json", "cairn decompile loan.json --to cpp -o loan.cc",
        "cairn compile loan.yaml | cairn decompile -"}};

@@ -69,10 +69,10 @@ const CommandSpec& definitions_spec() {
       "NAME "
       "VERSION]",
       "List, deploy, show or retire definitions",
-      "A retired version starts no new instances; those that run it go on. `show` with a VERSION prints the canonical "
-      "form.",
+      "A retired version starts no new instances; its running instances continue. `show` with a VERSION prints the\n"
+      "canonical form.",
       with_api_flags(
-          {{"--dry-run", "", "deploy: only check"}, {"--to", "yaml|cpp", "source: the language"}, as_json_flag}),
+          {{"--dry-run", "", "deploy: only validate"}, {"--to", "yaml|cpp", "source: the language"}, as_json_flag}),
       {"cairn definitions --server http://127.0.0.1:8400", "cairn definitions deploy flows/",
        "cairn definitions retire order 1.0.0"}};
   return spec;

@@ -88,21 +88,18 @@ const CommandSpec& dev_spec() {
       "dev",
       "[FILE|FOLDER…] [--listen HOST:PORT] [--store URL] [--config FILE] [--egress ENTRIES] [--ca-file FILE] | time "
       "[+DURATION]",
-      "Everything in one process, for trying out: engine, API, a page with the tasks",
-      "Keeps its store in ./.cairn, so that a kill or a restart loses nothing. Files are deployed again when they "
-      "change; "
-      "one that\nis not valid is named with line and column, and what was deployed stays. Without a file it takes "
-      "examples/, or a few\nexamples of its own where there is none. A worker for demo.echo.v1 is inside. Listens on "
-      "this "
-      "machine only and asks\nnobody who they are.\n"
-      "`cairn dev time +2d`, in the same folder, moves the time of the running server forward: timers and deadlines "
-      "fall "
-      "due.",
-      {{"--listen", "HOST:PORT", "where to listen (default 127.0.0.1:8400)"},
+      "Run a development server: engine, API, a page with the tasks, a demo worker",
+      "The store is in ./.cairn, so a kill or a restart loses nothing. Changed files are deployed again; the\n"
+      "errors of an invalid file are printed with line and column, and the previous version stays. Without a file\n"
+      "it deploys examples/, or built-in examples if there is no such folder. It includes a worker for\n"
+      "demo.echo.v1. It listens on this machine only and has no authentication.\n"
+      "`cairn dev time +2d`, in the same folder, moves the clock of the running server forward, so that timers and\n"
+      "deadlines become due.",
+      {{"--listen", "HOST:PORT", "the address to listen on (default 127.0.0.1:8400)"},
        {"--store", "URL", "another store: memory: or sqlite:PATH"},
        {"--config", "FILE", "values for `config` in expressions, YAML or JSON"},
-       {"--egress", "ENTRIES", "where calls may go besides https to public addresses: http://HOST:PORT, 10.0.0.0/8, …"},
-       {"--ca-file", "FILE", "PEM: authorities that calls trust besides the system's"}},
+       {"--egress", "ENTRIES", "where calls may go in addition to https: http://HOST:PORT, 10.0.0.0/8, …"},
+       {"--ca-file", "FILE", "PEM: authorities that calls trust in addition to the system's"}},
       {"cairn dev", "cairn dev order.yaml --listen 9000", "cairn dev examples --store memory:", "cairn dev time +2d"}};
   return spec;
 }

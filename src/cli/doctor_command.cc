@@ -104,8 +104,8 @@ std::vector<Finding> examine(Store& store) {
 const CommandSpec& doctor_spec() {
   static const CommandSpec spec{"doctor",
                                 "--store URL [--json]",
-                                "A health report of a store, with what to do about each finding",
-                                "Exit code 1 when something is broken; what only needs a look does not change it.",
+                                "Print a health report of a store, with advice for each finding",
+                                "Exit code 1: something is broken. Warnings do not change the exit code.",
                                 {store_flag, json_flag},
                                 {"cairn doctor --store sqlite:cairn.db"}};
   return spec;

@@ -68,12 +68,12 @@ const CommandSpec& eval_spec() {
   static const CommandSpec spec{
       "eval",
       "[EXPR] [--context JSON|@FILE] [--json]",
-      "Evaluate an expression, or try some out at a prompt",
-      "The members of the context are the names that the expression can use. Without EXPR, on a terminal, a prompt\n"
-      "opens; otherwise the expression is read from standard input.\n"
-      "Exit codes: 0 done, 1 the evaluation failed, 8 the expression is invalid, 2 a wrong call.",
-      {{"--context", "JSON|@FILE", "a JSON object, or a file that holds one"},
-       {"--json", "", "one JSON document with value and type, or with the errors"},
+      "Evaluate an expression, or open a prompt",
+      "The members of the context are the names that the expression can use. Without EXPR it opens a prompt on a\n"
+      "terminal, and otherwise reads the expression from standard input.\n"
+      "Exit codes: 0 done, 1 the evaluation failed, 8 the expression is invalid, 2 usage error.",
+      {{"--context", "JSON|@FILE", "a JSON object, or a file with one"},
+       {"--json", "", "print one JSON document with value and type, or with the errors"},
        {"--functions", "", "list the functions; EXPR is then part of a name or a library"},
        {"--vectors", "FILE", "conformance vectors: - answers one per line, files are scored"}},
       {"cairn eval '1 + 2 * 3'", "cairn eval 'input.amount > 100' --context '{\"input\": {\"amount\": 250}}'",

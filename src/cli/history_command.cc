@@ -26,7 +26,7 @@ const CommandSpec& history_spec() {
                                 "ID [--follow] [--json]",
                                 "Show what happened to an instance, oldest first",
                                 "",
-                                with_api_flags({{"--follow", "", "go on until it has ended"}, as_json_flag}),
+                                with_api_flags({{"--follow", "", "print new entries until it ends"}, as_json_flag}),
                                 {"cairn history 0190… --server http://127.0.0.1:8400 --follow"}};
   return spec;
 }

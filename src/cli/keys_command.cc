@@ -26,7 +26,7 @@ Json texts(const std::vector<std::string>& list) {
 
 int create(ApiSession& session, const Arguments& arguments, std::ostream& out, std::ostream& err) {
   if (!arguments.has("--subject") || !arguments.has("--role"))
-    return wrong_call("keys", "create needs --subject WHO and --role ROLE", err);
+    return wrong_call("keys", "create needs --subject USER and --role ROLE", err);
   Json body = Json::object({{"subject", arguments.value("--subject").value_or("")},
                             {"roles", texts(arguments.values("--role"))},
                             {"note", arguments.value("--note").value_or("")}});
@@ -70,17 +70,17 @@ int list(ApiSession& session, const Arguments& arguments, std::ostream& out, std
 const CommandSpec& keys_spec() {
   static const CommandSpec spec{
       "keys",
-      "create --subject WHO --role ROLE… | list | revoke ID",
-      "Make, list and revoke API keys",
-      "Roles: viewer, task_worker, starter, worker, operator, deployer, admin. A worker's key names the types of runs "
-      "it may take\nwith --prefix; a task worker's key names the roles that the person has in tasks with --task-role. "
-      "The key is shown once.\nOn a local store it makes the first key of a server.",
-      with_api_flags({{"--subject", "WHO", "the person or program that acts with the key"},
-                      {"--role", "ROLE", "what it may do; may stand several times"},
-                      {"--prefix", "PREFIX", "types of runs that a worker may take; may stand several times"},
-                      {"--task-role", "ROLE", "a role in human tasks; may stand several times"},
-                      {"--expires-in", "DURATION", "90d; without it the key does not expire"},
-                      {"--note", "TEXT", "what it is for"}}),
+      "create --subject USER --role ROLE… | list | revoke ID",
+      "Create, list and revoke API keys",
+      "Roles: viewer, task_worker, starter, worker, operator, deployer, admin. A worker's key needs --prefix: the run\n"
+      "types that it may lease. A task worker's key needs --task-role: the person's roles in human tasks. The key is\n"
+      "shown only once. Use --store to create the first key of a server.",
+      with_api_flags({{"--subject", "USER", "the person or program that uses the key"},
+                      {"--role", "ROLE", "what the key may do (repeatable)"},
+                      {"--prefix", "PREFIX", "run types that a worker may lease (repeatable)"},
+                      {"--task-role", "ROLE", "a role in human tasks (repeatable)"},
+                      {"--expires-in", "DURATION", "lifetime, such as 90d (default: no expiry)"},
+                      {"--note", "TEXT", "the purpose of the key"}}),
       {"cairn keys create --store sqlite:cairn.db --subject ada --role admin",
        "cairn keys create --subject billing --role worker --prefix billing. --expires-in 90d", "cairn keys list",
        "cairn keys revoke 4f2a90c1d2e3"}};

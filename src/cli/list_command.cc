@@ -24,8 +24,8 @@ const CommandSpec& list_spec() {
                       {"--text", "TEXT", "with this text in id, name or reference"},
                       {"--from", "TIME", "started at or after"},
                       {"--to", "TIME", "started before"},
-                      {"--filter", "FILTER", "in one text: status:suspended definition:order …"},
-                      {"--limit", "N", "at most so many (default 50)"},
+                      {"--filter", "FILTER", "all conditions in one text: status:suspended definition:order …"},
+                      {"--limit", "N", "maximum number (default 50)"},
                       as_json_flag}),
       {"cairn list --server http://127.0.0.1:8400 --status suspended", "cairn list --store sqlite:orders.db"}};
   return spec;

@@ -8,10 +8,9 @@ namespace cairn::cli {
 const CommandSpec& migrate_spec() {
   static const CommandSpec spec{"migrate",
                                 "--store URL [--json]",
-                                "Bring the tables of a store to this version",
-                                "Servers do it by themselves when they open a store; this is for those who want it to "
-                                "be a step of its own. Tables "
-                                "of a newer cairn are refused and stay as they are.",
+                                "Upgrade the tables of a store to this version",
+                                "Servers upgrade a store when they open it; use this command to do it as a separate\n"
+                                "step. Tables of a newer cairn are refused and stay unchanged.",
                                 {store_flag, json_flag},
                                 {"cairn migrate --store sqlite:orders.db"}};
   return spec;

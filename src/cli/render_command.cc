@@ -64,22 +64,19 @@ const CommandSpec& render_spec() {
       "FILE|NAME|ID [-o OUT.svg|.png|.mmd|.dot|.json|.txt] [--theme light|dark] [--direction tb|lr] [--collapse "
       "DEPTH] [--scale N] [--version V]",
       "Draw a definition, or an instance with its progress, as SVG, PNG, Mermaid, DOT, layout JSON or text",
-      "FILE is a definition in YAML or JSON, or - for standard input; what is no file is the NAME of a definition or "
-      "the ID of\n"
-      "an instance in the store or on the server. Without -o the SVG goes to standard output; with it the ending says "
-      "what to write. "
-      "The same definition gives the same bytes on every machine. docs/diagrams.md tells "
-      "what\n"
-      "the shapes and lines mean.\n"
-      "Exit codes: 0 done, 3 not found, 8 the definition is not valid, 2 a wrong call or a file that cannot be read.",
+      "FILE is a definition in YAML or JSON, or - for standard input. Otherwise give the NAME of a definition or\n"
+      "the ID of an instance in the store or on the server. Without -o the SVG is printed on standard output; with\n"
+      "-o the file extension selects the format. The same definition gives the same bytes on every machine.\n"
+      "docs/diagrams.md explains the shapes and lines.\n"
+      "Exit codes: 0 done, 3 not found, 8 invalid definition, 2 usage error or unreadable file.",
       with_api_flags(
-          {{"--output", "OUT", "write to this file; its ending chooses the format", "-o"},
-           {"--format", "svg|png|mmd|dot|json|txt", "the format, when the ending does not say it"},
-           {"--theme", "light|dark", "colours of SVG and PNG; light by default"},
-           {"--direction", "tb|lr", "from top to bottom, or from left to right"},
-           {"--collapse", "DEPTH", "draw what is nested deeper than this as one step; 0 shows the main path only"},
+          {{"--output", "OUT", "write to this file; its extension selects the format", "-o"},
+           {"--format", "svg|png|mmd|dot|json|txt", "the format, if the extension does not tell it"},
+           {"--theme", "light|dark", "colours of SVG and PNG (default light)"},
+           {"--direction", "tb|lr", "top to bottom, or left to right"},
+           {"--collapse", "DEPTH", "draw deeper nesting as one step; 0 shows the main path only"},
            {"--scale", "N", "pixels of a PNG per unit, 1 to 4"},
-           {"--version", "V", "of a definition that is no file; the newest by default"}}),
+           {"--version", "V", "the version of the definition NAME (default: the newest)"}}),
       {"cairn render loan.yaml > loan.svg", "cairn render loan.yaml -o loan.png --scale 2 --theme dark",
        "cairn render loan.yaml --format txt", "cairn render big.yaml --collapse 1 -o big.svg",
        "cairn render 0190… --store sqlite:orders.db -o now.svg"}};

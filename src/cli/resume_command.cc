@@ -7,7 +7,7 @@ namespace cairn::cli {
 const CommandSpec& resume_spec() {
   static const CommandSpec spec{"resume",
                                 "ID [--json]",
-                                "Let a suspended instance go on as it is",
+                                "Resume a suspended instance unchanged",
                                 "",
                                 with_api_flags({as_json_flag}),
                                 {"cairn resume 0190… --server http://127.0.0.1:8400"}};

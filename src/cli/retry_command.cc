@@ -7,7 +7,7 @@ namespace cairn::cli {
 const CommandSpec& retry_spec() {
   static const CommandSpec spec{"retry",
                                 "ID [--json]",
-                                "Try the failed step of a suspended instance again",
+                                "Retry the failed step of a suspended instance",
                                 "",
                                 with_api_flags({as_json_flag}),
                                 {"cairn retry 0190… --server http://127.0.0.1:8400"}};

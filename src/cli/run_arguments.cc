@@ -142,22 +142,21 @@ const CommandSpec& run_spec() {
       "FILE [--input JSON|@FILE] [--answer TASK[@USER]=JSON]… [--signal NAME[:KEY]=JSON]… [--reply TYPE=JSON]…\n"
       "    [--with FILE|DIR]… [--config FILE] [--skip-time] [-v]",
       "Run one instance in memory and print its output or what it waits for",
-      "Nothing is stored, nothing sleeps and nothing goes over a network. Standard output is one JSON document: the\n"
-      "output when the instance completes; {status, waits, state} when it waits; {status, error, state} when it "
-      "failed,\n"
-      "was suspended or cancelled. Everything else goes to standard error.\n"
-      "Exit codes: 0 completed, 5 not completed, 2 a wrong call, 8 an invalid definition or input.",
-      {{"--input", "JSON|@FILE", "the start payload; {} without it"},
-       {"--answer", "TASK[@USER]=JSON", "complete the task of that name, once; in the order given"},
-       {"--signal", "NAME[:KEY]=JSON", "send a signal directly after the start; kept until a wait takes it"},
+      "It stores nothing, never sleeps and uses no network. Standard output is one JSON document: the output if\n"
+      "the instance completes; {status, waits, state} if it waits; {status, error, state} if it failed, was\n"
+      "suspended or was cancelled. Everything else is printed on standard error.\n"
+      "Exit codes: 0 completed, 5 not completed, 2 usage error, 8 invalid definition or input.",
+      {{"--input", "JSON|@FILE", "the start payload (default {})"},
+       {"--answer", "TASK[@USER]=JSON", "complete the task with this name once; answers are used in order"},
+       {"--signal", "NAME[:KEY]=JSON", "send a signal after the start; it is buffered until a wait takes it"},
        {"--reply", "TYPE=JSON",
-        "answer a call of that worker type (or of that step, for http and graphql);\n"
-        "TYPE=!CODE fails it"},
+        "answer a call of this worker type (for http and graphql: of this step);\n"
+        "TYPE=!CODE makes it fail"},
        {"--with", "FILE|DIR", "further definitions, for subworkflow and continue_with"},
-       {"--config", "FILE", "what `config` is in expressions: YAML or JSON"},
-       {"--skip-time", "", "when nothing else can happen, jump to the next timer; at most 10000 times"},
+       {"--config", "FILE", "the value of `config` in expressions: YAML or JSON"},
+       {"--skip-time", "", "if nothing else can happen, jump to the next timer; at most 10000 times"},
        {"--verbose", "", "print whole events", "-v"},
-       {"--json", "", "accepted for symmetry: the output is always JSON"}},
+       {"--json", "", "accepted for consistency: the output is always JSON"}},
       {"cairn run hello.yaml", "cairn run loan.yaml --input '{\"applicationNo\": \"A-1\", \"amount\": 5000}' \\",
        "    --reply score='{\"value\": 640}' --answer 'ReviewApplication@ann={\"decision\": \"approved\"}'",
        "cairn run order.yaml --signal 'paid:A-1={\"amount\": 12}' --skip-time"}};

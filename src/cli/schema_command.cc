@@ -10,8 +10,8 @@ const CommandSpec& schema_spec() {
       "schema",
       "",
       "Print the JSON Schema of the definition language",
-      "Editors that know JSON Schema use it to complete and check definitions while they are written. It checks the\n"
-      "structure; `cairn validate` checks everything.",
+      "Editors with JSON Schema support use it to complete and check definitions. It checks the structure;\n"
+      "`cairn validate` checks everything.",
       {},
       {"cairn schema > definition.schema.json",
        "# yaml-language-server: $schema=definition.schema.json   as the first line of a definition"}};

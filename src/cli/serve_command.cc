@@ -294,11 +294,11 @@ const CommandSpec& serve_spec() {
   static const CommandSpec spec{
       "serve",
       "--store URL [--listen HOST:PORT] [--config FILE] [--SETTING VALUE…]",
-      "A server node",
-      "Every flag has a key in the TOML file and a variable: --tls-key is CAIRN_TLS_KEY and `key` in [tls]. `cairn "
-      "config show`\nsays where each value comes from. SIGTERM drains: /readyz says 503 for drain_delay, then "
-      "nothing new is taken, what is under way is\nfinished, leases are handed back, exit code 0. SIGHUP reads the "
-      "certificate again.",
+      "Run a server node",
+      "Every flag has a key in the TOML file and a variable: --tls-key is CAIRN_TLS_KEY and `key` in [tls]. `cairn\n"
+      "config show` tells where each value comes from. On SIGTERM the server drains: /readyz returns 503 for\n"
+      "drain_delay; then the server accepts no new requests, finishes those in progress, releases its leases and\n"
+      "exits with code 0. On SIGHUP it reads the certificate again.",
       configuration_flags(),
       {"cairn serve --store sqlite:/var/lib/cairn/cairn.db --listen 0.0.0.0:8400 --tls-certificate c.pem --tls-key "
        "k.pem",

@@ -10,7 +10,7 @@ namespace cairn::cli {
 const CommandSpec& show_spec() {
   static const CommandSpec spec{"show",
                                 "ID [--json]",
-                                "Show an instance: how far it is, its state, waits, error, output",
+                                "Show an instance: its progress, state, waits, error and output",
                                 "",
                                 with_api_flags({as_json_flag}),
                                 {"cairn show 0190… --server http://127.0.0.1:8400"}};

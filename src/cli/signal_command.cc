@@ -13,13 +13,13 @@ const CommandSpec& signal_spec() {
   static const CommandSpec spec{
       "signal",
       "[ID] NAME [--key KEY] [--payload JSON|@FILE] [--id SIGNAL] [--ttl DURATION] | ID --discard SIGNAL",
-      "Send a signal to one instance, or to everybody who waits for name and key",
-      "Without an instance ID the signal is kept for --ttl (default 1d) when nobody waits for it yet.",
+      "Send a signal to one instance, or to all instances that wait for its name and key",
+      "Without an instance ID, a signal that no instance waits for is buffered for --ttl (default 1d).",
       with_api_flags({{"--key", "KEY", "the key"},
                       {"--payload", "JSON|@FILE", "the payload (default null)"},
-                      {"--id", "SIGNAL", "the signal's id: a repeat is applied once"},
-                      {"--ttl", "DURATION", "how long it is kept (default 1d)"},
-                      {"--discard", "SIGNAL", "discard the signal with this id, which the instance keeps"},
+                      {"--id", "SIGNAL", "the id of the signal: repeats with the same id are ignored"},
+                      {"--ttl", "DURATION", "how long it is buffered (default 1d)"},
+                      {"--discard", "SIGNAL", "discard the buffered signal with this id"},
                       as_json_flag}),
       {"cairn signal paid --key 42 --payload '{\"amount\": 12}' --server http://127.0.0.1:8400"}};
   return spec;

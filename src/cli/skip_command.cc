@@ -11,9 +11,9 @@ const CommandSpec& skip_spec() {
   static const CommandSpec spec{
       "skip",
       "ID [--result JSON|@FILE] [--json]",
-      "Go past the failed step of a suspended instance",
+      "Skip the failed step of a suspended instance",
       "",
-      with_api_flags({{"--result", "JSON|@FILE", "what the step would have given (default null)"}, as_json_flag}),
+      with_api_flags({{"--result", "JSON|@FILE", "the result of the skipped step (default null)"}, as_json_flag}),
       {"cairn skip 0190… --result '{\"score\": 700}' --server http://127.0.0.1:8400"}};
   return spec;
 }

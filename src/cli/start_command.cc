@@ -25,14 +25,12 @@ const CommandSpec& start_spec() {
       "start",
       "NAME|FILE [--input JSON|@FILE] [--version V] [--key KEY] [--id ID] [--wait DURATION]",
       "Start an instance",
-      "A FILE is deployed first. On a local store the instance runs until it waits; a server, or the next command, "
-      "goes "
-      "on from there.\n"
-      "With --wait the exit code tells how it ended: 0 completed, 5 not, 124 it still runs.",
+      "A FILE is deployed first. On a local store the instance runs until it waits; a server or the next command\n"
+      "continues it. With --wait the exit code is 0 if it completed, 5 if it ended otherwise, 124 if it still runs.",
       with_api_flags({{"--input", "JSON|@FILE", "the start payload (default {})"},
                       {"--version", "V", "exactly this version (default: the newest)"},
-                      {"--key", "KEY", "idempotency key: the same key starts once"},
-                      {"--id", "ID", "the new instance's id"},
+                      {"--key", "KEY", "idempotency key: repeats with the same key start nothing"},
+                      {"--id", "ID", "the id of the new instance"},
                       {"--wait", "DURATION", "wait for the end, at most this long (up to 60s)"},
                       as_json_flag}),
       {"cairn start order --input '{\"amount\": 12}' --server http://127.0.0.1:8400",

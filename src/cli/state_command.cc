@@ -12,9 +12,9 @@ const CommandSpec& state_spec() {
       "state",
       "[show|edit] ID [--patch JSON|@FILE] [--json]",
       "Show the business state of an instance, or edit it while it is suspended",
-      "`edit` merges the patch into the state (RFC 7386): members are set, null takes one away. Follow it with "
-      "`cairn retry`.",
-      with_api_flags({{"--patch", "JSON|@FILE", "edit: what to change"}, as_json_flag}),
+      "`edit` merges the patch into the state (RFC 7386): members are set, and null removes a member. Run `cairn\n"
+      "retry` afterwards.",
+      with_api_flags({{"--patch", "JSON|@FILE", "edit: the merge patch"}, as_json_flag}),
       {"cairn state 0190… --server http://127.0.0.1:8400", "cairn state edit 0190… --patch '{\"amount\": 12}'"}};
   return spec;
 }

@@ -15,7 +15,7 @@ namespace cairn::cli {
 
 // Flags of every command on a store.
 inline constexpr Flag store_flag{"--store", "URL", "the store: sqlite:PATH (default: $CAIRN_STORE)"};
-inline constexpr Flag json_flag{"--json", "", "one JSON document"};
+inline constexpr Flag json_flag{"--json", "", "print one JSON document"};
 
 class StoreSession {
  public:

@@ -7,9 +7,9 @@ namespace cairn::cli {
 const CommandSpec& suspend_spec() {
   static const CommandSpec spec{"suspend",
                                 "ID [--reason TEXT] [--json]",
-                                "Hold an instance: nothing moves it until it is resumed",
+                                "Suspend an instance until it is resumed",
                                 "",
-                                with_api_flags({{"--reason", "TEXT", "why, for the history"}, as_json_flag}),
+                                with_api_flags({{"--reason", "TEXT", "the reason, for the history"}, as_json_flag}),
                                 {"cairn suspend 0190… --server http://127.0.0.1:8400"}};
   return spec;
 }

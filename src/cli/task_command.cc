@@ -16,11 +16,11 @@ const CommandSpec& task_spec() {
       "show|events|assign|release|reassign|complete|comment TASK …",
       "Show a task, or assign, release, reassign, complete or comment on it",
       "",
-      with_api_flags({{"--to", "WHO", "assign (default: whoever asks), reassign: to this person"},
+      with_api_flags({{"--to", "USER", "assign (default: the caller), reassign: the new assignee"},
                       {"--payload", "JSON|@FILE", "complete: the answer (default {})"},
-                      {"--text", "TEXT", "comment: what to say"},
+                      {"--text", "TEXT", "comment: the text"},
                       {"--key", "KEY", "complete: idempotency key"},
-                      {"--if-version", "N", "only when the task is still at this version"},
+                      {"--if-version", "N", "fail if the task is no longer at this version"},
                       as_json_flag}),
       {"cairn task complete 0190… --payload '{\"ok\": true}' --as ann --server http://127.0.0.1:8400"}};
   return spec;

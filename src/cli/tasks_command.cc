@@ -10,18 +10,18 @@ namespace cairn::cli {
 const CommandSpec& tasks_spec() {
   static const CommandSpec spec{
       "tasks",
-      "[--mine] [--assignee WHO] [--role ROLE]… [--instance ID] [--overdue] [--text TEXT] [--filter FILTER] [--all] "
+      "[--mine] [--assignee USER] [--role ROLE]… [--instance ID] [--overdue] [--text TEXT] [--filter FILTER] [--all] "
       "[--json]",
       "List tasks, the most urgent first",
       "",
-      with_api_flags({{"--mine", "", "what waits for whoever asks, in the roles that they have"},
-                      {"--assignee", "WHO", "assigned to this person"},
+      with_api_flags({{"--mine", "", "tasks that the caller may work on, by assignee and role"},
+                      {"--assignee", "USER", "assigned to this person"},
                       {"--role", "ROLE", "for this role (repeatable)"},
                       {"--instance", "ID", "of this instance"},
                       {"--overdue", "", "past their due time or deadline"},
                       {"--text", "TEXT", "with this text in name, title or reference"},
-                      {"--filter", "FILTER", "in one text: role:clerk name:Review ref:A-1 due:2026-01-31 …"},
-                      {"--all", "", "closed ones too"},
+                      {"--filter", "FILTER", "all conditions in one text: role:clerk name:Review due:2026-01-31 …"},
+                      {"--all", "", "include closed tasks"},
                       as_json_flag}),
       {"cairn tasks --server http://127.0.0.1:8400 --role clerk"}};
   return spec;

@@ -153,12 +153,12 @@ const CommandSpec& test_spec() {
       "test",
       "FILE|DIR… [--json] [-v]",
       "Run scenario files (*.test.yaml) with virtual time",
-      "A scenario names a definition, what happens to an instance of it, and what must be true in between; see\n"
-      "docs/testing.md. Each runs twice: staying in memory, and with everything thrown away and read back after each\n"
-      "commit; both must pass and store the same bytes. Which steps and branches ran is printed for each definition.\n"
-      "Exit codes: 0 all passed, 1 some failed, 8 a file is invalid, 2 a wrong call or a file that cannot be read.",
-      {{"--json", "", "one JSON document with every result and the coverage"},
-       {"--verbose", "", "name each scenario", "-v"}},
+      "A scenario names a definition, the events of one instance and the expected results; see docs/testing.md.\n"
+      "Each runs twice: once in memory, and once with the instance discarded and read back after each commit. Both\n"
+      "must pass and store the same bytes. The coverage of steps and branches is printed for each definition.\n"
+      "Exit codes: 0 all passed, 1 some failed, 8 invalid file, 2 usage error or unreadable file.",
+      {{"--json", "", "print one JSON document with every result and the coverage"},
+       {"--verbose", "", "print the name of each scenario", "-v"}},
       {"cairn test loan.test.yaml", "cairn test tests/ -v", "cairn test --json tests/ > results.json"}};
   return spec;
 }

@@ -87,13 +87,12 @@ const CommandSpec& validate_spec() {
   static const CommandSpec spec{
       "validate",
       "FILE… [--json]",
-      "Check definitions and report everything that is wrong",
-      "Each FILE is a definition in YAML or JSON, a folder of them (*.yaml, *.yml, *.json, without *.test.yaml), or - "
-      "for\n"
-      "standard input. Findings go to standard error as FILE:LINE:COL: error: MESSAGE [POINTER]; warnings do not "
-      "change\n"
-      "the exit code. Exit codes: 0 all are valid, 8 some are not, 2 a wrong call or a file that cannot be read.",
-      {{"--json", "", "one JSON document with all findings on standard output instead"}},
+      "Check definitions and report all errors",
+      "Each FILE is a definition in YAML or JSON, a folder of them (*.yaml, *.yml, *.json, without *.test.yaml),\n"
+      "or - for standard input. Findings are printed on standard error as FILE:LINE:COL: error: MESSAGE [POINTER].\n"
+      "Warnings do not change the exit code. Exit codes: 0 all valid, 8 some invalid, 2 usage error or unreadable\n"
+      "file.",
+      {{"--json", "", "print one JSON document with all findings on standard output instead"}},
       {"cairn validate loan.yaml", "cairn validate workflows/", "cairn validate --json loan.yaml",
        "cat loan.yaml | cairn validate -"}};
   return spec;

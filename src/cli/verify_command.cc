@@ -11,7 +11,7 @@ const CommandSpec& verify_spec() {
       "verify",
       "--store URL [--json]",
       "Check every invariant of a store's contents",
-      "Prints one line for each thing that is broken, with the invariant's name. Exit code 1 when there is any.",
+      "Prints one line per violation, with the name of the invariant. Exit code 1: there are violations.",
       {store_flag, json_flag},
       {"cairn verify --store sqlite:orders.db"}};
   return spec;

@@ -10,9 +10,9 @@ namespace cairn::cli {
 const CommandSpec& version_spec() {
   static const CommandSpec spec{"version",
                                 "[--json]",
-                                "Print the version of this binary and of the languages it speaks",
+                                "Print the versions of this binary and of its languages",
                                 "",
-                                {{"--json", "", "one JSON document"}},
+                                {{"--json", "", "print one JSON document"}},
                                 {"cairn version", "cairn version --json"}};
   return spec;
 }

@@ -27,9 +27,9 @@ const CommandSpec& watch_spec() {
   static const CommandSpec spec{
       "watch",
       "ID",
-      "Watch an instance move until it ends: its tree, drawn again with every change",
-      "On a terminal the tree stays in its place; in a pipe each change follows the one before. "
-      "The exit code tells how it ended:\n0 completed, 5 not.",
+      "Show the tree of an instance after every change until it ends",
+      "On a terminal the tree is updated in place; in a pipe each change is appended. The exit code is 0 if the\n"
+      "instance completed, and 5 if it ended otherwise.",
       with_api_flags({}),
       {"cairn watch 0190… --server http://127.0.0.1:8400"}};
   return spec;

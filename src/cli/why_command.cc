@@ -9,7 +9,7 @@ namespace cairn::cli {
 const CommandSpec& why_spec() {
   static const CommandSpec spec{"why",
                                 "ID [--json]",
-                                "Say what an instance waits for, since when, and how to unblock it",
+                                "Explain what an instance waits for, since when, and how to unblock it",
                                 "",
                                 with_api_flags({as_json_flag}),
                                 {"cairn why 0190… --server http://127.0.0.1:8400"}};
