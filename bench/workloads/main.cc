@@ -20,44 +20,40 @@ const CommandSpec& bench_spec() {
       "[WORKLOAD…] [--store sqlite|memory|URL] [--outstanding 1,16,64,256] [--seconds S] [--repeats N] [--scale X] "
       "[--instances N] [--dir DIR] [--quick] [--idle STORE] [--work URL] [--json]",
       "Measure this build on this machine",
-      "Without names: every workload. Each one makes a store of its own below --dir (the disk that is measured) and\n"
-      "removes it. Rates are the median of --repeats runs. `written`, `WAL` and `syncs` are for each workflow, "
-      "counted\n"
+      "Without names it runs every workload. Each one creates its own store below --dir (the measured disk) and\n"
+      "removes it. Rates are the median of --repeats runs. `written`, `WAL` and `syncs` are per workflow, counted\n"
       "where SQLite calls the system.\n"
       "\n"
-      "  one-wait           a workflow that waits once, started and completed; in turn with it the ceiling: the same\n"
-      "                     rows written with bare SQLite by one thread, or with bare libpq on two connections\n"
+      "  one-wait           a workflow that waits once, started and completed; alternating with the ceiling: the same\n"
+      "                     rows written with plain SQLite by one thread, or with plain libpq on two connections\n"
       "  five-checkpoints   five steps, each committed before the next\n"
-      "  W1, W2             one worker call, five worker calls one after the other\n"
+      "  W1, W2             one worker call, five worker calls in sequence\n"
       "  W3                 5 000 instances wait for a signal, 64 signals in flight\n"
       "  W4                 10 000 timers due at one instant; the times are lateness\n"
-      "  W5                 20 000 jobs: enqueued in bulk and drained, one at a time, and begun by an idle worker\n"
+      "  W5                 20 000 jobs: enqueued in bulk and drained, one at a time, and started by an idle worker\n"
       "  W6                 cost of 10 000, 100 000 and 1 000 000 waiting instances\n"
       "  W7                 a task created, claimed and completed\n"
       "  W8                 100 000 due instances after kill -9\n"
-      "  nodes              on PostgreSQL: one-wait by one and by three processes, bytes and WAL of each workflow, "
-      "and\n"
-      "                     how long a signal takes to resume an instance beside a bare commit\n"
-      "  http-…             one-wait, W1, W2, W3 and W7 through the HTTP API: server, worker and client are processes "
-      "of "
-      "their own\n"
-      "  at-rest            a server that nobody asks: milliseconds until it is ready, memory\n"
+      "  nodes              on PostgreSQL: one-wait by one and by three processes, bytes and WAL per workflow, and\n"
+      "                     how long a signal takes to resume an instance, compared with a bare commit\n"
+      "  http-…             one-wait, W1, W2, W3 and W7 through the HTTP API: server, worker and client are separate\n"
+      "                     processes\n"
+      "  at-rest            an idle server: milliseconds until it is ready, memory\n"
       "  scale              by name only: operations in a store that is first filled with --instances instances\n"
       "\n"
-      "On PostgreSQL `WAL` and `syncs` are what the server counts; its processor and what it writes are known when it "
-      "runs\n"
-      "on this machine. A store given by its URL is kept.\n",
-      {{"--store", "sqlite|memory|URL", "what to measure; sqlite unless said otherwise"},
-       {"--outstanding", "N,…", "requests at a time; 1,16,64,256"},
-       {"--seconds", "S", "of each closed loop; 2"},
-       {"--repeats", "N", "of which the median is taken; 3"},
-       {"--scale", "X", "times the fixed numbers of instances; 1"},
-       {"--instances", "N", "of scale: how many there are; 1000"},
-       {"--dir", "DIR", "where stores are made; the temporary folder"},
+      "On PostgreSQL the server counts `WAL` and `syncs`; its CPU time and writes are known if it runs on this\n"
+      "machine. A store given by its URL is kept.\n",
+      {{"--store", "sqlite|memory|URL", "the store to measure (default sqlite)"},
+       {"--outstanding", "N,…", "concurrent requests (default 1,16,64,256)"},
+       {"--seconds", "S", "duration of each closed loop (default 2)"},
+       {"--repeats", "N", "number of runs; the median is reported (default 3)"},
+       {"--scale", "X", "factor for the fixed numbers of instances (default 1)"},
+       {"--instances", "N", "workload scale: the number of instances (default 1000)"},
+       {"--dir", "DIR", "where stores are created (default: the temporary folder)"},
        {"--quick", "", "short runs: --seconds 0.3 --repeats 1 --scale 0.01"},
-       {"--idle", "STORE", "no measuring: open the store, run, rest until killed; what W6 looks at"},
-       {"--work", "URL", "no measuring: the worker process of http-W1 and http-W2"},
-       {"--json", "", "one JSON document instead of a table"}},
+       {"--idle", "STORE", "do not measure: open the store and stay idle until killed; used by W6"},
+       {"--work", "URL", "do not measure: the worker process of http-W1 and http-W2"},
+       {"--json", "", "print one JSON document instead of a table"}},
       {"cairn-bench", "cairn-bench one-wait --outstanding 64,256 --repeats 5", "cairn-bench W4 --store memory"}};
   return spec;
 }
