@@ -104,7 +104,7 @@ Result<EgressPolicy> EgressPolicy::make(const std::vector<std::string>& allowed)
       const std::string digits = rest.substr(colon + 1);
       const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), origin.port);
       if (read.ec != std::errc() || read.ptr != digits.data() + digits.size() || origin.port == 0) {
-        return Error{ErrorCode::invalid, "egress: \"" + entry + "\" has no such port"};
+        return Error{ErrorCode::invalid, "egress: \"" + entry + "\" has an invalid port; use 1 to 65535"};
       }
       rest.resize(colon);
     }

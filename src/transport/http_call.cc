@@ -57,13 +57,13 @@ Result<void> check_url(std::string_view url) {
   if (url.size() > url_bytes_max) return wrong("`url` is longer than 8192 bytes");
   for (const char c : url) {
     if (static_cast<unsigned char>(c) <= 0x20 || static_cast<unsigned char>(c) >= 0x7f) {
-      return wrong("`url` may hold printable ASCII only; percent-encode the rest, write host names as xn--…");
+      return wrong("`url` may contain printable ASCII only; percent-encode the rest, write host names as xn--…");
     }
-    if (c == '\\') return wrong("`url` holds a backslash, which some readers take for a slash");
+    if (c == '\\') return wrong("`url` contains a backslash, which some parsers read as a slash; percent-encode it");
   }
   const std::string folded = ascii_lower(url);
   for (const std::string_view bad : {"%0d", "%0a", "%00"}) {
-    if (folded.find(bad) != std::string::npos) return wrong("`url` holds an encoded line end or U+0000");
+    if (folded.find(bad) != std::string::npos) return wrong("`url` contains an encoded line break or U+0000");
   }
   return {};
 }
@@ -78,7 +78,7 @@ Result<void> read_query(const Json& query, Unsealing& unsealing, std::string& ur
     const Json::Array several = member.value.is_array() ? member.value.items() : Json::Array{member.value};
     for (const Json& one : several) {
       if (one.is_object() || one.is_array()) {
-        return wrong("`query` takes text, numbers and booleans, and lists of them");
+        return wrong("`query` accepts text, numbers, booleans and lists of them");
       }
       if (one.is_null()) continue;
       CAIRN_TRY(const std::string text, unsealing.text(scalar_text(one)));
@@ -95,14 +95,14 @@ Result<void> read_headers(const Json& headers, Unsealing& unsealing, HttpCall& c
   if (headers.size() > headers_max) return wrong("more than 100 headers");
   for (const Json::Member& member : headers.members()) {
     const std::string name(member.key.view());
-    if (!is_token(name)) return wrong("a header's name is not one");
+    if (!is_token(name)) return wrong("a header has an invalid name");
     if (std::find(reserved_headers.begin(), reserved_headers.end(), ascii_lower(name)) != reserved_headers.end()) {
-      return wrong("the header `" + name + "` is written by the client itself");
+      return wrong("the header `" + name + "` is set by the client and must not be given");
     }
     if (member.value.is_null()) continue;
     if (member.value.is_object() || member.value.is_array()) return wrong("the header `" + name + "` must be text");
     CAIRN_TRY(std::string value, unsealing.text(scalar_text(member.value)));
-    if (has_control(value)) return wrong("the header `" + name + "` holds a control character");
+    if (has_control(value)) return wrong("the header `" + name + "` contains a control character");
     if (value.size() > header_bytes_max) return wrong("the header `" + name + "` is longer than 16 KiB");
     call.headers.emplace_back(name, std::move(value));
   }
@@ -122,7 +122,7 @@ Result<HttpCall> read_http_call(const Json& request, const TransportCall& call, 
   HttpCall http;
   http.method = std::string(request.text_or("method", "GET"));
   if (std::find(methods.begin(), methods.end(), http.method) == methods.end()) {
-    return wrong("`method` is none of GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS");
+    return wrong("`method` must be GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS");
   }
   if (!request["url"].is_string()) return wrong("`url` must be text");
   CAIRN_TRY(http.url, unsealing.text(request["url"].as_string()));
@@ -139,7 +139,7 @@ Result<HttpCall> read_http_call(const Json& request, const TransportCall& call, 
   }
   if (find_header(http, "accept") == nullptr) http.headers.emplace_back("Accept", "application/json, */*;q=0.5");
   if (find_header(http, "user-agent") == nullptr) http.headers.emplace_back("User-Agent", "cairn");
-  if (has_control(call.idempotency_key)) return wrong("the idempotency key holds a control character");
+  if (has_control(call.idempotency_key)) return wrong("the idempotency key contains a control character");
   if (!call.idempotency_key.empty()) http.headers.emplace_back("Idempotency-Key", call.idempotency_key);
   http.headers.emplace_back("traceparent", traceparent_of(call.trace, call.instance, call.run, call.attempt));
   if (const Json& accept = request["accept"]; accept.is_array()) {

@@ -39,14 +39,14 @@ Result<UrlParts, HttpProblem> parts_of(CURLU* url) {
     return copy;
   };
   if (!part(CURLUPART_USER).empty() || !part(CURLUPART_PASSWORD).empty()) {
-    return HttpProblem{Kind::denied, "a URL with a user in it"};
+    return HttpProblem{Kind::denied, "the URL contains a user name; use a header instead"};
   }
   UrlParts parts{part(CURLUPART_SCHEME), part(CURLUPART_HOST), 0};
   const std::string port = part(CURLUPART_PORT, CURLU_DEFAULT_PORT);
   std::from_chars(port.data(), port.data() + port.size(), parts.port);
   if (parts.host.size() > 2 && parts.host.front() == '[') parts.host = parts.host.substr(1, parts.host.size() - 2);
   if (parts.host.empty() || parts.host.find('%') != std::string::npos) {
-    return HttpProblem{Kind::invalid, "the URL has no host that can be called"};
+    return HttpProblem{Kind::invalid, "the URL has no valid host"};
   }
   return parts;
 }
@@ -93,7 +93,7 @@ struct Exchange {
 
   // Takes the resolved addresses. Every address is checked, and the call connects to no other address.
   std::optional<HttpProblem> name_is(const NameLookup::Addresses& found) {
-    if (found.empty()) return HttpProblem{Kind::connect, "there is no host of that name"};
+    if (found.empty()) return HttpProblem{Kind::connect, "the host name does not exist"};
     const std::string host = host_name + ":" + std::to_string(host_port);
     std::string known;
     for (const std::string& text : found) {
@@ -107,7 +107,7 @@ struct Exchange {
     addresses = curl_slist_append(addresses, (host + ":" + known).c_str());
     return std::nullopt;
   }
-  static HttpProblem denial() { return {Kind::denied, "the address is not one that may be called"}; }
+  static HttpProblem denial() { return {Kind::denied, "the egress policy does not allow this address"}; }
 
   // Checks everything that can be refused before a packet is sent.
   std::optional<HttpProblem> prepare() {
@@ -115,12 +115,12 @@ struct Exchange {
     if (curl_url_set(url, CURLUPART_URL, call.url.c_str(), 0) != CURLUE_OK) {
       // Unknown schemes fail here too.
       const bool other = !call.url.starts_with("http://") && !call.url.starts_with("https://");
-      return HttpProblem{other ? Kind::denied : Kind::invalid, "the URL cannot be called"};
+      return HttpProblem{other ? Kind::denied : Kind::invalid, "the URL is malformed or has an unknown scheme"};
     }
     auto parts = parts_of(url);
     if (!parts) return parts.error();
     if (parts->scheme != "https" && parts->scheme != "http") {
-      return HttpProblem{Kind::denied, "only https is called, not " + parts->scheme};
+      return HttpProblem{Kind::denied, "only https is allowed, not " + parts->scheme};
     }
     if (parts->scheme == "http" && !policy->allows_plain(parts->host, parts->port)) {
       return HttpProblem{Kind::denied, "http without TLS to " + parts->host +
@@ -240,7 +240,7 @@ struct Exchange {
     if (too_large) return HttpProblem{Kind::too_large, "the response is larger than the limit"};
     switch (code) {
       case CURLE_OK: break;
-      case CURLE_OPERATION_TIMEDOUT: return HttpProblem{Kind::timeout, "no complete response in time"};
+      case CURLE_OPERATION_TIMEDOUT: return HttpProblem{Kind::timeout, "timeout: no complete response"};
       case CURLE_COULDNT_RESOLVE_HOST:
       case CURLE_COULDNT_CONNECT: return HttpProblem{Kind::connect, curl_easy_strerror(code)};
       case CURLE_SSL_CONNECT_ERROR:
@@ -310,7 +310,7 @@ struct HttpClient::Core {
     for (auto asked = naming.begin(); asked != naming.end();) {
       const auto next = std::next(asked);
       if (asked->second->deadline <= now) {
-        failed.emplace_back(std::move(asked->second), HttpProblem{Kind::timeout, "its name was not found in time"});
+        failed.emplace_back(std::move(asked->second), HttpProblem{Kind::timeout, "timeout: host name not resolved"});
         naming.erase(asked);
       }
       asked = next;
@@ -440,7 +440,7 @@ void HttpClient::send(const HttpCall& call, Duration timeout, CheckHost check_ho
     if (core_->stopping || core_->sends_no_more ||
         core_->waiting.size() + core_->naming.size() >= core_->limits.waiting_max) {
       lock.unlock();
-      return exchange->done(HttpProblem{Kind::overloaded, "too many calls wait already"});
+      return exchange->done(HttpProblem{Kind::overloaded, "too many calls are waiting"});
     }
     if (name.empty()) {
       core_->waiting.push_back(std::move(exchange));

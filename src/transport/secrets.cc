@@ -102,11 +102,11 @@ Result<std::string> Unsealing::text(std::string_view sealed) {
     }
     const std::size_t end = sealed.find(mark_end);
     if (!sealed.starts_with(mark_kind) || end == std::string_view::npos) {
-      return Error{ErrorCode::invalid, "the request holds a mark for a secret that is not one"};
+      return Error{ErrorCode::invalid, "the request contains a malformed mark for a secret"};
     }
     const std::string name(sealed.substr(mark_kind.size(), end - mark_kind.size()));
     if (!allowed_) {
-      return Error{ErrorCode::not_allowed, "secret(\"" + name + "\") is given to calls of a workflow only"};
+      return Error{ErrorCode::not_allowed, "secret(\"" + name + "\") is available to calls of workflows only"};
     }
     const Secret* const secret = secrets_.find(name);
     if (secret == nullptr) {

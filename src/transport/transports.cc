@@ -18,7 +18,7 @@ Transports::~Transports() = default;
 Result<void> Transports::add(std::shared_ptr<Transport> transport) {
   for (const auto& known : transports_) {
     if (known->name() == transport->name()) {
-      return Error{ErrorCode::conflict, "there is a transport " + transport->name() + " already"};
+      return Error{ErrorCode::conflict, "the transport " + transport->name() + " is already registered"};
     }
   }
   transports_.push_back(std::move(transport));
