@@ -86,7 +86,7 @@ Result<std::vector<InboundEvent>> read_binary(const EventHeaders& headers, std::
       CAIRN_TRY(Json data, parse_json(quoted));
       event.set("data", std::move(data));
     } else {
-      return wrong("has data of type " + std::string(media_type) + "; JSON and text are understood");
+      return wrong("has data of type " + std::string(media_type) + "; send JSON or text");
     }
   }
   CAIRN_TRY(InboundEvent read, read_cloud_event(event));
@@ -141,9 +141,9 @@ EventHeaders binary_headers(const OutboxRow& row, const std::string& source) {
 }
 
 Result<InboundEvent> read_cloud_event(const Json& event) {
-  if (!event.is_object()) return wrong("is no object");
+  if (!event.is_object()) return wrong("must be an object");
   CAIRN_TRY(const std::string version, attribute(event, "specversion"));
-  if (version != "1.0") return wrong("has specversion " + version + "; 1.0 is understood");
+  if (version != "1.0") return wrong("has specversion " + version + "; only 1.0 is supported");
   InboundEvent read;
   CAIRN_TRY(read.id, attribute(event, "id"));
   CAIRN_TRY(read.source, attribute(event, "source"));
@@ -165,7 +165,7 @@ Result<std::vector<InboundEvent>> read_cloud_events(const EventHeaders& headers,
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   if (media_type == batch_type) {
     CAIRN_TRY(const Json batch, parse_json(body));
-    if (!batch.is_array()) return Error{ErrorCode::invalid, "a batch of CloudEvents is a list"};
+    if (!batch.is_array()) return Error{ErrorCode::invalid, "a batch of CloudEvents must be a list"};
     if (batch.size() > batch_max) return limit_error("event_batch", batch_max, "a batch has at most 1000 events");
     std::vector<InboundEvent> events;
     for (const Json& one : batch.items()) {

@@ -89,14 +89,14 @@ TEST(CloudEvent, WhatIsWrongIsNamed) {
     return read ? "nothing" : read.error().message;
   };
   EXPECT_EQ(fault("{}"), "the CloudEvent has no `specversion`");
-  EXPECT_EQ(fault(R"({"specversion":"0.3"})"), "the CloudEvent has specversion 0.3; 1.0 is understood");
+  EXPECT_EQ(fault(R"({"specversion":"0.3"})"), "the CloudEvent has specversion 0.3; only 1.0 is supported");
   EXPECT_EQ(fault(R"({"specversion":"1.0","id":"","source":"s","type":"t"})"), "the CloudEvent has no `id`");
   EXPECT_EQ(fault(R"({"specversion":"1.0","id":"1","source":"s","type":"t","subject":4})"),
             "the CloudEvent has no `subject`");
   EXPECT_EQ(fault(R"({"specversion":"1.0","id":"1","source":"s","type":"t","data_base64":"AA=="})"),
             "the CloudEvent has binary data; send JSON");
-  EXPECT_EQ(fault("[]"), "the CloudEvent is no object");
-  EXPECT_EQ(fault("{}", {{"content-type", batch_type}}), "a batch of CloudEvents is a list");
+  EXPECT_EQ(fault("[]"), "the CloudEvent must be an object");
+  EXPECT_EQ(fault("{}", {{"content-type", batch_type}}), "a batch of CloudEvents must be a list");
   EXPECT_NE(fault("not json"), "nothing");
 }
 

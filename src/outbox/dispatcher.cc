@@ -101,7 +101,7 @@ Result<void> DispatchLane::give_up_orphans() {
       CAIRN_TRY(const auto events, store_.claim_outbox(*sinks_, {name, options_.batch_max, options_.hold}));
       std::vector<SinkResult> settled;
       for (const OutboxRow& row : events) {
-        settled.push_back({row.sequence, SinkResult::Kind::given_up, row.attempts, now, "no such sink any more"});
+        settled.push_back({row.sequence, SinkResult::Kind::given_up, row.attempts, now, "the sink was removed"});
         more = between(row.created_at, now) >= options_.orphans_after;
         if (!more) settled.back().kind = SinkResult::Kind::not_tried;
       }

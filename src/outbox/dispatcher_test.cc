@@ -80,7 +80,7 @@ TEST_F(Dispatching, AFailureHoldsBackItsSubjectOnly) {
   const auto log = *store_.list_deliveries(store_.list_outbox({}, {})->items.at(0).sequence);
   ASSERT_EQ(log.size(), 2u);
   EXPECT_FALSE(log[0].delivered);
-  EXPECT_EQ(log[0].error, "the handler did not take it");
+  EXPECT_EQ(log[0].error, "the handler returned false");
   EXPECT_EQ(log[1].attempt, 2);
   EXPECT_TRUE(log[1].delivered);
 }

@@ -29,9 +29,9 @@ Result<std::unique_ptr<EventOutlet>> EventOutlet::open(Store& store, const Event
 Result<void> EventOutlet::subscribe(const std::string& name, const std::vector<std::string>& types,
                                     EventHandler handler) {
   const std::lock_guard lock(mutex_);
-  if (dispatcher_) return Error{ErrorCode::conflict, "events are being published already; subscribe before that"};
+  if (dispatcher_) return Error{ErrorCode::conflict, "subscribe before the engine publishes its first event"};
   for (const auto& sink : sinks_) {
-    if (sink->name() == name) return Error{ErrorCode::conflict, "there is a sink " + name + " already"};
+    if (sink->name() == name) return Error{ErrorCode::conflict, "the sink " + name + " already exists"};
   }
   sinks_.push_back(std::make_unique<Subscriber>(name, types, settings_.source, std::move(handler)));
   // From now on events are published.

@@ -60,16 +60,16 @@ std::string sign(std::string_view secret, Timestamp at, const SignedRequest& req
 Result<void> check_signature(std::string_view secret, std::string_view old_secret, std::string_view timestamp,
                              std::string_view signature, const SignedRequest& request, Timestamp now) {
   if (secret.size() < signing_secret_bytes_min) {
-    return Error{ErrorCode::not_allowed, "there is no secret to check signatures with"};
+    return Error{ErrorCode::not_allowed, "no secret is set to verify signatures"};
   }
   std::int64_t seconds = 0;
   const auto read = std::from_chars(timestamp.data(), timestamp.data() + timestamp.size(), seconds);
   if (timestamp.empty() || read.ec != std::errc() || read.ptr != timestamp.data() + timestamp.size()) {
-    return Error{ErrorCode::not_allowed, std::string(timestamp_header) + " is missing or no number of seconds"};
+    return Error{ErrorCode::not_allowed, std::string(timestamp_header) + " is missing or is not a number of seconds"};
   }
   const std::int64_t age = now.seconds - seconds;
   if (age > age_seconds_max || age < -age_seconds_max) {
-    return Error{ErrorCode::not_allowed, "the signature is older or newer than five minutes"};
+    return Error{ErrorCode::not_allowed, "the timestamp is more than five minutes away from the server's clock"};
   }
   const std::string text = signed_text(timestamp, request);
   const bool current = same(signature, mac(secret, text));

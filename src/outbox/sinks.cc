@@ -18,9 +18,9 @@ Error wrong(const std::string& where, const std::string& what) {
 Result<std::vector<std::string>> texts(const Json& list, const std::string& where) {
   std::vector<std::string> found;
   if (list.is_null()) return found;
-  if (!list.is_array()) return wrong(where, "takes a list of texts");
+  if (!list.is_array()) return wrong(where, "must be a list of strings");
   for (const Json& item : list.items()) {
-    if (!item.is_string()) return wrong(where, "takes a list of texts");
+    if (!item.is_string()) return wrong(where, "must be a list of strings");
     found.emplace_back(item.as_string());
   }
   return found;
@@ -30,7 +30,7 @@ Result<std::unique_ptr<Sink>> make_http(const Json& given, HttpSinkSettings sett
                                         HttpClient& client, const std::function<Timestamp()>& now) {
   settings.url = std::string(given.text_or("url", ""));
   if (!settings.url.starts_with("https://") && !settings.url.starts_with("http://")) {
-    return wrong(where + ".url", "takes an https URL");
+    return wrong(where + ".url", "must be an https URL");
   }
   const std::string_view mode = given.text_or("mode", "structured");
   if (mode == "binary") {
@@ -38,22 +38,22 @@ Result<std::unique_ptr<Sink>> make_http(const Json& given, HttpSinkSettings sett
   } else if (mode == "batched") {
     settings.mode = HttpSinkSettings::Mode::batched;
   } else if (mode != "structured") {
-    return wrong(where + ".mode", "is one of structured, binary and batched");
+    return wrong(where + ".mode", "must be structured, binary or batched");
   }
   settings.secret = std::string(given.text_or("secret", ""));
   if (!settings.secret.empty() && settings.secret.size() < signing_secret_bytes_min) {
-    return wrong(where + ".secret", "has at least 32 characters");
+    return wrong(where + ".secret", "must have at least 32 characters");
   }
   mask_in_logs(settings.secret);
   if (const Json* headers = given.find("headers"); headers != nullptr && headers->is_object()) {
     for (const auto& [name, value] : headers->members()) {
-      if (!value.is_string()) return wrong(where + ".headers", "takes texts");
+      if (!value.is_string()) return wrong(where + ".headers", "must contain strings");
       settings.headers.emplace_back(name.str(), std::string(value.as_string()));
     }
   }
   if (given["timeout"].is_string()) {
     const auto timeout = parse_duration(given["timeout"].as_string());
-    if (!timeout || timeout->zero()) return wrong(where + ".timeout", "takes a length of time such as 10s");
+    if (!timeout || timeout->zero()) return wrong(where + ".timeout", "must be a duration such as 10s");
     settings.timeout = *timeout;
   }
   return std::unique_ptr<Sink>(std::make_unique<HttpSink>(std::move(settings), client, now));
@@ -73,7 +73,7 @@ Result<std::unique_ptr<Sink>> make_redis(const Json& given, RedisSinkSettings se
 Result<EventSettings> read_event_settings(const Json& given) {
   EventSettings settings;
   if (given.is_null()) return settings;
-  if (!given.is_object()) return Error{ErrorCode::invalid, "events: takes source, keep and sinks"};
+  if (!given.is_object()) return Error{ErrorCode::invalid, "events: must be an object with source, keep and sinks"};
   settings.source = std::string(given.text_or("source", settings.source));
   CAIRN_TRY(const auto kept, texts(given["keep"], "keep"));
   for (const std::string& kind : kept) {
@@ -84,11 +84,11 @@ Result<EventSettings> read_event_settings(const Json& given) {
     } else if (kind == "runs") {
       settings.keep.runs = true;
     } else {
-      return wrong("keep", "`" + kind + "` is none of instances, tasks and runs");
+      return wrong("keep", "`" + kind + "` is unknown; use instances, tasks or runs");
     }
   }
   settings.sinks = given["sinks"];
-  if (!settings.sinks.is_null() && !settings.sinks.is_array()) return wrong("sinks", "takes a list");
+  if (!settings.sinks.is_null() && !settings.sinks.is_array()) return wrong("sinks", "must be a list");
   settings.keep.dispatched = settings.sinks.size() > 0;
   return settings;
 }
@@ -104,9 +104,9 @@ Result<std::vector<std::unique_ptr<Sink>>> make_sinks(const EventSettings& setti
     const bool http = given["http"].is_object();
     const bool redis = given["redis"].is_object();
     const bool log = given["log"].is_object();
-    if (http + redis + log != 1) return wrong(where, "has exactly one of http, redis and log");
+    if (http + redis + log != 1) return wrong(where, "must have exactly one of http, redis and log");
     const std::string name(given.text_or("name", http ? "http" : redis ? "redis" : "log"));
-    if (name.empty() || !names.insert(name).second) return wrong(where + ".name", "each sink has a name of its own");
+    if (name.empty() || !names.insert(name).second) return wrong(where + ".name", "must be unique");
     CAIRN_TRY(const auto types, texts(given["types"], where + ".types"));
     if (http) {
       HttpSinkSettings own;

@@ -38,14 +38,14 @@ TEST(Sinks, WithoutAnyNobodyPublishesLifeCycles) {
 }
 
 TEST(Sinks, WhatIsWrongIsNamed) {
-  EXPECT_EQ(fault(R"({"keep":["everything"]})"), "events.keep: `everything` is none of instances, tasks and runs");
-  EXPECT_EQ(fault(R"({"sinks":[{}]})"), "events.sinks[0]: has exactly one of http, redis and log");
-  EXPECT_EQ(fault(R"({"sinks":[{"log":{}},{"log":{}}]})"), "events.sinks[1].name: each sink has a name of its own");
-  EXPECT_EQ(fault(R"({"sinks":[{"http":{"url":"ftp://x"}}]})"), "events.sinks[0].http.url: takes an https URL");
+  EXPECT_EQ(fault(R"({"keep":["everything"]})"), "events.keep: `everything` is unknown; use instances, tasks or runs");
+  EXPECT_EQ(fault(R"({"sinks":[{}]})"), "events.sinks[0]: must have exactly one of http, redis and log");
+  EXPECT_EQ(fault(R"({"sinks":[{"log":{}},{"log":{}}]})"), "events.sinks[1].name: must be unique");
+  EXPECT_EQ(fault(R"({"sinks":[{"http":{"url":"ftp://x"}}]})"), "events.sinks[0].http.url: must be an https URL");
   EXPECT_EQ(fault(R"({"sinks":[{"http":{"url":"https://x","secret":"short"}}]})"),
-            "events.sinks[0].http.secret: has at least 32 characters");
+            "events.sinks[0].http.secret: must have at least 32 characters");
   EXPECT_EQ(fault(R"({"sinks":[{"http":{"url":"https://x","mode":"loud"}}]})"),
-            "events.sinks[0].http.mode: is one of structured, binary and batched");
+            "events.sinks[0].http.mode: must be structured, binary or batched");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ std::vector<SinkAnswer> Subscriber::deliver(std::span<const OutboxRow> events) {
   std::set<std::string> stopped;  // subjects with a failure in this batch
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (stopping() || stopped.contains(events[i].event.subject)) continue;
-    std::string error = "the handler did not take it";
+    std::string error = "the handler returned false";
     bool taken = false;
     // The handler is user code: an exception counts as a failed delivery.
     try {
@@ -20,7 +20,7 @@ std::vector<SinkAnswer> Subscriber::deliver(std::span<const OutboxRow> events) {
     } catch (const std::exception& failure) {
       error = failure.what();
     } catch (...) {
-      error = "the handler threw something";
+      error = "the handler threw an exception that is not a std::exception";
     }
     answers[i].kind = taken ? SinkAnswer::Kind::taken : SinkAnswer::Kind::failed;
     if (taken) continue;
