@@ -101,7 +101,7 @@ WorkDone answer_of(const WorkHandler& handler, const Work& work) {
   } catch (const std::exception& thrown) {
     return failed(thrown.what());
   } catch (...) {
-    return failed("the handler threw something that is no std::exception");
+    return failed("the handler threw an exception that is not a std::exception");
   }
 }
 
@@ -482,7 +482,7 @@ Worker::~Worker() { stop(); }
 Result<std::unique_ptr<Worker>> Worker::open(WorkerOptions options) {
   if (!options.server.starts_with("http://") && !options.server.starts_with("https://")) {
     return Error{ErrorCode::invalid,
-                 "the server's URL begins with http:// or https://, not \"" + options.server + "\""};
+                 "the server URL must begin with http:// or https://, not \"" + options.server + "\""};
   }
   return std::unique_ptr<Worker>(new Worker(std::make_unique<Parts>(std::move(options))));
 }
