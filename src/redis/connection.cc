@@ -32,7 +32,7 @@ std::optional<int> number(std::string_view text, int most) {
 }
 
 Result<Address> read_address(std::string_view url) {
-  const Error wrong{ErrorCode::invalid, "a Redis URL is redis://[USER:PASSWORD@]HOST[:PORT][/DB] or unix:PATH"};
+  const Error wrong{ErrorCode::invalid, "a Redis URL must be redis://[USER:PASSWORD@]HOST[:PORT][/DB] or unix:PATH"};
   Address address;
   if (url.starts_with("unix:")) {
     address.path = std::string(url.substr(5));
@@ -140,7 +140,7 @@ Result<std::unique_ptr<Connection>> Connection::open(std::string_view url, Durat
   auto link = std::make_unique<Link>();
   link->context.reset(address.path.empty() ? redisConnectWithTimeout(address.host.c_str(), address.port, limit)
                                            : redisConnectUnixWithTimeout(address.path.c_str(), limit));
-  if (!link->context) return unavailable("no memory for a connection");
+  if (!link->context) return unavailable("out of memory");
   if (link->context->err != 0) return unavailable(link->context->errstr);
   redisSetTimeout(link->context.get(), limit);
   std::unique_ptr<Connection> connection(new Connection(std::move(link)));
@@ -198,9 +198,7 @@ namespace cairn::redis {
 
 namespace {
 
-Error unknown() {
-  return {ErrorCode::unsupported, "this build knows no Redis: hiredis was not there when it was made"};
-}
+Error unknown() { return {ErrorCode::unsupported, "this build has no Redis support; build it with hiredis installed"}; }
 
 }  // namespace
 
