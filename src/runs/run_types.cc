@@ -24,12 +24,12 @@ Result<expr::Expression> compile_key(const std::string& text) {
 
 Result<void> RunTypes::put(const RunTypeRow& row) {
   if (row.lease && (*row.lease < Duration::of_ms(100) || *row.lease > Duration::of_seconds(86'400))) {
-    return Error{ErrorCode::invalid, "lease: a lease lasts from 100ms to 1d"};
+    return Error{ErrorCode::invalid, "lease: must be from 100ms to 1d"};
   }
   for (const auto& [name, length] : {std::pair{"backoff", row.backoff}, std::pair{"cap", row.cap},
                                      std::pair{"rate_window", std::optional<Duration>(row.rate_window)}}) {
     if (length && (length->negative() || *length > length_max)) {
-      return Error{ErrorCode::invalid, std::string(name) + ": takes up to 3650d"};
+      return Error{ErrorCode::invalid, std::string(name) + ": must be at most 3650d"};
     }
   }
   if (!row.limit_key.empty()) {
