@@ -65,7 +65,7 @@ Result<Json> input_of(Coordinator& coordinator, const ScheduledStart& start, Tim
   CAIRN_TRY(const auto program, coordinator.registry().find(start.definition, start.version));
   if (*start.declared >= program->schedules.size()) {
     return Error{ErrorCode::not_found,
-                 "version " + program->version + " of " + program->name + " has no such schedule any more"};
+                 "version " + program->version + " of " + program->name + " no longer has this schedule"};
   }
   std::vector<expr::Value> values(program->slots());
   values[slot_config] = expr::Value::borrow(coordinator.config());

@@ -17,7 +17,7 @@ Error wrong(std::string_view member, const std::string& what) {
 Result<std::optional<std::string>> text(const Json& spec, std::string_view member) {
   const Json* const value = spec.find(member);
   if (value == nullptr || value->is_null()) return std::optional<std::string>();
-  if (!value->is_string()) return wrong(member, "takes text");
+  if (!value->is_string()) return wrong(member, "must be a string");
   return std::optional(std::string(value->as_string()));
 }
 
@@ -26,7 +26,7 @@ Result<Duration> length(const Json& spec, std::string_view member) {
   if (!given) return Duration();
   const auto parsed = parse_duration(*given);
   if (!parsed) return wrong(member, parsed.error().message);
-  if (*parsed > schedule_length_max) return wrong(member, "is longer than 366 days");
+  if (*parsed > schedule_length_max) return wrong(member, "must be at most 366 days");
   return *parsed;
 }
 
@@ -42,7 +42,7 @@ Result<void> read_beat(const Json& spec, Schedule& schedule) {
   CAIRN_TRY(const auto cron, text(spec, "cron"));
   CAIRN_TRY(const auto every, text(spec, "every"));
   if (cron.has_value() == every.has_value()) {
-    return Error{ErrorCode::invalid, "a schedule has exactly one of `cron` and `every`"};
+    return Error{ErrorCode::invalid, "a schedule needs exactly one of `cron` and `every`"};
   }
   if (cron) {
     auto parsed = parse_cron(*cron);
@@ -51,7 +51,7 @@ Result<void> read_beat(const Json& spec, Schedule& schedule) {
   } else {
     const auto parsed = parse_duration(*every);
     if (!parsed) return wrong("every", parsed.error().message);
-    if (*parsed < every_min) return wrong("every", "is at least 1s");
+    if (*parsed < every_min) return wrong("every", "must be at least 1s");
     schedule.every = *parsed;
   }
   return {};
@@ -60,7 +60,7 @@ Result<void> read_beat(const Json& spec, Schedule& schedule) {
 Result<Schedule::Start> read_start(const Json& start) {
   Schedule::Start read;
   read.definition = std::string(start.text_or("definition", ""));
-  if (read.definition.empty()) return wrong("start/definition", "says which definition is started");
+  if (read.definition.empty()) return wrong("start/definition", "is required: the definition to start");
   if (const Json& version = start["version"]; version.is_string()) read.version = std::string(version.as_string());
   if (const Json* input = start.find("input")) read.input = *input;
   read.reference = start["reference"];
@@ -73,11 +73,11 @@ Result<Schedule::Start> read_start(const Json& start) {
 Result<Schedule::Run> read_run(const Json& run) {
   Schedule::Run read;
   read.type = std::string(run.text_or("type", ""));
-  if (read.type.empty()) return wrong("run/type", "says what kind of run is made");
+  if (read.type.empty()) return wrong("run/type", "is required: the type of the run");
   read.payload = run["payload"];
   if (const Json& priority = run["priority"]; priority.is_integer()) read.priority = priority.as_integer();
   if (const Json& attempts = run["max_attempts"]; attempts.is_integer()) {
-    if (attempts.as_integer() < 1 || attempts.as_integer() > 1000) return wrong("run/max_attempts", "is 1 to 1000");
+    if (attempts.as_integer() < 1 || attempts.as_integer() > 1000) return wrong("run/max_attempts", "use 1 to 1000");
     read.attempts_max = static_cast<int>(attempts.as_integer());
   }
   return read;
@@ -104,23 +104,24 @@ std::optional<Schedule::Overlap> overlap_from(std::string_view text) {
 }
 
 Result<Schedule> read_schedule(const Json& spec) {
-  if (!spec.is_object()) return Error{ErrorCode::invalid, "a schedule is an object"};
+  if (!spec.is_object()) return Error{ErrorCode::invalid, "a schedule must be an object"};
   Schedule schedule;
   CAIRN_TRY_VOID(read_beat(spec, schedule));
   CAIRN_TRY(const auto zone, text(spec, "zone"));
   if (zone) {
     const auto found = TimeZone::find(*zone);
-    if (!found) return wrong("zone", "there is no time zone `" + *zone + "`; write a name such as Europe/Berlin");
+    if (!found) return wrong("zone", "unknown time zone `" + *zone + "`; use a name such as Europe/Berlin");
     schedule.zone_name = *zone;
     schedule.zone = *found;
   }
   CAIRN_TRY(schedule.from, instant(spec, "from"));
   CAIRN_TRY(schedule.until, instant(spec, "until"));
-  if (schedule.from && schedule.until && *schedule.until < *schedule.from) return wrong("until", "is before `from`");
+  if (schedule.from && schedule.until && *schedule.until < *schedule.from)
+    return wrong("until", "must not be before `from`");
   CAIRN_TRY(const auto overlap, text(spec, "overlap"));
   if (overlap) {
     const auto known = overlap_from(*overlap);
-    if (!known) return wrong("overlap", "is one of skip, queue, allow and cancel_other");
+    if (!known) return wrong("overlap", "must be skip, queue, allow or cancel_other");
     schedule.overlap = *known;
   }
   CAIRN_TRY(schedule.catch_up, length(spec, "catch_up"));
@@ -128,7 +129,7 @@ Result<Schedule> read_schedule(const Json& spec) {
   const Json& start = spec["start"];
   const Json& run = spec["run"];
   if (start.is_object() == run.is_object()) {
-    return Error{ErrorCode::invalid, "a schedule has exactly one of `start` and `run`"};
+    return Error{ErrorCode::invalid, "a schedule needs exactly one of `start` and `run`"};
   }
   if (start.is_object()) {
     CAIRN_TRY(schedule.what, read_start(start));
@@ -168,12 +169,12 @@ Json write_schedule(const Schedule& schedule) {
 }
 
 std::optional<Error> check_schedule_name(std::string_view name) {
-  if (name.empty()) return Error{ErrorCode::invalid, "/name: a schedule has a name"};
-  if (name.size() > name_max) return Error{ErrorCode::invalid, "/name: is longer than 150 characters"};
+  if (name.empty()) return Error{ErrorCode::invalid, "/name: is required"};
+  if (name.size() > name_max) return Error{ErrorCode::invalid, "/name: must be at most 150 characters"};
   for (const char c : name) {
     const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
                       c == '_' || c == '-' || c == ':';
-    if (!fits) return Error{ErrorCode::invalid, "/name: takes letters, digits, `.`, `_`, `-` and `:`"};
+    if (!fits) return Error{ErrorCode::invalid, "/name: may contain letters, digits, `.`, `_`, `-` and `:`"};
   }
   return std::nullopt;
 }

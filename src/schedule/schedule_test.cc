@@ -39,12 +39,12 @@ TEST(Schedule, MayMakeARun) {
 }
 
 TEST(Schedule, SaysWhatIsWrongAndWhere) {
-  EXPECT_EQ(fault(R"({"start":{"definition":"a"}})"), "a schedule has exactly one of `cron` and `every`");
+  EXPECT_EQ(fault(R"({"start":{"definition":"a"}})"), "a schedule needs exactly one of `cron` and `every`");
   EXPECT_EQ(fault(R"({"every":"1h","cron":"@daily","start":{"definition":"a"}})"),
-            "a schedule has exactly one of `cron` and `every`");
-  EXPECT_EQ(fault(R"({"every":"1h"})"), "a schedule has exactly one of `start` and `run`");
-  EXPECT_EQ(fault(R"({"every":"500ms","start":{"definition":"a"}})"), "/every: is at least 1s");
-  EXPECT_EQ(fault(R"({"every":1,"start":{"definition":"a"}})"), "/every: takes text");
+            "a schedule needs exactly one of `cron` and `every`");
+  EXPECT_EQ(fault(R"({"every":"1h"})"), "a schedule needs exactly one of `start` and `run`");
+  EXPECT_EQ(fault(R"({"every":"500ms","start":{"definition":"a"}})"), "/every: must be at least 1s");
+  EXPECT_EQ(fault(R"({"every":1,"start":{"definition":"a"}})"), "/every: must be a string");
   EXPECT_TRUE(fault(R"({"cron":"61 * * * *","start":{"definition":"a"}})").starts_with("/cron: "));
   EXPECT_TRUE(fault(R"({"every":"1h","zone":"Mars/Olympus","start":{"definition":"a"}})").starts_with("/zone: "));
   EXPECT_TRUE(fault(R"({"every":"1h","overlap":"twice","start":{"definition":"a"}})").starts_with("/overlap: "));

@@ -125,12 +125,12 @@ bool fire(Coordinator& coordinator, ScheduleRow row) {
 Result<ScheduleRow> create_schedule(Coordinator& coordinator, const std::string& name, const Json& spec, bool paused) {
   if (auto wrong = check_schedule_name(name)) return *wrong;
   if (name.find(':') != std::string::npos) {
-    return Error{ErrorCode::invalid, "/name: names with `:` belong to the schedules of definitions"};
+    return Error{ErrorCode::invalid, "/name: names with `:` are reserved for schedules of definitions"};
   }
   const Timestamp now = coordinator.store().now();
   CAIRN_TRY(const Schedule schedule, checked(coordinator, spec, now));
   if (const auto* start = std::get_if<ScheduledStart>(&schedule.what)) {
-    if (start->declared) return Error{ErrorCode::invalid, "/start/declared: belongs to the schedules of definitions"};
+    if (start->declared) return Error{ErrorCode::invalid, "/start/declared: is reserved for schedules of definitions"};
     CAIRN_TRY_VOID(coordinator.registry().find(start->definition, start->version));
   }
   ScheduleRow row;
@@ -139,7 +139,7 @@ Result<ScheduleRow> create_schedule(Coordinator& coordinator, const std::string&
   row.paused = paused;
   begin_from(schedule, row, now);
   CAIRN_TRY(const PutSchedule put, coordinator.store().put_schedule(row));
-  if (put == PutSchedule::stale) return Error{ErrorCode::conflict, "there is a schedule " + name + " already"};
+  if (put == PutSchedule::stale) return Error{ErrorCode::conflict, "schedule " + name + " already exists"};
   return find(coordinator, name);
 }
 
@@ -151,8 +151,9 @@ Result<ScheduleRow> change_schedule(Coordinator& coordinator, const std::string&
                    "stale_version: schedule " + name + " is at version " + std::to_string(row.version)};
     }
     if (name.find(':') != std::string::npos) {
-      return Error{ErrorCode::conflict,
-                   "schedule " + name + " belongs to a definition: deploy a new version of it, or pause this"};
+      return Error{
+          ErrorCode::conflict,
+          "schedule " + name + " belongs to a definition; deploy a new version of that, or pause the schedule"};
     }
     // A new `cron` or `every` replaces the old one of either kind. `from` stays: it says when the first firing may be.
     Json before = row.spec;
