@@ -58,8 +58,8 @@ Result<void> check_transports(Store& store, const Transports& transports, bool s
         if (!name.is_string() || name.as_string() == "worker") continue;
         if (std::find(names.begin(), names.end(), name.as_string()) != names.end()) continue;
         const std::string message = "definition " + row.name + " " + row.version + " requires the transport " +
-                                    std::string(name.as_string()) + ", which is not registered here; there are " +
-                                    listed;
+                                    std::string(name.as_string()) +
+                                    ", which is not registered; registered transports: " + listed;
         if (strict) return Error{ErrorCode::unsupported, message};
         log_warning("definitions.transport_missing", {{"message", message}});
       }
@@ -125,7 +125,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   HttpSurroundings surroundings;
   surroundings.ca_file = options.ca_file;
   if (!options.ca_file.empty() && !std::ifstream(options.ca_file)) {
-    return Error{ErrorCode::invalid, options.ca_file + ": the file of authorities cannot be read"};
+    return Error{ErrorCode::invalid, options.ca_file + ": cannot read the certificate authorities"};
   }
   CAIRN_TRY(parts->outlet, EventOutlet::open(*parts->store, events, egress, parts->coordinator->node(), surroundings));
   parts->transports = std::make_unique<Transports>(std::move(egress), std::move(secrets), HttpLimits(), surroundings);

@@ -32,7 +32,7 @@ auto call_foreign(const Call& call, const Failed& failed) -> decltype(call()) {
   } catch (const std::exception& thrown) {
     return failed(std::string(thrown.what()));
   } catch (...) {
-    return failed(std::string("something that is not a std::exception was thrown"));
+    return failed(std::string("an exception that is not a std::exception was thrown"));
   }
 }
 

@@ -93,9 +93,10 @@ TEST_F(FurtherTransport, AStoreThatNeedsItRefusesToStartWithoutIt) {
   const auto strict = open(false);
   ASSERT_FALSE(strict);
   EXPECT_EQ(strict.error().code, ErrorCode::unsupported);
-  EXPECT_EQ(strict.error().message,
-            "definition parcel 1.0.0 requires the transport pigeon, which is not registered here; there are graphql, "
-            "http and worker");
+  EXPECT_EQ(
+      strict.error().message,
+      "definition parcel 1.0.0 requires the transport pigeon, which is not registered; registered transports: graphql, "
+      "http and worker");
   EXPECT_TRUE(open(false, false));
   EXPECT_TRUE(open(true));
 }

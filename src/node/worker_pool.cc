@@ -146,7 +146,7 @@ void WorkerPool::fail_unanswered(std::unique_lock<std::mutex>& lock) {
     report.run = {id};
     report.fence = active.fence;
     report.failure =
-        Failure{FailureClass::transport, "interrupted", "the node stopped before the answer came", Json(), 1, "", ""};
+        Failure{FailureClass::transport, "interrupted", "the node stopped before the answer", Json(), 1, "", ""};
     report.worker = coordinator_.node();
   }
   // Later answers are ignored.

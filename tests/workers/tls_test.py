@@ -104,7 +104,7 @@ class TlsTest(unittest.TestCase):
         said = subprocess.run([BINARY, "dev", "--store", "memory:", "--listen", "127.0.0.1:0", *self.ca("nowhere")],
                               cwd=self.folder.name, capture_output=True, text=True)
         self.assertEqual(said.returncode, 8, said)
-        self.assertIn("nowhere.pem: the file of authorities cannot be read", said.stderr)
+        self.assertIn("nowhere.pem: cannot read the certificate authorities", said.stderr)
 
 
 if __name__ == "__main__":
