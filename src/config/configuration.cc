@@ -50,7 +50,7 @@ Result<std::vector<std::string>> hosts_of(const Json& secret, const std::string&
   std::vector<std::string> hosts;
   for (const Json::Member& member : secret.members()) {
     if (member.key != "file" && member.key != "hosts") {
-      return Error{ErrorCode::invalid, origin + " has file and hosts, not \"" + std::string(member.key) + "\""};
+      return Error{ErrorCode::invalid, origin + " accepts file and hosts, not \"" + std::string(member.key) + "\""};
     }
   }
   const Json& list = secret["hosts"];
@@ -60,7 +60,7 @@ Result<std::vector<std::string>> hosts_of(const Json& secret, const std::string&
     }
   }
   if (hosts.empty() || hosts.size() != list.size()) {
-    return Error{ErrorCode::invalid, origin + ".hosts takes a list of host names"};
+    return Error{ErrorCode::invalid, origin + ".hosts must be a list of host names"};
   }
   return hosts;
 }
@@ -103,9 +103,9 @@ Result<void> check_readers(const std::string& path, const TomlFile& file) {
   if (!is_world_readable(path)) return {};
   const std::string secret = secret_in(file);
   if (secret.empty()) return {};
-  return Error{ErrorCode::not_allowed, path + " holds a secret (" + secret +
-                                           ") and every user of this machine may read it: chmod o-r " + path +
-                                           ", or keep the secret in a file of its own"};
+  return Error{ErrorCode::not_allowed, path + " contains a secret (" + secret +
+                                           ") and every user of this machine can read it: run chmod o-r " + path +
+                                           ", or move the secret to a separate file"};
 }
 
 std::optional<std::int64_t> number_in(const std::string& text) {
@@ -155,7 +155,7 @@ std::vector<std::string> unread(const std::vector<std::string>& variables) {
     };
     if (is(variable) || is(plain)) continue;
     const auto near = nearest_name(plain, names);
-    warnings.push_back(variable + " is no setting" + (near ? "; did you mean " + *near + "?" : ""));
+    warnings.push_back(variable + " is not a setting" + (near ? "; did you mean " + *near + "?" : ""));
   }
   return warnings;
 }
@@ -185,9 +185,9 @@ Result<void> check(const Spec& spec, const Setting& setting) {
     }
     case Kind::duration: {
       const auto value = parse_duration(setting.value);
-      if (!value) return wrong("a length of time such as 30s");
+      if (!value) return wrong("a duration such as 30s");
       if (!range.empty() && (*value < *parse_duration(least) || *parse_duration(most) < *value)) {
-        return wrong("a length of time" + range);
+        return wrong("a duration" + range);
       }
       return {};
     }
@@ -238,7 +238,7 @@ Result<Configuration> Configuration::read(const Sources& sources) {
       const std::string origin = sources.file + ": secrets." + name;
       const bool table = secret.value.is_object();
       const Json& path = table ? secret.value["file"] : secret.value;
-      if (!path.is_string()) return Error{ErrorCode::invalid, origin + " takes the path of a file, or file and hosts"};
+      if (!path.is_string()) return Error{ErrorCode::invalid, origin + " must be a file path, or {file, hosts}"};
       CAIRN_TRY(const Setting read, from_file(std::string(path.as_string()), origin, configuration.exposed_files_));
       configuration.secrets_[name] = read.value;
       if (!table) continue;
@@ -254,8 +254,8 @@ Result<Configuration> Configuration::read(const Sources& sources) {
       };
       if (is(name) || is(plain)) continue;
       const auto near = nearest_name(plain, names);
-      return Error{ErrorCode::invalid, sources.file + ":" + std::to_string(value.line) + ": there is no setting \"" +
-                                           name + "\"" + (near ? "; did you mean \"" + *near + "\"?" : "")};
+      return Error{ErrorCode::invalid, sources.file + ":" + std::to_string(value.line) + ": unknown setting \"" + name +
+                                           "\"" + (near ? "; did you mean \"" + *near + "\"?" : "")};
     }
   }
   for (const Spec& spec : specs()) {

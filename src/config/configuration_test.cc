@@ -136,11 +136,11 @@ TEST_F(Configurations, WhatIsWrongIsNamedWithItsPlace) {
     const auto all = read({}, {}, write("a.toml", text));
     return all ? std::string("fine") : all.error().message;
   };
-  EXPECT_NE(message("listne = \"x\"").find("a.toml:1: there is no setting \"listne\"; did you mean \"listen\"?"),
+  EXPECT_NE(message("listne = \"x\"").find("a.toml:1: unknown setting \"listne\"; did you mean \"listen\"?"),
             std::string::npos)
       << message("listne = \"x\"");
   EXPECT_NE(message("\nworkers = \"many\"").find("a.toml:2: workers takes a whole number"), std::string::npos);
-  EXPECT_NE(message("drain = \"soon\"").find("drain takes a length of time"), std::string::npos);
+  EXPECT_NE(message("drain = \"soon\"").find("drain takes a duration"), std::string::npos);
   EXPECT_NE(message("listen = ").find("a.toml:1"), std::string::npos) << message("listen = ");
   EXPECT_FALSE(read({}, {}, folder + "/nowhere.toml"));
   EXPECT_FALSE(read({}, {{"CAIRN_LOG_REQUESTS", "perhaps"}}));
@@ -159,7 +159,7 @@ TEST_F(Configurations, AnEmptyVariableIsNotSet) {
   EXPECT_EQ(all->number("http.body_bytes_max"), 4 << 20);
   EXPECT_EQ(all->at("http.body_bytes_max").origin, "default");
   EXPECT_EQ(all->text("listen"), "127.0.0.1:8400");
-  EXPECT_FALSE(read({}, {}, write("a.toml", "drain = \"\"\n"))) << "a length of time is not empty";
+  EXPECT_FALSE(read({}, {}, write("a.toml", "drain = \"\"\n"))) << "a duration is not empty";
   EXPECT_TRUE(read({}, {}, write("b.toml", "[keep]\ncompleted = \"\"\n"))) << "empty by default";
 }
 
@@ -200,7 +200,7 @@ TEST_F(Configurations, AMisspeltVariableIsNamed) {
                        "CAIRN_SECRET_X", "CAIRN_TOKEN",  "CAIRN_PORT_8400_TCP", "PATH"};
   const auto all = Configuration::read(sources);
   ASSERT_TRUE(all) << all.error().message;
-  EXPECT_EQ(all->warnings(), std::vector<std::string>{"CAIRN_LISTNE is no setting; did you mean CAIRN_LISTEN?"});
+  EXPECT_EQ(all->warnings(), std::vector<std::string>{"CAIRN_LISTNE is not a setting; did you mean CAIRN_LISTEN?"});
 }
 
 TEST_F(Configurations, NamesOfFlagsAndVariables) {
