@@ -59,7 +59,7 @@ Refusal body_too_large(std::size_t bytes_max, bool known_caller) {
 }
 
 Refusal no_memory(const HttpSettings& settings) {
-  return {503, "The bodies of other requests take all memory that there is for them", "bodies_bytes",
+  return {503, "The bodies of other requests use all memory for request bodies", "bodies_bytes",
           PassedLimit{"http.bodies_bytes_max", settings.bodies_bytes_max}};
 }
 
@@ -68,14 +68,14 @@ std::optional<Refusal> refusal_of(const http::request<http::string_body>& messag
   std::size_t headers = 0;
   for (const auto& field : message) {
     if (++headers > settings.headers_max) {
-      return Refusal{431, "There are too many headers", "headers", PassedLimit{"headers", settings.headers_max}};
+      return Refusal{431, "The request has too many headers", "headers", PassedLimit{"headers", settings.headers_max}};
     }
     if (field.name_string().size() + field.value().size() > settings.header_bytes_max) {
       return Refusal{431, "A header is larger than the limit", "header_bytes",
                      PassedLimit{"header_bytes", settings.header_bytes_max}};
     }
   }
-  if (ambiguous(message)) return Refusal{400, "The request can be read in two ways"};
+  if (ambiguous(message)) return Refusal{400, "The request is ambiguous"};
   return std::nullopt;
 }
 

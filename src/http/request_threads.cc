@@ -70,7 +70,7 @@ void RequestThreads::work(const std::stop_token& stop) {
     } catch (const std::exception& failure) {
       log_error("http.request_failed", {{"message", failure.what()}});
     } catch (...) {
-      log_error("http.request_failed", {{"message", "something that is not a std::exception was thrown"}});
+      log_error("http.request_failed", {{"message", "an exception that is not a std::exception was thrown"}});
     }
     job = nullptr;  // release its resources before waiting for the next one
     lock.lock();

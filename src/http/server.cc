@@ -165,7 +165,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen(const HttpSettings& setti
   if (failed) {
     const bool taken = failed == asio::error::address_in_use;
     return Error{ErrorCode::unavailable, "cannot listen on " + where + ": " + failed.message() +
-                                             (taken ? " (another server? choose another port with --listen)" : "")};
+                                             (taken ? " (is another server running? use another port: --listen)" : "")};
   }
   if (settings.tls) {
     CAIRN_TRY(core->tls, tls_context(*settings.tls));

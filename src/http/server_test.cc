@@ -636,7 +636,7 @@ TEST_F(Http, ATakenPortIsAClearError) {
   settings.port = server->port();
   const auto second = HttpServer::listen(settings, echo);
   ASSERT_FALSE(second);
-  EXPECT_NE(second.error().message.find("another server?"), std::string::npos) << second.error().message;
+  EXPECT_NE(second.error().message.find("is another server running?"), std::string::npos) << second.error().message;
 }
 
 }  // namespace

@@ -20,11 +20,12 @@ inline Result<std::shared_ptr<boost::asio::ssl::context>> tls_context(const TlsF
   SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
   boost::system::error_code failed;
   context->use_certificate_chain_file(files.certificate, failed);
-  if (failed) return Error{ErrorCode::invalid, "the certificate " + files.certificate + ": " + failed.message()};
+  if (failed)
+    return Error{ErrorCode::invalid, "cannot load certificate " + files.certificate + ": " + failed.message()};
   context->use_private_key_file(files.key, boost::asio::ssl::context::pem, failed);
-  if (failed) return Error{ErrorCode::invalid, "the private key " + files.key + ": " + failed.message()};
+  if (failed) return Error{ErrorCode::invalid, "cannot load private key " + files.key + ": " + failed.message()};
   if (SSL_CTX_check_private_key(native) != 1) {
-    return Error{ErrorCode::invalid, "the private key " + files.key + " does not belong to " + files.certificate};
+    return Error{ErrorCode::invalid, "the private key " + files.key + " does not match " + files.certificate};
   }
   return context;
 }
