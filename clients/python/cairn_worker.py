@@ -123,7 +123,7 @@ class Client:
     def __init__(self, url, token=None, timeout=30.0):
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("the server's URL begins with http:// or https://, not %r" % url)
+            raise ValueError("the server URL must begin with http:// or https://, not %r" % url)
         self._parts = parts
         self._token = token or os.environ.get("CAIRN_TOKEN")
         self._timeout = timeout
@@ -325,7 +325,7 @@ class Worker:
             try:
                 return loop()
             except Exception:
-                log.exception("a thread of the worker failed and goes on")
+                log.exception("a thread of the worker failed and continues")
                 self._halted.wait(1.0)
 
     def run(self):
@@ -387,9 +387,9 @@ class Worker:
                 "worker": self.name, "runs": [{"id": run.id, "fence": run.fence} for run in runs]}, repeatable=True)["items"]
             for item in items:
                 if item["outcome"] == "error":
-                    log.warning("run %s could not be given back: %s", item["id"], item.get("error"))
+                    log.warning("run %s could not be released: %s", item["id"], item.get("error"))
         except (Problem, ConnectionFailed) as failure:
-            log.warning("%d runs could not be given back: %s", len(runs), failure)
+            log.warning("%d runs could not be released: %s", len(runs), failure)
         for run in runs:
             self._forget(run)
 
@@ -460,7 +460,7 @@ class Worker:
             if failure is not None:
                 if stopping:
                     return
-                log.warning("nothing can be leased now: %s", failure)
+                log.warning("cannot lease runs now: %s", failure)
                 # The server may be restarting: random delays keep its workers from retrying all at once.
                 self._halted.wait(pause * (1 + random.random()))
                 pause = min(pause * 2, 10.0)
@@ -573,9 +573,9 @@ class Worker:
             except Problem as failure:
                 if failure.status in REFUSED:
                     return self._send_refused(batch, failure, final)
-                log.warning("reports wait: %s", failure)
+                log.warning("reports will be sent again: %s", failure)
             except ConnectionFailed as failure:
-                log.warning("reports wait: %s", failure)
+                log.warning("reports will be sent again: %s", failure)
                 broken += 1
                 kept = batch[0][0].lease_ends > lease_ends
                 if broken >= BROKEN_MAX and kept and len(batch) == 1 and len(batch[0][1]) > REPORT_BYTES_MAX:
@@ -593,7 +593,7 @@ class Worker:
         for run, report in batch:
             item = outcomes.get(run.id, {})
             if item.get("outcome") == "lease_lost":
-                log.warning("run %s was no longer ours: its result is not used", run.id)
+                log.warning("run %s: the lease was lost, the result is not used", run.id)
             elif item.get("outcome") == "error":
                 log.error("run %s could not be reported: %s", run.id, item.get("error"))
                 if item.get("retryable"):
@@ -650,7 +650,7 @@ class Worker:
                                        timeout=timeout, repeatable=True)
             outcomes = {item["id"]: item for item in answer["items"]}
         except (Problem, ConnectionFailed) as failure:
-            log.warning("no heartbeat for %d runs: %s", len(runs), failure)
+            log.warning("heartbeat failed for %d runs: %s", len(runs), failure)
         for run in runs:
             item = outcomes.get(run.id, {"outcome": "error", "error": "no answer"})
             if item["outcome"] == "kept":
@@ -661,7 +661,7 @@ class Worker:
                 log.warning("run %s: %s", run.id, item["outcome"])
                 run.abandon()
             elif time.monotonic() >= run.lease_ends:
-                log.warning("run %s: its lease has ended: %s", run.id, item["error"])
+                log.warning("run %s: its lease has expired: %s", run.id, item["error"])
                 run.abandon()
 
 

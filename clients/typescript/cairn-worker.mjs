@@ -371,7 +371,7 @@ export class Worker {
         delay = 100;
       } catch (failure) {
         if (this.#stopping.signal.aborted) return;
-        this.#options.onWarning(`nothing can be leased now: ${failure.message}`);
+        this.#options.onWarning(`cannot lease runs now: ${failure.message}`);
         // The server may be restarting: random delays keep its workers from retrying all at once.
         await pause(delay * (1 + Math.random()), this.#stopping.signal);
         delay = Math.min(delay * 2, 10_000);
@@ -400,9 +400,9 @@ export class Worker {
     const runs = items.map(({ id, fence }) => ({ id, fence }));
     try {
       const answer = await this.#client.call('POST', '/v1/runs/release', { worker: this.name, runs });
-      for (const item of answer.items) if (item.outcome === 'error') this.#options.onWarning(`run ${item.id} could not be given back: ${item.error}`);
+      for (const item of answer.items) if (item.outcome === 'error') this.#options.onWarning(`run ${item.id} could not be released: ${item.error}`);
     } catch (failure) {
-      this.#options.onWarning(`${items.length} runs could not be given back: ${failure.message}`);
+      this.#options.onWarning(`${items.length} runs could not be released: ${failure.message}`);
     }
   }
 
@@ -477,7 +477,7 @@ export class Worker {
         batch = this.#unreported(batch, answer.items);
         if (!batch.length) return;
       } catch (failure) {
-        this.#options.onWarning(`reports wait: ${failure.message}`);
+        this.#options.onWarning(`reports will be sent again: ${failure.message}`);
         if (failure instanceof Problem) {
           if (refused.has(failure.status)) return this.#sendRefused(batch, failure, final);
         } else {
@@ -498,7 +498,7 @@ export class Worker {
     const outcomes = new Map(items.map((item) => [item.id, item]));
     return batch.filter(([run]) => {
       const item = outcomes.get(run.id);
-      if (item?.outcome === 'lease_lost') this.#options.onWarning(`run ${run.id} was no longer ours: its result is not used`);
+      if (item?.outcome === 'lease_lost') this.#options.onWarning(`run ${run.id}: the lease was lost, the result is not used`);
       if (item?.outcome !== 'error') return false;
       this.#options.onWarning(`run ${run.id} could not be reported: ${item.error}`);
       return item.retryable === true;
@@ -561,7 +561,7 @@ export class Worker {
       const answer = await this.#client.call('POST', '/v1/runs/heartbeat', { worker: this.name, runs: sent }, { timeoutMs });
       outcomes = new Map(answer.items.map((item) => [item.id, item]));
     } catch (failure) {
-      this.#options.onWarning(`no heartbeat for ${runs.length} runs: ${failure.message}`);
+      this.#options.onWarning(`heartbeat failed for ${runs.length} runs: ${failure.message}`);
     }
     for (const run of runs) {
       const item = outcomes.get(run.id) ?? { outcome: 'error' };
