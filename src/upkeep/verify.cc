@@ -64,7 +64,7 @@ class Check {
     constexpr std::size_t faults_max = 1000;
     CAIRN_TRY(const std::vector<StoreFault> faults, store_.faults(faults_max));
     for (const StoreFault& fault : faults) find("I-35 pages", fault.place, fault.message + ": " + fault.subject);
-    if (faults.size() >= faults_max) find("I-35 pages", "store", "there may be more than are named here");
+    if (faults.size() >= faults_max) find("I-35 pages", "store", "there may be more violations than are listed here");
     return {};
   }
 
@@ -102,14 +102,14 @@ class Check {
     const Snapshot& snapshot = **stored;
     if (row.version != snapshot.version) {
       find("I-01 versions", subject,
-           "the store says version " + std::to_string(row.version) + ", the snapshot " +
+           "the row has state version " + std::to_string(row.version) + ", the snapshot " +
                std::to_string(snapshot.version));
     }
     const bool parked =
         row.status == Status::suspended && row.error && row.error->failure_class == FailureClass::consistency;
     if (row.status != snapshot.status && !parked) {
       find("I-12 projection", subject,
-           std::string("shown as ") + to_string(row.status) + ", is " + to_string(snapshot.status));
+           std::string("its row says ") + to_string(row.status) + ", its snapshot " + to_string(snapshot.status));
     }
     CAIRN_TRY_VOID(check_history(snapshot, subject));
     check_strands(snapshot, subject);
@@ -119,8 +119,8 @@ class Check {
     if (snapshot.parent) CAIRN_TRY_VOID(check_parent(snapshot, subject));
     if (is_final(snapshot.status)) {
       if (!snapshot.waits.empty() || !snapshot.strands.empty())
-        find("I-22 terminal is final", subject, "it has ended and still waits");
-      if (!row.ended_at) find("I-22 terminal is final", subject, "it has ended without a time");
+        find("I-22 terminal is final", subject, "it has ended but still has waits");
+      if (!row.ended_at) find("I-22 terminal is final", subject, "it has ended but has no end time");
     } else if (!parked) {
       CAIRN_TRY_VOID(check_alive(snapshot, subject));
     }
@@ -134,7 +134,7 @@ class Check {
     do {
       CAIRN_TRY(const Page<HistoryRow> rows, store_.history(snapshot.instance, page));
       for (const HistoryRow& row : rows.items) {
-        if (row.version < last) find("I-01 versions", subject, "its history goes back in versions");
+        if (row.version < last) find("I-01 versions", subject, "the state versions in its history decrease");
         if (row.version > snapshot.version) find("I-01 versions", subject, "its history is ahead of its snapshot");
         if (first && row.version != 1) find("I-01 versions", subject, "its history does not begin with version 1");
         first = false;
@@ -152,7 +152,7 @@ class Check {
     std::multiset<std::string> waited;
     for (const Strand& strand : snapshot.strands) {
       const bool is_main = strand.parent == 0;
-      if (is_main != strands.empty()) find("I-21 strands", subject, "it has no main strand, or two");
+      if (is_main != strands.empty()) find("I-21 strands", subject, "it must have exactly one main strand");
       if (!is_main && !strands.contains(strand.parent)) {
         find("I-21 strands", subject, "strand " + std::to_string(strand.id) + " joins a strand that does not exist");
       }
@@ -163,17 +163,17 @@ class Check {
     }
     for (const Wait& wait : snapshot.waits) {
       if (waited.count(wait.token.value) != 1 || !strands.contains(wait.strand)) {
-        find("I-05 waits", subject, "the wait of step " + wait.step + " is not one strand's");
+        find("I-05 waits", subject, "the wait of step " + wait.step + " does not belong to exactly one strand");
       }
       waited.erase(wait.token.value);
     }
-    if (!waited.empty()) find("I-05 waits", subject, "a strand waits for something that is not open");
+    if (!waited.empty()) find("I-05 waits", subject, "a strand refers to a wait that is not open");
     if (snapshot.status != Status::waiting) return;
     std::set<std::uint64_t> joining;
     for (const Strand& strand : snapshot.strands) joining.insert(strand.parent);
     for (const Strand& strand : snapshot.strands) {
       if (strand.waits.empty() && !joining.contains(strand.id)) {
-        find("I-07 stranded", subject, "strand " + std::to_string(strand.id) + " waits for nothing and joins nobody");
+        find("I-07 stranded", subject, "strand " + std::to_string(strand.id) + " has no wait and joins no strand");
       }
     }
   }
@@ -183,7 +183,7 @@ class Check {
     std::set<std::string> kept;
     for (const BufferedSignal& signal : snapshot.signals) {
       if (!signal.id.empty() && !kept.insert(signal.id).second) {
-        find("I-10 signals", subject, "signal " + signal.id + " is kept twice");
+        find("I-10 signals", subject, "signal " + signal.id + " is buffered twice");
       }
     }
   }
@@ -206,7 +206,7 @@ class Check {
     }
     for (const auto& [token, wait] : stored) {
       if (!has_row(*wait)) continue;
-      find("I-05 waits", subject, "a row waits for step " + wait->step + ", the snapshot does not");
+      find("I-05 waits", subject, "the wait row of step " + wait->step + " is not in the snapshot");
     }
 
     CAIRN_TRY(const std::vector<DueTimer> timers, store_.list_timers(snapshot.instance));
@@ -248,7 +248,7 @@ class Check {
   Result<void> check_alive(const Snapshot& snapshot, const std::string& subject) {
     CAIRN_TRY(const std::vector<Message> messages, store_.list_messages(snapshot.instance));
     if (snapshot.waits.empty() && messages.empty() && snapshot.status == Status::waiting) {
-      find("I-07 stranded", subject, "it waits for nothing");
+      find("I-07 stranded", subject, "it has not ended but has no waits");
     }
     for (const Wait& wait : snapshot.waits) {
       if (wait.kind == WaitKind::task) {
@@ -262,7 +262,7 @@ class Check {
         if (!child) {
           find("I-20 children", subject, "its child " + wait.target + " does not exist");
         } else if (is_final(child->status) && !told) {
-          find("I-20 children", subject, "its child " + wait.target + " has ended and nobody told it");
+          find("I-20 children", subject, "its child " + wait.target + " has ended, but it was not notified");
         }
       } else if (wait.kind == WaitKind::run) {
         CAIRN_TRY(const auto run, store_.find_run({wait.target}));
@@ -270,10 +270,10 @@ class Check {
           find("I-07 stranded", subject, "its run " + wait.target + " does not exist");
         } else if (run->deleted_at && !is_final(run->status)) {
           find("I-07 stranded", subject,
-               "its run " + wait.target + " was deleted before it ended: nobody will finish it");
+               "its run " + wait.target + " was deleted before it ended and will never finish");
         } else if (is_final(run->status) && !is_held(snapshot, wait.token)) {
           find("I-07 stranded", subject,
-               "its run " + wait.target + " is " + to_string(run->status) + " and it still waits");
+               "its run " + wait.target + " is " + to_string(run->status) + ", but it still waits");
         }
       }
     }
@@ -322,13 +322,13 @@ class Check {
       if (snapshot && *snapshot) {
         const auto& waits = (**snapshot).waits;
         if (std::none_of(waits.begin(), waits.end(), [&](const Wait& wait) { return wait.token == row.token; })) {
-          find("I-12 tasks", subject, "it is open and instance " + row.instance.value + " does not wait for it");
+          find("I-12 tasks", subject, "it is open, but instance " + row.instance.value + " does not wait for it");
         }
       }
     }
     if (row.status == TaskStatus::completed &&
         std::find(row.exclude.begin(), row.exclude.end(), row.completed_by) != row.exclude.end()) {
-      find("I-14 four eyes", subject, row.completed_by + " completed it and was excluded");
+      find("I-14 four eyes", subject, row.completed_by + " completed it but was excluded");
     }
     CAIRN_TRY(const std::vector<TaskEvent> events, store_.task_events(row.id));
     bool closed = false;
@@ -336,11 +336,11 @@ class Check {
     for (std::size_t i = 0; i < events.size(); ++i) {
       const TaskEvent::Kind kind = events[i].kind;
       if ((i == 0) != (kind == TaskEvent::Kind::created))
-        find("I-13 task events", subject, "`created` is not its first event, once");
+        find("I-13 task events", subject, "its first event, and only that, must be `created`");
       if (kind == TaskEvent::Kind::commented) continue;
       if (closed) find("I-13 task events", subject, std::string(to_string(kind)) + " after it was closed");
       if (kind == TaskEvent::Kind::released && !assigned)
-        find("I-13 task events", subject, "released while nobody had it");
+        find("I-13 task events", subject, "released while it was not assigned");
       if (kind == TaskEvent::Kind::assigned || kind == TaskEvent::Kind::reassigned) assigned = true;
       if (kind == TaskEvent::Kind::released) assigned = false;
       closed =
@@ -348,7 +348,8 @@ class Check {
     }
     if (events.empty()) find("I-13 task events", subject, "it has no events");
     if (closed == is_open(row.status)) {
-      find("I-13 task events", subject, std::string("its events do not end as its status ") + to_string(row.status));
+      find("I-13 task events", subject,
+           std::string("its last event does not match its status ") + to_string(row.status));
     }
     return {};
   }
@@ -371,19 +372,19 @@ class Check {
     ++report_.runs;
     const std::string subject = "run " + row.id.value;
     if (row.status == RunStatus::leased && (!row.lease_until || row.leased_by.empty() || row.fence == 0)) {
-      find("I-15 leases", subject, "it is leased without holder, fence or end");
+      find("I-15 leases", subject, "it is leased but has no holder, fence or end");
     }
     if (row.status == RunStatus::pending && row.lease_until)
-      find("I-15 leases", subject, "it is pending and has a lease");
-    if (row.attempt > row.attempts_max) find("I-16 attempts", subject, "it was leased more often than allowed");
+      find("I-15 leases", subject, "it is pending but has a lease");
+    if (row.attempt > row.attempts_max) find("I-16 attempts", subject, "it had more attempts than allowed");
     if (static_cast<std::uint64_t>(row.leases) > row.fence)
-      find("I-15 leases", subject, "its fence is behind its leases");
+      find("I-15 leases", subject, "its fence is lower than its number of leases");
     if (row.instance) CAIRN_TRY_VOID(check_intent(row, subject));
     if (!is_final(row.status) && row.instance) {
       CAIRN_TRY(const auto instance, store_.find_instance(*row.instance));
       if (instance && is_final(instance->status)) {
         find("I-23 cancelled work", subject,
-             "instance " + row.instance->value + " has ended and it is still " + to_string(row.status));
+             "instance " + row.instance->value + " has ended, but it is still " + to_string(row.status));
       }
     }
     return {};
@@ -414,18 +415,18 @@ class Check {
     constexpr std::size_t faults_max = 1000;
     CAIRN_TRY(const std::vector<QueueFault> faults, store_.queue_faults(faults_max));
     for (const QueueFault& fault : faults) find("I-33 queue", "run " + fault.run.value, text_of(fault.kind));
-    if (faults.size() == faults_max) find("I-33 queue", "store", "there may be more such runs than are named here");
+    if (faults.size() == faults_max) find("I-33 queue", "store", "there may be more such runs than are listed here");
     return {};
   }
 
   static const char* text_of(QueueFault::Kind kind) {
     switch (kind) {
       case QueueFault::Kind::not_queued:
-        return "it is pending and not in the queue: nobody will lease it; docs/verify.md tells how to put it back";
+        return "it is pending but not in the queue, so no worker will lease it; docs/verify.md describes the repair";
       case QueueFault::Kind::not_watched:
-        return "it is leased and nobody will notice when its lease ends; docs/verify.md tells how to mend it";
+        return "it is leased, but the end of its lease is not watched; docs/verify.md describes the repair";
       case QueueFault::Kind::stray:
-        return "it waits in the queue and is not pending, or is deleted; docs/verify.md tells how to take it out";
+        return "it is in the queue but is not pending or is deleted; docs/verify.md describes the repair";
     }
     return "";
   }
@@ -443,7 +444,7 @@ class Check {
         }
         const std::string run(letter.kind == "run" ? letter.envelope.text_or("run", "") : "");
         if (!run.empty() && !runs.insert(run).second) {
-          find("I-16 dead letters", subject, "run " + run + " was given up twice");
+          find("I-16 dead letters", subject, "run " + run + " has two dead letters");
         }
       }
       name_unreadable(letters.unreadable);
