@@ -151,7 +151,7 @@ Json answer_components() {
                                       Json::object({{"type", "array"},
                                                     {"items", Json::object({{"type", "string"}})},
                                                     {"description",
-                                                     "rows that were left out because they cannot be read"}})}})}}));
+                                                     "rows that were omitted because they cannot be read"}})}})}}));
   }
   return schemas;
 }

@@ -29,8 +29,8 @@ bool is_caller_id(std::string_view id) {
 }
 
 Response bad_id(std::string_view what) {
-  return problem(400, "id", "This cannot be an id",
-                 std::string(what) + " has 1 to 200 letters, digits, `.`, `_`, `~`, `:` and `-`");
+  return problem(400, "id", "Invalid id",
+                 std::string(what) + " must have 1 to 200 letters, digits, `.`, `_`, `~`, `:` and `-`");
 }
 
 PageRequest page_of(const Call& call) {
@@ -51,7 +51,7 @@ Result<std::optional<std::uint64_t>> version_of(const Call& call) {
   std::uint64_t version = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), version);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
-    return Error{ErrorCode::invalid, "If-Match takes the version that was seen, for example \"7\""};
+    return Error{ErrorCode::invalid, "If-Match must be a version, for example \"7\""};
   }
   return std::optional<std::uint64_t>(version);
 }

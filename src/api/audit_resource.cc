@@ -37,14 +37,14 @@ std::vector<Route> audit_routes(Coordinator& coordinator) {
        "listAudit",
        "The audit trail, oldest first",
        [with](const Call& call) { list(*with, call); },
-       {{"limit", "how many at most"}, {"cursor", "from the page before"}}},
+       {{"limit", "maximum number of items"}, {"cursor", "next_cursor of the previous page"}}},
       {"GET",
        "/v1/audit/verify",
        Permission::administer,
        "verifyAudit",
-       "Whether the audit trail is whole",
+       "Verify the audit trail",
        [with](const Call& call) { verify(*with, call); },
-       {{"hash", "a hash that was kept elsewhere and must be in the chain"}}},
+       {{"hash", "an earlier hash that the chain must contain"}}},
   };
 }
 

@@ -106,7 +106,7 @@ void submit(Coordinator& coordinator, BulkJobs& jobs, const Call& call) {
   }
   // An empty filter matches everything, so the request must say `all: true` explicitly.
   if (text.empty() && !(call.body["all"].is_bool() && call.body["all"].as_bool())) {
-    call.reply(problem({ErrorCode::invalid, "without a filter it would be every instance: say \"all\": true"}));
+    call.reply(problem({ErrorCode::invalid, "without a filter every instance matches: set \"all\": true to confirm"}));
     return;
   }
   const std::size_t max =
@@ -127,9 +127,8 @@ void submit(Coordinator& coordinator, BulkJobs& jobs, const Call& call) {
   }
   if (matching->more) {
     count_limit_refusal("bulk_instances", static_cast<std::int64_t>(max));
-    call.reply(problem(413, "limit", "A limit was passed",
-                       "more than " + std::to_string(max) +
-                           " instances match; narrow the filter, or say with \"max\" how many it may be",
+    call.reply(problem(413, "limit", "A limit was exceeded",
+                       "more than " + std::to_string(max) + " instances match; narrow the filter or raise \"max\"",
                        Json::object({{"matched_at_least", static_cast<std::int64_t>(max + 1)},
                                      {"limit", "bulk_instances"},
                                      {"limit_value", static_cast<std::int64_t>(max)}})));
@@ -138,7 +137,7 @@ void submit(Coordinator& coordinator, BulkJobs& jobs, const Call& call) {
   const auto id =
       jobs.submit(new_uuid(coordinator.store().now()), name, matching->ids, on_behalf_of(coordinator, call));
   if (!id) {
-    call.reply(problem(503, "overloaded", "Too many requests wait already", "try again when earlier jobs are done"));
+    call.reply(problem(503, "overloaded", "Too many requests are waiting", "try again when earlier jobs are done"));
     return;
   }
   answer.set("id", *id);
@@ -173,7 +172,7 @@ void show(BulkJobs& jobs, const Call& call) {
   std::size_t after = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), after);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
-    call.reply(problem({ErrorCode::invalid, "after takes how many were through when you last looked"}));
+    call.reply(problem({ErrorCode::invalid, "after must be the number of finished items that you saw last"}));
     return;
   }
   const auto told = [reply = call.reply](const BulkJobs::Progress& progress) {
@@ -186,9 +185,9 @@ constexpr std::string_view bulk_schema =
     R"({"type":"object","required":["action"],"additionalProperties":false,"properties":{
   "action":{"enum":["cancel","suspend","resume","retry","signal","delete"]},
   "filter":{"type":"string","description":"status:suspended definition:loan.approval …"},
-  "max":{"type":"integer","minimum":1,"maximum":100000,"description":"how many it may be; 1000 unless said"},
-  "all":{"type":"boolean","description":"without a filter: every instance is meant"},
-  "dry_run":{"type":"boolean","description":"only say what would be done"},
+  "max":{"type":"integer","minimum":1,"maximum":100000,"description":"refuse if more instances match; default 1000"},
+  "all":{"type":"boolean","description":"confirms that every instance is meant if there is no filter"},
+  "dry_run":{"type":"boolean","description":"only list the instances"},
   "reason":{"type":"string"},
   "signal":{"type":"object","required":["name"],"additionalProperties":false,"properties":{
     "name":{"type":"string"},"key":{"type":["string","null"]},"payload":true}}}})";
@@ -204,7 +203,7 @@ std::vector<Route> bulk_routes(Coordinator& coordinator, InstanceWaiters& desk) 
        "/v1/bulk",
        Permission::operate,
        "startBulk",
-       "Cancel, suspend, resume, retry, signal or delete every instance that matches",
+       "Cancel, suspend, resume, retry, signal or delete all instances that match a filter",
        [with, jobs](const Call& call) { submit(*with, *jobs, call); },
        {},
        bulk_schema},
@@ -212,7 +211,7 @@ std::vector<Route> bulk_routes(Coordinator& coordinator, InstanceWaiters& desk) 
        "/v1/bulk/{id}",
        Permission::operate,
        "getBulk",
-       "How far a bulk action is",
+       "The progress of a bulk action",
        [jobs](const Call& call) { show(*jobs, call); },
        {{"after", "answer when more than this many are through, or all, or after 20 s"}}},
   };

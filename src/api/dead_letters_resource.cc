@@ -52,9 +52,10 @@ void show(Coordinator& coordinator, const Call& call) {
 Result<void> replay(Coordinator& coordinator, std::int64_t id, const Actor& actor) {
   CAIRN_TRY(const DeadLetter letter, find(coordinator, id));
   if (letter.kind == "event") {
-    if (!letter.envelope["sequence"].is_integer()) return Error{ErrorCode::unsupported, "its event is not named"};
+    if (!letter.envelope["sequence"].is_integer())
+      return Error{ErrorCode::unsupported, "the dead letter does not name its event"};
     CAIRN_TRY(const bool sent, coordinator.store().resend_outbox(letter.envelope["sequence"].as_integer()));
-    if (!sent) return Error{ErrorCode::conflict, "the event is gone: retention removed it"};
+    if (!sent) return Error{ErrorCode::conflict, "retention has removed the event"};
     CAIRN_TRY_VOID(coordinator.store().discard_dead_letter(id));
     return {};
   }
@@ -89,13 +90,13 @@ std::vector<Route> dead_letter_routes(Coordinator& coordinator) {
        "/v1/dead-letters",
        Permission::view,
        "listDeadLetters",
-       "What could not be handled, oldest first",
+       "List dead letters, oldest first",
        with(list),
-       {{"limit", "how many at most"}, {"cursor", "from the page before"}}},
+       {{"limit", "maximum number of items"}, {"cursor", "next_cursor of the previous page"}}},
       {"GET", "/v1/dead-letters/{id}", Permission::view, "getDeadLetter", "One dead letter", with(show)},
       {"POST", "/v1/dead-letters/{id}/replay", Permission::operate, "replayDeadLetter",
-       "Put it back where it came from", with(replay_one)},
-      {"DELETE", "/v1/dead-letters/{id}", Permission::operate, "discardDeadLetter", "Remove it for good",
+       "Return a dead letter to its queue", with(replay_one)},
+      {"DELETE", "/v1/dead-letters/{id}", Permission::operate, "discardDeadLetter", "Discard a dead letter",
        with(discard)},
   };
 }

@@ -91,7 +91,8 @@ std::vector<Route> definition_routes(Coordinator& coordinator) {
       call.reply({204, "application/json", {}, ""});
     }
   };
-  const std::vector<QueryParameter> pages{{"limit", "how many at most"}, {"cursor", "from the page before"}};
+  const std::vector<QueryParameter> pages{{"limit", "maximum number of items"},
+                                          {"cursor", "next_cursor of the previous page"}};
   return {
       {"POST",
        "/v1/definitions",
@@ -99,7 +100,7 @@ std::vector<Route> definition_routes(Coordinator& coordinator) {
        "deployDefinition",
        "Deploy a definition, YAML or JSON",
        [with](const Call& call) { deploy(*with, call); },
-       {{"dry_run", "only check"}},
+       {{"dry_run", "only validate"}},
        {},
        "application/yaml, application/json, application/x-yaml, text/yaml, text/x-yaml"},
       {"GET", "/v1/definitions", Permission::view, "listDefinitions", "List definitions", list, pages},
@@ -109,11 +110,11 @@ std::vector<Route> definition_routes(Coordinator& coordinator) {
        "/v1/definitions/{name}/{version}/source",
        Permission::view,
        "getDefinitionSource",
-       "Source that compiles to it",
+       "Source that compiles to this definition",
        source,
        {{"to", "yaml or cpp"}}},
       {"DELETE", "/v1/definitions/{name}/{version}", Permission::deploy, "retireDefinition",
-       "No new starts of this version", retire},
+       "Retire a version: it starts no new instances", retire},
   };
 }
 

@@ -72,7 +72,7 @@ Result<render::Drawing> drawing_of(const Call& call) {
 }
 
 Response refused(const Error& error) {
-  if (error.code == ErrorCode::invalid) return problem(400, "format", "This cannot be drawn so", error.message);
+  if (error.code == ErrorCode::invalid) return problem(400, "format", "Invalid diagram options", error.message);
   return problem(error);
 }
 
@@ -140,15 +140,15 @@ std::vector<Route> diagram_routes(Coordinator& coordinator) {
   const std::vector<QueryParameter> query{{"format", "svg, png, json, mermaid, dot or txt"},
                                           {"theme", "light or dark"},
                                           {"direction", "tb or lr"},
-                                          {"collapse", "draw what is nested deeper than this as one step"},
+                                          {"collapse", "draw deeper nesting as one step"},
                                           {"scale", "pixels of a PNG per unit, 1 to 4"}};
   return {
       {"GET", "/v1/definitions/{name}/diagram", Permission::view, "getNewestDiagram",
-       "The picture of a definition's newest version", definition, query},
+       "The diagram of a definition's newest version", definition, query},
       {"GET", "/v1/definitions/{name}/{version}/diagram", Permission::view, "getDefinitionDiagram",
-       "The picture of a definition", definition, query},
+       "The diagram of a definition", definition, query},
       {"GET", "/v1/instances/{id}/diagram", Permission::view, "getInstanceDiagram",
-       "The picture of an instance: its definition with how far it is",
+       "The diagram of an instance: its definition with its progress",
        [with, shelf](const Call& call) { instance_diagram(*with, *shelf, call); }, query},
   };
 }

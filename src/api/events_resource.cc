@@ -15,7 +15,7 @@ Result<std::optional<std::int64_t>> position_of(const Call& call) {
   std::int64_t position = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), position);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size() || position < 0) {
-    return Error{ErrorCode::invalid, "Last-Event-ID is the id of an event of this stream, a number"};
+    return Error{ErrorCode::invalid, "Last-Event-ID must be the id of an event of this stream, a number"};
   }
   return std::optional(position);
 }
@@ -23,7 +23,7 @@ Result<std::optional<std::int64_t>> position_of(const Call& call) {
 void events(EventFeed& feed, const Call& call) {
   const auto position = position_of(call);
   if (!position) {
-    call.reply(problem(400, "position", "This is not a place in the stream", position.error().message));
+    call.reply(problem(400, "position", "Invalid stream position", position.error().message));
     return;
   }
   OutboxFilter filter;
@@ -47,12 +47,12 @@ std::vector<Route> event_routes(Coordinator& coordinator) {
            "/v1/events",
            Permission::view,
            "streamEvents",
-           "Events as they happen: server-sent CloudEvents",
+           "Live events: server-sent CloudEvents",
            [feed](const Call& call) { events(*feed, call); },
-           {{"type", "only types that begin so"},
+           {{"type", "only types that begin with this"},
             {"subject", "only this subject"},
-            {"instance", "only of this instance"},
-            {"after", "go on after this event, like Last-Event-ID"}}}};
+            {"instance", "only events of this instance"},
+            {"after", "continue after this event, like Last-Event-ID"}}}};
 }
 
 }  // namespace cairn::server

@@ -54,10 +54,11 @@ class Explanation {
     }
     for (const Wait& wait : waits) {
       CAIRN_TRY(Reason reason, reason_of(wait));
-      Json told = Json::object({{"kind", to_string(wait.kind)},
-                                {"reason", (held ? "Once it goes on, step " : "Step ") + wait.step + " " + reason.text},
-                                {"since", format_timestamp(wait.since)},
-                                {"step", wait.step}});
+      Json told =
+          Json::object({{"kind", to_string(wait.kind)},
+                        {"reason", (held ? "After it is resumed, step " : "Step ") + wait.step + " " + reason.text},
+                        {"since", format_timestamp(wait.since)},
+                        {"step", wait.step}});
       if (wait.until) told.set("until", format_timestamp(*wait.until));
       // A suspended instance accepts none of these commands.
       if (!held) add_commands(told, reason);
@@ -79,7 +80,7 @@ class Explanation {
   Result<void> tell_status() {
     switch (row_.status) {
       case Status::waiting: return {};
-      case Status::running: add({"It is running: a node is going on with it"}, std::nullopt); return {};
+      case Status::running: add({"It is running on a node"}, std::nullopt); return {};
       case Status::suspended: return tell_suspension();
       case Status::completed:
       case Status::failed:
@@ -106,7 +107,7 @@ class Explanation {
     const Failure& error = *row_.error;
     // The snapshot is unchanged: the message that failed is a dead letter.
     if (!snapshot_ || snapshot_->status != Status::suspended) {
-      add({"It was put aside by " + error.code + ": " + error.message + "; repair that and replay its dead letter",
+      add({"It was suspended by " + error.code + ": " + error.message + "; fix the cause and replay its dead letter",
            "cairn dead list"},
           since);
       return {};
@@ -166,7 +167,7 @@ class Explanation {
 
   Result<Reason> run_reason(const Wait& wait) {
     CAIRN_TRY(const auto run, store_.find_run({wait.target}));
-    Reason reason{"waits for a worker that takes " + wait.name,
+    Reason reason{"waits for a worker that handles " + wait.name,
                   "cairn runs show " + wait.target,
                   {"cairn runs cancel " + wait.target}};
     if (wait.name.starts_with("cairn.")) reason.text = "waits for a node to make its call (" + wait.name + ")";
@@ -174,7 +175,7 @@ class Explanation {
     if (run->status == RunStatus::leased) {
       reason.text = "waits for the worker " + LeaseHolder::parse(run->leased_by).label + " to finish " + wait.name;
     } else if (run->run_at > store_.now()) {
-      reason.text = "waits to try " + wait.name + " again at " + format_timestamp(run->run_at);
+      reason.text = "waits to retry " + wait.name + " at " + format_timestamp(run->run_at);
     }
     if (run->attempt > 0) {
       reason.text += ", attempt " + std::to_string(run->attempt) + " of " + std::to_string(run->attempts_max);
@@ -202,7 +203,7 @@ class Explanation {
                return token.is_string() && token.as_string() == wait.token.value;
              });
     };
-    if (frame && frame->kind == "signal") return {"gives up waiting for its signal at " + at + " (timeout)" + late};
+    if (frame && frame->kind == "signal") return {"stops waiting for its signal at " + at + " (timeout)" + late};
     if (frame && frame->kind == "task" && frame->data.text_or("deadline", "") == wait.token.value) {
       return {"has its deadline at " + at + late};
     }
@@ -217,7 +218,7 @@ class Explanation {
     std::string text = "waits for the signal " + wait.name;
     if (keyed) text += " with the key " + std::string(wait.key.as_string());
     if (const SignalSpec* signal = specification_of(wait); signal && signal->where) {
-      text += " for which `" + std::string(signal->where->text()) + "` holds";
+      text += " where `" + std::string(signal->where->text()) + "` is true";
     }
     return {text, "cairn signal " + id_ + " " + word(wait.name) +
                       (keyed ? " --key " + quoted(wait.key.as_string()) : "") + " --payload '{…}'"};
@@ -225,7 +226,7 @@ class Explanation {
 
   Result<Reason> child_reason(const Wait& wait) {
     CAIRN_TRY(const auto child, store_.find_instance({wait.target}));
-    const std::string status = child ? std::string(", which is ") + to_string(child->status) : ", which is not there";
+    const std::string status = child ? std::string(", which is ") + to_string(child->status) : ", which does not exist";
     return Reason{"waits for the subworkflow " + wait.name + ", instance " + wait.target + status,
                   "cairn why " + word(wait.target)};
   }

@@ -31,7 +31,7 @@ Result<std::vector<Part>> parts_of(std::string_view text) {
       return value;
     }
     const std::size_t end = text.find('"', at + 1);
-    if (end == std::string_view::npos) return Error{ErrorCode::invalid, "the filter has a quote that is not closed"};
+    if (end == std::string_view::npos) return Error{ErrorCode::invalid, "the filter has an unclosed quote"};
     std::string value(text.substr(at + 1, end - at - 1));
     at = end + 1;
     return value;
@@ -49,7 +49,7 @@ Result<std::vector<Part>> parts_of(std::string_view text) {
     }
     CAIRN_TRY(part.value, read_value());
     if (!part.name.empty() && part.value.empty()) {
-      return Error{ErrorCode::invalid, "the filter says " + part.name + ": without a value"};
+      return Error{ErrorCode::invalid, "the filter " + part.name + ": has no value"};
     }
     parts.push_back(std::move(part));
   }
@@ -57,7 +57,7 @@ Result<std::vector<Part>> parts_of(std::string_view text) {
 }
 
 Error unknown(const std::string& name, std::vector<std::string_view> known) {
-  std::string message = "there is no filter \"" + name + "\"";
+  std::string message = "unknown filter \"" + name + "\"";
   std::string list;
   for (const std::string_view one : known) list += (list.empty() ? "" : ", ") + std::string(one);
   return {ErrorCode::invalid, message + ": " + list};
@@ -75,7 +75,7 @@ Result<Timestamp> time_of(const std::string& text) {
 Result<bool> yes(const Part& part) {
   if (part.value == "yes" || part.value == "true") return true;
   if (part.value == "no" || part.value == "false") return false;
-  return Error{ErrorCode::invalid, part.name + ": takes yes or no"};
+  return Error{ErrorCode::invalid, part.name + ": must be yes or no"};
 }
 
 void add_text(std::string& text, const std::string& word) { text += (text.empty() ? "" : " ") + word; }
@@ -85,7 +85,7 @@ void add_text(std::string& text, const std::string& word) { text += (text.empty(
 Result<void> check_search(std::string_view text) {
   if (count_code_points(text) <= search_length_max) return {};
   return limit_error("search_length", static_cast<std::int64_t>(search_length_max),
-                     "the text to look for is longer than " + std::to_string(search_length_max) + " characters");
+                     "the search text is longer than " + std::to_string(search_length_max) + " characters");
 }
 
 Result<void> read_filter(std::string_view text, InstanceFilter& filter) {
@@ -96,8 +96,8 @@ Result<void> read_filter(std::string_view text, InstanceFilter& filter) {
     } else if (part.name == "status") {
       filter.status = status_from(part.value);
       if (!filter.status) {
-        return Error{ErrorCode::invalid, "there is no status \"" + part.value +
-                                             "\": running, waiting, suspended, completed, failed or cancelled"};
+        return Error{ErrorCode::invalid, "unknown status \"" + part.value +
+                                             "\"; use running, waiting, suspended, completed, failed or cancelled"};
       }
     } else if (part.name == "definition") {
       filter.definition = part.value;
@@ -136,7 +136,7 @@ Result<void> read_filter(std::string_view text, TaskFilter& filter) {
       }
       if (!filter.status) {
         return Error{ErrorCode::invalid,
-                     "there is no status \"" + part.value + "\": open, assigned, completed, cancelled or expired"};
+                     "unknown status \"" + part.value + "\"; use open, assigned, completed, cancelled or expired"};
       }
     } else if (part.name == "assignee") {
       filter.assignee = part.value;

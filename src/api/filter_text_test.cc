@@ -44,10 +44,10 @@ TEST(FilterText, SaysWhatIsWrong) {
   };
   EXPECT_EQ(message(""), "fine");
   EXPECT_EQ(message("12:30"), "fine");  // a time of day is text: names begin with a letter
-  EXPECT_NE(message("state:x").find("there is no filter \"state\": status,"), std::string::npos);
-  EXPECT_NE(message("status:lost").find("there is no status \"lost\""), std::string::npos);
-  EXPECT_NE(message("ref:").find("ref: without a value"), std::string::npos);
-  EXPECT_NE(message("ref:\"x").find("not closed"), std::string::npos);
+  EXPECT_NE(message("state:x").find("unknown filter \"state\": status,"), std::string::npos);
+  EXPECT_NE(message("status:lost").find("unknown status \"lost\""), std::string::npos);
+  EXPECT_NE(message("ref:").find("ref: has no value"), std::string::npos);
+  EXPECT_NE(message("ref:\"x").find("unclosed quote"), std::string::npos);
   EXPECT_NE(message("from:yesterday").find("is not a time"), std::string::npos);
   EXPECT_NE(message("deleted:perhaps").find("yes or no"), std::string::npos);
 }

@@ -49,7 +49,7 @@ Result<void> spend(Store& store, const InboundHook& hook, const Request& request
     case CommitOutcome::Kind::stale:
     case CommitOutcome::Kind::duplicate_signal: break;
   }
-  return Error{ErrorCode::internal, "the signature could not be kept"};
+  return Error{ErrorCode::internal, "the signature could not be stored"};
 }
 
 // The answer does not tell the sender the reason.
@@ -60,7 +60,7 @@ Error refused(const InboundHook& hook, const Request& request, const Error& why)
 
 Result<Identity> identify(Coordinator& coordinator, const Hooks& hooks, const Request& request) {
   const InboundHook* const hook = hook_of(hooks, request);
-  if (hook == nullptr) return Error{ErrorCode::not_found, "there is no such hook"};
+  if (hook == nullptr) return Error{ErrorCode::not_found, "no such hook"};
   auto fine = check_signed(*hook, request, coordinator.store().now());
   if (fine) fine = check_unspent(coordinator.store(), *hook, request);
   if (!fine) return fine.error().code == ErrorCode::not_allowed ? refused(*hook, request, fine.error()) : fine.error();
@@ -71,10 +71,10 @@ Result<Identity> identify(Coordinator& coordinator, const Hooks& hooks, const Re
 
 void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
   const InboundHook* const hook = hook_of(hooks, call.request);
-  if (hook == nullptr) return call.reply(problem({ErrorCode::not_found, "there is no such hook"}));
+  if (hook == nullptr) return call.reply(problem({ErrorCode::not_found, "no such hook"}));
   // Only the gate may set this account.
   if (call.identity.account != std::string(account_prefix) + hook->name) {
-    return call.reply(problem(401, "unauthenticated", "Nobody known", "the request is not signed"));
+    return call.reply(problem(401, "unauthenticated", "Not authenticated", "the request is not signed"));
   }
   const auto signals = signals_of(*hook, call.request);
   if (!signals) return call.reply(problem(signals.error()));
@@ -100,7 +100,7 @@ void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
   if (const auto spent = spend(coordinator.store(), *hook, call.request); !spent) {
     if (spent.error().code != ErrorCode::not_allowed) return call.reply(problem(spent.error()));
     Response response =
-        problem(401, "unauthenticated", "Nobody known", refused(*hook, call.request, spent.error()).message);
+        problem(401, "unauthenticated", "Not authenticated", refused(*hook, call.request, spent.error()).message);
     response.headers.emplace_back("www-authenticate", "Cairn-Signature");
     return call.reply(std::move(response));
   }
@@ -115,7 +115,7 @@ std::vector<Route> hook_routes(Coordinator& coordinator, std::vector<InboundHook
               "/v1/hooks/{id}",
               Permission::signed_request,
               "receiveHook",
-              "Take a signed webhook in: CloudEvents, or one signal, as the hook is set; each request at most once",
+              "Receive a signed webhook: CloudEvents or one signal; each request is applied at most once",
               [&coordinator, hooks](const Call& call) { receive(coordinator, hooks, call); },
               {},
               {},

@@ -115,8 +115,7 @@ void get(Coordinator& coordinator, const std::shared_ptr<InstanceWaiters>& desk,
   std::uint64_t after = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), after);
   if (!text.empty() && (read.ec != std::errc() || read.ptr != text.data() + text.size())) {
-    call.reply(
-        problem(400, "version", "This is not a version", "`after` is the state_version that was seen, for example 7"));
+    call.reply(problem(400, "version", "Invalid version", "`after` must be a state_version, for example 7"));
     return;
   }
   if (!*wait) {
@@ -138,8 +137,8 @@ void list(Coordinator& coordinator, const Call& call) {
   if (const std::string_view status = call.request.query_value("status"); !status.empty()) {
     filter.status = status_from(status);
     if (!filter.status) {
-      call.reply(problem(400, "status", "There is no such status",
-                         "running, waiting, suspended, completed, failed or cancelled"));
+      call.reply(
+          problem(400, "status", "Unknown status", "use running, waiting, suspended, completed, failed or cancelled"));
       return;
     }
   }
@@ -152,7 +151,7 @@ void list(Coordinator& coordinator, const Call& call) {
     if (name != "part") continue;
     const std::size_t colon = value.find(':');
     if (colon == std::string::npos || colon == 0) {
-      call.reply(problem(400, "part", "A part of a reference is NAME:VALUE", "part=customer:C1"));
+      call.reply(problem(400, "part", "Invalid reference part", "use part=NAME:VALUE, for example part=customer:C1"));
       return;
     }
     filter.reference_parts.emplace_back(value.substr(0, colon), value.substr(colon + 1));
@@ -170,7 +169,7 @@ void list(Coordinator& coordinator, const Call& call) {
     if (text.empty()) continue;
     const auto at = parse_timestamp(text);
     if (!at) {
-      call.reply(problem(400, "time", "This is not a time", at.error().message));
+      call.reply(problem(400, "time", "Invalid time", at.error().message));
       return;
     }
     *field = *at;
@@ -283,7 +282,7 @@ std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<Ins
        "startInstance",
        "Start an instance",
        [with, desk](const Call& call) { start(*with, desk, call); },
-       {{"wait", "answer when it has ended, at most this long"}},
+       {{"wait", "wait for the end, at most this long"}},
        start_schema,
        "application/json",
        true,
@@ -299,36 +298,36 @@ std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<Ins
         {"definition", "a name"},
         {"version", "of the definition"},
         {"reference", "a reference key"},
-        {"part", "NAME:VALUE, a part of the reference; may stand several times"},
+        {"part", "NAME:VALUE, a part of the reference (repeatable)"},
         {"parent", "children of this instance"},
         {"q", "text in the id, the definition or the reference"},
         {"filter", "status:suspended part.customer:C1 …, the same language as on the command line"},
         {"from", "started at or after"},
         {"to", "started before"},
-        {"limit", "how many at most"},
-        {"cursor", "from the page before"}}},
+        {"limit", "maximum number of items"},
+        {"cursor", "next_cursor of the previous page"}}},
       {"GET",
        "/v1/instances/{id}",
        Permission::view,
        "getInstance",
        "One instance with its state and waits",
        [with, desk](const Call& call) { get(*with, desk, call); },
-       {{"wait", "answer when it has ended or is suspended, at most this long"},
-        {"after", "with `wait`: answer as soon as its state_version is past this one, or it has ended"}}},
+       {{"wait", "wait until it has ended or is suspended, at most this long"},
+        {"after", "with `wait`: also answer when its state_version exceeds this"}}},
       {"GET",
        "/v1/instances/{id}/history",
        Permission::view,
        "getHistory",
-       "What happened, oldest first",
+       "The history of an instance, oldest first",
        [with](const Call& call) { history(*with, call); },
-       {{"limit", "how many at most"}, {"cursor", "from the page before"}}},
-      {"GET", "/v1/instances/{id}/snapshot", Permission::view, "getSnapshot", "What the engine resumes from",
-       [with](const Call& call) { snapshot(*with, call); }},
+       {{"limit", "maximum number of items"}, {"cursor", "next_cursor of the previous page"}}},
+      {"GET", "/v1/instances/{id}/snapshot", Permission::view, "getSnapshot",
+       "The snapshot that the engine resumes from", [with](const Call& call) { snapshot(*with, call); }},
       {"DELETE",
        "/v1/instances/{id}",
        Permission::operate,
        "deleteInstance",
-       "Hide an instance that has ended",
+       "Delete an ended instance from the lists",
        [with](const Call& call) { remove(*with, call); },
        {{"reason", "why"}}},
       {"POST",
@@ -344,7 +343,7 @@ std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<Ins
        {},
        [with](const Request& request, const PathValues& path) { return is_prompt_signal(*with, request, path); }},
       {"DELETE", "/v1/instances/{id}/signals/{signal}", Permission::operate, "discardSignal",
-       "Discard a signal that the instance keeps and no step takes",
+       "Discard a buffered signal of an instance",
        [with](const Call& call) { request(*with, call, SignalDiscarded{std::string(call.at("signal"))}); }},
       {"POST",
        "/v1/instances/{id}/cancel",
@@ -363,14 +362,14 @@ std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<Ins
        {},
        reason_schema},
       {"POST", "/v1/instances/{id}/resume", Permission::operate, "resumeInstance",
-       "Resume a suspended instance as it is", [with](const Call& call) { request(*with, call, ResumeRequested{}); }},
-      {"POST", "/v1/instances/{id}/retry", Permission::operate, "retryInstance", "Try the failed step again",
+       "Resume a suspended instance unchanged", [with](const Call& call) { request(*with, call, ResumeRequested{}); }},
+      {"POST", "/v1/instances/{id}/retry", Permission::operate, "retryInstance", "Retry the failed step",
        [with](const Call& call) { request(*with, call, RetryRequested{}); }},
       {"POST",
        "/v1/instances/{id}/skip",
        Permission::operate,
        "skipStep",
-       "Go past the failed step, with a result",
+       "Skip the failed step, with a result",
        [with](const Call& call) { request(*with, call, SkipRequested{call.body["result"]}); },
        {},
        skip_schema},

@@ -58,7 +58,7 @@ void revoke(Coordinator& coordinator, const Call& call) {
 
 constexpr std::string_view create_schema =
     R"({"type":"object","required":["subject","roles"],"additionalProperties":false,"properties":{
-  "subject":{"type":"string","minLength":1,"maxLength":200,"description":"the person or program that acts with it"},
+  "subject":{"type":"string","minLength":1,"maxLength":200,"description":"the person or program that uses the key"},
   "roles":{"type":"array","minItems":1,"items":{"enum":["viewer","task_worker","starter","worker","operator","deployer","admin"]}},
   "scope":{"type":"object","additionalProperties":false,"properties":{
     "prefixes":{"type":"array","items":{"type":"string","minLength":1}},
@@ -75,13 +75,13 @@ std::vector<Route> key_routes(Coordinator& coordinator) {
        "/v1/keys",
        Permission::administer,
        "createKey",
-       "Make an API key; its secret is in this answer and nowhere else",
+       "Create an API key; only this answer contains its secret",
        [with](const Call& call) { create(*with, call); },
        {},
        create_schema,
        "application/json",
        true},
-      {"GET", "/v1/keys", Permission::administer, "listKeys", "API keys, without their secrets",
+      {"GET", "/v1/keys", Permission::administer, "listKeys", "List API keys, without their secrets",
        [with](const Call& call) { list(*with, call); }},
       {"DELETE", "/v1/keys/{id}", Permission::administer, "revokeKey", "Revoke an API key",
        [with](const Call& call) { revoke(*with, call); }},

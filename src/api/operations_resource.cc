@@ -30,13 +30,13 @@ void retire(Coordinator& coordinator, const Call& call) {
     if (!call.body[name].is_string()) continue;
     const auto age = parse_duration(call.body[name].as_string());
     if (!age || age->negative()) {
-      call.reply(problem({ErrorCode::invalid, std::string(name) + " takes an age such as 30d"}));
+      call.reply(problem({ErrorCode::invalid, std::string(name) + " must be an age such as 30d"}));
       return;
     }
     *field = *age;
   }
   if (policy.keeps_everything()) {
-    call.reply(problem({ErrorCode::invalid, "say what to remove and from which age on: \"completed\": \"30d\""}));
+    call.reply(problem({ErrorCode::invalid, "name at least one kind to remove and its age: \"completed\": \"30d\""}));
     return;
   }
   const auto report = run_retention(coordinator.store(), coordinator.node(), policy, [&coordinator] { return coordinator.stopping(); });
@@ -78,12 +78,12 @@ std::vector<Route> operation_routes(Coordinator& coordinator) {
   return {
       std::move(health),
       std::move(live),
-      {"GET", "/v1/info", Permission::view, "getInfo", "What this server is", info},
+      {"GET", "/v1/info", Permission::view, "getInfo", "Information about this server", info},
       {"POST",
        "/v1/retention/run",
        Permission::administer,
        "runRetention",
-       "Remove what ended long ago: instances with their children, runs, events, keys",
+       "Run retention: remove old instances with their children, runs, events and keys",
        [with](const Call& call) { retire(*with, call); },
        {},
        retention_schema},

@@ -75,7 +75,7 @@ std::string post_form(const std::string& target, std::string_view wrap, const Js
 
 std::string tasks_section(const Page<TaskRow>& tasks) {
   std::string html = "<h2>Tasks</h2>";
-  if (tasks.items.empty()) return html + "<p>Nobody has anything to do. Start an instance below.</p>";
+  if (tasks.items.empty()) return html + "<p>There are no open tasks. Start an instance below.</p>";
   html += "<table><tr><th>Task</th><th>Reference</th><th>About</th><th>Answer</th></tr>";
   for (const TaskRow& task : tasks.items) {
     const std::string key = task.reference.key.is_string() ? std::string(task.reference.key.as_string()) : "";

@@ -65,7 +65,7 @@ std::optional<std::string> misdeclared(const Request& request, std::string_view 
     }
   }
   const std::string encoding = ascii_lower(request.header("content-encoding"));
-  if (!encoding.empty() && encoding != "identity") return "send the body as it is, not " + encoding;
+  if (!encoding.empty() && encoding != "identity") return "send the body uncompressed, not " + encoding;
   return std::nullopt;
 }
 
@@ -102,12 +102,12 @@ Result<Router> Router::make(std::vector<Route> routes) {
     if (route.method == "POST" && route.body_schema.empty() && !own_body) route.body_schema = reason_only;
     const std::string place = std::string(route.method) + " " + std::string(route.path);
     if (route.permission == Permission::undeclared)
-      return Error{ErrorCode::invalid, "route " + place + " declares no permission"};
+      return Error{ErrorCode::invalid, "route " + place + " has no permission"};
     if ((route.permission == Permission::signed_request) != static_cast<bool>(route.identify)) {
-      return Error{ErrorCode::invalid, "route " + place + " does not say who signs"};
+      return Error{ErrorCode::invalid, "route " + place + " does not identify the signer"};
     }
     if (!places.insert(place).second || !operations.insert(route.operation).second) {
-      return Error{ErrorCode::invalid, "route " + place + " stands twice"};
+      return Error{ErrorCode::invalid, "route " + place + " is declared twice"};
     }
     Table::Entry entry{segments_of(route.path), std::nullopt};
     if (!route.body_schema.empty()) {
@@ -153,14 +153,14 @@ void Router::handle(Request request, Reply reply) const {
 
 void Router::handle(Match match, Request request, Reply reply, Gate* gate, RequestRecord* record) const {
   if (match.route == nullptr && !match.allowed.empty()) {
-    Response response = problem(405, "method", "This resource does not take that method", "it takes " + match.allowed);
+    Response response = problem(405, "method", "Method not allowed", "use " + match.allowed);
     response.headers.emplace_back("allow", match.allowed);
     reply(std::move(response));
     return;
   }
   if (match.route == nullptr) {
-    reply(problem(404, "not_found", "There is no such resource",
-                  "`" + request.path + "` is nothing here; /openapi.json lists what is"));
+    reply(problem(404, "not_found", "Unknown resource",
+                  "`" + request.path + "` does not exist; /openapi.json lists the resources"));
     return;
   }
   for (const auto& [name, value] : request.headers) {
@@ -188,13 +188,13 @@ void Router::handle(Match match, Request request, Reply reply, Gate* gate, Reque
     if (std::none_of(route.query.begin(), route.query.end(),
                      [&](const QueryParameter& known) { return known.name == name; })) {
       call.reply(
-          problem(400, "unknown_parameter", "There is no such query parameter",
+          problem(400, "unknown_parameter", "Unknown query parameter",
                   "`" + name + "` is not a parameter of " + std::string(route.method) + " " + std::string(route.path)));
       return;
     }
   }
   if (const auto wrong = misdeclared(call.request, route.content_types)) {
-    call.reply(problem(415, "media_type", "This media type is not understood here", *wrong));
+    call.reply(problem(415, "media_type", "Unsupported media type", *wrong));
     return;
   }
   if (entry.body) {

@@ -9,7 +9,7 @@ Result<std::optional<Duration>> duration_of(const Json& body, std::string_view n
   if (!body[name].is_string()) return std::optional<Duration>();
   auto length = parse_duration(body[name].as_string());
   if (!length) return with_context(length.error(), std::string(name));
-  if (length->zero()) return Error{ErrorCode::invalid, std::string(name) + ": must be longer than nothing"};
+  if (length->zero()) return Error{ErrorCode::invalid, std::string(name) + ": must be greater than zero"};
   return std::optional<Duration>(*length);
 }
 
@@ -51,7 +51,7 @@ void list(Coordinator& coordinator, const Call& call) {
 }
 
 Response not_found(const Call& call) {
-  return problem({ErrorCode::not_found, "nothing is set for runs of type " + std::string(call.at("type"))});
+  return problem({ErrorCode::not_found, "no settings for runs of type " + std::string(call.at("type"))});
 }
 
 void show(Coordinator& coordinator, const Call& call) {
@@ -82,18 +82,18 @@ std::vector<Route> run_type_routes(Coordinator& coordinator) {
     return [&coordinator, handle](const Call& call) { handle(coordinator, call); };
   };
   return {
-      {"GET", "/v1/run-types", Permission::view, "listRunTypes", "What is set for types of runs", with(list)},
-      {"GET", "/v1/run-types/{type}", Permission::view, "getRunType", "What is set for one type of runs", with(show)},
+      {"GET", "/v1/run-types", Permission::view, "listRunTypes", "List the settings of run types", with(list)},
+      {"GET", "/v1/run-types/{type}", Permission::view, "getRunType", "The settings of one run type", with(show)},
       {"PUT",
        "/v1/run-types/{type}",
        Permission::operate,
        "putRunType",
-       "Pause a type, limit it, or override lease, attempts and backoff",
+       "Pause or limit a run type, or override its lease, attempts and backoff",
        with(put),
        {},
        type_schema},
-      {"DELETE", "/v1/run-types/{type}", Permission::operate, "deleteRunType",
-       "Treat runs of this type as they say themselves", with(remove)},
+      {"DELETE", "/v1/run-types/{type}", Permission::operate, "deleteRunType", "Remove the settings of a run type",
+       with(remove)},
   };
 }
 

@@ -34,7 +34,7 @@ Result<Duration> lease_of(const Json& body) {
   CAIRN_TRY(const auto given, duration_of(body, "lease"));
   const Duration lease = given.value_or(lease_default);
   if (lease < Duration::of_ms(100) || lease > lease_max) {
-    return Error{ErrorCode::invalid, "lease: a lease lasts from 100ms to 1d"};
+    return Error{ErrorCode::invalid, "lease: must be from 100ms to 1d"};
   }
   return lease;
 }
@@ -53,20 +53,20 @@ std::string account_of(const Call& call) {
 }
 
 Response reserved(std::string_view type) {
-  return problem(403, "forbidden", "This is not allowed",
+  return problem(403, "forbidden", "Not allowed",
                  "run types under cairn. are reserved for the engine: " + std::string(type));
 }
 
 Response not_holder(const Call& call) {
-  return problem(403, "forbidden", "This is not allowed",
+  return problem(403, "forbidden", "Not allowed",
                  "the lease of run " + std::string(call.at("id")) + " is held by another credential");
 }
 
 // The answer does not contain the current fence: only the holder may know it.
 Response lease_lost(const Call& call, const RunRow& row) {
   const std::string why =
-      is_final(row.status) ? std::string("it is ") + to_string(row.status) : "the fence is not that of its lease";
-  return problem(409, "lease_lost", "This run is no longer yours", "run " + std::string(call.at("id")) + ": " + why,
+      is_final(row.status) ? std::string("it is ") + to_string(row.status) : "the fence does not match its lease";
+  return problem(409, "lease_lost", "The lease was lost", "run " + std::string(call.at("id")) + ": " + why,
                  Json::object({{"status_now", to_string(row.status)}}));
 }
 
@@ -74,7 +74,7 @@ Response lease_lost(const Call& call, const RunRow& row) {
 std::optional<Response> refusal_of(const Json& body) {
   const Json* const id = body.find("id");
   if (id != nullptr && !is_uuid(id->as_string())) {
-    return problem(400, "id", "This cannot be an id", "the id of a run is a UUID");
+    return problem(400, "id", "Invalid id", "the id of a run must be a UUID");
   }
   const std::string_view type = body["type"].as_string();
   if (!is_reserved_type(type)) return std::nullopt;
@@ -370,7 +370,7 @@ void cancel(Coordinator& coordinator, const Call& call) {
 void remove(Coordinator& coordinator, const Call& call) {
   const std::string reason(call.request.query_value("reason"));
   if (reason.empty()) {
-    return call.reply(problem(400, "reason", "Say why", "?reason=… is kept with the run"));
+    return call.reply(problem(400, "reason", "A reason is required", "add ?reason=…; it is stored with the run"));
   }
   const auto row = coordinator.remove_run(id_of(call), reason, actor_of(call));
   call.reply(row ? json_response(document(*row)) : problem(row.error()));
@@ -394,7 +394,7 @@ void list(Coordinator& coordinator, const Call& call) {
     filter.status = run_status_from(status);
     if (!filter.status) {
       return call.reply(
-          problem(400, "status", "There is no such status", "pending, leased, succeeded, failed or cancelled"));
+          problem(400, "status", "Unknown status", "use pending, leased, succeeded, failed or cancelled"));
     }
   }
   const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_runs(filter, page); };
@@ -501,7 +501,7 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        "/v1/runs/lease",
        Permission::work_runs,
        "leaseRuns",
-       "Take runs to work on; waits up to `wait` until there are some",
+       "Lease runs; waits up to `wait` if there are none",
        [&coordinator, scheduled](const Call& call) { lease(coordinator, scheduled, call); },
        {},
        lease_schema,
@@ -523,7 +523,7 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        "/v1/runs/heartbeat",
        Permission::report_runs,
        "heartbeatRuns",
-       "Keep many leases, and hear which runs were cancelled",
+       "Extend many leases; the answer tells which runs were cancelled",
        with(heartbeat_many),
        {},
        change_many_schema},
@@ -531,7 +531,7 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        "/v1/runs/release",
        Permission::report_runs,
        "releaseRuns",
-       "Give many runs back unused",
+       "Release many runs unused",
        with(release_many),
        {},
        change_many_schema},
@@ -539,7 +539,7 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        "/v1/runs/{id}/heartbeat",
        Permission::report_runs,
        "heartbeatRun",
-       "Keep a lease, and hear whether the run was cancelled",
+       "Extend a lease; the answer tells whether the run was cancelled",
        with(heartbeat),
        {},
        heartbeat_schema},
@@ -547,7 +547,7 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        "/v1/runs/{id}/complete",
        Permission::report_runs,
        "completeRun",
-       "Report the result; the instance that waits goes on in the same commit",
+       "Report the result; the waiting instance continues in the same commit",
        with(finish),
        {},
        complete_schema,
@@ -559,7 +559,7 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        "/v1/runs/{id}/fail",
        Permission::report_runs,
        "failRun",
-       "Report a failure; tried again while attempts are left, unless retry is false",
+       "Report a failure; the run is retried while attempts are left, unless retry is false",
        with(finish),
        {},
        fail_schema},
@@ -567,12 +567,12 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        "/v1/runs/{id}/release",
        Permission::report_runs,
        "releaseRun",
-       "Give a run back unused",
+       "Release a run unused",
        with(release),
        {},
        heartbeat_schema},
       {"POST", "/v1/runs/{id}/cancel", Permission::operate, "cancelRun",
-       "Cancel a run; its worker hears of it at the next heartbeat", with(cancel)},
+       "Cancel a run; its worker is told at the next heartbeat", with(cancel)},
       {"GET",
        "/v1/runs",
        Permission::view,
@@ -582,18 +582,18 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        {{"status", "pending, leased, succeeded, failed or cancelled"},
         {"type", "types that begin with this"},
         {"instance", "of one instance"},
-        {"deleted", "true: deleted ones too"},
-        {"limit", "how many at most"},
-        {"cursor", "from the page before"}}},
+        {"deleted", "true: include deleted runs"},
+        {"limit", "maximum number of items"},
+        {"cursor", "next_cursor of the previous page"}}},
       {"GET", "/v1/runs/{id}", Permission::view, "getRun", "One run", with(show)},
-      {"GET", "/v1/runs/{id}/events", Permission::view, "getRunEvents", "What happened to a run", with(events)},
+      {"GET", "/v1/runs/{id}/events", Permission::view, "getRunEvents", "The events of a run", with(events)},
       {"DELETE",
        "/v1/runs/{id}",
        Permission::operate,
        "deleteRun",
-       "Hide a run that no worker has; its key stays taken",
+       "Delete a run that is not leased; its key stays reserved",
        with(remove),
-       {{"reason", "why; kept with the run"}}},
+       {{"reason", "the reason; stored with the run"}}},
   };
 }
 

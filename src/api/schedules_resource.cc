@@ -38,7 +38,7 @@ void answer(const Call& call, const Result<ScheduleRow>& row, int status = 200) 
 std::optional<Response> refusal(const Json& spec) {
   const Json& run = spec["run"];
   if (!run.is_object() || !is_reserved_type(run.text_or("type", ""))) return std::nullopt;
-  return problem(403, "forbidden", "This is not allowed", "run types under cairn. are reserved for the engine");
+  return problem(403, "forbidden", "Not allowed", "run types under cairn. are reserved for the engine");
 }
 
 void create(Coordinator& coordinator, const Call& call) {
@@ -142,7 +142,7 @@ std::vector<Route> schedule_routes(Coordinator& coordinator) {
        "/v1/schedules",
        Permission::operate,
        "createSchedule",
-       "Start instances or runs by cron or interval",
+       "Create a schedule that starts instances or runs by cron or interval",
        with(create),
        {},
        create_schema},
@@ -152,30 +152,31 @@ std::vector<Route> schedule_routes(Coordinator& coordinator) {
        "listSchedules",
        "List schedules by name",
        with(list),
-       {{"limit", "how many at most"}, {"cursor", "from the page before"}}},
+       {{"limit", "maximum number of items"}, {"cursor", "next_cursor of the previous page"}}},
       {"GET", "/v1/schedules/{name}", Permission::view, "getSchedule", "One schedule", with(show)},
       {"PATCH",
        "/v1/schedules/{name}",
        Permission::operate,
        "changeSchedule",
-       "Change it by a merge patch; its times begin anew from now",
+       "Change a schedule by a merge patch; its times restart from now",
        with(change),
        {},
        change_schema},
-      {"DELETE", "/v1/schedules/{name}", Permission::operate, "deleteSchedule", "Remove it; what it started goes on",
-       with(remove)},
-      {"POST", "/v1/schedules/{name}/trigger", Permission::operate, "triggerSchedule", "Start one now", with(trigger)},
-      {"POST", "/v1/schedules/{name}/pause", Permission::operate, "pauseSchedule", "Fire no more until it is resumed",
-       with(pause)},
+      {"DELETE", "/v1/schedules/{name}", Permission::operate, "deleteSchedule",
+       "Remove a schedule; what it started continues", with(remove)},
+      {"POST", "/v1/schedules/{name}/trigger", Permission::operate, "triggerSchedule", "Fire a schedule now",
+       with(trigger)},
+      {"POST", "/v1/schedules/{name}/pause", Permission::operate, "pauseSchedule",
+       "Pause a schedule until it is resumed", with(pause)},
       {"POST", "/v1/schedules/{name}/resume", Permission::operate, "resumeSchedule",
-       "Go on from now; what was missed meanwhile is dropped", with(resume)},
+       "Resume a schedule from now; missed firings are dropped", with(resume)},
       {"GET",
        "/v1/schedules/{name}/preview",
        Permission::view,
        "previewSchedule",
-       "The times to come",
+       "The next firing times of a schedule",
        with(preview),
-       {{"count", "how many; 5 without it, at most 1000"}}},
+       {{"count", "how many (default 5, at most 1000)"}}},
   };
 }
 

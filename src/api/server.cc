@@ -142,7 +142,7 @@ struct Server::Parts {
 namespace {
 
 Response overloaded() {
-  Response busy = problem(503, "overloaded", "Too many requests wait already", "try again in a moment",
+  Response busy = problem(503, "overloaded", "Too many requests are waiting", "try again in a moment",
                           Json::object({{"limit", "request_queue"},
                                         {"limit_value", static_cast<std::int64_t>(RequestThreads::queued_max)}}));
   busy.headers.emplace_back("retry-after", "1");
@@ -276,7 +276,7 @@ void Server::Parts::receive(Request request, Reply reply) {
 
 void Server::Parts::add_metrics(Store& store) {
   metrics->gauge("cairn_http_connections", "Open connections.", [this] { return of_http(&HttpServer::connections); });
-  metrics->gauge("cairn_http_body_bytes", "Bytes of the bodies of requests that are read or carried out.",
+  metrics->gauge("cairn_http_body_bytes", "Bytes of the bodies of requests that are read or handled.",
                  [this] { return of_http(&HttpServer::body_bytes); });
   metrics->gauge("cairn_http_requests_waiting", "Requests that wait for a thread.",
                  [this] { return static_cast<double>(threads.waiting()); });
@@ -286,12 +286,12 @@ void Server::Parts::add_metrics(Store& store) {
                  [this] { return static_cast<double>(audit->waiting()); });
   if (settings.spans) {
     const SpanExporter& spans = *settings.spans;
-    metrics->counter("cairn_otlp_spans_sent_total", "Spans that the collector took.",
+    metrics->counter("cairn_otlp_spans_sent_total", "Spans that the collector accepted.",
                      [&spans] { return static_cast<double>(spans.sent()); });
     metrics->counter("cairn_otlp_spans_dropped_total",
-                     "Spans that were dropped: too many waited, or they were refused.",
+                     "Spans dropped because too many waited or the collector refused them.",
                      [&spans] { return static_cast<double>(spans.dropped()); });
-    metrics->counter("cairn_otlp_failures_total", "Requests that the collector did not take.",
+    metrics->counter("cairn_otlp_failures_total", "Requests that the collector did not accept.",
                      [&spans] { return static_cast<double>(spans.failures()); });
     metrics->gauge("cairn_otlp_spans_waiting", "Spans that are not sent yet.",
                    [&spans] { return static_cast<double>(spans.waiting()); });
@@ -306,8 +306,8 @@ Server::~Server() = default;
 Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const ServerSettings& settings) {
   if (!settings.access.required && !is_this_machine(settings.http.host)) {
     return Error{ErrorCode::not_allowed,
-                 "a server that asks nobody who they are listens on this machine only (127.0.0.1), not on " +
-                     settings.http.host};
+                 "a server without authentication may listen on this machine only (127.0.0.1), not on " +
+                     settings.http.host + "; set auth to required"};
   }
   auto parts = std::make_unique<Parts>(coordinator, settings);
   Parts* const running = parts.get();
@@ -323,25 +323,26 @@ Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const Ser
   parts->readiness = std::make_unique<Readiness>([&coordinator]() -> Response {
     const auto able = coordinator.store().check_writable();
     if (!able) {
-      return problem(503, to_string(able.error().code), "The store cannot be written now", able.error().message);
+      return problem(503, to_string(able.error().code), "The store is not writable", able.error().message);
     }
     return {200, "text/plain; charset=utf-8", {}, "ready\n"};
   });
-  Route ready{"GET",
-              "/readyz",
-              Permission::open,
-              "readyz",
-              "The store can be written and work is taken",
-              [running](const Call& call) {
-                if (running->draining) {
-                  call.reply(problem(503, "draining", "The server is shutting down", "ask another node"));
-                } else {
-                  running->readiness->ask(call.reply);
-                }
-              }};
+  Route ready{
+      "GET",
+      "/readyz",
+      Permission::open,
+      "readyz",
+      "The store is writable and the server accepts work",
+      [running](const Call& call) {
+        if (running->draining) {
+          call.reply(problem(503, "draining", "The server is shutting down", "send the request to another node"));
+        } else {
+          running->readiness->ask(call.reply);
+        }
+      }};
   ready.immediate = true;
   routes.push_back(std::move(ready));
-  routes.push_back({"GET", "/metrics", Permission::view, "metrics", "Figures for Prometheus",
+  routes.push_back({"GET", "/metrics", Permission::view, "metrics", "Metrics for Prometheus",
                     [counted = parts->metrics](const Call& call) {
                       call.reply({200, "text/plain; version=0.0.4; charset=utf-8", {}, counted->text()});
                     }});

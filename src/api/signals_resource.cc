@@ -42,7 +42,7 @@ std::vector<Route> signal_routes(Coordinator& coordinator) {
            "/v1/signals",
            Permission::start,
            "sendSignal",
-           "To every instance that waits for name and key, else kept for ttl",
+           "Send a signal to all instances that wait for its name and key; otherwise it is buffered for ttl",
            [with](const Call& call) { broadcast(*with, call); },
            {},
            signal_schema}};

@@ -37,7 +37,7 @@ void list(Coordinator& coordinator, const Call& call) {
       if (status == to_string(one)) filter.status = one;
     }
     if (!filter.status) {
-      call.reply(problem(400, "status", "There is no such status", "open, assigned, completed, cancelled or expired"));
+      call.reply(problem(400, "status", "Unknown status", "use open, assigned, completed, cancelled or expired"));
       return;
     }
   }
@@ -98,7 +98,7 @@ Result<std::optional<std::vector<std::string>>> roles_of(Coordinator& coordinato
   }
   if (works) return std::optional(std::move(roles));
   if (known) return Error{ErrorCode::not_allowed, person + " has no credential that may work on tasks"};
-  if (call.identity.keys_only) return Error{ErrorCode::not_allowed, "there is no API key of " + person};
+  if (call.identity.keys_only) return Error{ErrorCode::not_allowed, person + " has no API key"};
   return std::optional<std::vector<std::string>>();
 }
 
@@ -183,38 +183,38 @@ std::vector<Route> task_routes(Coordinator& coordinator) {
        "listTasks",
        "List tasks, the most urgent first",
        [with](const Call& call) { list(*with, call); },
-       {{"status", "one status; open and assigned ones without it"},
+       {{"status", "one status (default: open and assigned)"},
         {"assignee", "a person"},
-        {"role", "may stand several times"},
+        {"role", "a role (repeatable)"},
         {"instance", "of one instance"},
         {"name", "a task name"},
         {"reference", "a reference key"},
         {"q", "a text in name, title, reference or instance"},
         {"overdue", "true: past their due time or deadline"},
-        {"closed", "true: closed ones too"},
-        {"mine", "true: only those that the caller's roles may work on"},
+        {"closed", "true: include closed tasks"},
+        {"mine", "true: only tasks that the caller may work on"},
         {"filter", "role:clerk due:2026-01-31 …, the same language as on the command line"},
-        {"limit", "how many at most"},
-        {"cursor", "from the page before"}}},
+        {"limit", "maximum number of items"},
+        {"cursor", "next_cursor of the previous page"}}},
       {"GET", "/v1/tasks/{id}", Permission::view_tasks, "getTask", "One task with its form and payload",
        [with](const Call& call) { show(*with, call); }},
-      {"GET", "/v1/tasks/{id}/events", Permission::view_tasks, "getTaskEvents", "What happened to a task",
+      {"GET", "/v1/tasks/{id}/events", Permission::view_tasks, "getTaskEvents", "The events of a task",
        [with](const Call& call) { events(*with, call); }},
       {"POST",
        "/v1/tasks/{id}/assign",
        Permission::work_tasks,
        "assignTask",
-       "Assign a task, to the caller without a name",
+       "Assign a task (default: to the caller)",
        changing(TaskChange::Kind::assign),
        {},
        assign_schema},
-      {"POST", "/v1/tasks/{id}/release", Permission::work_tasks, "releaseTask", "Give an assigned task back",
+      {"POST", "/v1/tasks/{id}/release", Permission::work_tasks, "releaseTask", "Release an assigned task",
        changing(TaskChange::Kind::release)},
       {"POST",
        "/v1/tasks/{id}/reassign",
        Permission::work_tasks,
        "reassignTask",
-       "Hand a task to somebody else",
+       "Reassign a task to another person",
        changing(TaskChange::Kind::reassign),
        {},
        reassign_schema},
@@ -230,7 +230,7 @@ std::vector<Route> task_routes(Coordinator& coordinator) {
        "/v1/tasks/{id}/complete",
        Permission::work_tasks,
        "completeTask",
-       "Complete a task; its instance goes on in the same commit",
+       "Complete a task; its instance continues in the same commit",
        [with](const Call& call) { complete(*with, call); },
        {},
        complete_schema,

@@ -161,9 +161,9 @@ steps:
   EXPECT_EQ(sentences, (std::vector<std::string>{
                            "Step ask waits for anybody, but not bob, to complete the task Ask",
                            "Step ask has its deadline at", "Step ask reminds of its task at",
-                           "Step sig waits for the signal paid with the key it's for which `signal.ok` holds",
-                           "Step sig gives up waiting for its signal at", "Step nap waits until",
-                           "Step bill waits for a worker that takes bill.v1",
+                           "Step sig waits for the signal paid with the key it's where `signal.ok` is true",
+                           "Step sig stops waiting for its signal at", "Step nap waits until",
+                           "Step bill waits for a worker that handles bill.v1",
                            "Step kid waits for the subworkflow child, which is suspended",
                            "Step race waits for anybody to complete the task Or", "Step race reminds of its task at",
                            "Step race waits until"}));
@@ -181,7 +181,7 @@ steps:
   ASSERT_EQ(run({"why", "w-1"}), 0);
   EXPECT_TRUE(out_.str().starts_with("It was suspended by cli: night work (for ")) << out_.str();
   EXPECT_NE(out_.str().find("\n  cairn resume w-1 --store"), std::string::npos) << out_.str();
-  EXPECT_NE(out_.str().find("Once it goes on, step nap waits until"), std::string::npos) << out_.str();
+  EXPECT_NE(out_.str().find("After it is resumed, step nap waits until"), std::string::npos) << out_.str();
   EXPECT_EQ(out_.str().find("cairn task complete"), std::string::npos) << "it would be refused: " << out_.str();
   ASSERT_EQ(run({"cancel", "w-1", "--reason", "enough"}), 0) << err_.str();
   ASSERT_EQ(run({"why", "w-1"}), 0);

@@ -28,7 +28,7 @@ bool is_key(std::string_view key) {
 }
 
 Response unauthenticated(std::string_view detail, std::string_view scheme) {
-  Response response = problem(401, "unauthenticated", "Nobody known", detail);
+  Response response = problem(401, "unauthenticated", "Not authenticated", detail);
   response.headers.emplace_back("www-authenticate", scheme);
   return response;
 }
@@ -97,7 +97,7 @@ bool ApiGate::admit(const Route& route, Call& call) {
     row.details.set("status", 403);
     audit_->add_refused(std::move(row));
   }
-  call.reply(problem(403, "forbidden", "This is not allowed",
+  call.reply(problem(403, "forbidden", "Not allowed",
                      std::string(route.operation) + " needs the permission " + to_string(route.permission)));
   return false;
 }
@@ -183,8 +183,8 @@ void ApiGate::hold(Call& call, std::shared_ptr<void> permit) {
 bool ApiGate::prepare(const Route& route, Call& call) {
   if (!changes(route)) return true;
   if (!is_key(call.request.header("idempotency-key"))) {
-    call.reply(problem(400, "idempotency_key", "This cannot be an Idempotency-Key",
-                       "Idempotency-Key has at most 200 visible ASCII characters, without spaces"));
+    call.reply(problem(400, "idempotency_key", "Invalid Idempotency-Key",
+                       "Idempotency-Key must have at most 200 visible ASCII characters, without spaces"));
     return false;
   }
   if (is_for_workers(route)) {
@@ -223,7 +223,7 @@ void ApiGate::carry_out(const Route& route, Call call) {
     const auto shared = std::make_shared<Call>(std::move(call));  // a job must be copyable
     if (slow_lane_.submit([&route, shared] { route.handle(std::move(*shared)); })) return;
     shared->reply(limit_problem(503, slow_lane_limit, RequestThreads::queued_max,
-                                "too many diagrams, exports and searches wait already"));
+                                "too many diagrams, exports and searches are waiting"));
     return;
   }
   std::vector<AuditRow> rows;

@@ -13,7 +13,7 @@ constexpr std::size_t secret_bytes = 32;
 Result<std::string> random_hex(std::size_t count) {
   std::string bytes(count, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count)) != 1) {
-    return Error{ErrorCode::internal, "the system gives no random numbers"};
+    return Error{ErrorCode::internal, "the system's random number generator failed"};
   }
   return to_hex(bytes);
 }
@@ -31,12 +31,12 @@ std::optional<std::vector<std::string>> texts(const Json* list) {
 
 Result<NewApiKey> new_api_key(std::string subject, std::vector<std::string> roles, Json scope, std::string note,
                               std::optional<Timestamp> expires_at) {
-  if (subject.empty()) return Error{ErrorCode::invalid, "a key needs a subject: who acts with it"};
+  if (subject.empty()) return Error{ErrorCode::invalid, "a key needs a subject: the person or program that uses it"};
   if (roles.empty()) return Error{ErrorCode::invalid, "a key needs at least one role"};
   for (const std::string& role : roles) {
     if (!role_from(role)) {
-      return Error{ErrorCode::invalid, "there is no role \"" + role +
-                                           "\": viewer, task_worker, starter, worker, operator, deployer or admin"};
+      return Error{ErrorCode::invalid, "unknown role \"" + role +
+                                           "\"; use viewer, task_worker, starter, worker, operator, deployer or admin"};
     }
   }
   NewApiKey key;

@@ -145,7 +145,7 @@ Result<void> AuditTrail::find_end() {
   unsigned_rows_ = false;
   if (low > 0) {
     CAIRN_TRY(const auto last, row_after(low - 1));
-    if (last.items.empty()) return Error{ErrorCode::conflict, "the end of the audit trail has moved"};
+    if (last.items.empty()) return Error{ErrorCode::conflict, "the audit trail has changed meanwhile"};
     hash_ = last.items.front().hash;
     unsigned_rows_ = last.items.front().what != checkpoint_operation;
   }

@@ -142,10 +142,10 @@ Result<Identity> Authenticator::by_token(std::string_view text) {
   if (!token) return refuse(token.error());
   CAIRN_TRY(const auto keys, keys_->keys_for(token->key_id, token->algorithm));
   const KeySet::Key* key = keys->find(token->key_id, token->algorithm);
-  if (key == nullptr) return refuse({ErrorCode::not_allowed, "no such key"});
+  if (key == nullptr) return refuse({ErrorCode::not_allowed, "the token's key is unknown"});
   if (!verify_signature(*token, *key)) {
     keys_->fetch_soon();
-    return refuse({ErrorCode::not_allowed, "the signature is wrong"});
+    return refuse({ErrorCode::not_allowed, "the token's signature is wrong"});
   }
   if (const auto fine = check_claims(token->claims, settings.rules, store_.now()); !fine) return refuse(fine.error());
 

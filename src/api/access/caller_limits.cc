@@ -37,7 +37,7 @@ OpenLimit open_limit(const CallerLimits& limits, Demand demand) {
   switch (demand) {
     case Demand::ordinary: break;
     case Demand::expensive: return {"limits.expensive_max", limits.expensive_max, "diagrams, exports and searches"};
-    case Demand::long_poll: return {"limits.long_polls_max", limits.long_polls_max, "requests that wait"};
+    case Demand::long_poll: return {"limits.long_polls_max", limits.long_polls_max, "long polls"};
     case Demand::stream: return {"limits.streams_max", limits.streams_max, "event streams"};
   }
   return {};
@@ -100,7 +100,7 @@ CallerLimiter::Admission CallerLimiter::admit(const Identity& identity, Demand d
     if (const auto wait = refused_for(*use, rate, now)) {
       const auto seconds = std::chrono::ceil<std::chrono::seconds>(*wait).count();
       return {limit_problem(429, rate_setting(role), rate,
-                            "this credential sends more than " + std::to_string(rate) + " requests a second",
+                            "this credential sends more than " + std::to_string(rate) + " requests per second",
                             static_cast<int>(std::max<std::int64_t>(1, seconds))),
               nullptr};
     }
@@ -112,7 +112,7 @@ CallerLimiter::Admission CallerLimiter::admit(const Identity& identity, Demand d
     --open;
     return {limit_problem(429, limit.setting, limit.value,
                           "this credential has " + std::to_string(limit.value) + " " + limit.what +
-                              " open already; wait until one has ended"),
+                              " open; wait until one has ended"),
             nullptr};
   }
   return {std::nullopt,

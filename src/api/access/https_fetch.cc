@@ -23,7 +23,7 @@ Result<std::string> fetch_over_https(const std::string& url) {
   static std::once_flag once;
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
   const std::unique_ptr<CURL, void (*)(CURL*)> handle(curl_easy_init(), curl_easy_cleanup);
-  if (!handle) return Error{ErrorCode::internal, "curl cannot be used"};
+  if (!handle) return Error{ErrorCode::internal, "curl could not be initialized"};
   std::string text;
   curl_easy_setopt(handle.get(), CURLOPT_URL, url.c_str());
   curl_easy_setopt(handle.get(), CURLOPT_PROTOCOLS_STR, "https");
@@ -37,7 +37,7 @@ Result<std::string> fetch_over_https(const std::string& url) {
   long status = 0;
   curl_easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
   if (code != CURLE_OK) return Error{ErrorCode::unavailable, std::string(curl_easy_strerror(code))};
-  if (status != 200) return Error{ErrorCode::unavailable, "it answered " + std::to_string(status)};
+  if (status != 200) return Error{ErrorCode::unavailable, "the server answered " + std::to_string(status)};
   return text;
 }
 

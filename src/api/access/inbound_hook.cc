@@ -42,18 +42,18 @@ Result<std::string> secret_of(const Json& given, const std::string& member, cons
   } else if (text.is_string()) {
     secret = std::string(text.as_string());
   } else if (!text.is_null() || !path.is_null()) {
-    return wrong(where + "." + member, "takes a text");
+    return wrong(where + "." + member, "must be a string");
   }
   const bool given_one = !text.is_null() || !path.is_null();
   if (given_one && secret.size() < signing_secret_bytes_min) {
-    return wrong(where + "." + member, "has at least 32 bytes, for example from `openssl rand -hex 32`");
+    return wrong(where + "." + member, "must have at least 32 bytes, for example from `openssl rand -hex 32`");
   }
   mask_in_logs(secret);
   return secret;
 }
 
 Result<HookValue> value_of(const Json& given, const std::string& where) {
-  if (!given.is_string()) return wrong(where, "takes a text, or an expression such as \"= body.order.id\"");
+  if (!given.is_string()) return wrong(where, "must be a string or an expression such as \"= body.order.id\"");
   const std::string_view text = given.as_string();
   if (!text.starts_with('=')) return HookValue{given};
   expr::Environment environment;
@@ -67,9 +67,9 @@ Result<HookValue> value_of(const Json& given, const std::string& where) {
 Result<std::vector<std::string>> texts_of(const Json& given, const std::string& where) {
   std::vector<std::string> texts;
   if (given.is_null()) return texts;
-  if (!given.is_array()) return wrong(where, "takes a list of texts");
+  if (!given.is_array()) return wrong(where, "must be a list of strings");
   for (const Json& text : given.items()) {
-    if (!text.is_string() || text.as_string().empty()) return wrong(where, "takes a list of texts");
+    if (!text.is_string() || text.as_string().empty()) return wrong(where, "must be a list of strings");
     texts.emplace_back(text.as_string());
   }
   return texts;
@@ -78,11 +78,12 @@ Result<std::vector<std::string>> texts_of(const Json& given, const std::string& 
 Result<std::optional<InboundHook::Signal>> signal_of(const Json& given, const std::string& where) {
   if (given["signal"].is_null()) {
     for (const char* const member : {"key", "payload", "event_id"}) {
-      if (given.find(member) != nullptr) return wrong(where + "." + member, "belongs to a `signal`");
+      if (given.find(member) != nullptr) return wrong(where + "." + member, "is only valid with `signal`");
     }
     return std::optional<InboundHook::Signal>();
   }
-  if (given.find("types") != nullptr) return wrong(where, "has either types of CloudEvents or a signal");
+  if (given.find("types") != nullptr)
+    return wrong(where, "must have either `types` of CloudEvents or a `signal`, not both");
   InboundHook::Signal signal;
   CAIRN_TRY(signal.name, value_of(given["signal"], where + ".signal"));
   if (given.find("key") != nullptr) {
@@ -98,9 +99,9 @@ Result<std::optional<InboundHook::Signal>> signal_of(const Json& given, const st
 }
 
 Result<InboundHook> hook_of(const Json& given, const std::string& where) {
-  if (!given.is_object()) return wrong(where, "takes name, id, secret and what it does");
+  if (!given.is_object()) return wrong(where, "must be an object with name, id and secret");
   for (const Json::Member& member : given.members()) {
-    if (!members.contains(member.key)) return wrong(where, "there is no `" + std::string(member.key) + "`");
+    if (!members.contains(member.key)) return wrong(where, "unknown member `" + std::string(member.key) + "`");
   }
   InboundHook hook;
   hook.id = std::string(given.text_or("id", ""));
@@ -109,13 +110,13 @@ Result<InboundHook> hook_of(const Json& given, const std::string& where) {
   });
   if (!plain || hook.id.size() < id_characters_min || hook.id.size() > id_characters_max) {
     return wrong(where + ".id",
-                 "is what nobody can guess: 22 to 200 letters, digits, - and _, for example from "
+                 "must be unguessable: 22 to 200 letters, digits, - and _, for example from "
                  "`openssl rand -hex 16`");
   }
   hook.name = std::string(given.text_or("name", ""));
-  if (hook.name.empty() || hook.name.size() > name_bytes_max) return wrong(where + ".name", "has 1 to 100 bytes");
+  if (hook.name.empty() || hook.name.size() > name_bytes_max) return wrong(where + ".name", "must have 1 to 100 bytes");
   CAIRN_TRY(hook.secret, secret_of(given, "secret", where));
-  if (hook.secret.empty()) return wrong(where, "has no secret: what comes in could not be checked");
+  if (hook.secret.empty()) return wrong(where, "needs a secret to verify requests");
   CAIRN_TRY(hook.old_secret, secret_of(given, "old_secret", where));
   CAIRN_TRY(hook.types, texts_of(given["types"], where + ".types"));
   CAIRN_TRY(hook.signed_headers, texts_of(given["signed_headers"], where + ".signed_headers"));
@@ -123,7 +124,7 @@ Result<InboundHook> hook_of(const Json& given, const std::string& where) {
   CAIRN_TRY(hook.signal, signal_of(given, where));
   if (const Json& ttl = given["ttl"]; !ttl.is_null()) {
     const auto length = ttl.is_string() ? parse_duration(ttl.as_string()) : Result<Duration>(Error{});
-    if (!length) return wrong(where + ".ttl", "takes a length of time such as 1d");
+    if (!length) return wrong(where + ".ttl", "must be a duration such as 1d");
     hook.ttl = *length;
   }
   return hook;
@@ -166,7 +167,7 @@ Result<HookSignal> read_signal(const InboundHook& hook, const InboundHook::Signa
   const expr::Value bound[] = {expr::from_json(body), expr::from_json(headers)};
   HookSignal read;
   CAIRN_TRY(const Json name, evaluate(signal.name, bound, "signal"));
-  if (!name.is_string()) return Error{ErrorCode::invalid, "the hook's signal gives no text"};
+  if (!name.is_string()) return Error{ErrorCode::invalid, "the hook's signal is not a string"};
   read.name = std::string(name.as_string());
   CAIRN_TRY(read.key, evaluate(signal.key, bound, "key"));
   // Keys are texts; an order number is a common key.
@@ -186,13 +187,13 @@ Result<HookSignal> read_signal(const InboundHook& hook, const InboundHook::Signa
 Result<std::vector<InboundHook>> read_hooks(const Json& settings) {
   std::vector<InboundHook> hooks;
   if (settings.is_null()) return hooks;
-  if (!settings.is_array()) return Error{ErrorCode::invalid, "hooks: takes a list"};
+  if (!settings.is_array()) return Error{ErrorCode::invalid, "hooks: must be a list"};
   for (const Json& given : settings.items()) {
     const std::string where = std::string(given.is_object() ? given.text_or("name", std::to_string(hooks.size()))
                                                             : std::to_string(hooks.size()));
     CAIRN_TRY(InboundHook hook, hook_of(given, where));
     const auto same = [&](const InboundHook& other) { return other.name == hook.name || other.id == hook.id; };
-    if (std::any_of(hooks.begin(), hooks.end(), same)) return wrong(where, "each has a name and an id of its own");
+    if (std::any_of(hooks.begin(), hooks.end(), same)) return wrong(where, "name and id must be unique");
     hooks.push_back(std::move(hook));
   }
   return hooks;
@@ -210,13 +211,13 @@ Result<void> check_signed(const InboundHook& hook, const Request& request, Times
   const auto signature = only_header(request, signature_header);
   const auto timestamp = only_header(request, timestamp_header);
   if (!signature || !timestamp) {
-    return Error{ErrorCode::not_allowed, "it takes exactly one cairn-signature and one cairn-timestamp"};
+    return Error{ErrorCode::not_allowed, "the request must have exactly one cairn-signature and one cairn-timestamp"};
   }
   SignedRequest covered{hook.id, {}, request.body};
   for (const auto& header : request.headers) {
     if (!covers(hook, header.first)) continue;
     if (!only_header(request, header.first)) {
-      return Error{ErrorCode::not_allowed, "it has " + header.first + " twice"};
+      return Error{ErrorCode::not_allowed, "the request has " + header.first + " twice"};
     }
     covered.headers.push_back(header);
   }
@@ -234,7 +235,7 @@ Result<std::vector<HookSignal>> signals_of(const InboundHook& hook, const Reques
   for (const InboundEvent& event : events) {
     const auto begins = [&](const std::string& type) { return event.type.starts_with(type); };
     if (!hook.types.empty() && std::none_of(hook.types.begin(), hook.types.end(), begins)) {
-      return Error{ErrorCode::invalid, "events of type " + event.type + " are not taken here"};
+      return Error{ErrorCode::invalid, "this hook does not accept events of type " + event.type};
     }
     signals.push_back({event.unique_id(), event.type, event.subject, event.data});
   }

@@ -77,7 +77,7 @@ Result<std::shared_ptr<const KeySet>> JwksSource::keys_for(std::string_view id, 
     read_changed_file();
   } else if (!keys_ || keys_->find(id, algorithm) == nullptr) {
     if (ask_for_fetch(std::chrono::steady_clock::now())) {
-      return Error{ErrorCode::unavailable, "the issuer's keys are being read; try again in a moment"};
+      return Error{ErrorCode::unavailable, "the issuer's keys are being fetched; try again in a moment"};
     }
   }
   if (!keys_) return Error{ErrorCode::unavailable, "the issuer's keys cannot be read: " + why_not_};

@@ -103,7 +103,7 @@ struct KeySet::Key {
 Result<KeySet> KeySet::parse(std::string_view jwks) {
   CAIRN_TRY(const Json document, parse_json(jwks));
   if (!document.is_object() || !document["keys"].is_array()) {
-    return Error{ErrorCode::invalid, "a key set is an object with a list \"keys\""};
+    return Error{ErrorCode::invalid, "a key set must be an object with a list \"keys\""};
   }
   KeySet set;
   for (const Json& json : document["keys"].items()) {
@@ -179,7 +179,7 @@ Result<UnverifiedToken> parse_token(std::string_view text) {
   const std::size_t first = text.find('.');
   const std::size_t second = first == std::string_view::npos ? first : text.find('.', first + 1);
   if (second == std::string_view::npos || text.find('.', second + 1) != std::string_view::npos) {
-    return refused("the token is not a signed one");
+    return refused("the token is not a signed JWT");
   }
   const auto header_text = base64url_decode(text.substr(0, first));
   const auto claims_text = base64url_decode(text.substr(first + 1, second - first - 1));
@@ -193,8 +193,8 @@ Result<UnverifiedToken> parse_token(std::string_view text) {
   if (token.algorithm != "RS256" && token.algorithm != "ES256" && token.algorithm != "EdDSA") {
     return refused("the token's algorithm is not one of RS256, ES256, EdDSA");
   }
-  if (header->find("crit") != nullptr) return refused("the token has critical headers that nobody here knows");
-  if (const Json* type = header->find("cty"); type != nullptr) return refused("the token holds another token");
+  if (header->find("crit") != nullptr) return refused("the token has unsupported critical headers");
+  if (const Json* type = header->find("cty"); type != nullptr) return refused("the token contains another token");
   const Json* id = header->find("kid");
   if (id != nullptr && !id->is_string()) return refused("the token's key id is not text");
   if (id != nullptr) token.key_id = std::string(id->as_string());
@@ -239,8 +239,8 @@ Result<void> check_claims(const Json& claims, const TokenRules& rules, Timestamp
   } else if (audience != nullptr && audience->is_string()) {
     meant = audience->as_string() == rules.audience;
   }
-  if (!meant) return refused("the token is meant for somebody else");
-  if (claims.text_or("sub", "").empty()) return refused("the token names nobody");
+  if (!meant) return refused("the token has another audience");
+  if (claims.text_or("sub", "").empty()) return refused("the token has no subject");
   const double at = static_cast<double>(now.unix_ms()) / 1000;
   const double skew = static_cast<double>(rules.skew.ms_up()) / 1000;
   const auto expires = seconds("exp");

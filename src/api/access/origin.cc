@@ -44,7 +44,7 @@ Response preflight() {
 std::optional<Response> foreign(const Request& request, const std::vector<std::string>& origins, bool authenticates) {
   const std::string_view host = request.header("host");
   if (!authenticates && !names_this_machine(host)) {
-    return problem(403, "foreign_host", "This name is not this machine's",
+    return problem(403, "foreign_host", "The host name is not this machine's",
                    "a server without authentication answers to localhost and 127.0.0.1 only");
   }
   const std::string_view origin = request.header("origin");
@@ -52,7 +52,7 @@ std::optional<Response> foreign(const Request& request, const std::vector<std::s
   const std::size_t scheme = origin.find("://");
   const bool same = scheme != std::string_view::npos && origin.substr(scheme + 3) == host;
   if (same || allowed_by_cors(origin, origins)) return std::nullopt;
-  return problem(403, "foreign_origin", "Pages of other sites may not act here",
+  return problem(403, "foreign_origin", "Pages of other sites are not allowed",
                  "the request comes from a page of " + std::string(origin));
 }
 

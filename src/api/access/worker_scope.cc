@@ -8,8 +8,7 @@ namespace {
 constexpr std::string_view reserved_prefix = "cairn.";
 
 Response refusal(std::string_view type) {
-  return problem(403, "forbidden", "This is not allowed",
-                 "this credential may not work on runs of type " + std::string(type));
+  return problem(403, "forbidden", "Not allowed", "this credential may not work on runs of type " + std::string(type));
 }
 
 // Checks the type of an existing run. The operation reports an unknown run.

@@ -95,7 +95,7 @@ std::string Metrics::text() const {
     for (const auto& [reason, count] : refusals_) {
       out << "cairn_http_refusals_total{reason=\"" << reason << "\"} " << count << "\n";
     }
-    head("cairn_http_request_duration_seconds", "From the whole request to its answer; long polls included.",
+    head("cairn_http_request_duration_seconds", "From the complete request to its answer, including long polls.",
          "histogram");
     for (const auto& [operation, histogram] : durations_) {
       std::uint64_t below = 0;
@@ -124,11 +124,11 @@ std::string Metrics::text() const {
 
 void add_process_metrics(Metrics& metrics) {
   metrics.gauge("process_resident_memory_bytes", "Resident memory.", resident_bytes);
-  metrics.gauge("process_open_fds", "Open descriptors.", open_descriptors);
-  metrics.counter("process_cpu_seconds_total", "Processor time, user and system.", processor_seconds);
+  metrics.gauge("process_open_fds", "Open file descriptors.", open_descriptors);
+  metrics.counter("process_cpu_seconds_total", "CPU time, user and system.", processor_seconds);
   const double started = static_cast<double>(
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count());
-  metrics.gauge("process_start_time_seconds", "When the process began to serve, in Unix time.",
+  metrics.gauge("process_start_time_seconds", "Start time of the process, in Unix time.",
                 [started] { return started; });
 }
 

@@ -8,7 +8,7 @@ namespace cairn::server {
 namespace {
 
 Response store_is_silent() {
-  return problem(503, "unavailable", "The store cannot be reached now", "the store has not answered in time");
+  return problem(503, "unavailable", "The store is unavailable", "the store has not answered in time");
 }
 
 }  // namespace

@@ -59,20 +59,18 @@ void add_store_metrics(Metrics& metrics, Store& store) {
     metrics.gauge(name, help, [last, member] { return last->age(member); });
   };
   count("cairn_instances_suspended", "Instances with an incident.", &StoreFigures::suspended);
-  count("cairn_instances_failed", "Instances that ended as failed and are still kept.", &StoreFigures::failed);
+  count("cairn_instances_failed", "Failed instances in the store.", &StoreFigures::failed);
   count("cairn_tasks_open", "Human tasks that are open or assigned.", &StoreFigures::tasks_open);
   count("cairn_runs_ready", "Runs that wait for a worker.", &StoreFigures::runs_ready);
-  count("cairn_runs_leased", "Runs that a worker has.", &StoreFigures::runs_leased);
-  count("cairn_messages_waiting", "Messages on their way to an instance.", &StoreFigures::messages);
+  count("cairn_runs_leased", "Runs that are leased.", &StoreFigures::runs_leased);
+  count("cairn_messages_waiting", "Messages that are not delivered yet.", &StoreFigures::messages);
   count("cairn_outbox_waiting", "Events that are not published yet.", &StoreFigures::events_unpublished);
   count("cairn_dead_letters", "Messages that could not be handled.", &StoreFigures::dead_letters);
   age("cairn_runs_ready_age_seconds", "How long the oldest run has waited for a worker.",
       &StoreFigures::run_ready_since);
   age("cairn_messages_age_seconds", "How long the oldest message has waited.", &StoreFigures::message_since);
-  age("cairn_outbox_age_seconds", "How long the oldest event has waited for being published.",
-      &StoreFigures::event_since);
-  age("cairn_timers_late_seconds", "By how much the earliest timer that is due is late.",
-      &StoreFigures::timer_due_since);
+  age("cairn_outbox_age_seconds", "How long the oldest event has waited to be published.", &StoreFigures::event_since);
+  age("cairn_timers_late_seconds", "How late the earliest due timer is.", &StoreFigures::timer_due_since);
 }
 
 }  // namespace cairn::server
