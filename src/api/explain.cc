@@ -154,8 +154,8 @@ class Explanation {
 
   Result<Reason> task_reason(const Wait& wait) {
     CAIRN_TRY(const auto task, store_.find_task({wait.target}));
-    std::string who = "anybody";
-    if (task && !task->roles.empty()) who = "somebody with the role " + join(task->roles);
+    std::string who = "any person";
+    if (task && !task->roles.empty()) who = "a person with the role " + join(task->roles);
     if (task && !task->assignee.empty()) who = task->assignee;
     std::string but;
     if (task && task->assignee.empty() && !task->exclude.empty()) but = ", but not " + join(task->exclude) + ",";
