@@ -137,7 +137,7 @@ std::variant<std::unique_ptr<ApiSession>, int> ApiSession::open(std::string_view
                                                                 Use use, std::ostream& err) {
   std::string server = arguments.value("--server").value_or("");
   std::string store = arguments.value("--store").value_or("");
-  if (!server.empty() && !store.empty()) return wrong_call(command, "--server and --store name two places", err);
+  if (!server.empty() && !store.empty()) return wrong_call(command, "give either --server or --store, not both", err);
   std::string flags = !server.empty() ? " --server " + server : !store.empty() ? " --store " + store : "";
   if (server.empty() && store.empty()) {
     server = environment("CAIRN_SERVER");
@@ -236,7 +236,8 @@ int refuse(std::string_view command, const ApiAnswer& answer, std::ostream& err)
     err << "the server answered " << answer.status;
   }
   err << "\n";
-  if (answer.status == 401) err << "Give a key with CAIRN_TOKEN or --token-file; `cairn keys create` makes one.\n";
+  if (answer.status == 401)
+    err << "Give an API key with CAIRN_TOKEN or --token-file; `cairn keys create` creates one.\n";
   const Json& errors = answer.body["errors"];
   if (errors.is_array() && errors.size() > 1) {
     for (const Json& one : errors.items())

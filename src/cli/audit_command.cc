@@ -54,10 +54,10 @@ int print_report(const Json& report, bool json, std::ostream& out) {
   if (json) {
     out << write_json(report) << "\n";
   } else if (intact) {
-    out << "the audit trail is whole: " << write_json(report["rows"]) << " rows, last hash "
+    out << "the audit trail is intact: " << write_json(report["rows"]) << " rows, last hash "
         << report.text_or("last_hash", "") << "\n";
     if (report["checkpoints"].is_integer()) {
-      out << write_json(report["checkpoints"]) << " checkpoints are signed by the key; the last one is of "
+      out << write_json(report["checkpoints"]) << " checkpoints are signed by the key; the last one is from "
           << report.text_or("last_checkpoint", "") << " and covers " << write_json(report["signed_rows"]) << " rows\n";
     }
   } else {
@@ -114,7 +114,7 @@ int run_audit(std::span<const std::string> args, std::istream& in, std::ostream&
   if (const auto over = read_arguments(audit_spec(), args, arguments, out, err)) return *over;
   const std::string verb = arguments.positional().size() == 1 ? arguments.positional()[0] : "";
   if (verb != "list" && verb != "export" && verb != "verify") {
-    return wrong_call("audit", "say list, export or verify", err);
+    return wrong_call("audit", "use list, export or verify", err);
   }
   if (const auto file = arguments.value("--file"); file && verb == "verify") {
     const auto each = [&](const std::function<bool(const Json&)>& take) {

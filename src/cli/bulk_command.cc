@@ -75,9 +75,9 @@ int run_bulk(std::span<const std::string> args, std::istream& in, std::ostream& 
   if (const auto over = read_arguments(bulk_spec(), args, arguments, out, err)) return *over;
   const auto& given = arguments.positional();
   if (given.size() != 1 || std::find(std::begin(actions), std::end(actions), given[0]) == std::end(actions))
-    return wrong_call("bulk", "say what to do: cancel, suspend, resume, retry, signal or delete", err);
+    return wrong_call("bulk", "name an action: cancel, suspend, resume, retry, signal or delete", err);
   if (!arguments.has("--filter") && !arguments.has("--all"))
-    return wrong_call("bulk", "which ones? Give --filter, or --all for every instance", err);
+    return wrong_call("bulk", "select instances with --filter, or use --all for every instance", err);
   if (given[0] == "signal" && !arguments.has("--signal")) return wrong_call("bulk", "signal needs --signal NAME", err);
   ApiRequest request{"POST", "/v1/bulk"};
   request.body = Json::object({{"action", given[0]}});

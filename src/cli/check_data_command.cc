@@ -153,7 +153,7 @@ int run_check_data(std::span<const std::string> args, std::istream& in, std::ost
   };
   if (const auto vectors = arguments.value("--vectors")) {
     if (arguments.has("--schema") || !arguments.positional().empty()) {
-      return wrong_call("--vectors brings its own schemas and data");
+      return wrong_call("--vectors excludes --schema and DATA");
     }
     if (*vectors == "-") return answer_vectors(in, out);
     std::ifstream file(*vectors);

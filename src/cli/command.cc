@@ -17,8 +17,7 @@ const Command* find_command(std::string_view name) {
 }
 
 void print_commands(std::ostream& out) {
-  out << "cairn runs business processes with people, timers, events and unreliable services in them, and never loses "
-         "one.\n"
+  out << "cairn is a durable workflow engine: processes with people, timers, events and unreliable services.\n"
          "\nUsage: cairn COMMAND [ARGUMENTS]\n";
   std::size_t width = 0;
   for (const Command& command : all_commands()) width = std::max(width, command.spec().name.size());
@@ -31,13 +30,13 @@ void print_commands(std::ostream& out) {
     const CommandSpec& spec = command.spec();
     out << "  " << spec.name << std::string(width - spec.name.size() + 2, ' ') << spec.summary << "\n";
   }
-  out << "\n`cairn COMMAND --help` says what a command takes, with examples.\n";
+  out << "\n`cairn COMMAND --help` shows the arguments of a command, with examples.\n";
 }
 
 int no_such_command(const std::string& name, std::ostream& err) {
   std::vector<std::string_view> names;
   for (const Command& known : all_commands()) names.push_back(known.spec().name);
-  err << "cairn: there is no command \"" << name << "\"";
+  err << "cairn: unknown command \"" << name << "\"";
   if (const auto near = nearest_name(name, names)) err << "; did you mean `cairn " << *near << "`?";
   err << "\n`cairn --help` lists the commands.\n";
   return exit_usage;
@@ -79,7 +78,7 @@ std::optional<int> read_arguments(const CommandSpec& spec, std::span<const std::
   }
   if (!read->positional().empty() && !takes_words(spec.usage)) {
     err << "cairn " << spec.name << ": takes flags only, not \"" << read->positional().front() << "\"\nRun `cairn "
-        << spec.name << " --help` for how to call it.\n";
+        << spec.name << " --help` for the usage.\n";
     return exit_usage;
   }
   into = std::move(*read);

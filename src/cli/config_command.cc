@@ -27,7 +27,7 @@ int run_config(std::span<const std::string> args, std::istream&, std::ostream& o
   Arguments arguments;
   if (const auto over = read_arguments(config_spec(), args, arguments, out, err)) return *over;
   if (arguments.positional() != std::vector<std::string>{"show"}) {
-    return wrong_call("config", "say `cairn config show`", err);
+    return wrong_call("config", "use `cairn config show`", err);
   }
   const auto configuration = read_configuration(arguments);
   if (!configuration) return fail("config", configuration.error(), err);

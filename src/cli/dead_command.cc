@@ -38,9 +38,9 @@ int run_dead(std::span<const std::string> args, std::istream&, std::ostream& out
   const std::string verb = given.empty() ? "list" : given[0];
   const bool changes = verb == "replay" || verb == "discard";
   if (!changes && verb != "list" && verb != "show")
-    return wrong_call("dead", "'" + verb + "' is none of list, show, replay, discard", err);
+    return wrong_call("dead", "'" + verb + "' is unknown; use list, show, replay or discard", err);
   if (verb == "list" && given.size() > 1) return wrong_call("dead", "list takes flags only", err);
-  if (verb != "list" && given.size() != 2) return wrong_call("dead", verb + " needs the letter's number", err);
+  if (verb != "list" && given.size() != 2) return wrong_call("dead", verb + " needs the number of a dead letter", err);
   auto opened = ApiSession::open("dead", arguments, changes ? ApiSession::Use::change : ApiSession::Use::read, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
   ApiSession& api = *std::get<0>(opened);

@@ -49,7 +49,7 @@ int run_decompile(std::span<const std::string> args, std::istream& in, std::ostr
   const std::string to = arguments.value("--to").value_or("yaml");
   if (to != "yaml" && to != "cpp") return wrong_call("--to takes yaml or cpp, not " + to);
   const auto function = arguments.value("--function");
-  if (function && to != "cpp") return wrong_call("--function goes with --to cpp");
+  if (function && to != "cpp") return wrong_call("--function requires --to cpp");
   if (function && !is_identifier(*function)) return wrong_call("--function takes a C++ name, not " + *function);
 
   Definition definition;

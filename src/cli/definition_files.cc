@@ -28,7 +28,7 @@ Result<std::vector<std::string>> definition_files(const std::string& path) {
     }
   }
   if (failed) return Error{ErrorCode::not_found, path + ": " + failed.message()};
-  if (found.empty()) return Error{ErrorCode::not_found, path + ": holds no definitions (*.yaml, *.yml, *.json)"};
+  if (found.empty()) return Error{ErrorCode::not_found, path + ": contains no definitions (*.yaml, *.yml, *.json)"};
   std::sort(found.begin(), found.end());
   return found;
 }

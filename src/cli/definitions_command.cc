@@ -88,7 +88,7 @@ int run_definitions(std::span<const std::string> args, std::istream& in, std::os
                     (verb == "show" && (given.size() == 2 || given.size() == 3)) ||
                     ((verb == "source" || verb == "retire") && given.size() == 3);
   if (!fits)
-    return wrong_call("definitions", "say list, deploy FILE…, show NAME, source NAME VERSION or retire NAME VERSION",
+    return wrong_call("definitions", "use list, deploy FILE…, show NAME, source NAME VERSION or retire NAME VERSION",
                       err);
   auto opened =
       ApiSession::open("definitions", arguments, changes ? ApiSession::Use::change : ApiSession::Use::read, err);

@@ -24,7 +24,7 @@ Result<std::int64_t> read_dev_clock(const std::string& file) {
   std::int64_t ahead = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), ahead);
   if (fault != std::errc() || end != text.data() + text.size() || ahead < 0)
-    return Error{ErrorCode::invalid, file + ": should hold the seconds that time was moved forward"};
+    return Error{ErrorCode::invalid, file + ": must contain the number of seconds that the clock was moved forward"};
   return ahead;
 }
 

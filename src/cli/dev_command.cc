@@ -36,7 +36,7 @@ Result<server::HttpSettings> listen_settings(const std::string& text) {
   if (!loopback) {
     return Error{
         ErrorCode::not_allowed,
-        "cairn dev asks nobody who they are, so it listens on this machine only (127.0.0.1), not on " + settings.host};
+        "cairn dev has no authentication, so it listens on this machine only (127.0.0.1), not on " + settings.host};
   }
   return settings;
 }
@@ -65,10 +65,11 @@ int move_time(const std::optional<std::string>& by, std::ostream& out, std::ostr
   if (by) {
     const auto length = parse_duration(by->starts_with('+') ? by->substr(1) : *by);
     if (!length || length->negative() || length->seconds == 0)
-      return refuse({ErrorCode::invalid, "takes how far to go forward, in whole seconds: +2d, +1h30m"}, exit_usage);
+      return refuse({ErrorCode::invalid, "give a duration of whole seconds, such as +2d or +1h30m"}, exit_usage);
     struct stat about {};
     if (stat(".cairn", &about) != 0)
-      return refuse({ErrorCode::not_found, "there is no .cairn here; run it where `cairn dev` runs"}, exit_not_found);
+      return refuse({ErrorCode::not_found, "this folder has no .cairn; run this command in the folder of `cairn dev`"},
+                    exit_not_found);
     *ahead += length->seconds;
     if (const auto written = write_dev_clock(dev_clock_file, *ahead); !written)
       return refuse(written.error(), exit_failed);
@@ -191,7 +192,7 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
       << "  cairn start hello --input '{\"name\": \"Ada\"}'\n"
       << "  cairn tasks\n"
       << "  cairn task complete ID --payload '{\"greeting\": \"Hello\"}'\n"
-      << "  cairn dev time +1h        moves time, for what waits\n\n"
+      << "  cairn dev time +1h        moves the clock forward, so that timers fire\n\n"
       << "Ctrl-C stops it; kill -9 loses nothing." << std::endl;
 
   int received = 0;

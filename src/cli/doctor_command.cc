@@ -25,7 +25,8 @@ const char* to_string(Finding::Grade grade) {
 }
 
 Finding unreadable(const std::string& what, const Error& error) {
-  return {Finding::Grade::broken, what + " cannot be read: " + error.message, "run `cairn verify` and keep a copy"};
+  return {Finding::Grade::broken, what + " cannot be read: " + error.message,
+          "copy the store, then run `cairn verify`"};
 }
 
 std::string counted(std::size_t count, bool more, std::string_view noun) {
@@ -48,7 +49,7 @@ std::vector<Finding> examine(Store& store) {
         {Finding::Grade::fine, "every invariant holds (" + counted(report->instances, false, "instances") + ")", ""});
   } else {
     findings.push_back({Finding::Grade::broken, std::to_string(report->findings.size()) + " invariants are broken",
-                        "`cairn verify` names each"});
+                        "run `cairn verify` to list them"});
   }
   constexpr std::size_t enough = 1000;
   InstanceFilter suspended;
@@ -79,10 +80,10 @@ std::vector<Finding> examine(Store& store) {
   } else if (report->broken_at) {
     findings.push_back({Finding::Grade::broken,
                         "the audit trail is broken at row " + std::to_string(*report->broken_at) + ": " + report->why,
-                        "somebody changed the table: compare with a backup"});
+                        "the table was changed: compare it with a backup"});
   } else {
     findings.push_back(
-        {Finding::Grade::fine, "the audit trail is whole, " + std::to_string(report->rows) + " rows", ""});
+        {Finding::Grade::fine, "the audit trail is intact, " + std::to_string(report->rows) + " rows", ""});
   }
   if (const auto keys = store.list_api_keys()) {
     for (const ApiKeyRow& key : *keys) {
@@ -92,7 +93,7 @@ std::vector<Finding> examine(Store& store) {
         findings.push_back(
             {Finding::Grade::look,
              "the key " + key.id + " of " + key.subject + " expires " + format_timestamp(*key.expires_at),
-             "make a new one with `cairn keys create` and hand it over before that"});
+             "create a new one with `cairn keys create` before that"});
       }
     }
   }

@@ -62,10 +62,10 @@ std::string history_file() {
 
 void print_help(std::ostream& out) {
   out << "Type an expression and press Enter.\n"
-         "  :ctx FILE    take names from a JSON object; :ctx alone takes none\n"
+         "  :ctx FILE    read the names from a JSON object; :ctx alone clears them\n"
          "  :names       show the names and the first lines of their values\n"
          "  :help        this text;  cairn eval --functions lists the functions\n"
-         "  :quit        leave, as Ctrl-D does\n";
+         "  :quit        quit, like Ctrl-D\n";
 }
 
 void load_context(EvalSession& session, const std::string& file, std::ostream& err) {
@@ -124,7 +124,7 @@ int run_eval_prompt(EvalSession& session, std::ostream& out, std::ostream& err) 
       load_context(session, trimmed(line.substr(4)), err);
       refresh_completions(session);
     } else if (line.starts_with(':')) {
-      err << "there is no " << line << "; :help lists what there is\n";
+      err << "unknown command " << line << "; :help lists the commands\n";
     } else {
       session.evaluate(line, false, out, err);
     }

@@ -32,7 +32,7 @@ HttpClient::~HttpClient() { curl_easy_cleanup(handle_->easy); }
 
 Result<HttpAnswer> HttpClient::send(const HttpCall& call) {
   CURL* easy = handle_->easy;
-  if (!easy) return Error{ErrorCode::internal, "libcurl gives no handle"};
+  if (!easy) return Error{ErrorCode::internal, "libcurl could not be initialized"};
   curl_easy_reset(easy);
   HttpAnswer answer;
   curl_slist* headers = nullptr;
@@ -69,7 +69,7 @@ Result<std::string> read_secret_file(const std::string& path) {
   std::ifstream file(path);
   std::string line;
   if (!file || !std::getline(file, line) || line.empty())
-    return Error{ErrorCode::not_found, path + ": holds no credential or cannot be read"};
+    return Error{ErrorCode::not_found, path + ": contains no credential or cannot be read"};
   if (line.back() == '\r') line.pop_back();
   return line;
 }

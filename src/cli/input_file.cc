@@ -18,7 +18,7 @@ Result<std::string> drain(std::istream& in, const std::string& name, std::size_t
       return Error{ErrorCode::limit, name + ": larger than the limit of " + std::to_string(bytes_max) + " bytes"};
     }
   }
-  if (in.bad()) return Error{ErrorCode::not_found, name + ": reading failed"};
+  if (in.bad()) return Error{ErrorCode::not_found, name + ": cannot be read"};
   return text;
 }
 

@@ -48,7 +48,7 @@ void print_instance(std::ostream& out, const Json& document, const std::string& 
   }
   const bool waits = document["waits"].is_array() && document["waits"].size() > 0;
   if (waits || document["status"] == Json("suspended")) {
-    out << (waits ? "  " : "\n") << "`cairn why " << text_of(document["id"]) << "` says how to go on.\n";
+    out << (waits ? "  " : "\n") << "`cairn why " << text_of(document["id"]) << "` explains how to continue.\n";
   }
   print_value(out, "input", document["input"]);
   print_value(out, "state", document["state"]);

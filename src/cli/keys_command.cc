@@ -94,7 +94,7 @@ int run_keys(std::span<const std::string> args, std::istream&, std::ostream& out
   const std::string verb = words.empty() ? "" : words[0];
   const bool form = (verb == "create" && words.size() == 1) || (verb == "list" && words.size() == 1) ||
                     (verb == "revoke" && words.size() == 2);
-  if (!form) return wrong_call("keys", "say create, list or revoke ID", err);
+  if (!form) return wrong_call("keys", "use create, list or revoke ID", err);
   auto opened =
       ApiSession::open("keys", arguments, verb == "list" ? ApiSession::Use::read : ApiSession::Use::change, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
@@ -103,7 +103,7 @@ int run_keys(std::span<const std::string> args, std::istream&, std::ostream& out
   if (verb == "list") return list(session, arguments, out, err);
   auto answer = session.ask({"DELETE", "/v1/keys/" + path_part(words[1])}, err);
   if (const int* code = std::get_if<int>(&answer)) return *code;
-  err << "revoked; servers notice within seconds\n";
+  err << "revoked; servers refuse the key within seconds\n";
   return exit_done;
 }
 

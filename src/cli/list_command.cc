@@ -36,7 +36,7 @@ int run_list(std::span<const std::string> args, std::istream&, std::ostream& out
   if (const auto over = read_arguments(list_spec(), args, arguments, out, err)) return *over;
   if (!arguments.positional().empty()) return wrong_call("list", "takes flags only", err);
   if (const auto status = arguments.value("--status"); status && !status_from(*status))
-    return wrong_call("list", "--status: '" + *status + "' is no status", err);
+    return wrong_call("list", "--status: '" + *status + "' is not a status", err);
   std::size_t limit = 50;
   if (const auto text = arguments.value("--limit")) {
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), limit);

@@ -33,8 +33,8 @@ int print_listing(ApiSession& api, const Listing& listing, const Arguments& argu
     return exit_done;
   }
   table.print(out);
-  if (items.size() == listing.most) err << "There may be more: narrow the list, or ask for more.\n";
-  if (table.empty() && on_terminal(out)) err << "There is none.\n";
+  if (items.size() == listing.most) err << "There may be more: narrow the list or raise --limit.\n";
+  if (table.empty() && on_terminal(out)) err << "No entries.\n";
   return exit_done;
 }
 

@@ -27,7 +27,7 @@ int run_migrate(std::span<const std::string> args, std::istream&, std::ostream& 
   if (arguments.has("--json")) {
     out << write_json(Json::object({{"schema_version", *version}})) << "\n";
   } else {
-    out << "the tables are at version " << *version << "\n";
+    out << "the schema has version " << *version << "\n";
   }
   return exit_done;
 }

@@ -18,7 +18,8 @@ Result<render::Drawing> read_request(const Arguments& arguments) {
   if (!format && file && *file != "-") {
     const std::size_t dot = file->rfind('.');
     if (dot == std::string::npos)
-      return Error{ErrorCode::invalid, "what " + *file + " should hold is not clear: give it an ending or --format"};
+      return Error{ErrorCode::invalid,
+                   "the format of " + *file + " is unknown: use a known file extension or --format"};
     format = file->substr(dot + 1);
   }
   return render::read_drawing(

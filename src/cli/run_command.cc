@@ -138,7 +138,7 @@ std::string advice(const Snapshot& snapshot) {
     case Status::running:
       return "it waits: give --answer, --signal or --reply for what `waits` lists, or --skip-time to let timers fire";
     case Status::suspended: return "it was suspended" + at + ": correct the definition or the input and run it again";
-    case Status::failed: return "it failed" + at + ": the workflow decided so, or its on_error did; see `error`";
+    case Status::failed: return "it failed" + at + ", by a `fail` step or its on_error; see `error`";
     case Status::cancelled:
     case Status::completed: break;
   }

@@ -104,7 +104,8 @@ int run_runs(std::span<const std::string> args, std::istream& in, std::ostream& 
   const std::string verb = given.empty() ? "list" : given[0];
   if (std::find(std::begin(run_verbs), std::end(run_verbs), verb) == std::end(run_verbs))
     return wrong_call(
-        "runs", "'" + verb + "' is none of list, show, events, submit, cancel, delete, types, pause, resume, limit",
+        "runs",
+        "'" + verb + "' is unknown; use list, show, events, submit, cancel, delete, types, pause, resume or limit",
         err);
   const bool alone = verb == "list" || verb == "types";
   if (alone ? given.size() > 1 : given.size() != 2)
@@ -153,7 +154,7 @@ int run_runs(std::span<const std::string> args, std::istream& in, std::ostream& 
     return exit_done;
   }
   if (of_type) {
-    out << given[1] << (document["paused"] == Json(true) ? " is paused" : " is worked on") << "\n";
+    out << given[1] << (document["paused"] == Json(true) ? " is paused" : " is active") << "\n";
   } else {
     out << document.text_or("id", "") << " " << (verb == "delete" ? "deleted" : document.text_or("status", "")) << "\n";
   }

@@ -123,11 +123,11 @@ int run_schedules(std::span<const std::string> args, std::istream& in, std::ostr
   if (std::find(std::begin(schedule_verbs), std::end(schedule_verbs), verb) == std::end(schedule_verbs)) {
     return wrong_call(
         "schedules",
-        "'" + verb + "' is none of list, show, create, change, pause, resume, trigger, " + "preview, delete", err);
+        "'" + verb + "' is unknown; use list, show, create, change, pause, resume, trigger, preview or delete", err);
   }
   const bool look = verb == "list" || verb == "show" || verb == "preview";
   if (given.size() != (verb == "list" ? std::min<std::size_t>(given.size(), 1) : 2)) {
-    return wrong_call("schedules", verb == "list" ? "list takes no name" : verb + " needs the schedule's name", err);
+    return wrong_call("schedules", verb == "list" ? "list takes no name" : verb + " needs the name of a schedule", err);
   }
   auto opened = ApiSession::open("schedules", arguments, look ? ApiSession::Use::read : ApiSession::Use::change, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;

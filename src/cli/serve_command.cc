@@ -97,7 +97,7 @@ Result<server::AccessSettings> access_settings(const Configuration& from) {
   tokens.prefixes_claim = from.text("oidc.prefixes_claim");
   tokens.pace.refresh = std::max(std::chrono::milliseconds(1'000), milliseconds(from, "oidc.refresh"));
   if (tokens.rules.audience.empty() || tokens.jwks.empty()) {
-    return Error{ErrorCode::invalid, "oidc.issuer needs oidc.audience and oidc.jwks too"};
+    return Error{ErrorCode::invalid, "oidc.issuer also needs oidc.audience and oidc.jwks"};
   }
   if (tokens.jwks.find("://") != std::string::npos && !tokens.jwks.starts_with("https://")) {
     return Error{ErrorCode::invalid, from.at("oidc.jwks").origin + ": oidc.jwks is a file or an https URL"};
@@ -109,7 +109,7 @@ Result<server::AccessSettings> access_settings(const Configuration& from) {
 Result<std::vector<server::InboundHook>> hooks_of(const Configuration& from) {
   if (!from.is_set("hooks")) return std::vector<server::InboundHook>();
   const auto list = parse_json(from.text("hooks"));
-  if (!list) return Error{ErrorCode::invalid, from.at("hooks").origin + ": hooks takes a list as JSON"};
+  if (!list) return Error{ErrorCode::invalid, from.at("hooks").origin + ": hooks must be a JSON list"};
   auto hooks = server::read_hooks(*list);
   if (!hooks) return Error{hooks.error().code, from.at("hooks").origin + ": " + hooks.error().message};
   return hooks;
@@ -226,9 +226,9 @@ Result<void> check_somebody_may_enter(Store& store, const server::AccessSettings
     if (!key.revoked_at && (!key.expires_at || *key.expires_at > store.now())) return {};
   }
   return Error{ErrorCode::not_allowed,
-               "nobody could come in: there is no API key and no oidc.issuer. Make a key first:\n"
+               "no caller could authenticate: there is no API key and no oidc.issuer. Create a key first:\n"
                "  cairn keys create --store " +
-                   url + " --subject YOU --role admin\nor say --auth none to listen on this machine only"};
+                   url + " --subject YOU --role admin\nor use --auth none to listen on this machine only"};
 }
 
 void configure_logging(const Configuration& from) {
@@ -265,7 +265,7 @@ int wait_for_end(const sigset_t& signals, server::Server& serving, bool has_cert
     int received = 0;
     if (sigwait(&signals, &received) != 0 || received != SIGHUP) return received;
     if (!has_certificate) {
-      log_info("signal.ignored", {{"signal", received}, {"reason", "there is no certificate to read again"}});
+      log_info("signal.ignored", {{"signal", received}, {"reason", "no certificate is configured"}});
     } else if (const auto done = serving.reload_tls(); done) {
       log_info("tls.reloaded");
     } else {
@@ -313,7 +313,7 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   const auto configuration = read_configuration(arguments);
   if (!configuration) return refuse(configuration.error());
   if (!configuration->is_set("store")) {
-    return wrong_call("serve", "say where everything is kept: --store sqlite:PATH or postgres://…", err);
+    return wrong_call("serve", "no store is given; use --store sqlite:PATH or postgres://…", err);
   }
   server::ServerSettings settings;
   auto http = http_settings(*configuration);

@@ -15,9 +15,9 @@ Result<Json> read_settings(const std::string& path, std::istream& in, const Limi
       return Error{ErrorCode::invalid, format_diagnostic(path, finding)};
     }
   }
-  if (!document.usable()) return Error{ErrorCode::invalid, path + ": it cannot be read"};
+  if (!document.usable()) return Error{ErrorCode::invalid, path + ": cannot be read"};
   Json value = document.root().to_json();
-  if (!value.is_object()) return Error{ErrorCode::invalid, path + ": it must hold names and values"};
+  if (!value.is_object()) return Error{ErrorCode::invalid, path + ": must contain an object with names and values"};
   return value;
 }
 

@@ -39,7 +39,8 @@ int run_signal(std::span<const std::string> args, std::istream& in, std::ostream
     return print_answer(arguments, std::get<0>(done).body, out);
   }
   if (given.empty() || given.size() > 2)
-    return wrong_call("signal", "give a signal's name, after an instance id if it is for one", err);
+    return wrong_call("signal", "give the name of a signal, and before it the instance ID if it is for one instance",
+                      err);
   const bool to_one = given.size() == 2;
   ApiRequest request{"POST", to_one ? "/v1/instances/" + path_part(given[0]) + "/signals" : "/v1/signals"};
   request.body = Json::object({{"name", given.back()}});
@@ -62,9 +63,9 @@ int run_signal(std::span<const std::string> args, std::istream& in, std::ostream
   if (to_one || arguments.has("--json")) return print_answer(arguments, outcome, out);
   const std::size_t delivered = outcome["instances"].is_array() ? outcome["instances"].size() : 0;
   if (outcome["repeated"] == Json(true)) {
-    out << "it was sent before\n";
+    out << "the signal was already sent\n";
   } else if (outcome["kept"] == Json(true)) {
-    out << "nobody waits for it yet; kept for " << ttl << "\n";
+    out << "no instance waits for it yet; buffered for " << ttl << "\n";
   } else {
     out << "delivered to " << delivered << (delivered == 1 ? " instance\n" : " instances\n");
   }

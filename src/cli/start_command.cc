@@ -73,13 +73,13 @@ int run_start(std::span<const std::string> args, std::istream& in, std::ostream&
   if (const auto wait = arguments.value("--wait")) request.query.emplace_back("wait", *wait);
   const auto answer = api.ask(request, err);
   if (const int* code = std::get_if<int>(&answer)) {
-    if (*code == exit_not_found) err << "`cairn definitions" << api.flags() << "` lists what can be started.\n";
+    if (*code == exit_not_found) err << "`cairn definitions" << api.flags() << "` lists the definitions.\n";
     return *code;
   }
   const Json& started = std::get<0>(answer).body;
   print_answer(arguments, started, out);
   if (started["status"] == Json("suspended"))
-    err << "`cairn why " << started.text_or("id", "") << api.flags() << "` says what stopped it.\n";
+    err << "`cairn why " << started.text_or("id", "") << api.flags() << "` explains what stopped it.\n";
   if (!arguments.has("--wait")) return exit_done;
   const std::string_view status = started.text_or("status", "");
   if (const Json& error = started["error"]; error.is_object())

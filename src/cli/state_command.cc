@@ -25,7 +25,7 @@ int run_state(std::span<const std::string> args, std::istream& in, std::ostream&
   std::vector<std::string> given = arguments.positional();
   if (given.size() == 1) given.insert(given.begin(), "show");
   if (given.size() != 2 || (given[0] != "show" && given[0] != "edit"))
-    return wrong_call("state", "say show or edit, and name one instance", err);
+    return wrong_call("state", "use show or edit, and name one instance", err);
   const bool edit = given[0] == "edit";
   Json patch;
   if (edit) {
@@ -33,7 +33,7 @@ int run_state(std::span<const std::string> args, std::istream& in, std::ostream&
     if (!text) return wrong_call("state", "edit needs --patch", err);
     auto json = read_json_argument(*text, in);
     if (!json) return fail("state", json.error(), err);
-    if (!json->is_object()) return wrong_call("state", "--patch takes an object", err);
+    if (!json->is_object()) return wrong_call("state", "--patch must be a JSON object", err);
     patch = std::move(*json);
   }
   auto opened = ApiSession::open("state", arguments, edit ? ApiSession::Use::change : ApiSession::Use::read, err);

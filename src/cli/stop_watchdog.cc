@@ -14,7 +14,7 @@ StopWatchdog::StopWatchdog(std::chrono::milliseconds limit)
                   {{"waited_ms", static_cast<std::int64_t>(limit.count())},
                    {"message",
                     "the stop took longer than the drain time; the process ends now. What was acknowledged "
-                    "is durable, what was under way is repeated as after a crash"}});
+                    "is durable, work in progress is repeated as after a crash"}});
         end_process(exit_timed_out);
       }) {}
 

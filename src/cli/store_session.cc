@@ -13,7 +13,7 @@ int fail(std::string_view command, const Error& error, std::ostream& err) {
 }
 
 int wrong_call(std::string_view command, const std::string& message, std::ostream& err) {
-  err << "cairn " << command << ": " << message << "\nRun `cairn " << command << " --help` for how to call it.\n";
+  err << "cairn " << command << ": " << message << "\nRun `cairn " << command << " --help` for the usage.\n";
   return exit_usage;
 }
 
@@ -24,7 +24,7 @@ std::variant<std::unique_ptr<StoreSession>, int> StoreSession::open(std::string_
   if (url.empty()) {
     if (const char* given = std::getenv("CAIRN_STORE")) url = given;
   }
-  if (url.empty()) return wrong_call(command, "which store? Give --store sqlite:PATH or set CAIRN_STORE", err);
+  if (url.empty()) return wrong_call(command, "no store is given; use --store sqlite:PATH or set CAIRN_STORE", err);
   auto session = std::make_unique<StoreSession>();
   auto opened = open_store(url, session->clock_, use == Use::read ? StoreMode::read_only : StoreMode::own);
   if (!opened) return fail(command, opened.error(), err);

@@ -29,12 +29,12 @@ const CommandSpec& task_spec() {
 int run_task(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err) {
   Arguments arguments;
   if (const auto over = read_arguments(task_spec(), args, arguments, out, err)) return *over;
-  if (arguments.positional().size() != 2) return wrong_call("task", "say what to do and with which task", err);
+  if (arguments.positional().size() != 2) return wrong_call("task", "name an action and a task", err);
   const std::string& verb = arguments.positional()[0];
   constexpr std::string_view verbs[] = {"show", "events", "assign", "release", "reassign", "complete", "comment"};
   if (std::find(std::begin(verbs), std::end(verbs), verb) == std::end(verbs))
-    return wrong_call("task", "'" + verb + "' is none of show, events, assign, release, reassign, complete, comment",
-                      err);
+    return wrong_call(
+        "task", "'" + verb + "' is unknown; use show, events, assign, release, reassign, complete or comment", err);
   const bool look = verb == "show" || verb == "events";
   ApiRequest request{look ? "GET" : "POST", "/v1/tasks/" + path_part(arguments.positional()[1])};
   if (verb != "show") request.path += "/" + verb;

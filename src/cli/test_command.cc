@@ -25,7 +25,7 @@ Result<std::vector<std::string>> scenario_files(const std::string& path) {
       files.push_back(name);
   }
   if (problem) return Error{ErrorCode::not_found, path + ": " + problem.message()};
-  if (files.empty()) return Error{ErrorCode::not_found, path + ": holds no scenario (*.test.yaml)"};
+  if (files.empty()) return Error{ErrorCode::not_found, path + ": contains no scenarios (*.test.yaml)"};
   std::sort(files.begin(), files.end());
   return files;
 }
