@@ -53,7 +53,7 @@ Result<std::vector<Row>> run_at_rest(const Plan& plan) {
   std::sort(all.begin(), all.end(), [](const Row& a, const Row& b) { return a.p50_ms < b.p50_ms; });
   Row row = all[all.size() / 2];
   row.workload = "at-rest";
-  row.variant = "from the start of the process to ready; then nobody asks";
+  row.variant = "from the start of the process until it is ready; then idle";
   row.p99_ms = row.max_ms = all.back().max_ms;
   return std::vector{row};
 }

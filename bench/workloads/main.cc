@@ -127,7 +127,7 @@ int run_bench(std::span<const std::string> args, std::istream&, std::ostream& ou
     const auto all = bench::workloads();
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto& known) { return known.name == name; });
     if (found == all.end()) {
-      err << "cairn-bench: there is no workload '" << name << "'; cairn-bench --help lists them\n";
+      err << "cairn-bench: unknown workload '" << name << "'; cairn-bench --help lists them\n";
       return exit_usage;
     }
     chosen.push_back(&*found);

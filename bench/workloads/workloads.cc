@@ -20,7 +20,7 @@ std::span<const Workload> workloads() {
       {"http-W2", "W2 through the HTTP API, with a worker process", run_http_w2},
       {"http-W3", "W3 through the HTTP API", run_http_w3},
       {"http-W7", "W7 through the HTTP API", run_http_w7},
-      {"at-rest", "a server that nobody asks: start-up and memory", run_at_rest},
+      {"at-rest", "an idle server: start-up and memory", run_at_rest},
       {"scale", "single operations in a store with --instances instances", run_scale, true},
   };
   return all;
