@@ -126,7 +126,7 @@ TEST_P(AuditTrail, AChangeTakesAlongWhatItsThreadOwes) {
   }
   EXPECT_TRUE(audit_scope.take().empty());
   EXPECT_EQ(must(store().list_audit({10, ""})).items.size(), 1u);
-  must(store().put_api_key(key("k3")));  // on nobody's behalf
+  must(store().put_api_key(key("k3")));  // without an audit scope
   EXPECT_EQ(must(verify_audit(store())).rows, 1);
 }
 

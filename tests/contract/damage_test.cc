@@ -1,4 +1,4 @@
-// Files that the disk, or somebody, has damaged: what is read is what was written, or it is an error.
+// Damaged files: every read returns what was written, or an error.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -238,7 +238,7 @@ TEST_F(DamagedFile, BitsThatFlipWhileItIsOpenAreFoundToo) {
     const std::size_t further = i % 2 == 0 ? bit : (bit / 32768 * 32768 + random() % 32768);
     flip(path_, bit);
     if (further != bit) flip(path_, further);
-    store_->rest();  // forgets what it has in memory
+    store_->rest();  // drops its caches
     const std::vector<std::string> answers = ask(*store_);
     for (std::size_t k = 0; k < right.size(); ++k) {
       if (answers[k] == "error") {
@@ -261,7 +261,7 @@ TEST_F(DamagedFile, APageThatIsDamagedUnderARunningStoreIsAnErrorForThoseOnItAlo
   const std::size_t at = bytes.find("\"many-150\"");  // in its snapshot
   ASSERT_NE(at, std::string::npos);
   for (std::size_t i = 0; i < 40; i += 7) flip(path_, (at + i) * 8);
-  store_->rest();  // forgets what it has in memory
+  store_->rest();  // drops its caches
   const auto found = store_->find_snapshot({"many-150"});
   ASSERT_FALSE(found.has_value());
   EXPECT_EQ(found.error().code, ErrorCode::corrupt);
@@ -301,7 +301,7 @@ TEST_F(DamagedFile, ADamagedFileIsNotOpenedAndTheDamageIsNamed) {
   ASSERT_TRUE(faults.has_value()) << faults.error().message;
   ASSERT_EQ(faults->size(), 1u);
   EXPECT_NE((*faults)[0].subject.find("many-15"), std::string::npos) << (*faults)[0].subject;
-  // The list goes on behind the page.
+  // The list continues after the page.
   PageRequest page;
   std::size_t listed = 0;
   do {
@@ -359,7 +359,7 @@ TEST_F(DamagedFile, AStoreThatIsGoneIsNotMadeAnew) {
   open();
   EXPECT_TRUE(store_->find_instance({"a"})->has_value());
   store_.reset();
-  // Somebody who wants a new one says so.
+  // An operator who wants a new store removes the files.
   for (const char* end : {"", ".lock"}) fs::remove(path_ + end);
   open();
 }

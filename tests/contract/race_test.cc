@@ -1,6 +1,5 @@
-// Each order of two verbs that were decided on the same version: the first is written, the second
-// is stale and leaves no trace, and decided again on what is there now it finds its cause gone or
-// goes on from the new version.
+// Each order of two operations that were decided on the same state version. The first is written; the second is stale
+// and leaves no trace. Decided again on the new version, it finds its cause gone or continues.
 #include "sample.h"
 #include "store_under_test.h"
 
@@ -24,7 +23,7 @@ const char* name_of_verb(Verb verb) {
   return "unknown";
 }
 
-// What two parties have in hand when they decide.
+// What both parties have read when they decide.
 struct World {
   Snapshot snapshot;
   DueTimer timer;
@@ -95,7 +94,7 @@ class EveryOrder : public StoreContract {
     EXPECT_EQ(must(store().find_snapshot({"a"})), after_first);
     EXPECT_EQ(claim_events(10, Duration::of_seconds(1)).size(), 1u);
 
-    // Decide again on what is there now.
+    // Decide again on the current state.
     World again = world;
     again.snapshot = after_first;
     const Kind kind = kind_of_commit(decide(second, again));

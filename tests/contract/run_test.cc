@@ -78,7 +78,7 @@ TEST_P(Runs, ALeaseNamesItsHolderAndFence) {
 }
 
 TEST_P(Runs, AFenceCannotBeGuessed) {
-  // Whoever knows some fences knows nothing about the others: what a lease adds is random, never a fixed step.
+  // Known fences do not reveal others: each lease adds a random step.
   std::set<std::uint64_t> steps;
   must(store().submit_run(sample::run("r")));
   RunRow run = sample::run("r");
@@ -407,7 +407,7 @@ TEST_P(Runs, ARunThatAnInstanceWaitsForIsNotDeleted) {
   EXPECT_EQ(must(store().lease_runs(request())).size(), 1u);
 }
 
-// Somebody looked, then the clock went on, then they ask when to look again.
+// The clock moves between a look and the question for the next look.
 TEST_P(Runs, WhatFellDueSinceTheLastLookIsDueNext) {
   const Timestamp looked_at = clock_.now();
   RunRow run = sample::run("r");
@@ -422,7 +422,7 @@ TEST_P(Runs, WhatFellDueSinceTheLastLookIsDueNext) {
   EXPECT_EQ(must(store().next_due(Timestamp::of_unix_ms(ends.unix_ms() - 1))), ends);
 }
 
-// The thread that answers commits, and whoever passes on a wake-up, must not call the store.
+// Threads that answer commits or pass on wake-ups must not call the store.
 TEST_P(Runs, AForbiddenCallEndsTheProcess) {
   if (GetParam() == BackEnd::sqlite_reopened || GetParam() == BackEnd::postgres_reopened) GTEST_SKIP() << "the same";
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -176,7 +176,7 @@ TEST_P(RunTypes, ARateIsKeptInEveryWindow) {
   EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), Ids{"r1"});
   told_ = {};
   EXPECT_TRUE(must(store().lease_runs(lease_request())).empty());
-  // Somebody must look again when the window opens, though nothing else happens then.
+  // The window must wake a look when it opens, although nothing else happens then.
   EXPECT_EQ(told_.due, Timestamp::of_unix_ms(clock_.now().unix_ms() + 6000));
   clock_.advance(Duration::of_seconds(6));
   EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), Ids{"r2"});

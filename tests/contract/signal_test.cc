@@ -161,7 +161,7 @@ TEST_P(Signals, AnInstanceThatNoLongerWaitsGetsNothing) {
   EXPECT_TRUE(must(store().record_signal(sample::signal("s", "paid"))).kept);
 }
 
-// What an instance has had and left is for others; asking it again would go round in a circle.
+// A signal that an instance has refused is left for others; offering it again would loop.
 TEST_P(Signals, AnInstanceThatHasHadItIsNotAskedAgain) {
   commit(waiting("a", "paid"));
   const auto first = must(store().record_signal(sample::signal("s", "paid", Json("1"))));
@@ -243,7 +243,7 @@ TEST_P(Messages, WhatIsTakenIsNotGivenOutAgainWhileHeld) {
   EXPECT_EQ(must(store().take_messages(10, signal_hold)).size(), 1u);
 }
 
-// One that could not be delivered is held for a while: what came after it waits, for its instance alone.
+// A message that could not be delivered is held for a while. Later messages wait, but only those of its instance.
 TEST_P(Messages, NoneIsTakenPastAnEarlierOneThatIsHeld) {
   if (forgets_marks()) GTEST_SKIP() << "a crash gives it back";
   commit(sample::begin("a"));

@@ -1,5 +1,5 @@
-// What can happen to a file: a second owner, a newer schema, something else in it, no permission, a
-// full disk, a damaged row. Each is a clear error, nothing is lost, and other instances go on.
+// Problems of a file: a second owner, a newer schema, foreign content, no permission, a full disk, a damaged row. Each
+// gives a clear error, nothing is lost, and other instances continue.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -292,7 +292,7 @@ TEST_F(SqliteFile, RunsOfAnEarlierSchemaAreKept) {
   sqlite3_close(handle);
 }
 
-// In a process of its own with a limit on the size of files: what a full disk looks like to SQLite.
+// Runs in a child process with a limit on the file size, which SQLite sees as a full disk.
 TEST_F(SqliteFile, AFullDiskLosesNothingAndHealsByItself) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -323,7 +323,7 @@ TEST_F(SqliteFile, AFullDiskLosesNothingAndHealsByItself) {
     }
     if (!refused) ::_exit(13);
     auto found = (*store)->find_instance({last});
-    if (!found || !*found) ::_exit(14);  // reading goes on, and what was acknowledged is there
+    if (!found || !*found) ::_exit(14);  // reads continue, and everything acknowledged exists
     const rlimit freed{RLIM_INFINITY, RLIM_INFINITY};
     ::setrlimit(RLIMIT_FSIZE, &freed);
     if (!put("after")) ::_exit(15);  // no restart needed

@@ -1,4 +1,4 @@
-// What is committed is in the files, whatever the layers between SQLite and its log gather or leave out.
+// Committed data is in the files, independent of what the layers between SQLite and its log gather or omit.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <unistd.h>

@@ -66,7 +66,7 @@ void StoreContract::SetUp() {
   for (char& letter : name) {
     if (letter == '/') letter = '_';
   }
-  // In memory when there is such a place: this suite asks what is written, not whether it is on a disk.
+  // In memory if possible: this suite checks what is written, not whether it is on a disk.
   const std::string folder = std::filesystem::exists("/dev/shm") ? "/dev/shm/" : testing::TempDir();
   path_ = folder + "cairn_" + std::to_string(::getpid()) + "_" + name;
   std::filesystem::remove_all(path_);

@@ -116,7 +116,7 @@ CommitOutcome::Kind begin(Store& store, const std::string& id) {
   return outcomes ? outcomes->front().kind : CommitOutcome::Kind::failed;
 }
 
-// `fail` breaks the disk and goes on writing.
+// `fail` breaks the disk and continues to write.
 void stops_the_process(void (*fail)(Store&)) {
   const std::string folder = testing::TempDir() + "cairn_sync_" + std::to_string(::getpid());
   std::filesystem::remove_all(folder);

@@ -117,7 +117,7 @@ TEST_P(Timers, TwoThatTakeAtOnceHaveEachTimerOnce) {
   for (const auto& [instance, times] : taken) EXPECT_EQ(times, 1) << instance;
 }
 
-// One that could not be delivered is held for a while: what is due after it waits, for its instance alone.
+// A timer that could not be delivered is held for a while. Later timers wait, but only those of its instance.
 TEST_P(Timers, NoneIsTakenPastAnEarlierOneThatIsHeld) {
   if (forgets_marks()) GTEST_SKIP() << "a crash gives it back";
   Advance advance = with_timer("a", at(1000));

@@ -33,7 +33,7 @@ std::string join(const std::vector<std::string>& lines) {
   return text;
 }
 
-// What people and editors do to files: lines lost, doubled, moved and indented, words replaced, bytes broken.
+// Typical damage by people and editors: lines lost, duplicated, moved and indented, words replaced, bytes broken.
 std::string mutate(std::string text, const std::string& other, Random& random) {
   static const char* const words[] = {
       "null", "true",     "[]",       "{}",  "\"\"", "= ",         "-1",        "1e999",  "set",
@@ -95,7 +95,7 @@ TEST(Mutations, GiveErrorsWithPositionsOrValidResults) {
     ASSERT_EQ(definition.valid(), errors == 0) << text;
     if (!definition.valid()) continue;
     ++valid;
-    // What is accepted is a fixed point.
+    // An accepted definition is a fixed point.
     const Definition again = load_definition(write_json(definition.canonical), "mutant.json");
     ASSERT_EQ(again.digest, definition.digest) << text;
   }

@@ -48,8 +48,8 @@ TEST(DefinitionSchema, TheCanonicalFormFitsToo) {
   }
 }
 
-// Unknown and missing keys and wrong types are refused; what needs expressions, ids or numbers of branches is not
-// the schema's business.
+// Unknown keys, missing keys and wrong types are refused. The schema does not check expressions, ids or numbers of
+// branches.
 TEST(DefinitionSchema, MostBrokenStructuresAreRefused) {
   const schema::Schema schema = compiled();
   std::size_t structural = 0;

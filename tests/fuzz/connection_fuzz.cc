@@ -1,6 +1,6 @@
-// Any bytes from a client, cut anywhere, and any way to hang up: the connection ends, answers what it was asked, and
-// its thread has nothing left to do. Byte 0 of an input says how the client hangs up, byte 1 how it is answered, byte 2
-// how large the first piece is; the rest is what it sends.
+// Arbitrary bytes from a client, split anywhere, with any way to disconnect: the connection ends, answers its requests,
+// and its thread has nothing left to do. Byte 0 of an input selects how the client disconnects, byte 1 how it is
+// answered, byte 2 the size of the first piece; the rest is the data.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ struct Answering {
   std::vector<Reply> waiting;
 
   void operator()(const Request& request, const Reply& reply) {
-    // What a handler is given is what the connection promises.
+    // Checks the connection's promises to a handler.
     CAIRN_ASSERT(!request.path.empty() && request.path.front() == '/');
     CAIRN_ASSERT(request.body.size() <= body_bytes_max);
     for (const auto& [name, value] : request.headers) {
@@ -51,7 +51,7 @@ struct Answering {
   static constexpr std::size_t body_bytes_max = 4096;
 };
 
-// One thread for everything: what happens is decided by the input alone.
+// One thread for everything: the input alone decides what happens.
 class Stage {
  public:
   Stage()
@@ -76,7 +76,7 @@ class Stage {
     ++open_;
     thread_.take(
         std::make_shared<Connection>(premises_, thread_, std::move(socket), boost::asio::ip::tcp::endpoint(), nullptr));
-    // Pieces of sizes that the input says: each cut lets the connection see what has come so far.
+    // The input determines the sizes of the pieces: each split lets the connection process what has arrived.
     while (!rest.empty()) {
       const std::string_view now = rest.substr(0, piece + 1);
       if (::send(ends[1], now.data(), now.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) break;

@@ -1,4 +1,4 @@
-// Any bytes as a definition: errors have positions, and what is accepted is a fixed point.
+// Arbitrary bytes as a definition: errors have positions, and an accepted definition is a fixed point.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// A node that knows what it writes about does not ask first. Whatever another node did meanwhile must come out as if it
-// had asked: what is out of date is stale and leaves no trace, and its neighbours in the batch are written.
+// A node commits optimistically, without reading first. The result must be the same as with a read: outdated units are
+// stale and leave no trace, and the other units of the batch are written.
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr Duration hold = Duration::of_seconds(30);
 using Kind = CommitOutcome::Kind;
 
-// Remembers what was sent.
+// Records the statements.
 class Listener final : public postgres::Conductor {
  public:
   Listener() { postgres::Connection::conduct(this); }

@@ -73,7 +73,7 @@ TEST(Bloat, IsBoundedUnderLoad) {
     const auto begun = Clock::now();
     std::int64_t second_quarter = 0, last_quarter = 0;
     for (int tenth = 1; tenth <= 40; ++tenth) {
-      // Ten looks in each quarter: letting time pass is what this is about.
+      // Ten measurements in each quarter: this test is about the passing of time.
       std::this_thread::sleep_until(begun + length * tenth / 40);
       const Sample sample = observer.look(tenth % 10 == 0);
       if (tenth % 10 == 0) {
@@ -89,7 +89,7 @@ TEST(Bloat, IsBoundedUnderLoad) {
     EXPECT_LE(static_cast<double>(last_quarter), growth_max * static_cast<double>(second_quarter));
     clientele.close();
     EXPECT_TRUE(clientele.wait(60s, [&] { return clientele.all_ended(); }));
-    nodes.clear();  // they would remove what has ended under the eyes of whoever verifies the store
+    nodes.clear();  // they would remove ended instances while the store is verified
     clientele.judge(order.ledger);
   }
   if (HasFailure()) return;

@@ -23,7 +23,7 @@ std::size_t setting(const char* name, std::size_t otherwise) {
   return given ? static_cast<std::size_t>(std::atoll(given)) : otherwise;
 }
 
-// Sleeping is what a killer does: the intervals are the test.
+// The killer sleeps on purpose: the intervals are the test.
 void sleep_until(Clock::time_point until, const std::atomic<bool>& calm) {
   while (!calm && Clock::now() < until)
     std::this_thread::sleep_for(std::min<Clock::duration>(10ms, until - Clock::now()));

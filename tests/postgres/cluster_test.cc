@@ -1,5 +1,5 @@
-// Several nodes on one database: what one does the others know, whoever commits second finds the other,
-// programs that speak SQL take part, and a channel that dies is noticed.
+// Several nodes on one database: each node is notified of the others' changes, the second of two commits is stale,
+// programs that use SQL take part, and a dead channel is detected.
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
 #include <unistd.h>
@@ -204,7 +204,7 @@ TEST_F(Cluster, WhoOnlyAsksHasNoShareOfTheWork) {
     ASSERT_TRUE(b.broadcast("go", Json(key), Json(), Duration::of_seconds(60)).has_value());
     expect_completed(b, id);
   }
-  // With a share that nobody works off every other one would take a second.
+  // If a share were not processed, every second timer would take a second.
   EXPECT_LT(std::chrono::steady_clock::now() - begun, 8s);
 }
 
@@ -231,7 +231,7 @@ TEST_F(Cluster, AProgramThatSpeaksSqlDoesTheWork) {
   EXPECT_EQ(a.find(id)->output, Json::object({{"y", 21}}));
   EXPECT_EQ(sql("SELECT string_agg(kind, ' ' ORDER BY n) FROM " + schema_ + ".workflow_event"),
             "created leased succeeded");
-  // Finished is finished, whoever asks.
+  // A finished run stays finished for every writer.
   PGresult* refused = PQexec(connection_.get(), ("UPDATE " + schema_ + ".workflow_run SET status = 'pending'").c_str());
   EXPECT_EQ(PQresultStatus(refused), PGRES_FATAL_ERROR);
   PQclear(refused);
@@ -322,7 +322,7 @@ TEST_F(Cluster, ALostAnswerToACommitIsLookedUp) {
   Engine& a = node("a");
   a.run();
   deploy(a, pause_for("1.0.0"));
-  // Connections die under the feet of whoever commits; every start is answered once and is there once.
+  // Connections break during commits; every start is answered once and exists once.
   std::atomic<bool> over = false;
   std::jthread killer([&] {
     std::unique_ptr<PGconn, Finish> own(PQconnectdb(server_.c_str()));

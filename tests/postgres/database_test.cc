@@ -1,5 +1,5 @@
-// What else lives in a database must not reach into a store: others' functions, publications, timeouts, rows that pile
-// up. Each test has a database of its own.
+// Other contents of a database must not affect a store: foreign functions, publications, timeouts, accumulated rows.
+// Each test has its own database.
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
 #include <unistd.h>
@@ -136,8 +136,7 @@ class Database : public testing::Test {
   }
 };
 
-// The schema stands before the server's own in everybody's path, and has operators that fit better than the built-in
-// ones.
+// The schema precedes the server's own in every search path and has operators that match better than the built-in ones.
 constexpr const char* hostile = R"sql(
 CREATE SCHEMA hostile;
 CREATE TABLE hostile.calls (what text);
@@ -197,7 +196,7 @@ TEST_F(Database, AMigrationHasAllTheTimeItNeeds) {
   EXPECT_EQ(sql("SELECT string_agg(DISTINCT statement || ' ' || lock, ', ') FROM public.seen"), "0 0");
 }
 
-// The statement waits for a row that somebody keeps, and is cancelled: one that took too long ends the same way.
+// The statement waits for a locked row and is cancelled; a statement timeout ends the same way.
 TEST_F(Database, AStatementThatWasCancelledIsNotSentAgain) {
   open();
   sql("INSERT INTO cairn.outbox_event (type) VALUES ('t')");

@@ -28,7 +28,7 @@ class Author {
     into_.text += std::string(2 * static_cast<std::size_t>(depth), ' ') + text + "\n";
   }
 
-  // `loop` is what a label needs besides its name: the iterations of the loop around it, or nothing.
+  // `loop` is the part of a label that names the iterations of the enclosing loop; empty outside a loop.
   void step(int depth, const std::string& loop) {
     switch (draw(0, depth > 1 ? 4 : 7)) {
       case 0:

@@ -1,5 +1,5 @@
-// Two nodes do one thing each, and their statements meet in every order: whatever the order, what both are
-// told and what the store holds afterwards is what one of them before the other would have given.
+// Two nodes do one operation each, and their statements are interleaved in every order. In every order the answers and
+// the contents of the store must equal those of a serial execution.
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr Duration hold = Duration::of_seconds(30);
 
-// What both nodes have in hand when they decide.
+// What both nodes have read when they decide.
 struct World {
   Snapshot a, b;
   DueTimer timer;
@@ -29,7 +29,7 @@ struct World {
 
 struct Verb {
   const char* name;
-  // What the node is told, in words.
+  // Returns the node's answer as text.
   std::function<std::string(Store&, const World&, const std::string& node)> act;
 };
 
@@ -264,7 +264,7 @@ class Interleave : public testing::Test {
     return world;
   }
 
-  // Everything that a reader can see, without what differs between any two runs.
+  // Everything that a reader can see, except what differs between any two runs.
   std::string visible() {
     Store& store = *stores_[0];
     std::string text;

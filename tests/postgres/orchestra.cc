@@ -75,7 +75,7 @@ std::vector<bool> Orchestra::play(const std::function<void()>& first, const std:
     std::size_t who = turn < order.size() && order[turn] ? 1 : 0;
     if (!players_[who].waiting) who = 1 - who;
     if (!players_[who].waiting) {
-      // Neither stands before a statement: one waits for a lock that the other has just given up.
+      // Neither is before a statement: one waits for a lock that the other has just released.
       changed_.wait(lock, [this] {
         return players_[0].waiting || players_[1].waiting || (players_[0].done && players_[1].done);
       });

@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t batch = 1000;
 constexpr std::size_t finished_before = 20'000;
 constexpr std::size_t measured = 4 * batch;
-// A hash of everything leased would hide what is wrong: whatever is looked up one by one must be found by its id.
+// A hash join over all leased rows would hide the mistake: rows must be found one by one by id.
 constexpr const char* one_by_one = "%20-c%20enable_hashjoin%3Doff%20-c%20enable_mergejoin%3Doff";
 // Some 4 as it is. With the condition that an index answers (`status = 'leased'`) 8 to 13 in this small form, and with
 // it a comparison of everything with everything.
@@ -109,7 +109,7 @@ TEST_P(Plans, EndingABatchReadsNoMoreForEachThanEndingOne) {
     ASSERT_NE(store, nullptr);
     work_off(*store, finished_before);
   }
-  // What the planner knows from now on: many runs, none of them leased or pending.
+  // The planner's statistics from now on: many runs, none of them leased or pending.
   sql("ANALYZE " + schema_ + ".workflow_run");
   const double before = read_so_far();
   {
@@ -201,7 +201,7 @@ class StatementPlans : public OnServer {
     sql(text);
     for (const std::string& table : grown) sql("VACUUM ANALYZE " + schema_ + "." + table);
   }
-  // As retention does. What the planner knows of their contents it knows from before.
+  // Like retention. The planner keeps its old statistics.
   void remove_all() {
     for (const std::string& table : grown) {
       sql("SET session_replication_role = replica; DELETE FROM " + schema_ + "." + table +

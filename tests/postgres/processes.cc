@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* node_flag = "--node";
 constexpr int no_server = 9;
-// Short, so that what a dead node held comes back soon.
+// Short, so that the leases of a dead node expire soon.
 constexpr std::chrono::milliseconds lease{500};
 
 [[noreturn]] void be_a_node(const NodeOrder& order, const std::string& name) {

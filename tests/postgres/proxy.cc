@@ -71,7 +71,7 @@ void Proxy::run() {
   while (!over_) {
     std::vector<pollfd> files{{listening_, POLLIN, 0}, {wake_, POLLIN, 0}};
     for (const Pair& pair : pairs) {
-      // A black hole does not even see that somebody hangs up.
+      // A black hole does not notice a disconnect either.
       const bool open = pair.number >= swallowed_;
       files.push_back({open ? pair.client : -1, POLLIN, 0});
       files.push_back({open ? pair.server : -1, POLLIN, 0});

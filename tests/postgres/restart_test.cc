@@ -1,8 +1,5 @@
-// The four restarts under load: one node, all nodes, the database, everything. Each time what was under way when the
-// kill came must be done soon after the last needed part is up again; at the end nothing is lost and nothing doubled.
-//
-//   CAIRN_RESTARTS      rounds of each (1; 20 in the long run)
-//   CAIRN_RESTART_CASE  only this one of the four: "one node", "all nodes", "the database", "everything"
+// Four restarts under load: one node, all nodes, the database, everything. Work that was in progress at the kill must
+// finish soon after the last required part runs again. In the end nothing is lost and nothing is duplicated.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -62,8 +59,8 @@ class Restarts : public testing::Test {
     for (std::size_t i = 0; i < node_count; ++i) nodes_[i] = spawn(i);
   }
 
-  // `cut` and `mend` round after round; how long it took until something ended that was under way at the cut, and
-  // until all of that had ended.
+  // Repeats `cut` and `mend`. Measures how long it takes until the first instance that was in progress at the cut has
+  // ended, and until all of them have.
   void rounds(const char* what, const std::function<void(std::size_t)>& cut,
               const std::function<void(std::size_t)>& mend) {
     const char* wanted = std::getenv("CAIRN_RESTART_CASE");
@@ -100,7 +97,7 @@ class Restarts : public testing::Test {
 };
 
 TEST_F(Restarts, LoseAndDoubleNothing) {
-  // It stays away until the others have finished what it had begun.
+  // It stays down until the others have finished its work.
   rounds(
       "one node",
       [&](std::size_t round) {

@@ -1,5 +1,5 @@
-// Leasing: whoever asks, in whatever way, gets each run once and in its order, and nothing that somebody else keeps,
-// floods or breaks holds up the rest.
+// Leasing: every way of leasing returns each run once and in order. A locked, flooded or broken run does not delay the
+// others.
 #include <atomic>
 #include <limits>
 #include <mutex>
@@ -31,7 +31,7 @@ class RunLeases : public RunQueue {
     EXPECT_TRUE(changed.has_value()) << (changed ? "" : changed.error().message);
     return changed ? changed->kind : RunChanged::Kind::not_found;
   }
-  // Until somebody waits for a lock that another has.
+  // Waits until a transaction waits for a lock of another.
   void wait_for_waiter() {
     const std::unique_ptr<PGconn, Finish> other(PQconnectdb(server_.c_str()));
     const std::string waiting =
@@ -120,7 +120,7 @@ TEST_F(RunLeases, WhoIsCancelledOrTakenByAProgramIsNotLeased) {
   EXPECT_EQ(entries(), "1") << "one for later";
 }
 
-// A program that keeps one run of many locked: neither large nor small requests wait for it, nor do lists.
+// A program keeps one of many runs locked: neither large nor small requests wait for it, and neither do lists.
 TEST_F(RunLeases, WhatSomebodyKeepsLockedHoldsUpNobodyAndIsLeasedLater) {
   open();
   const auto runs = submit(300);
@@ -137,7 +137,7 @@ TEST_F(RunLeases, WhatSomebodyKeepsLockedHoldsUpNobodyAndIsLeasedLater) {
   EXPECT_EQ(last[0].id, runs[5].id);
 }
 
-// Nobody tells when a transaction that had runs locked ends without having leased them.
+// There is no notification when a transaction that locked runs ends without leasing them.
 TEST_F(RunLeases, WhatSomebodyElseHadLockedIsLookedForAgain) {
   open();
   const auto runs = submit(1);
@@ -295,7 +295,7 @@ TEST_F(RunLeases, MoreKeysThanOneLookGoesThroughComeInTurn) {
   EXPECT_EQ(keys.size(), 700u);
 }
 
-// What a lease of a limited type reads must not grow with what waits.
+// The rows that a lease of a limited type reads must not grow with the number of waiting runs.
 TEST_F(RunLeases, ALimitedTypeIsLeasedWithoutReadingAllThatWaits) {
   open();
   limit(3);
@@ -353,7 +353,7 @@ TEST_F(RunLeases, AProgramsLeaseHasTheWholeTimeOfItsAttempt) {
   EXPECT_EQ(sql("SELECT attempt_until IS NULL FROM cairn.workflow_run"), "t");
 }
 
-// Programs may write what this process cannot read: numbers that no double holds, and more levels than it follows.
+// Programs may write values that this process cannot read: numbers outside the range of double, and deep nesting.
 TEST_F(RunLeases, AValueThatCannotBeReadHoldsUpNobody) {
   open();
   const std::string deep = std::string(600, '[') + std::string(600, ']');

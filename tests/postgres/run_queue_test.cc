@@ -78,7 +78,7 @@ TEST_F(RunQueue, NeitherALeaseNorASuccessWritesIndexEntries) {
   EXPECT_EQ(sql(size), "") << "an index on a column that changes ends heap-only updates";
 }
 
-// One passes over what the other has leased and not committed: neither takes a run twice, and none is left.
+// Each lease skips rows that the other has leased but not committed: no run is taken twice, and none is left.
 TEST_F(RunQueue, LargeQuestionsAtOnceShareWhatThereIs) {
   open();
   submit(1000);
@@ -137,7 +137,7 @@ TEST_F(RunQueue, ALeasedRunComesWithAllThatIsKnownOfIt) {
   }
 }
 
-// Whichever way a batch goes: with what this node knows of the leases, or by id.
+// For both ways of a batch: by the leases known to this node, or by id.
 TEST_F(RunQueue, EndsAreAnsweredOneByOne) {
   open();
   submit(6);

@@ -1,5 +1,5 @@
-// Every pending run is in the queue, every leased one is looked at when its lease ends, and nothing else waits there:
-// what `cairn verify` finds when that is not so, how it is mended, and that it finds nothing while nodes are at work.
+// Every pending run is in the queue, the end of every lease is watched, and the queue contains nothing else. Tests that
+// `cairn verify` finds violations, that the documented repair works, and that it finds nothing while nodes work.
 #include <atomic>
 #include <random>
 
@@ -12,7 +12,7 @@ namespace {
 
 class VerifyQueue : public RunQueue {
  protected:
-  // What docs/verify.md tells people to do about a run.
+  // The repair of a run in docs/verify.md.
   static constexpr const char* put_back = "UPDATE cairn.workflow_run SET priority = priority WHERE id = '";
   static constexpr const char* watch =
       "UPDATE cairn.workflow_run SET lease_until = lease_until - interval '1 ms' WHERE id = '";
@@ -42,7 +42,7 @@ class VerifyQueue : public RunQueue {
     return report ? std::move(report->findings) : std::vector<Finding>();
   }
   void mend(const char* how, const RunRow& run) { sql(how + run.id.value + "'"); }
-  // As somebody does who switches the triggers off.
+  // Changes rows with the triggers switched off.
   void behind_the_queue(const std::string& text) {
     sql("SET session_replication_role = replica");
     sql(text);
@@ -212,7 +212,7 @@ TEST_F(VerifyQueue, FindsNothingWhileNodesAreAtWork) {
             case 4: break;
             case 5:
               change(RunChange::Kind::release, run);
-              change(RunChange::Kind::heartbeat, run);  // too late: somebody may have it by now
+              change(RunChange::Kind::heartbeat, run);  // too late: another worker may have it
               break;
             default: end(run);
           }

@@ -194,7 +194,7 @@ void Chronicle::run_changed(const RunChange& change, const RunChanged& answer, T
   if (change.kind == RunChange::Kind::retry || change.kind == RunChange::Kind::release) {
     run.status = RunStatus::pending;
     run.lease_until.reset();
-    run.attempt = answer.row.attempt;  // what is given back was no attempt
+    run.attempt = answer.row.attempt;  // a released run does not count as an attempt
   }
   if (change.kind == RunChange::Kind::heartbeat) run.lease_until = answer.row.lease_until;
 }

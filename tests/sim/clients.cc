@@ -5,7 +5,7 @@ namespace cairn::sim {
 
 namespace {
 
-// One person at a keyboard. What it repeats it repeats with the same key.
+// One user. It repeats a request with the same key.
 class Client {
  public:
   Client(World& world, int number) : world_(world), name_("client" + std::to_string(number)), number_(number) {}
@@ -46,7 +46,7 @@ class Client {
     return std::string(what) + "-" + std::to_string(number_) + "-" + std::to_string(++keys_);
   }
 
-  // The same once more while it is under way.
+  // Sends the same request again while the first is in progress.
   void maybe_twice(const std::function<void()>& request) {
     if (world_.strikes(Fault::double_click)) world_.scheduler().spawn(no_node, name_ + "'s second click", request);
     request();
@@ -191,7 +191,7 @@ class Client {
   void broadcast() {
     const auto request = some_signal();
     if (!request) return;
-    // Several at once for the same waits: one goes first, the others find what it left.
+    // Several at once for the same waits: one goes first, and the others find its result.
     for (int more = world_.dice().chance(25) ? 2 : 0; more > 0; --more) {
       SignalRequest other = *request;
       other.id = next_key("signal");

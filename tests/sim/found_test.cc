@@ -1,4 +1,5 @@
-// What the simulation and its oracle found in worlds of several nodes and failing stores, each as a small test.
+// Defects that the simulation and its oracle found in worlds with several nodes and failing stores, each as a small
+// test.
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
@@ -47,7 +48,7 @@ class Found : public testing::Test {
 };
 
 TEST_F(Found, AChildThatAnotherNodeDeployedIsKnown) {
-  // Each node has a listener of its own; here nobody passes the word on.
+  // Each node has its own listener; here nothing forwards notifications.
   const auto second = node(memory_);
   const auto first = node(memory_);
   ASSERT_TRUE(first->registry()

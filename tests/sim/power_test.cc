@@ -1,5 +1,5 @@
-// Commits whose sync comes later, and a power failure at any moment: what was settled or read is there afterwards, and
-// of the rest a part from the beginning on, never one commit without those before it.
+// Commits with a later sync, and a power failure at any moment. Everything synced or read exists afterwards. Of the
+// other commits a prefix exists: never a commit without its predecessors.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

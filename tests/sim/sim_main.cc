@@ -1,4 +1,4 @@
-// cairn_sim: runs worlds, tells what they reached, and how to see a failure again.
+// cairn_sim: runs worlds, reports what they reached and how to reproduce a failure.
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -143,7 +143,7 @@ void print_coverage(const Totals& totals) {
   std::printf("\n");
 }
 
-// One world a line: its seed and its plan; what follows a # is for people.
+// One world per line: its seed and its plan. Text after # is a comment.
 std::vector<Plan> plans_of(const std::string& file) {
   std::vector<Plan> plans;
   std::ifstream lines(file);

@@ -85,7 +85,7 @@ Json::Array WorkflowSource::lane(const Place& place, int length_max) {
   const int length = place.depth == 0 ? length_max : dice_.between(1, length_max);
   for (int i = 0; i < length; ++i) {
     if (i > 0 && steps_left_ <= 0) break;
-    // Nobody takes the whole budget: what stands after a big step is worth reaching too.
+    // No step takes the whole budget, so that later steps are reached too.
     const int share = std::max(1, steps_left_ * 2 / (length - i + 1));
     const int reserved = std::max(0, steps_left_ - share);
     steps_left_ -= reserved;
@@ -158,7 +158,7 @@ Json WorkflowSource::bare_step(const Place& place) {
   }
 }
 
-// What ran and in which order shows in `state.l`.
+// `state.l` shows which steps ran and in which order.
 Json WorkflowSource::trace_step(const Place& place) {
   std::string what = dice_.chance(60) ? "\"" + std::to_string(ids_) + "\"" : expressions_.integer(place.names, 1);
   if (place.names.index && dice_.chance(40)) what = "index";
@@ -235,7 +235,7 @@ Json WorkflowSource::child_input(const Place& place) {
   Json input = Json::object({{"n", ExpressionSource::of(expressions_.integer(place.names, 1))},
                              {"s", ExpressionSource::of(expressions_.text(place.names))},
                              {"ok", dice_.chance(50)}});
-  // What the child's schema or its expressions miss.
+  // A member that the child's schema or expressions require.
   if (dice_.chance(6)) input.erase("s");
   return input;
 }
