@@ -1,4 +1,4 @@
-#include "cli/bulk_command.h"
+#include "cli/commands.h"
 
 #include <algorithm>
 

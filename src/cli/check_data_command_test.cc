@@ -1,4 +1,4 @@
-#include "cli/check_data_command.h"
+#include "cli/commands.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -15,12 +15,14 @@
 
 namespace cairn::cli {
 
-using RunCommand = int (*)(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err);
+// The two functions of a command, as types: commands.h declares all commands with them.
+using SpecFunction = const CommandSpec&();
+using RunFunction = int(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err);
 
 struct Command {
-  std::string_view group;        // heading in the list of commands
-  const CommandSpec& (*spec)();  // declared in the command's own file
-  RunCommand run;
+  std::string_view group;  // heading in the list of commands
+  SpecFunction* spec;
+  RunFunction* run;
 };
 
 const std::vector<Command>& all_commands();

@@ -1,4 +1,4 @@
-#include "cli/compile_command.h"
+#include "cli/commands.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,6 @@
 
 #include "base/json.h"
 #include "base/sha256.h"
-#include "cli/decompile_command.h"
 
 namespace cairn::cli {
 namespace {
@@ -20,7 +19,7 @@ struct Outcome {
   std::string err;
 };
 
-Outcome run(RunCommand command, std::vector<std::string> args, const std::string& input = "") {
+Outcome run(RunFunction& command, std::vector<std::string> args, const std::string& input = "") {
   std::istringstream in(input);
   std::ostringstream out, err;
   const int code = command(args, in, out, err);

@@ -1,4 +1,4 @@
-#include "cli/completion_command.h"
+#include "cli/commands.h"
 
 #include "cli/exit_code.h"
 

@@ -1,4 +1,4 @@
-#include "cli/decompile_command.h"
+#include "cli/commands.h"
 
 #include "cli/exit_code.h"
 #include "cli/loaded_file.h"

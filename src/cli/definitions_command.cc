@@ -1,4 +1,4 @@
-#include "cli/definitions_command.h"
+#include "cli/commands.h"
 
 #include "base/limits.h"
 #include "cli/api_session.h"

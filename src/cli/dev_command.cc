@@ -1,4 +1,4 @@
-#include "cli/dev_command.h"
+#include "cli/commands.h"
 
 #include <pthread.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "cli/doctor_command.h"
+#include "cli/commands.h"
 
 #include "cli/exit_code.h"
 #include "cli/store_session.h"

@@ -1,4 +1,4 @@
-#include "cli/list_command.h"
+#include "cli/commands.h"
 
 #include <charconv>
 

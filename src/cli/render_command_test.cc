@@ -1,4 +1,4 @@
-#include "cli/render_command.h"
+#include "cli/commands.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/resume_command.h"
+#include "cli/commands.h"
 
 #include "cli/instance_answer.h"
 

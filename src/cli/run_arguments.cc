@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
 #include "cli/settings_file.h"

@@ -40,9 +40,7 @@ struct RunArguments {
   bool verbose = false;
 };
 
-const CommandSpec& run_spec();
-
-// Returns the exit code for an error or `--help`; otherwise fills `into`.
+// The exit code to return when something is wrong or `--help` was asked for; else fills `into`.
 std::optional<int> read_run_arguments(std::span<const std::string> args, const Limits& limits, RunArguments& into,
                                       std::istream& in, std::ostream& out, std::ostream& err);
 

@@ -1,4 +1,4 @@
-#include "cli/run_command.h"
+#include "cli/commands.h"
 
 #include "base/clock.h"
 #include "cli/exit_code.h"

@@ -1,5 +1,5 @@
-// Rules R1 to R15 of docs/semantics.md, one by one.
-#include "cli/run_command.h"
+// SEMANTICS R1-R15, one by one.
+#include "cli/commands.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "base/json.h"
-#include "cli/test_command.h"
 
 namespace cairn::cli {
 namespace {

@@ -1,5 +1,5 @@
-// cairn schedules on a local store, as a user types it.
-#include "cli/schedules_command.h"
+// cairn schedules on a local store, as a person types it.
+#include "cli/commands.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "cli/schema_command.h"
+#include "cli/commands.h"
 
 #include "cli/exit_code.h"
 #include "definition/definition_schema.h"

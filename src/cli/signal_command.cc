@@ -1,4 +1,4 @@
-#include "cli/signal_command.h"
+#include "cli/commands.h"
 
 #include "base/time.h"
 #include "cli/api_session.h"

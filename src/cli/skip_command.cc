@@ -1,4 +1,4 @@
-#include "cli/skip_command.h"
+#include "cli/commands.h"
 
 #include "cli/exit_code.h"
 #include "cli/input_file.h"

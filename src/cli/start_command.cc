@@ -1,4 +1,4 @@
-#include "cli/start_command.h"
+#include "cli/commands.h"
 
 #include <filesystem>
 

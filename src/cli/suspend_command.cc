@@ -1,4 +1,4 @@
-#include "cli/suspend_command.h"
+#include "cli/commands.h"
 
 #include "cli/instance_answer.h"
 

@@ -1,4 +1,4 @@
-#include "cli/task_command.h"
+#include "cli/commands.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cli/tasks_command.h"
+#include "cli/commands.h"
 
 #include "cli/api_session.h"
 #include "cli/exit_code.h"

@@ -1,9 +1,8 @@
-#include "cli/test_command.h"
+#include "cli/commands.h"
 
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
 #include "scenario/coverage.h"

@@ -1,4 +1,4 @@
-#include "cli/validate_command.h"
+#include "cli/commands.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "base/json.h"
-#include "cli/schema_command.h"
 
 namespace cairn::cli {
 namespace {

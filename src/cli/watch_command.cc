@@ -1,4 +1,4 @@
-#include "cli/watch_command.h"
+#include "cli/commands.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
