@@ -1,5 +1,5 @@
-// Every command of `cairn`. NAME_spec says what the command takes and run_NAME runs it. Both are in NAME_command.cc.
-// commands.cc lists them in the order of `cairn --help`.
+// Every command of `cairn`. NAME_spec says what the command takes and run_NAME runs it. Both are in NAME_command.cc,
+// or in operator_commands.cc. commands.cc lists the commands in the order of `cairn --help`.
 #pragma once
 
 #include "cli/command.h"

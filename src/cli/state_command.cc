@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 
+#include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
 #include "cli/instance_answer.h"
