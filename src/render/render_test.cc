@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <algorithm>
 
@@ -208,13 +209,27 @@ TEST(Png, HasTheSizeAskedForAndTheColoursOfTheTheme) {
   ASSERT_TRUE(png);
   ASSERT_TRUE(png->starts_with("\x89PNG\r\n\x1a\n"));
   const auto number = [&](std::size_t at) {
-    int value = 0;
+    std::uint32_t value = 0;
     for (std::size_t i = 0; i < 4; ++i) value = value * 256 + static_cast<unsigned char>((*png)[at + i]);
     return value;
   };
-  EXPECT_EQ(number(16), layout.width * 2);
-  EXPECT_EQ(number(20), layout.height * 2);
+  const std::uint32_t width = number(16);
+  const std::uint32_t height = number(20);
+  EXPECT_EQ(width, static_cast<std::uint32_t>(layout.width) * 2);
+  EXPECT_EQ(height, static_cast<std::uint32_t>(layout.height) * 2);
   EXPECT_EQ(*png, *png_bytes(layout, Theme::dark, 2));
+
+  // The second chunk holds the rows: a filter byte and three bytes for each pixel.
+  const std::size_t chunk = 33;
+  const std::uint32_t packed_size = number(chunk);
+  ASSERT_EQ(png->substr(chunk + 4, 4), "IDAT");
+  const auto* packed = reinterpret_cast<const Bytef*>(png->data() + chunk + 8);
+  EXPECT_EQ(number(chunk + 8 + packed_size), crc32(0, packed - 4, packed_size + 4));
+  std::string rows((width * 3 + 1) * height + 1, '\0');
+  uLongf rows_size = rows.size();
+  ASSERT_EQ(uncompress(reinterpret_cast<Bytef*>(rows.data()), &rows_size, packed, packed_size), Z_OK);
+  EXPECT_EQ(rows_size, rows.size() - 1);
+  EXPECT_EQ(rows.substr(0, 4), "\x02\x0e\x13\x1a");  // difference to the row above, then the dark background
 }
 
 TEST(Png, APictureThatIsTooLargeIsRefused) {
