@@ -1,4 +1,4 @@
-// SEMANTICS R1-R15, one by one.
+// Rules R1 to R15 of docs/semantics.md, one by one.
 #include "cli/commands.h"
 
 #include <gtest/gtest.h>
