@@ -132,7 +132,7 @@ TEST_P(OutboxLog, DeliveriesAreKeptInOrder) {
   EXPECT_TRUE(must(store().list_deliveries(first.sequence + 1000)).empty()) << "there is no such event";
 }
 
-// Each sink has a queue of its own: one that fails or does not answer keeps nothing from the others.
+// Each sink has its own queue: a sink that fails or does not answer does not delay the others.
 TEST_P(OutboxLog, NoSinkWaitsForAnother) {
   if (forgets_marks()) GTEST_SKIP() << "a crash gives it back";
   Advance advance = sample::begin("a");

@@ -1,4 +1,4 @@
-// A disk that fails to sync. In a process of its own, on a SQLite file system that fails on demand.
+// A disk that fails to sync. Runs in a child process, on a SQLite file system that fails on demand.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""hooks_test.py CAIRN SOURCE_DIR: webhooks that come in (RELIABILITY S-27, S-29): what is signed is taken once, over a kill -9 too; everything else
-is refused and moves nothing; and what one cairn's outbox sends, another one takes."""
+"""hooks_test.py CAIRN SOURCE_DIR: incoming webhooks. A signed request is applied once, even after kill -9. Every other request is
+refused and changes nothing. A cairn server accepts what the outbox of another one sends."""
 import concurrent.futures, hashlib, hmac, http.client, json, os, secrets, signal, sys, tempfile, time
 from served import Served, expect, finish
 

@@ -1,4 +1,4 @@
-// The Redis sink against a real server on a socket of its own. Skipped where there is none.
+// The Redis sink against a real server on a private socket. Skipped if there is no server.
 #ifdef CAIRN_REDIS
 
 #include <gtest/gtest.h>

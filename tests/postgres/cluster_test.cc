@@ -272,7 +272,7 @@ TEST_F(Cluster, AListenerThatIsKilledComesBackAndLooks) {
 
 TEST_F(Cluster, AnIdleClusterAsksNothingButTheEcho) {
   sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
-  // A database of its own: whatever is asked there, these nodes ask it.
+  // A separate database: every query there comes from these nodes.
   const std::string database = "idle_" + std::to_string(::getpid());
   sql("CREATE DATABASE " + database);
   const std::string there = " WHERE dbid = (SELECT oid FROM pg_database WHERE datname = '" + database + "')";

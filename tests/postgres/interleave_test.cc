@@ -326,7 +326,7 @@ class Interleave : public testing::Test {
 };
 
 TEST_F(Interleave, EveryOrderIsOneAfterTheOther) {
-  // So many orders of every pair; without it one order of some pairs.
+  // The number of orders for every pair; if unset, one order for some pairs.
   const char* given = std::getenv("CAIRN_INTERLEAVINGS");
   const std::size_t each = given ? std::strtoul(given, nullptr, 10) : 1;
   const unsigned seed = std::random_device{}();

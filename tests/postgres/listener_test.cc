@@ -156,7 +156,7 @@ class Listener : public testing::Test {
   }
 
   std::string server_, server_folder_, schema_, folder_;
-  // What is between an engine and the server leaves after it.
+  // The proxy is destroyed after the engine.
   std::unique_ptr<Proxy> between_;
   std::unique_ptr<Daemon> pooler_;
   std::unique_ptr<Engine> giver_, taker_;

@@ -149,7 +149,7 @@ Result<void> StoreStage::answer(const std::string& task, const std::string& by, 
 }
 
 Result<void> StoreStage::signal(const std::string& id, const std::string& name, const Json& key, const Json& payload) {
-  // To the root, unless only one of its children waits for it. Where it has ended nobody hears it.
+  // To the root, unless only one of its children waits for it. A signal to an ended instance is lost.
   InstanceId target = root_;
   if (const auto root = must(cut_->find_instance(root_)); root && is_final(root->status)) return {};
   for (const Snapshot& snapshot : tree()) {

@@ -114,7 +114,7 @@ std::optional<InstanceId> CaseWorld::any_instance(std::optional<Status> status) 
 
 void CaseWorld::complete_a_task() {
   TaskFilter filter;
-  filter.closed = dice_.chance(5);  // somebody is late
+  filter.closed = dice_.chance(5);  // a late completion
   auto page = memory_.list_tasks(filter, {.limit = 50, .cursor = {}});
   if (!page || page->items.empty()) return move_clock();
   const TaskRow task = dice_.pick(page->items);
@@ -149,7 +149,7 @@ void CaseWorld::send_a_signal() {
   if (dice_.chance(70)) request.key = dice_.pick(made_.hints.signal_keys);
   auto id = any_instance(std::nullopt);
   if (id && dice_.chance(70)) {
-    // One that somebody waits for, if there is one.
+    // A signal that an instance waits for, if there is one.
     const auto waits = memory_.list_waits(*id);
     for (const Wait& wait : waits ? *waits : std::vector<Wait>()) {
       if (wait.kind != WaitKind::signal) continue;

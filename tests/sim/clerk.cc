@@ -66,7 +66,7 @@ class Clerk {
     ScheduleRow row;
     row.name = name("schedule");
     row.spec = Json::object({{"every", "PT1H"}});
-    row.next_at = *add(world_.scheduler().now(), Duration::of_seconds(10LL * 365 * 86'400));  // nobody fires it here
+    row.next_at = *add(world_.scheduler().now(), Duration::of_seconds(10LL * 365 * 86'400));  // never fires here
     use<PutSchedule>("put schedule", [row](Store& store) { return store.put_schedule(row); });
     use<std::vector<ScheduleRow>>("take schedules",
                                   [](Store& store) { return store.take_schedules(10, Duration::of_seconds(30)); });

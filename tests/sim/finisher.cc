@@ -33,7 +33,7 @@ class Finisher {
   }
 
  private:
-  // Children that were cancelled, messages and publications are still under way.
+  // Cancelled children, messages and publications are still in progress.
   void drain() {
     world_.scheduler().sleep(600'000);
     Store* store = world_.store();

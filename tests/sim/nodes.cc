@@ -43,8 +43,8 @@ void World::tell_node(int node, const Wakeup& wakeup) {
   if (own.listener) own.listener(wakeup);
 }
 
-// The committing node hears of its commit at once; the others by a channel that loses, delays and repeats. What
-// is lost is found when somebody has doubts and looks at everything.
+// The committing node is notified of its commit at once; the others through a channel that loses, delays and repeats
+// messages. After a lost notification the node later gets an unspecific one and checks everything.
 void World::tell(const Wakeup& wakeup) {
   const int here = scheduler_.current_node();
   for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {

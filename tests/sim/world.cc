@@ -243,7 +243,7 @@ Json World::record() {
                                                {"definitions", definitions},
                                                {"end", scheduler_.now_ms()}}));
   if (!made) return Json();
-  // The recorder asks for what is not published yet, and here everything is.
+  // The recorder reads unpublished events, and here all are published.
   Json::Array events;
   PageRequest page{1000, ""};
   do {
@@ -270,7 +270,7 @@ void World::become_calm() {
   if (plan_.store == StoreKind::sqlite && nodes_.front().up) crash(0, "restarted by its operator", false);
 }
 
-// A run that nobody reported in time has ended with one dead letter: people must hear of it.
+// A run without a report in time has ended with one dead letter, so that operators notice it.
 void World::check_dead_letters(Store& store) {
   std::map<std::string, int> letters;
   PageRequest page{100, ""};
