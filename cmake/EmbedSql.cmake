@@ -1,6 +1,6 @@
 # cairn_embed_sql(TARGET …/NAME/sql): the folder's *.sql as constants of the program, in namespace cairn::NAME and
 # the header store/NAME/embedded_sql.h. statements*.sql become one enumerator for each `-- name: x`, the numbered
-# migrations a list in order.
+# migrations a list in order. `-- part: x` names text without comments that statements have in common; `{x}` inserts it.
 set(CAIRN_EMBED_SQL ${CMAKE_CURRENT_LIST_FILE})
 
 function(cairn_embed_sql target folder)
@@ -28,6 +28,18 @@ foreach(file ${statement_files})
   file(READ ${file} text)
   string(APPEND statements "${text}\n")
 endforeach()
+string(REGEX MATCHALL "-- part: [a-z_]+\n([^-]|-[^-])*" parts "${statements}")
+foreach(part IN LISTS parts)
+  string(REGEX MATCH "-- part: ([a-z_]+)\n" heading "${part}")
+  set(part_name ${CMAKE_MATCH_1})
+  string(REPLACE "${part}" "" statements "${statements}")
+  string(REPLACE "${heading}" "" part "${part}")
+  string(STRIP "${part}" part)
+  string(REPLACE "{${part_name}}" "${part}" statements "${statements}")
+endforeach()
+if(statements MATCHES "{[a-z_]+}")
+  message(FATAL_ERROR "${FOLDER}: there is no part ${CMAKE_MATCH_0}")
+endif()
 string(REGEX MATCHALL "-- name: [a-z_]+" names "${statements}")
 list(TRANSFORM names REPLACE "-- name: " "  ")
 list(JOIN names ",\n" enumerators)

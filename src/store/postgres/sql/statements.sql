@@ -67,73 +67,56 @@ UPDATE cairn.wf_definitions SET retired_at = coalesce(retired_at, $3) WHERE name
 SELECT s.snapshot FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n]) WHERE i.id = $1
 -- name: find_snapshots
 SELECT n, snapshot FROM cairn.wf_runtime_states WHERE n = ANY ($1::bigint[]) AND octet_length(snapshot) < $2
--- name: find_instance
-SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+-- part: instance_columns
+i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+-- part: instance_filter
+($10::text IS NULL OR i.definition_version = $10)
+  AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
+  AND ($12::text IS NULL OR position($12 IN lower(i.id COLLATE "C")) > 0 OR position($12 IN lower(i.definition COLLATE "C")) > 0 OR position($12 IN lower(i.reference_key COLLATE "C")) > 0
+    OR EXISTS (SELECT 1 FROM jsonb_each(i.reference_parts) p WHERE position($12 IN lower((p.value #>> '{}') COLLATE "C")) > 0
+      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
+-- name: find_instance
+SELECT {instance_columns}
 FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n]) WHERE i.id = $1
 -- name: list_instances
 -- $12 is the end of the text that the caller looks for, in lower case (ASCII letters only). It rules out most rows; `matches` (row_filters.h) decides about the
 -- others, with the whole text and in linear time. Parts whose JSON text may differ from ours (fractions, large numbers, null, arrays, objects) rule out no row.
-SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
-  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+SELECT {instance_columns}
 FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3) AND ($4::text IS NULL OR i.parent = $4)
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
-  AND ($9::text IS NULL OR i.reference_key = $9) AND ($10::text IS NULL OR i.definition_version = $10)
-  AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
-  AND ($12::text IS NULL OR position($12 IN lower(i.id COLLATE "C")) > 0 OR position($12 IN lower(i.definition COLLATE "C")) > 0 OR position($12 IN lower(i.reference_key COLLATE "C")) > 0
-    OR EXISTS (SELECT 1 FROM jsonb_each(i.reference_parts) p WHERE position($12 IN lower((p.value #>> '{}') COLLATE "C")) > 0
-      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
+  AND ($9::text IS NULL OR i.reference_key = $9) AND {instance_filter}
 ORDER BY i.n DESC LIMIT $8
 -- name: list_instances_by_reference
-SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
-  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+SELECT {instance_columns}
 FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3) AND ($4::text IS NULL OR i.parent = $4)
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
-  AND i.reference_key = $9 AND ($10::text IS NULL OR i.definition_version = $10)
-  AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
-  AND ($12::text IS NULL OR position($12 IN lower(i.id COLLATE "C")) > 0 OR position($12 IN lower(i.definition COLLATE "C")) > 0 OR position($12 IN lower(i.reference_key COLLATE "C")) > 0
-    OR EXISTS (SELECT 1 FROM jsonb_each(i.reference_parts) p WHERE position($12 IN lower((p.value #>> '{}') COLLATE "C")) > 0
-      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
+  AND i.reference_key = $9 AND {instance_filter}
 ORDER BY i.n DESC LIMIT $8
 -- name: list_running
-SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
-  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+SELECT {instance_columns}
 FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.status = 'running' AND i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3)
   AND ($4::text IS NULL OR i.parent = $4)
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
-  AND ($9::text IS NULL OR i.reference_key = $9) AND ($10::text IS NULL OR i.definition_version = $10)
-  AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
-  AND ($12::text IS NULL OR position($12 IN lower(i.id COLLATE "C")) > 0 OR position($12 IN lower(i.definition COLLATE "C")) > 0 OR position($12 IN lower(i.reference_key COLLATE "C")) > 0
-    OR EXISTS (SELECT 1 FROM jsonb_each(i.reference_parts) p WHERE position($12 IN lower((p.value #>> '{}') COLLATE "C")) > 0
-      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
+  AND ($9::text IS NULL OR i.reference_key = $9) AND {instance_filter}
 ORDER BY i.n DESC LIMIT $8
 -- name: list_troubled
-SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
-  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+SELECT {instance_columns}
 FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.status IN ('suspended', 'failed') AND i.status = $2 AND i.n < $1 AND ($3::text IS NULL OR i.definition = $3)
   AND ($4::text IS NULL OR i.parent = $4)
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
-  AND ($9::text IS NULL OR i.reference_key = $9) AND ($10::text IS NULL OR i.definition_version = $10)
-  AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
-  AND ($12::text IS NULL OR position($12 IN lower(i.id COLLATE "C")) > 0 OR position($12 IN lower(i.definition COLLATE "C")) > 0 OR position($12 IN lower(i.reference_key COLLATE "C")) > 0
-    OR EXISTS (SELECT 1 FROM jsonb_each(i.reference_parts) p WHERE position($12 IN lower((p.value #>> '{}') COLLATE "C")) > 0
-      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
+  AND ($9::text IS NULL OR i.reference_key = $9) AND {instance_filter}
 ORDER BY i.n DESC LIMIT $8
 -- name: list_children
-SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
-  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+SELECT {instance_columns}
 FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3) AND i.parent = $4
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
-  AND ($9::text IS NULL OR i.reference_key = $9) AND ($10::text IS NULL OR i.definition_version = $10)
-  AND NOT EXISTS (SELECT 1 FROM unnest($11::text[], $13::text[]) AS p (name, value) WHERE (i.reference_parts ->> p.name) IS DISTINCT FROM p.value)
-  AND ($12::text IS NULL OR position($12 IN lower(i.id COLLATE "C")) > 0 OR position($12 IN lower(i.definition COLLATE "C")) > 0 OR position($12 IN lower(i.reference_key COLLATE "C")) > 0
-    OR EXISTS (SELECT 1 FROM jsonb_each(i.reference_parts) p WHERE position($12 IN lower((p.value #>> '{}') COLLATE "C")) > 0
-      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
+  AND ($9::text IS NULL OR i.reference_key = $9) AND {instance_filter}
 ORDER BY i.n DESC LIMIT $8
 -- name: history
 SELECT n, version, kind, step, at, actor, attempt, details FROM cairn.wf_execution_log
@@ -156,56 +139,40 @@ UPDATE cairn.wf_instances SET status = 'suspended', error = $2, changed_at = $3 
 UPDATE cairn.wf_instances SET deleted_at = coalesce(deleted_at, $2), delete_reason = coalesce(delete_reason, $3)
 WHERE id = $1 AND ended_at IS NOT NULL
 
--- name: find_task
-SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
+-- part: task_columns
+t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
   t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
+-- part: task_filter
+($1::text IS NULL OR t.status = $1) AND ($2::text IS NULL OR t.assignee = $2)
+  AND ($3::text[] IS NULL OR t.roles = '{}' OR t.roles && $3) AND ($4::text IS NULL OR t.name = $4)
+  AND ($5::bigint IS NULL OR t.priority < $5 OR (t.priority = $5 AND t.n > $6))
+  AND ($8::text IS NULL OR t.reference_key = $8)
+  AND ($9::text IS NULL OR position($9 IN lower(t.name COLLATE "C")) > 0 OR position($9 IN lower(t.title COLLATE "C")) > 0 OR position($9 IN lower(t.reference_key COLLATE "C")) > 0 OR position($9 IN lower(t.instance_id COLLATE "C")) > 0
+    OR EXISTS (SELECT 1 FROM jsonb_each(t.reference_parts) p WHERE position($9 IN lower((p.value #>> '{}') COLLATE "C")) > 0
+      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
+  AND ($10::timestamptz IS NULL OR t.due < $10 OR t.deadline < $10)
+  AND ($11::text IS NULL OR t.assignee = $11 OR t.roles = '{}' OR t.roles && $12::text[] OR t.managers && $12::text[])
+-- name: find_task
+SELECT {task_columns}
 FROM cairn.wf_tasks t WHERE t.id = $1
 -- name: lock_task
-SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
+SELECT {task_columns}
 FROM cairn.wf_tasks t WHERE t.id = $1 FOR UPDATE
 -- name: list_open_tasks
-SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
+SELECT {task_columns}
 FROM cairn.wf_tasks t
-WHERE t.status IN ('open', 'assigned') AND ($1::text IS NULL OR t.status = $1) AND ($2::text IS NULL OR t.assignee = $2)
-  AND ($3::text[] IS NULL OR t.roles = '{}' OR t.roles && $3) AND ($4::text IS NULL OR t.name = $4)
-  AND ($5::bigint IS NULL OR t.priority < $5 OR (t.priority = $5 AND t.n > $6))
-  AND ($8::text IS NULL OR t.reference_key = $8)
-  AND ($9::text IS NULL OR position($9 IN lower(t.name COLLATE "C")) > 0 OR position($9 IN lower(t.title COLLATE "C")) > 0 OR position($9 IN lower(t.reference_key COLLATE "C")) > 0 OR position($9 IN lower(t.instance_id COLLATE "C")) > 0
-    OR EXISTS (SELECT 1 FROM jsonb_each(t.reference_parts) p WHERE position($9 IN lower((p.value #>> '{}') COLLATE "C")) > 0
-      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
-  AND ($10::timestamptz IS NULL OR t.due < $10 OR t.deadline < $10)
-  AND ($11::text IS NULL OR t.assignee = $11 OR t.roles = '{}' OR t.roles && $12::text[] OR t.managers && $12::text[])
+WHERE t.status IN ('open', 'assigned') AND {task_filter}
 ORDER BY t.priority DESC, t.n LIMIT $7
 -- name: list_all_tasks
-SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
+SELECT {task_columns}
 FROM cairn.wf_tasks t
-WHERE ($1::text IS NULL OR t.status = $1) AND ($2::text IS NULL OR t.assignee = $2)
-  AND ($3::text[] IS NULL OR t.roles = '{}' OR t.roles && $3) AND ($4::text IS NULL OR t.name = $4)
-  AND ($5::bigint IS NULL OR t.priority < $5 OR (t.priority = $5 AND t.n > $6))
-  AND ($8::text IS NULL OR t.reference_key = $8)
-  AND ($9::text IS NULL OR position($9 IN lower(t.name COLLATE "C")) > 0 OR position($9 IN lower(t.title COLLATE "C")) > 0 OR position($9 IN lower(t.reference_key COLLATE "C")) > 0 OR position($9 IN lower(t.instance_id COLLATE "C")) > 0
-    OR EXISTS (SELECT 1 FROM jsonb_each(t.reference_parts) p WHERE position($9 IN lower((p.value #>> '{}') COLLATE "C")) > 0
-      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
-  AND ($10::timestamptz IS NULL OR t.due < $10 OR t.deadline < $10)
-  AND ($11::text IS NULL OR t.assignee = $11 OR t.roles = '{}' OR t.roles && $12::text[] OR t.managers && $12::text[])
+WHERE {task_filter}
 ORDER BY t.priority DESC, t.n LIMIT $7
 -- name: list_instance_tasks
-SELECT t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
+SELECT {task_columns}
 FROM cairn.wf_tasks t
 WHERE t.instance = (SELECT n FROM cairn.wf_instances WHERE id = $13) AND ($14 OR t.status IN ('open', 'assigned'))
-  AND ($1::text IS NULL OR t.status = $1) AND ($2::text IS NULL OR t.assignee = $2)
-  AND ($3::text[] IS NULL OR t.roles = '{}' OR t.roles && $3) AND ($4::text IS NULL OR t.name = $4)
-  AND ($5::bigint IS NULL OR t.priority < $5 OR (t.priority = $5 AND t.n > $6))
-  AND ($8::text IS NULL OR t.reference_key = $8)
-  AND ($9::text IS NULL OR position($9 IN lower(t.name COLLATE "C")) > 0 OR position($9 IN lower(t.title COLLATE "C")) > 0 OR position($9 IN lower(t.reference_key COLLATE "C")) > 0 OR position($9 IN lower(t.instance_id COLLATE "C")) > 0
-    OR EXISTS (SELECT 1 FROM jsonb_each(t.reference_parts) p WHERE position($9 IN lower((p.value #>> '{}') COLLATE "C")) > 0
-      OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
-  AND ($10::timestamptz IS NULL OR t.due < $10 OR t.deadline < $10)
-  AND ($11::text IS NULL OR t.assignee = $11 OR t.roles = '{}' OR t.roles && $12::text[] OR t.managers && $12::text[])
+  AND {task_filter}
 ORDER BY t.priority DESC, t.n LIMIT $7
 -- name: update_task
 UPDATE cairn.wf_tasks SET status = $2, assignee = $3, version = version + 1, changed_at = $4 WHERE id = $1

@@ -60,20 +60,18 @@ INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor, details) SEL
 -- One kind of event for many runs, by one actor at one time.
 INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor)
 SELECT e.run_id, $2, $3, e.attempt, $4 FROM unnest($1::uuid[], $5::integer[]) AS e (run_id, attempt)
--- name: find_run
-SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
+-- part: run_columns
+coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+-- name: find_run
+SELECT {run_columns}
 FROM cairn.workflow_run r WHERE r.id = $1
 -- name: lock_run
-SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
-  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+SELECT {run_columns}
 FROM cairn.workflow_run r WHERE r.id = $1 FOR UPDATE
 -- name: find_run_by_key
-SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
-  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+SELECT {run_columns}
 FROM cairn.workflow_run r WHERE r.idempotency_key = $1
 -- name: queued_types
 WITH RECURSIVE found (type) AS (
@@ -210,9 +208,7 @@ UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until =
   max_attempts = greatest(coalesce(c.max_attempts, r.max_attempts), CASE WHEN c.max_attempts IS NULL THEN r.max_attempts ELSE r.attempt + 1 END),
   backoff_ms = coalesce(c.backoff_ms, r.backoff_ms), cap_ms = coalesce(c.cap_ms, r.cap_ms)
 FROM chosen c WHERE r.ctid = c.place
-RETURNING coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
-  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n, c.queued
+RETURNING {run_columns}, c.queued
 -- name: fail_unreadable_runs
 -- Written like an SQL program would do it (`turns` is unchanged), so the triggers write the event and notify the
 -- instance.
@@ -235,56 +231,42 @@ UPDATE cairn.workflow_run SET lease_until = NULL, leased_by = NULL, turns = turn
 -- name: delete_run_softly
 UPDATE cairn.workflow_run SET deleted_at = $2, delete_reason = $3, updated_at = $2, turns = turns + 1 WHERE id = $1
 -- name: exhausted_runs
-SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
-  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+SELECT {run_columns}
 FROM cairn.wf_run_q q CROSS JOIN LATERAL (SELECT * FROM cairn.workflow_run WHERE id = q.run OFFSET 0) r
 WHERE q.lapsed AND r.status = 'leased' AND (r.attempt_until <= $1 OR (r.lease_until <= $1 AND r.attempt >= r.max_attempts))
 ORDER BY r.lease_until, r.n LIMIT $2
 -- name: list_runs
-SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
-  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+SELECT {run_columns}
 FROM cairn.workflow_run r
 WHERE r.n < $1 AND ($2::text IS NULL OR r.status = $2) AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n DESC LIMIT $6
 -- name: list_newest_runs
 -- Searches the newest runs only. For a frequent status they fill the page.
-SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
-  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+SELECT {run_columns}
 FROM (SELECT * FROM cairn.workflow_run w WHERE w.n < $1 ORDER BY w.n DESC LIMIT 2000) r
 WHERE ($2::text IS NULL OR r.status = $2) AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n DESC LIMIT $6
 -- name: list_pending_runs
 -- Uses the queue; `n + 0` keeps the planner from walking all runs by number.
-SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
-  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+SELECT {run_columns}
 FROM (SELECT run FROM cairn.wf_run_q WHERE later = ANY ('{false,true}') AND type >= $3 AND type < ($3 || chr(1114111)) OFFSET 0) q
 CROSS JOIN LATERAL (SELECT * FROM cairn.workflow_run WHERE id = q.run OFFSET 0) r
 WHERE r.n + 0 < $1 AND r.status = $2 AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n + 0 DESC LIMIT $6
 -- name: list_leased_runs
-SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
-  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+SELECT {run_columns}
 FROM (SELECT unnest(w.runs) AS run FROM cairn.wf_lease_q w WHERE w.type >= $3 AND w.type < ($3 || chr(1114111))
   UNION SELECT q.run FROM cairn.wf_run_q q WHERE q.lapsed AND q.type >= $3 AND q.type < ($3 || chr(1114111))) l
 CROSS JOIN LATERAL (SELECT * FROM cairn.workflow_run WHERE id = l.run OFFSET 0) r
 WHERE r.n < $1 AND r.status = $2 AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n DESC LIMIT $6
 -- name: list_troubled_runs
-SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
-  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+SELECT {run_columns}
 FROM cairn.workflow_run r
 WHERE r.n < $1 AND r.status = $2 AND r.troubled AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n DESC LIMIT $6
 -- name: list_instance_runs
-SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
-  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
+SELECT {run_columns}
 FROM cairn.workflow_run r
 WHERE r.n < $1 AND ($2::text IS NULL OR r.status = $2) AND starts_with(r.type, $3) AND r.instance = $4 AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n DESC LIMIT $6

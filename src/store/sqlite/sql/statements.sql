@@ -122,43 +122,34 @@ SELECT n, version FROM wf_tasks WHERE id = ?1 AND status IN ('open', 'assigned')
 UPDATE wf_tasks SET status = ?2, assignee = ?3, version = version + 1, changed_at = ?4 WHERE n = ?1
 -- name: insert_task_event
 INSERT INTO wf_task_events (task, kind, at, actor, details) VALUES (?1, ?2, ?3, ?4, ?5)
--- name: find_task
-SELECT t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
+-- part: task_columns
+t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
   t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
+-- part: task_filter
+(?1 IS NULL OR t.status = ?1) AND (?2 IS NULL OR t.assignee = ?2)
+  AND (?3 IS NULL OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?3))))
+  AND (?4 IS NULL OR t.name = ?4)
+  AND (?8 IS NULL OR t.assignee = ?8 OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?9)))
+    OR EXISTS (SELECT 1 FROM json_each(t.managers) r WHERE r.value IN (SELECT value FROM json_each(?9))))
+  AND (?5 IS NULL OR t.priority < ?5 OR (t.priority = ?5 AND t.n > ?6))
+-- name: find_task
+SELECT {task_columns}
 FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance WHERE t.id = ?1
 -- name: list_open_tasks
-SELECT t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
+SELECT {task_columns}
 FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance
-WHERE t.status IN ('open', 'assigned') AND (?1 IS NULL OR t.status = ?1) AND (?2 IS NULL OR t.assignee = ?2)
-  AND (?3 IS NULL OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?3))))
-  AND (?4 IS NULL OR t.name = ?4)
-  AND (?8 IS NULL OR t.assignee = ?8 OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?9)))
-    OR EXISTS (SELECT 1 FROM json_each(t.managers) r WHERE r.value IN (SELECT value FROM json_each(?9))))
-  AND (?5 IS NULL OR t.priority < ?5 OR (t.priority = ?5 AND t.n > ?6))
+WHERE t.status IN ('open', 'assigned') AND {task_filter}
 ORDER BY t.priority DESC, t.n LIMIT ?7
 -- name: list_all_tasks
-SELECT t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
+SELECT {task_columns}
 FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance
-WHERE (?1 IS NULL OR t.status = ?1) AND (?2 IS NULL OR t.assignee = ?2)
-  AND (?3 IS NULL OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?3))))
-  AND (?4 IS NULL OR t.name = ?4)
-  AND (?8 IS NULL OR t.assignee = ?8 OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?9)))
-    OR EXISTS (SELECT 1 FROM json_each(t.managers) r WHERE r.value IN (SELECT value FROM json_each(?9))))
-  AND (?5 IS NULL OR t.priority < ?5 OR (t.priority = ?5 AND t.n > ?6))
+WHERE {task_filter}
 ORDER BY t.priority DESC, t.n LIMIT ?7
 -- name: list_instance_tasks
-SELECT t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
-  t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
+SELECT {task_columns}
 FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance
 WHERE t.instance = (SELECT n FROM wf_instances WHERE id = ?10) AND (?11 OR t.status IN ('open', 'assigned'))
-  AND (?1 IS NULL OR t.status = ?1) AND (?2 IS NULL OR t.assignee = ?2)
-  AND (?3 IS NULL OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?3))))
-  AND (?4 IS NULL OR t.name = ?4)
-  AND (?8 IS NULL OR t.assignee = ?8 OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?9)))
-    OR EXISTS (SELECT 1 FROM json_each(t.managers) r WHERE r.value IN (SELECT value FROM json_each(?9))))
-  AND (?5 IS NULL OR t.priority < ?5 OR (t.priority = ?5 AND t.n > ?6))
+  AND {task_filter}
 ORDER BY t.priority DESC, t.n LIMIT ?7
 -- name: task_events
 SELECT e.kind, e.at, e.actor, e.details FROM wf_task_events e WHERE e.task = (SELECT n FROM wf_tasks WHERE id = ?1) ORDER BY e.n
@@ -169,41 +160,38 @@ INSERT INTO wf_execution_log (instance, version, kind, step, at, actor, attempt,
 SELECT n, version, kind, step, at, actor, attempt, details FROM wf_execution_log
 WHERE instance = (SELECT n FROM wf_instances WHERE id = ?1) AND n > ?2 ORDER BY n LIMIT ?3
 
--- name: find_instance
-SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+-- part: instance_columns
+i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+-- name: find_instance
+SELECT {instance_columns}
 FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
 -- name: list_instances
-SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
-  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+SELECT {instance_columns}
 FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL)
 ORDER BY i.n DESC LIMIT ?8
 -- name: list_instances_by_reference
-SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
-  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+SELECT {instance_columns}
 FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL) AND i.reference_key = ?9
 ORDER BY i.n DESC LIMIT ?8
 -- name: list_running
-SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
-  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+SELECT {instance_columns}
 FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.status = 'running' AND i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL)
 ORDER BY i.n DESC LIMIT ?8
 -- name: list_troubled
-SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
-  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+SELECT {instance_columns}
 FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.status IN ('suspended', 'failed') AND i.status = ?2 AND i.n < ?1 AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL)
 ORDER BY i.n DESC LIMIT ?8
 -- name: list_children
-SELECT i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
-  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
+SELECT {instance_columns}
 FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND i.parent = ?4
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL) AND (?9 IS NULL OR i.reference_key = ?9)

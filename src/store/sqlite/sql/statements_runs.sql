@@ -2,13 +2,14 @@
 INSERT INTO workflow_run (id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by, fence, leases,
   backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, limit_key, attempt_until)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?22, ?23, ?22 + ?18)
--- name: find_run
-SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
+-- part: run_columns
+id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
   leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n, limit_key
+-- name: find_run
+SELECT {run_columns}
 FROM workflow_run WHERE id = ?1
 -- name: find_run_by_key
-SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
-  leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n, limit_key
+SELECT {run_columns}
 FROM workflow_run WHERE idempotency_key = ?1 AND instance IS NULL
 -- name: pending_types
 WITH RECURSIVE seen (type) AS (
@@ -73,8 +74,7 @@ SELECT type, lease_ms, max_attempts, backoff_ms, cap_ms, paused, concurrency, ra
 UPDATE workflow_run SET status = 'leased', leased_by = ?2, lease_until = ?3, attempt = attempt + 1, leases = leases + 1, fence = fence + ?8, updated_at = ?4, attempt_until = ?4 + timeout_ms,
   max_attempts = coalesce(max(?5, attempt + 1), max_attempts), backoff_ms = coalesce(?6, backoff_ms), cap_ms = coalesce(?7, cap_ms)
 WHERE n = ?1
-RETURNING id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
-  leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n, limit_key
+RETURNING {run_columns}
 -- name: find_leased_run
 SELECT n, attempt, type FROM workflow_run WHERE id = ?1 AND status = 'leased' AND fence = ?2
 -- name: end_run
@@ -93,24 +93,20 @@ UPDATE workflow_run SET lease_until = NULL, leased_by = NULL WHERE n = ?1
 -- name: delete_run_softly
 UPDATE workflow_run SET deleted_at = ?2, delete_reason = ?3, updated_at = ?2 WHERE n = ?1
 -- name: exhausted_runs
-SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
-  leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n, limit_key
+SELECT {run_columns}
 FROM workflow_run WHERE status = 'leased' AND type = ?1 AND lease_until <= ?2 AND attempt >= max_attempts
   AND (attempt_until IS NULL OR attempt_until > ?2) ORDER BY lease_until, n LIMIT ?3
 -- name: overdue_runs
-SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
-  leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n, limit_key
+SELECT {run_columns}
 FROM workflow_run WHERE status = 'leased' AND attempt_until <= ?1 ORDER BY attempt_until, n LIMIT ?2
 -- name: list_runs
-SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
-  leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n, limit_key
+SELECT {run_columns}
 FROM workflow_run
 WHERE n < ?1 AND (?2 IS NULL OR status = ?2) AND substr(type, 1, length(?3)) = ?3 AND (?4 IS NULL OR instance = ?4) AND (?5 OR deleted_at IS NULL)
 ORDER BY n DESC LIMIT ?6
 -- name: list_instance_runs
 -- Finds runs by the prefix of their ids, or through the index of those with another prefix.
-SELECT id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
-  leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n, limit_key
+SELECT {run_columns}
 FROM workflow_run
 WHERE n IN (SELECT n FROM workflow_run WHERE id >= substr(?4, 1, 13) AND id < substr(?4, 1, 13) || char(1114111) AND instance = ?4
     UNION SELECT n FROM workflow_run WHERE instance = ?4 AND substr(id, 1, 13) <> substr(instance, 1, 13))
