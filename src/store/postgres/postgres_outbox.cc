@@ -96,7 +96,7 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_part(std::span<const SinkFil
                  max, after(at, claim.hold));
     Column<std::int64_t> unreadable;
     while (rows.next()) {
-      OutboxRow row = postgres::read_outbox(rows);
+      OutboxRow row = sql::read_outbox(rows);
       row.attempts = static_cast<int>(rows.integer(7));
       const auto why = rows.take_unreadable();
       if (!why) {
@@ -183,7 +183,7 @@ Result<std::size_t> PostgresStore::record_sink_results(const std::string& sink, 
 }
 
 Result<Page<OutboxRow>> PostgresStore::list_outbox(const OutboxFilter& filter, const PageRequest& request) {
-  CAIRN_TRY(const std::int64_t cursor, postgres::read_cursor(request.cursor, filter.after));
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, filter.after));
   std::optional<std::string> instance;
   if (filter.instance) instance = filter.instance->value;
   return read<Page<OutboxRow>>([&](Connection& db) -> Result<Page<OutboxRow>> {
@@ -195,7 +195,7 @@ Result<Page<OutboxRow>> PostgresStore::list_outbox(const OutboxFilter& filter, c
     auto page = postgres::read_page<OutboxRow>(
         rows, request.limit,
         [](const Rows& row) {
-          OutboxRow event = postgres::read_outbox(row);
+          OutboxRow event = sql::read_outbox(row);
           event.published_at = row.time_or_nothing(7);
           return event;
         },

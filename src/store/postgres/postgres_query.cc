@@ -87,15 +87,15 @@ Result<std::optional<DefinitionRow>> PostgresStore::find_definition(const std::s
   return read<std::optional<DefinitionRow>>([&](Connection& db) {
     return at_most_one<DefinitionRow>(
         version ? db.query(Sql::find_definition, name, *version) : db.query(Sql::find_newest_definition, name),
-        postgres::read_definition);
+        sql::read_definition<Rows>);
   });
 }
 
 Result<Page<DefinitionRow>> PostgresStore::list_definitions(const PageRequest& request) {
-  CAIRN_TRY(const std::int64_t cursor, postgres::read_cursor(request.cursor, 0));
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
   return read<Page<DefinitionRow>>([&](Connection& db) {
     Rows rows = db.query(Sql::list_definitions, cursor, one_more(request.limit));
-    auto page = postgres::read_page<DefinitionRow>(rows, request.limit, postgres::read_definition,
+    auto page = postgres::read_page<DefinitionRow>(rows, request.limit, sql::read_definition<Rows>,
                                                    [](const Rows& row) { return std::to_string(row.integer(6)); });
     return checked(rows, std::move(page));
   });
@@ -153,12 +153,12 @@ Result<std::optional<KeyAnswer>> PostgresStore::find_key(const std::string& scop
 
 Result<std::optional<InstanceRow>> PostgresStore::find_instance(const InstanceId& id) {
   return read<std::optional<InstanceRow>>([&](Connection& db) {
-    return at_most_one<InstanceRow>(db.query(Sql::find_instance, id.value), postgres::read_instance);
+    return at_most_one<InstanceRow>(db.query(Sql::find_instance, id.value), sql::read_instance<Rows>);
   });
 }
 
 Result<Page<InstanceRow>> PostgresStore::list_instances(const InstanceFilter& filter, const PageRequest& request) {
-  CAIRN_TRY_VOID(postgres::read_cursor(request.cursor, INT64_MAX));
+  CAIRN_TRY_VOID(sql::read_cursor(request.cursor, INT64_MAX));
   std::optional<std::string> status, parent;
   if (filter.status) status = to_string(*filter.status);
   if (filter.parent) parent = filter.parent->value;
@@ -176,22 +176,22 @@ Result<Page<InstanceRow>> PostgresStore::list_instances(const InstanceFilter& fi
                                                            : Sql::list_instances;
   return read<Page<InstanceRow>>([&](Connection& db) {
     const auto ask = [&](const std::string& behind, std::int64_t count) {
-      const std::int64_t cursor = postgres::read_cursor(behind, INT64_MAX).value();
+      const std::int64_t cursor = sql::read_cursor(behind, INT64_MAX).value();
       return db.query(statement, cursor, status, text_or_null(filter.definition), parent, filter.started_from,
                       filter.started_to, filter.deleted, count, text_or_null(filter.reference_key),
                       text_or_null(filter.version), part_names, postgres::search_tail(filter.text), part_values);
     };
-    return filtered_page<InstanceRow>(filter, request, ask, postgres::read_instance, [](const Rows& row) {
-      return std::to_string(row.integer(postgres::instance_number_column));
+    return filtered_page<InstanceRow>(filter, request, ask, sql::read_instance<Rows>, [](const Rows& row) {
+      return std::to_string(row.integer(sql::instance_number_column));
     });
   });
 }
 
 Result<Page<HistoryRow>> PostgresStore::history(const InstanceId& id, const PageRequest& request) {
-  CAIRN_TRY(const std::int64_t cursor, postgres::read_cursor(request.cursor, 0));
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
   return read<Page<HistoryRow>>([&](Connection& db) {
     Rows rows = db.query(Sql::history, id.value, cursor, one_more(request.limit));
-    auto page = postgres::read_page<HistoryRow>(rows, request.limit, postgres::read_history,
+    auto page = postgres::read_page<HistoryRow>(rows, request.limit, sql::read_history<Rows>,
                                                 [](const Rows& row) { return std::to_string(row.integer(0)); });
     return checked(rows, std::move(page));
   });
@@ -201,7 +201,7 @@ Result<std::vector<Wait>> PostgresStore::list_waits(const InstanceId& id) {
   return read<std::vector<Wait>>([&](Connection& db) {
     std::vector<Wait> waits;
     Rows rows = db.query(Sql::list_waits, id.value);
-    while (rows.next()) waits.push_back(postgres::read_wait(rows));
+    while (rows.next()) waits.push_back(sql::read_wait(rows));
     return checked(rows, std::move(waits));
   });
 }
@@ -219,14 +219,14 @@ Result<std::vector<Message>> PostgresStore::list_messages(const InstanceId& id) 
   return read<std::vector<Message>>([&](Connection& db) {
     std::vector<Message> messages;
     Rows rows = db.query(Sql::list_messages, id.value);
-    while (rows.next()) messages.push_back(postgres::read_message(rows));
+    while (rows.next()) messages.push_back(sql::read_message(rows));
     return checked(rows, std::move(messages));
   });
 }
 
 Result<std::optional<TaskRow>> PostgresStore::find_task(const TaskId& id) {
   return read<std::optional<TaskRow>>(
-      [&](Connection& db) { return at_most_one<TaskRow>(db.query(Sql::find_task, id.value), postgres::read_task); });
+      [&](Connection& db) { return at_most_one<TaskRow>(db.query(Sql::find_task, id.value), sql::read_task<Rows>); });
 }
 
 Result<std::vector<TaskEvent>> PostgresStore::task_events(const TaskId& id) {
@@ -260,8 +260,8 @@ Result<TaskCursor> read_task_cursor(const std::string& cursor) {
   TaskCursor read;
   if (cursor.empty()) return read;
   const auto dot = cursor.find('.');
-  CAIRN_TRY(read.priority, postgres::read_cursor(cursor.substr(0, dot), 0));
-  CAIRN_TRY(read.number, postgres::read_cursor(dot == std::string::npos ? "?" : cursor.substr(dot + 1), 0));
+  CAIRN_TRY(read.priority, sql::read_cursor(cursor.substr(0, dot), 0));
+  CAIRN_TRY(read.number, sql::read_cursor(dot == std::string::npos ? "?" : cursor.substr(dot + 1), 0));
   return read;
 }
 
@@ -292,8 +292,8 @@ Result<Page<TaskRow>> PostgresStore::list_tasks(const TaskFilter& filter, const 
       return filter.instance ? query(Sql::list_instance_tasks, filter.instance->value, closed_too)
                              : query(closed_too ? Sql::list_all_tasks : Sql::list_open_tasks);
     };
-    return filtered_page<TaskRow>(filter, request, ask, postgres::read_task, [](const Rows& row) {
-      return std::to_string(row.integer(12)) + "." + std::to_string(row.integer(postgres::task_number_column));
+    return filtered_page<TaskRow>(filter, request, ask, sql::read_task<Rows>, [](const Rows& row) {
+      return std::to_string(row.integer(12)) + "." + std::to_string(row.integer(sql::task_number_column));
     });
   });
 }
@@ -301,7 +301,7 @@ Result<Page<TaskRow>> PostgresStore::list_tasks(const TaskFilter& filter, const 
 Result<std::optional<RunRow>> PostgresStore::find_run(const RunId& id) {
   const std::string uuid = postgres::run_uuid(id);
   return read<std::optional<RunRow>>([&](Connection& db) {
-    return at_most_one<RunRow>(db.query(Sql::find_run, postgres::Uuid{uuid}), postgres::read_run);
+    return at_most_one<RunRow>(db.query(Sql::find_run, postgres::Uuid{uuid}), sql::read_run<Rows>);
   });
 }
 
@@ -319,7 +319,7 @@ Sql list_statement(const RunFilter& filter) {
 }  // namespace
 
 Result<Page<RunRow>> PostgresStore::list_runs(const RunFilter& filter, const PageRequest& request) {
-  CAIRN_TRY(const std::int64_t cursor, postgres::read_cursor(request.cursor, INT64_MAX));
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, INT64_MAX));
   std::optional<std::string> status, instance;
   if (filter.status) status = to_string(*filter.status);
   if (filter.instance) instance = filter.instance->value;
@@ -331,8 +331,8 @@ Result<Page<RunRow>> PostgresStore::list_runs(const RunFilter& filter, const Pag
     const bool sorted = statement == Sql::list_pending_runs || statement == Sql::list_leased_runs;
     Rows rows = ask(sorted ? Sql::list_newest_runs : statement);
     if (sorted && rows.size() <= request.limit) rows = ask(statement);
-    auto page = postgres::read_page<RunRow>(rows, request.limit, postgres::read_run, [](const Rows& row) {
-      return std::to_string(row.integer(postgres::run_number_column));
+    auto page = postgres::read_page<RunRow>(rows, request.limit, sql::read_run<Rows>, [](const Rows& row) {
+      return std::to_string(row.integer(sql::run_number_column));
     });
     return checked(rows, std::move(page));
   });
@@ -365,7 +365,7 @@ Result<std::vector<RunRow>> PostgresStore::exhausted_runs(std::size_t max) {
       db.query(Sql::commit);
       rows = db.query(Sql::exhausted_runs, at, static_cast<std::int64_t>(max));
     }
-    while (rows.next()) runs.push_back(postgres::read_run(rows));
+    while (rows.next()) runs.push_back(sql::read_run(rows));
     return checked(rows, std::move(runs));
   });
   if (exhausted) tell(wakeup);
@@ -373,10 +373,10 @@ Result<std::vector<RunRow>> PostgresStore::exhausted_runs(std::size_t max) {
 }
 
 Result<Page<DeadLetter>> PostgresStore::list_dead_letters(const PageRequest& request) {
-  CAIRN_TRY(const std::int64_t cursor, postgres::read_cursor(request.cursor, 0));
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
   return read<Page<DeadLetter>>([&](Connection& db) {
     Rows rows = db.query(Sql::list_dead_letters, cursor, one_more(request.limit));
-    auto page = postgres::read_page<DeadLetter>(rows, request.limit, postgres::read_dead_letter,
+    auto page = postgres::read_page<DeadLetter>(rows, request.limit, sql::read_dead_letter<Rows>,
                                                 [](const Rows& row) { return std::to_string(row.integer(0)); });
     return checked(rows, std::move(page));
   });

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "store/postgres/cluster/channel.h"
-#include "store/postgres/wire/row_reading.h"
 #include "store/postgres/commit/signal_locks.h"
+#include "store/postgres/wire/row_reading.h"
 #include "store/postgres/wire/transaction.h"
 #include "store/projection.h"
 #include "store/stored_json.h"
@@ -144,7 +144,7 @@ Result<std::vector<Message>> PostgresStore::take_messages(std::size_t max, Durat
                 } else if (!message_kind_from(rows.text(2)) || !parse_stored(rows.text(3))) {
                   bad.emplace_back(rows.integer(0), unread(rows, "the message cannot be read"));
                 } else {
-                  messages.push_back(postgres::read_message(rows));
+                  messages.push_back(sql::read_message(rows));
                 }
               }
               return messages;

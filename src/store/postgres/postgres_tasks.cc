@@ -16,7 +16,7 @@ Result<TaskChanged> PostgresStore::change_task(const TaskChange& change) {
     {
       Rows rows = db.query(Sql::lock_task, change.task.value);
       if (!rows.next()) return TaskChanged{TaskChanged::Kind::not_found, {}};
-      answer.row = postgres::read_task(rows);
+      answer.row = sql::read_task(rows);
       if (rows.fault()) return *rows.fault();
     }
     TaskRow& row = answer.row;

@@ -38,7 +38,7 @@ Result<bool> PostgresStore::replay_dead_letter(std::int64_t id) {
               {
                 Rows rows = db.query(Sql::lock_dead_letter, id);
                 if (!rows.next()) return false;
-                letter = postgres::read_dead_letter(rows);
+                letter = sql::read_dead_letter(rows);
                 if (rows.fault()) return *rows.fault();
               }
               if (letter.kind == "timer" && letter.instance) {

@@ -274,6 +274,16 @@ std::string Query::text(int column) const {
                      static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
 }
 
+std::vector<std::string> Query::texts(int column) const {
+  std::vector<std::string> texts;
+  const Json list = json(column);
+  if (!list.is_array()) return texts;
+  for (const Json& text : list.items()) {
+    if (text.is_string()) texts.emplace_back(text.as_string());
+  }
+  return texts;
+}
+
 Timestamp Query::time(int column) const {
   const Timestamp at = Timestamp::of_unix_ms(integer(column));
   if (at.seconds < Timestamp::seconds_min || at.seconds > Timestamp::seconds_max) {
@@ -297,6 +307,8 @@ Json Query::json(int column) const {
   }
   return std::move(*parsed);
 }
+
+void Query::fail(Error error) const { connection_.fail(std::move(error)); }
 
 Transaction::Transaction(Connection& connection) : connection_(connection) {
   connection_.clear_error();

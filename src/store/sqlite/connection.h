@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
@@ -39,13 +40,18 @@ class Query {
   bool next();
 
   bool is_null(int column) const;
+  bool boolean(int column) const { return integer(column) != 0; }
   std::int64_t integer(int column) const;
   double number(int column) const;
-  std::string text(int column) const;  // empty for NULL
+  std::string text(int column) const;                // empty for NULL
+  std::vector<std::string> texts(int column) const;  // of a JSON array
   Timestamp time(int column) const;
   std::optional<Timestamp> time_or_nothing(int column) const;
   // NULL is null. Text that is not JSON sets a sticky corrupt error.
   Json json(int column) const;
+  Json stored_json(int column) const { return json(column); }  // PostgreSQL reads values of other programs differently
+  // Sets the sticky error.
+  void fail(Error error) const;
 
  private:
   Connection& connection_;

@@ -101,7 +101,7 @@ Result<void> SqliteStore::append_audit(std::span<const AuditRow> rows) {
 }
 
 Result<Page<AuditRow>> SqliteStore::list_audit(const PageRequest& request) {
-  CAIRN_TRY(const std::int64_t after, sqlite::read_cursor(request.cursor, 0));
+  CAIRN_TRY(const std::int64_t after, sql::read_cursor(request.cursor, 0));
   Reader db = reader();
   Page<AuditRow> page;
   {

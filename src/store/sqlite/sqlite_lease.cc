@@ -144,7 +144,7 @@ class SqliteLease {
       Query row =
           db_.query(Sql::lease_run, one.number, request_.worker, until, at_, attempts, backoff, cap, fence_step());
       if (row.next()) {
-        leased = sqlite::read_run(row, db_);
+        leased = sql::read_run(row);
         row.next();
       }
     }

@@ -17,14 +17,7 @@ namespace {
 constexpr std::size_t assigned_at_once = 128;
 
 OutboxRow read_event(const Query& query) {
-  OutboxRow row;
-  row.sequence = query.integer(0);
-  row.event.id = {query.text(1)};
-  row.instance = {query.text(2)};
-  row.event.type = query.text(3);
-  row.event.subject = query.text(4);
-  row.event.data = query.json(5);
-  row.created_at = query.time(6);
+  OutboxRow row = sql::read_outbox(query);
   row.published_at = query.time_or_nothing(7);
   return row;
 }
@@ -218,7 +211,7 @@ Result<std::size_t> SqliteStore::record_sink_results(const std::string& sink, st
 }
 
 Result<Page<OutboxRow>> SqliteStore::list_outbox(const OutboxFilter& filter, const PageRequest& request) {
-  CAIRN_TRY(const std::int64_t from, sqlite::read_cursor(request.cursor, filter.after));
+  CAIRN_TRY(const std::int64_t from, sql::read_cursor(request.cursor, filter.after));
   Reader db = reader();
   Page<OutboxRow> page;
   const Sql statement = filter.unpublished ? Sql::list_waiting_outbox

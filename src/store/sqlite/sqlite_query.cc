@@ -30,13 +30,13 @@ Result<std::optional<DefinitionRow>> SqliteStore::find_definition(const std::str
   {
     Query row =
         version ? db->query(Sql::find_definition, name, *version) : db->query(Sql::find_newest_definition, name);
-    if (row.next()) found = sqlite::read_definition(row);
+    if (row.next()) found = sql::read_definition(row);
   }
   return db.give(std::move(found));
 }
 
 Result<Page<DefinitionRow>> SqliteStore::list_definitions(const PageRequest& request) {
-  CAIRN_TRY(const std::int64_t cursor, sqlite::read_cursor(request.cursor, 0));
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
   Reader db = reader();
   Page<DefinitionRow> page;
   {
@@ -48,7 +48,7 @@ Result<Page<DefinitionRow>> SqliteStore::list_definitions(const PageRequest& req
         break;
       }
       last = rows.integer(6);
-      DefinitionRow row = sqlite::read_definition(rows);
+      DefinitionRow row = sql::read_definition(rows);
       if (const auto fault = db->take_row_fault()) {
         page.unreadable.push_back("definition " + row.name + " " + row.version + ": " + fault->message);
         continue;
@@ -102,14 +102,7 @@ Result<std::optional<InstanceRow>> SqliteStore::find_instance(const InstanceId& 
   std::optional<InstanceRow> found;
   {
     Query row = db->query(Sql::find_instance, id.value);
-    if (row.next()) {
-      auto read = sqlite::read_instance(row);
-      if (read) {
-        found = std::move(*read);
-      } else {
-        db->fail(read.error());
-      }
-    }
+    if (row.next()) found = sql::read_instance(row);
   }
   if (db->error()) return with_context(*db->error(), "instance " + id.value);
   return found;
@@ -123,7 +116,7 @@ static Sql list_statement(std::optional<Status> status) {
 }
 
 Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filter, const PageRequest& request) {
-  CAIRN_TRY(const std::int64_t cursor, sqlite::read_cursor(request.cursor, INT64_MAX));
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, INT64_MAX));
   Reader db = reader();
   Page<InstanceRow> page;
   std::optional<std::string_view> status, parent;
@@ -142,20 +135,18 @@ Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filt
                                  filter.started_from, filter.started_to, filter.deleted, limit);
     std::int64_t last = cursor;
     while (rows.next()) {
-      auto read = sqlite::read_instance(rows);
-      if (!read) db->fail(read.error());
+      InstanceRow row = sql::read_instance(rows);
       if (const auto fault = db->take_row_fault()) {
-        page.unreadable.push_back("instance " + rows.text(0) + ": " + fault->message);
+        page.unreadable.push_back("instance " + row.id.value + ": " + fault->message);
         continue;
       }
-      if (!read) break;
-      if (!matches(*read, filter)) continue;
+      if (!matches(row, filter)) continue;
       if (page.items.size() == request.limit) {
         page.next_cursor = std::to_string(last);
         break;
       }
-      last = rows.integer(sqlite::instance_number_column);
-      page.items.push_back(std::move(*read));
+      last = rows.integer(sql::instance_number_column);
+      page.items.push_back(std::move(row));
     }
     pass_damage(*db, {"wf_instances", "wf_runtime_states"}, last, page.next_cursor);
   }
@@ -163,7 +154,7 @@ Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filt
 }
 
 Result<Page<HistoryRow>> SqliteStore::history(const InstanceId& id, const PageRequest& request) {
-  CAIRN_TRY(const std::int64_t cursor, sqlite::read_cursor(request.cursor, 0));
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
   Reader db = reader();
   Page<HistoryRow> page;
   {
@@ -173,15 +164,7 @@ Result<Page<HistoryRow>> SqliteStore::history(const InstanceId& id, const PageRe
         page.next_cursor = std::to_string(page.items.back().sequence);
         break;
       }
-      HistoryRow row;
-      row.sequence = rows.integer(0);
-      row.version = static_cast<std::uint64_t>(rows.integer(1));
-      if (const auto kind = log_kind_from(rows.text(2))) row.entry.kind = *kind;
-      row.entry.step = rows.text(3);
-      row.entry.at = rows.time(4);
-      row.entry.actor = rows.text(5);
-      row.entry.attempt = static_cast<int>(rows.integer(6));
-      row.entry.details = rows.json(7);
+      HistoryRow row = sql::read_history(rows);
       if (const auto fault = db->take_row_fault()) {
         page.unreadable.push_back("history row " + std::to_string(row.sequence) + ": " + fault->message);
         continue;
@@ -197,7 +180,7 @@ Result<std::vector<Wait>> SqliteStore::list_waits(const InstanceId& id) {
   std::vector<Wait> waits;
   {
     Query rows = db->query(Sql::list_waits, id.value);
-    while (rows.next()) waits.push_back(sqlite::read_wait(rows, *db));
+    while (rows.next()) waits.push_back(sql::read_wait(rows));
   }
   return db.give(std::move(waits));
 }

@@ -1,4 +1,5 @@
 #include "store/sqlite/reader.h"
+#include "store/sqlite/row_reading.h"
 
 namespace cairn {
 
@@ -14,42 +15,13 @@ std::optional<std::int64_t> ms_of(const std::optional<Duration>& length) {
   return length->ms_up();
 }
 
-std::optional<Duration> length_at(const Query& row, int column) {
-  if (row.is_null(column)) return std::nullopt;
-  return Duration::of_ms(row.integer(column));
-}
-
-std::optional<int> count_at(const Query& row, int column) {
-  if (row.is_null(column)) return std::nullopt;
-  return static_cast<int>(row.integer(column));
-}
-
-std::vector<RunTypeRow> read_run_types(sqlite::Connection& db) {
-  std::vector<RunTypeRow> types;
-  Query rows = db.query(Sql::list_run_types);
-  while (rows.next()) {
-    RunTypeRow row;
-    row.type = rows.text(0);
-    row.lease = length_at(rows, 1);
-    row.attempts_max = count_at(rows, 2);
-    row.backoff = length_at(rows, 3);
-    row.cap = length_at(rows, 4);
-    row.paused = rows.integer(5) != 0;
-    row.concurrency = count_at(rows, 6);
-    row.rate = count_at(rows, 7);
-    row.rate_window = Duration::of_ms(rows.integer(8));
-    row.limit_key = rows.text(9);
-    types.push_back(std::move(row));
-  }
-  return types;
-}
-
 }  // namespace
 
 const std::map<std::string, RunTypeRow>& SqliteStore::run_types() {
   if (run_types_) return *run_types_;
   std::map<std::string, RunTypeRow> read;
-  for (RunTypeRow& row : read_run_types(*writer_)) read.emplace(row.type, std::move(row));
+  for (RunTypeRow& row : sql::read_run_types(writer_->query(Sql::list_run_types)))
+    read.emplace(row.type, std::move(row));
   // If the rows cannot be read, the rules are unknown. The caller's transaction then fails with the same error.
   static const std::map<std::string, RunTypeRow> none;
   if (writer_->error()) return none;
@@ -101,7 +73,7 @@ Result<bool> SqliteStore::remove_run_type(const std::string& type) {
 
 Result<std::vector<RunTypeRow>> SqliteStore::list_run_types() {
   Reader db = reader();
-  auto types = read_run_types(*db);
+  auto types = sql::read_run_types(db->query(Sql::list_run_types));
   return db.give(std::move(types));
 }
 

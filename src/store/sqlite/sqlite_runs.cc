@@ -80,7 +80,7 @@ std::optional<RunRow> SqliteStore::submitted_before(const RunRow& given) {
     const std::string& by = known == Sql::find_run ? given.id.value : given.idempotency_key;
     if (by.empty()) continue;
     Query found = writer_->query(known, by);
-    if (found.next()) return sqlite::read_run(found, *writer_);
+    if (found.next()) return sql::read_run(found);
   }
   return std::nullopt;
 }
@@ -93,8 +93,8 @@ Result<RunChanged> SqliteStore::write_change(const RunChange& change, Wakeup& wa
   {
     Query found = writer_->query(Sql::find_run, change.run.value);
     if (found.next()) {
-      number = found.integer(sqlite::run_number_column);
-      answer.row = sqlite::read_run(found, *writer_);
+      number = found.integer(sql::run_number_column);
+      answer.row = sql::read_run(found);
     }
   }
   if (writer_->error()) return *writer_->error();
@@ -159,7 +159,7 @@ Result<RunChanged> SqliteStore::write_change(const RunChange& change, Wakeup& wa
   }
   {
     Query found = writer_->query(Sql::find_run, change.run.value);
-    if (found.next()) answer.row = sqlite::read_run(found, *writer_);
+    if (found.next()) answer.row = sql::read_run(found);
   }
   return answer;
 }
@@ -217,7 +217,7 @@ Result<std::vector<RunRow>> SqliteStore::exhausted_runs(std::size_t max) {
   {
     Query rows = db->query(Sql::overdue_runs, at, static_cast<std::int64_t>(max));
     while (rows.next()) {
-      found.push_back(sqlite::read_run(rows, *db));
+      found.push_back(sql::read_run(rows));
       db->take_row_fault();  // reported when it is ended; it must not block the others here
     }
   }
@@ -225,7 +225,7 @@ Result<std::vector<RunRow>> SqliteStore::exhausted_runs(std::size_t max) {
     if (found.size() == max) break;
     Query rows = db->query(Sql::exhausted_runs, type, at, static_cast<std::int64_t>(max - found.size()));
     while (rows.next()) {
-      found.push_back(sqlite::read_run(rows, *db));
+      found.push_back(sql::read_run(rows));
       db->take_row_fault();  // reported when it is ended; it must not block the others here
     }
   }
@@ -237,13 +237,13 @@ Result<std::optional<RunRow>> SqliteStore::find_run(const RunId& id) {
   std::optional<RunRow> found;
   {
     Query row = db->query(Sql::find_run, id.value);
-    if (row.next()) found = sqlite::read_run(row, *db);
+    if (row.next()) found = sql::read_run(row);
   }
   return db.give(std::move(found));
 }
 
 Result<Page<RunRow>> SqliteStore::list_runs(const RunFilter& filter, const PageRequest& request) {
-  CAIRN_TRY(const std::int64_t cursor, sqlite::read_cursor(request.cursor, INT64_MAX));
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, INT64_MAX));
   Reader db = reader();
   Page<RunRow> page;
   std::optional<std::string_view> status, instance;
@@ -258,8 +258,8 @@ Result<Page<RunRow>> SqliteStore::list_runs(const RunFilter& filter, const PageR
         page.next_cursor = std::to_string(last);
         break;
       }
-      last = rows.integer(sqlite::run_number_column);
-      RunRow row = sqlite::read_run(rows, *db);
+      last = rows.integer(sql::run_number_column);
+      RunRow row = sql::read_run(rows);
       if (const auto fault = db->take_row_fault()) {
         page.unreadable.push_back("run " + row.id.value + ": " + fault->message);
         continue;

@@ -131,7 +131,7 @@ Result<std::vector<Message>> SqliteStore::take_messages(std::size_t max, Duratio
         bad.emplace_back(id, unread(id, ready.text(1), ready.text(2), ready.text(3)));
         continue;
       }
-      taken.push_back(sqlite::read_message(ready, *writer_));
+      taken.push_back(sql::read_message(ready));
     }
   }
   if (writer_->error()) return *writer_->error();
@@ -246,7 +246,7 @@ Result<std::vector<Message>> SqliteStore::list_messages(const InstanceId& id) {
   std::vector<Message> messages;
   {
     Query rows = db->query(Sql::list_messages, id.value);
-    while (rows.next()) messages.push_back(sqlite::read_message(rows, *db));
+    while (rows.next()) messages.push_back(sql::read_message(rows));
   }
   return db.give(std::move(messages));
 }

@@ -22,8 +22,8 @@ Result<TaskCursor> read_task_cursor(const std::string& cursor) {
   if (cursor.empty()) return at;
   const std::size_t dot = cursor.find('.');
   if (dot == std::string::npos) return Error{ErrorCode::invalid, "the cursor is not one that this list gave"};
-  CAIRN_TRY(at.priority, sqlite::read_cursor(cursor.substr(0, dot), 0));
-  CAIRN_TRY(at.number, sqlite::read_cursor(cursor.substr(dot + 1), 0));
+  CAIRN_TRY(at.priority, sql::read_cursor(cursor.substr(0, dot), 0));
+  CAIRN_TRY(at.number, sql::read_cursor(cursor.substr(dot + 1), 0));
   return at;
 }
 
@@ -43,8 +43,8 @@ Result<TaskChanged> SqliteStore::change_task(const TaskChange& change) {
   {
     Query found = writer_->query(Sql::find_task, change.task.value);
     if (found.next()) {
-      number = found.integer(sqlite::task_number_column);
-      answer.row = sqlite::read_task(found, *writer_);
+      number = found.integer(sql::task_number_column);
+      answer.row = sql::read_task(found);
     }
   }
   if (writer_->error()) return *writer_->error();
@@ -81,7 +81,7 @@ Result<TaskChanged> SqliteStore::change_task(const TaskChange& change) {
   }
   {
     Query found = writer_->query(Sql::find_task, change.task.value);
-    if (found.next()) answer.row = sqlite::read_task(found, *writer_);
+    if (found.next()) answer.row = sql::read_task(found);
   }
   Wakeup wakeup;
   if (const auto event = event_of(change, answer.row, events_)) write_event(answer.row.instance, *event, wakeup);
@@ -96,7 +96,7 @@ Result<std::optional<TaskRow>> SqliteStore::find_task(const TaskId& id) {
   std::optional<TaskRow> found;
   {
     Query row = db->query(Sql::find_task, id.value);
-    if (row.next()) found = sqlite::read_task(row, *db);
+    if (row.next()) found = sql::read_task(row);
   }
   return db.give(std::move(found));
 }
@@ -131,10 +131,10 @@ Result<Page<TaskRow>> SqliteStore::list_tasks(const TaskFilter& filter, const Pa
     std::int64_t seen = 0;
     while (rows.next()) {
       ++seen;
-      TaskRow row = sqlite::read_task(rows, *db);
+      TaskRow row = sql::read_task(rows);
       if (const auto fault = db->take_row_fault()) {
         page.unreadable.push_back("task " + row.id.value + ": " + fault->message);
-        last = std::to_string(rows.integer(12)) + "." + std::to_string(rows.integer(sqlite::task_number_column));
+        last = std::to_string(rows.integer(12)) + "." + std::to_string(rows.integer(sql::task_number_column));
         continue;
       }
       if (!matches(row, filter)) continue;
@@ -142,7 +142,7 @@ Result<Page<TaskRow>> SqliteStore::list_tasks(const TaskFilter& filter, const Pa
         page.next_cursor = last;
         break;
       }
-      last = std::to_string(rows.integer(12)) + "." + std::to_string(rows.integer(sqlite::task_number_column));
+      last = std::to_string(rows.integer(12)) + "." + std::to_string(rows.integer(sql::task_number_column));
       page.items.push_back(std::move(row));
     }
     // Unreadable rows used up the page. The other rows are on the next page.

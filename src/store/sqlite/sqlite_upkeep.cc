@@ -27,7 +27,7 @@ Result<std::int64_t> SqliteStore::put_dead_letter(const DeadLetter& letter) {
 }
 
 Result<Page<DeadLetter>> SqliteStore::list_dead_letters(const PageRequest& request) {
-  CAIRN_TRY(const std::int64_t cursor, sqlite::read_cursor(request.cursor, 0));
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
   Reader db = reader();
   Page<DeadLetter> page;
   {
@@ -37,7 +37,7 @@ Result<Page<DeadLetter>> SqliteStore::list_dead_letters(const PageRequest& reque
         page.next_cursor = std::to_string(page.items.back().id);
         break;
       }
-      DeadLetter letter = sqlite::read_dead_letter(rows);
+      DeadLetter letter = sql::read_dead_letter(rows);
       if (const auto fault = db->take_row_fault()) {
         page.unreadable.push_back("dead letter " + std::to_string(letter.id) + ": " + fault->message);
         continue;
@@ -61,7 +61,7 @@ Result<bool> SqliteStore::replay_dead_letter(std::int64_t id) {
         if (writer_->error()) return *writer_->error();
         return false;
       }
-      letter = sqlite::read_dead_letter(row);
+      letter = sql::read_dead_letter(row);
     }
     if (letter.kind == "timer" && letter.instance) {
       const auto due = parse_timestamp(letter.envelope.text_or("due", ""));

@@ -4,8 +4,8 @@
 #include <array>
 #include <memory_resource>
 
-#include "store/postgres/wire/row_reading.h"
 #include "store/postgres/commit/signal_locks.h"
+#include "store/postgres/wire/row_reading.h"
 #include "store/projection.h"
 
 namespace cairn::postgres {
@@ -171,7 +171,7 @@ void CommitImage::load(Connection& db, std::span<const Unit> units, Timestamp no
     }
   }
   if (ask.intends || !ask.runs.empty()) {
-    for (RunTypeRow& type : read_run_types(db.take(type_rows))) run_types.emplace(type.type, std::move(type));
+    for (RunTypeRow& type : sql::read_run_types(db.take(type_rows))) run_types.emplace(type.type, std::move(type));
     memory.set_run_types(!run_types.empty());
   }
   if (!ask.tasks.empty()) {

@@ -80,7 +80,7 @@ class StandaloneRunEnds {
       return false;
     }
     for (const std::size_t i : sent_) outcomes_[i].kind = CommitOutcome::Kind::done;
-    for (const RunTypeRow& rule : read_run_types(db_.take(rules))) {
+    for (const RunTypeRow& rule : sql::read_run_types(db_.take(rules))) {
       wakeup.runs |= rule.concurrency && types.contains(rule.type);  // there is room for more
     }
     return true;
@@ -97,7 +97,7 @@ class StandaloneRunEnds {
     const std::size_t asked = db_.send(Sql::end_plain_runs, rows, now_);
     db_.finish();
     std::set<std::string> limited;
-    for (const RunTypeRow& rule : read_run_types(db_.take(rules))) {
+    for (const RunTypeRow& rule : sql::read_run_types(db_.take(rules))) {
       if (rule.concurrency) limited.insert(rule.type);
     }
     RowList told{RowType::run_event};
@@ -129,8 +129,8 @@ class StandaloneRunEnds {
 
 }  // namespace
 
-std::vector<CommitOutcome> end_plain_runs(Connection& db, std::span<const RunEnd* const> ends, const KnownLeases& leases,
-                                          Timestamp now, bool run_events, Wakeup& wakeup) {
+std::vector<CommitOutcome> end_plain_runs(Connection& db, std::span<const RunEnd* const> ends,
+                                          const KnownLeases& leases, Timestamp now, bool run_events, Wakeup& wakeup) {
   StandaloneRunEnds batch(db, ends, now, run_events);
   if (!batch.end_known(leases, wakeup)) batch.end_by_id(wakeup);
   return batch.take_outcomes();

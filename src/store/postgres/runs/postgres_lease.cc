@@ -60,7 +60,7 @@ RunRow read_ready(const Rows& rows) {
   row.leases = static_cast<int>(rows.integer(11));
   row.fence = static_cast<std::uint64_t>(rows.integer(12));
   row.run_at = rows.time(13);
-  postgres::read_retries(rows, 14, row);
+  sql::read_retries(rows, 14, row);
   if (!rows.is_null(19)) row.instance = InstanceId{rows.text(19)};
   row.token = {rows.text(20)};
   row.step = rows.text(21);
@@ -141,7 +141,7 @@ class Leasing {
       found.push_back(db_.send(Sql::queued_types, prefix, prefix + beyond_all_text));
     }
     db_.finish();
-    for (RunTypeRow& rule : postgres::read_run_types(db_.take(rules))) rules_.emplace(rule.type, std::move(rule));
+    for (RunTypeRow& rule : sql::read_run_types(db_.take(rules))) rules_.emplace(rule.type, std::move(rule));
     types_.insert(request_.types.begin(), request_.types.end());
     for (const std::size_t number : found) {
       Rows rows = db_.take(number);
@@ -320,10 +320,10 @@ class Leasing {
     ordered.reserve(rows.size());
     std::set<std::int64_t> got;
     while (rows.next()) {
-      const std::int64_t number = rows.integer(postgres::run_number_column);
+      const std::int64_t number = rows.integer(sql::run_number_column);
       got.insert(number);
-      queued.add(postgres::RowPlace{rows.integer(postgres::run_number_column + 1)});
-      RunRow row = postgres::read_run(rows);
+      queued.add(postgres::RowPlace{rows.integer(sql::run_number_column + 1)});
+      RunRow row = sql::read_run(rows);
       if (auto why = rows.take_unreadable()) {
         unreadable_.push_back({uuids_.at(number), std::move(row), why->message});
         continue;
@@ -548,7 +548,7 @@ Result<bool> PostgresStore::remove_run_type(const std::string& type) {
 
 Result<std::vector<RunTypeRow>> PostgresStore::list_run_types() {
   return read<std::vector<RunTypeRow>>([&](Connection& db) -> Result<std::vector<RunTypeRow>> {
-    return postgres::read_run_types(db.query(Sql::list_run_types));
+    return sql::read_run_types(db.query(Sql::list_run_types));
   });
 }
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "store/lease_holder.h"
+#include "store/postgres/commit/end_standalone_runs.h"
 #include "store/postgres/runs/lease_deadlines.h"
 #include "store/postgres/wire/lock_key.h"
-#include "store/postgres/commit/end_standalone_runs.h"
 #include "store/postgres/wire/row_reading.h"
 #include "store/postgres/wire/transaction.h"
 #include "store/projection.h"
@@ -12,8 +12,8 @@ namespace cairn {
 
 using postgres::Column;
 using postgres::Jsonb;
-using postgres::LeasedTogether;
 using postgres::LeaseDeadlines;
+using postgres::LeasedTogether;
 using postgres::RowList;
 using postgres::Rows;
 using postgres::RowType;
@@ -199,7 +199,7 @@ Result<RunRow> PostgresStore::find_submitted(Connection& db, const RunRow& run, 
     if (by_key && run.idempotency_key.empty()) continue;
     Rows rows = by_key ? db.query(Sql::find_run_by_key, run.idempotency_key) : db.query(Sql::find_run, Uuid{uuid});
     if (rows.next()) {
-      RunRow known = postgres::read_run(rows);
+      RunRow known = sql::read_run(rows);
       if (rows.fault()) return *rows.fault();
       return known;
     }
@@ -244,7 +244,7 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
     {
       Rows rows = db.query(Sql::lock_run, id);
       if (!rows.next()) return RunChanged{RunChanged::Kind::not_found, {}};
-      answer.row = postgres::read_run(rows);
+      answer.row = sql::read_run(rows);
       if (rows.fault()) return *rows.fault();
     }
     const RunRow row = answer.row;
@@ -315,7 +315,7 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
     const std::size_t after_change = db.send(Sql::find_run, id);
     db.finish();
     if (Rows limited = db.take(limits); limited.next() && limited.boolean(0)) wakeup.runs |= leaves_slot(change, row);
-    if (Rows rows = db.take(after_change); rows.next()) answer.row = postgres::read_run(rows);
+    if (Rows rows = db.take(after_change); rows.next()) answer.row = sql::read_run(rows);
     return answer;
   });
   if (changed) {

@@ -4,7 +4,7 @@ INSERT INTO workflow_run (id, type, status, priority, idempotency_key, payload, 
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?22, ?23, ?22 + ?18)
 -- part: run_columns
 id, type, status, priority, idempotency_key, payload, result, error, last_error, attempt, max_attempts, leases, fence, run_at, lease_until,
-  leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, n, limit_key
+  leased_by, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, created_at, updated_at, deleted_at, delete_reason, limit_key, n
 -- name: find_run
 SELECT {run_columns}
 FROM workflow_run WHERE id = ?1
