@@ -1,23 +1,10 @@
-#include "cli/commands.h"
-
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
 #include <fstream>
-#include <sstream>
 
-#include "base/json.h"
+#include "cli/command_fixture_test.h"
 #include "cli/exit_code.h"
 
 namespace cairn::cli {
 namespace {
-
-struct Outcome {
-  int code;
-  std::string out;
-  std::string err;
-};
 
 class CheckData : public testing::Test {
  protected:
@@ -33,10 +20,7 @@ class CheckData : public testing::Test {
   }
 
   static Outcome run(const std::vector<std::string>& args, const std::string& input = "") {
-    std::istringstream in(input);
-    std::ostringstream out, err;
-    const int code = run_check_data(args, in, out, err);
-    return {code, out.str(), err.str()};
+    return run_command(run_check_data, args, input);
   }
 
  private:

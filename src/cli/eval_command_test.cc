@@ -1,27 +1,12 @@
-#include "cli/commands.h"
-
-#include <gtest/gtest.h>
-
-#include <sstream>
-
+#include "cli/command_fixture_test.h"
 #include "cli/eval_vectors.h"
 #include "cli/exit_code.h"
 
 namespace cairn::cli {
 namespace {
 
-struct Outcome {
-  int code;
-  std::string out;
-  std::string err;
-};
-
-Outcome run(std::vector<std::string> args, const std::string& input = "") {
-  std::istringstream in(input);
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run_eval(args, in, out, err);
-  return {code, out.str(), err.str()};
+Outcome run(const std::vector<std::string>& args, const std::string& input = "") {
+  return run_command(run_eval, args, input);
 }
 
 TEST(Eval, PrintsTheValueAsJson) {

@@ -1,12 +1,6 @@
-#include "cli/commands.h"
-
-#include <gtest/gtest.h>
-
-#include <filesystem>
 #include <fstream>
-#include <sstream>
 
-#include "base/json.h"
+#include "cli/command_fixture_test.h"
 
 namespace cairn::cli {
 namespace {
@@ -15,17 +9,8 @@ constexpr const char* greeting =
     "cairn: 1\nname: greeting\nversion: 1.0.0\nsteps:\n"
     "  - { id: ask, if: 1 > 2, then: [ { id: greet, set: { greeting: hello } } ] }\n";
 
-struct Outcome {
-  int code;
-  std::string out;
-  std::string err;
-};
-
-Outcome render(std::vector<std::string> args, const std::string& input = greeting) {
-  std::istringstream in(input);
-  std::ostringstream out, err;
-  const int code = run_render(args, in, out, err);
-  return {code, out.str(), err.str()};
+Outcome render(const std::vector<std::string>& args, const std::string& input = greeting) {
+  return run_command(run_render, args, input);
 }
 
 TEST(RenderCommand, PrintsSvgByDefault) {

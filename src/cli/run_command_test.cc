@@ -1,29 +1,12 @@
 // Rules R1 to R15 of docs/semantics.md, one by one.
-#include "cli/commands.h"
-
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
 #include <fstream>
-#include <sstream>
 
-#include "base/json.h"
+#include "cli/command_fixture_test.h"
 
 namespace cairn::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Outcome {
-  int code = 0;
-  std::string out;
-  std::string err;
-  Json json() const {
-    auto value = parse_json(out);
-    return value ? *value : Json("not JSON: " + out);
-  }
-};
 
 class RunCommandTest : public ::testing::Test {
  protected:
@@ -42,13 +25,7 @@ class RunCommandTest : public ::testing::Test {
   std::string define(const std::string& rest, const std::string& name = "flow") {
     return write(name + ".yaml", "cairn: 1\nname: " + name + "\nversion: 1.0.0\n" + rest);
   }
-  Outcome run(std::vector<std::string> args) {
-    std::istringstream in;
-    std::ostringstream out;
-    std::ostringstream err;
-    const int code = run_run(args, in, out, err);
-    return {code, out.str(), err.str()};
-  }
+  Outcome run(const std::vector<std::string>& args) { return run_command(run_run, args); }
 
   fs::path folder_;
 };

@@ -1,45 +1,18 @@
 // cairn schedules on a local store, as a person types it.
-#include "cli/commands.h"
-
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
 #include <fstream>
-#include <sstream>
 
-#include "base/json.h"
+#include "cli/command_fixture_test.h"
 
 namespace cairn::cli {
 namespace {
 
-class SchedulesCommand : public testing::Test {
+class SchedulesCommand : public LocalStoreTest {
  protected:
   void SetUp() override {
-    folder_ = testing::TempDir() + "cairn_schedules_" + std::to_string(::getpid());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
     std::ofstream(folder_ + "/report.yaml")
         << "cairn: 1\nname: report\nversion: 1.0.0\nsteps:\n  - signal: { name: go }\n";
     ASSERT_EQ(run({"start", folder_ + "/report.yaml"}), 0) << err_.str();
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  int run(std::vector<std::string> args) {
-    args.insert(args.end(), {"--store", "sqlite:" + folder_ + "/store.db"});
-    std::istringstream in;
-    out_.str("");
-    err_.str("");
-    return run_cairn(args, in, out_, err_);
-  }
-  Json json() {
-    auto parsed = parse_json(out_.str());
-    EXPECT_TRUE(parsed.has_value()) << out_.str() << err_.str();
-    return parsed ? *parsed : Json();
-  }
-
-  std::string folder_;
-  std::ostringstream out_;
-  std::ostringstream err_;
 };
 
 TEST_F(SchedulesCommand, FollowsOneFromCreationToTheEnd) {

@@ -1,23 +1,14 @@
-// The commands on a local store, in sequence, as a user types them.
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
+// The commands on a local store, one after the other as a person types them.
 #include <fstream>
-#include <sstream>
 
-#include "base/json.h"
-#include "cli/command.h"
+#include "cli/command_fixture_test.h"
 
 namespace cairn::cli {
 namespace {
 
-class StoreCommands : public testing::Test {
+class StoreCommands : public LocalStoreTest {
  protected:
   void SetUp() override {
-    folder_ = testing::TempDir() + "cairn_cli_" + std::to_string(::getpid());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
     std::ofstream(folder_ + "/order.yaml") << R"(
 cairn: 1
 name: order
@@ -29,28 +20,11 @@ steps:
 output: { payment: = state.payment }
 )";
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  int run(std::vector<std::string> args) {
-    args.insert(args.end(), {"--store", "sqlite:" + folder_ + "/store.db"});
-    std::istringstream in;
-    out_.str("");
-    err_.str("");
-    return run_cairn(args, in, out_, err_);
-  }
-  Json json() {
-    auto parsed = parse_json(out_.str());
-    EXPECT_TRUE(parsed.has_value()) << out_.str() << err_.str();
-    return parsed ? *parsed : Json();
-  }
   std::string started() {
     EXPECT_EQ(run({"start", folder_ + "/order.yaml", "--input", R"({"no": "A1"})", "--json"}), 0) << err_.str();
     return std::string(json().text_or("id", ""));
   }
-
-  std::string folder_;
-  std::ostringstream out_;
-  std::ostringstream err_;
 };
 
 TEST_F(StoreCommands, FollowAnInstanceFromStartToEnd) {

@@ -1,14 +1,6 @@
-#include "cli/commands.h"
-
-#include <gtest/gtest.h>
-
-#include <unistd.h>
-
-#include <filesystem>
 #include <fstream>
-#include <sstream>
 
-#include "base/json.h"
+#include "cli/command_fixture_test.h"
 
 namespace cairn::cli {
 namespace {
@@ -17,18 +9,8 @@ constexpr const char* valid = "cairn: 1\nname: a\nversion: 1.0.0\nsteps: [{wait:
 constexpr const char* invalid = "cairn: 1\nname: a\nversion: 1.0.0\nsteps: [{wiat: 1h}]\n";
 constexpr const char* doubtful = "cairn: 1\nname: a\nversion: 1.0.0\nsteps: [{wait: 1h, when: true}]\n";
 
-struct Ran {
-  int code;
-  std::string out;
-  std::string err;
-};
-
-Ran run(std::vector<std::string> args, const std::string& input = "") {
-  std::istringstream in(input);
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run_validate(args, in, out, err);
-  return {code, out.str(), err.str()};
+Outcome run(const std::vector<std::string>& args, const std::string& input = "") {
+  return run_command(run_validate, args, input);
 }
 
 class Folder : public testing::Test {
@@ -49,7 +31,7 @@ using Validate = Folder;
 
 TEST_F(Validate, AValidFileIsSaidToBeAndGivesZero) {
   const std::string file = write("a.yaml", valid);
-  const Ran ran = run({file});
+  const Outcome ran = run({file});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.err, "");
   EXPECT_EQ(ran.out, file + ": valid\n");
@@ -57,14 +39,14 @@ TEST_F(Validate, AValidFileIsSaidToBeAndGivesZero) {
 
 TEST_F(Validate, FindingsGoToStandardErrorWithTheFileAsGiven) {
   const std::string file = write("a.yaml", invalid);
-  const Ran ran = run({file});
+  const Outcome ran = run({file});
   EXPECT_EQ(ran.code, 8);
   EXPECT_EQ(ran.out, "");
   EXPECT_EQ(ran.err, file + ":4:10: error: unknown key `wiat`; did you mean `wait`? [/steps/0/wiat]\n");
 }
 
 TEST_F(Validate, WarningsDoNotChangeTheExitCode) {
-  const Ran ran = run({"-"}, doubtful);
+  const Outcome ran = run({"-"}, doubtful);
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.err, "-:4:26: warning: this condition is always true [/steps/0/when]\n");
 }
@@ -72,7 +54,7 @@ TEST_F(Validate, WarningsDoNotChangeTheExitCode) {
 TEST_F(Validate, AllFilesAreReported) {
   const std::string first = write("a.yaml", invalid);
   const std::string second = write("b.yaml", invalid);
-  const Ran ran = run({first, second});
+  const Outcome ran = run({first, second});
   EXPECT_EQ(ran.code, 8);
   EXPECT_NE(ran.err.find(first), std::string::npos);
   EXPECT_NE(ran.err.find(second), std::string::npos);
@@ -84,7 +66,7 @@ TEST_F(Validate, AFolderStandsForItsDefinitions) {
   write("inner/c.yml", valid);
   write("a.test.yaml", "not: a definition");
   write("notes.txt", "nor this");
-  const Ran ran = run({path_.string()});
+  const Outcome ran = run({path_.string()});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out, (path_ / "a.yaml").string() + ": valid\n" + (path_ / "b.json").string() + ": valid\n" +
                          (path_ / "inner/c.yml").string() + ": valid\n");
@@ -94,26 +76,26 @@ TEST_F(Validate, WrongCallsAndUnreadableFilesGiveTwo) {
   EXPECT_EQ(run({}).code, 2);
   EXPECT_EQ(run({"--nonsense"}).code, 2);
   EXPECT_EQ(run({"-", "-"}).code, 2);
-  const Ran missing = run({(path_ / "none.yaml").string()});
+  const Outcome missing = run({(path_ / "none.yaml").string()});
   EXPECT_EQ(missing.code, 2);
   EXPECT_NE(missing.err.find("none.yaml"), std::string::npos);
   EXPECT_EQ(run({(path_ / "inner").string()}).code, 2);  // a folder without definitions
 }
 
 TEST_F(Validate, AnEmptyFileIsInvalidAtItsBeginning) {
-  const Ran ran = run({"-"}, "");
+  const Outcome ran = run({"-"}, "");
   EXPECT_EQ(ran.code, 8);
   EXPECT_EQ(ran.err, "-:1:1: error: the file is empty []\n");
 }
 
 TEST_F(Validate, AHugeFileIsOneLine) {
-  const Ran ran = run({"-"}, std::string(5u << 20, 'a'));
+  const Outcome ran = run({"-"}, std::string(5u << 20, 'a'));
   EXPECT_EQ(ran.code, 8);
   EXPECT_EQ(ran.err, "-:1:1: error: the file is larger than the limit of 4194304 bytes []\n");
 }
 
 TEST_F(Validate, JsonIsOneDocumentOnStandardOutput) {
-  const Ran ran = run({"--json", write("a.yaml", invalid), write("b.yaml", valid)});
+  const Outcome ran = run({"--json", write("a.yaml", invalid), write("b.yaml", valid)});
   EXPECT_EQ(ran.code, 8);
   EXPECT_EQ(ran.err, "");
   const auto report = parse_json(ran.out);
