@@ -1,3 +1,3 @@
 // As common_headers.h, for what drives instances.
-#include "engine/coordinator.h"
+#include "engine/core.h"
 #include "store_headers.h"

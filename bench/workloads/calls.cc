@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "engine/core.h"
 #include "workloads/definitions.h"
 #include "workloads/rows.h"
-#include "engine/coordinator.h"
 
 namespace cairn::bench {
 
@@ -24,7 +24,7 @@ class Callers {
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this](const std::stop_token& stop) { answer(stop); });
   }
   void expect_end(const std::string& instance, OpDone done) {
-    auto place = std::make_unique<ResultWaiters::Place>(engine_.coordinator().result_waiters(), InstanceId{instance});
+    auto place = std::make_unique<ResultWaiters::Place>(engine_.core().listeners().results(), InstanceId{instance});
     const std::lock_guard lock(mutex_);
     waiting_.emplace(instance, Caller{std::move(place), std::move(done)});
   }

@@ -8,9 +8,9 @@
 #include <random>
 #include <unordered_set>
 
+#include "engine/core.h"
 #include "workloads/definitions.h"
 #include "workloads/rows.h"
-#include "engine/coordinator.h"
 
 namespace cairn::bench {
 

@@ -5,8 +5,8 @@
 #include <random>
 #include <thread>
 
+#include "engine/core.h"
 #include "workloads/rows.h"
-#include "engine/coordinator.h"
 
 namespace cairn::bench {
 
@@ -61,7 +61,7 @@ Result<Row> drain(const Plan& plan, std::size_t count) {
     std::vector<RunOrder> orders;
     orders.reserve(chunk);
     for (std::size_t i = at; i < std::min(count, at + chunk); ++i) orders.push_back(job(drained_type, i));
-    CAIRN_TRY_VOID(stage.engine->coordinator().submit_runs(orders));
+    CAIRN_TRY_VOID(stage.engine->core().runs().submit_all(orders));
   }
   const double enqueued_s = enqueue.read().wall_s;
   Done done;
@@ -88,7 +88,7 @@ Result<Row> drain(const Plan& plan, std::size_t count) {
 Result<Row> enqueue_singly(const Plan& plan) {
   CAIRN_TRY(Stage stage, Stage::open(plan, {}));
   return closed_loop(plan, 64, [&](int) -> Result<void> {
-    CAIRN_TRY_VOID(stage.engine->coordinator().submit_run(job(single_type, 0)));
+    CAIRN_TRY_VOID(stage.engine->core().runs().submit(job(single_type, 0)));
     return {};
   });
 }
@@ -110,7 +110,7 @@ Result<Row> idle_latency(const Plan& plan, std::size_t samples) {
   for (std::size_t i = 0; i < samples; ++i) {
     std::this_thread::sleep_for(std::chrono::microseconds(static_cast<long>(gap(random) * 1000)));
     const auto sent = std::chrono::steady_clock::now();
-    CAIRN_TRY_VOID(stage.engine->coordinator().submit_run(job(idle_type, i)));
+    CAIRN_TRY_VOID(stage.engine->core().runs().submit(job(idle_type, i)));
     if (!done.wait_for(i + 1)) return Error{ErrorCode::internal, "a job was not begun"};
     latencies.add(std::chrono::duration<double, std::milli>(began - sent).count());
   }

@@ -1,7 +1,7 @@
 // W7: human work: a task is created, claimed and completed.
+#include "engine/core.h"
 #include "workloads/definitions.h"
 #include "workloads/rows.h"
-#include "engine/coordinator.h"
 
 namespace cairn::bench {
 
@@ -21,7 +21,7 @@ Result<std::vector<Row>> run_w7(const Plan& plan) {
                   TaskChange claim;
                   claim.task = tasks.front().id;
                   claim.assignee = "grace";
-                  CAIRN_TRY_VOID(stage.engine->coordinator().change_task(claim, {"grace", {{"clerk"}}}));
+                  CAIRN_TRY_VOID(stage.engine->core().tasks().change(claim, {"grace", {{"clerk"}}}));
                   CAIRN_TRY(const InstanceState ended,
                             stage.engine->complete(tasks.front().id, answer, {"grace", {{"clerk"}}}));
                   return expect(ended.status, Status::completed);

@@ -38,7 +38,7 @@
 namespace cairn {
 
 class Clock;
-class Coordinator;
+class EngineCore;
 class Store;
 class Transport;
 
@@ -210,7 +210,7 @@ class Engine {
 
   // The layers below, for programs that need more than this interface.
   Store& store();
-  Coordinator& coordinator();
+  EngineCore& core();
 
  private:
   struct Parts;

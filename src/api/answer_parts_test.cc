@@ -6,17 +6,17 @@
 #include <latch>
 #include <thread>
 
-#include "base/clock.h"
-#include "instance/trace_id.h"
+#include "api/access/identity.h"
+#include "api/access/origin.h"
 #include "api/api.h"
 #include "api/documents.h"
-#include "http/gzip.h"
 #include "api/idempotent_answers.h"
-#include "api/access/identity.h"
 #include "api/telemetry/liveness.h"
 #include "api/telemetry/metrics.h"
-#include "api/access/origin.h"
 #include "api/telemetry/trace_context.h"
+#include "base/clock.h"
+#include "http/gzip.h"
+#include "instance/trace_id.h"
 #include "store/memory/memory_store.h"
 #include "stores/forwarding_store.h"
 
@@ -114,10 +114,10 @@ TEST(TraceContext, GoesOnWithAGoodOneAndBeginsAnewOtherwise) {
 TEST(IdempotentAnswers, ARepeatGetsTheFirstAnswerAlsoOnAnotherNode) {
   SystemClock clock;
   MemoryStore store(clock);
-  const auto coordinator = Coordinator::open(store, {});
-  ASSERT_TRUE(coordinator);
-  IdempotentAnswers answers(**coordinator);
-  IdempotentAnswers elsewhere(**coordinator);
+  const auto core = EngineCore::open(store, {});
+  ASSERT_TRUE(core);
+  IdempotentAnswers answers(**core);
+  IdempotentAnswers elsewhere(**core);
   const auto end = [](IdempotentAnswers& of, const char* scope, const Response& answer) {
     std::promise<Response> sent;
     of.end(scope, "h1", answer, [&sent](Response response) { sent.set_value(std::move(response)); });
@@ -160,9 +160,9 @@ TEST(IdempotentAnswers, ARepeatGetsTheFirstAnswerAlsoOnAnotherNode) {
 TEST(IdempotentAnswers, RefusalsAndLargeAnswersAreNotKept) {
   SystemClock clock;
   MemoryStore store(clock);
-  const auto coordinator = Coordinator::open(store, {});
-  ASSERT_TRUE(coordinator);
-  IdempotentAnswers answers(**coordinator);
+  const auto core = EngineCore::open(store, {});
+  ASSERT_TRUE(core);
+  IdempotentAnswers answers(**core);
   using Found = IdempotentAnswers::Found;
   using Known = Result<IdempotentAnswers::Known>;
   const Response large(200, "text/plain", {}, std::string(IdempotentAnswers::body_bytes_max + 1, 'x'));
@@ -198,15 +198,17 @@ TEST(Liveness, FailsWhileCommitsMakeNoProgress) {
   SystemClock clock;
   MemoryStore memory(clock);
   HeldStore store(memory);
-  const auto coordinator = std::move(*Coordinator::open(store, {}));
-  EXPECT_EQ(liveness(*coordinator, std::chrono::milliseconds(1)).status, 200) << "nothing is queued";
+  const auto core = std::move(*EngineCore::open(store, {}));
+  EXPECT_EQ(liveness(*core, std::chrono::milliseconds(1)).status, 200) << "nothing is queued";
   std::promise<void> kept;
-  coordinator->keep_answer({"s", "k", "h", Json()}, [&](const Result<void>&) { kept.set_value(); });
-  while (liveness(*coordinator, std::chrono::milliseconds(1)).status != 503) std::this_thread::yield();
-  EXPECT_EQ(liveness(*coordinator).status, 200) << "not for long enough";
+  Unit unit;
+  unit.key = IdempotencyKey{"s", "k", "h", Json()};
+  core->deliveries().queue().submit(std::move(unit), [&](Result<CommitOutcome>, Unit&&) { kept.set_value(); });
+  while (liveness(*core, std::chrono::milliseconds(1)).status != 503) std::this_thread::yield();
+  EXPECT_EQ(liveness(*core).status, 200) << "not for long enough";
   store.gate.count_down();
   kept.get_future().wait();
-  while (liveness(*coordinator, std::chrono::nanoseconds(1)).status != 200) std::this_thread::yield();
+  while (liveness(*core, std::chrono::nanoseconds(1)).status != 200) std::this_thread::yield();
 }
 
 TEST(Metrics, AreTextForPrometheus) {

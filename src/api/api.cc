@@ -56,19 +56,19 @@ Result<std::optional<std::uint64_t>> version_of(const Call& call) {
   return std::optional<std::uint64_t>(version);
 }
 
-std::vector<Route> api_routes(Coordinator& coordinator, std::shared_ptr<InstanceWaiters> desk) {
+std::vector<Route> api_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> desk) {
   std::vector<Route> routes;
   const auto add = [&routes](std::vector<Route> resource) {
     for (Route& route : resource) routes.push_back(std::move(route));
   };
-  add(diagram_routes(coordinator));
-  add(definition_routes(coordinator));
-  add(bulk_routes(coordinator, *desk));
-  add(instance_routes(coordinator, std::move(desk)));
+  add(diagram_routes(core));
+  add(definition_routes(core));
+  add(bulk_routes(core, *desk));
+  add(instance_routes(core, std::move(desk)));
   for (auto* resource :
        {task_routes, signal_routes, run_routes, run_type_routes, operation_routes, why_routes, page_routes,
         event_routes, key_routes, audit_routes, schedule_routes, outbox_routes, dead_letter_routes}) {
-    add(resource(coordinator));
+    add(resource(core));
   }
   return routes;
 }

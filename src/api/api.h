@@ -8,40 +8,40 @@
 #include <string>
 #include <vector>
 
-#include "engine/coordinator.h"
 #include "api/access/audit_trail.h"
 #include "api/access/authenticator.h"
-#include "http/server.h"
 #include "api/access/inbound_hook.h"
 #include "api/instance_waiters.h"
 #include "api/route.h"
 #include "api/telemetry/span_exporter.h"
+#include "engine/core.h"
+#include "http/server.h"
 
 namespace cairn::server {
 
-// Each returns the routes of one resource. `coordinator` must outlive them.
-std::vector<Route> definition_routes(Coordinator& coordinator);
-std::vector<Route> diagram_routes(Coordinator& coordinator);
-std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<InstanceWaiters> desk);
-std::vector<Route> run_routes(Coordinator& coordinator);
-std::vector<Route> run_type_routes(Coordinator& coordinator);
-std::vector<Route> task_routes(Coordinator& coordinator);
-std::vector<Route> signal_routes(Coordinator& coordinator);
-std::vector<Route> schedule_routes(Coordinator& coordinator);
-std::vector<Route> outbox_routes(Coordinator& coordinator);
-std::vector<Route> dead_letter_routes(Coordinator& coordinator);
-std::vector<Route> operation_routes(Coordinator& coordinator);
-std::vector<Route> why_routes(Coordinator& coordinator);
-std::vector<Route> page_routes(Coordinator& coordinator);
-std::vector<Route> event_routes(Coordinator& coordinator);
-std::vector<Route> bulk_routes(Coordinator& coordinator, InstanceWaiters& desk);
-std::vector<Route> key_routes(Coordinator& coordinator);
-std::vector<Route> audit_routes(Coordinator& coordinator);
+// Each returns the routes of one resource. `core` must outlive them.
+std::vector<Route> definition_routes(EngineCore& core);
+std::vector<Route> diagram_routes(EngineCore& core);
+std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> desk);
+std::vector<Route> run_routes(EngineCore& core);
+std::vector<Route> run_type_routes(EngineCore& core);
+std::vector<Route> task_routes(EngineCore& core);
+std::vector<Route> signal_routes(EngineCore& core);
+std::vector<Route> schedule_routes(EngineCore& core);
+std::vector<Route> outbox_routes(EngineCore& core);
+std::vector<Route> dead_letter_routes(EngineCore& core);
+std::vector<Route> operation_routes(EngineCore& core);
+std::vector<Route> why_routes(EngineCore& core);
+std::vector<Route> page_routes(EngineCore& core);
+std::vector<Route> event_routes(EngineCore& core);
+std::vector<Route> bulk_routes(EngineCore& core, InstanceWaiters& desk);
+std::vector<Route> key_routes(EngineCore& core);
+std::vector<Route> audit_routes(EngineCore& core);
 // Only for servers: the CLI receives no webhooks.
-std::vector<Route> hook_routes(Coordinator& coordinator, std::vector<InboundHook> hooks);
+std::vector<Route> hook_routes(EngineCore& core, std::vector<InboundHook> hooks);
 // All routes, in matching order. The CLI uses the same table for a local store. `desk` holds the clients that wait for
 // instances; it is closed when the server stops. It is shared with the routes.
-std::vector<Route> api_routes(Coordinator& coordinator, std::shared_ptr<InstanceWaiters> desk);
+std::vector<Route> api_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> desk);
 
 // Marks the repeated answer to an `Idempotency-Key`.
 inline constexpr const char* replayed_header = "idempotency-replayed";
@@ -75,17 +75,17 @@ struct ServerSettings {
 // Whether a listen address is reachable only from this machine.
 bool is_this_machine(const std::string& host);
 
-// Reports the coordinator's commits to `spans` for its lifetime. Call this before the first request.
-void trace_units(Coordinator& coordinator, std::shared_ptr<SpanExporter> spans);
+// Reports the engine's commits to `spans` for its lifetime. Call this before the first request.
+void trace_units(EngineCore& core, std::shared_ptr<SpanExporter> spans);
 
 // The whole server: routes, port, and threads on which requests may wait for the disk.
 class Server {
  public:
   // ErrorCode::not_allowed if it would listen beyond this machine without authentication.
-  static Result<std::unique_ptr<Server>> open(Coordinator& coordinator, const ServerSettings& settings);
+  static Result<std::unique_ptr<Server>> open(EngineCore& core, const ServerSettings& settings);
   // Without authentication; for this machine only.
-  static Result<std::unique_ptr<Server>> open(Coordinator& coordinator, const HttpSettings& settings) {
-    return open(coordinator, ServerSettings{settings, {}, {}, false, nullptr, {}, {}, {}, 2});
+  static Result<std::unique_ptr<Server>> open(EngineCore& core, const HttpSettings& settings) {
+    return open(core, ServerSettings{settings, {}, {}, false, nullptr, {}, {}, {}, 2});
   }
   ~Server();
 

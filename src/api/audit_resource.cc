@@ -6,13 +6,13 @@
 namespace cairn::server {
 namespace {
 
-void list(Coordinator& coordinator, const Call& call) {
-  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_audit(page); };
+void list(EngineCore& core, const Call& call) {
+  const auto fetch = [&](const PageRequest& page) { return core.store().list_audit(page); };
   call.reply(page_answer(call, fetch, audit_document));
 }
 
-void verify(Coordinator& coordinator, const Call& call) {
-  const auto report = verify_audit(coordinator.store(), std::string(call.request.query_value("hash")));
+void verify(EngineCore& core, const Call& call) {
+  const auto report = verify_audit(core.store(), std::string(call.request.query_value("hash")));
   if (!report) {
     call.reply(problem(report.error()));
     return;
@@ -28,8 +28,8 @@ void verify(Coordinator& coordinator, const Call& call) {
 
 }  // namespace
 
-std::vector<Route> audit_routes(Coordinator& coordinator) {
-  Coordinator* const with = &coordinator;
+std::vector<Route> audit_routes(EngineCore& core) {
+  EngineCore* const with = &core;
   return {
       {"GET",
        "/v1/audit",

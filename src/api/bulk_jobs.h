@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/coordinator.h"
+#include "engine/core.h"
 
 namespace cairn::server {
 

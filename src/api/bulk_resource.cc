@@ -1,13 +1,13 @@
 #include <charconv>
 
-#include "base/id.h"
-#include "base/limit_refusals.h"
-#include "engine/request_key.h"
-#include "api/api.h"
 #include "api/access/api_gate.h"
+#include "api/api.h"
 #include "api/bulk_jobs.h"
 #include "api/filter_text.h"
 #include "api/problem.h"
+#include "base/id.h"
+#include "base/limit_refusals.h"
+#include "engine/request_key.h"
 #include "store/audit_scope.h"
 
 namespace cairn::server {
@@ -16,13 +16,13 @@ namespace {
 // Limits a filter that matches more instances than intended.
 constexpr std::size_t instances_unless_said = 1'000;
 
-BulkJobs::Action action_of(Coordinator& coordinator, const Call& call) {
+BulkJobs::Action action_of(EngineCore& core, const Call& call) {
   const std::string name(call.body["action"].as_string());
   const std::string reason(call.body.text_or("reason", ""));
   const Actor actor = actor_of(call);
-  const auto ask = [&coordinator, actor](EventBody what) -> BulkJobs::Action {
-    return [&coordinator, actor, what = std::move(what)](const InstanceId& id) -> Result<void> {
-      CAIRN_TRY_VOID(coordinator.request(id, what, actor));
+  const auto ask = [&core, actor](EventBody what) -> BulkJobs::Action {
+    return [&core, actor, what = std::move(what)](const InstanceId& id) -> Result<void> {
+      CAIRN_TRY_VOID(core.instances().request(id, what, actor));
       return {};
     };
   };
@@ -31,7 +31,7 @@ BulkJobs::Action action_of(Coordinator& coordinator, const Call& call) {
   if (name == "resume") return ask(ResumeRequested{});
   if (name == "retry") return ask(RetryRequested{});
   if (name == "delete") {
-    return [&coordinator, reason](const InstanceId& id) { return coordinator.remove(id, reason); };
+    return [&core, reason](const InstanceId& id) { return core.instances().remove(id, reason); };
   }
   const Json& given = call.body["signal"];
   SignalRequest signal;
@@ -40,20 +40,20 @@ BulkJobs::Action action_of(Coordinator& coordinator, const Call& call) {
   signal.payload = given["payload"];
   signal.actor = actor;
   signal.id = call.repeat_key;
-  return [&coordinator, signal](const InstanceId& id) -> Result<void> {
-    CAIRN_TRY_VOID(coordinator.signal(id, signal));
+  return [&core, signal](const InstanceId& id) -> Result<void> {
+    CAIRN_TRY_VOID(core.instances().signal(id, signal));
     return {};
   };
 }
 
 // Each item writes its own audit row in its own commit.
-BulkJobs::Action on_behalf_of(Coordinator& coordinator, const Call& call) {
+BulkJobs::Action on_behalf_of(EngineCore& core, const Call& call) {
   AuditRow row = audit_row(call, "bulk." + std::string(call.body["action"].as_string()));
-  return [&coordinator, row = std::move(row), trace = call.trace.header(), key = call.repeat_key,
-          action = action_of(coordinator, call)](const InstanceId& id) -> Result<void> {
+  return [&core, row = std::move(row), trace = call.trace.header(), key = call.repeat_key,
+          action = action_of(core, call)](const InstanceId& id) -> Result<void> {
     AuditRow own = row;
     own.resource = "/v1/instances/" + id.value;
-    own.at = coordinator.store().now();
+    own.at = core.store().now();
     AuditScope audit_scope({std::move(own)}, trace);
     const AuditScope::Enter scope(audit_scope);
     const RequestKey::Scope under(key);
@@ -88,7 +88,7 @@ Result<Matching> match(Store& store, const InstanceFilter& filter, std::size_t m
   return matching;
 }
 
-void submit(Coordinator& coordinator, BulkJobs& jobs, const Call& call) {
+void submit(EngineCore& core, BulkJobs& jobs, const Call& call) {
   const std::string name(call.body["action"].as_string());
   if (name == "signal" && !call.body.find("signal")) {
     call.reply(problem({ErrorCode::invalid, "the action signal needs `signal`: {name, key, payload}"}));
@@ -112,7 +112,7 @@ void submit(Coordinator& coordinator, BulkJobs& jobs, const Call& call) {
   const std::size_t max =
       call.body["max"].is_integer() ? static_cast<std::size_t>(call.body["max"].as_integer()) : instances_unless_said;
   const bool dry_run = call.body["dry_run"].is_bool() && call.body["dry_run"].as_bool();
-  const auto matching = match(coordinator.store(), filter, dry_run ? BulkJobs::items_max : max);
+  const auto matching = match(core.store(), filter, dry_run ? BulkJobs::items_max : max);
   if (!matching) {
     call.reply(problem(matching.error()));
     return;
@@ -134,8 +134,7 @@ void submit(Coordinator& coordinator, BulkJobs& jobs, const Call& call) {
                                      {"limit_value", static_cast<std::int64_t>(max)}})));
     return;
   }
-  const auto id =
-      jobs.submit(new_uuid(coordinator.store().now()), name, matching->ids, on_behalf_of(coordinator, call));
+  const auto id = jobs.submit(new_uuid(core.store().now()), name, matching->ids, on_behalf_of(core, call));
   if (!id) {
     call.reply(problem(503, "overloaded", "Too many requests are waiting", "try again when earlier jobs are done"));
     return;
@@ -194,8 +193,8 @@ constexpr std::string_view bulk_schema =
 
 }  // namespace
 
-std::vector<Route> bulk_routes(Coordinator& coordinator, InstanceWaiters& desk) {
-  Coordinator* const with = &coordinator;
+std::vector<Route> bulk_routes(EngineCore& core, InstanceWaiters& desk) {
+  EngineCore* const with = &core;
   const auto jobs = std::make_shared<BulkJobs>();  // shared with InstanceWaiters; lives as long as the routes
   desk.on_close([jobs] { jobs->stop_waiting(); });
   return {

@@ -63,19 +63,19 @@ class HeldStore final : public ForwardingStore {
 class BusyServer : public testing::Test {
  protected:
   void SetUp() override {
-    auto opened = Coordinator::open(store_, {});
+    auto opened = EngineCore::open(store_, {});
     ASSERT_TRUE(opened.has_value());
-    coordinator_ = std::move(*opened);
+    core_ = std::move(*opened);
     HttpSettings settings;
     settings.port = 0;
     settings.threads = 1;
-    auto server = Server::open(*coordinator_, settings);
+    auto server = Server::open(*core_, settings);
     ASSERT_TRUE(server.has_value()) << server.error().message;
     server_ = std::move(*server);
   }
   void TearDown() override {
     store_.let_go();
-    coordinator_->lease_waiters().stop();
+    core_->leasing().waiters().stop();
     server_.reset();
   }
   std::string ask(const std::string& method, const std::string& path, const std::string& body = "") const {
@@ -92,7 +92,7 @@ class BusyServer : public testing::Test {
   SystemClock clock_;
   MemoryStore behind_{clock_};
   HeldStore store_{behind_};
-  std::unique_ptr<Coordinator> coordinator_;
+  std::unique_ptr<EngineCore> core_;
   std::unique_ptr<Server> server_;
 };
 
@@ -116,7 +116,7 @@ TEST_F(BusyServer, IsAliveWhileEveryRequestWaitsForTheStore) {
 TEST_F(BusyServer, RunsOfAWorkerThatHasGoneAreForOthers) {
   RunOrder order;
   order.type = "demo.echo.v1";
-  ASSERT_TRUE(coordinator_->submit_run(order).has_value());
+  ASSERT_TRUE(core_->runs().submit(order).has_value());
   LeaseRequest request;
   request.worker = "gone";
   request.types = {order.type};
@@ -124,7 +124,7 @@ TEST_F(BusyServer, RunsOfAWorkerThatHasGoneAreForOthers) {
   auto leased = store_.lease_runs(request);
   ASSERT_TRUE(leased.has_value());
   ASSERT_EQ(leased->size(), 1u);
-  coordinator_->lease_waiters().give_back(std::move(*leased));
+  core_->leasing().waiters().give_back(std::move(*leased));
   const std::string answer =
       ask("POST", "/v1/runs/lease", R"({"worker":"next","types":["demo.echo.v1"],"wait":"60s"})");
   EXPECT_NE(answer.find("demo.echo.v1"), std::string::npos) << answer;
@@ -133,14 +133,14 @@ TEST_F(BusyServer, RunsOfAWorkerThatHasGoneAreForOthers) {
 TEST_F(BusyServer, LeasesNothingForAWorkerThatHasGone) {
   RunOrder order;
   order.type = "demo.echo.v1";
-  const auto submitted = coordinator_->submit_run(order);
+  const auto submitted = core_->runs().submit(order);
   ASSERT_TRUE(submitted.has_value());
   LeaseRequest request;
   request.worker = "gone";
   request.types = {order.type};
   request.length = Duration::of_seconds(3600);
   bool answered = false;
-  coordinator_->lease_waiters().ask(
+  core_->leasing().waiters().ask(
       request, std::chrono::milliseconds(0),
       [&answered](const Result<std::vector<RunRow>>& runs) { answered = runs.has_value() && runs->empty(); },
       [] { return false; });

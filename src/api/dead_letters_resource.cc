@@ -3,6 +3,7 @@
 #include "api/api.h"
 #include "api/page_answer.h"
 #include "api/problem.h"
+#include "upkeep/replay_dead_letter.h"
 
 namespace cairn::server {
 namespace {
@@ -30,60 +31,60 @@ Result<std::int64_t> id_of(const Call& call) {
 Error missing(std::int64_t id) { return {ErrorCode::not_found, "no dead letter " + std::to_string(id)}; }
 
 // The list is ordered by number, so only the page after `id - 1` can contain it.
-Result<DeadLetter> find(Coordinator& coordinator, std::int64_t id) {
-  CAIRN_TRY(const auto page, coordinator.store().list_dead_letters({1, std::to_string(id - 1)}));
+Result<DeadLetter> find(EngineCore& core, std::int64_t id) {
+  CAIRN_TRY(const auto page, core.store().list_dead_letters({1, std::to_string(id - 1)}));
   if (page.items.empty() || page.items.front().id != id) return missing(id);
   return page.items.front();
 }
 
-void list(Coordinator& coordinator, const Call& call) {
-  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_dead_letters(page); };
+void list(EngineCore& core, const Call& call) {
+  const auto fetch = [&](const PageRequest& page) { return core.store().list_dead_letters(page); };
   call.reply(page_answer(call, fetch, document));
 }
 
-void show(Coordinator& coordinator, const Call& call) {
+void show(EngineCore& core, const Call& call) {
   const auto id = id_of(call);
   if (!id) return call.reply(problem(id.error()));
-  const auto letter = find(coordinator, *id);
+  const auto letter = find(core, *id);
   call.reply(letter ? json_response(document(*letter)) : problem(letter.error()));
 }
 
 // An event returns to the outbox, everything else to its queue.
-Result<void> replay(Coordinator& coordinator, std::int64_t id, const Actor& actor) {
-  CAIRN_TRY(const DeadLetter letter, find(coordinator, id));
+Result<void> replay(EngineCore& core, std::int64_t id, const Actor& actor) {
+  CAIRN_TRY(const DeadLetter letter, find(core, id));
   if (letter.kind == "event") {
     if (!letter.envelope["sequence"].is_integer())
       return Error{ErrorCode::unsupported, "the dead letter does not name its event"};
-    CAIRN_TRY(const bool sent, coordinator.store().resend_outbox(letter.envelope["sequence"].as_integer()));
+    CAIRN_TRY(const bool sent, core.store().resend_outbox(letter.envelope["sequence"].as_integer()));
     if (!sent) return Error{ErrorCode::conflict, "retention has removed the event"};
-    CAIRN_TRY_VOID(coordinator.store().discard_dead_letter(id));
+    CAIRN_TRY_VOID(core.store().discard_dead_letter(id));
     return {};
   }
-  CAIRN_TRY(const bool done, coordinator.replay_dead_letter(id, actor));
+  CAIRN_TRY(const bool done, replay_dead_letter(core, id, actor));
   if (!done) return missing(id);
   return {};
 }
 
-void replay_one(Coordinator& coordinator, const Call& call) {
+void replay_one(EngineCore& core, const Call& call) {
   const auto id = id_of(call);
   if (!id) return call.reply(problem(id.error()));
-  const auto done = replay(coordinator, *id, actor_of(call));
+  const auto done = replay(core, *id, actor_of(call));
   call.reply(done ? json_response(Json::object({{"id", *id}, {"replayed", true}}), 202) : problem(done.error()));
 }
 
-void discard(Coordinator& coordinator, const Call& call) {
+void discard(EngineCore& core, const Call& call) {
   const auto id = id_of(call);
   if (!id) return call.reply(problem(id.error()));
-  const auto gone = coordinator.store().discard_dead_letter(*id);
+  const auto gone = core.store().discard_dead_letter(*id);
   if (!gone) return call.reply(problem(gone.error()));
   call.reply(*gone ? Response(204, "application/json", {}, "") : problem(missing(*id)));
 }
 
 }  // namespace
 
-std::vector<Route> dead_letter_routes(Coordinator& coordinator) {
-  const auto with = [&coordinator](void (*handle)(Coordinator&, const Call&)) {
-    return [&coordinator, handle](const Call& call) { handle(coordinator, call); };
+std::vector<Route> dead_letter_routes(EngineCore& core) {
+  const auto with = [&core](void (*handle)(EngineCore&, const Call&)) {
+    return [&core, handle](const Call& call) { handle(core, call); };
   };
   return {
       {"GET",

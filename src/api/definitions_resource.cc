@@ -1,15 +1,15 @@
-#include "schedule/schedules.h"
-#include "definition/decompile.h"
-#include "definition/definition.h"
 #include "api/api.h"
 #include "api/documents.h"
 #include "api/page_answer.h"
 #include "api/problem.h"
+#include "definition/decompile.h"
+#include "definition/definition.h"
+#include "schedule/schedules.h"
 
 namespace cairn::server {
 namespace {
 
-void deploy(Coordinator& coordinator, const Call& call) {
+void deploy(EngineCore& core, const Call& call) {
   const Definition definition = load_definition(call.request.body, "definition");
   Json errors = Json::array();
   for (const Diagnostic& finding : definition.diagnostics) {
@@ -36,17 +36,17 @@ void deploy(Coordinator& coordinator, const Call& call) {
       return;
     }
   }
-  if (const auto deployed = cairn::deploy(coordinator, definition.program); !deployed) {
+  if (const auto deployed = cairn::deploy(core, definition.program); !deployed) {
     call.reply(problem(deployed.error()));
     return;
   }
   call.reply(json_response(answer, 201));
 }
 
-void find(Coordinator& coordinator, const Call& call, const std::function<void(const DefinitionRow&)>& then) {
+void find(EngineCore& core, const Call& call, const std::function<void(const DefinitionRow&)>& then) {
   const std::string version(call.at("version"));
-  const auto row = coordinator.store().find_definition(
-      std::string(call.at("name")), version.empty() ? std::nullopt : std::optional<std::string>(version));
+  const auto row = core.store().find_definition(std::string(call.at("name")),
+                                                version.empty() ? std::nullopt : std::optional<std::string>(version));
   if (!row) {
     call.reply(problem(row.error()));
   } else if (!*row) {
@@ -59,8 +59,8 @@ void find(Coordinator& coordinator, const Call& call, const std::function<void(c
 
 }  // namespace
 
-std::vector<Route> definition_routes(Coordinator& coordinator) {
-  Coordinator* const with = &coordinator;
+std::vector<Route> definition_routes(EngineCore& core) {
+  EngineCore* const with = &core;
   const auto list = [with](const Call& call) {
     const auto fetch = [with](const PageRequest& page) { return with->store().list_definitions(page); };
     call.reply(page_answer(call, fetch, [](const DefinitionRow& row) { return document(row); }));

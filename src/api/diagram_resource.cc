@@ -4,11 +4,11 @@
 #include <map>
 #include <mutex>
 
-#include "base/sha256.h"
-#include "render/drawing.h"
 #include "api/api.h"
 #include "api/problem.h"
 #include "api/progress.h"
+#include "base/sha256.h"
+#include "render/drawing.h"
 
 namespace cairn::server {
 namespace {
@@ -80,10 +80,10 @@ bool seen_before(const Call& call, const std::string& tag) {
   return call.request.header("if-none-match").find(tag) != std::string_view::npos;
 }
 
-void definition_diagram(Coordinator& coordinator, PictureShelf& shelf, const Call& call) {
+void definition_diagram(EngineCore& core, PictureShelf& shelf, const Call& call) {
   const std::string version(call.at("version"));
-  auto program = coordinator.registry().find(std::string(call.at("name")),
-                                             version.empty() ? std::nullopt : std::optional<std::string>(version));
+  auto program = core.registry().find(std::string(call.at("name")),
+                                      version.empty() ? std::nullopt : std::optional<std::string>(version));
   if (!program) return call.reply(problem(program.error()));
   const auto drawing = drawing_of(call);
   if (!drawing) return call.reply(refused(drawing.error()));
@@ -102,12 +102,12 @@ void definition_diagram(Coordinator& coordinator, PictureShelf& shelf, const Cal
   call.reply({200, render::media_type(drawing->format), headers, *picture});
 }
 
-void instance_diagram(Coordinator& coordinator, PictureShelf& shelf, const Call& call) {
+void instance_diagram(EngineCore& core, PictureShelf& shelf, const Call& call) {
   const InstanceId id{std::string(call.at("id"))};
-  const auto snapshot = coordinator.store().find_snapshot(id);
+  const auto snapshot = core.store().find_snapshot(id);
   if (!snapshot) return call.reply(problem(snapshot.error()));
   if (!*snapshot) return call.reply(problem({ErrorCode::not_found, "no instance " + id.value}));
-  auto program = coordinator.registry().pinned((**snapshot).program);
+  auto program = core.registry().pinned((**snapshot).program);
   if (!program) return call.reply(problem(program.error()));
   const auto drawing = drawing_of(call);
   if (!drawing) return call.reply(refused(drawing.error()));
@@ -116,7 +116,7 @@ void instance_diagram(Coordinator& coordinator, PictureShelf& shelf, const Call&
                           std::to_string((**snapshot).version) + " " + drawing->key();
   std::shared_ptr<const std::string> picture = shelf.find(key);
   if (!picture) {
-    const auto progress = read_progress(coordinator.store(), **program, **snapshot);
+    const auto progress = read_progress(core.store(), **program, **snapshot);
     if (!progress) return call.reply(problem(progress.error()));
     auto drawn = render::draw(**program, *drawing, &*progress);
     if (!drawn) return call.reply(refused(drawn.error()));
@@ -133,8 +133,8 @@ void instance_diagram(Coordinator& coordinator, PictureShelf& shelf, const Call&
 
 }  // namespace
 
-std::vector<Route> diagram_routes(Coordinator& coordinator) {
-  Coordinator* const with = &coordinator;
+std::vector<Route> diagram_routes(EngineCore& core) {
+  EngineCore* const with = &core;
   const auto shelf = std::make_shared<PictureShelf>();
   const auto definition = [with, shelf](const Call& call) { definition_diagram(*with, *shelf, call); };
   const std::vector<QueryParameter> query{{"format", "svg, png, json, mermaid, dot or txt"},

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/json.h"
-#include "engine/coordinator.h"
+#include "engine/core.h"
 #include "store/rows.h"
 
 namespace cairn::server {

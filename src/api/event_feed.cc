@@ -59,7 +59,7 @@ void EventFeed::subscribe(OutboxFilter filter, std::optional<std::int64_t> after
   const std::scoped_lock lock(mutex_);
   newcomers_.push_back({std::move(filter), after, std::move(stream)});
   if (!thread_.joinable()) {
-    listening_ = coordinator_.listen([this](const Wakeup& wakeup) {
+    listening_ = core_.listeners().listen([this](const Wakeup& wakeup) {
       if (!wakeup.outbox) return;
       const std::scoped_lock inner(mutex_);
       look_ = true;
@@ -75,7 +75,7 @@ Result<std::int64_t> EventFeed::newest() {
   const auto any_after = [this](std::int64_t sequence) -> Result<bool> {
     OutboxFilter filter;
     filter.after = sequence;
-    CAIRN_TRY(const auto page, coordinator_.store().list_outbox(filter, {1, ""}));
+    CAIRN_TRY(const auto page, core_.store().list_outbox(filter, {1, ""}));
     return !page.items.empty();
   };
   std::int64_t low = 0;
@@ -101,21 +101,21 @@ Result<std::int64_t> EventFeed::newest() {
 // Whether an event with a sequence between `last` and `row` may still appear.
 bool EventFeed::may_appear_before(const OutboxRow& row, std::int64_t last) const {
   // A store with one writer commits in sequence order.
-  if (row.sequence == last + 1 || coordinator_.store().writers() == 1) return false;
-  return row.created_at.unix_ms() > coordinator_.store().now().unix_ms() - late_max.count();
+  if (row.sequence == last + 1 || core_.store().writers() == 1) return false;
+  return row.created_at.unix_ms() > core_.store().now().unix_ms() - late_max.count();
 }
 
 Result<std::int64_t> EventFeed::newest_complete() {
   CAIRN_TRY(const std::int64_t last, newest());
-  if (coordinator_.store().writers() == 1) return last;
-  const std::int64_t young_from = coordinator_.store().now().unix_ms() - late_max.count();
+  if (core_.store().writers() == 1) return last;
+  const std::int64_t young_from = core_.store().now().unix_ms() - late_max.count();
   // Go back to an event that is old enough, then forward to the first gap after it.
   std::int64_t position = last;
   for (std::int64_t back = page_rows; position > 0; back *= 2) {
     position = std::max<std::int64_t>(0, last - back);
     OutboxFilter filter;
     filter.after = position;
-    CAIRN_TRY(const auto page, coordinator_.store().list_outbox(filter, {1, ""}));
+    CAIRN_TRY(const auto page, core_.store().list_outbox(filter, {1, ""}));
     if (page.items.empty()) break;
     if (page.items.front().created_at.unix_ms() > young_from) continue;
     position = page.items.front().sequence;
@@ -124,7 +124,7 @@ Result<std::int64_t> EventFeed::newest_complete() {
   for (;;) {
     OutboxFilter filter;
     filter.after = position;
-    CAIRN_TRY(const auto page, coordinator_.store().list_outbox(filter, {page_rows, ""}));
+    CAIRN_TRY(const auto page, core_.store().list_outbox(filter, {page_rows, ""}));
     for (const OutboxRow& row : page.items) {
       if (row.sequence > last || may_appear_before(row, position)) return position;
       position = row.sequence;
@@ -206,7 +206,7 @@ Result<bool> EventFeed::catch_up() {
       wait_for_client();
       continue;
     }
-    CAIRN_TRY(const auto page, coordinator_.store().list_outbox(one.filter, {catch_up_rows, ""}));
+    CAIRN_TRY(const auto page, core_.store().list_outbox(one.filter, {catch_up_rows, ""}));
     bool full = false;
     for (const OutboxRow& row : page.items) {
       if (row.sequence > position_) break;  // the live feed sends these
@@ -231,7 +231,7 @@ Result<bool> EventFeed::read_new() {
   for (;;) {
     OutboxFilter all;
     all.after = position_;
-    CAIRN_TRY(const auto page, coordinator_.store().list_outbox(all, {page_rows, ""}));
+    CAIRN_TRY(const auto page, core_.store().list_outbox(all, {page_rows, ""}));
     for (const OutboxRow& row : page.items) {
       if (may_appear_before(row, position_)) return true;
       const std::string text = stream_text(row);

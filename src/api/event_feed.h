@@ -9,15 +9,15 @@
 #include <optional>
 #include <thread>
 
-#include "engine/coordinator.h"
+#include "engine/core.h"
 #include "http/server.h"
 
 namespace cairn::server {
 
 class EventFeed {
  public:
-  // `coordinator` must outlive it.
-  explicit EventFeed(Coordinator& coordinator) : coordinator_(coordinator) {}
+  // `core` must outlive it.
+  explicit EventFeed(EngineCore& core) : core_(core) {}
   ~EventFeed();
   EventFeed(const EventFeed&) = delete;
   EventFeed& operator=(const EventFeed&) = delete;
@@ -44,7 +44,7 @@ class EventFeed {
   // Returns whether events are held back because an earlier one may still appear.
   Result<bool> read_new();
 
-  Coordinator& coordinator_;
+  EngineCore& core_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   struct Newcomer {

@@ -41,8 +41,8 @@ void events(EventFeed& feed, const Call& call) {
 
 }  // namespace
 
-std::vector<Route> event_routes(Coordinator& coordinator) {
-  const auto feed = std::make_shared<EventFeed>(coordinator);  // lives as long as the route
+std::vector<Route> event_routes(EngineCore& core) {
+  const auto feed = std::make_shared<EventFeed>(core);  // lives as long as the route
   return {{"GET",
            "/v1/events",
            Permission::view,

@@ -35,12 +35,11 @@ std::string join(const std::vector<std::string>& names) {
 
 class Explanation {
  public:
-  Explanation(Coordinator& coordinator, const InstanceRow& row)
-      : store_(coordinator.store()), row_(row), id_(word(row.id.value)) {
+  Explanation(EngineCore& core, const InstanceRow& row) : store_(core.store()), row_(row), id_(word(row.id.value)) {
     // If the snapshot or the program is unreadable, that is the reason. The waits are explained as far as they are
     // known.
     if (auto snapshot = store_.find_snapshot(row.id); snapshot && *snapshot) snapshot_ = std::move(**snapshot);
-    if (auto program = coordinator.registry().pinned(row.program)) program_ = *program;
+    if (auto program = core.registry().pinned(row.program)) program_ = *program;
   }
 
   Result<Json> tell() {
@@ -266,10 +265,10 @@ class Explanation {
 
 }  // namespace
 
-Result<Json> explain(Coordinator& coordinator, const InstanceId& id) {
-  CAIRN_TRY(const auto row, coordinator.store().find_instance(id));
+Result<Json> explain(EngineCore& core, const InstanceId& id) {
+  CAIRN_TRY(const auto row, core.store().find_instance(id));
   if (!row) return Error{ErrorCode::not_found, "no instance " + id.value};
-  return Explanation(coordinator, *row).tell();
+  return Explanation(core, *row).tell();
 }
 
 }  // namespace cairn::server

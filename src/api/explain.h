@@ -2,12 +2,12 @@
 // command.
 #pragma once
 
-#include "engine/coordinator.h"
+#include "engine/core.h"
 
 namespace cairn::server {
 
 // Returns {id, status, reasons}. Each reason is a sentence, with `command` and `alternatives` if a person can act. A
 // wait also has `kind`, `step`, `since` and `until`. Waits are listed in the order in which they were opened.
-Result<Json> explain(Coordinator& coordinator, const InstanceId& id);
+Result<Json> explain(EngineCore& core, const InstanceId& id);
 
 }  // namespace cairn::server

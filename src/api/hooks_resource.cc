@@ -1,10 +1,10 @@
 // Incoming webhooks. They need no key: the signature identifies the sender.
+#include "api/access/inbound_hook.h"
+#include "api/api.h"
+#include "api/problem.h"
 #include "base/log.h"
 #include "outbox/cloud_event.h"
 #include "outbox/signature.h"
-#include "api/api.h"
-#include "api/access/inbound_hook.h"
-#include "api/problem.h"
 
 namespace cairn::server {
 namespace {
@@ -58,18 +58,18 @@ Error refused(const InboundHook& hook, const Request& request, const Error& why)
   return {ErrorCode::not_allowed, "the signature is missing, wrong, too old, too new or was used before"};
 }
 
-Result<Identity> identify(Coordinator& coordinator, const Hooks& hooks, const Request& request) {
+Result<Identity> identify(EngineCore& core, const Hooks& hooks, const Request& request) {
   const InboundHook* const hook = hook_of(hooks, request);
   if (hook == nullptr) return Error{ErrorCode::not_found, "no such hook"};
-  auto fine = check_signed(*hook, request, coordinator.store().now());
-  if (fine) fine = check_unspent(coordinator.store(), *hook, request);
+  auto fine = check_signed(*hook, request, core.store().now());
+  if (fine) fine = check_unspent(core.store(), *hook, request);
   if (!fine) return fine.error().code == ErrorCode::not_allowed ? refused(*hook, request, fine.error()) : fine.error();
   Identity identity;
   identity.account = identity.person = std::string(account_prefix) + hook->name;
   return identity;
 }
 
-void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
+void receive(EngineCore& core, const Hooks& hooks, const Call& call) {
   const InboundHook* const hook = hook_of(hooks, call.request);
   if (hook == nullptr) return call.reply(problem({ErrorCode::not_found, "no such hook"}));
   // Only the gate may set this account.
@@ -89,7 +89,7 @@ void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
     signal.payload = one.payload;
     signal.actor = {call.identity.account, {}, false, sender_of(*hook)};
     // Signals stored before an error stay stored: when the request is sent again they are repeats.
-    const auto outcome = coordinator.broadcast(signal, hook->ttl);
+    const auto outcome = core.instances().broadcast(signal, hook->ttl);
     if (!outcome) return call.reply(problem(outcome.error()));
     Json instances = Json::array();
     for (const InstanceId& id : outcome->delivered) instances.push_back(id.value);
@@ -97,7 +97,7 @@ void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
         Json::object({{"instances", instances}, {"kept", outcome->kept}, {"repeated", outcome->duplicate}}));
   }
   // Of two concurrent identical requests the second is refused here; its signals were repeats.
-  if (const auto spent = spend(coordinator.store(), *hook, call.request); !spent) {
+  if (const auto spent = spend(core.store(), *hook, call.request); !spent) {
     if (spent.error().code != ErrorCode::not_allowed) return call.reply(problem(spent.error()));
     Response response =
         problem(401, "unauthenticated", "Not authenticated", refused(*hook, call.request, spent.error()).message);
@@ -109,18 +109,18 @@ void receive(Coordinator& coordinator, const Hooks& hooks, const Call& call) {
 
 }  // namespace
 
-std::vector<Route> hook_routes(Coordinator& coordinator, std::vector<InboundHook> given) {
+std::vector<Route> hook_routes(EngineCore& core, std::vector<InboundHook> given) {
   const Hooks hooks = std::make_shared<const std::vector<InboundHook>>(std::move(given));
   Route route{"POST",
               "/v1/hooks/{id}",
               Permission::signed_request,
               "receiveHook",
               "Receive a signed webhook: CloudEvents or one signal; each request is applied at most once",
-              [&coordinator, hooks](const Call& call) { receive(coordinator, hooks, call); },
+              [&core, hooks](const Call& call) { receive(core, hooks, call); },
               {},
               {},
               "application/cloudevents+json, application/cloudevents-batch+json, application/json"};
-  route.identify = [&coordinator, hooks](const Request& request) { return identify(coordinator, hooks, request); };
+  route.identify = [&core, hooks](const Request& request) { return identify(core, hooks, request); };
   return {std::move(route)};
 }
 

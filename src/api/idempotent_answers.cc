@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/log.h"
 #include "api/api.h"
+#include "base/log.h"
 
 namespace cairn::server {
 namespace {
@@ -66,7 +66,7 @@ Result<IdempotentAnswers::Known> IdempotentAnswers::begin(const std::string& sco
       return Known{Found::in_progress, {}};
     }
   }
-  auto kept = coordinator_.store().find_key(key_scope, scope);
+  auto kept = core_.store().find_key(key_scope, scope);
   if (kept && !*kept) return Known{Found::first, {}};
   Result<Known> known = Known{Found::other_request, {}};
   if (!kept) {
@@ -87,8 +87,13 @@ void IdempotentAnswers::end(const std::string& scope, const std::string& request
     send(std::move(*shared));
   };
   if (!keep) return finish();
-  coordinator_.keep_answer({key_scope, scope, request_hash, stored(*shared)}, [finish](const Result<void>& done) {
-    if (!done) log_error("keys.not_kept", done.error());
+  Unit unit;
+  unit.key = IdempotencyKey{key_scope, scope, request_hash, stored(*shared)};
+  unit.actor = core_.node();
+  core_.deliveries().queue().submit(std::move(unit), [finish](const Result<CommitOutcome>& written, const Unit&) {
+    // A repeat on another node may have been quicker: then its answer stands.
+    if (!written) log_error("keys.not_kept", written.error());
+    if (written && written->kind == CommitOutcome::Kind::failed) log_error("keys.not_kept", written->error);
     finish();
   });
 }

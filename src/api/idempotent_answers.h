@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/coordinator.h"
+#include "engine/core.h"
 #include "http/server.h"
 
 namespace cairn::server {
@@ -21,8 +21,8 @@ class IdempotentAnswers {
  public:
   static constexpr std::size_t body_bytes_max = 64u << 10;  // larger answers are not stored
 
-  // `coordinator` must outlive it.
-  explicit IdempotentAnswers(Coordinator& coordinator) : coordinator_(coordinator) {}
+  // `core` must outlive it.
+  explicit IdempotentAnswers(EngineCore& core) : core_(core) {}
 
   enum class Found {
     first,          // the caller carries the request out and must `end` it
@@ -54,7 +54,7 @@ class IdempotentAnswers {
   // Ends what `begin` began and tells the repeats that waited for it.
   void conclude(const std::string& scope, const Result<Known>& outcome);
 
-  Coordinator& coordinator_;
+  EngineCore& core_;
   std::mutex mutex_;
   std::map<std::string, UnderWay> under_way_;
 };

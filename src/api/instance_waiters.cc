@@ -40,14 +40,14 @@ void InstanceWaiters::wait(const InstanceId& id, std::chrono::milliseconds limit
 }
 
 void InstanceWaiters::wait_for_change(const InstanceId& id, std::uint64_t after, std::chrono::milliseconds limit,
-                                 Answer answer) {
+                                      Answer answer) {
   take({id, after, std::chrono::steady_clock::now() + limit, {}, std::move(answer), nullptr});
 }
 
 // Nodes notify each other of ended instances but not of every change, because that would be a message per commit. With
 // several nodes, waiters for a change therefore poll.
 InstanceWaiters::Instant InstanceWaiters::next_look(const Place& place) const {
-  const bool may_change_elsewhere = place.after && coordinator_.store().writers() > 1;
+  const bool may_change_elsewhere = place.after && core_.store().writers() > 1;
   return may_change_elsewhere ? std::min(place.until, std::chrono::steady_clock::now() + look_every) : place.until;
 }
 
@@ -101,16 +101,17 @@ void InstanceWaiters::take(Place place) {
       thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
     }
   }
-  auto call = coordinator_.result_waiters().call(
+  auto call = core_.listeners().results().call(
       id, [line = line_, number](const Snapshot* after) { tell(*line, number, after); });
   // Register first and look afterwards, so that an end in between is not missed.
-  const bool goes_on = for_the_end && coordinator_.goes_on(id);
+  const bool goes_on = for_the_end && core_.instances().goes_on(id);
   const std::scoped_lock lock(line_->mutex);
   const auto found = line_->places.find(number);
   if (found == line_->places.end()) return;
   found->second.call = std::move(call);
   if (goes_on && !line_->closed) {
-    line_->look_at(std::min(found->second.until, std::chrono::steady_clock::now() + Coordinator::unseen_max), number);
+    line_->look_at(std::min(found->second.until, std::chrono::steady_clock::now() + InstanceRequests::unseen_max),
+                   number);
   } else {
     line_->told.insert(number);
     line_->changed.notify_all();
@@ -155,7 +156,7 @@ void InstanceWaiters::look(std::uint64_t number) {
     if (place == line_->places.end()) return;
     id = place->second.id;
   }
-  Result<std::optional<InstanceRow>> row = coordinator_.store().find_instance(id);
+  Result<std::optional<InstanceRow>> row = core_.store().find_instance(id);
   std::optional<Place> place;
   {
     const std::scoped_lock lock(line_->mutex);

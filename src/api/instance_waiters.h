@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/coordinator.h"
+#include "engine/core.h"
 
 namespace cairn::server {
 
@@ -27,8 +27,8 @@ class InstanceWaiters {
   // Called from the internal thread or a commit thread; it must not block.
   using Answer = std::function<void(Result<Seen>)>;
 
-  // `coordinator` must outlive it.
-  explicit InstanceWaiters(Coordinator& coordinator) : coordinator_(coordinator) {}
+  // `core` must outlive it.
+  explicit InstanceWaiters(EngineCore& core) : core_(core) {}
   ~InstanceWaiters();
   InstanceWaiters(const InstanceWaiters&) = delete;
   InstanceWaiters& operator=(const InstanceWaiters&) = delete;
@@ -81,7 +81,7 @@ class InstanceWaiters {
   Instant next_look(const Place& place) const;
   static void tell(Line& line, std::uint64_t number, const Snapshot* after);
 
-  Coordinator& coordinator_;
+  EngineCore& core_;
   const std::shared_ptr<Line> line_ = std::make_shared<Line>();
   std::vector<std::function<void()>> on_close_;
   std::uint64_t last_ = 0;

@@ -1,12 +1,12 @@
 #include <charconv>
 
-#include "instance/snapshot.h"
 #include "api/api.h"
 #include "api/documents.h"
 #include "api/filter_text.h"
+#include "api/instance_waiters.h"
 #include "api/page_answer.h"
 #include "api/problem.h"
-#include "api/instance_waiters.h"
+#include "instance/snapshot.h"
 
 namespace cairn::server {
 namespace {
@@ -38,27 +38,27 @@ void show(const Reply& reply, const InstanceRow& row, const Json& answer, int st
   reply(std::move(response));
 }
 
-void show(Coordinator& coordinator, const Reply& reply, const InstanceRow& row, int status) {
-  const auto snapshot = coordinator.store().find_snapshot(row.id);
+void show(EngineCore& core, const Reply& reply, const InstanceRow& row, int status) {
+  const auto snapshot = core.store().find_snapshot(row.id);
   Json answer = snapshot && *snapshot ? document(row, **snapshot) : document(row);
   if (!snapshot) answer.set("snapshot_error", snapshot.error().message);
   show(reply, row, answer, status);
 }
 
-void show(Coordinator& coordinator, const Call& call, const InstanceId& id) {
-  const auto row = coordinator.store().find_instance(id);
+void show(EngineCore& core, const Call& call, const InstanceId& id) {
+  const auto row = core.store().find_instance(id);
   if (!row || !*row) {
     call.reply(row ? problem({ErrorCode::not_found, "no instance " + id.value}) : problem(row.error()));
     return;
   }
-  show(coordinator, call.reply, **row, 200);
+  show(core, call.reply, **row, 200);
 }
 
 // Answers with the instance after a wait.
-InstanceWaiters::Answer shown(Coordinator& coordinator, const Reply& reply, int status) {
-  return [&coordinator, reply, status](const Result<InstanceWaiters::Seen>& seen) {
+InstanceWaiters::Answer shown(EngineCore& core, const Reply& reply, int status) {
+  return [&core, reply, status](const Result<InstanceWaiters::Seen>& seen) {
     if (!seen) return reply(problem(seen.error()));
-    if (seen->snapshot == nullptr) return show(coordinator, reply, seen->row, status);
+    if (seen->snapshot == nullptr) return show(core, reply, seen->row, status);
     show(reply, seen->row, document(seen->row, *seen->snapshot), status);
   };
 }
@@ -72,7 +72,7 @@ Result<std::optional<std::chrono::milliseconds>> wait_of(const Call& call) {
   return std::optional(std::chrono::milliseconds(std::min(given.ms_up(), wait_ms_max)));
 }
 
-void start(Coordinator& coordinator, const std::shared_ptr<InstanceWaiters>& desk, const Call& call) {
+void start(EngineCore& core, const std::shared_ptr<InstanceWaiters>& desk, const Call& call) {
   StartRequest request;
   request.definition = std::string(call.body["definition"].as_string());
   if (const Json* version = call.body.find("version")) request.version = std::string(version->as_string());
@@ -92,20 +92,20 @@ void start(Coordinator& coordinator, const std::shared_ptr<InstanceWaiters>& des
     return;
   }
   // No thread waits: the commit or InstanceWaiters answers.
-  coordinator.start(std::move(request),
-                    [&coordinator, desk, first = call.reply, wait = *wait](Result<InstanceAnswer> answer) {
-                      const Reply reply = answer && answer->repeated ? replaying(first) : first;
-                      if (answer) answer->repeated = false;
-                      if (!answer || !wait || is_final(answer->status)) {
-                        reply_with(reply, answer, 201);
-                        return;
-                      }
-                      desk->wait(answer->instance, *wait, shown(coordinator, reply, 201));
-                    });
+  core.instances().start(std::move(request),
+                         [&core, desk, first = call.reply, wait = *wait](Result<InstanceAnswer> answer) {
+                           const Reply reply = answer && answer->repeated ? replaying(first) : first;
+                           if (answer) answer->repeated = false;
+                           if (!answer || !wait || is_final(answer->status)) {
+                             reply_with(reply, answer, 201);
+                             return;
+                           }
+                           desk->wait(answer->instance, *wait, shown(core, reply, 201));
+                         });
 }
 
 // `?after=7&wait=30s`: answers when the state version exceeds 7, the instance has ended, or the time is over.
-void get(Coordinator& coordinator, const std::shared_ptr<InstanceWaiters>& desk, const Call& call) {
+void get(EngineCore& core, const std::shared_ptr<InstanceWaiters>& desk, const Call& call) {
   const auto wait = wait_of(call);
   if (!wait) {
     call.reply(problem(wait.error()));
@@ -119,10 +119,10 @@ void get(Coordinator& coordinator, const std::shared_ptr<InstanceWaiters>& desk,
     return;
   }
   if (!*wait) {
-    show(coordinator, call, id_of(call));
+    show(core, call, id_of(call));
     return;
   }
-  InstanceWaiters::Answer answer = shown(coordinator, call.reply, 200);
+  InstanceWaiters::Answer answer = shown(core, call.reply, 200);
   if (text.empty()) {
     desk->wait(id_of(call), **wait, std::move(answer));
   } else {
@@ -130,7 +130,7 @@ void get(Coordinator& coordinator, const std::shared_ptr<InstanceWaiters>& desk,
   }
 }
 
-void list(Coordinator& coordinator, const Call& call) {
+void list(EngineCore& core, const Call& call) {
   InstanceFilter filter;
   filter.definition = std::string(call.request.query_value("definition"));
   filter.reference_key = std::string(call.request.query_value("reference"));
@@ -174,35 +174,34 @@ void list(Coordinator& coordinator, const Call& call) {
     }
     *field = *at;
   }
-  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_instances(filter, page); };
+  const auto fetch = [&](const PageRequest& page) { return core.store().list_instances(filter, page); };
   call.reply(page_answer(call, fetch, [](const InstanceRow& row) { return document(row); }));
 }
 
 // 412 with the current state version.
-void reply_moved(Coordinator& coordinator, const Call& call, const Error& error) {
+void reply_moved(EngineCore& core, const Call& call, const Error& error) {
   Response response = problem(error);
-  const auto row = coordinator.store().find_instance(id_of(call));
+  const auto row = core.store().find_instance(id_of(call));
   if (row && *row) response.headers.emplace_back("etag", "\"" + std::to_string((*row)->version) + "\"");
   call.reply(std::move(response));
 }
 
-void request(Coordinator& coordinator, const Call& call, EventBody what) {
+void request(EngineCore& core, const Call& call, EventBody what) {
   const auto version = version_of(call);
   if (!version) {
     call.reply(problem(version.error()));
     return;
   }
-  const auto answer = coordinator.request(id_of(call), std::move(what), actor_of(call), *version);
-  if (!answer && *version) {
-    reply_moved(coordinator, call, answer.error());
-    return;
-  }
-  reply_with(call.reply, answer);
+  const auto done = [&core, call, seen = version->has_value()](const Result<InstanceAnswer>& answer) {
+    if (answer || !seen) return reply_with(call.reply, answer);
+    core.deliveries().defer([&core, call, error = answer.error()] { reply_moved(core, call, error); });
+  };
+  core.instances().request(id_of(call), std::move(what), actor_of(call), *version, done);
 }
 
 // What the engine resumes from, for troubleshooting.
-void snapshot(Coordinator& coordinator, const Call& call) {
-  const auto found = coordinator.store().find_snapshot(id_of(call));
+void snapshot(EngineCore& core, const Call& call) {
+  const auto found = core.store().find_snapshot(id_of(call));
   if (!found || !*found) {
     call.reply(found ? problem({ErrorCode::not_found, "no instance " + std::string(call.at("id"))})
                      : problem(found.error()));
@@ -213,7 +212,7 @@ void snapshot(Coordinator& coordinator, const Call& call) {
   call.reply(std::move(response));
 }
 
-void remove(Coordinator& coordinator, const Call& call) {
+void remove(EngineCore& core, const Call& call) {
   const auto version = version_of(call);
   if (!version) {
     call.reply(problem(version.error()));
@@ -221,18 +220,18 @@ void remove(Coordinator& coordinator, const Call& call) {
   }
   if (*version) {
     // A final instance never changes again, so checking first is enough.
-    const auto row = coordinator.store().find_instance(id_of(call));
+    const auto row = core.store().find_instance(id_of(call));
     if (row && *row && (*row)->version != **version) {
-      reply_moved(coordinator, call,
+      reply_moved(core, call,
                   {ErrorCode::conflict, "stale_version: the instance is at " + std::to_string((*row)->version)});
       return;
     }
   }
-  const auto done = coordinator.remove(id_of(call), std::string(call.request.query_value("reason")));
+  const auto done = core.instances().remove(id_of(call), std::string(call.request.query_value("reason")));
   call.reply(done ? Response(204, "application/json", {}, "") : problem(done.error()));
 }
 
-void signal(Coordinator& coordinator, const Call& call) {
+void signal(EngineCore& core, const Call& call) {
   SignalRequest given;
   given.id = std::string(call.body.text_or("id", call.request.header("idempotency-key")));
   if (call.body.find("id") != nullptr && !is_caller_id(given.id)) return call.reply(bad_id("the id of a signal"));
@@ -240,12 +239,12 @@ void signal(Coordinator& coordinator, const Call& call) {
   given.key = call.body["key"];
   given.payload = call.body["payload"];
   given.actor = actor_of(call);
-  coordinator.signal(id_of(call), given,
-                     [reply = call.reply](const Result<InstanceAnswer>& answer) { reply_with(reply, answer); });
+  core.instances().signal(id_of(call), given,
+                          [reply = call.reply](const Result<InstanceAnswer>& answer) { reply_with(reply, answer); });
 }
 
-void history(Coordinator& coordinator, const Call& call) {
-  const auto fetch = [&](const PageRequest& page) { return coordinator.store().history(id_of(call), page); };
+void history(EngineCore& core, const Call& call) {
+  const auto fetch = [&](const PageRequest& page) { return core.store().history(id_of(call), page); };
   call.reply(page_answer(call, fetch, [](const HistoryRow& row) { return document(row); }));
 }
 
@@ -253,8 +252,8 @@ void history(Coordinator& coordinator, const Call& call) {
 bool is_prompt_start(const Request& request) { return request.header("idempotency-key").empty(); }
 
 // What one instance is told needs its snapshot, which is at hand for those that moved lately.
-bool is_prompt_signal(const Coordinator& coordinator, const Request& request, const PathValues& path) {
-  return request.header("idempotency-key").empty() && coordinator.goes_on({path.front().second});
+bool is_prompt_signal(EngineCore& core, const Request& request, const PathValues& path) {
+  return request.header("idempotency-key").empty() && core.instances().goes_on({path.front().second});
 }
 
 constexpr std::string_view start_schema =
@@ -272,8 +271,8 @@ constexpr std::string_view patch_schema = R"({"type":"object"})";
 
 }  // namespace
 
-std::vector<Route> instance_routes(Coordinator& coordinator, std::shared_ptr<InstanceWaiters> desk) {
-  Coordinator* const with = &coordinator;
+std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> desk) {
+  EngineCore* const with = &core;
   const auto reason = [](const Call& call) { return std::string(call.body.text_or("reason", "")); };
   return {
       {"POST",

@@ -1,11 +1,11 @@
-#include "api/api.h"
 #include "api/access/api_key.h"
+#include "api/api.h"
 #include "api/problem.h"
 
 namespace cairn::server {
 namespace {
 
-void create(Coordinator& coordinator, const Call& call) {
+void create(EngineCore& core, const Call& call) {
   std::vector<std::string> roles;
   for (const Json& role : call.body["roles"].items()) roles.emplace_back(role.as_string());
   std::optional<Timestamp> expires;
@@ -15,7 +15,7 @@ void create(Coordinator& coordinator, const Call& call) {
       call.reply(problem(length.error()));
       return;
     }
-    expires = Timestamp::of_unix_ms(coordinator.store().now().unix_ms() + length->ms_up());
+    expires = Timestamp::of_unix_ms(core.store().now().unix_ms() + length->ms_up());
   }
   auto key = new_api_key(std::string(call.body["subject"].as_string()), std::move(roles),
                          call.body.find("scope") ? call.body["scope"] : Json(),
@@ -24,8 +24,8 @@ void create(Coordinator& coordinator, const Call& call) {
     call.reply(problem(key.error()));
     return;
   }
-  key->row.created_at = coordinator.store().now();
-  if (const auto stored = coordinator.store().put_api_key(key->row); !stored) {
+  key->row.created_at = core.store().now();
+  if (const auto stored = core.store().put_api_key(key->row); !stored) {
     call.reply(problem(stored.error()));
     return;
   }
@@ -34,8 +34,8 @@ void create(Coordinator& coordinator, const Call& call) {
   call.reply(json_response(answer, 201));
 }
 
-void list(Coordinator& coordinator, const Call& call) {
-  const auto rows = coordinator.store().list_api_keys();
+void list(EngineCore& core, const Call& call) {
+  const auto rows = core.store().list_api_keys();
   if (!rows) {
     call.reply(problem(rows.error()));
     return;
@@ -45,8 +45,8 @@ void list(Coordinator& coordinator, const Call& call) {
   call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
 }
 
-void revoke(Coordinator& coordinator, const Call& call) {
-  const auto done = coordinator.store().revoke_api_key(std::string(call.at("id")));
+void revoke(EngineCore& core, const Call& call) {
+  const auto done = core.store().revoke_api_key(std::string(call.at("id")));
   if (!done) {
     call.reply(problem(done.error()));
   } else if (!*done) {
@@ -67,8 +67,8 @@ constexpr std::string_view create_schema =
 
 }  // namespace
 
-std::vector<Route> key_routes(Coordinator& coordinator) {
-  Coordinator* const with = &coordinator;
+std::vector<Route> key_routes(EngineCore& core) {
+  EngineCore* const with = &core;
   return {
       // The secret must not be stored anywhere, not even for a repeat.
       {"POST",

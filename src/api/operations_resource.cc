@@ -1,8 +1,8 @@
+#include "api/api.h"
+#include "api/problem.h"
+#include "api/telemetry/liveness.h"
 #include "base/version.h"
 #include "expr/expression.h"
-#include "api/api.h"
-#include "api/telemetry/liveness.h"
-#include "api/problem.h"
 #include "upkeep/retention.h"
 
 namespace cairn::server {
@@ -22,7 +22,7 @@ Json functions() {
 }
 
 // Runs until nothing is old enough. Kinds that the body does not name are kept.
-void retire(Coordinator& coordinator, const Call& call) {
+void retire(EngineCore& core, const Call& call) {
   RetentionPolicy policy;
   for (const auto& [name, field] : {std::pair{"completed", &policy.completed}, std::pair{"failed", &policy.failed},
                                     std::pair{"cancelled", &policy.cancelled}, std::pair{"runs", &policy.runs},
@@ -39,7 +39,7 @@ void retire(Coordinator& coordinator, const Call& call) {
     call.reply(problem({ErrorCode::invalid, "name at least one kind to remove and its age: \"completed\": \"30d\""}));
     return;
   }
-  const auto report = run_retention(coordinator.store(), coordinator.node(), policy, [&coordinator] { return coordinator.stopping(); });
+  const auto report = run_retention(core.store(), core.node(), policy, [&core] { return core.stopping(); });
   if (!report) {
     call.reply(problem(report.error()));
     return;
@@ -62,8 +62,8 @@ constexpr std::string_view retention_schema =
 
 }  // namespace
 
-std::vector<Route> operation_routes(Coordinator& coordinator) {
-  Coordinator* const with = &coordinator;
+std::vector<Route> operation_routes(EngineCore& core) {
+  EngineCore* const with = &core;
   const auto alive = [with](const Call& call) { call.reply(liveness(*with)); };
   const auto info = [with](const Call& call) {
     call.reply(json_response(Json::object({{"cairn", version_text},

@@ -1,10 +1,10 @@
 // Events: incoming ones, and the delivery log of outgoing ones.
 #include <charconv>
 
-#include "outbox/cloud_event.h"
 #include "api/api.h"
 #include "api/page_answer.h"
 #include "api/problem.h"
+#include "outbox/cloud_event.h"
 
 namespace cairn::server {
 namespace {
@@ -13,14 +13,14 @@ constexpr const char* source = "/cairn";
 
 // A CloudEvent becomes a signal: its type is the name, its subject the key, its data the payload. Source and id
 // identify repeats.
-Result<Json> take(Coordinator& coordinator, const InboundEvent& event, Duration ttl, const Actor& actor) {
+Result<Json> take(EngineCore& core, const InboundEvent& event, Duration ttl, const Actor& actor) {
   SignalRequest signal;
   signal.id = event.unique_id();
   signal.name = event.type;
   signal.key = event.subject;
   signal.payload = event.data;
   signal.actor = actor;
-  CAIRN_TRY(const SignalOutcome outcome, coordinator.broadcast(signal, ttl));
+  CAIRN_TRY(const SignalOutcome outcome, core.instances().broadcast(signal, ttl));
   Json instances = Json::array();
   for (const InstanceId& id : outcome.delivered) instances.push_back(id.value);
   return Json::object({{"id", event.id},
@@ -30,7 +30,7 @@ Result<Json> take(Coordinator& coordinator, const InboundEvent& event, Duration 
                        {"repeated", outcome.duplicate}});
 }
 
-void receive(Coordinator& coordinator, const Call& call) {
+void receive(EngineCore& core, const Call& call) {
   const std::string_view length = call.request.query_value("ttl");
   const auto ttl = parse_duration(length.empty() ? "1d" : length);
   if (!ttl) return call.reply(problem(ttl.error()));
@@ -39,14 +39,14 @@ void receive(Coordinator& coordinator, const Call& call) {
   Json items = Json::array();
   for (const InboundEvent& event : *events) {
     // Signals stored before an error stay stored: the sender repeats the batch, and those are repeats.
-    auto taken = take(coordinator, event, *ttl, actor_of(call));
+    auto taken = take(core, event, *ttl, actor_of(call));
     if (!taken) return call.reply(problem(taken.error()));
     items.push_back(std::move(*taken));
   }
   call.reply(json_response(Json::object({{"items", items}}), 202));
 }
 
-void list(Coordinator& coordinator, const Call& call) {
+void list(EngineCore& core, const Call& call) {
   OutboxFilter filter;
   filter.type_prefix = std::string(call.request.query_value("type"));
   filter.subject = std::string(call.request.query_value("subject"));
@@ -54,7 +54,7 @@ void list(Coordinator& coordinator, const Call& call) {
     filter.instance = InstanceId{std::string(id)};
   }
   filter.unpublished = call.request.query_value("unpublished") == "true";
-  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_outbox(filter, page); };
+  const auto fetch = [&](const PageRequest& page) { return core.store().list_outbox(filter, page); };
   const auto show = [](const OutboxRow& row) {
     Json event = cloud_event(row, source);
     event.set("published_at", row.published_at ? Json(format_timestamp(*row.published_at)) : Json());
@@ -75,10 +75,10 @@ Response missing(const Call& call) {
   return problem({ErrorCode::not_found, "no event " + std::string(call.at("sequence"))});
 }
 
-void deliveries(Coordinator& coordinator, const Call& call) {
+void deliveries(EngineCore& core, const Call& call) {
   const auto sequence = sequence_of(call);
   if (!sequence) return call.reply(missing(call));
-  const auto log = coordinator.store().list_deliveries(*sequence);
+  const auto log = core.store().list_deliveries(*sequence);
   if (!log) return call.reply(problem(log.error()));
   Json items = Json::array();
   for (const cairn::SinkDelivery& one : *log) {
@@ -91,19 +91,19 @@ void deliveries(Coordinator& coordinator, const Call& call) {
   call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
 }
 
-void resend(Coordinator& coordinator, const Call& call) {
+void resend(EngineCore& core, const Call& call) {
   const auto sequence = sequence_of(call);
   if (!sequence) return call.reply(missing(call));
-  const auto done = coordinator.store().resend_outbox(*sequence);
+  const auto done = core.store().resend_outbox(*sequence);
   if (!done) return call.reply(problem(done.error()));
   call.reply(*done ? json_response(Json::object({{"sequence", *sequence}, {"resent", true}}), 202) : missing(call));
 }
 
 }  // namespace
 
-std::vector<Route> outbox_routes(Coordinator& coordinator) {
-  const auto with = [&coordinator](void (*handle)(Coordinator&, const Call&)) {
-    return [&coordinator, handle](const Call& call) { handle(coordinator, call); };
+std::vector<Route> outbox_routes(EngineCore& core) {
+  const auto with = [&core](void (*handle)(EngineCore&, const Call&)) {
+    return [&core, handle](const Call& call) { handle(core, call); };
   };
   return {
       {"POST",

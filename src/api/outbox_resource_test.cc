@@ -4,8 +4,8 @@
 #include <atomic>
 #include <future>
 
-#include "definition/definition.h"
 #include "api/api.h"
+#include "definition/definition.h"
 #include "store/memory/memory_store.h"
 #include "stores/forwarding_store.h"
 
@@ -16,16 +16,16 @@ class Routes : public testing::Test {
  protected:
   void SetUp() override {
     store_.keep_events({true, false, false, false});
-    auto opened = Coordinator::open(store_, {});
+    auto opened = EngineCore::open(store_, {});
     ASSERT_TRUE(opened.has_value());
-    coordinator_ = std::move(*opened);
+    core_ = std::move(*opened);
     const Definition definition = load_definition(
         "cairn: 1\nname: order\nversion: 1.0.0\nsteps:\n"
         "  - signal: { name: payment.received, key: = input.no, result: payment }\noutput: = state.payment\n",
         "order.yaml");
     ASSERT_TRUE(definition.valid());
-    ASSERT_TRUE(coordinator_->registry().deploy(definition.program).has_value());
-    auto router = Router::make(api_routes(*coordinator_, std::make_shared<InstanceWaiters>(*coordinator_)));
+    ASSERT_TRUE(core_->registry().deploy(definition.program).has_value());
+    auto router = Router::make(api_routes(*core_, std::make_shared<InstanceWaiters>(*core_)));
     ASSERT_TRUE(router.has_value()) << router.error().message;
     router_ = std::move(*router);
   }
@@ -50,12 +50,12 @@ class Routes : public testing::Test {
     StartRequest request;
     request.definition = "order";
     request.input = Json::object({{"no", number}});
-    return coordinator_->start(request)->instance.value;
+    return core_->instances().start(request)->instance.value;
   }
 
   ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
   MemoryStore store_{clock_};
-  std::unique_ptr<Coordinator> coordinator_;
+  std::unique_ptr<EngineCore> core_;
   Router router_;
   Json answer_;
 };
@@ -67,7 +67,7 @@ TEST_F(Routes, AnEventThatComesInIsASignalAppliedOnce) {
   EXPECT_EQ(ask("POST", "/v1/events", event, {{"content-type", "application/cloudevents+json"}}), 202);
   EXPECT_EQ(answer_["items"].items()[0]["instances"], Json::array({Json(id)}));
   EXPECT_EQ(answer_["items"].items()[0]["repeated"], Json(false));
-  coordinator_->run_until_idle();
+  core_->due().run_until_idle();
   EXPECT_EQ(store_.find_snapshot({id})->value().output, Json::object({{"sum", 5}}));
   start("A1");
   EXPECT_EQ(ask("POST", "/v1/events", event, {{"content-type", "application/cloudevents+json"}}), 202);
@@ -86,7 +86,7 @@ TEST_F(Routes, BinaryAndBatchedEventsComeInToo) {
             202);
   EXPECT_EQ(answer_["items"].items()[0]["kept"], Json(true));
   const std::string id = start("B 2");
-  coordinator_->run_until_idle();
+  core_->due().run_until_idle();
   EXPECT_EQ(store_.find_snapshot({id})->value().output, Json(7));
   EXPECT_EQ(ask("POST", "/v1/events", "{}", {{"content-type", "application/cloudevents+json"}}), 422);
   EXPECT_EQ(ask("POST", "/v1/events?ttl=soon", "{}"), 422);
@@ -167,9 +167,9 @@ TEST(RunRoutes, AReportThatTheStoreCouldNotTakeMayBeSentAgain) {
   ManualClock clock{Timestamp::of_unix_ms(1'700'000'000'000)};
   MemoryStore memory(clock);
   AwayStore store(memory);
-  auto coordinator = Coordinator::open(store, {});
-  ASSERT_TRUE(coordinator.has_value());
-  auto router = Router::make(api_routes(**coordinator, std::make_shared<InstanceWaiters>(**coordinator)));
+  auto core = EngineCore::open(store, {});
+  ASSERT_TRUE(core.has_value());
+  auto router = Router::make(api_routes(**core, std::make_shared<InstanceWaiters>(**core)));
   ASSERT_TRUE(router.has_value());
   const auto ask = [&router](const std::string& path, const std::string& body) {
     Request request;
@@ -208,9 +208,9 @@ TEST(RunRoutes, AReportThatTheStoreCouldNotTakeMayBeSentAgain) {
 TEST(RunRoutes, WhatCouldNotBeDeliveredIsReleased) {
   ManualClock clock{Timestamp::of_unix_ms(1'700'000'000'000)};
   MemoryStore store(clock);
-  auto coordinator = Coordinator::open(store, {});
-  ASSERT_TRUE(coordinator.has_value());
-  auto router = Router::make(api_routes(**coordinator, std::make_shared<InstanceWaiters>(**coordinator)));
+  auto core = EngineCore::open(store, {});
+  ASSERT_TRUE(core.has_value());
+  auto router = Router::make(api_routes(**core, std::make_shared<InstanceWaiters>(**core)));
   ASSERT_TRUE(router.has_value());
   RunRow run;
   run.id = {"00000000-0000-4000-8000-000000000001"};
@@ -223,7 +223,7 @@ TEST(RunRoutes, WhatCouldNotBeDeliveredIsReleased) {
   request.headers.emplace_back("content-type", "application/json");
   // The connection is gone: the response is dropped.
   router->handle(std::move(request), Reply([](const Response& response) { EXPECT_EQ(response.status, 200); }));
-  (*coordinator)->lease_waiters().stop();
+  (*core)->leasing().waiters().stop();
   EXPECT_EQ((*store.find_run(run.id))->status, RunStatus::pending);
   EXPECT_EQ((*store.find_run(run.id))->attempt, 0);
 }

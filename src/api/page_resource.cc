@@ -1,7 +1,7 @@
 // `/`: a plain page with open tasks and instances. It loads no external scripts and has one form per task.
-#include "engine/task_rights.h"
 #include "api/api.h"
 #include "api/problem.h"
+#include "engine/task_rights.h"
 
 namespace cairn::server {
 namespace {
@@ -113,15 +113,14 @@ std::string definitions_section(const Page<DefinitionRow>& definitions) {
   return html + "</table>";
 }
 
-void page(Coordinator& coordinator, const Call& call) {
+void page(EngineCore& core, const Call& call) {
   // The page shows what the lists under /v1 would show to the same caller.
   const bool sees_tasks = call.identity.may(Permission::view_tasks);
   TaskFilter filter;
   filter.viewer = viewer_of(actor_of(call));
-  const auto tasks =
-      sees_tasks ? coordinator.store().list_tasks(filter, {50, ""}) : Result<Page<TaskRow>>(Page<TaskRow>());
-  const auto instances = coordinator.store().list_instances({}, {50, ""});
-  const auto definitions = coordinator.store().list_definitions({100, ""});
+  const auto tasks = sees_tasks ? core.store().list_tasks(filter, {50, ""}) : Result<Page<TaskRow>>(Page<TaskRow>());
+  const auto instances = core.store().list_instances({}, {50, ""});
+  const auto definitions = core.store().list_definitions({100, ""});
   if (!tasks || !instances || !definitions) {
     call.reply(problem(!tasks ? tasks.error() : !instances ? instances.error() : definitions.error()));
     return;
@@ -143,8 +142,8 @@ void page(Coordinator& coordinator, const Call& call) {
 
 }  // namespace
 
-std::vector<Route> page_routes(Coordinator& coordinator) {
-  Coordinator* const with = &coordinator;
+std::vector<Route> page_routes(EngineCore& core) {
+  EngineCore* const with = &core;
   return {{"GET", "/", Permission::view, "page", "A plain page of tasks, instances and definitions",
            [with](const Call& call) { page(*with, call); }}};
 }

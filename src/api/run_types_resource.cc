@@ -35,15 +35,15 @@ Result<RunTypeRow> row_of(const Call& call) {
   return row;
 }
 
-void put(Coordinator& coordinator, const Call& call) {
+void put(EngineCore& core, const Call& call) {
   const auto row = row_of(call);
   if (!row) return call.reply(problem(row.error()));
-  const auto done = coordinator.put_run_type(*row);
+  const auto done = core.leasing().types().put(*row);
   call.reply(done ? json_response(document(*row)) : problem(done.error()));
 }
 
-void list(Coordinator& coordinator, const Call& call) {
-  const auto rows = coordinator.store().list_run_types();
+void list(EngineCore& core, const Call& call) {
+  const auto rows = core.store().list_run_types();
   if (!rows) return call.reply(problem(rows.error()));
   Json items = Json::array();
   for (const RunTypeRow& row : *rows) items.push_back(document(row));
@@ -54,8 +54,8 @@ Response not_found(const Call& call) {
   return problem({ErrorCode::not_found, "no settings for runs of type " + std::string(call.at("type"))});
 }
 
-void show(Coordinator& coordinator, const Call& call) {
-  const auto rows = coordinator.store().list_run_types();
+void show(EngineCore& core, const Call& call) {
+  const auto rows = core.store().list_run_types();
   if (!rows) return call.reply(problem(rows.error()));
   for (const RunTypeRow& row : *rows) {
     if (row.type == call.at("type")) return call.reply(json_response(document(row)));
@@ -63,8 +63,8 @@ void show(Coordinator& coordinator, const Call& call) {
   call.reply(not_found(call));
 }
 
-void remove(Coordinator& coordinator, const Call& call) {
-  const auto removed = coordinator.remove_run_type(std::string(call.at("type")));
+void remove(EngineCore& core, const Call& call) {
+  const auto removed = core.leasing().types().remove(std::string(call.at("type")));
   if (!removed) return call.reply(problem(removed.error()));
   call.reply(*removed ? Response(204, "application/json", {}, "") : not_found(call));
 }
@@ -77,9 +77,9 @@ constexpr std::string_view type_schema =
 
 }  // namespace
 
-std::vector<Route> run_type_routes(Coordinator& coordinator) {
-  const auto with = [&coordinator](void (*handle)(Coordinator&, const Call&)) {
-    return [&coordinator, handle](const Call& call) { handle(coordinator, call); };
+std::vector<Route> run_type_routes(EngineCore& core) {
+  const auto with = [&core](void (*handle)(EngineCore&, const Call&)) {
+    return [&core, handle](const Call& call) { handle(core, call); };
   };
   return {
       {"GET", "/v1/run-types", Permission::view, "listRunTypes", "List the settings of run types", with(list)},

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <atomic>
 
-#include "engine/sender_scope.h"
-#include "schedule/schedule.h"
+#include "api/access/worker_scope.h"
 #include "api/api.h"
 #include "api/documents.h"
 #include "api/page_answer.h"
 #include "api/problem.h"
-#include "api/access/worker_scope.h"
+#include "engine/sender_scope.h"
+#include "schedule/schedule.h"
 #include "store/lease_holder.h"
 
 namespace cairn::server {
@@ -106,14 +106,14 @@ Result<RunOrder> order_of(const Json& body) {
   return order;
 }
 
-void submit(Coordinator& coordinator, const Call& call) {
+void submit(EngineCore& core, const Call& call) {
   if (auto refused = refusal_of(call.body)) return call.reply(std::move(*refused));
   auto order = order_of(call.body);
   if (!order) return call.reply(problem(order.error()));
   if (order->idempotency_key.empty()) order->idempotency_key = std::string(call.request.header("idempotency-key"));
   order->idempotency_key = scoped_id(actor_of(call), std::move(order->idempotency_key));
   order->traceparent = call.trace.carried();
-  coordinator.submit_run(*order, [reply = call.reply](Result<SubmittedRun> submitted) {
+  core.runs().submit(*order, [reply = call.reply](Result<SubmittedRun> submitted) {
     if (!submitted) return reply(problem(submitted.error()));
     Response response = json_response(document(submitted->first), submitted->second ? 201 : 200);
     if (!submitted->second) response.headers.emplace_back(replayed_header, "true");
@@ -121,7 +121,7 @@ void submit(Coordinator& coordinator, const Call& call) {
   });
 }
 
-void submit_many(Coordinator& coordinator, const Call& call) {
+void submit_many(EngineCore& core, const Call& call) {
   std::vector<RunOrder> orders;
   const Actor actor = actor_of(call);
   for (const Json& item : call.body["runs"].items()) {
@@ -137,7 +137,7 @@ void submit_many(Coordinator& coordinator, const Call& call) {
     order->traceparent = call.trace.carried();
     orders.push_back(std::move(*order));
   }
-  const auto submitted = coordinator.submit_runs(orders);
+  const auto submitted = core.runs().submit_all(orders);
   if (!submitted) return call.reply(problem(submitted.error()));
   Json items = Json::array();
   for (std::size_t i = 0; i < submitted->rows.size(); ++i) {
@@ -157,13 +157,13 @@ void submit_many(Coordinator& coordinator, const Call& call) {
 using Scheduled = std::shared_ptr<std::atomic<bool>>;  // shared by the routes
 
 // Releases runs whose answer did not reach the worker.
-std::shared_ptr<ResponseReceipt> given_back(Coordinator& coordinator, std::vector<RunRow> runs) {
+std::shared_ptr<ResponseReceipt> given_back(EngineCore& core, std::vector<RunRow> runs) {
   for (RunRow& run : runs) run.payload = Json();
   return std::make_shared<ResponseReceipt>(
-      [&coordinator, leased = std::move(runs)] { coordinator.lease_waiters().give_back(leased); });
+      [&core, leased = std::move(runs)] { core.leasing().waiters().give_back(leased); });
 }
 
-void lease(Coordinator& coordinator, const Scheduled& scheduled, const Call& call) {
+void lease(EngineCore& core, const Scheduled& scheduled, const Call& call) {
   const auto length = lease_of(call.body);
   if (!length) return call.reply(problem(length.error()));
   const auto wait = duration_of(call.body, "wait");
@@ -182,16 +182,16 @@ void lease(Coordinator& coordinator, const Scheduled& scheduled, const Call& cal
   }
   if (call.body["max"].is_integer()) request.max = static_cast<std::size_t>(call.body["max"].as_integer());
   const auto patience = std::min(wait_max, std::chrono::milliseconds(wait->value_or(Duration()).ms_up()));
-  coordinator.lease_waiters().ask(
+  core.leasing().waiters().ask(
       std::move(request), patience,
-      [&coordinator, scheduled, reply = call.reply](Result<std::vector<RunRow>> runs) {
+      [&core, scheduled, reply = call.reply](Result<std::vector<RunRow>> runs) {
         if (!runs) return reply(problem(runs.error()));
         for (const RunRow& run : *runs) {
           if (schedule_of(run.idempotency_key)) *scheduled = true;
         }
-        coordinator.remember_leases(*runs);
-        Response response(200, "application/json", {}, leased_document(*runs, coordinator.store().now()));
-        if (!runs->empty()) response.receipt = given_back(coordinator, std::move(*runs));
+        core.leasing().leased().remember(*runs);
+        Response response(200, "application/json", {}, leased_document(*runs, core.store().now()));
+        if (!runs->empty()) response.receipt = given_back(core, std::move(*runs));
         reply(std::move(response));
       },
       [reply = call.reply] { return reply.listening(); });
@@ -209,12 +209,12 @@ RunChange change_of(const Call& call, RunChange::Kind kind) {
 
 Response not_found(const Call& call) { return problem({ErrorCode::not_found, "no run " + std::string(call.at("id"))}); }
 
-void heartbeat(Coordinator& coordinator, const Call& call) {
+void heartbeat(EngineCore& core, const Call& call) {
   const auto length = lease_of(call.body);
   if (!length) return call.reply(problem(length.error()));
   RunChange change = change_of(call, RunChange::Kind::heartbeat);
   change.length = *length;
-  const auto changed = coordinator.store().change_run(change);
+  const auto changed = core.store().change_run(change);
   if (!changed) return call.reply(problem(changed.error()));
   const RunRow& row = changed->row;
   if (changed->kind == RunChanged::Kind::not_found) return call.reply(not_found(call));
@@ -224,13 +224,13 @@ void heartbeat(Coordinator& coordinator, const Call& call) {
   Json json = Json::object({{"id", row.id.value}, {"status", to_string(row.status)}, {"cancelled", cancelled}});
   if (row.lease_until) {
     json.set("lease_until", format_timestamp(*row.lease_until));
-    json.set("lease_ms", between(coordinator.store().now(), *row.lease_until).ms_up());
+    json.set("lease_ms", between(core.store().now(), *row.lease_until).ms_up());
   }
   call.reply(json_response(json));
 }
 
-void release(Coordinator& coordinator, const Call& call) {
-  const auto changed = coordinator.store().change_run(change_of(call, RunChange::Kind::release));
+void release(EngineCore& core, const Call& call) {
+  const auto changed = core.store().change_run(change_of(call, RunChange::Kind::release));
   if (!changed) return call.reply(problem(changed.error()));
   if (changed->kind == RunChanged::Kind::not_found) return call.reply(not_found(call));
   if (changed->kind == RunChanged::Kind::not_holder) return call.reply(not_holder(call));
@@ -276,20 +276,16 @@ Json items_of(const std::vector<RunChange>& changes, const std::vector<Result<Ru
   return items;
 }
 
-void change_many(Coordinator& coordinator, const Call& call, RunChange::Kind kind, const char* done) {
+void change_many(EngineCore& core, const Call& call, RunChange::Kind kind, const char* done) {
   const auto changes = changes_of(call, kind);
   if (!changes) return call.reply(problem(changes.error()));
-  const auto answers = coordinator.store().change_runs(*changes);
-  call.reply(json_response(Json::object({{"items", items_of(*changes, answers, done, coordinator.store().now())}})));
+  const auto answers = core.store().change_runs(*changes);
+  call.reply(json_response(Json::object({{"items", items_of(*changes, answers, done, core.store().now())}})));
 }
 
-void heartbeat_many(Coordinator& coordinator, const Call& call) {
-  change_many(coordinator, call, RunChange::Kind::heartbeat, "kept");
-}
+void heartbeat_many(EngineCore& core, const Call& call) { change_many(core, call, RunChange::Kind::heartbeat, "kept"); }
 
-void release_many(Coordinator& coordinator, const Call& call) {
-  change_many(coordinator, call, RunChange::Kind::release, "released");
-}
+void release_many(EngineCore& core, const Call& call) { change_many(core, call, RunChange::Kind::release, "released"); }
 
 // Reads {fence, result} or {fence, error: {class, code, message, details}, retry, delay}.
 Result<RunReport> report_of(const Call& call, const Json& body, RunId run) {
@@ -322,15 +318,15 @@ const char* name_of(RunAnswer answer) {
   return "lease_lost";
 }
 
-void finish(Coordinator& coordinator, const Call& call) {
+void finish(EngineCore& core, const Call& call) {
   auto report = report_of(call, call.body, id_of(call));
   if (!report) return call.reply(problem(report.error()));
-  coordinator.report_all({&*report, 1}, [&coordinator, call, run = report->run](const auto& answers) {
+  core.reports().report_all({&*report, 1}, [&core, call, run = report->run](const auto& answers) {
     const Result<RunAnswer>& told = answers.front();
     if (!told) return call.reply(problem(told.error()));
     if (*told == RunAnswer::lease_lost) {
-      return coordinator.defer([&coordinator, call, run] {
-        const auto row = coordinator.store().find_run(run);
+      return core.deliveries().defer([&core, call, run] {
+        const auto row = core.store().find_run(run);
         call.reply(row && *row ? lease_lost(call, **row) : not_found(call));
       });
     }
@@ -338,7 +334,7 @@ void finish(Coordinator& coordinator, const Call& call) {
   });
 }
 
-void finish_many(Coordinator& coordinator, const Call& call) {
+void finish_many(EngineCore& core, const Call& call) {
   std::vector<RunReport> reports;
   for (const Json& item : call.body["reports"].items()) {
     auto report = report_of(call, item, {std::string(item["id"].as_string())});
@@ -348,7 +344,7 @@ void finish_many(Coordinator& coordinator, const Call& call) {
   std::vector<std::string> ids;
   ids.reserve(reports.size());
   for (const RunReport& report : reports) ids.push_back(report.run.value);
-  coordinator.report_all(reports, [ids = std::move(ids), reply = call.reply](const auto& answers) {
+  core.reports().report_all(reports, [ids = std::move(ids), reply = call.reply](const auto& answers) {
     Json items = Json::array();
     for (std::size_t i = 0; i < answers.size(); ++i) {
       Json item = Json::object({{"id", ids[i]}, {"outcome", answers[i] ? name_of(*answers[i]) : "error"}});
@@ -362,17 +358,17 @@ void finish_many(Coordinator& coordinator, const Call& call) {
   });
 }
 
-void cancel(Coordinator& coordinator, const Call& call) {
-  const auto row = coordinator.cancel_run(id_of(call), actor_of(call));
+void cancel(EngineCore& core, const Call& call) {
+  const auto row = core.runs().cancel(id_of(call), actor_of(call));
   call.reply(row ? json_response(document(*row)) : problem(row.error()));
 }
 
-void remove(Coordinator& coordinator, const Call& call) {
+void remove(EngineCore& core, const Call& call) {
   const std::string reason(call.request.query_value("reason"));
   if (reason.empty()) {
     return call.reply(problem(400, "reason", "A reason is required", "add ?reason=…; it is stored with the run"));
   }
-  const auto row = coordinator.remove_run(id_of(call), reason, actor_of(call));
+  const auto row = core.runs().remove(id_of(call), reason, actor_of(call));
   call.reply(row ? json_response(document(*row)) : problem(row.error()));
 }
 
@@ -383,7 +379,7 @@ Json shown(const Call& call, const RunRow& row) {
   return json;
 }
 
-void list(Coordinator& coordinator, const Call& call) {
+void list(EngineCore& core, const Call& call) {
   RunFilter filter;
   filter.type_prefix = std::string(call.request.query_value("type"));
   if (const std::string_view instance = call.request.query_value("instance"); !instance.empty()) {
@@ -397,21 +393,21 @@ void list(Coordinator& coordinator, const Call& call) {
           problem(400, "status", "Unknown status", "use pending, leased, succeeded, failed or cancelled"));
     }
   }
-  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_runs(filter, page); };
+  const auto fetch = [&](const PageRequest& page) { return core.store().list_runs(filter, page); };
   call.reply(page_answer(call, fetch, [&call](const RunRow& row) { return shown(call, row); }));
 }
 
-void show(Coordinator& coordinator, const Call& call) {
-  const auto row = coordinator.store().find_run(id_of(call));
+void show(EngineCore& core, const Call& call) {
+  const auto row = core.store().find_run(id_of(call));
   if (!row) return call.reply(problem(row.error()));
   call.reply(*row ? json_response(shown(call, **row)) : not_found(call));
 }
 
-void events(Coordinator& coordinator, const Call& call) {
-  const auto row = coordinator.store().find_run(id_of(call));
+void events(EngineCore& core, const Call& call) {
+  const auto row = core.store().find_run(id_of(call));
   if (!row) return call.reply(problem(row.error()));
   if (!*row) return call.reply(not_found(call));
-  const auto found = coordinator.store().run_events(id_of(call));
+  const auto found = core.store().run_events(id_of(call));
   if (!found) return call.reply(problem(found.error()));
   Json items = Json::array();
   for (const RunEvent& event : *found) items.push_back(document(event));
@@ -478,9 +474,9 @@ constexpr std::string_view report_schema =
 
 }  // namespace
 
-std::vector<Route> run_routes(Coordinator& coordinator) {
-  const auto with = [&coordinator](void (*handle)(Coordinator&, const Call&)) {
-    return [&coordinator, handle](const Call& call) { handle(coordinator, call); };
+std::vector<Route> run_routes(EngineCore& core) {
+  const auto with = [&core](void (*handle)(EngineCore&, const Call&)) {
+    return [&core, handle](const Call& call) { handle(core, call); };
   };
   const auto scheduled = std::make_shared<std::atomic<bool>>(false);
   const auto prompt = [scheduled](const Request& request, const PathValues&) {
@@ -502,7 +498,7 @@ std::vector<Route> run_routes(Coordinator& coordinator) {
        Permission::work_runs,
        "leaseRuns",
        "Lease runs; waits up to `wait` if there are none",
-       [&coordinator, scheduled](const Call& call) { lease(coordinator, scheduled, call); },
+       [&core, scheduled](const Call& call) { lease(core, scheduled, call); },
        {},
        lease_schema,
        "application/json",

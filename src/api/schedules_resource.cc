@@ -1,11 +1,11 @@
 #include <charconv>
 
-#include "schedule/schedules.h"
-#include "schedule/next_time.h"
+#include "api/access/worker_scope.h"
 #include "api/api.h"
 #include "api/page_answer.h"
 #include "api/problem.h"
-#include "api/access/worker_scope.h"
+#include "schedule/next_time.h"
+#include "schedule/schedules.h"
 
 namespace cairn::server {
 namespace {
@@ -41,57 +41,53 @@ std::optional<Response> refusal(const Json& spec) {
   return problem(403, "forbidden", "Not allowed", "run types under cairn. are reserved for the engine");
 }
 
-void create(Coordinator& coordinator, const Call& call) {
+void create(EngineCore& core, const Call& call) {
   if (auto refused = refusal(call.body)) return call.reply(std::move(*refused));
   Json spec = call.body;
   const std::string name(spec.text_or("name", ""));
   const bool paused = spec["paused"].is_bool() && spec["paused"].as_bool();
   spec.erase("name");
   spec.erase("paused");
-  answer(call, create_schedule(coordinator, name, spec, paused), 201);
+  answer(call, create_schedule(core, name, spec, paused), 201);
 }
 
-void list(Coordinator& coordinator, const Call& call) {
-  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_schedules(page); };
+void list(EngineCore& core, const Call& call) {
+  const auto fetch = [&](const PageRequest& page) { return core.store().list_schedules(page); };
   call.reply(page_answer(call, fetch, [](const ScheduleRow& row) { return document(row); }));
 }
 
-Result<ScheduleRow> find(Coordinator& coordinator, const Call& call) {
-  CAIRN_TRY(auto row, coordinator.store().find_schedule(name_of(call)));
+Result<ScheduleRow> find(EngineCore& core, const Call& call) {
+  CAIRN_TRY(auto row, core.store().find_schedule(name_of(call)));
   if (!row) return Error{ErrorCode::not_found, "no schedule " + name_of(call)};
   return std::move(*row);
 }
 
-void show(Coordinator& coordinator, const Call& call) { answer(call, find(coordinator, call)); }
+void show(EngineCore& core, const Call& call) { answer(call, find(core, call)); }
 
-void change(Coordinator& coordinator, const Call& call) {
+void change(EngineCore& core, const Call& call) {
   if (auto refused = refusal(call.body)) return call.reply(std::move(*refused));
   const auto version = version_of(call);
   if (!version) return call.reply(problem(version.error()));
   Json patch = call.body;
   const Json paused = patch["paused"];
   patch.erase("paused");
-  auto row = find(coordinator, call);
-  if (patch.size() > 0) row = change_schedule(coordinator, name_of(call), patch, *version);
+  auto row = find(core, call);
+  if (patch.size() > 0) row = change_schedule(core, name_of(call), patch, *version);
   if (row && paused.is_bool() && paused.as_bool() != row->paused) {
-    row = pause_schedule(coordinator, name_of(call), paused.as_bool());
+    row = pause_schedule(core, name_of(call), paused.as_bool());
   }
   answer(call, row);
 }
 
-void remove(Coordinator& coordinator, const Call& call) {
-  const auto done = remove_schedule(coordinator, name_of(call));
+void remove(EngineCore& core, const Call& call) {
+  const auto done = remove_schedule(core, name_of(call));
   call.reply(done ? Response(204, "application/json", {}, "") : problem(done.error()));
 }
 
-void pause(Coordinator& coordinator, const Call& call) {
-  answer(call, pause_schedule(coordinator, name_of(call), true));
-}
-void resume(Coordinator& coordinator, const Call& call) {
-  answer(call, pause_schedule(coordinator, name_of(call), false));
-}
-void trigger(Coordinator& coordinator, const Call& call) {
-  answer(call, trigger_schedule(coordinator, name_of(call), call.repeat_key), 202);
+void pause(EngineCore& core, const Call& call) { answer(call, pause_schedule(core, name_of(call), true)); }
+void resume(EngineCore& core, const Call& call) { answer(call, pause_schedule(core, name_of(call), false)); }
+void trigger(EngineCore& core, const Call& call) {
+  answer(call, trigger_schedule(core, name_of(call), call.repeat_key), 202);
 }
 
 std::size_t count_of(const Call& call) {
@@ -107,8 +103,8 @@ void answer_times(const Call& call, const std::vector<Timestamp>& times) {
   call.reply(json_response(Json::object({{"items", items}})));
 }
 
-void preview(Coordinator& coordinator, const Call& call) {
-  const auto times = preview_schedule(coordinator, name_of(call), count_of(call));
+void preview(EngineCore& core, const Call& call) {
+  const auto times = preview_schedule(core, name_of(call), count_of(call));
   if (!times) return call.reply(problem(times.error()));
   answer_times(call, *times);
 }
@@ -133,9 +129,9 @@ constexpr std::string_view change_schema =
 
 }  // namespace
 
-std::vector<Route> schedule_routes(Coordinator& coordinator) {
-  const auto with = [&coordinator](void (*handle)(Coordinator&, const Call&)) {
-    return [&coordinator, handle](const Call& call) { handle(coordinator, call); };
+std::vector<Route> schedule_routes(EngineCore& core) {
+  const auto with = [&core](void (*handle)(EngineCore&, const Call&)) {
+    return [&core, handle](const Call& call) { handle(core, call); };
   };
   return {
       {"POST",

@@ -1,16 +1,16 @@
 #include <mutex>
 
+#include "api/access/api_gate.h"
+#include "api/access/origin.h"
+#include "api/api.h"
+#include "api/problem.h"
+#include "api/telemetry/readiness.h"
+#include "api/telemetry/store_metrics.h"
 #include "base/limit_refusals.h"
 #include "base/log.h"
-#include "api/api.h"
-#include "api/access/api_gate.h"
 #include "http/gzip.h"
-#include "api/access/origin.h"
-#include "api/problem.h"
 #include "http/quick_lane.h"
-#include "api/telemetry/readiness.h"
 #include "http/request_threads.h"
-#include "api/telemetry/store_metrics.h"
 #include "store/audit_scope.h"
 
 namespace cairn::server {
@@ -93,13 +93,13 @@ bool is_this_machine(const std::string& host) {
 
 // Members in construction order; pending answers hold the shared ones.
 struct Server::Parts {
-  Parts(Coordinator& coordinator, const ServerSettings& given)
+  Parts(EngineCore& core, const ServerSettings& given)
       : settings(given),
-        authenticator(coordinator.store(), given.access),
-        audit(std::make_shared<AuditTrail>(coordinator.store(), given.audit)),
-        desk(std::make_shared<InstanceWaiters>(coordinator)),
-        reads_are_local(coordinator.store().writers() == 1),
-        gate(coordinator, authenticator, given.limits, slow_lane, audit, metrics),
+        authenticator(core.store(), given.access),
+        audit(std::make_shared<AuditTrail>(core.store(), given.audit)),
+        desk(std::make_shared<InstanceWaiters>(core)),
+        reads_are_local(core.store().writers() == 1),
+        gate(core, authenticator, given.limits, slow_lane, audit, metrics),
         slow_lane(given.expensive_threads, slow_lane_niceness) {}
 
   void receive(Request request, Reply reply);
@@ -126,7 +126,7 @@ struct Server::Parts {
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
   std::shared_ptr<AuditTrail> audit;
   std::shared_ptr<InstanceWaiters> desk;  // shared with the routes
-  const bool reads_are_local;        // a store shared with other machines is read over the network
+  const bool reads_are_local;             // a store shared with other machines is read over the network
   QuickLane quick_lane;
   ApiGate gate;
   std::atomic<bool> draining{false};
@@ -175,8 +175,8 @@ Span span_of(const Visit& visit, int status) {
 
 }  // namespace
 
-void trace_units(Coordinator& coordinator, std::shared_ptr<SpanExporter> spans) {
-  coordinator.observe([spans = std::move(spans)](const Slice& unit) {
+void trace_units(EngineCore& core, std::shared_ptr<SpanExporter> spans) {
+  core.listeners().observe([spans = std::move(spans)](const Slice& unit) {
     const AuditScope* const audit_scope = AuditScope::current();
     const std::string traceparent = audit_scope == nullptr ? std::string() : audit_scope->traceparent();
     for (Span& span : spans_of(unit, traceparent, std::chrono::system_clock::now())) spans->add(std::move(span));
@@ -303,16 +303,16 @@ void Server::Parts::add_metrics(Store& store) {
 Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Server::~Server() = default;
 
-Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const ServerSettings& settings) {
+Result<std::unique_ptr<Server>> Server::open(EngineCore& core, const ServerSettings& settings) {
   if (!settings.access.required && !is_this_machine(settings.http.host)) {
     return Error{ErrorCode::not_allowed,
                  "a server without authentication may listen on this machine only (127.0.0.1), not on " +
                      settings.http.host + "; set auth to required"};
   }
-  auto parts = std::make_unique<Parts>(coordinator, settings);
+  auto parts = std::make_unique<Parts>(core, settings);
   Parts* const running = parts.get();
-  std::vector<Route> routes = api_routes(coordinator, parts->desk);
-  for (Route& route : hook_routes(coordinator, settings.hooks)) routes.push_back(std::move(route));
+  std::vector<Route> routes = api_routes(core, parts->desk);
+  for (Route& route : hook_routes(core, settings.hooks)) routes.push_back(std::move(route));
   // The OpenAPI document cannot be created before the table is complete.
   const auto openapi = std::make_shared<std::string>();
   routes.push_back({"GET", "/openapi.json", Permission::open, "openapi", "This API as an OpenAPI 3.1 document",
@@ -320,8 +320,8 @@ Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const Ser
                       call.reply({200, "application/json", {}, *openapi});
                     }});
   // Ready means: the store is writable and the server is not shutting down.
-  parts->readiness = std::make_unique<Readiness>([&coordinator]() -> Response {
-    const auto able = coordinator.store().check_writable();
+  parts->readiness = std::make_unique<Readiness>([&core]() -> Response {
+    const auto able = core.store().check_writable();
     if (!able) {
       return problem(503, to_string(able.error().code), "The store is not writable", able.error().message);
     }
@@ -348,7 +348,7 @@ Result<std::unique_ptr<Server>> Server::open(Coordinator& coordinator, const Ser
                     }});
   CAIRN_TRY(parts->router, Router::make(std::move(routes)));
   *openapi = write_json(parts->router.openapi());
-  parts->add_metrics(coordinator.store());
+  parts->add_metrics(core.store());
   const auto handle = [running](Request request, Reply reply) {
     running->receive(std::move(request), std::move(reply));
   };

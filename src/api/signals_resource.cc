@@ -4,7 +4,7 @@
 namespace cairn::server {
 namespace {
 
-void broadcast(Coordinator& coordinator, const Call& call) {
+void broadcast(EngineCore& core, const Call& call) {
   SignalRequest signal;
   signal.id = std::string(call.body.text_or("id", call.request.header("idempotency-key")));
   if (call.body.find("id") != nullptr && !is_caller_id(signal.id)) return call.reply(bad_id("the id of a signal"));
@@ -17,7 +17,7 @@ void broadcast(Coordinator& coordinator, const Call& call) {
     call.reply(problem(ttl.error()));
     return;
   }
-  const auto outcome = coordinator.broadcast(signal, *ttl);
+  const auto outcome = core.instances().broadcast(signal, *ttl);
   if (!outcome) {
     call.reply(problem(outcome.error()));
     return;
@@ -36,8 +36,8 @@ constexpr std::string_view signal_schema =
 
 }  // namespace
 
-std::vector<Route> signal_routes(Coordinator& coordinator) {
-  Coordinator* const with = &coordinator;
+std::vector<Route> signal_routes(EngineCore& core) {
+  EngineCore* const with = &core;
   return {{"POST",
            "/v1/signals",
            Permission::start,

@@ -1,12 +1,12 @@
 #include <utility>
 
-#include "engine/task_rights.h"
-#include "api/api.h"
 #include "api/access/api_key.h"
+#include "api/api.h"
 #include "api/documents.h"
 #include "api/filter_text.h"
 #include "api/page_answer.h"
 #include "api/problem.h"
+#include "engine/task_rights.h"
 
 namespace cairn::server {
 namespace {
@@ -19,14 +19,14 @@ Response task_response(const TaskRow& row) {
   return response;
 }
 
-void list(Coordinator& coordinator, const Call& call) {
+void list(EngineCore& core, const Call& call) {
   TaskFilter filter;
   filter.assignee = std::string(call.request.query_value("assignee"));
   filter.name = std::string(call.request.query_value("name"));
   filter.reference_key = std::string(call.request.query_value("reference"));
   filter.text = std::string(call.request.query_value("q"));
   filter.closed = call.request.query_value("closed") == "true";
-  if (call.request.query_value("overdue") == "true") filter.due_before = coordinator.store().now();
+  if (call.request.query_value("overdue") == "true") filter.due_before = core.store().now();
   for (const auto& [name, value] : call.request.query) {
     if (name == "role") filter.roles.push_back(value);
     if (name == "instance") filter.instance = InstanceId{value};
@@ -60,34 +60,34 @@ void list(Coordinator& coordinator, const Call& call) {
     }
   }
   filter.viewer = viewer_of(actor_of(call));
-  const auto fetch = [&](const PageRequest& page) { return coordinator.store().list_tasks(filter, page); };
+  const auto fetch = [&](const PageRequest& page) { return core.store().list_tasks(filter, page); };
   call.reply(page_answer(call, fetch, [](const TaskRow& row) { return document(row); }));
 }
 
 // The task, if the caller may see it.
-Result<TaskRow> permitted_task(Coordinator& coordinator, const Call& call) {
-  CAIRN_TRY(const auto row, coordinator.store().find_task(id_of(call)));
+Result<TaskRow> permitted_task(EngineCore& core, const Call& call) {
+  CAIRN_TRY(const auto row, core.store().find_task(id_of(call)));
   if (!row) return Error{ErrorCode::not_found, "no task " + std::string(call.at("id"))};
   if (auto refused = refuse_reading(*row, actor_of(call))) return *refused;
   return *row;
 }
 
-void show(Coordinator& coordinator, const Call& call) {
-  const auto row = permitted_task(coordinator, call);
+void show(EngineCore& core, const Call& call) {
+  const auto row = permitted_task(core, call);
   call.reply(row ? task_response(*row) : problem(row.error()));
 }
 
 // The roles of a new assignee, from their API keys. Empty optional: the person may use a token, whose roles are unknown
 // here. ErrorCode::not_allowed if none of their keys may work on tasks.
-Result<std::optional<std::vector<std::string>>> roles_of(Coordinator& coordinator, const Call& call,
+Result<std::optional<std::vector<std::string>>> roles_of(EngineCore& core, const Call& call,
                                                          const std::string& person) {
   // Without authentication no roles are checked.
   if (!call.identity.task_roles || person == call.identity.person) return std::optional<std::vector<std::string>>();
-  CAIRN_TRY(const auto keys, coordinator.store().list_api_keys());
+  CAIRN_TRY(const auto keys, core.store().list_api_keys());
   std::vector<std::string> roles;
   bool known = false, works = false;
   for (const ApiKeyRow& key : keys) {
-    const auto identity = key.subject == person ? identity_of(key, coordinator.store().now()) : std::nullopt;
+    const auto identity = key.subject == person ? identity_of(key, core.store().now()) : std::nullopt;
     if (!identity) continue;
     known = true;
     if (!identity->may(Permission::work_tasks)) continue;
@@ -102,7 +102,7 @@ Result<std::optional<std::vector<std::string>>> roles_of(Coordinator& coordinato
   return std::optional<std::vector<std::string>>();
 }
 
-void change(Coordinator& coordinator, const Call& call, TaskChange::Kind kind) {
+void change(EngineCore& core, const Call& call, TaskChange::Kind kind) {
   const auto version = version_of(call);
   if (!version) {
     call.reply(problem(version.error()));
@@ -119,15 +119,15 @@ void change(Coordinator& coordinator, const Call& call, TaskChange::Kind kind) {
   const bool assigns = kind == TaskChange::Kind::assign || kind == TaskChange::Kind::reassign;
   if (assigns && !wish.assignee.empty()) {
     // First check that the caller may see the task: not every caller may learn who has which keys.
-    if (const auto task = permitted_task(coordinator, call); !task) return call.reply(problem(task.error()));
-    roles = roles_of(coordinator, call, wish.assignee);
+    if (const auto task = permitted_task(core, call); !task) return call.reply(problem(task.error()));
+    roles = roles_of(core, call, wish.assignee);
   }
   if (!roles) return call.reply(problem(roles.error()));
-  const auto row = coordinator.change_task(wish, actor_of(call), *roles);
+  const auto row = core.tasks().change(wish, actor_of(call), *roles);
   call.reply(row ? task_response(*row) : problem(row.error()));
 }
 
-void complete(Coordinator& coordinator, const Call& call) {
+void complete(EngineCore& core, const Call& call) {
   const auto version = version_of(call);
   if (!version) {
     call.reply(problem(version.error()));
@@ -139,18 +139,19 @@ void complete(Coordinator& coordinator, const Call& call) {
   completion.version = *version;
   completion.idempotency_key = std::string(call.request.header("idempotency-key"));
   completion.actor = actor_of(call);
-  auto answer = coordinator.complete_task(completion);
-  if (!answer) return call.reply(problem(answer.error()));
-  // The first answer is in the commit of the completion.
-  const bool repeated = std::exchange(answer->repeated, false);
-  Response response = json_response(document(*answer));
-  if (repeated) response.headers.emplace_back(replayed_header, "true");
-  call.reply(std::move(response));
+  core.tasks().complete(std::move(completion), [reply = call.reply](Result<InstanceAnswer> answer) {
+    if (!answer) return reply(problem(answer.error()));
+    // The first answer is in the commit of the completion.
+    const bool repeated = std::exchange(answer->repeated, false);
+    Response response = json_response(document(*answer));
+    if (repeated) response.headers.emplace_back(replayed_header, "true");
+    reply(std::move(response));
+  });
 }
 
-void events(Coordinator& coordinator, const Call& call) {
-  if (const auto task = permitted_task(coordinator, call); !task) return call.reply(problem(task.error()));
-  const auto found = coordinator.store().task_events(id_of(call));
+void events(EngineCore& core, const Call& call) {
+  if (const auto task = permitted_task(core, call); !task) return call.reply(problem(task.error()));
+  const auto found = core.store().task_events(id_of(call));
   if (!found) {
     call.reply(problem(found.error()));
     return;
@@ -171,8 +172,8 @@ constexpr std::string_view complete_schema =
 
 }  // namespace
 
-std::vector<Route> task_routes(Coordinator& coordinator) {
-  Coordinator* const with = &coordinator;
+std::vector<Route> task_routes(EngineCore& core) {
+  EngineCore* const with = &core;
   const auto changing = [with](TaskChange::Kind kind) {
     return [with, kind](const Call& call) { change(*with, call, kind); };
   };

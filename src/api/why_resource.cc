@@ -1,11 +1,11 @@
 #include "api/api.h"
-#include "api/problem.h"
 #include "api/explain.h"
+#include "api/problem.h"
 
 namespace cairn::server {
 
-std::vector<Route> why_routes(Coordinator& coordinator) {
-  Coordinator* const with = &coordinator;
+std::vector<Route> why_routes(EngineCore& core) {
+  EngineCore* const with = &core;
   return {{"GET", "/v1/instances/{id}/why", Permission::view, "explainInstance",
            "What an instance waits for, since when, and how to unblock it", [with](const Call& call) {
              const auto answer = explain(*with, {std::string(call.at("id"))});

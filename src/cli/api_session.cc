@@ -6,11 +6,11 @@
 #include <mutex>
 #include <thread>
 
+#include "api/api.h"
 #include "base/clock.h"
 #include "cli/exit_code.h"
 #include "cli/http_client.h"
 #include "cli/store_session.h"
-#include "api/api.h"
 #include "schedule/schedules.h"
 
 namespace cairn::cli {
@@ -38,13 +38,13 @@ class LocalApi final : public ApiSession {
     auto session = std::make_unique<LocalApi>();
     CAIRN_TRY(session->store_,
               open_store(url, session->clock_, use == Use::read ? StoreMode::read_only : StoreMode::own));
-    CoordinatorOptions options;
+    CoreOptions options;
     options.node = "cli";
     options.strict_definitions = false;
-    CAIRN_TRY(session->coordinator_, Coordinator::open(*session->store_, options));
-    attach_schedules(*session->coordinator_);
-    const auto desk = std::make_shared<server::InstanceWaiters>(*session->coordinator_);  // shared with the routes
-    CAIRN_TRY(session->router_, server::Router::make(server::api_routes(*session->coordinator_, desk)));
+    CAIRN_TRY(session->core_, EngineCore::open(*session->store_, options));
+    attach_schedules(*session->core_);
+    const auto desk = std::make_shared<server::InstanceWaiters>(*session->core_);  // shared with the routes
+    CAIRN_TRY(session->router_, server::Router::make(server::api_routes(*session->core_, desk)));
     session->changes_ = use == Use::change;
     return session;
   }
@@ -75,14 +75,14 @@ class LocalApi final : public ApiSession {
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return response.has_value(); });
     // No other process will continue what this request made due.
-    if (changes_ && request.method != "GET") run_until_idle(*coordinator_);
+    if (changes_ && request.method != "GET") run_until_idle(*core_);
     return answer_of(response->status, std::move(response->body));
   }
 
  private:
   SystemClock clock_;
   std::unique_ptr<Store> store_;
-  std::unique_ptr<Coordinator> coordinator_;
+  std::unique_ptr<EngineCore> core_;
   server::Router router_;
   bool changes_ = false;
 };

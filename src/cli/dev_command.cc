@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "api/api.h"
 #include "cairn/engine.h"
 #include "cli/definition_files.h"
 #include "cli/dev_clock.h"
@@ -19,7 +20,6 @@
 #include "cli/listen_address.h"
 #include "cli/settings_file.h"
 #include "cli/stop_watchdog.h"
-#include "api/api.h"
 #include "transport/egress_policy.h"
 
 namespace cairn::cli {
@@ -168,7 +168,7 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   }
   (*engine)->handle("demo.echo.v1", [](const Work& work) { return WorkDone(work.payload); });
   (*engine)->run();
-  auto serving = server::Server::open((*engine)->coordinator(), *settings);
+  auto serving = server::Server::open((*engine)->core(), *settings);
   if (!serving) return fail(serving.error());
 
   std::vector<std::string> watched = paths;
@@ -200,7 +200,7 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   constexpr std::chrono::seconds drain{10};
   const StopWatchdog watchdog(drain + StopWatchdog::margin + Engine::stop_grace);
   out << "stopping" << std::endl;
-  (*engine)->coordinator().lease_waiters().stop();  // answers the waiting workers, so that they do not delay the stop
+  (*engine)->core().leasing().waiters().stop();  // answers the waiting workers, so that they do not delay the stop
   (*serving)->drain(drain);
   serving->reset();
   (*engine)->stop();

@@ -4,9 +4,9 @@
 
 #include "cli/definition_files.h"
 #include "cli/input_file.h"
-#include "engine/coordinator.h"
-#include "schedule/schedules.h"
 #include "definition/definition.h"
+#include "engine/core.h"
+#include "schedule/schedules.h"
 
 namespace cairn::cli {
 
@@ -14,8 +14,8 @@ bool DevDefinitions::deploy(std::string_view text, const std::string& file) {
   const Definition definition = load_definition(text, file);
   for (const Diagnostic& diagnostic : definition.diagnostics) err_ << format_diagnostic(file, diagnostic) << "\n";
   if (!definition.valid()) return false;
-  Coordinator& coordinator = engine_.coordinator();
-  auto deployed = cairn::deploy(coordinator, definition.program);
+  EngineCore& core = engine_.core();
+  auto deployed = cairn::deploy(core, definition.program);
   if (deployed) return true;
   constexpr int edits_max = 10'000;
   for (int edit = 2; deployed.error().code == ErrorCode::conflict && edit < edits_max; ++edit) {
@@ -23,7 +23,7 @@ bool DevDefinitions::deploy(std::string_view text, const std::string& file) {
     renamed.set("version", definition.program->version + "+" + std::to_string(edit));
     auto program = compile_program(renamed);
     if (!program) break;
-    deployed = cairn::deploy(coordinator, *program);
+    deployed = cairn::deploy(core, *program);
     if (!deployed) continue;
     out_ << file << ": changed, deployed as " << (*program)->name << " " << (*program)->version << std::endl;
     return true;
@@ -40,7 +40,7 @@ void DevDefinitions::changed(const std::string& file) {
   if (!text) return;  // deleted again
   const Definition definition = load_definition(*text, file);
   if (definition.valid()) {
-    const auto known = engine_.coordinator().registry().find(definition.program->name, std::nullopt);
+    const auto known = engine_.core().registry().find(definition.program->name, std::nullopt);
     Json newest = known ? (*known)->canonical : Json();
     if (known) newest.set("version", definition.program->version);
     // Saved without a change of meaning.

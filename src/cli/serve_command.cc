@@ -10,6 +10,8 @@
 #include <csignal>
 #include <sstream>
 
+#include "api/api.h"
+#include "api/telemetry/metrics_fanout.h"
 #include "base/log.h"
 #include "cairn/engine.h"
 #include "cli/configuration_flags.h"
@@ -21,8 +23,6 @@
 #include "cli/stop_watchdog.h"
 #include "cli/store_session.h"
 #include "redis/connection.h"
-#include "api/api.h"
-#include "api/telemetry/metrics_fanout.h"
 
 namespace cairn::cli {
 namespace {
@@ -360,18 +360,18 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   if (const auto done = deploy(**engine, configuration->list("definitions"), in); !done) return refuse(done.error());
   if (configuration->is_set("otlp.endpoint")) {
     settings.spans = std::make_shared<server::SpanExporter>(server::OtlpSettings{
-        configuration->text("otlp.endpoint"), configuration->list("otlp.headers"), (*engine)->coordinator().node()});
-    server::trace_units((*engine)->coordinator(), settings.spans);
+        configuration->text("otlp.endpoint"), configuration->list("otlp.headers"), (*engine)->core().node()});
+    server::trace_units((*engine)->core(), settings.spans);
   }
   (*engine)->run();
-  auto serving = server::Server::open((*engine)->coordinator(), settings);
+  auto serving = server::Server::open((*engine)->core(), settings);
   if (!serving) return refuse(serving.error());
   out << "cairn serves on " << (settings.http.tls ? "https://" : "http://") << url_host(settings.http.host) << ":"
       << (*serving)->port() << std::endl;
 
   std::optional<server::MetricsFanout> fanout;
   if (configuration->is_set("hints")) {
-    fanout.emplace(configuration->text("hints"), schema_of(options->store), (*engine)->coordinator().node(),
+    fanout.emplace(configuration->text("hints"), schema_of(options->store), (*engine)->core().node(),
                    [&serving] { return (*serving)->metrics(); });
   }
 
@@ -385,11 +385,11 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   (*serving)->announce_drain();
   wait_before_drain(signals, delay);
   // Long polls end without runs, so that workers ask another node. Runs that they lease are released by the engine.
-  (*engine)->coordinator().lease_waiters().stop();
+  (*engine)->core().leasing().waiters().stop();
   // Connections being established are still accepted: one network round trip.
   constexpr std::chrono::milliseconds handshakes{200};
   (*serving)->drain(drain, std::min(delay, handshakes));
-  (*engine)->coordinator().store().stop_waiting();  // requests in progress end with their answer
+  (*engine)->core().store().stop_waiting();  // requests in progress end with their answer
   serving->reset();
   // Calls in progress get the remaining time.
   (*engine)->stop(time_left_until(drained_by));

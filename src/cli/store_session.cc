@@ -30,13 +30,13 @@ std::variant<std::unique_ptr<StoreSession>, int> StoreSession::open(std::string_
   if (!opened) return fail(command, opened.error(), err);
   session->store_ = std::move(*opened);
   if (use == Use::change) {
-    CoordinatorOptions options;
+    CoreOptions options;
     options.node = "cli";
     options.strict_definitions = false;
-    auto coordinator = Coordinator::open(*session->store_, options);
-    if (!coordinator) return fail(command, coordinator.error(), err);
-    session->coordinator_ = std::move(*coordinator);
-    attach_schedules(*session->coordinator_);
+    auto core = EngineCore::open(*session->store_, options);
+    if (!core) return fail(command, core.error(), err);
+    session->core_ = std::move(*core);
+    attach_schedules(*session->core_);
   }
   return session;
 }

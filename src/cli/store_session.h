@@ -5,10 +5,10 @@
 #include <ostream>
 #include <string>
 
+#include "api/documents.h"
 #include "base/clock.h"
 #include "cli/arguments.h"
-#include "engine/coordinator.h"
-#include "api/documents.h"
+#include "engine/core.h"
 #include "store/open.h"
 
 namespace cairn::cli {
@@ -27,12 +27,12 @@ class StoreSession {
                                                                Use use, std::ostream& err);
 
   Store& store() { return *store_; }
-  Coordinator& coordinator() { return *coordinator_; }  // only with `change`
+  EngineCore& core() { return *core_; }  // only with `change`
 
  private:
   SystemClock clock_;
   std::unique_ptr<Store> store_;
-  std::unique_ptr<Coordinator> coordinator_;
+  std::unique_ptr<EngineCore> core_;
 };
 
 // Prints "cairn show: MESSAGE"; returns the exit code of the error.

@@ -64,15 +64,15 @@ class CommitQueue {
   };
 
   // Asks with a function that is to be given the answer, and waits for it.
-  template <typename Given>
-  Given wait_for(const std::function<void(std::function<void(Given)>)>& ask) {
+  template <typename Given, typename Ask>
+  Given wait_for(const Ask& ask) {
     std::optional<Given> answer;
     Expected expected(*this);
     expected.one_more();
-    ask([&](Given given) {
+    ask(std::function<void(Given)>([&](Given given) {
       answer.emplace(std::move(given));
       expected.answered();
-    });
+    }));
     expected.wait();
     return std::move(*answer);
   }
@@ -150,7 +150,7 @@ class CommitQueue {
   std::atomic<std::size_t> in_commit_ = 0;     // threads inside the store's commit
   std::atomic<std::int64_t> progress_at_ = 0;  // nanoseconds of the steady clock
 
-  Line unsynced_;   // committed ahead, to be settled
+  Line unsynced_;    // committed ahead, to be settled
   Line unanswered_;  // committed, to be answered
 
   std::vector<std::jthread> writers_;

@@ -1,65 +1,57 @@
-// Requests on their way with nobody waiting for them on a thread: each commit's answer takes the next step. Who does
-// want to wait asks here and waits for the answer.
+// A delivery: load, advance, commit, conclude. No thread waits: each answer of the store takes the next step.
+#include <algorithm>
+
 #include "base/log.h"
-#include "engine/coordinator.h"
-#include "store/audit_scope.h"
-#include "store/store_calls.h"
+#include "engine/caller_context.h"
+#include "engine/deliveries.h"
+#include "engine/task_fields.h"
+#include "engine/try_here.h"
+#include "store/projection.h"
+#include "store/unsynced_read.h"
 
 namespace cairn {
 
-namespace {
+// One delivery until it is answered.
+struct Deliveries::Attempt {
+  Attempt(Delivery given, Done told) : delivery(std::move(given)), done(std::move(told)) {}
 
-// What `decide` gives. Nothing when this thread may not call the store and that was needed, or there is an error to
-// tell: a thread that may call it decides again.
-template <class Decide>
-auto try_here(const Decide& decide) -> std::optional<decltype(decide())> {
-  if (!StoreCallsForbidden::here()) return decide();
-  const MemoryOnly in_memory;
-  auto decided = decide();
-  if (!decided || !in_memory.sufficed()) return std::nullopt;
-  return decided;
-}
-
-}  // namespace
-
-// On whose behalf the asking thread works, carried along until they are answered: so long they are there.
-struct Coordinator::CallerContext {
-  AuditScope* audit_scope = AuditScope::current();
-  std::optional<PendingAuditRows> pending_audit{std::in_place};
-
-  // Submits a unit with what is pending_audit to the audit trail.
-  void submit(CommitQueue& queue, Unit unit, CommitQueue::Answer answer) {
-    if (pending_audit) unit.audit = pending_audit->rows();
-    queue.submit(std::move(unit), [this, answer = std::move(answer)](Result<CommitOutcome> written, Unit&& back) {
-      if (pending_audit && written && written->kind == CommitOutcome::Kind::done) pending_audit->written();
-      answer(std::move(written), std::move(back));
-    });
-  }
-
-  // Does something in their name.
-  auto act(const auto& what) {
-    std::optional<AuditScope::Enter> scope;
-    if (audit_scope != nullptr) scope.emplace(*audit_scope);
-    return what();
-  }
-};
-
-struct Coordinator::DeliveryAttempt {
   Delivery delivery;
-  Reached reached;
-  std::shared_ptr<CallerContext> caller = {};
-  std::optional<Decision> decision = {};
+  Done done;
+  std::optional<CallerContext> caller;  // of a request; none: a slice that continues
+  Lanes::Hold lane;                     // of a request
+  std::optional<Decision> decision;
   int number = 0;
   bool continued = false;  // once: a store that fails must not keep us here
-
-  void end(Result<Delivered, DeliveryError> delivered) {
-    if (caller) caller->pending_audit.reset();
-    decision.reset();
-    reached(std::move(delivered));
-  }
 };
 
-void Coordinator::try_delivery(const std::shared_ptr<DeliveryAttempt>& attempt) {
+Deliveries::Deliveries(EngineContext& context, Registry& registry, RunLeasing& leasing, Listeners& listeners,
+                       PostponedWork& postponed)
+    : context_(context),
+      store_(context.store),
+      registry_(registry),
+      leasing_(leasing),
+      listeners_(listeners),
+      postponed_(postponed),
+      cache_(context.options.snapshots_cached),
+      lanes_([this](std::function<void()> next) { deferred_.post(std::move(next)); }, context.options.yield),
+      deferred_(!context.options.yield),
+      queue_(context.store, context.options.yield) {}
+
+void Deliveries::stop() {
+  queue_.stop();
+  deferred_.stop();
+}
+
+void Deliveries::deliver(Delivery delivery, Done done) {
+  auto attempt = std::make_shared<Attempt>(std::move(delivery), std::move(done));
+  attempt->caller.emplace();
+  lanes_.enter(attempt->delivery.instance, [this, attempt](Lanes::Hold lane) {
+    attempt->lane = std::move(lane);
+    try_delivery(attempt);
+  });
+}
+
+void Deliveries::try_delivery(const SharedAttempt& attempt) {
   auto tried = try_here([&] { return decide(attempt->delivery, attempt->number == 0); });
   if (!tried) return deferred_.post([this, attempt] { try_delivery(attempt); });
   Result<Decision, DeliveryError>& decision = *tried;
@@ -68,162 +60,300 @@ void Coordinator::try_delivery(const std::shared_ptr<DeliveryAttempt>& attempt) 
     ++attempt->number;
     return continue_slices({attempt->delivery.instance}, [this, attempt] { try_delivery(attempt); });
   }
-  if (!decision && decision.error().error.code == ErrorCode::limit && attempt->delivery.cause.inbox &&
-      !attempt->delivery.cause.message) {
+  const Unit& cause = attempt->delivery.cause;
+  if (!decision && decision.error().error.code == ErrorCode::limit && cause.inbox && !cause.message) {
     return refuse_unless_repeated(attempt, std::move(decision).error());
   }
   if (!decision) {
     store_.sync();  // told without a commit
-    return attempt->end(std::move(decision).error());
+    return end(attempt, std::move(decision).error());
   }
-  const Unit& cause = attempt->delivery.cause;
   if (decision->slice.stale() && !cause.message && !cause.timer && !cause.run) {
     store_.sync();
-    return attempt->end(Delivered{Delivered::Kind::stale, decision->before, {}, true, {}});
+    return end(attempt, Delivered{Delivered::Kind::stale, decision->before, {}, true, {}});
   }
   attempt->decision.emplace(std::move(*decision));
-  auto answer = [this, attempt](Result<CommitOutcome> written, Unit&& back) {
+  commit(attempt);
+}
+
+namespace {
+
+// A signal by name and key that its instance does not use belongs to an instance that waits for it, now or later: the
+// instance has ended meanwhile, or it left the signal (rule S11). In the latter case the instance keeps it too, for its
+// own later waits, and is not asked again. Where several instances got it, each has its own.
+void pass_signal_on(Decision& decision, const Message& message) {
+  Unit& unit = decision.slice.unit;
+  const Snapshot& rested = decision.slice.last();
+  CorrelatedSignal signal = signal_of(message.body);
+  const bool ended = decision.slice.stale();
+  const bool left = !ended && rested.status != Status::suspended && message.body["alone"] == Json(true) &&
+                    std::any_of(rested.signals.begin(), rested.signals.end(),
+                                [&](const BufferedSignal& kept) { return kept.id == signal.id; });
+  if (!ended && !left) return;
+  if (ended) unit.inbox.reset();
+  // Not a moment longer than it was sent for.
+  const Timestamp until = after(message.at, signal.ttl);
+  if (until <= rested.changed_at && left) return;
+  if (left) signal.ttl = between(rested.changed_at, until);
+  unit.signals = {std::move(signal)};
+}
+
+// What may come between the commits of one slice. Everything else would begin a slice of its own in the middle of
+// this one, and `now` would change under its steps (rule S22).
+bool may_interrupt(const EventBody& what) {
+  return std::holds_alternative<Continued>(what) || std::holds_alternative<CancelRequested>(what) ||
+         std::holds_alternative<SuspendRequested>(what) || std::holds_alternative<StateEdited>(what) ||
+         std::holds_alternative<SignalDiscarded>(what);
+}
+
+DeliveryError store_error(Error error) { return {DeliveryError::Kind::store, std::move(error)}; }
+
+}  // namespace
+
+Result<SharedSnapshot, DeliveryError> Deliveries::load(const InstanceId& id) {
+  if (auto may = MemoryOnly::may_call_store(); !may) return store_error(std::move(may).error());
+  auto found = store_.find_snapshot(id);
+  if (!found) {
+    // Unsupported: a newer node wrote it. That node delivers it, or the grace period ends.
+    const DeliveryError::Kind kind = found.error().code == ErrorCode::corrupt       ? DeliveryError::Kind::unreadable
+                                     : found.error().code == ErrorCode::unsupported ? DeliveryError::Kind::no_definition
+                                                                                    : DeliveryError::Kind::store;
+    return DeliveryError{kind, std::move(found).error()};
+  }
+  if (!*found) {
+    return DeliveryError{DeliveryError::Kind::no_instance, {ErrorCode::not_found, "no instance " + id.value}};
+  }
+  return SharedSnapshot(std::make_shared<const Snapshot>(std::move(**found)));
+}
+
+// A refusal is never based on a cached snapshot: it is decided again on the stored one.
+Result<Decision, DeliveryError> Deliveries::decide(const Delivery& delivery, bool may_use_cache) {
+  const UnsyncedRead unsynced;
+  const SharedSnapshot cached = may_use_cache ? cache_.find(delivery.instance) : nullptr;
+  const bool from_cache = cached != nullptr;
+  SharedSnapshot before = cached;
+  if (!from_cache) {
+    auto loaded = load(delivery.instance);
+    if (!loaded) return std::move(loaded).error();
+    before = std::move(*loaded);
+  }
+  if (delivery.version && *delivery.version != before->version) {
+    if (from_cache) return decide(delivery, false);
+    return DeliveryError{DeliveryError::Kind::moved,
+                         {ErrorCode::conflict, "stale_version: instance " + delivery.instance.value +
+                                                   " is at version " + std::to_string(before->version)}};
+  }
+  if (before->status == Status::running && !may_interrupt(delivery.what)) {
+    if (from_cache) return decide(delivery, false);
+    return DeliveryError{
+        DeliveryError::Kind::cut,
+        {ErrorCode::unavailable, "instance " + delivery.instance.value + " is in the middle of a slice"}};
+  }
+  auto program = registry_.pinned(before->program);
+  if (!program) {
+    const bool missing = program.error().code == ErrorCode::not_found;
+    return DeliveryError{missing ? DeliveryError::Kind::no_definition : DeliveryError::Kind::store, program.error()};
+  }
+  auto what = delivery.what;
+  if (auto* timer = std::get_if<TimerFired>(&what)) {
+    if (auto may = MemoryOnly::may_call_store(); !may) return store_error(std::move(may).error());
+    auto fields = fields_beside(store_, *before, timer->token);
+    if (!fields) return store_error(std::move(fields).error());
+    timer->task_fields = std::move(*fields);
+  }
+  Decision decision{Slice(registry_, setting(**program), store_.now(), delivery.actor, context_.node), before,
+                    from_cache};
+  if (auto applied = decision.slice.apply(**program, *before, std::move(what)); !applied) {
+    if (from_cache) return decide(delivery, false);
+    const bool unreadable = applied.error().code == ErrorCode::corrupt;
+    return DeliveryError{unreadable ? DeliveryError::Kind::unreadable : DeliveryError::Kind::refused,
+                         std::move(applied).error()};
+  }
+  if (decision.slice.stale() && from_cache) return decide(delivery, false);
+  take_cause(delivery, decision);
+  auto promise = leasing_.lease_new_runs(decision.slice.unit);
+  if (!promise) return store_error(std::move(promise).error());
+  decision.slice.promise = std::move(*promise);
+  return decision;
+}
+
+Setting Deliveries::setting(const Program& program) {
+  Setting setting;
+  setting.config = context_.options.config;
+  setting.limits = context_.options.limits;
+  setting.known = registry_.index_for(program);
+  setting.trace = context_.options.trace;
+  return setting;
+}
+
+// What caused the delivery is removed, ended or remembered in the commit that applies it.
+void Deliveries::take_cause(const Delivery& delivery, Decision& decision) {
+  Unit& unit = decision.slice.unit;
+  const Unit& cause = delivery.cause;
+  unit.message = cause.message;
+  unit.timer = cause.timer;
+  unit.run = cause.run;
+  unit.inbox = cause.inbox;
+  unit.task = cause.task;
+  unit.key = cause.key;
+  unit.dead_letters.insert(unit.dead_letters.end(), cause.dead_letters.begin(), cause.dead_letters.end());
+  if (delivery.cancels && !decision.slice.stale()) unit.advances.front().runs_cancelled.push_back(*delivery.cancels);
+  if (delivery.message && delivery.message->kind == Message::Kind::signal) pass_signal_on(decision, *delivery.message);
+  if (unit.key && unit.key->answer.is_null()) {
+    const Snapshot& after = decision.slice.last();
+    unit.key->answer = Json::object({{"instance", after.instance.value},
+                                     {"version", static_cast<std::int64_t>(after.version)},
+                                     {"status", to_string(after.status)}});
+  }
+}
+
+void Deliveries::commit(const SharedAttempt& attempt) {
+  Unit unit = std::move(attempt->decision->slice.unit);
+  if (attempt->caller) unit.audit = attempt->caller->audit_rows();
+  queue_.submit(std::move(unit), [this, attempt](Result<CommitOutcome> written, Unit&& back) {
+    if (attempt->caller) attempt->caller->note(written);
     attempt->decision->slice.give_back(std::move(back));
     if (!written) {
-      defer_slices(attempt->decision->slice.unfinished());  // it may have been written all the same
-      return attempt->end(DeliveryError{DeliveryError::Kind::store, written.error()});
+      postponed_.add_slices(attempt->decision->slice.unfinished());  // it may have been written all the same
+      return end(attempt, store_error(std::move(written).error()));
     }
-    if (written->kind != CommitOutcome::Kind::stale) return conclude_attempt(attempt, *written);
+    if (written->kind != CommitOutcome::Kind::stale) return conclude(attempt, *written);
     // The instance must be read again.
-    deferred_.post([this, attempt, outcome = std::move(*written)]() mutable { conclude_attempt(attempt, outcome); });
-  };
-  Unit unit = std::move(attempt->decision->slice.unit);
-  if (attempt->caller) return attempt->caller->submit(queue_, std::move(unit), std::move(answer));
-  queue_.submit(std::move(unit), std::move(answer));
+    deferred_.post([this, attempt, outcome = std::move(*written)]() mutable { conclude(attempt, outcome); });
+  });
 }
 
 // A repeat of a signal that was taken is answered as a repeat, also when no further signal is. The store says which it
 // is: the unit names a message that does not exist, so it is never written.
-void Coordinator::refuse_unless_repeated(const std::shared_ptr<DeliveryAttempt>& attempt, DeliveryError refused) {
+void Deliveries::refuse_unless_repeated(const SharedAttempt& attempt, DeliveryError refused) {
   auto now = store_.find_snapshot(attempt->delivery.instance);
-  if (!now || !*now) return attempt->end(std::move(refused));
+  if (!now || !*now) return end(attempt, std::move(refused));
   Unit question;
   question.inbox = attempt->delivery.cause.inbox;
   question.message = -1;
-  queue_.submit(std::move(question),
-                [attempt, refused = std::move(refused), after = std::make_shared<const Snapshot>(std::move(**now))](
-                    Result<CommitOutcome> answer, Unit&&) mutable {
-                  if (!answer || answer->kind != CommitOutcome::Kind::duplicate_signal)
-                    return attempt->end(std::move(refused));
-                  attempt->end(Delivered{Delivered::Kind::duplicate_signal, std::move(after), {}, true, {}});
-                });
+  queue_.submit(std::move(question), [this, attempt, refused = std::move(refused),
+                                      after = std::make_shared<const Snapshot>(std::move(**now))](
+                                         Result<CommitOutcome> answer, Unit&&) mutable {
+    if (!answer || answer->kind != CommitOutcome::Kind::duplicate_signal) return end(attempt, std::move(refused));
+    end(attempt, Delivered{Delivered::Kind::duplicate_signal, std::move(after), {}, true, {}});
+  });
 }
 
-void Coordinator::conclude_attempt(const std::shared_ptr<DeliveryAttempt>& attempt, CommitOutcome& outcome) {
+void Deliveries::conclude(const SharedAttempt& attempt, CommitOutcome& outcome) {
   const auto concluded = [&] { return conclude(attempt->delivery, *attempt->decision, outcome); };
   auto delivered = attempt->caller ? attempt->caller->act(concluded) : concluded();
-  if (!delivered) return attempt->end(std::move(delivered).error());
-  if (*delivered) return attempt->end(std::move(**delivered));
+  if (!delivered) return end(attempt, std::move(delivered).error());
+  if (*delivered) return end(attempt, std::move(**delivered));
   if (++attempt->number < attempts_max) return try_delivery(attempt);
-  attempt->end(
-      DeliveryError{DeliveryError::Kind::store,
-               {ErrorCode::conflict, "instance " + attempt->delivery.instance.value + " kept changing; try again"}});
+  end(attempt,
+      store_error({ErrorCode::conflict, "instance " + attempt->delivery.instance.value + " kept changing; try again"}));
 }
 
-void Coordinator::deliver(Delivery delivery, Reached reached) {
-  const InstanceId id = delivery.instance;
-  auto lane = std::make_shared<Lanes::Hold>();
-  auto cut_too = [this, id, lane, reached = std::move(reached)](Result<Delivered, DeliveryError> delivered) {
-    if (!delivered || delivered->unfinished.empty()) {
-      *lane = {};  // whoever is told may ask about the same instance at once
-      return reached(std::move(delivered));
+Result<std::optional<Delivered>, DeliveryError> Deliveries::conclude(const Delivery& delivery, Decision& decision,
+                                                                     CommitOutcome& outcome) {
+  Delivered delivered;
+  delivered.after = decision.before;
+  switch (outcome.kind) {
+    case CommitOutcome::Kind::done:
+      delivered.kind = decision.slice.stale() ? Delivered::Kind::stale : Delivered::Kind::applied;
+      delivered.unfinished = decision.slice.unfinished();
+      if (SharedSnapshot last = committed(decision.slice, outcome)) delivered.after = std::move(last);
+      return std::optional(std::move(delivered));
+    case CommitOutcome::Kind::duplicate_signal:
+      delivered.kind = Delivered::Kind::duplicate_signal;
+      return std::optional(std::move(delivered));
+    case CommitOutcome::Kind::duplicate_key:
+      delivered.kind = Delivered::Kind::duplicate_key;
+      delivered.answer = outcome.answer;
+      delivered.same_request = outcome.same_request;
+      return std::optional(std::move(delivered));
+    case CommitOutcome::Kind::failed:
+      cache_.drop(delivery.instance);
+      return DeliveryError{DeliveryError::Kind::refused, outcome.error};
+    case CommitOutcome::Kind::stale: break;
+  }
+  cache_.drop(delivery.instance);
+  auto now = store_.find_snapshot(delivery.instance);
+  if (!now) return store_error(std::move(now).error());
+  if (*now && (**now).version == decision.before->version && (**now).started_at == decision.before->started_at) {
+    // The instance has not moved: the cause is gone.
+    delivered.kind = Delivered::Kind::stale;
+    return std::optional(std::move(delivered));
+  }
+  return std::optional<Delivered>();
+}
+
+SharedSnapshot Deliveries::committed(Slice& slice, CommitOutcome& outcome) {
+  listeners_.tell_committed(slice);
+  SharedSnapshot last;
+  for (const auto& [id, reached] : slice.instances()) {
+    auto snapshot = std::make_shared<const Snapshot>(slice.take_latest(reached));
+    if (id == slice.first()) last = snapshot;
+    if (is_final(snapshot->status)) {
+      cache_.drop(snapshot->instance);
+    } else {
+      cache_.put(snapshot);
     }
-    deferred_.post([this, id, lane, reached, delivered = std::move(*delivered)]() mutable {
-      auto cut = delivered.unfinished;
-      continue_slices(std::move(cut), [this, id, lane, reached, delivered = std::move(delivered)]() mutable {
-        if (const auto rested = cache_.find(id)) delivered.after = rested;
-        *lane = {};
-        reached(std::move(delivered));
-      });
+    listeners_.tell_changed(*snapshot);
+  }
+  leasing_.hand_over(std::move(outcome.leased), slice.promise.get());
+  return last;
+}
+
+void Deliveries::end(const SharedAttempt& attempt, Outcome outcome) {
+  if (attempt->caller) attempt->caller->release();
+  attempt->decision.reset();
+  // The holder of the lane continues what was interrupted, before the next delivery is decided.
+  if (!attempt->lane || !outcome || outcome->unfinished.empty()) {
+    attempt->lane = {};  // the caller may ask about the same instance at once
+    return attempt->done(std::move(outcome));
+  }
+  deferred_.post([this, attempt, delivered = std::move(*outcome)]() mutable {
+    auto interrupted = delivered.unfinished;
+    continue_slices(std::move(interrupted), [this, attempt, delivered = std::move(delivered)]() mutable {
+      if (const auto rested = cache_.find(attempt->delivery.instance)) delivered.after = rested;
+      attempt->lane = {};
+      attempt->done(std::move(delivered));
     });
-  };
-  auto attempt =
-      std::make_shared<DeliveryAttempt>(DeliveryAttempt{std::move(delivery), std::move(cut_too), std::make_shared<CallerContext>()});
-  lanes_.enter(id, [this, lane, attempt = std::move(attempt)](Lanes::Hold entered) {
-    *lane = std::move(entered);
-    try_delivery(attempt);
   });
 }
 
-void Coordinator::continue_slices(std::vector<InstanceId> cut, std::function<void()> rested) {
-  if (cut.empty()) return rested();
+void Deliveries::continue_slices(std::vector<InstanceId> interrupted, std::function<void()> rested) {
+  if (interrupted.empty()) return rested();
   Delivery delivery;
-  delivery.instance = cut.back();
+  delivery.instance = interrupted.back();
   delivery.what = Continued{};
-  delivery.actor = node_;
-  cut.pop_back();
-  auto next = [this, id = delivery.instance, cut = std::move(cut),
-               rested = std::move(rested)](Result<Delivered, DeliveryError> done) mutable {
-    if (!done) {
-      log_error("slice.cut", done.error().error, {{"instance", id.value}});
-      defer_slices({id});
+  delivery.actor = context_.node;
+  interrupted.pop_back();
+  auto next = [this, id = delivery.instance, left = std::move(interrupted),
+               rested = std::move(rested)](Outcome continued) mutable {
+    if (!continued) {
+      log_error("slice.cut", continued.error().error, {{"instance", id.value}});
+      postponed_.add_slices({id});
     } else {
-      cut.insert(cut.end(), done->unfinished.begin(), done->unfinished.end());
+      left.insert(left.end(), continued->unfinished.begin(), continued->unfinished.end());
     }
     // Not from here: this may be a thread of the queue, and each of many that end at once would be inside the other.
-    deferred_.post([this, cut = std::move(cut), rested = std::move(rested)] { continue_slices(cut, rested); });
+    deferred_.post([this, left = std::move(left), rested = std::move(rested)] { continue_slices(left, rested); });
   };
-  try_delivery(std::make_shared<DeliveryAttempt>(DeliveryAttempt{std::move(delivery), std::move(next)}));
+  try_delivery(std::make_shared<Attempt>(std::move(delivery), std::move(next)));
 }
 
-void Coordinator::start(StartRequest request, Done done) {
-  auto begun = try_here([&] { return prepare_start(request); });
-  if (begun) return submit(std::move(*begun), std::move(done));
-  deferred_.post([this, request = std::move(request), done = std::move(done)]() mutable {
-    submit(prepare_start(request), std::move(done));
-  });
+bool Deliveries::goes_on(const InstanceId& id) const {
+  const auto known = cache_.status(id);
+  return known && !is_final_or_suspended(*known);
 }
 
-void Coordinator::submit(Result<std::variant<InstanceAnswer, PreparedStart>> begun, Done done) {
-  if (!begun) return done(std::move(begun).error());
-  if (const auto* known = std::get_if<InstanceAnswer>(&*begun)) return done(*known);
-  auto prepared = std::make_shared<PreparedStart>(std::get<PreparedStart>(std::move(*begun)));
-  auto caller = std::make_shared<CallerContext>();
-  caller->submit(queue_, std::move(prepared->slice.unit), [=, this](Result<CommitOutcome> written, Unit&& back) {
-    prepared->slice.give_back(std::move(back));
-    const auto end = [=, this](Result<CommitOutcome> outcome) {
-      auto answer = caller->act([&] { return this->finish_start(*prepared, std::move(outcome)); });
-      prepared->slice.promise.reset();
-      caller->pending_audit.reset();
-      if (!answer || answer->repeated || prepared->slice.unfinished().empty()) return done(std::move(answer));
-      deferred_.post([this, prepared, done] {
-        continue_slices(prepared->slice.unfinished(), [this, prepared, done] { done(rested(prepared->id)); });
-      });
-    };
-    // What the first request with this key started must be read.
-    if (!written || written->kind != CommitOutcome::Kind::duplicate_key) return end(std::move(written));
-    deferred_.post([end, outcome = std::move(*written)] { end(outcome); });
-  });
-}
-
-void Coordinator::signal(InstanceId id, SignalRequest request, Done done) {
-  auto delivery = delivery_of(id, request);
-  if (!delivery) return defer([done = std::move(done), error = std::move(delivery).error()] { done(error); });
-  deliver(std::move(*delivery), [this, id, done = std::move(done)](Result<Delivered, DeliveryError> delivered) {
-    done(signalled(std::move(delivered), id));
-  });
-}
-
-Result<Delivered, DeliveryError> Coordinator::deliver(Delivery delivery) {
-  using Given = Result<Delivered, DeliveryError>;
-  return queue_.wait_for<Given>([&](Reached reached) { deliver(std::move(delivery), std::move(reached)); });
-}
-
-void Coordinator::continue_slices(std::vector<InstanceId> cut) {
-  if (cut.empty()) return;
-  CommitQueue::Expected expected(queue_);
-  expected.one_more();
-  continue_slices(std::move(cut), [&expected] { expected.answered(); });
-  expected.wait();
-}
-
-Result<InstanceAnswer> Coordinator::start(const StartRequest& request) {
-  return queue_.wait_for<Result<InstanceAnswer>>([&](Done done) { submit(prepare_start(request), std::move(done)); });
+void Deliveries::hear_of_end(const InstanceId& id) {
+  // What this node has ended itself is told with the answer to its commit (`committed`), when it is durable.
+  if (queue_.commits_here()) return;
+  if (id.empty()) {
+    // All who wait for an end look at the store, and no cached snapshot is known to be the last.
+    cache_.clear();
+    return listeners_.results().tell_all();
+  }
+  cache_.drop(id);
+  listeners_.tell_ended_elsewhere(id);
 }
 
 }  // namespace cairn

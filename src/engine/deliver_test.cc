@@ -5,10 +5,10 @@
 #include <latch>
 
 #include "base/clock.h"
-#include "cairn/engine.h"
-#include "engine/coordinator.h"
 #include "definition/definition.h"
+#include "engine/core.h"
 #include "store/memory/memory_store.h"
+#include "store/open.h"
 #include "stores/forwarding_store.h"
 
 namespace cairn {
@@ -52,67 +52,83 @@ steps:
 output: = state.answer
 )";
 
-class PursuitTest : public testing::TestWithParam<const char*> {
+constexpr const char* asking = R"(
+cairn: 1
+name: asking
+version: 1.0.0
+steps:
+  - task: { name: approve, result: answer }
+output: = state.answer
+)";
+
+class DeliverTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    EngineOptions options;
-    options.store = std::string(GetParam()) == "memory" ? "memory:" : "sqlite:" + path_;
-    options.environment_secrets = false;
-    auto engine = Engine::open(options);
-    ASSERT_TRUE(engine) << engine.error().message;
-    engine_ = std::move(*engine);
-    for (const char* const text : {counting, stepping, calling}) {
-      const auto deployed = engine_->deploy(text);
+    auto store = open_store(std::string(GetParam()) == "memory" ? "memory:" : "sqlite:" + path_, clock_);
+    ASSERT_TRUE(store) << store.error().message;
+    store_ = std::move(*store);
+    auto core = EngineCore::open(*store_, {});
+    ASSERT_TRUE(core) << core.error().message;
+    core_ = std::move(*core);
+    for (const char* const text : {counting, stepping, calling, asking}) {
+      const auto deployed = core_->registry().deploy(load_definition(text, "test.yaml").program);
       ASSERT_TRUE(deployed) << deployed.error().message;
     }
-    engine_->run();
   }
   void TearDown() override {
-    engine_.reset();
+    core_.reset();
+    store_.reset();
     for (const char* const end : {"", "-wal", "-shm", ".lock"}) std::remove((path_ + end).c_str());
   }
 
-  Result<InstanceState> start(const std::string& definition, const std::string& key = {}) {
-    std::promise<Result<InstanceState>> answered;
-    StartOrder order;
-    order.definition = definition;
-    order.idempotency_key = key;
-    engine_->start(order, [&](Result<InstanceState> state) { answered.set_value(std::move(state)); });
+  Result<InstanceAnswer> start(const std::string& definition, const std::string& key = {}) {
+    std::promise<Result<InstanceAnswer>> answered;
+    StartRequest request;
+    request.definition = definition;
+    request.idempotency_key = key;
+    core_->instances().start(request, [&](Result<InstanceAnswer> answer) { answered.set_value(std::move(answer)); });
     return answered.get_future().get();
   }
+  void tick(const InstanceId& id, InstanceRequests::Done done) {
+    SignalRequest request;
+    request.name = "tick";
+    core_->instances().signal(id, std::move(request), std::move(done));
+  }
+  Snapshot find(const InstanceId& id) { return **store_->find_snapshot(id); }
 
-  const std::string path_ = testing::TempDir() + "cairn_pursuit_" + std::to_string(::getpid()) + ".db";
-  std::unique_ptr<Engine> engine_;
+  SystemClock clock_;
+  const std::string path_ = testing::TempDir() + "cairn_deliver_" + std::to_string(::getpid()) + ".db";
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<EngineCore> core_;
 };
 
-TEST_P(PursuitTest, ManySignalsToOneInstanceAreAllTaken) {
+TEST_P(DeliverTest, ManySignalsToOneInstanceAreAllTaken) {
   const auto begun = start("counting");
   ASSERT_TRUE(begun) << begun.error().message;
   std::latch answered(200);
   std::atomic<int> refused = 0;
   for (int i = 0; i < 200; ++i) {
-    engine_->signal(begun->instance, "tick", Json(), [&](const Result<InstanceState>& state) {
+    tick(begun->instance, [&](const Result<InstanceAnswer>& state) {
       if (!state) ++refused;
       answered.count_down();
     });
   }
   answered.wait();
   EXPECT_EQ(refused, 0);
-  const auto ended = engine_->find(begun->instance);
-  ASSERT_TRUE(ended);
-  EXPECT_EQ(ended->status, Status::completed);
-  EXPECT_EQ(ended->output, Json(200));
+  const Snapshot ended = find(begun->instance);
+  EXPECT_EQ(ended.status, Status::completed);
+  EXPECT_EQ(ended.output, Json(200));
 }
 
 // Those that come after the end are refused one after the other, and not each from inside the other.
-TEST_P(PursuitTest, ABurstOfSignalsToAnInstanceThatEndsIsAnswered) {
+TEST_P(DeliverTest, ABurstOfSignalsToAnInstanceThatEndsIsAnswered) {
   constexpr int count = 6'000;
   const auto begun = start("counting");
   ASSERT_TRUE(begun) << begun.error().message;
   std::latch answered(count);
   std::atomic<int> taken = 0;
   for (int i = 0; i < count; ++i) {
-    engine_->signal(begun->instance, "tick", Json(), [&](const Result<InstanceState>& state) {
+    tick(begun->instance, [&](const Result<InstanceAnswer>& state) {
       if (state) ++taken;
       answered.count_down();
     });
@@ -122,15 +138,15 @@ TEST_P(PursuitTest, ABurstOfSignalsToAnInstanceThatEndsIsAnswered) {
 }
 
 // What a callback asks for needs the store, which its thread must not call.
-TEST_P(PursuitTest, ACallbackMayAskAgain) {
-  std::promise<Result<InstanceState>> answered;
-  StartOrder order;
+TEST_P(DeliverTest, ACallbackMayAskAgain) {
+  std::promise<Result<InstanceAnswer>> answered;
+  StartRequest order;
   order.definition = "counting";
   order.idempotency_key = "again";
-  engine_->start(order, [&](const Result<InstanceState>& first) {
-    engine_->start(order, [&, id = first->instance](const Result<InstanceState>& second) {
+  core_->instances().start(order, [&](const Result<InstanceAnswer>& first) {
+    core_->instances().start(order, [&, id = first->instance](const Result<InstanceAnswer>& second) {
       EXPECT_TRUE(second->repeated);
-      engine_->signal(id, "tick", Json(), [&](Result<InstanceState> state) { answered.set_value(std::move(state)); });
+      tick(id, [&](Result<InstanceAnswer> state) { answered.set_value(std::move(state)); });
     });
   });
   const auto state = answered.get_future().get();
@@ -138,17 +154,48 @@ TEST_P(PursuitTest, ACallbackMayAskAgain) {
   EXPECT_EQ(state->status, Status::waiting);
 }
 
+TEST_P(DeliverTest, ACallbackMayCompleteATask) {
+  const auto begun = start("asking");
+  ASSERT_TRUE(begun) << begun.error().message;
+  const auto tasks = store_->list_tasks({}, {});
+  ASSERT_TRUE(tasks && tasks->items.size() == 1);
+  TaskCompletion completion;
+  completion.task = tasks->items.front().id;
+  completion.payload = Json::object({{"ok", true}});
+  completion.idempotency_key = "once";
+  completion.actor.name = "ada";
+  std::promise<void> all;
+  tick(begun->instance, [&](const Result<InstanceAnswer>& ticked) {
+    EXPECT_TRUE(ticked);
+    core_->tasks().complete(completion, [&](const Result<InstanceAnswer>& first) {
+      ASSERT_TRUE(first) << first.error().message;
+      EXPECT_EQ(first->status, Status::completed);
+      EXPECT_FALSE(first->repeated);
+      core_->tasks().complete(completion, [&, output = first->output](const Result<InstanceAnswer>& second) {
+        ASSERT_TRUE(second) << second.error().message;
+        EXPECT_TRUE(second->repeated);
+        EXPECT_EQ(second->output, output);
+        completion.idempotency_key.clear();
+        core_->tasks().complete(completion, [&](const Result<InstanceAnswer>& third) {
+          EXPECT_EQ(third.error().code, ErrorCode::conflict) << "it is closed";
+          all.set_value();
+        });
+      });
+    });
+  });
+  EXPECT_EQ(all.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+}
+
 // Every thread that could do it instead is busy.
-TEST_P(PursuitTest, WhatACallbackAsksIsDecidedThereWhenNothingIsMissing) {
+TEST_P(DeliverTest, WhatACallbackAsksIsDecidedThereWhenNothingIsMissing) {
   std::latch open(1);
-  std::promise<Result<InstanceState>> answered;
-  StartOrder order;
+  std::promise<Result<InstanceAnswer>> answered;
+  StartRequest order;
   order.definition = "counting";
-  engine_->start(order, [&](const Result<InstanceState>&) {
-    for (std::size_t i = 0; i < DeferredWork::threads_max; ++i) engine_->coordinator().defer([&] { open.wait(); });
-    engine_->start(order, [&](const Result<InstanceState>& begun) {
-      engine_->signal(begun->instance, "tick", Json(),
-                      [&](Result<InstanceState> state) { answered.set_value(std::move(state)); });
+  core_->instances().start(order, [&](const Result<InstanceAnswer>&) {
+    for (std::size_t i = 0; i < DeferredWork::threads_max; ++i) core_->deliveries().defer([&] { open.wait(); });
+    core_->instances().start(order, [&](const Result<InstanceAnswer>& begun) {
+      tick(begun->instance, [&](Result<InstanceAnswer> state) { answered.set_value(std::move(state)); });
     });
   });
   auto answer = answered.get_future();
@@ -160,28 +207,28 @@ TEST_P(PursuitTest, WhatACallbackAsksIsDecidedThereWhenNothingIsMissing) {
   EXPECT_EQ(state->version, 2u);
 }
 
-TEST(Pursuits, WhatACallbackNeedsFromTheStoreIsAskedElsewhere) {
+TEST(Deliver, WhatACallbackNeedsFromTheStoreIsAskedElsewhere) {
   SystemClock clock;
   MemoryStore store(clock);
-  CoordinatorOptions options;
+  CoreOptions options;
   options.snapshots_cached = 0;
-  const auto coordinator = std::move(*Coordinator::open(store, options));
+  const auto core = std::move(*EngineCore::open(store, options));
   for (const char* const text : {counting, calling}) {
-    ASSERT_TRUE(coordinator->registry().deploy(load_definition(text, "test.yaml").program));
+    ASSERT_TRUE(core->registry().deploy(load_definition(text, "test.yaml").program));
   }
   std::promise<void> all;
-  const auto start = [&](const std::string& definition, Coordinator::Done done) {
+  const auto start = [&](const std::string& definition, InstanceRequests::Done done) {
     StartRequest request;
     request.definition = definition;
-    coordinator->start(std::move(request), std::move(done));
+    core->instances().start(std::move(request), std::move(done));
   };
-  const auto signal = [&](const InstanceId& id, const std::string& name, Coordinator::Done done) {
+  const auto signal = [&](const InstanceId& id, const std::string& name, InstanceRequests::Done done) {
     SignalRequest request;
     request.name = name;
-    coordinator->signal(id, std::move(request), std::move(done));
+    core->instances().signal(id, std::move(request), std::move(done));
   };
   start("counting", [&](const Result<InstanceAnswer>& first) {
-    coordinator->registry().expect_changes();
+    core->registry().expect_changes();
     // How its run is counted was never read.
     start("calling", [&, id = first->instance](const Result<InstanceAnswer>& second) {
       EXPECT_TRUE(second);
@@ -200,15 +247,15 @@ TEST(Pursuits, WhatACallbackNeedsFromTheStoreIsAskedElsewhere) {
     });
   });
   EXPECT_EQ(all.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
-  coordinator->stop();
+  core->stop();
 }
 
-TEST_P(PursuitTest, AReportThatComesTooLateIsAnswered) {
+TEST_P(DeliverTest, AReportThatComesTooLateIsAnswered) {
   const auto begun = start("calling");
   ASSERT_TRUE(begun) << begun.error().message;
-  Coordinator& coordinator = engine_->coordinator();
+  EngineCore& core = *core_;
   std::promise<std::vector<RunRow>> leased;
-  coordinator.lease_waiters().ask({"elsewhere", {"demo."}, {}, 5, Duration::of_seconds(30)}, std::chrono::seconds(60),
+  core.leasing().waiters().ask({"elsewhere", {"demo."}, {}, 5, Duration::of_seconds(30)}, std::chrono::seconds(60),
                                [&](Result<std::vector<RunRow>> runs) { leased.set_value(std::move(*runs)); });
   const std::vector<RunRow> runs = leased.get_future().get();
   ASSERT_EQ(runs.size(), 1u);
@@ -220,14 +267,14 @@ TEST_P(PursuitTest, AReportThatComesTooLateIsAnswered) {
     report.leased = runs[0];
   }
   std::promise<std::vector<Result<RunAnswer>>> reported;
-  coordinator.report_all(reports, [&](auto answers) { reported.set_value(std::move(answers)); });
+  core.reports().report_all(reports, [&](auto answers) { reported.set_value(std::move(answers)); });
   for (const auto& answer : reported.get_future().get()) {
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(*answer, RunAnswer::finished);
   }
 }
 
-TEST_P(PursuitTest, AnAnswerWaitsForTheLastCheckpoint) {
+TEST_P(DeliverTest, AnAnswerWaitsForTheLastCheckpoint) {
   const auto ended = start("stepping");
   ASSERT_TRUE(ended) << ended.error().message;
   EXPECT_EQ(ended->status, Status::completed);
@@ -235,15 +282,15 @@ TEST_P(PursuitTest, AnAnswerWaitsForTheLastCheckpoint) {
   EXPECT_GE(ended->version, 20u);
 }
 
-TEST_P(PursuitTest, OneKeyStartsOneInstanceHoweverManyAskAtOnce) {
+TEST_P(DeliverTest, OneKeyStartsOneInstanceHoweverManyAskAtOnce) {
   std::latch answered(50);
   std::mutex mutex;
   std::set<std::string> ids;
-  StartOrder order;
+  StartRequest order;
   order.definition = "counting";
   order.idempotency_key = "k";
   for (int i = 0; i < 50; ++i) {
-    engine_->start(order, [&](const Result<InstanceState>& state) {
+    core_->instances().start(order, [&](const Result<InstanceAnswer>& state) {
       {
         const std::lock_guard lock(mutex);
         ids.insert(state ? state->instance.value : state.error().message);
@@ -255,18 +302,17 @@ TEST_P(PursuitTest, OneKeyStartsOneInstanceHoweverManyAskAtOnce) {
   EXPECT_EQ(ids.size(), 1u);
 }
 
-TEST_P(PursuitTest, ErrorsAreAnswersToo) {
+TEST_P(DeliverTest, ErrorsAreAnswersToo) {
   EXPECT_EQ(start("nobody").error().code, ErrorCode::not_found);
-  std::promise<Result<InstanceState>> answered;
-  engine_->signal({"nobody"}, "tick", Json(),
-                  [&](Result<InstanceState> state) { answered.set_value(std::move(state)); });
+  std::promise<Result<InstanceAnswer>> answered;
+  tick({"nobody"}, [&](Result<InstanceAnswer> state) { answered.set_value(std::move(state)); });
   EXPECT_EQ(answered.get_future().get().error().code, ErrorCode::not_found);
 }
 
-TEST_P(PursuitTest, AWorkerWhoWaitsGetsANewRunInTheCommitThatMakesIt) {
-  Coordinator& coordinator = engine_->coordinator();
+TEST_P(DeliverTest, AWorkerWhoWaitsGetsANewRunInTheCommitThatMakesIt) {
+  EngineCore& core = *core_;
   std::promise<std::vector<RunRow>> leased;
-  coordinator.lease_waiters().ask({"elsewhere", {"demo."}, {}, 5, Duration::of_seconds(30)}, std::chrono::seconds(60),
+  core.leasing().waiters().ask({"elsewhere", {"demo."}, {}, 5, Duration::of_seconds(30)}, std::chrono::seconds(60),
                                [&](Result<std::vector<RunRow>> runs) { leased.set_value(std::move(*runs)); });
   const auto begun = start("calling");
   ASSERT_TRUE(begun) << begun.error().message;
@@ -279,11 +325,11 @@ TEST_P(PursuitTest, AWorkerWhoWaitsGetsANewRunInTheCommitThatMakesIt) {
   report.run = runs[0].id;
   report.fence = runs[0].fence;
   report.result = Json("done");
-  coordinator.report_all({&report, 1}, [&](auto answers) { reported.set_value(std::move(answers)); });
+  core.reports().report_all({&report, 1}, [&](auto answers) { reported.set_value(std::move(answers)); });
   const auto answers = reported.get_future().get();
   ASSERT_TRUE(answers.at(0));
   EXPECT_EQ(*answers[0], RunAnswer::finished);
-  EXPECT_EQ(engine_->find(begun->instance)->output, Json("done"));
+  EXPECT_EQ(find(begun->instance).output, Json("done"));
 }
 
 // Commits ahead of the disk, and looks who was told before it was settled.
@@ -313,19 +359,19 @@ TEST(Ends, AreToldOnceTheyAreDurable) {
   SystemClock clock;
   MemoryStore memory(clock);
   UnsyncedStore store(memory);
-  const auto coordinator = std::move(*Coordinator::open(store, {}));
-  coordinator->on_ended([&](const InstanceId&) { ++store.told; });
+  const auto core = std::move(*EngineCore::open(store, {}));
+  core->listeners().on_ended([&](const InstanceId&) { ++store.told; });
   const Definition definition =
       load_definition("cairn: 1\nname: quick\nversion: 1.0.0\nsteps: [ { set: { a: 1 } } ]\n", "test.yaml");
   ASSERT_TRUE(definition.valid());
-  ASSERT_TRUE(coordinator->registry().deploy(definition.program));
+  ASSERT_TRUE(core->registry().deploy(definition.program));
   constexpr int count = 20;
   for (int i = 0; i < count; ++i) {
     StartRequest request;
     request.definition = "quick";
-    ASSERT_TRUE(coordinator->start(request));
+    ASSERT_TRUE(core->instances().start(request));
   }
-  coordinator->stop();
+  core->stop();
   EXPECT_EQ(store.told, static_cast<std::size_t>(count));
   EXPECT_EQ(store.too_soon, 0u);
 }
@@ -362,32 +408,32 @@ class DeafStore final : public ForwardingStore {
   void watch(WakeupListener) override {}
 };
 
-TEST(Pursuits, AnotherNodeDoesNotDecideOnThePredecessorOfAReusedId) {
+TEST(Deliver, AnotherNodeDoesNotDecideOnThePredecessorOfAReusedId) {
   ManualClock clock{Timestamp::of_unix_ms(1'700'000'000'000)};
   MemoryStore memory(clock);
   DeafStore store_a(memory), store_b(memory);
-  const auto a = std::move(*Coordinator::open(store_a, {}));
+  const auto a = std::move(*EngineCore::open(store_a, {}));
   ASSERT_TRUE(a->registry().deploy(load_definition(counting, "test.yaml").program));
-  const auto b = std::move(*Coordinator::open(store_b, {}));
+  const auto b = std::move(*EngineCore::open(store_b, {}));
   const InstanceId id{"x"};
   StartRequest request;
   request.definition = "counting";
   request.id = id.value;
   SignalRequest tick;
   tick.name = "tick";
-  ASSERT_TRUE(a->start(request));
-  ASSERT_TRUE(b->signal(id, tick));
-  ASSERT_TRUE(b->signal(id, tick));
-  ASSERT_TRUE(a->request(id, CancelRequested{"no"}, {}));
+  ASSERT_TRUE(a->instances().start(request));
+  ASSERT_TRUE(b->instances().signal(id, tick));
+  ASSERT_TRUE(b->instances().signal(id, tick));
+  ASSERT_TRUE(a->instances().request(id, CancelRequested{"no"}, {}));
   clock.advance(Duration::of_seconds(60));
   ASSERT_EQ(memory.retire_instances({{Status::cancelled}, clock.now(), 100})->instances, 1u);
   const Timestamp second = clock.now();
-  ASSERT_TRUE(a->start(request));
+  ASSERT_TRUE(a->instances().start(request));
   SignalRequest other;
   other.name = "other";
-  ASSERT_TRUE(a->signal(id, other));
-  ASSERT_TRUE(a->signal(id, other));
-  const auto answer = b->signal(id, tick);
+  ASSERT_TRUE(a->instances().signal(id, other));
+  ASSERT_TRUE(a->instances().signal(id, other));
+  const auto answer = b->instances().signal(id, tick);
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->version, 4u);
   const auto now = memory.find_snapshot(id);
@@ -397,7 +443,7 @@ TEST(Pursuits, AnotherNodeDoesNotDecideOnThePredecessorOfAReusedId) {
   EXPECT_EQ((**now).signals.size(), 2u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, PursuitTest, testing::Values("memory", "sqlite"),
+INSTANTIATE_TEST_SUITE_P(Stores, DeliverTest, testing::Values("memory", "sqlite"),
                          [](const auto& tested) { return tested.param; });
 
 }  // namespace

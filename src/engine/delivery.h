@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/slice.h"
 #include "engine/snapshot_cache.h"
@@ -11,6 +12,7 @@
 
 namespace cairn {
 
+// An event for one instance, with what caused it.
 struct Delivery {
   InstanceId instance;
   EventBody what;
@@ -21,13 +23,32 @@ struct Delivery {
   std::optional<RunId> cancels;          // this run, in the same commit
 };
 
+// A new instance.
+struct Start {
+  std::string definition;
+  std::optional<std::string> version;  // absent: the newest
+  Started event;
+  std::string actor;
+  std::optional<IdempotencyKey> key;
+};
+
+// What came of a delivery or a start that the engine could decide on.
+struct Delivered {
+  enum class Kind { applied, stale, duplicate_signal, duplicate_key };
+  Kind kind = Kind::applied;
+  SharedSnapshot after;                // the instance; nullptr for the duplicate key of a start
+  Json answer;                         // duplicate_key: what was kept with the first request
+  bool same_request = true;            // duplicate_key
+  std::vector<InstanceId> unfinished;  // interrupted by a checkpoint
+};
+
 // Why nothing could be decided or written.
 struct DeliveryError {
   enum class Kind {
     refused,  // by the interpreter: the caller is told
     no_instance,
     moved,          // not at the version that the caller has seen
-    cut,            // in the middle of a slice, which goes on first
+    cut,            // in the middle of a slice, which continues first
     no_definition,  // not here, perhaps not yet
     unreadable,     // the snapshot or message does not add up
     store,          // the store cannot do it now
@@ -36,19 +57,11 @@ struct DeliveryError {
   Error error;
 };
 
+// A slice that is ready to be committed, and what it was decided on.
 struct Decision {
   Slice slice;
   SharedSnapshot before;
   bool from_cache = false;
-};
-
-struct Delivered {
-  enum class Kind { applied, stale, duplicate_signal, duplicate_key };
-  Kind kind = Kind::applied;
-  SharedSnapshot after;
-  Json answer;                         // duplicate_key
-  bool same_request = true;            // duplicate_key
-  std::vector<InstanceId> unfinished;  // cut by a checkpoint
 };
 
 }  // namespace cairn

@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "base/clock.h"
-#include "engine/coordinator.h"
-#include "engine/slice.h"
 #include "definition/definition.h"
+#include "engine/core.h"
+#include "engine/slice.h"
 #include "store/open.h"
 
 namespace cairn {
@@ -69,7 +69,7 @@ class Parking : public testing::Test {
     std::filesystem::remove_all(folder_);
   }
   void close() {
-    coordinator_.reset();
+    core_.reset();
     store_.reset();
   }
   void open() {
@@ -77,24 +77,24 @@ class Parking : public testing::Test {
     auto store = open_store("sqlite:" + folder_ + "/store.db", clock_);
     ASSERT_TRUE(store.has_value()) << store.error().message;
     store_ = std::move(*store);
-    CoordinatorOptions options;
+    CoreOptions options;
     options.strict_definitions = false;
     options.snapshots_cached = cached_;
-    auto coordinator = Coordinator::open(*store_, options);
-    ASSERT_TRUE(coordinator.has_value()) << coordinator.error().message;
-    coordinator_ = std::move(*coordinator);
+    auto core = EngineCore::open(*store_, options);
+    ASSERT_TRUE(core.has_value()) << core.error().message;
+    core_ = std::move(*core);
   }
   std::shared_ptr<const Program> deploy(const char* text) {
     const Definition definition = load_definition(text, "test");
     EXPECT_TRUE(definition.valid());
-    EXPECT_TRUE(coordinator_->registry().deploy(definition.program).has_value());
+    EXPECT_TRUE(core_->registry().deploy(definition.program).has_value());
     return definition.program;
   }
   InstanceId start(const std::string& name, const std::string& id) {
     StartRequest request;
     request.definition = name;
     request.id = id;
-    EXPECT_TRUE(coordinator_->start(request).has_value());
+    EXPECT_TRUE(core_->instances().start(request).has_value());
     return {id};
   }
   void sql(const std::string& text) {
@@ -107,7 +107,7 @@ class Parking : public testing::Test {
 
   // The first commit of an instance that a checkpoint cuts; whoever should have gone on is gone.
   void start_and_crash(const std::shared_ptr<const Program>& program, const std::string& id) {
-    Slice slice(coordinator_->registry(), Setting{}, store_->now(), "tester", "node");
+    Slice slice(core_->registry(), Setting{}, store_->now(), "tester", "node");
     Started started;
     started.instance = {id};
     ASSERT_TRUE(slice.start(*program, started).has_value());
@@ -120,7 +120,7 @@ class Parking : public testing::Test {
   std::size_t cached_ = 4096;
   std::string folder_;
   std::unique_ptr<Store> store_;
-  std::unique_ptr<Coordinator> coordinator_;
+  std::unique_ptr<EngineCore> core_;
 };
 
 TEST_F(Parking, ADamagedSnapshotParksItsInstanceOnly) {
@@ -135,8 +135,8 @@ TEST_F(Parking, ADamagedSnapshotParksItsInstanceOnly) {
   SignalRequest signal;
   signal.name = "go";
   signal.payload = Json(7);
-  ASSERT_EQ(coordinator_->broadcast(signal, Duration::of_seconds(60))->delivered.size(), 2u);
-  coordinator_->run_until_idle();
+  ASSERT_EQ(core_->instances().broadcast(signal, Duration::of_seconds(60))->delivered.size(), 2u);
+  core_->due().run_until_idle();
   EXPECT_EQ(row("good").status, Status::completed);
   EXPECT_EQ(row("bad").status, Status::suspended);
   EXPECT_EQ(row("bad").error->code, "snapshot_corrupt");
@@ -151,7 +151,7 @@ TEST_F(Parking, ADamagedSnapshotParksItsInstanceOnly) {
       "(SELECT n FROM wf_instances WHERE id = 'bad')");
   open();
   EXPECT_TRUE(*store_->replay_dead_letter(letters[0].id));
-  coordinator_->run_until_idle();
+  core_->due().run_until_idle();
   EXPECT_EQ(row("bad").status, Status::completed) << "repaired and replayed, it goes on where it was";
 }
 
@@ -162,13 +162,13 @@ TEST_F(Parking, AMissingDefinitionHasAGracePeriod) {
   sql("DELETE FROM wf_definitions");
   open();
   clock_.advance(Duration::of_seconds(3600));
-  coordinator_->run_until_idle();
+  core_->due().run_until_idle();
   EXPECT_EQ(row("s").status, Status::waiting);
   clock_.advance(Duration::of_seconds(30));
-  coordinator_->run_until_idle();
+  core_->due().run_until_idle();
   EXPECT_EQ(row("s").status, Status::waiting) << "it may still be on its way";
   clock_.advance(Duration::of_seconds(31));
-  coordinator_->run_until_idle();
+  core_->due().run_until_idle();
   EXPECT_EQ(row("s").status, Status::suspended);
   EXPECT_EQ(row("s").error->code, "definition_missing");
   const auto letters = store_->list_dead_letters({})->items;
@@ -177,7 +177,7 @@ TEST_F(Parking, AMissingDefinitionHasAGracePeriod) {
 
   deploy(sleeper);
   EXPECT_TRUE(*store_->replay_dead_letter(letters[0].id));
-  coordinator_->run_until_idle();
+  core_->due().run_until_idle();
   EXPECT_EQ(row("s").status, Status::completed);
 }
 
@@ -188,10 +188,10 @@ TEST_F(Parking, ADefinitionThatArrivesInTimeIsUsed) {
   sql("DELETE FROM wf_definitions");
   open();
   clock_.advance(Duration::of_seconds(3600));
-  coordinator_->run_until_idle();
+  core_->due().run_until_idle();
   deploy(sleeper);
   clock_.advance(Duration::of_seconds(30));
-  coordinator_->run_until_idle();
+  core_->due().run_until_idle();
   EXPECT_EQ(row("s").status, Status::completed);
   EXPECT_TRUE(store_->list_dead_letters({})->items.empty());
 }
@@ -201,9 +201,9 @@ TEST_F(Parking, AStoredDefinitionThatDoesNotCompileIsRefusedWhenStrict) {
   close();
   sql("UPDATE wf_definitions SET canonical = '{\"cairn\":1}'");
   open();
-  EXPECT_EQ(coordinator_->registry().unavailable().size(), 1u);
-  coordinator_.reset();
-  const auto strict = Coordinator::open(*store_, {});
+  EXPECT_EQ(core_->registry().unavailable().size(), 1u);
+  core_.reset();
+  const auto strict = EngineCore::open(*store_, {});
   ASSERT_FALSE(strict.has_value());
   EXPECT_NE(strict.error().message.find("sleeper 1.0.0"), std::string::npos);
 }
@@ -212,10 +212,10 @@ TEST_F(Parking, ASliceCutByACheckpointGoesOnAfterACrash) {
   const auto program = deploy(stepper);
   start_and_crash(program, "cut");
   open();
-  EXPECT_EQ(coordinator_->resume_interrupted_slices(), 1u);
+  EXPECT_EQ(core_->due().resume_interrupted_slices(), 1u);
   EXPECT_EQ(row("cut").status, Status::completed);
   EXPECT_EQ(store_->find_snapshot({"cut"})->value().output, Json(3));
-  EXPECT_EQ(coordinator_->resume_interrupted_slices(), 0u);
+  EXPECT_EQ(core_->due().resume_interrupted_slices(), 0u);
 }
 
 // Rule S22: `now` is the same in every step of a slice, whatever comes between its commits.
@@ -225,10 +225,10 @@ TEST_F(Parking, ASignalThatFindsACutSliceComesAfterIt) {
   clock_.advance(Duration::of_seconds(60));
   SignalRequest signal;
   signal.name = "go";
-  const auto answered = coordinator_->signal({"cut"}, signal);
+  const auto answered = core_->instances().signal({"cut"}, signal);
   ASSERT_TRUE(answered.has_value()) << answered.error().message;
   clock_.advance(Duration::of_seconds(3600));
-  coordinator_->run_until_idle();
+  core_->due().run_until_idle();
   ASSERT_EQ(row("cut").status, Status::completed);
   const Json output = store_->find_snapshot({"cut"})->value().output;
   EXPECT_EQ(output["same"], Json(true));
@@ -239,10 +239,10 @@ TEST_F(Parking, ATimerThatFindsACutSliceComesAfterIt) {
   const auto program = deploy(timed_steps);
   start_and_crash(program, "cut");
   clock_.advance(Duration::of_seconds(3600));
-  EXPECT_EQ(coordinator_->fire_timers(), 1u);
+  EXPECT_EQ(core_->due().fire_timers(), 1u);
   SignalRequest signal;
   signal.name = "go";
-  ASSERT_TRUE(coordinator_->signal({"cut"}, signal).has_value());
+  ASSERT_TRUE(core_->instances().signal({"cut"}, signal).has_value());
   const Json output = store_->find_snapshot({"cut"})->value().output;
   EXPECT_EQ(output["same"], Json(true));
   EXPECT_EQ(output["woke"], Json("2023-11-14T23:13:20Z"));
@@ -251,9 +251,9 @@ TEST_F(Parking, ATimerThatFindsACutSliceComesAfterIt) {
 TEST_F(Parking, AnOperatorMayCancelACutSlice) {
   const auto program = deploy(timed_steps);
   start_and_crash(program, "cut");
-  ASSERT_TRUE(coordinator_->request({"cut"}, CancelRequested{"enough"}, {}).has_value());
+  ASSERT_TRUE(core_->instances().request({"cut"}, CancelRequested{"enough"}, {}).has_value());
   EXPECT_EQ(row("cut").status, Status::cancelled);
-  EXPECT_EQ(coordinator_->resume_interrupted_slices(), 0u);
+  EXPECT_EQ(core_->due().resume_interrupted_slices(), 0u);
 }
 
 // What a newer node saw to in time is no reason to give up on what comes later.
@@ -271,8 +271,8 @@ TEST_F(Parking, EachMessageHasAGracePeriodOfItsOwn) {
   other.name = "go";
   other.payload = Json(1);
   written_by_newer_node(true);
-  ASSERT_EQ(coordinator_->broadcast(other, Duration::of_seconds(60))->delivered.size(), 1u);
-  coordinator_->run_until_idle();
+  ASSERT_EQ(core_->instances().broadcast(other, Duration::of_seconds(60))->delivered.size(), 1u);
+  core_->due().run_until_idle();
   EXPECT_EQ(row("l").status, Status::waiting);
   const std::int64_t first = store_->take_messages(10, Duration{})->size();
   EXPECT_EQ(first, 0) << "it is left for other nodes until the hold is over";
@@ -284,13 +284,13 @@ TEST_F(Parking, EachMessageHasAGracePeriodOfItsOwn) {
   handled.message = taken->front().id;
   ASSERT_EQ(store_->commit(std::span(&handled, 1))->front().kind, CommitOutcome::Kind::done);
   clock_.advance(Duration::of_seconds(86'400));
-  ASSERT_EQ(coordinator_->broadcast(other, Duration::of_seconds(60))->delivered.size(), 1u);
-  coordinator_->run_until_idle();
+  ASSERT_EQ(core_->instances().broadcast(other, Duration::of_seconds(60))->delivered.size(), 1u);
+  core_->due().run_until_idle();
   EXPECT_EQ(row("l").status, Status::waiting) << "its grace period has only begun";
   EXPECT_TRUE(store_->list_dead_letters({})->items.empty());
   written_by_newer_node(false);
   clock_.advance(Duration::of_seconds(31));
-  coordinator_->run_until_idle();
+  core_->due().run_until_idle();
   EXPECT_EQ(row("l").status, Status::completed);
 }
 

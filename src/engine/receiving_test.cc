@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "engine/coordinator.h"
 #include "definition/definition.h"
+#include "engine/core.h"
 #include "store/memory/memory_store.h"
 #include "stores/forwarding_store.h"
 
@@ -40,22 +40,22 @@ class RefusingStore final : public ForwardingStore {
 
 class Receiving : public testing::Test {
  protected:
-  void open(CoordinatorOptions options) {
-    coordinator_ = std::move(*Coordinator::open(store_, std::move(options)));
+  void open(CoreOptions options) {
+    core_ = std::move(*EngineCore::open(store_, std::move(options)));
     const Definition definition = load_definition(receiver, "test");
-    ASSERT_TRUE(coordinator_->registry().deploy(definition.program).has_value());
+    ASSERT_TRUE(core_->registry().deploy(definition.program).has_value());
     StartRequest request;
     request.definition = "listener";
     request.id = "l";
-    ASSERT_TRUE(coordinator_->start(request).has_value());
+    ASSERT_TRUE(core_->instances().start(request).has_value());
     SignalRequest signal;
     signal.name = "go";
     signal.payload = Json(1);
-    ASSERT_EQ(coordinator_->broadcast(signal, Duration::of_seconds(60))->delivered.size(), 1u);
+    ASSERT_EQ(core_->instances().broadcast(signal, Duration::of_seconds(60))->delivered.size(), 1u);
   }
   // Until what was taken is given out again.
   void run_after_the_hold() {
-    coordinator_->run_until_idle();
+    core_->due().run_until_idle();
     clock_.advance(Duration::of_seconds(31));
   }
   Status status() { return memory_.find_instance({"l"})->value().status; }
@@ -65,7 +65,7 @@ class Receiving : public testing::Test {
   ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
   MemoryStore memory_{clock_};
   RefusingStore store_{memory_};
-  std::unique_ptr<Coordinator> coordinator_;
+  std::unique_ptr<EngineCore> core_;
 };
 
 TEST_F(Receiving, WhatIsRefusedIsGivenUpAndKept) {
@@ -79,7 +79,7 @@ TEST_F(Receiving, WhatIsRefusedIsGivenUpAndKept) {
 
 TEST_F(Receiving, ItMayBeTriedSeveralTimes) {
   store_.refusals = 2;
-  CoordinatorOptions options;
+  CoreOptions options;
   options.refused_attempts = 3;
   open(std::move(options));
   run_after_the_hold();
@@ -92,7 +92,7 @@ TEST_F(Receiving, ItMayBeTriedSeveralTimes) {
 
 TEST_F(Receiving, ThenItIsGivenUpAllTheSame) {
   store_.refusals = 3;
-  CoordinatorOptions options;
+  CoreOptions options;
   options.refused_attempts = 3;
   open(std::move(options));
   for (int i = 0; i < 3; ++i) run_after_the_hold();
@@ -103,7 +103,7 @@ TEST_F(Receiving, ThenItIsGivenUpAllTheSame) {
 
 TEST_F(Receiving, WithoutDeadLettersItIsOnlyLogged) {
   store_.refusals = 1;
-  CoordinatorOptions options;
+  CoreOptions options;
   options.dead_letters = false;
   open(std::move(options));
   run_after_the_hold();
@@ -114,10 +114,10 @@ TEST_F(Receiving, WithoutDeadLettersItIsOnlyLogged) {
 
 // The instance waits for `go`, but not for this one, and can keep no more.
 TEST_F(Receiving, ABroadcastSignalThatCannotBeKeptStaysVisible) {
-  CoordinatorOptions options;
+  CoreOptions options;
   options.limits.buffered_signals_max = 1;
   options.dead_letters = false;  // the sender was told that it is on its way
-  coordinator_ = std::move(*Coordinator::open(store_, std::move(options)));
+  core_ = std::move(*EngineCore::open(store_, std::move(options)));
   const Definition definition = load_definition(R"(
 cairn: 1
 name: picky
@@ -128,54 +128,54 @@ output: = state.got
 )",
                                                 "test");
   ASSERT_TRUE(definition.program) << "the definition is valid";
-  ASSERT_TRUE(coordinator_->registry().deploy(definition.program).has_value());
+  ASSERT_TRUE(core_->registry().deploy(definition.program).has_value());
   StartRequest request;
   request.definition = "picky";
   request.id = "l";
-  ASSERT_TRUE(coordinator_->start(request).has_value());
+  ASSERT_TRUE(core_->instances().start(request).has_value());
   SignalRequest signal;
   signal.name = "other";
-  ASSERT_TRUE(coordinator_->signal({"l"}, signal).has_value());
+  ASSERT_TRUE(core_->instances().signal({"l"}, signal).has_value());
   signal.name = "go";
   signal.payload = Json(1);
-  ASSERT_EQ(coordinator_->broadcast(signal, Duration::of_seconds(60))->delivered.size(), 1u);
+  ASSERT_EQ(core_->instances().broadcast(signal, Duration::of_seconds(60))->delivered.size(), 1u);
   run_after_the_hold();
   EXPECT_EQ(status(), Status::waiting);
   EXPECT_EQ(messages(), 0u);
   ASSERT_EQ(letters(), 1u);
   EXPECT_EQ(memory_.list_dead_letters({10, ""})->items[0].envelope["body"]["payload"], Json(1));
   signal.payload = Json(6);
-  EXPECT_EQ(coordinator_->signal({"l"}, signal)->status, Status::completed) << "what it waits for is taken";
+  EXPECT_EQ(core_->instances().signal({"l"}, signal)->status, Status::completed) << "what it waits for is taken";
 }
 
 TEST_F(Receiving, ARepeatOfASignalThatWasTakenIsNoRefusal) {
-  CoordinatorOptions options;
+  CoreOptions options;
   options.limits.buffered_signals_max = 1;
   open(std::move(options));
-  coordinator_->run_until_idle();
+  core_->due().run_until_idle();
   StartRequest request;
   request.definition = "listener";
   request.id = "m";
-  ASSERT_TRUE(coordinator_->start(request).has_value());
+  ASSERT_TRUE(core_->instances().start(request).has_value());
   SignalRequest signal;
   signal.name = "early";
   signal.id = "first";
-  ASSERT_TRUE(coordinator_->signal({"m"}, signal).has_value());
-  const auto again = coordinator_->signal({"m"}, signal);
+  ASSERT_TRUE(core_->instances().signal({"m"}, signal).has_value());
+  const auto again = core_->instances().signal({"m"}, signal);
   ASSERT_TRUE(again.has_value()) << again.error().message;
   EXPECT_TRUE(again->repeated);
   signal.id = "second";
-  const auto refused = coordinator_->signal({"m"}, signal);
+  const auto refused = core_->instances().signal({"m"}, signal);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::limit);
   EXPECT_EQ(memory_.find_instance({"m"})->value().status, Status::waiting);
 }
 
 TEST_F(Receiving, ABatchIsAsLargeAsItIsTold) {
-  CoordinatorOptions options;
+  CoreOptions options;
   options.due_batch = 1;
   open(std::move(options));
-  EXPECT_EQ(coordinator_->dispatch_messages(), 1u);
+  EXPECT_EQ(core_->due().dispatch_messages(), 1u);
   EXPECT_EQ(status(), Status::completed);
 }
 

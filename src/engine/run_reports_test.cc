@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
-#include "cairn/engine.h"
-#include "engine/coordinator.h"
+#include "definition/definition.h"
+#include "engine/core.h"
 #include "instance/carried_trace.h"
 #include "store/memory/memory_store.h"
 #include "stores/forwarding_store.h"
@@ -27,23 +27,21 @@ output: = state
 class RunsTest : public testing::Test {
  protected:
   void SetUp() override {
-    EngineOptions options;
-    options.clock = &clock_;
-    options.environment_secrets = false;
-    engine_ = std::move(*Engine::open(options));
-    ASSERT_TRUE(engine_->deploy(charging));
+    core_ = std::move(*EngineCore::open(store_, {}));
+    ASSERT_TRUE(core_->registry().deploy(load_definition(charging, "test.yaml").program));
   }
-  Coordinator& coordinator() { return engine_->coordinator(); }
+  EngineCore& core() { return *core_; }
   InstanceId start(const std::string& customer = "ada") {
-    StartOrder order;
-    order.definition = "charging";
-    order.input = Json::object({{"customer", customer}});
-    auto started = engine_->start(order);
+    StartRequest request;
+    request.definition = "charging";
+    request.input = Json::object({{"customer", customer}});
+    auto started = core().instances().start(request);
     EXPECT_TRUE(started) << started.error().message;
     return started->instance;
   }
+  Snapshot find(const InstanceId& id) { return **store_.find_snapshot(id); }
   std::vector<RunRow> lease(std::size_t max = 10) {
-    return *engine_->store().lease_runs({"w", {"billing."}, {}, max, Duration::of_seconds(30)});
+    return *store_.lease_runs({"w", {"billing."}, {}, max, Duration::of_seconds(30)});
   }
   RunReport failed(const RunRow& run, const std::string& code) {
     RunReport report;
@@ -55,27 +53,28 @@ class RunsTest : public testing::Test {
   }
 
   ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
-  std::unique_ptr<Engine> engine_;
+  MemoryStore store_{clock_};
+  std::unique_ptr<EngineCore> core_;
 };
 
 TEST_F(RunsTest, AResultMovesItsInstanceInTheSameCommit) {
   const InstanceId id = start();
   const RunRow run = lease().at(0);
   EXPECT_EQ(run.instance, id);
-  const std::uint64_t version = engine_->find(id)->version;
-  EXPECT_EQ(*coordinator().report({run.id, run.fence, Json("ok"), {}, true, {}, "w"}), RunAnswer::finished);
-  EXPECT_EQ(engine_->find(id)->output, Json::object({{"receipt", "ok"}}));
-  EXPECT_EQ(engine_->find(id)->version, version + 1);
-  EXPECT_EQ(*coordinator().report({run.id, run.fence, Json("again"), {}, true, {}, "w"}), RunAnswer::lease_lost);
+  const std::uint64_t version = find(id).version;
+  EXPECT_EQ(*core().reports().report({run.id, run.fence, Json("ok"), {}, true, {}, "w"}), RunAnswer::finished);
+  EXPECT_EQ(find(id).output, Json::object({{"receipt", "ok"}}));
+  EXPECT_EQ(find(id).version, version + 1);
+  EXPECT_EQ(*core().reports().report({run.id, run.fence, Json("again"), {}, true, {}, "w"}), RunAnswer::lease_lost);
 }
 
 TEST_F(RunsTest, AFailureIsTriedAgainAndThenHandled) {
   const InstanceId id = start();
-  EXPECT_EQ(*coordinator().report(failed(lease().at(0), "busy")), RunAnswer::will_retry);
+  EXPECT_EQ(*core().reports().report(failed(lease().at(0), "busy")), RunAnswer::will_retry);
   EXPECT_TRUE(lease().empty());
   clock_.advance(Duration::of_seconds(2));
-  EXPECT_EQ(*coordinator().report(failed(lease().at(0), "busy")), RunAnswer::finished);
-  EXPECT_EQ(engine_->find(id)->output, Json::object({{"failed", "busy"}}));
+  EXPECT_EQ(*core().reports().report(failed(lease().at(0), "busy")), RunAnswer::finished);
+  EXPECT_EQ(find(id).output, Json::object({{"failed", "busy"}}));
 }
 
 TEST_F(RunsTest, ReportsOfManyAreAnsweredEach) {
@@ -85,25 +84,25 @@ TEST_F(RunsTest, ReportsOfManyAreAnsweredEach) {
   for (const RunRow& run : lease()) reports.push_back({run.id, run.fence, Json(1), {}, true, {}, "w"});
   reports[2].fence += 1;
   reports.push_back({{"00000000-0000-0000-0000-000000000000"}, 1, Json(), {}, true, {}, "w"});
-  const auto answers = coordinator().report_all(reports);
+  const auto answers = core().reports().report_all(reports);
   ASSERT_EQ(answers.size(), 6u);
   EXPECT_EQ(*answers[0], RunAnswer::finished);
   EXPECT_EQ(*answers[2], RunAnswer::lease_lost);
   EXPECT_FALSE(answers[5]);
   int completed = 0;
-  for (const InstanceId& id : ids) completed += engine_->find(id)->status == Status::completed ? 1 : 0;
+  for (const InstanceId& id : ids) completed += find(id).status == Status::completed ? 1 : 0;
   EXPECT_EQ(completed, 4);
 }
 
 TEST_F(RunsTest, CancellingARunTellsItsInstanceInTheSameCommit) {
   const InstanceId id = start();
   const RunRow run = lease().at(0);
-  const auto cancelled = coordinator().cancel_run(run.id, {});
+  const auto cancelled = core().runs().cancel(run.id, {});
   ASSERT_TRUE(cancelled) << cancelled.error().message;
   EXPECT_EQ(cancelled->status, RunStatus::cancelled);
-  EXPECT_EQ(engine_->find(id)->output, Json::object({{"failed", "cancelled"}}));
-  EXPECT_EQ(*coordinator().report({run.id, run.fence, Json("late"), {}, true, {}, "w"}), RunAnswer::lease_lost);
-  EXPECT_EQ(coordinator().cancel_run(run.id, {}).error().code, ErrorCode::conflict);
+  EXPECT_EQ(find(id).output, Json::object({{"failed", "cancelled"}}));
+  EXPECT_EQ(*core().reports().report({run.id, run.fence, Json("late"), {}, true, {}, "w"}), RunAnswer::lease_lost);
+  EXPECT_EQ(core().runs().cancel(run.id, {}).error().code, ErrorCode::conflict);
 }
 
 TEST_F(RunsTest, WorkersThatDieAreCountedAndThenGivenUp) {
@@ -113,47 +112,49 @@ TEST_F(RunsTest, WorkersThatDieAreCountedAndThenGivenUp) {
     clock_.advance(Duration::of_seconds(30));
   }
   EXPECT_TRUE(lease().empty());
-  engine_->run_until_idle();
-  EXPECT_EQ(engine_->find(id)->output, Json::object({{"failed", "lease_expired"}}));
-  EXPECT_EQ(engine_->store().list_dead_letters({})->items.size(), 1u);
+  core().due().run_until_idle();
+  EXPECT_EQ(find(id).output, Json::object({{"failed", "lease_expired"}}));
+  EXPECT_EQ(store_.list_dead_letters({})->items.size(), 1u);
 }
 
 TEST_F(RunsTest, ARunThatAnInstanceWaitsForIsNotDeleted) {
   const InstanceId id = start();
   RunFilter filter;
   filter.instance = id;
-  const RunRow run = engine_->store().list_runs(filter, {})->items.at(0);
-  const auto removed = coordinator().remove_run(run.id, "why not", {});
+  const RunRow run = store_.list_runs(filter, {})->items.at(0);
+  const auto removed = core().runs().remove(run.id, "why not", {});
   EXPECT_EQ(removed.error().code, ErrorCode::conflict);
   EXPECT_NE(removed.error().message.find(id.value), std::string::npos) << removed.error().message;
-  ASSERT_TRUE(coordinator().cancel_run(run.id, {}));
-  EXPECT_TRUE(coordinator().remove_run(run.id, "it is over", {}));
-  EXPECT_EQ(coordinator().remove_run({"nobody"}, "no", {}).error().code, ErrorCode::not_found);
+  ASSERT_TRUE(core().runs().cancel(run.id, {}));
+  EXPECT_TRUE(core().runs().remove(run.id, "it is over", {}));
+  EXPECT_EQ(core().runs().remove({"nobody"}, "no", {}).error().code, ErrorCode::not_found);
 }
 
 TEST_F(RunsTest, LengthsThatNoCalendarHoldsAreRefused) {
   RunOrder order;
   order.type = "t";
   order.timeout = Duration::of_seconds(3'600'000ll * 86'400);
-  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);
+  EXPECT_EQ(core().runs().submit(order).error().code, ErrorCode::invalid);
   RunTypeRow rule;
   rule.type = "t";
   for (const Duration lease :
        {Duration::of_seconds(3'600'000ll * 86'400), Duration::of_ms(1), Duration::of_ms(-5000)}) {
     rule.lease = lease;
-    EXPECT_EQ(coordinator().put_run_type(rule).error().code, ErrorCode::invalid);
+    EXPECT_EQ(core().leasing().types().put(rule).error().code, ErrorCode::invalid);
   }
   rule.lease = Duration::of_seconds(60);
-  EXPECT_TRUE(coordinator().put_run_type(rule));
+  EXPECT_TRUE(core().leasing().types().put(rule));
   // A definition says it too, or an expression of it.
-  ASSERT_TRUE(
-      engine_->deploy("cairn: 1\nname: patient\nversion: 1.0.0\nsteps:\n"
-                      "  - call: { worker: { type: billing.wait.v1, payload: {} }, timeout: P3600000D }\n"));
-  StartOrder start;
+  const Definition patient = load_definition(
+      "cairn: 1\nname: patient\nversion: 1.0.0\nsteps:\n"
+      "  - call: { worker: { type: billing.wait.v1, payload: {} }, timeout: P3600000D }\n",
+      "test.yaml");
+  ASSERT_TRUE(core().registry().deploy(patient.program));
+  StartRequest start;
   start.definition = "patient";
-  ASSERT_TRUE(engine_->start(start));
+  ASSERT_TRUE(core().instances().start(start));
   ASSERT_EQ(lease().size(), 1u);
-  EXPECT_TRUE(coordinator().next_due()) << "its end can be written down";
+  EXPECT_TRUE(core().due().next_due()) << "its end can be written down";
 }
 
 // Rows of run types that cannot be read once.
@@ -175,15 +176,15 @@ TEST_F(RunsTest, LimitsHoldAlsoAfterAReadingThatFailed) {
   MemoryStore memory(clock_);
   ASSERT_TRUE(memory.put_run_type(rule));
   FailingTypes store(memory);
-  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  const auto core = std::move(*EngineCore::open(store, {}));
   RunOrder order;
   order.type = "t";
   order.payload = Json("ada");
-  EXPECT_EQ(coordinator->submit_run(order).error().code, ErrorCode::unavailable);
-  EXPECT_EQ(coordinator->submit_run(order)->first.limit_key, "ada");
+  EXPECT_EQ(core->runs().submit(order).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(core->runs().submit(order)->first.limit_key, "ada");
   store.failures = 1;
   clock_.advance(Duration::of_seconds(60));
-  EXPECT_EQ(coordinator->submit_run(order)->first.limit_key, "ada") << "what was known before";
+  EXPECT_EQ(core->runs().submit(order)->first.limit_key, "ada") << "what was known before";
 }
 
 // Instances that cannot be decided about: their runs cannot be ended now.
@@ -199,7 +200,7 @@ class UnreadableStore final : public ForwardingStore {
 TEST_F(RunsTest, RunsThatCannotBeEndedDoNotStarveTheOthers) {
   MemoryStore memory(clock_);
   UnreadableStore store(memory);
-  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  const auto core = std::move(*EngineCore::open(store, {}));
   for (int i = 0; i <= 150; ++i) {
     RunRow run;
     run.id = {i < 150 ? "broken" + std::to_string(i) : "sound"};
@@ -210,7 +211,7 @@ TEST_F(RunsTest, RunsThatCannotBeEndedDoNotStarveTheOthers) {
   }
   ASSERT_EQ(memory.lease_runs({"w", {}, {"t"}, 1000, Duration::of_seconds(30)})->size(), 151u);
   clock_.advance(Duration::of_seconds(60));
-  coordinator->run_until_idle();
+  core->due().run_until_idle();
   EXPECT_EQ(memory.find_run({"sound"})->value().status, RunStatus::failed);
 }
 
@@ -219,7 +220,7 @@ TEST_F(RunsTest, TheKeyOfATypesLimitIsReadFromThePayload) {
   rule.type = "billing.charge.v1";
   rule.concurrency = 1;
   rule.limit_key = "payload.customer";
-  ASSERT_TRUE(coordinator().put_run_type(rule));
+  ASSERT_TRUE(core().leasing().types().put(rule));
   for (const char* customer : {"ada", "ada", "bob"}) start(customer);
   std::vector<std::string> keys;
   for (const RunRow& run : lease()) keys.push_back(run.limit_key);
@@ -227,9 +228,9 @@ TEST_F(RunsTest, TheKeyOfATypesLimitIsReadFromThePayload) {
   RunOrder odd;
   odd.type = rule.type;
   odd.payload = Json(7);
-  EXPECT_EQ(coordinator().submit_run(odd)->first.limit_key.front(), '!');
+  EXPECT_EQ(core().runs().submit(odd)->first.limit_key.front(), '!');
   rule.limit_key = "payload +";
-  EXPECT_EQ(coordinator().put_run_type(rule).error().code, ErrorCode::invalid);
+  EXPECT_EQ(core().leasing().types().put(rule).error().code, ErrorCode::invalid);
 }
 
 TEST_F(RunsTest, AKnownKeyGivesTheFirstRunOrIsRefused) {
@@ -237,28 +238,28 @@ TEST_F(RunsTest, AKnownKeyGivesTheFirstRunOrIsRefused) {
   order.type = "t";
   order.payload = Json(1);
   order.idempotency_key = "k";
-  const auto first = coordinator().submit_run(order);
+  const auto first = core().runs().submit(order);
   ASSERT_TRUE(first && first->second);
-  const auto again = coordinator().submit_run(order);
+  const auto again = core().runs().submit(order);
   ASSERT_TRUE(again);
   EXPECT_FALSE(again->second);
   EXPECT_EQ(again->first.id, first->first.id);
   order.payload = Json(2);
-  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::conflict);
+  EXPECT_EQ(core().runs().submit(order).error().code, ErrorCode::conflict);
 }
 
 TEST_F(RunsTest, WhatCannotBeKeptIsRefusedAtTheDoor) {
   RunOrder order;
-  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);  // no type
+  EXPECT_EQ(core().runs().submit(order).error().code, ErrorCode::invalid);  // no type
   order.type = "t";
   order.id = "not a uuid";
-  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);
+  EXPECT_EQ(core().runs().submit(order).error().code, ErrorCode::invalid);
   order.id.clear();
   order.payload = Json(std::string("a\0b", 3));
-  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);
+  EXPECT_EQ(core().runs().submit(order).error().code, ErrorCode::invalid);
   order.payload = Json();
   order.attempts_max = 0;
-  EXPECT_EQ(coordinator().submit_run(order).error().code, ErrorCode::invalid);
+  EXPECT_EQ(core().runs().submit(order).error().code, ErrorCode::invalid);
 }
 
 TEST_F(RunsTest, ASubmittedRunGoesOnWithItsCallersTrace) {
@@ -270,11 +271,11 @@ TEST_F(RunsTest, ASubmittedRunGoesOnWithItsCallersTrace) {
   RunTypeRow rule;
   rule.type = order.type;
   rule.limit_key = "size(payload) == 1 ? payload.customer : 'odd'";
-  ASSERT_TRUE(coordinator().put_run_type(rule).has_value());
-  const auto first = coordinator().submit_run(order);
+  ASSERT_TRUE(core().leasing().types().put(rule).has_value());
+  const auto first = core().runs().submit(order);
   ASSERT_TRUE(first.has_value());
   order.traceparent = "00-11111111111111111111111111111111-b7ad6b7169203331-01";
-  const auto again = coordinator().submit_run(order);
+  const auto again = core().runs().submit(order);
   ASSERT_TRUE(again.has_value()) << again.error().message;
   EXPECT_FALSE(again->second);
   EXPECT_EQ(again->first.id, first->first.id);

@@ -8,15 +8,15 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "engine/coordinator.h"
-#include "node/foreign_call.h"
-#include "node/loops.h"
-#include "schedule/schedules.h"
-#include "node/worker_pool.h"
 #include "definition/definition.h"
+#include "engine/core.h"
 #include "instance/carried_trace.h"
 #include "instance/trace_id.h"
+#include "node/foreign_call.h"
+#include "node/loops.h"
+#include "node/worker_pool.h"
 #include "outbox/event_outlet.h"
+#include "schedule/schedules.h"
 #include "store/open.h"
 #include "transport/transports.h"
 #include "upkeep/retention.h"
@@ -80,7 +80,7 @@ Result<InstanceState> state_of(Result<InstanceAnswer> answer) {
 struct Engine::Parts {
   ForwardClock system_clock;
   std::unique_ptr<Store> store;
-  std::unique_ptr<Coordinator> coordinator;
+  std::unique_ptr<EngineCore> core;
   std::unique_ptr<Transports> transports;
   Limits limits;
   std::unique_ptr<WorkerPool> workers;
@@ -106,7 +106,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   CAIRN_TRY(parts->store, open_store(options.store, clock));
   CAIRN_TRY(const EventSettings events, read_event_settings(options.events));
   parts->store->keep_events(events.keep);
-  CoordinatorOptions inner;
+  CoreOptions inner;
   inner.node = options.node;
   inner.config = options.config;
   inner.limits = parts->limits = options.limits;
@@ -114,8 +114,8 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   inner.due_batch = std::max<std::size_t>(1, options.receiving.batch);
   inner.refused_attempts = options.receiving.attempts;
   inner.dead_letters = options.receiving.dead_letters;
-  CAIRN_TRY(parts->coordinator, Coordinator::open(*parts->store, inner));
-  attach_schedules(*parts->coordinator);
+  CAIRN_TRY(parts->core, EngineCore::open(*parts->store, inner));
+  attach_schedules(*parts->core);
   CAIRN_TRY(EgressPolicy egress, EgressPolicy::make(options.egress));
   Secrets secrets = options.environment_secrets ? Secrets::from_environment() : Secrets();
   for (const auto& [name, value] : options.secrets) {
@@ -127,23 +127,22 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   if (!options.ca_file.empty() && !std::ifstream(options.ca_file)) {
     return Error{ErrorCode::invalid, options.ca_file + ": cannot read the certificate authorities"};
   }
-  CAIRN_TRY(parts->outlet, EventOutlet::open(*parts->store, events, egress, parts->coordinator->node(), surroundings));
+  CAIRN_TRY(parts->outlet, EventOutlet::open(*parts->store, events, egress, parts->core->node(), surroundings));
   parts->transports = std::make_unique<Transports>(std::move(egress), std::move(secrets), HttpLimits(), surroundings);
   for (const auto& transport : options.transports) CAIRN_TRY_VOID(parts->transports->add(transport));
   CAIRN_TRY_VOID(check_transports(*parts->store, *parts->transports, options.strict_definitions));
-  parts->workers =
-      std::make_unique<WorkerPool>(*parts->coordinator, options.workers, Duration::of_ms(options.lease.count()));
+  parts->workers = std::make_unique<WorkerPool>(*parts->core, options.workers, Duration::of_ms(options.lease.count()));
   for (Transport* transport : parts->transports->all()) parts->workers->carry(*transport);
   WorkerPool* workers = parts->workers.get();
-  LeaseWaiters* desk = &parts->coordinator->lease_waiters();
+  LeaseWaiters* desk = &parts->core->leasing().waiters();
   EventOutlet* outlet = parts->outlet.get();
-  parts->loops = std::make_unique<Loops>(*parts->coordinator, [workers, desk, outlet] {
+  parts->loops = std::make_unique<Loops>(*parts->core, [workers, desk, outlet] {
     workers->look();
     desk->look();
     outlet->look();
   });
   Loops* loops = parts->loops.get();
-  parts->coordinator->on_wakeup([workers, loops, outlet](const Wakeup& wakeup) {
+  parts->core->listeners().on_wakeup([workers, loops, outlet](const Wakeup& wakeup) {
     loops->wake(wakeup);
     if (wakeup.runs) workers->look();
     if (wakeup.outbox) outlet->look();
@@ -157,7 +156,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   policy.outbox = keep.outbox;
   policy.keys = keep.keys;
   parts->retention =
-      std::make_unique<RetentionLoop>(*parts->store, parts->coordinator->node(), policy, options.retention_every);
+      std::make_unique<RetentionLoop>(*parts->store, parts->core->node(), policy, options.retention_every);
   return std::unique_ptr<Engine>(new Engine(std::move(parts)));
 }
 
@@ -173,7 +172,7 @@ Result<std::string> Engine::deploy(std::string_view text, const std::string& fil
     }
     return Error{ErrorCode::invalid, message};
   }
-  CAIRN_TRY_VOID(cairn::deploy(*parts_->coordinator, definition.program));
+  CAIRN_TRY_VOID(cairn::deploy(*parts_->core, definition.program));
   return definition.program->name + " " + definition.program->version;
 }
 
@@ -195,7 +194,7 @@ void Engine::handle(const std::string& type, WorkHandler handler) {
 }
 
 void Engine::on_ended(std::function<void(const InstanceId&)> told) {
-  parts_->coordinator->on_ended(
+  parts_->core->listeners().on_ended(
       [told = std::move(told)](const InstanceId& id) { call_back("on_ended", [&] { told(id); }); });
 }
 
@@ -211,7 +210,7 @@ Result<void> Engine::subscribe(const std::string& name, const std::vector<std::s
 void Engine::run() {
   if (parts_->running) return;
   parts_->running = true;
-  parts_->coordinator->resume_interrupted_slices();
+  parts_->core->due().resume_interrupted_slices();
   parts_->retention->start();
   parts_->workers->start();
   parts_->loops->start();
@@ -226,7 +225,7 @@ void Engine::look_again() {
 }
 
 void Engine::run_until_idle() {
-  cairn::run_until_idle(*parts_->coordinator);
+  cairn::run_until_idle(*parts_->core);
   if (parts_->running) return;
   if (auto published = parts_->outlet->drain(); !published) log_error("outbox.failed", published.error());
 }
@@ -242,12 +241,12 @@ void Engine::Parts::stop(std::chrono::milliseconds grace) {
   const std::lock_guard lock(stop_mutex);
   // Stop the producers of work first, then the workers, then the writer. None of them waits for an unavailable
   // database.
-  coordinator->store().stop_waiting();
+  core->store().stop_waiting();
   retention->stop();
   loops->stop();
   workers->stop(grace);
   transports->stop();
-  coordinator->stop();
+  core->stop();
   workers->give_back_late();
   outlet->stop();
 }
@@ -270,11 +269,11 @@ StartRequest request_of(const StartOrder& order) {
 }  // namespace
 
 Result<InstanceState> Engine::start(const StartOrder& order) {
-  return state_of(parts_->coordinator->start(request_of(order)));
+  return state_of(parts_->core->instances().start(request_of(order)));
 }
 
 void Engine::start(const StartOrder& order, Done done) {
-  parts_->coordinator->start(request_of(order), [done = std::move(done)](auto answer) {
+  parts_->core->instances().start(request_of(order), [done = std::move(done)](auto answer) {
     call_back("start", [&] { done(state_of(std::move(answer))); });
   });
 }
@@ -286,24 +285,24 @@ Result<InstanceState> Engine::find(const InstanceId& id) {
 }
 
 Result<InstanceState> Engine::wait(const InstanceId& id, std::chrono::milliseconds limit) {
-  CAIRN_TRY(const Snapshot rested, parts_->coordinator->wait_for(id, limit));
+  CAIRN_TRY(const Snapshot rested, parts_->core->instances().wait_for(id, limit));
   return state_of(rested);
 }
 
 Result<InstanceState> Engine::signal(const InstanceId& id, const std::string& name, const Json& payload,
                                      const Json& key, const std::string& signal_id) {
-  return state_of(parts_->coordinator->signal(id, {signal_id, name, key, payload, {}}));
+  return state_of(parts_->core->instances().signal(id, {signal_id, name, key, payload, {}}));
 }
 
 void Engine::signal(const InstanceId& id, const std::string& name, const Json& payload, Done done) {
-  parts_->coordinator->signal(id, {{}, name, {}, payload, {}}, [done = std::move(done)](auto answer) {
+  parts_->core->instances().signal(id, {{}, name, {}, payload, {}}, [done = std::move(done)](auto answer) {
     call_back("signal", [&] { done(state_of(std::move(answer))); });
   });
 }
 
 Result<std::size_t> Engine::broadcast(const std::string& name, const Json& key, const Json& payload, Duration ttl,
                                       const std::string& signal_id) {
-  CAIRN_TRY(const SignalOutcome outcome, parts_->coordinator->broadcast({signal_id, name, key, payload, {}}, ttl));
+  CAIRN_TRY(const SignalOutcome outcome, parts_->core->instances().broadcast({signal_id, name, key, payload, {}}, ttl));
   return outcome.delivered.size();
 }
 
@@ -324,29 +323,29 @@ Result<std::vector<OpenTaskView>> Engine::tasks(const std::optional<InstanceId>&
 
 Result<InstanceState> Engine::complete(const TaskId& task, const Json& payload, const Person& by,
                                        const std::string& idempotency_key) {
-  return state_of(parts_->coordinator->complete_task({task, payload, std::nullopt, idempotency_key, actor_of(by)}));
+  return state_of(parts_->core->tasks().complete({task, payload, std::nullopt, idempotency_key, actor_of(by)}));
 }
 
 Result<InstanceState> Engine::cancel(const InstanceId& id, const std::string& reason, const Person& by) {
-  return state_of(parts_->coordinator->request(id, CancelRequested{reason}, actor_of(by)));
+  return state_of(parts_->core->instances().request(id, CancelRequested{reason}, actor_of(by)));
 }
 Result<InstanceState> Engine::suspend(const InstanceId& id, const std::string& reason, const Person& by) {
-  return state_of(parts_->coordinator->request(id, SuspendRequested{reason}, actor_of(by)));
+  return state_of(parts_->core->instances().request(id, SuspendRequested{reason}, actor_of(by)));
 }
 Result<InstanceState> Engine::resume(const InstanceId& id, const Person& by) {
-  return state_of(parts_->coordinator->request(id, ResumeRequested{}, actor_of(by)));
+  return state_of(parts_->core->instances().request(id, ResumeRequested{}, actor_of(by)));
 }
 Result<InstanceState> Engine::retry(const InstanceId& id, const Person& by) {
-  return state_of(parts_->coordinator->request(id, RetryRequested{}, actor_of(by)));
+  return state_of(parts_->core->instances().request(id, RetryRequested{}, actor_of(by)));
 }
 Result<InstanceState> Engine::skip(const InstanceId& id, const Json& result, const Person& by) {
-  return state_of(parts_->coordinator->request(id, SkipRequested{result}, actor_of(by)));
+  return state_of(parts_->core->instances().request(id, SkipRequested{result}, actor_of(by)));
 }
 Result<InstanceState> Engine::edit(const InstanceId& id, const Json& merge_patch, const Person& by) {
-  return state_of(parts_->coordinator->request(id, StateEdited{merge_patch}, actor_of(by)));
+  return state_of(parts_->core->instances().request(id, StateEdited{merge_patch}, actor_of(by)));
 }
 
 Store& Engine::store() { return *parts_->store; }
-Coordinator& Engine::coordinator() { return *parts_->coordinator; }
+EngineCore& Engine::core() { return *parts_->core; }
 
 }  // namespace cairn

@@ -106,7 +106,7 @@ TEST(EngineEvents, AScheduleFiresOnTheLoop) {
   ASSERT_TRUE(engine->subscribe("ear", {}, [&](const Json& event) { return ear.hear(event); }).has_value());
   engine->run();
   const auto row = create_schedule(
-      engine->coordinator(), "often",
+      engine->core(), "often",
       Json::object({{"every", "1s"},
                     {"start", Json::object({{"definition", "shout"}, {"input", Json::object({{"who", "bob"}})}})}}),
       false);

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "cairn/engine.h"
-#include "engine/coordinator.h"
+#include "engine/core.h"
 
 namespace cairn::engine_test {
 

@@ -19,10 +19,10 @@ TEST_P(EngineOnAStore, AnIncidentIsEditedAndRetried) {
 TEST_P(EngineOnAStore, AVersionThatTheCallerHasNotSeenConflicts) {
   deploy(review);
   const InstanceId id = start("review", Json::object({{"amount", 7}, {"no", "R-1"}})).instance;
-  const auto stale = engine_->coordinator().request(id, SuspendRequested{"x"}, {}, 9);
+  const auto stale = engine_->core().instances().request(id, SuspendRequested{"x"}, {}, 9);
   ASSERT_FALSE(stale.has_value());
   EXPECT_EQ(stale.error().code, ErrorCode::conflict);
-  EXPECT_TRUE(engine_->coordinator().request(id, SuspendRequested{"x"}, {}, 1).has_value());
+  EXPECT_TRUE(engine_->core().instances().request(id, SuspendRequested{"x"}, {}, 1).has_value());
 }
 
 TEST_P(EngineOnAStore, SuspendedInstancesHoldWhatComes) {
@@ -41,10 +41,10 @@ TEST_P(EngineOnAStore, AnEndedInstanceIsDeletedSoftly) {
   deploy(doubler);
   deploy(review);
   const InstanceId id = start("doubler", Json::object({{"n", 1}})).instance;
-  EXPECT_TRUE(engine_->coordinator().remove(id, "tidy").has_value());
+  EXPECT_TRUE(engine_->core().instances().remove(id, "tidy").has_value());
   EXPECT_TRUE(engine_->store().list_instances({}, {})->items.empty());
   const InstanceId live = start("review", Json::object({{"amount", 1}, {"no", "x"}})).instance;
-  EXPECT_EQ(engine_->coordinator().remove(live, "tidy").error().code, ErrorCode::conflict);
+  EXPECT_EQ(engine_->core().instances().remove(live, "tidy").error().code, ErrorCode::conflict);
 }
 
 TEST_P(EngineOnAStore, TheHistorySaysWhoEditedTheState) {

@@ -37,17 +37,17 @@ TEST_P(EngineOnAStore, TasksAreAssignedAndReleased) {
   deploy(review);
   start("review", Json::object({{"amount", 7}, {"no", "R-1"}}));
   const TaskId task = only_task();
-  Coordinator& coordinator = engine_->coordinator();
+  EngineCore& core = engine_->core();
   TaskChange change;
   change.kind = TaskChange::Kind::assign;
   change.task = task;
   change.assignee = "mallory";
-  EXPECT_EQ(coordinator.change_task(change, {}).error().code, ErrorCode::not_allowed);
+  EXPECT_EQ(core.tasks().change(change, {}).error().code, ErrorCode::not_allowed);
   change.assignee = "bob";
-  EXPECT_TRUE(coordinator.change_task(change, {}).has_value());
+  EXPECT_TRUE(core.tasks().change(change, {}).has_value());
   EXPECT_EQ(engine_->complete(task, approval, ann).error().code, ErrorCode::not_allowed) << "it is bob's";
   change.kind = TaskChange::Kind::release;
-  EXPECT_TRUE(coordinator.change_task(change, {}).has_value());
+  EXPECT_TRUE(core.tasks().change(change, {}).has_value());
   EXPECT_TRUE(engine_->complete(task, approval, ann).has_value());
 }
 
@@ -73,7 +73,7 @@ output: = state
       TaskChange change;
       change.task = task.id;
       change.assignee = person;
-      ASSERT_TRUE(engine_->coordinator().change_task(change, {}).has_value());
+      ASSERT_TRUE(engine_->core().tasks().change(change, {}).has_value());
     }
   };
   const auto complete = [&](const std::string& name, const std::string& person) {

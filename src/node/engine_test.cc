@@ -58,7 +58,7 @@ TEST_P(EngineOnAStore, AResultThatCannotBeKeptIsAFailure) {
   const RunReport report{
       leased->at(0).id, leased->at(0).fence, Json(std::string_view("\0", 1)), std::nullopt, true, std::nullopt,
       "outside"};
-  EXPECT_EQ(*engine_->coordinator().report(report), RunAnswer::finished);
+  EXPECT_EQ(*engine_->core().reports().report(report), RunAnswer::finished);
   EXPECT_EQ(now(id).status, Status::suspended);
   EXPECT_EQ(now(id).error->code, "invalid_result");
 }

@@ -108,15 +108,15 @@ TEST_P(EngineOnAStore, AWorkerOutsideLeasesRetriesAndReports) {
                    true,
                    std::nullopt,
                    "outside"};
-  EXPECT_EQ(*engine_->coordinator().report(report), RunAnswer::will_retry);
-  EXPECT_EQ(*engine_->coordinator().report(report), RunAnswer::lease_lost);
+  EXPECT_EQ(*engine_->core().reports().report(report), RunAnswer::will_retry);
+  EXPECT_EQ(*engine_->core().reports().report(report), RunAnswer::lease_lost);
   pass(Duration::of_seconds(10));
   leased = engine_->store().lease_runs(request);
   ASSERT_EQ(leased->size(), 1u);
   EXPECT_EQ(leased->at(0).idempotency_key, key);
   EXPECT_EQ(leased->at(0).attempt, 2);
   report = {leased->at(0).id, leased->at(0).fence, Json("receipt"), std::nullopt, true, std::nullopt, "outside"};
-  EXPECT_EQ(*engine_->coordinator().report(report), RunAnswer::finished);
+  EXPECT_EQ(*engine_->core().reports().report(report), RunAnswer::finished);
   EXPECT_EQ(now(id).output, Json("receipt"));
 }
 

@@ -27,8 +27,7 @@ std::chrono::system_clock::time_point on_the_wall(Timestamp at, Timestamp store_
 
 }  // namespace
 
-Loops::Loops(Coordinator& coordinator, std::function<void()> runs_due)
-    : coordinator_(coordinator), runs_due_(std::move(runs_due)) {}
+Loops::Loops(EngineCore& core, std::function<void()> runs_due) : core_(core), runs_due_(std::move(runs_due)) {}
 
 Loops::~Loops() { stop(); }
 
@@ -40,7 +39,7 @@ void Loops::start() {
   });
   timers_thread_ = std::jthread([this] { run_timers(); });
   messages_thread_ = std::jthread([this] { run_messages(); });
-  if (coordinator_.store().writers() > 1 || coordinator_.store().commits_unsynced())
+  if (core_.store().writers() > 1 || core_.store().commits_unsynced())
     help_thread_ = std::jthread([this] { help_with_timers(); });
 }
 
@@ -87,10 +86,10 @@ void Loops::wake(const Wakeup& wakeup) {
 }
 
 void Loops::run_timers() {
-  start_all_queued(coordinator_);
+  start_all_queued(core_);
   for (;;) {
     // Work that becomes due after this instant is handled in the next pass.
-    const Timestamp looked_at = coordinator_.store().now();
+    const Timestamp looked_at = core_.store().now();
     std::set<std::string> released;
     bool cut = false;
     {
@@ -101,21 +100,21 @@ void Loops::run_timers() {
       // Reset before the store is read: writes from now on notify this thread and are not missed.
       told_due_.reset();
     }
-    for (const std::string& schedule : released) start_queued(coordinator_, schedule);
+    for (const std::string& schedule : released) start_queued(core_, schedule);
     if (cut) {
-      coordinator_.resume_interrupted_slices();
-      start_all_queued(coordinator_);
+      core_.due().resume_interrupted_slices();
+      start_all_queued(core_);
     }
-    const std::size_t fired = coordinator_.fire_timers();
+    const std::size_t fired = core_.due().fire_timers();
     if (fired >= many_timers && help_thread_.joinable()) {
       const std::lock_guard lock(mutex_);
       help_ = true;
       help_wanted_.notify_one();
     }
-    const bool busy = fired + coordinator_.end_exhausted_runs() + fire_schedules(coordinator_) > 0;
+    const bool busy = fired + core_.due().end_exhausted_runs() + fire_schedules(core_) > 0;
     runs_due_();
     if (busy) continue;
-    const auto due = coordinator_.next_due(looked_at);
+    const auto due = core_.due().next_due(looked_at);
     if (!due) log_error("timers.failed", due.error());
 
     std::unique_lock lock(mutex_);
@@ -135,7 +134,7 @@ void Loops::run_timers() {
       // Sleep by the wall clock, so that setting the clock forward fires due timers. `clock_watch_` detects a clock
       // that is set back: the store's time continues, and the remaining wait is computed again.
       armed_ = armed;
-      const bool told = timers_changed_.wait_until(lock, on_the_wall(*armed, coordinator_.store().now()), changed);
+      const bool told = timers_changed_.wait_until(lock, on_the_wall(*armed, core_.store().now()), changed);
       armed_.reset();
       if (!told) break;
     }
@@ -154,7 +153,7 @@ void Loops::help_with_timers() {
       if (stopping_) return;
       help_ = false;
     }
-    while (coordinator_.fire_timers() >= many_timers) {
+    while (core_.due().fire_timers() >= many_timers) {
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
     }
@@ -169,7 +168,7 @@ void Loops::run_messages() {
       if (stopping_) return;
       messages_ = false;
     }
-    while (coordinator_.dispatch_messages() > 0) {
+    while (core_.due().dispatch_messages() > 0) {
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
     }

@@ -12,15 +12,15 @@
 #include <set>
 #include <thread>
 
+#include "engine/core.h"
 #include "time/clock_watch.h"
-#include "engine/coordinator.h"
 
 namespace cairn {
 
 class Loops {
  public:
   // `runs_due` is called when runs may have become ready to lease.
-  Loops(Coordinator& coordinator, std::function<void()> runs_due);
+  Loops(EngineCore& core, std::function<void()> runs_due);
   ~Loops();
 
   void start();
@@ -32,7 +32,7 @@ class Loops {
   void run_messages();
   void help_with_timers();
 
-  Coordinator& coordinator_;
+  EngineCore& core_;
   std::function<void()> runs_due_;
   std::mutex mutex_;
   std::condition_variable timers_changed_;

@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include "base/log.h"
-#include "node/foreign_call.h"
 #include "instance/carried_trace.h"
+#include "node/foreign_call.h"
 
 namespace cairn {
 
@@ -58,12 +58,12 @@ std::chrono::milliseconds between_beats(Duration lease) {
 
 }  // namespace
 
-WorkerPool::WorkerPool(Coordinator& coordinator, std::size_t threads, Duration lease)
-    : coordinator_(coordinator), thread_count_(threads), lease_(lease) {}
+WorkerPool::WorkerPool(EngineCore& core, std::size_t threads, Duration lease)
+    : core_(core), thread_count_(threads), lease_(lease) {}
 
 WorkerPool::~WorkerPool() {
   stop();
-  coordinator_.lease_here({}, lease_, {});
+  core_.leasing().lease_here({}, lease_, {});
 }
 
 void WorkerPool::handle(const std::string& type, RunHandler handler) { handlers_[type] = std::move(handler); }
@@ -79,7 +79,7 @@ std::vector<std::string> WorkerPool::types() const {
 
 void WorkerPool::start() {
   if (handlers_.empty() && transports_.empty()) return;
-  coordinator_.lease_here(types(), lease_, [this](RunRow run) { take({std::move(run)}); });
+  core_.leasing().lease_here(types(), lease_, [this](RunRow run) { take({std::move(run)}); });
   // Extra threads wait for the store, so that the next run does not wait for a commit.
   const std::size_t count = thread_count_ + leasing_max + reporting_max;
   for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
@@ -88,7 +88,7 @@ void WorkerPool::start() {
 }
 
 void WorkerPool::take(std::vector<RunRow> runs) {
-  const Timestamp now = coordinator_.store().now();
+  const Timestamp now = core_.store().now();
   const auto taken_at = std::chrono::steady_clock::now();
   const std::lock_guard lock(mutex_);
   for (RunRow& run : runs) {
@@ -108,7 +108,7 @@ void WorkerPool::take(std::vector<RunRow> runs) {
 
 void WorkerPool::stop(std::chrono::milliseconds grace) {
   if (threads_.empty()) return;
-  coordinator_.stop_leasing_here();
+  core_.leasing().stop_leasing_here();
   {
     std::unique_lock lock(mutex_);
     stopping_ = true;
@@ -147,13 +147,13 @@ void WorkerPool::fail_unanswered(std::unique_lock<std::mutex>& lock) {
     report.fence = active.fence;
     report.failure =
         Failure{FailureClass::transport, "interrupted", "the node stopped before the answer", Json(), 1, "", ""};
-    report.worker = coordinator_.node();
+    report.worker = core_.node();
   }
   // Later answers are ignored.
   for (const RunReport& report : reports) active_.erase(report.run.value);
   if (reports.empty()) return;
   lock.unlock();
-  const auto answers = coordinator_.report_all(reports);
+  const auto answers = core_.reports().report_all(reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (!answers[i]) log_error("runs.report", answers[i].error(), {{"run", reports[i].run.value}});
   }
@@ -223,7 +223,7 @@ void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
   // One request each, and only for those with room. The other `look` stays pending.
   const bool for_handlers = may_lease_for_handlers();
   LeaseRequest request;
-  request.worker = coordinator_.node();
+  request.worker = core_.node();
   request.length = lease_;
   if (for_handlers) {
     for (const auto& [type, handler] : handlers_) request.types.push_back(type);
@@ -239,7 +239,7 @@ void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
   }
   if (may_execute()) changed_.notify_one();
   lock.unlock();
-  auto leased = coordinator_.store().lease_runs(request);
+  auto leased = core_.store().lease_runs(request);
   if (!leased) log_error("runs.lease", leased.error());
   const bool more = leased && leased->size() == request.max;
   if (leased && !leased->empty()) take(std::move(*leased));
@@ -271,12 +271,12 @@ void WorkerPool::give_back_unbegun(std::unique_lock<std::mutex>& lock) {
       change.kind = RunChange::Kind::release;
       change.run = ready_.front()->id;
       change.fence = ready_.front()->fence;
-      change.actor = coordinator_.node();
+      change.actor = core_.node();
       active_.erase(change.run.value);
       ready_.pop_front();
     }
     lock.unlock();
-    for (const auto& done : coordinator_.store().change_runs(changes)) {
+    for (const auto& done : core_.store().change_runs(changes)) {
       if (!done) log_error("runs.release", done.error());
     }
     lock.lock();
@@ -421,11 +421,11 @@ void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
                        one.answer.failure,
                        one.answer.retry,
                        one.answer.retry_after,
-                       coordinator_.node(),
+                       core_.node(),
                        {},
                        one.reported ? std::nullopt : std::optional<RunRow>(std::move(*one.run))});
   }
-  const auto answers = coordinator_.report_all(reports);
+  const auto answers = core_.reports().report_all(reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (!answers[i]) {
       log_error("runs.report", answers[i].error(), {{"run", reports[i].run.value}});
@@ -504,8 +504,8 @@ void WorkerPool::beat(const RunId& run, std::uint64_t fence, Duration lease) {
   change.run = run;
   change.fence = fence;
   change.length = lease;
-  change.actor = coordinator_.node();
-  const auto changed = coordinator_.store().change_run(change);
+  change.actor = core_.node();
+  const auto changed = core_.store().change_run(change);
   if (!changed) return log_error("runs.heartbeat", changed.error());
   if (changed->kind == RunChanged::Kind::done) return;
   // Cancelled or lost: its result will not be used. Stop callbacks run outside the lock.

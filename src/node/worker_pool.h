@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/coordinator.h"
+#include "engine/core.h"
 #include "transport/transport.h"
 
 namespace cairn {
@@ -36,7 +36,7 @@ class WorkerPool {
  public:
   static constexpr std::size_t calls_max = 256;  // of all transports together
 
-  WorkerPool(Coordinator& coordinator, std::size_t threads, Duration lease);
+  WorkerPool(EngineCore& core, std::size_t threads, Duration lease);
   ~WorkerPool();
 
   // Call before `start`. Several threads may call a handler at once.
@@ -48,7 +48,7 @@ class WorkerPool {
   // for `grace`, for calls and for a store that does not take results; these are reported once more at the end. A call
   // that has no answer by then was perhaps carried out: its attempt has failed.
   void stop(std::chrono::milliseconds grace = std::chrono::seconds(5));
-  // Call after `stop` and after the coordinator has stopped. Releases runs that the last commits still leased.
+  // Call after `stop` and after the engine has stopped. Releases runs that the last commits still leased.
   void give_back_late();
   // Tells that runs may be ready.
   void look();
@@ -100,7 +100,7 @@ class WorkerPool {
   bool may_execute() const;
   std::vector<std::string> types() const;
 
-  Coordinator& coordinator_;
+  EngineCore& core_;
   std::size_t thread_count_;
   Duration lease_;
   std::map<std::string, RunHandler> handlers_;

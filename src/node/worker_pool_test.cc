@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "cairn/engine.h"
-#include "engine/coordinator.h"
+#include "engine/core.h"
 #include "store/memory/memory_store.h"
 #include "stores/forwarding_store.h"
 
@@ -60,7 +60,7 @@ RunRow submit(Engine& engine, const std::string& type, Json payload = Json(), in
   order.payload = std::move(payload);
   order.attempts_max = attempts;
   order.backoff = order.cap = Duration::of_ms(1);
-  return engine.coordinator().submit_run(order)->first;
+  return engine.core().runs().submit(order)->first;
 }
 
 RunRow until_final(Engine& engine, const RunId& id) {
@@ -99,9 +99,9 @@ TEST(WorkerPool, AsksAgainWhenTheStoreCouldNotAnswer) {
   run.type = "t";
   ASSERT_TRUE(memory.submit_run(run));
   FailingStore store(memory);
-  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  const auto core = std::move(*EngineCore::open(store, {}));
   std::promise<void> handled;
-  WorkerPool pool(*coordinator, 1, Duration::of_seconds(30));
+  WorkerPool pool(*core, 1, Duration::of_seconds(30));
   pool.handle("t", [&](const RunRow&, const std::stop_token&) {
     handled.set_value();
     return HandlerAnswer{};
@@ -150,8 +150,8 @@ class KeptResults : public testing::Test {
     run.type = "t";
     run.attempts_max = 3;
     ASSERT_TRUE(memory_.submit_run(run));
-    coordinator_ = std::move(*Coordinator::open(store_, {}));
-    pool_ = std::make_unique<WorkerPool>(*coordinator_, 1, Duration::of_seconds(3600));
+    core_ = std::move(*EngineCore::open(store_, {}));
+    pool_ = std::make_unique<WorkerPool>(*core_, 1, Duration::of_seconds(3600));
   }
   void start(HandlerAnswer answer) {
     pool_->handle("t", [this, answer = std::move(answer)](const RunRow&, const std::stop_token&) {
@@ -174,7 +174,7 @@ class KeptResults : public testing::Test {
   SystemClock clock_;
   MemoryStore memory_{clock_};
   AwayStore store_{memory_};
-  std::unique_ptr<Coordinator> coordinator_;
+  std::unique_ptr<EngineCore> core_;
   std::unique_ptr<WorkerPool> pool_;
   std::atomic<int> executed_ = 0;
 };
@@ -231,10 +231,10 @@ TEST(WorkerPool, TheNextRunDoesNotWaitForACommit) {
   SystemClock clock;
   MemoryStore memory(clock);
   GatedStore store(memory);
-  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  const auto core = std::move(*EngineCore::open(store, {}));
   std::promise<void> second;
   std::atomic<int> handled = 0;
-  WorkerPool pool(*coordinator, 1, Duration::of_seconds(30));
+  WorkerPool pool(*core, 1, Duration::of_seconds(30));
   pool.handle("t", [&](const RunRow&, const std::stop_token&) {
     if (++handled == 2) second.set_value();
     return HandlerAnswer{};
@@ -272,7 +272,7 @@ TEST(WorkerPool, ManyReportsGoToTheStoreDirectly) {
   SystemClock clock;
   MemoryStore memory(clock);
   DirectStore store(memory);
-  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  const auto core = std::move(*EngineCore::open(store, {}));
   std::vector<RunReport> reports;
   for (int i = 0; i < 100; ++i) {
     RunRow run;
@@ -295,7 +295,7 @@ TEST(WorkerPool, ManyReportsGoToTheStoreDirectly) {
   reports[7].fence += 1;  // a wrong fence
   reports[8].failure = Failure{FailureClass::business, "no", "", Json(), 1, "", ""};
   reports[8].retry = false;
-  const auto answers = coordinator->report_all(reports);
+  const auto answers = core->reports().report_all(reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     ASSERT_TRUE(answers[i]) << answers[i].error().message;
     EXPECT_EQ(*answers[i], i == 7 ? RunAnswer::lease_lost : RunAnswer::finished) << i;
@@ -362,7 +362,7 @@ TEST(WorkerPool, ACancelledRunAsksItsHandlerToStop) {
   engine->run();
   const RunId id = submit(*engine, "t").id;
   begun.get_future().wait();
-  ASSERT_TRUE(engine->coordinator().cancel_run(id, {}));
+  ASSERT_TRUE(engine->core().runs().cancel(id, {}));
   stopped.get_future().wait();
   engine->stop();
   EXPECT_EQ(engine->store().find_run(id)->value().status, RunStatus::cancelled);
@@ -443,14 +443,14 @@ TEST(WorkerPool, StoppingCountsTheAttemptOfACallThatHasNoAnswer) {
   for (const int attempts : {1, 2}) {
     SystemClock clock;
     MemoryStore store(clock);
-    auto coordinator = Coordinator::open(store, {});
-    ASSERT_TRUE(coordinator);
+    auto core = EngineCore::open(store, {});
+    ASSERT_TRUE(core);
     HeldTransport held;
     RunOrder order;
     order.type = "cairn.held.v1";
     order.attempts_max = attempts;
-    const RunId id = (*coordinator)->submit_run(order)->first.id;
-    WorkerPool pool(**coordinator, 2, Duration::of_seconds(30));
+    const RunId id = (*core)->runs().submit(order)->first.id;
+    WorkerPool pool(**core, 2, Duration::of_seconds(30));
     pool.carry(held);
     pool.start();
     auto calls = held.wait(1);
@@ -468,15 +468,15 @@ TEST(WorkerPool, AnAnswerThatCameBeforeTheEndIsReported) {
   SystemClock clock;
   MemoryStore memory(clock);
   GatedStore store(memory);
-  auto coordinator = Coordinator::open(store, {});
-  ASSERT_TRUE(coordinator);
+  auto core = EngineCore::open(store, {});
+  ASSERT_TRUE(core);
   HeldTransport held;
   RunRow run;
   run.id = {"a"};
   run.type = "cairn.held.v1";
   run.attempts_max = 1;
   ASSERT_TRUE(memory.submit_run(run));
-  WorkerPool pool(**coordinator, 2, Duration::of_seconds(30));
+  WorkerPool pool(**core, 2, Duration::of_seconds(30));
   pool.carry(held);
   pool.start();
   held.wait(1).front().second({Json("in time"), std::nullopt, true, std::nullopt});
@@ -574,10 +574,10 @@ TEST(WorkerPool, AHandlerKeepsItsLeaseWhileThePoolStops) {
   SystemClock clock;
   MemoryStore memory(clock);
   BeatingStore store(memory);
-  const auto coordinator = std::move(*Coordinator::open(store, {}));
+  const auto core = std::move(*EngineCore::open(store, {}));
   std::promise<void> begun;
   std::promise<void> gate;
-  WorkerPool pool(*coordinator, 1, Duration::of_ms(300));
+  WorkerPool pool(*core, 1, Duration::of_ms(300));
   pool.handle("t", [&](const RunRow&, const std::stop_token&) {
     begun.set_value();
     gate.get_future().wait();

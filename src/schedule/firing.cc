@@ -38,68 +38,68 @@ Result<bool> still_runs(Store& store, const Json& last) {
   return false;
 }
 
-Result<void> cancel_one(Coordinator& coordinator, const Json& last, const std::string& by) {
+Result<void> cancel_one(EngineCore& core, const Json& last, const std::string& by) {
   const Actor actor{"schedule " + by, std::nullopt};
   const auto over = [](const Error& error) {
     return error.code == ErrorCode::conflict || error.code == ErrorCode::not_found;  // it has ended meanwhile
   };
   if (last["instance"].is_string()) {
-    const auto done = coordinator.request({std::string(last["instance"].as_string())},
-                                          CancelRequested{"the next firing of its schedule is due"}, actor);
+    const auto done = core.instances().request({std::string(last["instance"].as_string())},
+                                               CancelRequested{"the next firing of its schedule is due"}, actor);
     if (!done && !over(done.error())) return done.error();
   } else if (last["run"].is_string()) {
-    const auto done = coordinator.cancel_run({std::string(last["run"].as_string())}, actor);
+    const auto done = core.runs().cancel({std::string(last["run"].as_string())}, actor);
     if (!done && !over(done.error())) return done.error();
   }
   return {};
 }
 
-Result<void> cancel(Coordinator& coordinator, const Json& last, const std::string& by) {
-  for (const Json& one : all_of(last)) CAIRN_TRY_VOID(cancel_one(coordinator, one, by));
+Result<void> cancel(EngineCore& core, const Json& last, const std::string& by) {
+  for (const Json& one : all_of(last)) CAIRN_TRY_VOID(cancel_one(core, one, by));
   return {};
 }
 
 // `now` in the expressions is the scheduled time of the firing, so that a retry requests the same.
-Result<Json> input_of(Coordinator& coordinator, const ScheduledStart& start, Timestamp at) {
+Result<Json> input_of(EngineCore& core, const ScheduledStart& start, Timestamp at) {
   if (!start.declared) return start.input;
-  CAIRN_TRY(const auto program, coordinator.registry().find(start.definition, start.version));
+  CAIRN_TRY(const auto program, core.registry().find(start.definition, start.version));
   if (*start.declared >= program->schedules.size()) {
     return Error{ErrorCode::not_found,
                  "version " + program->version + " of " + program->name + " no longer has this schedule"};
   }
   std::vector<expr::Value> values(program->slots());
-  values[slot_config] = expr::Value::borrow(coordinator.config());
+  values[slot_config] = expr::Value::borrow(core.options().config);
   values[slot_now] = expr::Value::timestamp(at);
   auto input = program->schedules[*start.declared].input.evaluate(values);
   if (!input) return Error{ErrorCode::invalid, "the input of the schedule: " + input.error().message};
   return std::move(*input);
 }
 
-Result<std::string> start_instance(Coordinator& coordinator, const ScheduledStart& start, const std::string& id,
+Result<std::string> start_instance(EngineCore& core, const ScheduledStart& start, const std::string& id,
                                    const std::string& schedule, Timestamp at) {
   StartRequest request;
   request.definition = start.definition;
   request.version = start.version;
-  CAIRN_TRY(request.input, input_of(coordinator, start, at));
+  CAIRN_TRY(request.input, input_of(core, start, at));
   if (start.reference.is_object()) request.reference = Reference{start.reference["key"], start.reference["parts"]};
   request.id = id;
   request.idempotency_key = id;
   request.actor = {"schedule " + schedule, std::nullopt};
-  auto started = coordinator.start(request);
+  auto started = core.instances().start(request);
   if (started) return started->instance.value;
   // The id of a firing is unique: an existing instance with it was started by an earlier attempt.
   if (started.error().code == ErrorCode::conflict) return id;
   return started.error();
 }
 
-Result<std::string> make_run(Coordinator& coordinator, const ScheduledRun& run, const std::string& id) {
+Result<std::string> make_run(EngineCore& core, const ScheduledRun& run, const std::string& id) {
   RunOrder order;
   order.type = run.type;
   order.payload = run.payload;
   order.priority = run.priority;
   order.attempts_max = run.attempts_max;
   order.idempotency_key = id;
-  CAIRN_TRY(const SubmittedRun made, coordinator.submit_run(order));
+  CAIRN_TRY(const SubmittedRun made, core.runs().submit(order));
   return made.first.id.value;
 }
 
@@ -120,11 +120,10 @@ bool is_transient(const Error& error) {
 
 }  // namespace
 
-Result<void> launch(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at,
-                    const std::string& id) {
+Result<void> launch(EngineCore& core, const Schedule& schedule, ScheduleRow& row, Timestamp at, const std::string& id) {
   const auto* const start = std::get_if<ScheduledStart>(&schedule.what);
-  auto started = start != nullptr ? start_instance(coordinator, *start, id, row.name, at)
-                                  : make_run(coordinator, std::get<ScheduledRun>(schedule.what), id);
+  auto started = start != nullptr ? start_instance(core, *start, id, row.name, at)
+                                  : make_run(core, std::get<ScheduledRun>(schedule.what), id);
   if (!started) {
     if (is_transient(started.error())) return started.error();
     log_error("schedule.failed", started.error(), {{"schedule", row.name}, {"at", format_timestamp(at)}});
@@ -150,10 +149,10 @@ Result<Json> beside(Store& store, const Json& last, Json started) {
   return started;
 }
 
-Result<void> fire_at(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row, Timestamp at) {
+Result<void> fire_at(EngineCore& core, const Schedule& schedule, ScheduleRow& row, Timestamp at) {
   if (schedule.overlap != Schedule::Overlap::allow) {
-    CAIRN_TRY(const bool launched, launch_queued(coordinator, schedule, row));
-    CAIRN_TRY(const bool busy, launched ? Result<bool>(true) : still_runs(coordinator.store(), row.last));
+    CAIRN_TRY(const bool launched, launch_queued(core, schedule, row));
+    CAIRN_TRY(const bool busy, launched ? Result<bool>(true) : still_runs(core.store(), row.last));
     if (busy || row.queued.size() > 0) {
       switch (schedule.overlap) {
         case Schedule::Overlap::queue:
@@ -167,19 +166,19 @@ Result<void> fire_at(Coordinator& coordinator, const Schedule& schedule, Schedul
           log_info("schedule.skipped", {{"schedule", row.name}, {"at", format_timestamp(at)}});
           return {};
         case Schedule::Overlap::cancel_other:
-          CAIRN_TRY_VOID(cancel(coordinator, row.last, row.name));
+          CAIRN_TRY_VOID(cancel(core, row.last, row.name));
           row.queued = Json();
           break;
         case Schedule::Overlap::allow: break;
       }
     }
   }
-  return launch(coordinator, schedule, row, at, firing_id(row.name, at));
+  return launch(core, schedule, row, at, firing_id(row.name, at));
 }
 
-Result<bool> launch_queued(Coordinator& coordinator, const Schedule& schedule, ScheduleRow& row) {
+Result<bool> launch_queued(EngineCore& core, const Schedule& schedule, ScheduleRow& row) {
   if (row.queued.size() == 0) return false;
-  CAIRN_TRY(const bool busy, still_runs(coordinator.store(), row.last));
+  CAIRN_TRY(const bool busy, still_runs(core.store(), row.last));
   if (busy) return false;
   const Json first = row.queued.items().front();
   row.queued.edit_items().erase(row.queued.edit_items().begin());
@@ -190,7 +189,7 @@ Result<bool> launch_queued(Coordinator& coordinator, const Schedule& schedule, S
     log_error("schedule.failed", at.error(), {{"schedule", row.name}});
     return true;  // dropped: it can never be read
   }
-  CAIRN_TRY_VOID(launch(coordinator, schedule, row, *at, firing_id(row.name, *at)));
+  CAIRN_TRY_VOID(launch(core, schedule, row, *at, firing_id(row.name, *at)));
   return true;
 }
 

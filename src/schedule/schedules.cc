@@ -2,8 +2,8 @@
 
 #include "base/log.h"
 #include "engine/check_input.h"
-#include "schedule/firing.h"
 #include "interpreter/merge_patch.h"
+#include "schedule/firing.h"
 #include "schedule/next_time.h"
 
 namespace cairn {
@@ -13,8 +13,8 @@ constexpr std::size_t due_max = 64;
 constexpr std::size_t preview_max = 1000;
 constexpr int tries_max = 20;  // each retry means that another writer changed the row
 
-Result<ScheduleRow> find(Coordinator& coordinator, const std::string& name) {
-  CAIRN_TRY(auto row, coordinator.store().find_schedule(name));
+Result<ScheduleRow> find(EngineCore& core, const std::string& name) {
+  CAIRN_TRY(auto row, core.store().find_schedule(name));
   if (!row) return Error{ErrorCode::not_found, "no schedule " + name};
   return std::move(*row);
 }
@@ -26,8 +26,8 @@ void begin_from(const Schedule& schedule, ScheduleRow& row, Timestamp now) {
   row.next_at = next ? std::optional(with_jitter(schedule, row.name, *next)) : std::nullopt;
 }
 
-Result<Schedule> checked(Coordinator& coordinator, const Json& spec, Timestamp now) {
-  CAIRN_TRY_VOID(check_incoming(spec, "the schedule", coordinator.limits()));
+Result<Schedule> checked(EngineCore& core, const Json& spec, Timestamp now) {
+  CAIRN_TRY_VOID(check_incoming(spec, "the schedule", core.options().limits));
   CAIRN_TRY(Schedule schedule, read_schedule(spec));
   // Intervals need a start. Whole milliseconds, because every store keeps that precision.
   if (schedule.every && !schedule.from) schedule.from = Timestamp::of_unix_ms(now.unix_ms());
@@ -36,12 +36,12 @@ Result<Schedule> checked(Coordinator& coordinator, const Json& spec, Timestamp n
 
 // Reads, changes and writes the row; repeats if another writer changed it in between.
 template <class Change>
-Result<ScheduleRow> revise(Coordinator& coordinator, const std::string& name, const Change& change) {
+Result<ScheduleRow> revise(EngineCore& core, const std::string& name, const Change& change) {
   for (int attempt = 0; attempt < tries_max; ++attempt) {
-    CAIRN_TRY(ScheduleRow row, find(coordinator, name));
+    CAIRN_TRY(ScheduleRow row, find(core, name));
     CAIRN_TRY_VOID(change(row));
-    CAIRN_TRY(const PutSchedule put, coordinator.store().put_schedule(row));
-    if (put == PutSchedule::done) return find(coordinator, name);
+    CAIRN_TRY(const PutSchedule put, core.store().put_schedule(row));
+    if (put == PutSchedule::done) return find(core, name);
   }
   return Error{ErrorCode::conflict, "schedule " + name + " kept changing; try again"};
 }
@@ -73,12 +73,12 @@ Schedule declared_schedule(const Program& program, std::size_t index) {
 }
 
 // Deploying the same schedule again changes nothing: a pause and the times stay.
-Result<void> adopt(Coordinator& coordinator, const Program& program, std::size_t index) {
+Result<void> adopt(EngineCore& core, const Program& program, std::size_t index) {
   const std::string name = declared_name(program, index);
-  const Timestamp now = coordinator.store().now();
+  const Timestamp now = core.store().now();
   for (int attempt = 0; attempt < tries_max; ++attempt) {
     Schedule schedule = declared_schedule(program, index);
-    CAIRN_TRY(const auto known, coordinator.store().find_schedule(name));
+    CAIRN_TRY(const auto known, core.store().find_schedule(name));
     ScheduleRow row = known.value_or(ScheduleRow());
     row.name = name;
     if (schedule.every) {
@@ -89,14 +89,14 @@ Result<void> adopt(Coordinator& coordinator, const Program& program, std::size_t
     if (known && known->spec == spec) return {};
     row.spec = std::move(spec);
     begin_from(schedule, row, now);
-    CAIRN_TRY(const PutSchedule put, coordinator.store().put_schedule(row));
+    CAIRN_TRY(const PutSchedule put, core.store().put_schedule(row));
     if (put == PutSchedule::done) return {};
   }
   return Error{ErrorCode::conflict, "schedule " + name + " kept changing; try again"};
 }
 
 // Returns whether the row moved.
-bool fire(Coordinator& coordinator, ScheduleRow row) {
+bool fire(EngineCore& core, ScheduleRow row) {
   const auto schedule = read_schedule(row.spec);
   if (!schedule) {
     log_error("schedule.unreadable", schedule.error(), {{"schedule", row.name}});
@@ -104,9 +104,9 @@ bool fire(Coordinator& coordinator, ScheduleRow row) {
     row.last = Json::object({{"error", schedule.error().message}});
   } else {
     const Timestamp settled = row.last_at.value_or(row.created_at);
-    const Due due = due_time(*schedule, row.name, settled, coordinator.store().now());
+    const Due due = due_time(*schedule, row.name, settled, core.store().now());
     if (due.fire) {
-      if (auto done = fire_at(coordinator, *schedule, row, *due.fire); !done) {
+      if (auto done = fire_at(core, *schedule, row, *due.fire); !done) {
         // The row stays claimed and is fired again when the claim expires.
         log_error("schedule.postponed", done.error(), {{"schedule", row.name}});
         return false;
@@ -115,37 +115,37 @@ bool fire(Coordinator& coordinator, ScheduleRow row) {
     row.last_at = due.settled;
     row.next_at = due.next;
   }
-  const auto put = coordinator.store().put_schedule(row);
+  const auto put = core.store().put_schedule(row);
   if (!put) log_error("schedule.postponed", put.error(), {{"schedule", row.name}});
   return put.has_value();
 }
 
 }  // namespace
 
-Result<ScheduleRow> create_schedule(Coordinator& coordinator, const std::string& name, const Json& spec, bool paused) {
+Result<ScheduleRow> create_schedule(EngineCore& core, const std::string& name, const Json& spec, bool paused) {
   if (auto wrong = check_schedule_name(name)) return *wrong;
   if (name.find(':') != std::string::npos) {
     return Error{ErrorCode::invalid, "/name: names with `:` are reserved for schedules of definitions"};
   }
-  const Timestamp now = coordinator.store().now();
-  CAIRN_TRY(const Schedule schedule, checked(coordinator, spec, now));
+  const Timestamp now = core.store().now();
+  CAIRN_TRY(const Schedule schedule, checked(core, spec, now));
   if (const auto* start = std::get_if<ScheduledStart>(&schedule.what)) {
     if (start->declared) return Error{ErrorCode::invalid, "/start/declared: is reserved for schedules of definitions"};
-    CAIRN_TRY_VOID(coordinator.registry().find(start->definition, start->version));
+    CAIRN_TRY_VOID(core.registry().find(start->definition, start->version));
   }
   ScheduleRow row;
   row.name = name;
   row.spec = write_schedule(schedule);
   row.paused = paused;
   begin_from(schedule, row, now);
-  CAIRN_TRY(const PutSchedule put, coordinator.store().put_schedule(row));
+  CAIRN_TRY(const PutSchedule put, core.store().put_schedule(row));
   if (put == PutSchedule::stale) return Error{ErrorCode::conflict, "schedule " + name + " already exists"};
-  return find(coordinator, name);
+  return find(core, name);
 }
 
-Result<ScheduleRow> change_schedule(Coordinator& coordinator, const std::string& name, const Json& patch,
+Result<ScheduleRow> change_schedule(EngineCore& core, const std::string& name, const Json& patch,
                                     std::optional<std::uint64_t> version) {
-  return revise(coordinator, name, [&](ScheduleRow& row) -> Result<void> {
+  return revise(core, name, [&](ScheduleRow& row) -> Result<void> {
     if (version && *version != row.version) {
       return Error{ErrorCode::conflict,
                    "stale_version: schedule " + name + " is at version " + std::to_string(row.version)};
@@ -161,41 +161,41 @@ Result<ScheduleRow> change_schedule(Coordinator& coordinator, const std::string&
     if (!patch["every"].is_null()) before.erase("cron");
     if (!patch["start"].is_null()) before.erase("run");
     if (!patch["run"].is_null()) before.erase("start");
-    const Timestamp now = coordinator.store().now();
-    CAIRN_TRY(const Schedule schedule, checked(coordinator, merge_patch(before, patch), now));
+    const Timestamp now = core.store().now();
+    CAIRN_TRY(const Schedule schedule, checked(core, merge_patch(before, patch), now));
     row.spec = write_schedule(schedule);
     begin_from(schedule, row, now);
     return {};
   });
 }
 
-Result<ScheduleRow> pause_schedule(Coordinator& coordinator, const std::string& name, bool paused) {
-  return revise(coordinator, name, [&](ScheduleRow& row) -> Result<void> {
+Result<ScheduleRow> pause_schedule(EngineCore& core, const std::string& name, bool paused) {
+  return revise(core, name, [&](ScheduleRow& row) -> Result<void> {
     if (row.paused && !paused) {
       CAIRN_TRY(const Schedule schedule, read_schedule(row.spec));
-      begin_from(schedule, row, coordinator.store().now());
+      begin_from(schedule, row, core.store().now());
     }
     row.paused = paused;
     return {};
   });
 }
 
-Result<ScheduleRow> trigger_schedule(Coordinator& coordinator, const std::string& name, const std::string& key) {
-  const Timestamp now = coordinator.store().now();
-  CAIRN_TRY(ScheduleRow row, find(coordinator, name));
+Result<ScheduleRow> trigger_schedule(EngineCore& core, const std::string& name, const std::string& key) {
+  const Timestamp now = core.store().now();
+  CAIRN_TRY(ScheduleRow row, find(core, name));
   CAIRN_TRY(const Schedule schedule, read_schedule(row.spec));
   const std::string id = key.empty() ? firing_id(name, now) : trigger_id(name, key);
-  CAIRN_TRY_VOID(launch(coordinator, schedule, row, now, id));
+  CAIRN_TRY_VOID(launch(core, schedule, row, now, id));
   if (row.last["error"].is_string()) return Error{ErrorCode::conflict, std::string(row.last["error"].as_string())};
   const Json started = row.last;
-  return revise(coordinator, name, [&](ScheduleRow& again) -> Result<void> {
-    CAIRN_TRY(again.last, beside(coordinator.store(), again.last, started));
+  return revise(core, name, [&](ScheduleRow& again) -> Result<void> {
+    CAIRN_TRY(again.last, beside(core.store(), again.last, started));
     return {};
   });
 }
 
-Result<std::vector<Timestamp>> preview_schedule(Coordinator& coordinator, const std::string& name, std::size_t count) {
-  CAIRN_TRY(const ScheduleRow row, find(coordinator, name));
+Result<std::vector<Timestamp>> preview_schedule(EngineCore& core, const std::string& name, std::size_t count) {
+  CAIRN_TRY(const ScheduleRow row, find(core, name));
   CAIRN_TRY(const Schedule schedule, read_schedule(row.spec));
   std::vector<Timestamp> times =
       next_times(schedule, row.last_at.value_or(row.created_at), std::min(count, preview_max));
@@ -203,45 +203,45 @@ Result<std::vector<Timestamp>> preview_schedule(Coordinator& coordinator, const 
   return times;
 }
 
-Result<void> remove_schedule(Coordinator& coordinator, const std::string& name) {
-  CAIRN_TRY(const bool gone, coordinator.store().remove_schedule(name));
+Result<void> remove_schedule(EngineCore& core, const std::string& name) {
+  CAIRN_TRY(const bool gone, core.store().remove_schedule(name));
   if (!gone) return Error{ErrorCode::not_found, "no schedule " + name};
   return {};
 }
 
-Result<void> deploy(Coordinator& coordinator, const std::shared_ptr<const Program>& program) {
-  CAIRN_TRY_VOID(coordinator.registry().deploy(program));
-  CAIRN_TRY(const auto newest, coordinator.registry().find(program->name, std::nullopt));
+Result<void> deploy(EngineCore& core, const std::shared_ptr<const Program>& program) {
+  CAIRN_TRY_VOID(core.registry().deploy(program));
+  CAIRN_TRY(const auto newest, core.registry().find(program->name, std::nullopt));
   if (newest->version != program->version) return {};
-  for (std::size_t i = 0; i < program->schedules.size(); ++i) CAIRN_TRY_VOID(adopt(coordinator, *program, i));
+  for (std::size_t i = 0; i < program->schedules.size(); ++i) CAIRN_TRY_VOID(adopt(core, *program, i));
   // Remove schedules that only an older version declared.
   for (std::size_t i = program->schedules.size();; ++i) {
-    CAIRN_TRY(const bool gone, coordinator.store().remove_schedule(declared_name(*program, i)));
+    CAIRN_TRY(const bool gone, core.store().remove_schedule(declared_name(*program, i)));
     if (!gone) return {};
   }
 }
 
-std::size_t fire_schedules(Coordinator& coordinator) {
-  auto due = coordinator.store().take_schedules(due_max, coordinator.hold());
+std::size_t fire_schedules(EngineCore& core) {
+  auto due = core.store().take_schedules(due_max, core.options().hold);
   if (!due) {
     log_error("schedules.failed", due.error());
     return 0;
   }
   std::size_t moved = 0;
-  for (ScheduleRow& row : *due) moved += fire(coordinator, std::move(row)) ? 1 : 0;
+  for (ScheduleRow& row : *due) moved += fire(core, std::move(row)) ? 1 : 0;
   return moved;
 }
 
-void start_queued(Coordinator& coordinator, const std::string& name) {
+void start_queued(EngineCore& core, const std::string& name) {
   for (int attempt = 0; attempt < tries_max; ++attempt) {
-    auto row = coordinator.store().find_schedule(name);
+    auto row = core.store().find_schedule(name);
     if (!row || !*row || (*row)->queued.size() == 0) return;
     const auto schedule = read_schedule((*row)->spec);
     if (!schedule) return;
-    const auto launched = launch_queued(coordinator, *schedule, **row);
+    const auto launched = launch_queued(core, *schedule, **row);
     if (!launched) log_error("schedule.postponed", launched.error(), {{"schedule", name}});
     if (!launched || !*launched) return;
-    const auto put = coordinator.store().put_schedule(**row);
+    const auto put = core.store().put_schedule(**row);
     if (!put) {
       log_error("schedule.postponed", put.error(), {{"schedule", name}});
       return;
@@ -250,33 +250,34 @@ void start_queued(Coordinator& coordinator, const std::string& name) {
   }
 }
 
-void start_all_queued(Coordinator& coordinator) {
+void start_all_queued(EngineCore& core) {
   PageRequest page;
   do {
-    const auto rows = coordinator.store().list_schedules(page);
+    const auto rows = core.store().list_schedules(page);
     if (!rows) {
       log_error("schedules.failed", rows.error());
       return;
     }
     for (const ScheduleRow& row : rows->items) {
-      if (row.queued.size() > 0) start_queued(coordinator, row.name);
+      if (row.queued.size() > 0) start_queued(core, row.name);
     }
     page.cursor = rows->next_cursor;
   } while (!page.cursor.empty());
 }
 
-void attach_schedules(Coordinator& coordinator) {
-  coordinator.follow_runs({[](const RunRow& run) { return schedule_of(run.idempotency_key).has_value(); },
-                           [&coordinator](const RunRow& run) {
-                             if (const auto schedule = schedule_of(run.idempotency_key)) start_queued(coordinator, *schedule);
-                           }});
+void attach_schedules(EngineCore& core) {
+  core.listeners().follow_runs({[](const RunRow& run) { return schedule_of(run.idempotency_key).has_value(); },
+                                [&core](const RunRow& run) {
+                                  if (const auto schedule = schedule_of(run.idempotency_key))
+                                    start_queued(core, *schedule);
+                                }});
 }
 
-void run_until_idle(Coordinator& coordinator) {
+void run_until_idle(EngineCore& core) {
   do {
-    start_all_queued(coordinator);
-    coordinator.run_until_idle();
-  } while (fire_schedules(coordinator) > 0);
+    start_all_queued(core);
+    core.due().run_until_idle();
+  } while (fire_schedules(core) > 0);
 }
 
 }  // namespace cairn

@@ -1,7 +1,7 @@
 // Checks which threads may call a store. A thread that delivers the answers of commits, or passes on a wake-up from
 // inside a commit, must not. The writer may be waiting for that thread, so a call that waits for the writer would
 // deadlock. Every store checks this in release builds too. Such a thread decides with what is in memory (MemoryOnly)
-// and hands the rest to another thread (Coordinator::defer).
+// and hands the rest to another thread (Deliveries::defer).
 #pragma once
 
 #include <mutex>

@@ -5,10 +5,12 @@
 #include <filesystem>
 
 #include "base/clock.h"
-#include "engine/coordinator.h"
-#include "upkeep/verify.h"
 #include "definition/definition.h"
+#include "engine/core.h"
 #include "store/open.h"
+#include "upkeep/replay_dead_letter.h"
+#include "upkeep/retention.h"
+#include "upkeep/verify.h"
 
 namespace cairn {
 namespace {
@@ -63,33 +65,33 @@ class Upkeep : public testing::TestWithParam<const char*> {
     open();
   }
   void TearDown() override {
-    coordinator_.reset();
+    core_.reset();
     store_.reset();
     std::filesystem::remove_all(folder_);
   }
   bool is_memory() const { return std::string(GetParam()) == "memory"; }
   void open() {
-    coordinator_.reset();
+    core_.reset();
     if (!is_memory() || !store_) {
       store_.reset();
       auto store = open_store(is_memory() ? "memory:" : "sqlite:" + folder_ + "/store.db", clock_);
       ASSERT_TRUE(store.has_value()) << store.error().message;
       store_ = std::move(*store);
     }
-    auto coordinator = Coordinator::open(*store_, {});
-    ASSERT_TRUE(coordinator.has_value()) << coordinator.error().message;
-    coordinator_ = std::move(*coordinator);
+    auto core = EngineCore::open(*store_, {});
+    ASSERT_TRUE(core.has_value()) << core.error().message;
+    core_ = std::move(*core);
   }
   void deploy(const char* text) {
     const Definition definition = load_definition(text, "test");
     ASSERT_TRUE(definition.valid());
-    ASSERT_TRUE(coordinator_->registry().deploy(definition.program).has_value());
+    ASSERT_TRUE(core_->registry().deploy(definition.program).has_value());
   }
   void start(const std::string& name, const std::string& id) {
     StartRequest request;
     request.definition = name;
     request.id = id;
-    const auto started = coordinator_->start(request);
+    const auto started = core_->instances().start(request);
     ASSERT_TRUE(started.has_value()) << started.error().message;
   }
   RunRow lease(Duration length) {
@@ -106,7 +108,7 @@ class Upkeep : public testing::TestWithParam<const char*> {
   std::vector<DeadLetter> letters() { return store_->list_dead_letters({})->items; }
   void pass(std::int64_t seconds) {
     clock_.advance(Duration::of_seconds(seconds));
-    coordinator_->run_until_idle();
+    core_->due().run_until_idle();
   }
   void expect_sound() {
     const auto report = verify_store(*store_);
@@ -119,7 +121,7 @@ class Upkeep : public testing::TestWithParam<const char*> {
   ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
   std::string folder_;
   std::unique_ptr<Store> store_;
-  std::unique_ptr<Coordinator> coordinator_;
+  std::unique_ptr<EngineCore> core_;
 };
 INSTANTIATE_TEST_SUITE_P(Stores, Upkeep, testing::Values("memory", "sqlite"),
                          [](const auto& instance) { return std::string(instance.param); });
@@ -148,7 +150,7 @@ TEST_P(Upkeep, AWorkerThatHangsIsTimedOutThoughItKeepsItsLease) {
   late.run = run.id;
   late.fence = run.fence;
   late.result = 1;
-  EXPECT_EQ(*coordinator_->report(late), RunAnswer::lease_lost);
+  EXPECT_EQ(*core_->reports().report(late), RunAnswer::lease_lost);
 
   pass(5);
   lease(Duration::of_seconds(3600));
@@ -175,11 +177,11 @@ TEST_P(Upkeep, ARunWhoseWorkersAllDieBecomesADeadLetterAndCanBeReplayed) {
   EXPECT_EQ(letter.instance, InstanceId{"p"});
   EXPECT_EQ(letter.envelope.text_or("type", ""), "w.v1");
   EXPECT_NE(letter.reason.find("2 of 2 attempts"), std::string::npos) << letter.reason;
-  EXPECT_EQ(letter.node, coordinator_->node());
+  EXPECT_EQ(letter.node, core_->node());
   EXPECT_EQ(letter.at, store_->now());
   expect_sound();
 
-  EXPECT_TRUE(*coordinator_->replay_dead_letter(letter.id, {}));
+  EXPECT_TRUE(*replay_dead_letter(*core_, letter.id, {}));
   EXPECT_TRUE(letters().empty());
   EXPECT_EQ(row("p").status, Status::waiting);
   RunReport done;
@@ -188,9 +190,9 @@ TEST_P(Upkeep, ARunWhoseWorkersAllDieBecomesADeadLetterAndCanBeReplayed) {
   done.run = again.id;
   done.fence = again.fence;
   done.result = 7;
-  EXPECT_EQ(*coordinator_->report(done), RunAnswer::finished);
+  EXPECT_EQ(*core_->reports().report(done), RunAnswer::finished);
   EXPECT_EQ(row("p").status, Status::completed);
-  EXPECT_FALSE(*coordinator_->replay_dead_letter(letter.id, {})) << "there is no such letter any more";
+  EXPECT_FALSE(*replay_dead_letter(*core_, letter.id, {})) << "there is no such letter any more";
   expect_sound();
 }
 
@@ -202,8 +204,8 @@ TEST_P(Upkeep, ADeadRunOfAnInstanceThatWentOnIsNotReplayed) {
     pass(5);
   }
   ASSERT_EQ(letters().size(), 1u);
-  ASSERT_TRUE(coordinator_->request({"p"}, SkipRequested{Json(1)}, {}).has_value());
-  const auto replayed = coordinator_->replay_dead_letter(letters().front().id, {});
+  ASSERT_TRUE(core_->instances().request({"p"}, SkipRequested{Json(1)}, {}).has_value());
+  const auto replayed = replay_dead_letter(*core_, letters().front().id, {});
   ASSERT_FALSE(replayed.has_value());
   EXPECT_EQ(replayed.error().code, ErrorCode::conflict);
   EXPECT_EQ(letters().size(), 1u);
@@ -214,11 +216,11 @@ TEST_P(Upkeep, ADeadRunOnItsOwnIsSubmittedAgain) {
   order.type = "w.v1";
   order.payload = Json::object({{"a", 1}});
   order.attempts_max = 1;
-  ASSERT_TRUE(coordinator_->submit_run(order).has_value());
+  ASSERT_TRUE(core_->runs().submit(order).has_value());
   lease(Duration::of_seconds(5));
   pass(5);
   ASSERT_EQ(letters().size(), 1u);
-  EXPECT_TRUE(*coordinator_->replay_dead_letter(letters().front().id, {}));
+  EXPECT_TRUE(*replay_dead_letter(*core_, letters().front().id, {}));
   EXPECT_EQ(lease(Duration::of_seconds(5)).payload, order.payload);
   EXPECT_TRUE(letters().empty());
 }
@@ -235,7 +237,7 @@ TEST_P(Upkeep, AStartThatWasRefusedIsReplayedOnce) {
   letter.reason = "unknown_workflow: no definition strict is deployed";
   letter.node = "node";
   letter.id = *store_->put_dead_letter(letter);
-  const auto refused = coordinator_->replay_dead_letter(letter.id, {});
+  const auto refused = replay_dead_letter(*core_, letter.id, {});
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::invalid);
   EXPECT_EQ(letters().size(), 1u) << "nothing was changed";
@@ -244,13 +246,13 @@ TEST_P(Upkeep, AStartThatWasRefusedIsReplayedOnce) {
   forgiving.replace(forgiving.find("1.0.0"), 5, "1.0.1");
   forgiving.replace(forgiving.find("required: [n]"), 13, "required: []");
   deploy(forgiving.c_str());
-  EXPECT_TRUE(*coordinator_->replay_dead_letter(letter.id, {}));
+  EXPECT_TRUE(*replay_dead_letter(*core_, letter.id, {}));
   EXPECT_TRUE(letters().empty());
   EXPECT_EQ(row("s").status, Status::completed);
   EXPECT_EQ(row("s").reference.key, Json("K"));
   // A replay that was interrupted before the letter was removed finds its own instance.
   letter.id = *store_->put_dead_letter(letter);
-  EXPECT_TRUE(*coordinator_->replay_dead_letter(letter.id, {}));
+  EXPECT_TRUE(*replay_dead_letter(*core_, letter.id, {}));
   EXPECT_EQ(row("s").version, 1u);
 }
 
@@ -260,14 +262,14 @@ TEST_P(Upkeep, RetentionTakesWhatIsOldEnoughAndLeavesWhatLives) {
   start("family", "alive");  // its child ended long ago, but it has not ended
   for (int i = 0; i < 7; ++i) start("leaf", "old" + std::to_string(i));
   start("family", "gone");
-  ASSERT_TRUE(coordinator_->request({"gone"}, CancelRequested{}, {}).has_value());
-  coordinator_->run_until_idle();
+  ASSERT_TRUE(core_->instances().request({"gone"}, CancelRequested{}, {}).has_value());
+  core_->due().run_until_idle();
   pass(3600);
   start("leaf", "new");
   RetentionPolicy policy;
   policy.completed = Duration::of_seconds(1800);
   policy.batch = 3;
-  auto report = coordinator_->run_retention(policy);
+  auto report = run_retention(*store_, core_->node(), policy);
   ASSERT_TRUE(report.has_value()) << report.error().message;
   EXPECT_TRUE(report->ran);
   EXPECT_EQ(report->instances, 7u);
@@ -276,7 +278,7 @@ TEST_P(Upkeep, RetentionTakesWhatIsOldEnoughAndLeavesWhatLives) {
   EXPECT_TRUE(store_->find_instance({"new"})->has_value());
   EXPECT_FALSE(store_->find_instance({"old0"})->has_value());
   policy.cancelled = Duration::of_seconds(1800);
-  report = coordinator_->run_retention(policy);
+  report = run_retention(*store_, core_->node(), policy);
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(report->instances, 2u) << "the cancelled one with its child";
   EXPECT_TRUE(store_->find_instance({"alive"})->has_value());
@@ -287,7 +289,7 @@ TEST_P(Upkeep, SignalsThatWereKeptTooLongGoThoughEverythingElseIsKept) {
   SignalRequest signal;
   signal.name = "nobody.waits";
   for (const std::int64_t seconds : {10, 1000}) {
-    ASSERT_TRUE(coordinator_->broadcast(signal, Duration::of_seconds(seconds))->kept);
+    ASSERT_TRUE(core_->instances().broadcast(signal, Duration::of_seconds(seconds))->kept);
   }
   clock_.advance(Duration::of_seconds(60));
   RetentionLoop loop(*store_, "n", {}, std::chrono::hours(1));
@@ -298,7 +300,7 @@ TEST_P(Upkeep, SignalsThatWereKeptTooLongGoThoughEverythingElseIsKept) {
   deploy("cairn: 1\nname: late\nversion: 1.0.0\nsteps: [ { signal: { name: nobody.waits } } ]\n");
   for (const char* id : {"a", "b"}) {
     start("late", id);
-    coordinator_->run_until_idle();
+    core_->due().run_until_idle();
   }
   EXPECT_EQ(row("a").status, Status::completed);
   EXPECT_EQ(row("b").status, Status::waiting) << "the other one was removed";
@@ -312,12 +314,12 @@ TEST_P(Upkeep, OnlyOneNodeAtATimeDoesRetention) {
   policy.completed = Duration::of_seconds(60);
   const auto other = store_->hold_lock("retention", "another node", Duration::of_seconds(30));
   ASSERT_TRUE(other.has_value() && other->has_value());
-  auto report = coordinator_->run_retention(policy);
+  auto report = run_retention(*store_, core_->node(), policy);
   ASSERT_TRUE(report.has_value());
   EXPECT_FALSE(report->ran);
   EXPECT_EQ(report->instances, 0u);
   clock_.advance(Duration::of_seconds(31));
-  report = coordinator_->run_retention(policy);
+  report = run_retention(*store_, core_->node(), policy);
   ASSERT_TRUE(report.has_value());
   EXPECT_TRUE(report->ran) << "the other one died and its lock has ended";
   EXPECT_EQ(report->instances, 1u);

@@ -11,8 +11,8 @@
 #include <functional>
 
 #include "base/clock.h"
-#include "engine/coordinator.h"
 #include "definition/definition.h"
+#include "engine/core.h"
 #include "store/open.h"
 
 namespace cairn {
@@ -48,12 +48,12 @@ class Verify : public testing::Test {
     std::filesystem::create_directories(folder_);
     open();
     for (const char* text : {inner, worker}) {
-      ASSERT_TRUE(coordinator_->registry().deploy(load_definition(text, "test").program).has_value());
+      ASSERT_TRUE(core_->registry().deploy(load_definition(text, "test").program).has_value());
     }
     StartRequest request;
     request.definition = "worker";
     request.id = "a";
-    ASSERT_TRUE(coordinator_->start(request).has_value());
+    ASSERT_TRUE(core_->instances().start(request).has_value());
     ASSERT_EQ(findings(), std::vector<std::string>{}) << "the store is sound before anything is broken";
   }
   virtual std::string url() const { return "sqlite:" + folder_ + "/store.db"; }
@@ -62,15 +62,15 @@ class Verify : public testing::Test {
     std::filesystem::remove_all(folder_);
   }
   void close() {
-    coordinator_.reset();
+    core_.reset();
     store_.reset();
   }
   void open() {
     close();
     store_ = std::move(*open_store(url(), clock_));
-    CoordinatorOptions options;
+    CoreOptions options;
     options.strict_definitions = false;
-    coordinator_ = std::move(*Coordinator::open(*store_, options));
+    core_ = std::move(*EngineCore::open(*store_, options));
   }
   // Bypasses the store.
   void sql(const std::string& text) {
@@ -115,7 +115,7 @@ class Verify : public testing::Test {
   ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
   std::string folder_;
   std::unique_ptr<Store> store_;
-  std::unique_ptr<Coordinator> coordinator_;
+  std::unique_ptr<EngineCore> core_;
 };
 
 // A store of values, for damage that the decoder of other stores would refuse.
@@ -223,7 +223,7 @@ TEST_F(Verify, I34RowsThatCannotBeReadAreNamedAndTheOthersAreChecked) {
   request.definition = "worker";
   for (const char* id : {"b", "c"}) {
     request.id = id;
-    ASSERT_TRUE(coordinator_->start(request).has_value());
+    ASSERT_TRUE(core_->instances().start(request).has_value());
   }
   sql("UPDATE wf_instances SET status = 'bogus' WHERE id = 'b';"
       "UPDATE wf_tasks SET payload = '{' WHERE instance = (SELECT n FROM wf_instances WHERE id = 'a');"
@@ -246,7 +246,7 @@ TEST_F(Verify, I35ADamagedPageIsNamedWithWhatIsLost) {
   request.definition = "worker";
   for (int i = 0; i < 40; ++i) {
     request.id = "many-" + std::to_string(i);
-    ASSERT_TRUE(coordinator_->start(request).has_value());
+    ASSERT_TRUE(core_->instances().start(request).has_value());
   }
   close();
   const std::string path = folder_ + "/store.db";
@@ -307,8 +307,8 @@ TEST_F(VerifyValues, I23AnEndedInstanceWithLiveWork) {
   expect("I-23");
 }
 TEST_F(Verify, I22AnEndedInstanceWithoutAnEnd) {
-  ASSERT_TRUE(coordinator_->request({"a"}, CancelRequested{}, {}).has_value());
-  coordinator_->run_until_idle();
+  ASSERT_TRUE(core_->instances().request({"a"}, CancelRequested{}, {}).has_value());
+  core_->due().run_until_idle();
   ASSERT_EQ(findings(), std::vector<std::string>{});
   sql("UPDATE wf_instances SET ended_at = NULL");
   expect("I-22");

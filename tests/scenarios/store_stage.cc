@@ -45,33 +45,33 @@ StoreStage::StoreStage(const Scenario& scenario, OpenStore open, bool restarts)
   reopen();
   for (const std::string& name : scenario.known->names()) {
     for (const std::string& version : scenario.known->versions(name)) {
-      CAIRN_ASSERT(coordinator_->registry().deploy(scenario.known->find(name, version)).has_value());
+      CAIRN_ASSERT(core_->registry().deploy(scenario.known->find(name, version)).has_value());
     }
   }
-  CAIRN_ASSERT(coordinator_->registry().deploy(scenario.program).has_value());
+  CAIRN_ASSERT(core_->registry().deploy(scenario.program).has_value());
 }
 
 StoreStage::~StoreStage() {
-  coordinator_.reset();
+  core_.reset();
   cut_.reset();
 }
 
 void StoreStage::reopen() {
-  coordinator_.reset();
+  core_.reset();
   cut_.reset();
   store_.reset();
   store_ = open_(clock_);
   cut_ = std::make_unique<CutStore>(*store_, ledger_, restarts_);
-  CoordinatorOptions options;
+  CoreOptions options;
   options.config = scenario_.config;
   options.limits = scenario_.limits;
   // What a dead process had taken is free at once, also in a store that lives on in memory.
   options.hold = Duration{};
-  coordinator_ = must(Coordinator::open(*cut_, options));
+  core_ = must(EngineCore::open(*cut_, options));
 }
 
-Result<void> StoreStage::act(const std::function<Result<void>(Coordinator&)>& request) {
-  auto done = request(*coordinator_);
+Result<void> StoreStage::act(const std::function<Result<void>(EngineCore&)>& request) {
+  auto done = request(*core_);
   if (!cut_->is_cut()) return done;
   reopen();
   return {};
@@ -80,14 +80,14 @@ Result<void> StoreStage::act(const std::function<Result<void>(Coordinator&)>& re
 Result<bool> StoreStage::step() {
   std::size_t moved = 0;
   const auto count = [&](auto work) {
-    return act([&](Coordinator& coordinator) -> Result<void> {
-      moved = work(coordinator);
+    return act([&](EngineCore& core) -> Result<void> {
+      moved = work(core);
       return {};
     });
   };
-  if (restarts_) CAIRN_TRY_VOID(count([](Coordinator& coordinator) { return coordinator.resume_interrupted_slices(); }));
+  if (restarts_) CAIRN_TRY_VOID(count([](EngineCore& core) { return core.due().resume_interrupted_slices(); }));
   if (moved > 0) return true;
-  CAIRN_TRY_VOID(count([](Coordinator& coordinator) { return coordinator.dispatch_messages(); }));
+  CAIRN_TRY_VOID(count([](EngineCore& core) { return core.due().dispatch_messages(); }));
   if (moved > 0) return true;
   LeaseRequest lease;
   lease.worker = "stage";
@@ -131,7 +131,7 @@ Result<void> StoreStage::start(const InstanceId& id) {
   request.reference = scenario_.reference;
   request.id = id.value;
   request.actor.name = "cli";
-  CAIRN_TRY_VOID(act([&](Coordinator& coordinator) { return only_whether(coordinator.start(request)); }));
+  CAIRN_TRY_VOID(act([&](EngineCore& core) { return only_whether(core.instances().start(request)); }));
   return settle();
 }
 
@@ -142,7 +142,7 @@ Result<void> StoreStage::answer(const std::string& task, const std::string& by, 
     completion.task = row.id;
     completion.payload = payload;
     completion.actor.name = by;
-    CAIRN_TRY_VOID(act([&](Coordinator& coordinator) { return only_whether(coordinator.complete_task(completion)); }));
+    CAIRN_TRY_VOID(act([&](EngineCore& core) { return only_whether(core.tasks().complete(completion)); }));
     return settle();
   }
   return Error{ErrorCode::not_found, "no task " + task + " is open"};
@@ -161,8 +161,8 @@ Result<void> StoreStage::signal(const std::string& id, const std::string& name, 
     }
   }
   signalled_child_ |= target != root_;
-  CAIRN_TRY_VOID(act([&](Coordinator& coordinator) {
-    return only_whether(coordinator.signal(target, {id, name, key, payload, {}}));
+  CAIRN_TRY_VOID(act([&](EngineCore& core) {
+    return only_whether(core.instances().signal(target, {id, name, key, payload, {}}));
   }));
   return settle();
 }
@@ -174,7 +174,7 @@ Result<void> StoreStage::report(const RunRow& run, const CallReply& reply) {
   report.result = reply.result;
   report.failure = reply.failure;
   report.worker = "stage";
-  return act([&](Coordinator& coordinator) { return only_whether(coordinator.report(report)); });
+  return act([&](EngineCore& core) { return only_whether(core.reports().report(report)); });
 }
 
 std::optional<CallReply> StoreStage::take_reply(const RunRow& run) {
@@ -198,7 +198,7 @@ Result<void> StoreStage::reply(const CallReply& reply) {
 
 Result<void> StoreStage::request(EventBody what) {
   CAIRN_TRY_VOID(
-      act([&](Coordinator& coordinator) { return only_whether(coordinator.request(root_, std::move(what), {})); }));
+      act([&](EngineCore& core) { return only_whether(core.instances().request(root_, std::move(what), {})); }));
   return settle();
 }
 
@@ -218,8 +218,8 @@ Result<bool> StoreStage::fire_next(std::optional<Timestamp> until) {
   }
   if (!due || (until && *due > *until)) return false;
   move_clock(*due);
-  CAIRN_TRY_VOID(act([&](Coordinator& coordinator) -> Result<void> {
-    if (coordinator.fire_timers(1) == 0) coordinator.end_exhausted_runs();
+  CAIRN_TRY_VOID(act([&](EngineCore& core) -> Result<void> {
+    if (core.due().fire_timers(1) == 0) core.due().end_exhausted_runs();
     return {};
   }));
   CAIRN_TRY_VOID(settle());

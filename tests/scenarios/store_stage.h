@@ -1,4 +1,4 @@
-// Runs a scenario on a real coordinator and store. Only the store and the clock survive a restart; `expect` is checked
+// Runs a scenario on a real engine and store. Only the store and the clock survive a restart; `expect` is checked
 // against the store.
 #pragma once
 
@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "base/clock.h"
-#include "engine/coordinator.h"
 #include "cut_store.h"
+#include "engine/core.h"
 #include "scenario/scenario.h"
 
 namespace cairn {
@@ -39,7 +39,7 @@ class StoreStage final : public Stage {
  private:
   void reopen();
   // Sends one request. If it was interrupted, its answer is lost but its effect is committed.
-  Result<void> act(const std::function<Result<void>(Coordinator&)>& request);
+  Result<void> act(const std::function<Result<void>(EngineCore&)>& request);
   // Runs until nothing can happen without a person, a signal or time.
   Result<void> settle();
   Result<bool> step();
@@ -62,7 +62,7 @@ class StoreStage final : public Stage {
   CommitLedger ledger_;
   std::shared_ptr<Store> store_;
   std::unique_ptr<CutStore> cut_;
-  std::unique_ptr<Coordinator> coordinator_;
+  std::unique_ptr<EngineCore> core_;
 };
 
 }  // namespace cairn

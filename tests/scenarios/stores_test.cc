@@ -1,4 +1,4 @@
-// Every scenario on every store, through the real coordinator: once as it comes, and once with
+// Every scenario on every store, through the real engine: once as it comes, and once with
 // everything in memory thrown away after each commit and the store opened again. All of them must pass,
 // commit the same bytes for each instance as the rehearsal of `cairn test` does, and leave a store in which
 // every invariant holds.
@@ -8,11 +8,11 @@
 #include <filesystem>
 
 #include "base/log.h"
-#include "upkeep/verify.h"
 #include "scenario_files.h"
 #include "store/memory/memory_store.h"
 #include "store/open.h"
 #include "store_stage.h"
+#include "upkeep/verify.h"
 
 namespace cairn {
 namespace {

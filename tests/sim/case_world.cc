@@ -43,7 +43,7 @@ Result<Json> CaseWorld::live() {
   CAIRN_TRY_VOID(deploy());
   CAIRN_TRY_VOID(start());
   for (int act = 0; act < acts_max && !everything_ended(); ++act) this->act();
-  coordinator_->run_until_idle();
+  core_->due().run_until_idle();
   Json record = Json::object({{"workflow_seed", static_cast<std::int64_t>(made_.workflow_seed)},
                               {"environment_seed", static_cast<std::int64_t>(environment_seed_)},
                               {"definitions", canonical_},
@@ -53,14 +53,14 @@ Result<Json> CaseWorld::live() {
 }
 
 Result<void> CaseWorld::deploy() {
-  CoordinatorOptions options;
+  CoreOptions options;
   options.yield = [] {};
-  CAIRN_TRY(coordinator_, Coordinator::open(store_, std::move(options)));
+  CAIRN_TRY(core_, EngineCore::open(store_, std::move(options)));
   for (const Json& source : made_.definitions) {
     const Definition definition = definition_of(source);
     if (!definition.valid()) return Error{ErrorCode::invalid, "the generated definition is not valid"};
     canonical_.push_back(definition.canonical);
-    CAIRN_TRY_VOID(coordinator_->registry().deploy(definition.program));
+    CAIRN_TRY_VOID(core_->registry().deploy(definition.program));
   }
   return {};
 }
@@ -71,7 +71,7 @@ Result<void> CaseWorld::start() {
   request.input = made_.input;
   // Everything else is derived from it: the same seeds give the same record.
   request.id = derived_uuid("case", std::to_string(made_.workflow_seed), environment_seed_);
-  CAIRN_TRY(const auto answer, coordinator_->start(request));
+  CAIRN_TRY(const auto answer, core_->instances().start(request));
   return {};
 }
 
@@ -98,7 +98,7 @@ void CaseWorld::act() {
     case 4: return work();
     case 5:
     case 6: return send_a_signal();
-    default: coordinator_->dispatch_messages(); return;
+    default: core_->due().dispatch_messages(); return;
   }
 }
 
@@ -122,7 +122,7 @@ void CaseWorld::complete_a_task() {
   completion.task = task.id;
   completion.actor.name = dice_.pick(made_.hints.people);
   completion.payload = random_payload(dice_, hostility_);
-  auto answer = coordinator_->complete_task(completion);
+  auto answer = core_->tasks().complete(completion);
   if (answer) return;
   Json request = Json::object({{"event", "task"},
                                {"instance", task.instance.value},
@@ -160,7 +160,7 @@ void CaseWorld::send_a_signal() {
   }
   request.payload = random_payload(dice_, hostility_);
   if (dice_.chance(40)) {
-    auto outcome = coordinator_->broadcast(request, Duration::of_seconds(60));
+    auto outcome = core_->instances().broadcast(request, Duration::of_seconds(60));
     if (!outcome || outcome->duplicate) return;
     Json::Array delivered;
     for (const InstanceId& target : outcome->delivered) delivered.emplace_back(target.value);
@@ -176,7 +176,7 @@ void CaseWorld::send_a_signal() {
   }
   if (!id) return;
   recorder_.will_signal(request.id, request.name, request.key, request.payload);
-  static_cast<void>(coordinator_->signal(*id, request));
+  static_cast<void>(core_->instances().signal(*id, request));
 }
 
 void CaseWorld::work() {
@@ -223,7 +223,7 @@ void CaseWorld::report(const RunRow& run) {
     report.retry = false;
     recorder_.will_not_retry(run.id);
   }
-  static_cast<void>(coordinator_->report(report));
+  static_cast<void>(core_->reports().report(report));
 }
 
 void CaseWorld::ask(const InstanceId& id, const std::string& event, EventBody what, Json facts) {
@@ -231,7 +231,7 @@ void CaseWorld::ask(const InstanceId& id, const std::string& event, EventBody wh
   facts.set("event", event);
   facts.set("instance", id.value);
   recorder_.will_request(actor.name, facts);
-  auto answer = coordinator_->request(id, std::move(what), actor);
+  auto answer = core_->instances().request(id, std::move(what), actor);
   if (answer) return;
   recorder_.was_refused(actor.name, why(answer.error()), clock_.now());
 }
@@ -280,8 +280,8 @@ void CaseWorld::move_clock() {
     static const std::vector<int> jumps_ms = {1, 1000, 2500, 10'000, 60'000, 3'600'000};
     clock_.advance(Duration::of_ms(dice_.pick(jumps_ms)));
   }
-  if (dice_.chance(80)) coordinator_->fire_timers();
-  if (dice_.chance(50)) coordinator_->end_exhausted_runs();
+  if (dice_.chance(80)) core_->due().fire_timers();
+  if (dice_.chance(50)) core_->due().end_exhausted_runs();
 }
 
 }  // namespace cairn::sim

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "engine/coordinator.h"
 #include "dice.h"
+#include "engine/core.h"
 #include "generator.h"
 #include "recorded_store.h"
 #include "store/memory/memory_store.h"
@@ -42,7 +42,7 @@ class CaseWorld {
   MemoryStore memory_;
   Recorder recorder_;
   RecordedStore store_;
-  std::unique_ptr<Coordinator> coordinator_;
+  std::unique_ptr<EngineCore> core_;
   Json::Array canonical_;
   std::vector<RunRow> in_hand_;            // leased by a slow worker
   std::vector<std::string> signals_sent_;  // ids, to be sent again

@@ -14,8 +14,8 @@ class Clerk {
   void act() {
     using Delivery = void (Clerk::*)();
     static constexpr Delivery errands[] = {&Clerk::lock,  &Clerk::schedules, &Clerk::credentials,
-                                         &Clerk::audit, &Clerk::orders,    &Clerk::outbox,
-                                         &Clerk::rules, &Clerk::rows,      &Clerk::letters};
+                                           &Clerk::audit, &Clerk::orders,    &Clerk::outbox,
+                                           &Clerk::rules, &Clerk::rows,      &Clerk::letters};
     (this->*errands[world_.dice().below(std::size(errands))])();
   }
 
@@ -37,7 +37,7 @@ class Clerk {
  private:
   template <class T>
   std::optional<T> use(const char* what, std::function<Result<T>(Store&)> verb) {
-    auto answer = world_.ask<T>(what, [verb](Coordinator& coordinator) { return verb(coordinator.store()); });
+    auto answer = world_.ask<T>(what, [verb](EngineCore& core) { return verb(core.store()); });
     if (!answer || !*answer) return std::nullopt;
     return std::move(**answer);
   }
@@ -130,7 +130,8 @@ class Clerk {
       const SinkResult event{sequence, SinkResult::Kind::failed, 1, store.now(), "no", Duration::of_seconds(5)};
       return store.record_sink_results("clerk", std::span(&event, 1));
     });
-    use<std::vector<SinkDelivery>>("list deliveries", [sequence](Store& store) { return store.list_deliveries(sequence); });
+    use<std::vector<SinkDelivery>>("list deliveries",
+                                   [sequence](Store& store) { return store.list_deliveries(sequence); });
     use<std::vector<std::string>>("list sink queues", [](Store& store) { return store.list_sink_queues(); });
     done("hold event", [sequence](Store& store) {
       return store.hold_outbox("clerk", std::span(&sequence, 1), Duration::of_seconds(5));

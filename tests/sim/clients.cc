@@ -53,7 +53,7 @@ class Client {
   }
 
   template <class T>
-  void insist(const std::string& what, const std::function<Result<T>(Coordinator&)>& request,
+  void insist(const std::string& what, const std::function<Result<T>(EngineCore&)>& request,
               const std::function<void(const T&)>& told) {
     for (int attempt = 0; attempt < tries_max; ++attempt) {
       const auto answer = world_.ask<T>(what, request);
@@ -79,8 +79,8 @@ class Client {
         world_.say("started " + answer.instance.value);
         world_.promises().started(key, answer, world_.chronicle());
       };
-      const std::function<Result<InstanceAnswer>(Coordinator&)> call = [request](Coordinator& coordinator) {
-        return coordinator.start(request);
+      const std::function<Result<InstanceAnswer>(EngineCore&)> call = [request](EngineCore& core) {
+        return core.instances().start(request);
       };
       if (!request.idempotency_key.empty()) return insist<InstanceAnswer>("start", call, told);
       const auto answer = world_.ask<InstanceAnswer>("start", call);
@@ -97,7 +97,7 @@ class Client {
     TaskFilter filter;
     filter.closed = world_.strikes(Fault::stale_form);
     const auto page = world_.ask<Page<TaskRow>>(
-        "list tasks", [filter](Coordinator& coordinator) { return coordinator.store().list_tasks(filter, {}); });
+        "list tasks", [filter](EngineCore& core) { return core.store().list_tasks(filter, {}); });
     if (!page || !*page || (**page).items.empty()) return std::nullopt;
     return world_.dice().pick((**page).items);
   }
@@ -131,8 +131,8 @@ class Client {
     if (world_.dice().chance(30)) completion.version = task->version;
     if (world_.strikes(Fault::stale_form) && task->version > 1) completion.version = task->version - 1;
     maybe_twice([this, completion] {
-      const std::function<Result<InstanceAnswer>(Coordinator&)> call = [completion](Coordinator& coordinator) {
-        return coordinator.complete_task(completion);
+      const std::function<Result<InstanceAnswer>(EngineCore&)> call = [completion](EngineCore& core) {
+        return core.tasks().complete(completion);
       };
       insist<InstanceAnswer>("complete " + completion.task.value, call,
                              [this, completion](const InstanceAnswer& answer) {
@@ -153,7 +153,7 @@ class Client {
     if (world_.dice().chance(50)) change.version = task->version;
     const Actor actor{name_, {}};
     static_cast<void>(world_.ask<TaskRow>(
-        "change task", [change, actor](Coordinator& coordinator) { return coordinator.change_task(change, actor); }));
+        "change task", [change, actor](EngineCore& core) { return core.tasks().change(change, actor); }));
   }
 
   Json some_payload() { return random_payload(world_.dice(), world_.strikes(Fault::odd_payload) ? 100 : 0); }
@@ -179,8 +179,8 @@ class Client {
     const InstanceId target = world_.dice().pick(known);
     world_.recorder().will_signal(request->id, request->name, request->key, request->payload);
     maybe_twice([this, request, target] {
-      const std::function<Result<InstanceAnswer>(Coordinator&)> call = [request, target](Coordinator& coordinator) {
-        return coordinator.signal(target, *request);
+      const std::function<Result<InstanceAnswer>(EngineCore&)> call = [request, target](EngineCore& core) {
+        return core.instances().signal(target, *request);
       };
       insist<InstanceAnswer>("signal " + request->id, call, [this, request, target](const InstanceAnswer&) {
         world_.promises().signalled(target, request->id, world_.chronicle());
@@ -204,8 +204,8 @@ class Client {
     const Duration ttl = Duration::of_seconds(world_.dice().chance(50) ? 60 : 100'000'000);
     const Timestamp until = *add(world_.scheduler().now(), ttl);
     maybe_twice([this, request, ttl, until] {
-      const std::function<Result<SignalOutcome>(Coordinator&)> call = [request, ttl](Coordinator& coordinator) {
-        return coordinator.broadcast(request, ttl);
+      const std::function<Result<SignalOutcome>(EngineCore&)> call = [request, ttl](EngineCore& core) {
+        return core.instances().broadcast(request, ttl);
       };
       insist<SignalOutcome>("broadcast " + request.id, call, [this, request, until](const SignalOutcome&) {
         world_.promises().broadcast(request, until);
@@ -217,8 +217,8 @@ class Client {
     const auto& known = world_.promises().instances();
     if (known.empty()) return;
     const InstanceId id = world_.dice().pick(known);
-    static_cast<void>(world_.ask<Page<HistoryRow>>(
-        "history", [id](Coordinator& coordinator) { return coordinator.store().history(id, {}); }));
+    static_cast<void>(
+        world_.ask<Page<HistoryRow>>("history", [id](EngineCore& core) { return core.store().history(id, {}); }));
   }
 
   World& world_;

@@ -103,7 +103,7 @@ class Finisher {
     const Actor actor{"finisher." + std::to_string(++requests_), {}};
     world_.recorder().will_request(actor.name, entry_of(id, what));
     const auto answer = world_.ask<InstanceAnswer>(
-        "finish", [id, what, actor](Coordinator& coordinator) { return coordinator.request(id, what, actor); });
+        "finish", [id, what, actor](EngineCore& core) { return core.instances().request(id, what, actor); });
     if (answer && !*answer) world_.say("finisher is refused: " + answer->error().message);
     if (answer && !*answer && is_transient(answer->error())) {
       world_.broken({"I-32 liveness", "a request in the calm failed: " + answer->error().message});
@@ -118,7 +118,7 @@ class Finisher {
     completion.actor.name = "finisher";
     completion.payload = random_payload(world_.dice(), 0);
     const auto answer = world_.ask<InstanceAnswer>(
-        "finish task", [completion](Coordinator& coordinator) { return coordinator.complete_task(completion); });
+        "finish task", [completion](EngineCore& core) { return core.tasks().complete(completion); });
     if (answer && *answer) world_.promises().completed(completion, **answer, world_.chronicle());
     if (answer && !*answer) world_.say("finisher is refused: " + answer->error().message);
   }
@@ -132,7 +132,7 @@ class Finisher {
     request.actor.name = "finisher";
     world_.recorder().will_signal(request.id, request.name, request.key, request.payload);
     const auto answer = world_.ask<InstanceAnswer>(
-        "finish signal", [id, request](Coordinator& coordinator) { return coordinator.signal(id, request); });
+        "finish signal", [id, request](EngineCore& core) { return core.instances().signal(id, request); });
     if (answer && *answer) world_.promises().signalled(id, request.id, world_.chronicle());
   }
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
-#include "engine/coordinator.h"
 #include "definition/definition.h"
+#include "engine/core.h"
 #include "store/memory/memory_store.h"
 #include "stores/forwarding_store.h"
 
@@ -37,10 +37,10 @@ class LyingStore final : public ForwardingStore {
 
 class Found : public testing::Test {
  protected:
-  std::unique_ptr<Coordinator> node(Store& store) {
-    CoordinatorOptions options;
+  std::unique_ptr<EngineCore> node(Store& store) {
+    CoreOptions options;
     options.yield = [] {};
-    return std::move(Coordinator::open(store, std::move(options)).value());
+    return std::move(EngineCore::open(store, std::move(options)).value());
   }
 
   ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
@@ -63,7 +63,7 @@ TEST_F(Found, AChildThatAnotherNodeDeployedIsKnown) {
   ASSERT_TRUE(first->registry().deploy(program_of(parent)).has_value());
   StartRequest request;
   request.definition = "parent";
-  const auto answer = second->start(request);
+  const auto answer = second->instances().start(request);
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->status, Status::completed);
   EXPECT_EQ(answer->output, Json(7));
@@ -82,9 +82,9 @@ TEST_F(Found, ASliceThatAFailingStoreCutGoesOnByItself) {
     request.definition = "stepper";
     request.id = "cut-" + std::to_string(lies);
     store.lies = lies;
-    ASSERT_FALSE(only->start(request).has_value());
-    while (store.lies > 0) only->fire_timers();
-    only->fire_timers();
+    ASSERT_FALSE(only->instances().start(request).has_value());
+    while (store.lies > 0) only->due().fire_timers();
+    only->due().fire_timers();
     const auto row = memory_.find_instance({request.id});
     ASSERT_TRUE(row.has_value() && row->has_value());
     EXPECT_EQ((*row)->status, Status::completed) << lies;
@@ -96,13 +96,13 @@ TEST_F(Found, WhatCouldNotBeReadIsLookedAtAgain) {
   LyingStore store(memory_);
   const auto only = node(store);
   std::optional<Timestamp> due;
-  only->on_wakeup([&](const Wakeup& wakeup) { due = wakeup.due; });
+  only->listeners().on_wakeup([&](const Wakeup& wakeup) { due = wakeup.due; });
   store.reads = false;
-  EXPECT_EQ(only->end_exhausted_runs(), 0u);
+  EXPECT_EQ(only->due().end_exhausted_runs(), 0u);
   ASSERT_TRUE(due.has_value());
   EXPECT_GT(*due, clock_.now());
   due.reset();
-  EXPECT_EQ(only->dispatch_messages(), 0u);
+  EXPECT_EQ(only->due().dispatch_messages(), 0u);
   EXPECT_TRUE(due.has_value());
 }
 
@@ -112,7 +112,7 @@ TEST_F(Found, ARunWithoutAttemptsThatCouldNotBeEndedIsLookedAtAgain) {
   RunOrder order;
   order.type = "mail";
   order.attempts_max = 1;
-  ASSERT_TRUE(only->submit_runs({&order, 1}).has_value());
+  ASSERT_TRUE(only->runs().submit_all({&order, 1}).has_value());
   LeaseRequest lease;
   lease.types = {"mail"};
   lease.worker = "gone";
@@ -120,11 +120,11 @@ TEST_F(Found, ARunWithoutAttemptsThatCouldNotBeEndedIsLookedAtAgain) {
   ASSERT_EQ(memory_.lease_runs(lease)->size(), 1u);
   clock_.advance(Duration::of_seconds(31));
   std::optional<Timestamp> due;
-  only->on_wakeup([&](const Wakeup& wakeup) {
+  only->listeners().on_wakeup([&](const Wakeup& wakeup) {
     if (wakeup.due) due = wakeup.due;
   });
   store.lies = 1;
-  EXPECT_EQ(only->end_exhausted_runs(), 0u);
+  EXPECT_EQ(only->due().end_exhausted_runs(), 0u);
   ASSERT_TRUE(due.has_value());
   EXPECT_GT(*due, clock_.now());
 }

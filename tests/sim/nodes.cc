@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "actors.h"
-#include "upkeep/verify.h"
 #include "store/open.h"
+#include "upkeep/verify.h"
 #include "world.h"
 
 namespace cairn::sim {
@@ -89,7 +89,7 @@ void World::open_node(int node) {
   const auto drop = [&](const Error& error) {
     say("node " + std::to_string(node) + " cannot open: " + error.message);
     if (!is_transient(error)) broken({"I-02 store opens", error.message});
-    own.coordinator.reset();
+    own.core.reset();
     own.listener = nullptr;
     own.face.reset();
     own.own.reset();
@@ -104,7 +104,7 @@ void World::open_node(int node) {
     check_recovered(*behind);
   }
   own.face = std::make_unique<NodeStore>(*this, node, *behind);
-  CoordinatorOptions options;
+  CoreOptions options;
   options.node = "node" + std::to_string(node);
   options.snapshots_cached = static_cast<std::size_t>(plan_.snapshots_cached);
   options.trace = true;
@@ -112,12 +112,12 @@ void World::open_node(int node) {
     scheduler_.sleep(20 + dice_.below(400));
     stand_still(node);
   };
-  auto opened = Coordinator::open(*own.face, std::move(options));
+  auto opened = EngineCore::open(*own.face, std::move(options));
   if (!opened) return drop(opened.error());
-  own.coordinator = std::move(*opened);
+  own.core = std::move(*opened);
   own.told_due.reset();
   own.messages = true;
-  own.coordinator->on_wakeup([this, node](const Wakeup& wakeup) {
+  own.core->listeners().on_wakeup([this, node](const Wakeup& wakeup) {
     Node& woken = nodes_[static_cast<std::size_t>(node)];
     if (wakeup.messages) {
       woken.messages = true;
@@ -134,7 +134,7 @@ void World::open_node(int node) {
   });
   if (plan_.local_leases) {
     std::vector<std::string> types = case_.hints.worker_types;
-    own.coordinator->lease_here(types, Duration::of_seconds(30), [this, node](RunRow run) {
+    own.core->leasing().lease_here(types, Duration::of_seconds(30), [this, node](RunRow run) {
       scheduler_.spawn(no_node, "local worker", [this, node, run] {
         const std::uint64_t epoch = nodes_[static_cast<std::size_t>(node)].epoch;
         scheduler_.sleep(dice_.below(2000));
@@ -144,7 +144,7 @@ void World::open_node(int node) {
       });
     });
   }
-  own.coordinator->resume_interrupted_slices();
+  own.core->due().resume_interrupted_slices();
   own.timer_loop = scheduler_.spawn(node, "timers", [this, node] { run_timers(node); });
   own.message_loop = scheduler_.spawn(node, "messages", [this, node] { run_messages(node); });
   own.publisher = scheduler_.spawn(node, "publisher", [this, node] { run_publisher(node); });
@@ -157,10 +157,10 @@ void World::run_timers(int node) {
   Node& own = nodes_[static_cast<std::size_t>(node)];
   for (;;) {
     own.told_due.reset();
-    if (own.coordinator->fire_timers() + own.coordinator->end_exhausted_runs() > 0) continue;
+    if (own.core->due().fire_timers() + own.core->due().end_exhausted_runs() > 0) continue;
     // Runs that wait for their time, or whose worker is gone, may have become free.
     for (const std::uint64_t worker : resting_) scheduler_.wake(worker);
-    const auto due = own.coordinator->next_due();
+    const auto due = own.core->due().next_due();
     if (!due) {
       scheduler_.sleep(1000);
       continue;
@@ -184,7 +184,7 @@ void World::run_messages(int node) {
   for (;;) {
     while (!own.messages) scheduler_.park(never);
     own.messages = false;
-    while (own.coordinator->dispatch_messages() > 0) {
+    while (own.core->due().dispatch_messages() > 0) {
     }
   }
 }
@@ -192,7 +192,7 @@ void World::run_messages(int node) {
 void World::run_publisher(int node) {
   Node& own = nodes_[static_cast<std::size_t>(node)];
   for (;;) {
-    Store& store = own.coordinator->store();
+    Store& store = own.core->store();
     const SinkFilter sink{"world"};
     const OutboxClaim claim{sink.name, static_cast<std::size_t>(1 + dice_.below(10)), Duration::of_seconds(30)};
     auto claimed = store.claim_outbox({&sink, 1}, claim);
@@ -218,7 +218,7 @@ void World::crash(int node, const std::string& why, bool power_loss) {
   trace_.reach("fault " + std::string(power_loss ? "power_loss" : "crash"));
   // Left as they are: a dead process runs no destructor.
   own.listener = nullptr;
-  static_cast<void>(own.coordinator.release());
+  static_cast<void>(own.core.release());
   static_cast<void>(own.face.release());
   static_cast<void>(own.own.release());
   own.paused_until = 0;

@@ -28,7 +28,7 @@ class Operator {
  private:
   std::optional<InstanceId> somebody() {
     const auto page = world_.ask<Page<InstanceRow>>(
-        "list instances", [](Coordinator& coordinator) { return coordinator.store().list_instances({}, {}); });
+        "list instances", [](EngineCore& core) { return core.store().list_instances({}, {}); });
     if (!page || !*page || (**page).items.empty()) return std::nullopt;
     return world_.dice().pick((**page).items).id;
   }
@@ -39,7 +39,7 @@ class Operator {
     const Actor actor{"operator." + std::to_string(++requests_), {}};
     world_.recorder().will_request(actor.name, entry_of(*id, what));
     const auto answer = world_.ask<InstanceAnswer>(
-        "request", [id, what, actor](Coordinator& coordinator) { return coordinator.request(*id, what, actor); });
+        "request", [id, what, actor](EngineCore& core) { return core.instances().request(*id, what, actor); });
     if (answer && *answer && std::holds_alternative<CancelRequested>(what)) {
       world_.promises().cancelled(**answer, world_.chronicle());
       // Its children have not heard of it yet.
@@ -48,26 +48,26 @@ class Operator {
   }
 
   void cancel_run() {
-    const auto page = world_.ask<Page<RunRow>>(
-        "list runs", [](Coordinator& coordinator) { return coordinator.store().list_runs({}, {}); });
+    const auto page =
+        world_.ask<Page<RunRow>>("list runs", [](EngineCore& core) { return core.store().list_runs({}, {}); });
     if (!page || !*page || (**page).items.empty()) return;
     const RunId id = world_.dice().pick((**page).items).id;
-    static_cast<void>(world_.ask<RunRow>("cancel run", [id](Coordinator& coordinator) {
-      return coordinator.cancel_run(id, Actor{"operator", {}});
+    static_cast<void>(world_.ask<RunRow>("cancel run", [id](EngineCore& core) {
+      return core.runs().cancel(id, Actor{"operator", {}});
     }));
   }
 
   void replay() {
-    const auto page = world_.ask<Page<DeadLetter>>(
-        "list dead letters", [](Coordinator& coordinator) { return coordinator.store().list_dead_letters({}); });
+    const auto page = world_.ask<Page<DeadLetter>>("list dead letters",
+                                                   [](EngineCore& core) { return core.store().list_dead_letters({}); });
     if (!page || !*page || (**page).items.empty()) return;
     const DeadLetter& letter = world_.dice().pick((**page).items);
     // Those of runs are left for the last check, which counts them.
     if (letter.kind == "run") return;
     const std::int64_t id = letter.id;
     const bool keep = world_.dice().chance(70);
-    static_cast<void>(world_.ask<bool>("dead letter", [id, keep](Coordinator& coordinator) {
-      return keep ? coordinator.store().replay_dead_letter(id) : coordinator.store().discard_dead_letter(id);
+    static_cast<void>(world_.ask<bool>("dead letter", [id, keep](EngineCore& core) {
+      return keep ? core.store().replay_dead_letter(id) : core.store().discard_dead_letter(id);
     }));
   }
 
@@ -75,9 +75,9 @@ class Operator {
     const auto program = world_.next_version();
     if (!program) return;
     const bool withdraw = world_.dice().chance(20);
-    static_cast<void>(world_.ask<bool>("deploy", [program, withdraw](Coordinator& coordinator) -> Result<bool> {
-      CAIRN_TRY_VOID(coordinator.registry().deploy(program));
-      if (withdraw) return coordinator.registry().retire(program->name, program->version);
+    static_cast<void>(world_.ask<bool>("deploy", [program, withdraw](EngineCore& core) -> Result<bool> {
+      CAIRN_TRY_VOID(core.registry().deploy(program));
+      if (withdraw) return core.registry().retire(program->name, program->version);
       return true;
     }));
   }
@@ -87,7 +87,7 @@ class Operator {
     request.statuses = {Status::completed, Status::failed, Status::cancelled};
     request.ended_before = *add(world_.scheduler().now(), Duration::of_ms(1));
     static_cast<void>(world_.ask<RetentionOutcome>(
-        "retention", [request](Coordinator& coordinator) { return coordinator.store().retire_instances(request); }));
+        "retention", [request](EngineCore& core) { return core.store().retire_instances(request); }));
   }
 
   World& world_;

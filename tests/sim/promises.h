@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chronicle.h"
-#include "engine/coordinator.h"
+#include "engine/core.h"
 
 namespace cairn::sim {
 

@@ -27,8 +27,8 @@ std::optional<RunReport> work_on(World& world, const RunRow& run, const std::str
     pulse.fence = run.fence;
     pulse.length = Duration::of_ms(lease_ms);
     pulse.actor = worker;
-    const auto changed = world.ask<RunChanged>(
-        "heartbeat", [pulse](Coordinator& coordinator) { return coordinator.store().change_run(pulse); });
+    const auto changed =
+        world.ask<RunChanged>("heartbeat", [pulse](EngineCore& core) { return core.store().change_run(pulse); });
     if (pulse.kind == RunChange::Kind::release) return std::nullopt;
     if (changed && *changed && (**changed).kind != RunChanged::Kind::done) return std::nullopt;
   }
@@ -56,10 +56,10 @@ bool is_heard(const std::optional<Result<RunAnswer>>& answer) {
 void send(World& world, std::vector<RunReport> reports) {
   for (int attempt = 0; attempt < 5 && !reports.empty(); ++attempt) {
     using Answers = std::vector<Result<RunAnswer>>;
-    const auto answers = world.ask<Answers>("report", [reports](Coordinator& coordinator) -> Result<Answers> {
-      if (reports.size() == 1) return Answers{coordinator.report(reports.front())};
+    const auto answers = world.ask<Answers>("report", [reports](EngineCore& core) -> Result<Answers> {
+      if (reports.size() == 1) return Answers{core.reports().report(reports.front())};
       std::vector<RunReport> given = reports;  // it keeps what it is given
-      return coordinator.report_all(given);
+      return core.reports().report_all(given);
     });
     std::vector<RunReport> again;
     for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -93,7 +93,7 @@ void run_worker(World& world, int number) {
     request.max = static_cast<std::size_t>(1 + world.dice().below(4));
     request.length = Duration::of_ms(lease_ms);
     const auto leased = world.ask<std::vector<RunRow>>(
-        "lease", [request](Coordinator& coordinator) { return coordinator.store().lease_runs(request); });
+        "lease", [request](EngineCore& core) { return core.store().lease_runs(request); });
     if (leased && *leased) {
       const bool together = world.dice().chance(30);
       std::vector<RunReport> reports;

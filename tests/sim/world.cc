@@ -5,10 +5,10 @@
 #include "actors.h"
 #include "base/entropy.h"
 #include "base/process_end.h"
-#include "upkeep/verify.h"
 #include "coverage.h"
 #include "definition/definition.h"
 #include "store/memory/memory_store.h"
+#include "upkeep/verify.h"
 
 namespace cairn::sim {
 
@@ -161,8 +161,8 @@ void World::deploy_all() {
                                       (made.diagnostics.empty() ? "invalid" : made.diagnostics.front().message)});
     }
     programs_[{made.program->name, made.program->version}] = made.program;
-    const auto deployed = ask<bool>("deploy", [program = made.program](Coordinator& coordinator) -> Result<bool> {
-      CAIRN_TRY_VOID(coordinator.registry().deploy(program));
+    const auto deployed = ask<bool>("deploy", [program = made.program](EngineCore& core) -> Result<bool> {
+      CAIRN_TRY_VOID(core.registry().deploy(program));
       return true;
     });
     if (!deployed || !*deployed) {

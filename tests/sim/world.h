@@ -1,4 +1,4 @@
-// One simulated world: nodes with the real coordinator, their store and all actors. One seed determines everything.
+// One simulated world: nodes with the real engine, their store and all actors. One seed determines everything.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "chronicle.h"
-#include "engine/coordinator.h"
 #include "disk.h"
+#include "engine/core.h"
 #include "generator.h"
 #include "ledger.h"
 #include "node_store.h"
@@ -82,7 +82,7 @@ class World {
   // Sends a request to a node and waits for the answer. Empty: the connection broke or timed out, so the outcome is
   // unknown. Only for activities of `no_node`.
   template <class T>
-  std::optional<Result<T>> ask(const std::string& what, std::function<Result<T>(Coordinator&)> request);
+  std::optional<Result<T>> ask(const std::string& what, std::function<Result<T>(EngineCore&)> request);
 
   std::shared_ptr<const Program> program(const std::string& name, const std::string& version) const;
   // A new version of one of the definitions, to be deployed next.
@@ -94,7 +94,7 @@ class World {
     bool up = false;
     std::unique_ptr<Store> own;  // SQLite
     std::unique_ptr<NodeStore> face;
-    std::unique_ptr<Coordinator> coordinator;
+    std::unique_ptr<EngineCore> core;
     WakeupListener listener;
     std::int64_t paused_until = 0;
     std::optional<Timestamp> told_due;
@@ -120,7 +120,7 @@ class World {
   void check_touched(Store& store, const InstanceId& id);
   void cover(const Unit& unit);
   std::optional<int> some_node();
-  Coordinator& coordinator(int node) { return *nodes_[static_cast<std::size_t>(node)].coordinator; }
+  EngineCore& core(int node) { return *nodes_[static_cast<std::size_t>(node)].core; }
 
   Plan plan_;
   Dice dice_;
@@ -147,7 +147,7 @@ class World {
 };
 
 template <class T>
-std::optional<Result<T>> World::ask(const std::string& what, std::function<Result<T>(Coordinator&)> request) {
+std::optional<Result<T>> World::ask(const std::string& what, std::function<Result<T>(EngineCore&)> request) {
   const auto chosen = some_node();
   if (!chosen) {
     scheduler_.sleep(1000);
@@ -158,7 +158,7 @@ std::optional<Result<T>> World::ask(const std::string& what, std::function<Resul
   const std::uint64_t asker = scheduler_.current();
   const auto answer = std::make_shared<std::optional<Result<T>>>();
   scheduler_.spawn(node, what, [this, node, request, answer, asker] {
-    *answer = request(coordinator(node));
+    *answer = request(core(node));
     scheduler_.wake(asker);
   });
   const std::int64_t patience = scheduler_.now_ms() + 300'000;

@@ -6,9 +6,9 @@
 #include "api/access/caller_limits.h"
 #include "api/access/credential_watch.h"
 #include "api/idempotent_answers.h"
+#include "api/route.h"
 #include "api/telemetry/metrics.h"
 #include "http/request_threads.h"
-#include "api/route.h"
 
 namespace cairn::server {
 
@@ -17,16 +17,16 @@ AuditRow audit_row(const Call& call, std::string what);
 
 class ApiGate final : public Gate {
  public:
-  // `coordinator`, `authenticator` and `slow_lane` must outlive the gate. The slow lane runs expensive requests.
-  ApiGate(Coordinator& coordinator, Authenticator& authenticator, const CallerLimits& limits, RequestThreads& slow_lane,
+  // `core`, `authenticator` and `slow_lane` must outlive the gate. The slow lane runs expensive requests.
+  ApiGate(EngineCore& core, Authenticator& authenticator, const CallerLimits& limits, RequestThreads& slow_lane,
           std::shared_ptr<AuditTrail> audit, std::shared_ptr<Metrics> metrics)
-      : store_(coordinator.store()),
+      : store_(core.store()),
         authenticator_(authenticator),
         limiter_(limits),
         slow_lane_(slow_lane),
         audit_(std::move(audit)),
         metrics_(std::move(metrics)),
-        answers_(std::make_shared<IdempotentAnswers>(coordinator)) {}
+        answers_(std::make_shared<IdempotentAnswers>(core)) {}
 
   bool admit(const Route& route, Call& call) override;
   // Whether the caller may send the body of a request: `admit` by its head alone. An admitted head does not count

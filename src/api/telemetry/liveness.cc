@@ -4,8 +4,8 @@
 
 namespace cairn::server {
 
-Response liveness(const Coordinator& coordinator, std::chrono::nanoseconds stall_max) {
-  const auto stalled = coordinator.commit_stalled_for();
+Response liveness(EngineCore& core, std::chrono::nanoseconds stall_max) {
+  const auto stalled = core.deliveries().queue().stalled_for();
   if (stalled < stall_max) return {200, "text/plain; charset=utf-8", {}, "ok\n"};
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(stalled).count();
   return problem(503, "commit_stalled", "Commits make no progress",

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "engine/coordinator.h"
+#include "engine/core.h"
 #include "http/server.h"
 
 namespace cairn::server {
@@ -12,6 +12,6 @@ namespace cairn::server {
 inline constexpr std::chrono::seconds commit_stall_max{10};
 
 // 200, or 503 if commits have been stuck for `stall_max`. It never blocks and may be called from any thread.
-Response liveness(const Coordinator& coordinator, std::chrono::nanoseconds stall_max = commit_stall_max);
+Response liveness(EngineCore& core, std::chrono::nanoseconds stall_max = commit_stall_max);
 
 }  // namespace cairn::server

@@ -8,9 +8,9 @@ MEMORY_COMMIT = "src/store/memory/memory_commit.cc"
 MEMORY_RUNS = "src/store/memory/memory_runs.cc"
 MEMORY_WORK = "src/store/memory/memory_work.cc"
 MEMORY_OUTBOX = "src/store/memory/memory_outbox.cc"
-COORDINATOR = "src/engine/coordinator.cc"
+START = "src/engine/start.cc"
 SLICE = "src/engine/slice.cc"
-DUE = "src/engine/deliver_due.cc"
+DUE = "src/engine/due_work.cc"
 
 BUGS = [
     ("run_end_not_fenced", "H1, B-07: a worker whose lease is over overwrites the new owner's result", MEMORY_COMMIT,
@@ -88,17 +88,17 @@ BUGS = [
     ("child_end_not_sent", "B-28: the parent is told in memory only", SLICE,
      "      unit.messages.push_back(message_of(notice));\n      continue;",
      "      if (!PLANTED) unit.messages.push_back(message_of(notice));\n      continue;"),
-    ("unknown_is_success", "B-36: a commit whose outcome is unknown is answered as done", COORDINATOR,
-     "  if (!written) {\n    leave_cut(slice.unfinished());",
-     "  if (!written && PLANTED) return InstanceAnswer{beginning.id, 1, Status::waiting, Json(), false};\n  if (!written) {\n    leave_cut(slice.unfinished());"),
-    ("key_not_written", "H10: the key of a start is not kept with it", COORDINATOR,
-     "    slice.unit.key = key;\n",
-     "    if (!PLANTED) slice.unit.key = key;\n"),
+    ("unknown_is_success", "B-36: a commit whose outcome is unknown is answered as done", START,
+     "  if (!written) {\n    postponed_.add_slices(slice.unfinished());",
+     "  if (!written && PLANTED) return Delivered{Delivered::Kind::applied, std::make_shared<const Snapshot>(slice.last()), {}, true, {}};\n  if (!written) {\n    postponed_.add_slices(slice.unfinished());"),
+    ("key_not_written", "H10: the key of a start is not kept with it", START,
+     "    slice.unit.key = std::move(key);\n",
+     "    if (!PLANTED) slice.unit.key = std::move(key);\n"),
     ("definitions_never_read_again", "B-29, B-41: a node that does not know a newer definition parks its instances",
      "src/engine/registry.cc",
      "  CAIRN_TRY(const auto row, store_.find_definition(key.name, key.version));\n",
      "  if (PLANTED) return Error{ErrorCode::not_found, \"the definition is missing\"};\n  CAIRN_TRY(const auto row, store_.find_definition(key.name, key.version));\n"),
-    ("exhausted_run_kept", "B-09: a run without attempts left is leased to nobody and never ended", "src/engine/run_reports.cc",
+    ("exhausted_run_kept", "B-09: a run without attempts left is leased to nobody and never ended", DUE,
      "    ++tried;\n",
      "    if (PLANTED && !is_overdue(run, now)) continue;\n    ++tried;\n"),
     ("token_reused", "G4, B-34: the wait of the next round has the token of the last", "src/interpreter/machine_strands.cc",

@@ -1,5 +1,5 @@
-// Replaying a dead letter: whatever could not be handled is handed in again, once.
-#include "engine/coordinator.h"
+#include "upkeep/replay_dead_letter.h"
+
 #include "instance/carried_trace.h"
 #include "interpreter/reference.h"
 
@@ -22,12 +22,10 @@ Result<StartRequest> start_of(const DeadLetter& letter) {
   return request;
 }
 
-}  // namespace
-
-Result<std::optional<DeadLetter>> Coordinator::find_dead_letter(std::int64_t id) {
+Result<std::optional<DeadLetter>> find_dead_letter(Store& store, std::int64_t id) {
   PageRequest page{500, ""};
   do {
-    CAIRN_TRY(const Page<DeadLetter> letters, store_.list_dead_letters(page));
+    CAIRN_TRY(const Page<DeadLetter> letters, store.list_dead_letters(page));
     for (const DeadLetter& letter : letters.items) {
       if (letter.id == id) return std::optional(letter);
     }
@@ -36,39 +34,20 @@ Result<std::optional<DeadLetter>> Coordinator::find_dead_letter(std::int64_t id)
   return std::optional<DeadLetter>();
 }
 
-Result<bool> Coordinator::replay_dead_letter(std::int64_t id, const Actor& actor) {
-  CAIRN_TRY(const auto letter, find_dead_letter(id));
-  if (!letter) return false;
-  if (letter->kind == "start") {
-    CAIRN_TRY(StartRequest request, start_of(*letter));
-    request.actor = actor;
-    // Its id was given when it was first asked for: a second replay finds the first one's instance.
-    if (auto started = start(request); !started && started.error().code != ErrorCode::conflict) {
-      return std::move(started).error();
-    }
-    return store_.discard_dead_letter(id);
-  }
-  if (letter->kind == "run") {
-    CAIRN_TRY_VOID(replay_run(*letter, actor));
-    return store_.discard_dead_letter(id);
-  }
-  return store_.replay_dead_letter(id);
-}
-
-// A run that has ended stays ended. One of an instance is made anew by the step that asked for it, when
-// that is where the instance stands; one on its own is submitted again.
-Result<void> Coordinator::replay_run(const DeadLetter& letter, const Actor& actor) {
+// A run that has ended stays ended. One of an instance is made anew by the step that asked for it, if
+// the instance still waits there; one on its own is submitted again.
+Result<void> replay_run(EngineCore& core, const DeadLetter& letter, const Actor& actor) {
   const RunId id{std::string(letter.envelope.text_or("run", ""))};
-  CAIRN_TRY(const auto run, store_.find_run(id));
+  CAIRN_TRY(const auto run, core.store().find_run(id));
   if (letter.instance) {
-    CAIRN_TRY(const auto instance, store_.find_instance(*letter.instance));
+    CAIRN_TRY(const auto instance, core.store().find_instance(*letter.instance));
     const bool stands_there = instance && run && instance->status == Status::suspended && instance->error &&
                               instance->error->step == run->step;
     if (!stands_there) {
       return Error{ErrorCode::conflict, "instance " + letter.instance->value + " no longer waits for run " + id.value +
                                             "; discard the letter"};
     }
-    CAIRN_TRY_VOID(request(*letter.instance, RetryRequested{}, actor, instance->version));
+    CAIRN_TRY_VOID(core.instances().request(*letter.instance, RetryRequested{}, actor, instance->version));
     return {};
   }
   RunOrder order;
@@ -86,8 +65,30 @@ Result<void> Coordinator::replay_run(const DeadLetter& letter, const Actor& acto
     order.jitter = run->jitter;
     order.timeout = run->timeout;
   }
-  CAIRN_TRY_VOID(submit_run(order));
+  CAIRN_TRY_VOID(core.runs().submit(order));
   return {};
+}
+
+}  // namespace
+
+Result<bool> replay_dead_letter(EngineCore& core, std::int64_t id, const Actor& actor) {
+  CAIRN_TRY(const auto letter, find_dead_letter(core.store(), id));
+  if (!letter) return false;
+  if (letter->kind == "start") {
+    CAIRN_TRY(StartRequest request, start_of(*letter));
+    request.actor = actor;
+    // Its id was given when it was first asked for: a second replay finds the first one's instance.
+    if (auto started = core.instances().start(std::move(request));
+        !started && started.error().code != ErrorCode::conflict) {
+      return std::move(started).error();
+    }
+    return core.store().discard_dead_letter(id);
+  }
+  if (letter->kind == "run") {
+    CAIRN_TRY_VOID(replay_run(core, *letter, actor));
+    return core.store().discard_dead_letter(id);
+  }
+  return core.store().replay_dead_letter(id);
 }
 
 }  // namespace cairn

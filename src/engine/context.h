@@ -1,0 +1,40 @@
+// What all parts of one engine share: the store, the settings and the name of this node.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/time.h"
+#include "store/store.h"
+
+namespace cairn {
+
+struct CoreOptions {
+  std::string node = "node";  // a random part is added: a restarted host owns nothing of its predecessor's
+  Json config = Json::object();
+  Limits limits;
+  bool strict_definitions = true;
+  Duration deploy_grace = Duration::of_seconds(60);  // how long a missing definition may still arrive
+  Duration hold = Duration::of_seconds(30);          // how long taken work stays ours without a commit
+  std::size_t due_batch = 1024;                      // messages or timers that are taken at a time
+  int refused_attempts = 1;                          // of one that the store refuses; then it is given up
+  bool dead_letters = true;                          // for what is given up; otherwise it is only logged
+  std::size_t snapshots_cached = 4096;
+  bool trace = false;  // units tell which steps and lanes they went through (Advance::trace)
+  // For a host that runs many activities on one thread: no thread is started and none is blocked. An activity that
+  // waits for a commit writes the queued units itself, and calls this while it waits for another activity.
+  std::function<void()> yield;
+};
+
+struct EngineContext {
+  Store& store;  // outlives the engine
+  const CoreOptions options;
+  const std::string node;  // unique: the name from the options and a random part
+  std::atomic<bool> stopping = false;
+};
+
+}  // namespace cairn

@@ -1,0 +1,67 @@
+// The engine without threads for loops and workers (those are in src/node). This folder ties the interpreter to a
+// store: requests and due work become deliveries, and a delivery loads, advances, commits and concludes. It may use the
+// interpreter, the store and src/runs; it knows neither HTTP nor SQL. Everything here is safe from several threads.
+// To follow one instance, read InstanceRequests::start, then Deliveries::start, then Deliveries::deliver.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/context.h"
+#include "engine/deliveries.h"
+#include "engine/due_work.h"
+#include "engine/instance_requests.h"
+#include "engine/listeners.h"
+#include "engine/postponed_work.h"
+#include "engine/registry.h"
+#include "engine/run_reports.h"
+#include "engine/run_requests.h"
+#include "engine/task_requests.h"
+#include "runs/run_leasing.h"
+
+namespace cairn {
+
+// Builds the parts of an engine in dependency order and hands them out.
+class EngineCore {
+ public:
+  // `store` outlives it and has no other listener.
+  static Result<std::unique_ptr<EngineCore>> open(Store& store, CoreOptions options);
+  ~EngineCore();
+
+  Store& store() { return context_.store; }
+  const CoreOptions& options() const { return context_.options; }
+  const std::string& node() const { return context_.node; }
+  bool stopping() const { return context_.stopping; }
+
+  Registry& registry() { return registry_; }
+  Listeners& listeners() { return listeners_; }
+  RunLeasing& leasing() { return leasing_; }
+  Deliveries& deliveries() { return deliveries_; }
+  InstanceRequests& instances() { return instances_; }
+  TaskRequests& tasks() { return tasks_; }
+  RunRequests& runs() { return runs_; }
+  RunReports& reports() { return reports_; }
+  DueWork& due() { return due_; }
+
+  // Finishes what was submitted; later requests are ErrorCode::unavailable.
+  void stop();
+
+ private:
+  EngineCore(Store& store, CoreOptions options);
+  // What the store says, perhaps from inside a commit.
+  void hear(const Wakeup& wakeup);
+
+  EngineContext context_;
+  Registry registry_;
+  Listeners listeners_;
+  RunLeasing leasing_;
+  PostponedWork postponed_;
+  Deliveries deliveries_;
+  InstanceRequests instances_;
+  TaskRequests tasks_;
+  RunRequests runs_;
+  RunReports reports_;
+  DueWork due_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,204 @@
+#include "engine/due_work.h"
+
+#include <set>
+
+#include "base/log.h"
+#include "engine/message_body.h"
+#include "instance/retry.h"
+#include "store/lease_holder.h"
+#include "store/projection.h"
+
+namespace cairn {
+
+namespace {
+
+// The first message of each instance now, the others after it: order is kept per instance.
+bool first_for(const InstanceId& id, std::map<std::string, bool>& seen) { return seen.emplace(id.value, true).second; }
+
+// Its worker may be alive and keep its lease: the attempt has lasted too long all the same.
+bool is_overdue(const RunRow& run, Timestamp now) {
+  if (!run.timeout) return false;
+  return run.attempt < run.attempts_max || (run.lease_until && *run.lease_until > now) ||
+         after(run.updated_at, *run.timeout) <= now;
+}
+
+}  // namespace
+
+std::size_t DueWork::fire_timers(std::size_t max) {
+  deliveries_.retry_postponed();
+  auto due = store_.take_timers(max, context_.options.hold);
+  if (!due) {
+    log_error("timers.failed", due.error());
+    return 0;
+  }
+  std::vector<Delivery> deliveries;
+  std::map<std::string, bool> seen;
+  bool gave_back = false;
+  for (DueTimer& timer : *due) {
+    if (!first_for(timer.instance, seen)) {
+      store_.give_back(timer);
+      gave_back = true;
+      continue;
+    }
+    Delivery delivery;
+    delivery.instance = timer.instance;
+    delivery.what = TimerFired{timer.token, Json()};
+    delivery.actor = "timer";
+    delivery.cause.timer = std::move(timer);
+    deliveries.push_back(std::move(delivery));
+  }
+  if (gave_back) postponed_.look_again();  // should the store have kept one of them
+  const std::size_t count = deliveries.size();
+  deliver_all(std::move(deliveries));
+  return count;
+}
+
+std::size_t DueWork::dispatch_messages() {
+  auto messages = store_.take_messages(context_.options.due_batch, context_.options.hold);
+  if (!messages) {
+    log_error("messages.failed", messages.error());
+    postponed_.look_again();
+    return 0;
+  }
+  std::vector<Delivery> deliveries;
+  std::map<std::string, bool> seen;
+  bool gave_back = false;
+  for (Message& message : *messages) {
+    if (!first_for(message.target, seen)) {
+      store_.give_back_message(message.id);
+      gave_back = true;
+      continue;
+    }
+    Delivery delivery;
+    delivery.instance = message.target;
+    delivery.actor = to_string(message.kind);
+    delivery.cause.message = message.id;
+    auto what = event_of(message);
+    delivery.message = std::move(message);
+    if (!what) {
+      undeliverable_.dead_letter_or_park(delivery, {DeliveryError::Kind::unreadable, what.error()});
+      continue;
+    }
+    delivery.what = std::move(*what);
+    if (const auto* signal = std::get_if<SignalReceived>(&delivery.what); signal && !signal->id.empty()) {
+      delivery.cause.inbox = Unit::Inbox{delivery.instance, signal->id};
+    }
+    deliveries.push_back(std::move(delivery));
+  }
+  if (gave_back) postponed_.look_again();  // should the store have kept one of them
+  const std::size_t count = deliveries.size();
+  deliver_all(std::move(deliveries));
+  return count;
+}
+
+void DueWork::deliver_all(std::vector<Delivery> deliveries) {
+  deliveries_.deliver_all(std::move(deliveries), [this](const Delivery& delivery, const Deliveries::Outcome& outcome) {
+    if (!outcome) return undeliverable_.dead_letter_or_park(delivery, outcome.error());
+    if (outcome->kind == Delivered::Kind::duplicate_signal) drop_repeat(delivery);
+  });
+}
+
+// The signal was applied before: only its message is left to be removed.
+void DueWork::drop_repeat(const Delivery& delivery) {
+  Unit unit;
+  unit.message = delivery.cause.message;
+  unit.actor = context_.node;
+  if (auto removed = deliveries_.queue().commit(std::move(unit)); !removed) {
+    log_error("messages.failed", removed.error());
+    postponed_.look_again();
+  }
+}
+
+Result<RunAnswer> DueWork::end_exhausted(const RunRow& run) {
+  if (is_overdue(run, store_.now())) {
+    return reports_.report(
+        {run.id, run.fence, Json(), call_timeout(*run.timeout, run.attempt), true, {}, context_.node, {}});
+  }
+  Failure failure;
+  failure.failure_class = FailureClass::timeout;
+  failure.code = "lease_expired";
+  failure.message = "its worker " + LeaseHolder::parse(run.leased_by).label +
+                    " did not report back before the lease ended, " + std::to_string(run.attempt) + " of " +
+                    std::to_string(run.attempts_max) + " attempts";
+  failure.attempt = run.attempt;
+  failure.step = run.step;
+  DeadLetter letter;
+  letter.instance = run.instance;
+  letter.kind = "run";
+  letter.envelope = Json::object({{"run", run.id.value}, {"type", run.type}, {"payload", run.payload}});
+  letter.reason = failure.message;
+  letter.node = context_.node;
+  // Several nodes may see it: the letter goes with the end, so that there is one, and none is lost.
+  return reports_.report({run.id, run.fence, Json(), failure, false, std::nullopt, context_.node, letter});
+}
+
+std::size_t DueWork::end_exhausted_runs() {
+  constexpr std::size_t batch = 100;
+  const Timestamp now = store_.now();
+  std::set<std::string> left_alone;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(unended_, [&](const auto& one) { return one.second <= now; });
+    for (const auto& [id, until] : unended_) left_alone.insert(id);
+  }
+  // Besides those that could not be ended before: they must not keep the others from being seen.
+  const std::size_t asked = batch + left_alone.size();
+  auto runs = store_.exhausted_runs(asked);
+  if (!runs) {
+    log_error("runs.exhausted", runs.error());
+    postponed_.look_again();
+    return 0;
+  }
+  std::size_t tried = 0;
+  std::size_t count = 0;
+  // Their time is over, so nothing of them will fall due: those that could not be ended now must be remembered.
+  bool left = false;
+  for (const RunRow& run : *runs) {
+    if (left_alone.contains(run.id.value)) continue;
+    ++tried;
+    if (auto ended = end_exhausted(run); !ended) {
+      log_error("runs.exhausted", ended.error(), {{"run", run.id.value}});
+      const std::lock_guard lock(mutex_);
+      unended_[run.id.value] = after(now, context_.options.hold);
+      left = true;
+    } else {
+      ++count;
+    }
+  }
+  if (left) postponed_.look_again();
+  // There may be more behind those that could not be ended.
+  return count == 0 && runs->size() == asked ? tried : count;
+}
+
+std::size_t DueWork::resume_interrupted_slices() {
+  InstanceFilter filter;
+  filter.status = Status::running;
+  std::vector<InstanceId> interrupted;
+  PageRequest page;
+  do {
+    auto rows = store_.list_instances(filter, page);
+    if (!rows) {
+      log_error("slices.resume", rows.error());
+      break;
+    }
+    for (const InstanceRow& row : rows->items) interrupted.push_back(row.id);
+    page.cursor = rows->next_cursor;
+  } while (!page.cursor.empty());
+  const std::size_t count = interrupted.size();
+  deliveries_.continue_and_wait(std::move(interrupted));
+  return count;
+}
+
+Result<std::optional<Timestamp>> DueWork::next_due(Timestamp looked_at) {
+  CAIRN_TRY(std::optional<Timestamp> due, store_.next_due(looked_at));
+  const std::optional<Timestamp> again_at = postponed_.next();
+  if (again_at && (!due || *again_at < *due)) due = again_at;
+  return due;
+}
+
+void DueWork::run_until_idle() {
+  while (dispatch_messages() + fire_timers() + end_exhausted_runs() > 0) {
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,130 @@
+#include "engine/undeliverable.h"
+
+#include "base/log.h"
+#include "engine/message_body.h"
+
+namespace cairn {
+
+namespace {
+
+// What waits for a definition: the message or timer, not its instance. The next one has a grace period of its own,
+// because a newer node may have seen to this one.
+std::string name_of(const Delivery& delivery) {
+  if (delivery.cause.message) return "message " + std::to_string(*delivery.cause.message);
+  if (delivery.cause.timer) return "timer " + delivery.cause.timer->token.value;
+  return "instance " + delivery.instance.value;
+}
+
+}  // namespace
+
+void Undeliverable::dead_letter_or_park(const Delivery& delivery, const DeliveryError& failed) {
+  switch (failed.kind) {
+    case DeliveryError::Kind::store:
+    case DeliveryError::Kind::cut:
+    case DeliveryError::Kind::moved: return try_later(delivery, failed.error);
+    case DeliveryError::Kind::no_definition:
+      // Another node may know it, or it is on its way: only after the grace period is it a fault.
+      if (within_grace(delivery)) return try_later(delivery, failed.error);
+      return park(delivery, failed.error, "definition_missing");
+    case DeliveryError::Kind::unreadable: return park(delivery, failed.error, "snapshot_corrupt");
+    case DeliveryError::Kind::refused:
+      if (may_try_again(delivery)) return try_later(delivery, failed.error);
+      return discard(delivery, failed);
+    case DeliveryError::Kind::no_instance: return discard(delivery, failed);
+  }
+}
+
+// Left marked as taken: it comes again when the hold is over, not at once in a circle.
+void Undeliverable::try_later(const Delivery& delivery, const Error& why) {
+  postponed_.look_again();
+  log_warning("delivery.postponed", {{"instance", delivery.instance.value}, {"reason", why.message}});
+}
+
+// Counts on this node alone: the next node that takes it begins anew.
+bool Undeliverable::may_try_again(const Delivery& delivery) {
+  const int attempts = context_.options.refused_attempts;
+  if (attempts <= 1) return false;
+  const std::lock_guard lock(mutex_);
+  if (++refused_[name_of(delivery)] < attempts) return true;
+  refused_.erase(name_of(delivery));
+  return false;
+}
+
+bool Undeliverable::within_grace(const Delivery& delivery) {
+  const CoreOptions& options = context_.options;
+  const Timestamp now = context_.store.now();
+  const std::lock_guard lock(mutex_);
+  const Timestamp since = missing_since_.emplace(name_of(delivery), now).first->second;
+  // Another node delivered those that never came again.
+  std::erase_if(missing_since_, [&](const auto& one) {
+    return between(one.second, now).seconds > 10 * (options.deploy_grace.seconds + options.hold.seconds + 1);
+  });
+  return between(since, now) < options.deploy_grace;
+}
+
+DeadLetter Undeliverable::letter_of(const Delivery& delivery, const Error& why) const {
+  DeadLetter letter;
+  letter.instance = delivery.instance;
+  letter.reason = why.message;
+  letter.node = context_.node;
+  if (delivery.message) {
+    letter.kind = "message";
+    letter.envelope = envelope_of(*delivery.message);
+  } else if (const auto& timer = delivery.cause.timer) {
+    letter.kind = "timer";
+    letter.envelope = Json::object({{"token", timer->token.value}, {"due", format_timestamp(timer->due)}});
+  } else if (delivery.cause.run) {
+    letter.kind = "run";
+    letter.envelope = Json::object({{"run", delivery.cause.run->run.value}});
+  }
+  return letter;
+}
+
+void Undeliverable::discard(const Delivery& delivery, const DeliveryError& failed) {
+  Unit unit;
+  unit.message = delivery.cause.message;
+  unit.timer = delivery.cause.timer;
+  unit.actor = context_.node;
+  const auto& message = delivery.message;
+  // Cancelling what has ended by itself is no fault.
+  const bool late_cancel =
+      message && message->kind == Message::Kind::cancel && failed.kind == DeliveryError::Kind::refused;
+  // The sender of a signal was told that it is kept: it stays visible whatever the setting says.
+  const bool full = message && message->kind == Message::Kind::signal && failed.error.code == ErrorCode::limit;
+  const bool kept = context_.options.dead_letters || full;
+  if (!late_cancel && kept) unit.dead_letters = {letter_of(delivery, failed.error)};
+  if (!late_cancel && !kept) {
+    log_warning("delivery.discarded", {{"instance", delivery.instance.value}, {"reason", failed.error.message}});
+  }
+  if (auto done = queue_.commit(std::move(unit)); !done) {
+    log_error("dead_letter.failed", done.error());
+    postponed_.look_again();
+  }
+}
+
+void Undeliverable::park(const Delivery& delivery, const Error& why, const char* code) {
+  Failure failure;
+  failure.failure_class = FailureClass::consistency;
+  failure.code = code;
+  failure.message = why.message;
+  log_error("instance.parked", why, {{"instance", delivery.instance.value}});
+  auto parked = context_.store.park(delivery.instance, failure, letter_of(delivery, why), delivery.cause.message);
+  if (!parked) {
+    log_error("instance.park_failed", parked.error(), {{"instance", delivery.instance.value}});
+    postponed_.look_again();
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    missing_since_.erase(name_of(delivery));
+  }
+  if (!delivery.cause.timer) return;
+  Unit unit;
+  unit.timer = delivery.cause.timer;
+  if (auto done = queue_.commit(std::move(unit)); !done) {
+    log_error("dead_letter.failed", done.error());
+    postponed_.look_again();
+  }
+}
+
+}  // namespace cairn
