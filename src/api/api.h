@@ -23,9 +23,12 @@ namespace cairn::server {
 std::vector<Route> definition_routes(EngineCore& core);
 std::vector<Route> diagram_routes(EngineCore& core);
 std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> desk);
+std::vector<Route> instance_view_routes(EngineCore& core);
+std::vector<Route> instance_operation_routes(EngineCore& core);
 std::vector<Route> run_routes(EngineCore& core);
 std::vector<Route> run_type_routes(EngineCore& core);
 std::vector<Route> task_routes(EngineCore& core);
+std::vector<Route> task_list_routes(EngineCore& core);
 std::vector<Route> signal_routes(EngineCore& core);
 std::vector<Route> schedule_routes(EngineCore& core);
 std::vector<Route> outbox_routes(EngineCore& core);

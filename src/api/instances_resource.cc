@@ -2,27 +2,13 @@
 
 #include "api/api.h"
 #include "api/documents.h"
-#include "api/filter_text.h"
+#include "api/instance_replies.h"
 #include "api/instance_waiters.h"
-#include "api/page_answer.h"
 #include "api/problem.h"
 #include "instance/snapshot.h"
 
 namespace cairn::server {
 namespace {
-
-InstanceId id_of(const Call& call) { return {std::string(call.at("id"))}; }
-
-void reply_with(const Reply& reply, const Result<InstanceAnswer>& answer, int status = 200) {
-  if (!answer) {
-    reply(problem(answer.error()));
-    return;
-  }
-  Response response = json_response(document(*answer), status);
-  response.headers.emplace_back("etag", "\"" + std::to_string(answer->version) + "\"");
-  if (answer->repeated) response.headers.emplace_back(replayed_header, "true");
-  reply(std::move(response));
-}
 
 // Marks the answer to a repeated request with a header.
 Reply replaying(const Reply& reply) {
@@ -130,107 +116,6 @@ void get(EngineCore& core, const std::shared_ptr<InstanceWaiters>& desk, const C
   }
 }
 
-void list(EngineCore& core, const Call& call) {
-  InstanceFilter filter;
-  filter.definition = std::string(call.request.query_value("definition"));
-  filter.reference_key = std::string(call.request.query_value("reference"));
-  if (const std::string_view status = call.request.query_value("status"); !status.empty()) {
-    filter.status = status_from(status);
-    if (!filter.status) {
-      call.reply(
-          problem(400, "status", "Unknown status", "use running, waiting, suspended, completed, failed or cancelled"));
-      return;
-    }
-  }
-  filter.version = std::string(call.request.query_value("version"));
-  filter.text = std::string(call.request.query_value("q"));
-  if (const std::string_view parent = call.request.query_value("parent"); !parent.empty()) {
-    filter.parent = InstanceId{std::string(parent)};
-  }
-  for (const auto& [name, value] : call.request.query) {
-    if (name != "part") continue;
-    const std::size_t colon = value.find(':');
-    if (colon == std::string::npos || colon == 0) {
-      call.reply(problem(400, "part", "Invalid reference part", "use part=NAME:VALUE, for example part=customer:C1"));
-      return;
-    }
-    filter.reference_parts.emplace_back(value.substr(0, colon), value.substr(colon + 1));
-  }
-  if (const auto read = read_filter(call.request.query_value("filter"), filter); !read) {
-    call.reply(problem(400, "filter", "The filter cannot be read", read.error().message));
-    return;
-  }
-  if (const auto fits = check_search(filter.text); !fits) {
-    call.reply(problem(fits.error()));
-    return;
-  }
-  for (const auto& [name, field] : {std::pair{"from", &filter.started_from}, std::pair{"to", &filter.started_to}}) {
-    const std::string_view text = call.request.query_value(name);
-    if (text.empty()) continue;
-    const auto at = parse_timestamp(text);
-    if (!at) {
-      call.reply(problem(400, "time", "Invalid time", at.error().message));
-      return;
-    }
-    *field = *at;
-  }
-  const auto fetch = [&](const PageRequest& page) { return core.store().list_instances(filter, page); };
-  call.reply(page_answer(call, fetch, [](const InstanceRow& row) { return document(row); }));
-}
-
-// 412 with the current state version.
-void reply_moved(EngineCore& core, const Call& call, const Error& error) {
-  Response response = problem(error);
-  const auto row = core.store().find_instance(id_of(call));
-  if (row && *row) response.headers.emplace_back("etag", "\"" + std::to_string((*row)->version) + "\"");
-  call.reply(std::move(response));
-}
-
-void request(EngineCore& core, const Call& call, EventBody what) {
-  const auto version = version_of(call);
-  if (!version) {
-    call.reply(problem(version.error()));
-    return;
-  }
-  const auto done = [&core, call, seen = version->has_value()](const Result<InstanceAnswer>& answer) {
-    if (answer || !seen) return reply_with(call.reply, answer);
-    core.deliveries().defer([&core, call, error = answer.error()] { reply_moved(core, call, error); });
-  };
-  core.instances().request(id_of(call), std::move(what), actor_of(call), *version, done);
-}
-
-// What the engine resumes from, for troubleshooting.
-void snapshot(EngineCore& core, const Call& call) {
-  const auto found = core.store().find_snapshot(id_of(call));
-  if (!found || !*found) {
-    call.reply(found ? problem({ErrorCode::not_found, "no instance " + std::string(call.at("id"))})
-                     : problem(found.error()));
-    return;
-  }
-  Response response = json_response(document(**found));
-  response.headers.emplace_back("etag", "\"" + std::to_string((*found)->version) + "\"");
-  call.reply(std::move(response));
-}
-
-void remove(EngineCore& core, const Call& call) {
-  const auto version = version_of(call);
-  if (!version) {
-    call.reply(problem(version.error()));
-    return;
-  }
-  if (*version) {
-    // A final instance never changes again, so checking first is enough.
-    const auto row = core.store().find_instance(id_of(call));
-    if (row && *row && (*row)->version != **version) {
-      reply_moved(core, call,
-                  {ErrorCode::conflict, "stale_version: the instance is at " + std::to_string((*row)->version)});
-      return;
-    }
-  }
-  const auto done = core.instances().remove(id_of(call), std::string(call.request.query_value("reason")));
-  call.reply(done ? Response(204, "application/json", {}, "") : problem(done.error()));
-}
-
 void signal(EngineCore& core, const Call& call) {
   SignalRequest given;
   given.id = std::string(call.body.text_or("id", call.request.header("idempotency-key")));
@@ -241,11 +126,6 @@ void signal(EngineCore& core, const Call& call) {
   given.actor = actor_of(call);
   core.instances().signal(id_of(call), given,
                           [reply = call.reply](const Result<InstanceAnswer>& answer) { reply_with(reply, answer); });
-}
-
-void history(EngineCore& core, const Call& call) {
-  const auto fetch = [&](const PageRequest& page) { return core.store().history(id_of(call), page); };
-  call.reply(page_answer(call, fetch, [](const HistoryRow& row) { return document(row); }));
 }
 
 // A key requires a lookup in the store.
@@ -263,17 +143,10 @@ constexpr std::string_view start_schema =
 constexpr std::string_view signal_schema =
     R"({"type":"object","required":["name"],"additionalProperties":false,"properties":{
   "id":{"type":"string"},"name":{"type":"string"},"key":{"type":["string","null"]},"payload":true}})";
-constexpr std::string_view reason_schema =
-    R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}})";
-constexpr std::string_view skip_schema =
-    R"({"type":"object","additionalProperties":false,"properties":{"result":true}})";
-constexpr std::string_view patch_schema = R"({"type":"object"})";
-
 }  // namespace
 
 std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> desk) {
   EngineCore* const with = &core;
-  const auto reason = [](const Call& call) { return std::string(call.body.text_or("reason", "")); };
   return {
       {"POST",
        "/v1/instances",
@@ -288,24 +161,6 @@ std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWai
        {},
        [](const Request& request, const PathValues&) { return is_prompt_start(request); }},
       {"GET",
-       "/v1/instances",
-       Permission::view,
-       "listInstances",
-       "List instances, newest first",
-       [with](const Call& call) { list(*with, call); },
-       {{"status", "one status"},
-        {"definition", "a name"},
-        {"version", "of the definition"},
-        {"reference", "a reference key"},
-        {"part", "NAME:VALUE, a part of the reference (repeatable)"},
-        {"parent", "children of this instance"},
-        {"q", "text in the id, the definition or the reference"},
-        {"filter", "status:suspended part.customer:C1 …, the same language as on the command line"},
-        {"from", "started at or after"},
-        {"to", "started before"},
-        {"limit", "maximum number of items"},
-        {"cursor", "next_cursor of the previous page"}}},
-      {"GET",
        "/v1/instances/{id}",
        Permission::view,
        "getInstance",
@@ -313,22 +168,6 @@ std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWai
        [with, desk](const Call& call) { get(*with, desk, call); },
        {{"wait", "wait until it has ended or is suspended, at most this long"},
         {"after", "with `wait`: also answer when its state_version exceeds this"}}},
-      {"GET",
-       "/v1/instances/{id}/history",
-       Permission::view,
-       "getHistory",
-       "The history of an instance, oldest first",
-       [with](const Call& call) { history(*with, call); },
-       {{"limit", "maximum number of items"}, {"cursor", "next_cursor of the previous page"}}},
-      {"GET", "/v1/instances/{id}/snapshot", Permission::view, "getSnapshot",
-       "The snapshot that the engine resumes from", [with](const Call& call) { snapshot(*with, call); }},
-      {"DELETE",
-       "/v1/instances/{id}",
-       Permission::operate,
-       "deleteInstance",
-       "Delete an ended instance from the lists",
-       [with](const Call& call) { remove(*with, call); },
-       {{"reason", "why"}}},
       {"POST",
        "/v1/instances/{id}/signals",
        Permission::start,
@@ -341,45 +180,6 @@ std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWai
        false,
        {},
        [with](const Request& request, const PathValues& path) { return is_prompt_signal(*with, request, path); }},
-      {"DELETE", "/v1/instances/{id}/signals/{signal}", Permission::operate, "discardSignal",
-       "Discard a buffered signal of an instance",
-       [with](const Call& call) { request(*with, call, SignalDiscarded{std::string(call.at("signal"))}); }},
-      {"POST",
-       "/v1/instances/{id}/cancel",
-       Permission::operate,
-       "cancelInstance",
-       "Cancel an instance and its children",
-       [with, reason](const Call& call) { request(*with, call, CancelRequested{reason(call)}); },
-       {},
-       reason_schema},
-      {"POST",
-       "/v1/instances/{id}/suspend",
-       Permission::operate,
-       "suspendInstance",
-       "Suspend an instance",
-       [with, reason](const Call& call) { request(*with, call, SuspendRequested{reason(call)}); },
-       {},
-       reason_schema},
-      {"POST", "/v1/instances/{id}/resume", Permission::operate, "resumeInstance",
-       "Resume a suspended instance unchanged", [with](const Call& call) { request(*with, call, ResumeRequested{}); }},
-      {"POST", "/v1/instances/{id}/retry", Permission::operate, "retryInstance", "Retry the failed step",
-       [with](const Call& call) { request(*with, call, RetryRequested{}); }},
-      {"POST",
-       "/v1/instances/{id}/skip",
-       Permission::operate,
-       "skipStep",
-       "Skip the failed step, with a result",
-       [with](const Call& call) { request(*with, call, SkipRequested{call.body["result"]}); },
-       {},
-       skip_schema},
-      {"PATCH",
-       "/v1/instances/{id}/state",
-       Permission::operate,
-       "editState",
-       "Merge a patch into the state of a suspended instance",
-       [with](const Call& call) { request(*with, call, StateEdited{call.body}); },
-       {},
-       patch_schema},
   };
 }
 

@@ -3,8 +3,6 @@
 #include "api/access/api_key.h"
 #include "api/api.h"
 #include "api/documents.h"
-#include "api/filter_text.h"
-#include "api/page_answer.h"
 #include "api/problem.h"
 #include "engine/task_rights.h"
 
@@ -17,51 +15,6 @@ Response task_response(const TaskRow& row) {
   Response response = json_response(document(row));
   response.headers.emplace_back("etag", "\"" + std::to_string(row.version) + "\"");
   return response;
-}
-
-void list(EngineCore& core, const Call& call) {
-  TaskFilter filter;
-  filter.assignee = std::string(call.request.query_value("assignee"));
-  filter.name = std::string(call.request.query_value("name"));
-  filter.reference_key = std::string(call.request.query_value("reference"));
-  filter.text = std::string(call.request.query_value("q"));
-  filter.closed = call.request.query_value("closed") == "true";
-  if (call.request.query_value("overdue") == "true") filter.due_before = core.store().now();
-  for (const auto& [name, value] : call.request.query) {
-    if (name == "role") filter.roles.push_back(value);
-    if (name == "instance") filter.instance = InstanceId{value};
-  }
-  if (const std::string_view status = call.request.query_value("status"); !status.empty()) {
-    for (const TaskStatus one :
-         {TaskStatus::open, TaskStatus::assigned, TaskStatus::completed, TaskStatus::cancelled, TaskStatus::expired}) {
-      if (status == to_string(one)) filter.status = one;
-    }
-    if (!filter.status) {
-      call.reply(problem(400, "status", "Unknown status", "use open, assigned, completed, cancelled or expired"));
-      return;
-    }
-  }
-  if (const auto read = read_filter(call.request.query_value("filter"), filter); !read) {
-    call.reply(problem(400, "filter", "The filter cannot be read", read.error().message));
-    return;
-  }
-  if (const auto fits = check_search(filter.text); !fits) {
-    call.reply(problem(fits.error()));
-    return;
-  }
-  // "mine": tasks for the caller, as a person and by role.
-  if (call.request.query_value("mine") == "true") {
-    if (filter.assignee.empty() && call.request.query_value("status") == "assigned") {
-      filter.assignee = call.identity.person;
-    }
-    if (call.identity.task_roles) {
-      filter.roles = *call.identity.task_roles;
-      if (filter.roles.empty()) filter.roles.emplace_back();  // no role: only tasks without roles
-    }
-  }
-  filter.viewer = viewer_of(actor_of(call));
-  const auto fetch = [&](const PageRequest& page) { return core.store().list_tasks(filter, page); };
-  call.reply(page_answer(call, fetch, [](const TaskRow& row) { return document(row); }));
 }
 
 // The task, if the caller may see it.
@@ -178,25 +131,6 @@ std::vector<Route> task_routes(EngineCore& core) {
     return [with, kind](const Call& call) { change(*with, call, kind); };
   };
   return {
-      {"GET",
-       "/v1/tasks",
-       Permission::view_tasks,
-       "listTasks",
-       "List tasks, the most urgent first",
-       [with](const Call& call) { list(*with, call); },
-       {{"status", "one status (default: open and assigned)"},
-        {"assignee", "a person"},
-        {"role", "a role (repeatable)"},
-        {"instance", "of one instance"},
-        {"name", "a task name"},
-        {"reference", "a reference key"},
-        {"q", "a text in name, title, reference or instance"},
-        {"overdue", "true: past their due time or deadline"},
-        {"closed", "true: include closed tasks"},
-        {"mine", "true: only tasks that the caller may work on"},
-        {"filter", "role:clerk due:2026-01-31 …, the same language as on the command line"},
-        {"limit", "maximum number of items"},
-        {"cursor", "next_cursor of the previous page"}}},
       {"GET", "/v1/tasks/{id}", Permission::view_tasks, "getTask", "One task with its form and payload",
        [with](const Call& call) { show(*with, call); }},
       {"GET", "/v1/tasks/{id}/events", Permission::view_tasks, "getTaskEvents", "The events of a task",

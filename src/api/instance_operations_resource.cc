@@ -1,0 +1,108 @@
+// What operators do to one instance: cancel, suspend, resume, retry, skip, edit its state, discard a signal, delete it.
+#include "api/instance_replies.h"
+
+namespace cairn::server {
+namespace {
+
+// 412 with the current state version.
+void reply_moved(EngineCore& core, const Call& call, const Error& error) {
+  Response response = problem(error);
+  const auto row = core.store().find_instance(id_of(call));
+  if (row && *row) response.headers.emplace_back("etag", "\"" + std::to_string((*row)->version) + "\"");
+  call.reply(std::move(response));
+}
+
+void request(EngineCore& core, const Call& call, EventBody what) {
+  const auto version = version_of(call);
+  if (!version) {
+    call.reply(problem(version.error()));
+    return;
+  }
+  const auto done = [&core, call, seen = version->has_value()](const Result<InstanceAnswer>& answer) {
+    if (answer || !seen) return reply_with(call.reply, answer);
+    core.deliveries().defer([&core, call, error = answer.error()] { reply_moved(core, call, error); });
+  };
+  core.instances().request(id_of(call), std::move(what), actor_of(call), *version, done);
+}
+
+void remove(EngineCore& core, const Call& call) {
+  const auto version = version_of(call);
+  if (!version) {
+    call.reply(problem(version.error()));
+    return;
+  }
+  if (*version) {
+    // A final instance never changes again, so checking first is enough.
+    const auto row = core.store().find_instance(id_of(call));
+    if (row && *row && (*row)->version != **version) {
+      reply_moved(core, call,
+                  {ErrorCode::conflict, "stale_version: the instance is at " + std::to_string((*row)->version)});
+      return;
+    }
+  }
+  const auto done = core.instances().remove(id_of(call), std::string(call.request.query_value("reason")));
+  call.reply(done ? Response(204, "application/json", {}, "") : problem(done.error()));
+}
+
+constexpr std::string_view reason_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}})";
+constexpr std::string_view skip_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"result":true}})";
+constexpr std::string_view patch_schema = R"({"type":"object"})";
+
+}  // namespace
+
+std::vector<Route> instance_operation_routes(EngineCore& core) {
+  EngineCore* const with = &core;
+  const auto reason = [](const Call& call) { return std::string(call.body.text_or("reason", "")); };
+  return {
+      {"DELETE",
+       "/v1/instances/{id}",
+       Permission::operate,
+       "deleteInstance",
+       "Delete an ended instance from the lists",
+       [with](const Call& call) { remove(*with, call); },
+       {{"reason", "why"}}},
+      {"DELETE", "/v1/instances/{id}/signals/{signal}", Permission::operate, "discardSignal",
+       "Discard a buffered signal of an instance",
+       [with](const Call& call) { request(*with, call, SignalDiscarded{std::string(call.at("signal"))}); }},
+      {"POST",
+       "/v1/instances/{id}/cancel",
+       Permission::operate,
+       "cancelInstance",
+       "Cancel an instance and its children",
+       [with, reason](const Call& call) { request(*with, call, CancelRequested{reason(call)}); },
+       {},
+       reason_schema},
+      {"POST",
+       "/v1/instances/{id}/suspend",
+       Permission::operate,
+       "suspendInstance",
+       "Suspend an instance",
+       [with, reason](const Call& call) { request(*with, call, SuspendRequested{reason(call)}); },
+       {},
+       reason_schema},
+      {"POST", "/v1/instances/{id}/resume", Permission::operate, "resumeInstance",
+       "Resume a suspended instance unchanged", [with](const Call& call) { request(*with, call, ResumeRequested{}); }},
+      {"POST", "/v1/instances/{id}/retry", Permission::operate, "retryInstance", "Retry the failed step",
+       [with](const Call& call) { request(*with, call, RetryRequested{}); }},
+      {"POST",
+       "/v1/instances/{id}/skip",
+       Permission::operate,
+       "skipStep",
+       "Skip the failed step, with a result",
+       [with](const Call& call) { request(*with, call, SkipRequested{call.body["result"]}); },
+       {},
+       skip_schema},
+      {"PATCH",
+       "/v1/instances/{id}/state",
+       Permission::operate,
+       "editState",
+       "Merge a patch into the state of a suspended instance",
+       [with](const Call& call) { request(*with, call, StateEdited{call.body}); },
+       {},
+       patch_schema},
+  };
+}
+
+}  // namespace cairn::server

@@ -1,0 +1,25 @@
+// What the resources of instances share: the id in the path, and the answer to a request that changes an instance.
+#pragma once
+
+#include <string>
+
+#include "api/api.h"
+#include "api/documents.h"
+#include "api/problem.h"
+
+namespace cairn::server {
+
+inline InstanceId id_of(const Call& call) { return {std::string(call.at("id"))}; }
+
+inline void reply_with(const Reply& reply, const Result<InstanceAnswer>& answer, int status = 200) {
+  if (!answer) {
+    reply(problem(answer.error()));
+    return;
+  }
+  Response response = json_response(document(*answer), status);
+  response.headers.emplace_back("etag", "\"" + std::to_string(answer->version) + "\"");
+  if (answer->repeated) response.headers.emplace_back(replayed_header, "true");
+  reply(std::move(response));
+}
+
+}  // namespace cairn::server
