@@ -8,9 +8,9 @@ namespace cairn::cli {
 const CommandSpec& migrate_spec() {
   static const CommandSpec spec{"migrate",
                                 "--store URL [--json]",
-                                "Upgrade the tables of a store to this version",
-                                "Servers upgrade a store when they open it; use this command to do it as a separate\n"
-                                "step. Tables of a newer cairn are refused and stay unchanged.",
+                                "Bring the tables of a store to this version",
+                                "A server does this when it opens a store; this command makes it a separate step. The "
+                                "tables of a newer version or of a pre-release version are refused and not changed.",
                                 {store_flag, json_flag},
                                 {"cairn migrate --store sqlite:orders.db"}};
   return spec;
@@ -27,7 +27,7 @@ int run_migrate(std::span<const std::string> args, std::istream&, std::ostream& 
   if (arguments.has("--json")) {
     out << write_json(Json::object({{"schema_version", *version}})) << "\n";
   } else {
-    out << "the schema has version " << *version << "\n";
+    out << "the tables have schema " << *version << "; nothing more to do\n";
   }
   return exit_done;
 }

@@ -143,6 +143,27 @@ TEST_F(SqliteFile, ANewerSchemaIsRefusedAndLeftAlone) {
   EXPECT_TRUE(store_->find_instance({"a"})->has_value());
 }
 
+TEST_F(SqliteFile, AStoreFromBeforeTheFirstReleaseIsRefusedAndLeftAlone) {
+  sql("CREATE TABLE wf_instances (n INTEGER PRIMARY KEY); PRAGMA application_id = 1668443697; PRAGMA user_version = "
+      "13");
+  const auto before = fs::file_size(path_);
+  for (const StoreMode mode : {StoreMode::own, StoreMode::read_only}) {
+    const auto refused = open_store("sqlite:" + path_, clock_, mode);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().code, ErrorCode::unsupported);
+    EXPECT_NE(refused.error().message.find("pre-release version of cairn (schema 13)"), std::string::npos)
+        << refused.error().message;
+  }
+  EXPECT_EQ(fs::file_size(path_), before);
+}
+
+TEST_F(SqliteFile, AnEmptyDatabaseOfAnotherProgramIsRefused) {
+  sql("CREATE TABLE customers (id INTEGER); DROP TABLE customers");
+  const auto refused = open_store("sqlite:" + path_, clock_);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+}
+
 TEST_F(SqliteFile, SomebodyElsesDatabaseIsRefused) {
   sql("CREATE TABLE customers (id INTEGER)");
   const auto refused = open_store("sqlite:" + path_, clock_);
@@ -252,12 +273,10 @@ TEST_F(SqliteFile, APlainInsertIsAValidRun) {
   EXPECT_EQ(leased->at(0).attempts_max, 3);
 }
 
-// The table of runs was made anew in migration 7: nothing of a store from before may be lost or lose its rules.
-TEST_F(SqliteFile, RunsOfAnEarlierSchemaAreKept) {
-  for (const sqlite::Migration& step : sqlite::migrations()) {
-    if (step.number <= 6) sql(step.text);
-  }
-  sql("PRAGMA application_id = " + std::to_string(0x63726e31) + "; PRAGMA user_version = 6");
+// Runs of an instance are found by the prefix that their ids share with the instance's, or else by an index.
+TEST_F(SqliteFile, RunsThatAnotherProgramInsertedAreFound) {
+  open();
+  store_.reset();
   sql(R"(INSERT INTO workflow_run (id, type, status, idempotency_key, instance) VALUES
     ('018bcfe5-6800-8111-8000-000000000001', 'default.a', 'succeeded', 'i/1', '018bcfe5-6800-7222-8000-000000000002'),
     ('018bcfe5-9999-8111-8000-000000000003', 'default.a', 'succeeded', 'i/2', '018bcfe5-6800-7222-8000-000000000002'),
@@ -343,8 +362,9 @@ TEST_F(SqliteFile, AFullDiskLosesNothingAndHealsByItself) {
 TEST(SqlitePlans, DispatchingReadsNoEventThatItDoesNotTake) {
   sqlite3* handle = nullptr;
   ASSERT_EQ(sqlite3_open(":memory:", &handle), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(handle, sqlite::schema_text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(handle);
   for (const auto& step : sqlite::migrations()) {
-    ASSERT_EQ(sqlite3_exec(handle, std::string(step.text).c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << step.name;
+    ASSERT_EQ(sqlite3_exec(handle, step.text, nullptr, nullptr, nullptr), SQLITE_OK) << step.name;
   }
   const std::string all(sqlite::statements_text);
   for (const std::string name :

@@ -142,7 +142,7 @@ const std::set<std::string> walks = {
     "count_all_kept wf_signal_q_kept",
     "ready_messages wf_signal_q_pkey",
     "oldest_message wf_signal_q_pkey",
-    "first_timers wf_schedule_q_pkey",
+    "first_timers wf_timer_q_pkey",
     "next_due wf_run_q_lapsed",
     "next_due wf_schedules_due",
     "no_run_types wf_run_types_pkey",
@@ -187,7 +187,7 @@ SET session_replication_role = DEFAULT;
 
 const std::vector<std::string> grown = {
     "wf_instances", "wf_runtime_states", "wf_waits",       "wf_tasks",      "wf_task_events",      "wf_execution_log",
-    "wf_signal_q",  "wf_timer_q",     "wf_inbox",       "wf_run_q",      "wf_idempotency_keys", "wf_lease_q",
+    "wf_signal_q",  "wf_timer_q",        "wf_inbox",       "wf_run_q",      "wf_idempotency_keys", "wf_lease_q",
     "workflow_run", "outbox_event",      "workflow_event", "wf_deliveries", "wf_outbox_queue",
 };
 

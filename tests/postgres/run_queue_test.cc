@@ -18,7 +18,8 @@ TEST_F(RunQueue, AStoreFromBeforeTheFirstReleaseIsRefused) {
   const auto opened = open_store(server_ + "&schema=" + schema_, clock_);
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().code, ErrorCode::unsupported);
-  EXPECT_NE(opened.error().message.find("schema 18"), std::string::npos) << opened.error().message;
+  EXPECT_NE(opened.error().message.find("pre-release version of cairn (schema 18)"), std::string::npos)
+      << opened.error().message;
 }
 
 TEST_F(RunQueue, FollowsWhatProgramsWrite) {

@@ -91,7 +91,7 @@ class Life {
       ends_.insert(order_.size());
     } else {
       store_->sync();
-      store_->rest();  // a checkpoint: the next commit may begin the log anew
+      store_->release_caches();  // a checkpoint: the next commit may begin the log anew
     }
     certain_ = order_.size();
   }

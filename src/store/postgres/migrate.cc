@@ -1,18 +1,14 @@
 #include "store/postgres/migrate.h"
 
 #include "store/postgres/wire/lock_key.h"
+#include "store/schema_errors.h"
 
 namespace cairn::postgres {
 
-int newest_schema() { return migrations().back().number; }
-
-namespace {
-int oldest_schema() { return migrations().front().number; }
-}  // namespace
-
 Error too_new() {
-  return {ErrorCode::unsupported, "the store has a newer schema than " + std::to_string(newest_schema()) +
-                                      ", the newest that this cairn knows; use the newer version that wrote it"};
+  return {ErrorCode::unsupported,
+          "the store has a newer schema than " + std::to_string(newest_schema()) +
+              ", the newest that this version of cairn knows; use the newer version that wrote it"};
 }
 
 Result<int> read_schema(Connection& connection) {
@@ -23,16 +19,8 @@ Result<int> read_schema(Connection& connection) {
   Rows rows = connection.query(Sql::read_version);
   const std::int64_t version = rows.next() ? rows.integer(0) : 0;
   if (connection.error()) return *connection.error();
-  if (version > newest_schema()) {
-    return Error{ErrorCode::unsupported, "the store has schema " + std::to_string(version) +
-                                             ", this cairn knows up to " + std::to_string(newest_schema()) +
-                                             "; use the newer version that wrote it"};
-  }
-  if (version > 0 && version < oldest_schema()) {
-    return Error{ErrorCode::unsupported, "the store has schema " + std::to_string(version) +
-                                             ", which no release ever had; this cairn begins with " +
-                                             std::to_string(oldest_schema()) + ": give it a new schema"};
-  }
+  if (version > newest_schema()) return newer_schema_error(version, newest_schema());
+  if (version < first_schema) return pre_release_error(version);
   return static_cast<int>(version);
 }
 
@@ -49,11 +37,8 @@ Result<void> migrate(Connection& connection) {
   CAIRN_TRY(from, read_schema(connection));
   if (from == 0) {
     if (!connection.query(Sql::find_schema, schema).next()) connection.script("CREATE SCHEMA " + schema);
-    connection.script(
-        for_schema("CREATE TABLE cairn.wf_schema (version integer NOT NULL, single boolean PRIMARY KEY DEFAULT true "
-                   "CHECK (single));"
-                   "INSERT INTO cairn.wf_schema (version) VALUES (0)",
-                   schema));
+    connection.script(for_schema(schema_text, schema));
+    if (connection.error()) return with_context(*connection.error(), "making the tables");
   }
   for (const Migration& step : migrations()) {
     if (step.number <= from) continue;

@@ -88,7 +88,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Mo
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, 5000);
   if (mode == Mode::write) {
-    int room = page_checksum_bytes;  // applies to a new file, or after VACUUM
+    int room = page_checksum_bytes;  // applies to a new file
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &room);
     // Closing must change nothing until the store has been verified as complete and ours.
     sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);

@@ -50,7 +50,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path, 
     connection->expect_foreign_pages(store->foreign_);
     const auto schema = sqlite::read_schema(*connection);
     if (!schema) return with_context(schema.error(), path);
-    store->foreign_ = *schema >= sqlite::checksum_schema && sqlite::has_foreign_changes(*connection);
+    store->foreign_ = *schema > 0 && sqlite::has_foreign_changes(*connection);
     if (connection->error()) return with_context(*connection->error(), path);
     store->readers_ = 1;
     store->idle_readers_.push_back(std::move(connection));
