@@ -11,13 +11,13 @@
 
 #include "definition/program.h"
 #include "interpreter/definition_index.h"
-#include "store/store.h"
+#include "store/definition_store.h"
 
 namespace cairn {
 
 class Registry {
  public:
-  explicit Registry(Store& store) : store_(store) {}
+  explicit Registry(DefinitionStore& store) : store_(store) {}
 
   // Reads and compiles every stored definition. A definition that does not compile is an error in
   // strict mode; else it stands in `unavailable` and cannot be started or resumed.
@@ -46,7 +46,7 @@ class Registry {
   void add(std::shared_ptr<const Program> program, bool retired);
   void catch_up();
 
-  Store& store_;
+  DefinitionStore& store_;
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const Program>> programs_;
   std::shared_ptr<const DefinitionIndex> index_ = std::make_shared<DefinitionIndex>();

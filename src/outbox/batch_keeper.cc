@@ -6,7 +6,8 @@
 
 namespace cairn {
 
-BatchKeeper::BatchKeeper(Store& store, HostLock lock, std::string sink, std::vector<std::int64_t> events, Terms terms)
+BatchKeeper::BatchKeeper(OutboxStore& store, HostLock lock, std::string sink, std::vector<std::int64_t> events,
+                         Terms terms)
     : store_(store),
       lock_(std::move(lock)),
       sink_(std::move(sink)),

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "store/store.h"
+#include "store/outbox_store.h"
 
 namespace cairn {
 
@@ -20,7 +20,7 @@ class BatchKeeper {
   };
 
   // `store` must outlive the keeper.
-  BatchKeeper(Store& store, HostLock lock, std::string sink, std::vector<std::int64_t> events, Terms terms);
+  BatchKeeper(OutboxStore& store, HostLock lock, std::string sink, std::vector<std::int64_t> events, Terms terms);
   ~BatchKeeper() { finish(); }
 
   // True if another node has the lock or may have it. The keeper extends nothing after that.
@@ -32,7 +32,7 @@ class BatchKeeper {
   void run();
   bool extend();
 
-  Store& store_;
+  OutboxStore& store_;
   const HostLock lock_;
   const std::string sink_;
   const std::vector<std::int64_t> events_;

@@ -16,7 +16,7 @@ constexpr Duration orphans_every = Duration::of_seconds(3600);
 
 }  // namespace
 
-DispatchLane::DispatchLane(Store& store, std::shared_ptr<const std::vector<SinkFilter>> sinks,
+DispatchLane::DispatchLane(OutboxStore& store, std::shared_ptr<const std::vector<SinkFilter>> sinks,
                            std::unique_ptr<Sink> sink, const DispatcherOptions& options)
     : store_(store),
       sinks_(std::move(sinks)),
@@ -147,7 +147,7 @@ Result<DispatchRound> DispatchLane::dispatch() {
 }
 
 std::vector<SinkResult> DispatchLane::judge(const std::vector<OutboxRow>& events,
-                                              const std::vector<SinkAnswer>& answers) {
+                                            const std::vector<SinkAnswer>& answers) {
   using Kind = SinkResult::Kind;
   std::vector<SinkResult> settled;
   const Timestamp at = store_.now();
@@ -211,7 +211,7 @@ Duration DispatchLane::delay_after(std::int64_t sequence, int attempt) const {
   return Duration::of_ms(ms + ms / 2 * hash[0] / 255);
 }
 
-Dispatcher::Dispatcher(Store& store, std::vector<std::unique_ptr<Sink>> sinks, DispatcherOptions options) {
+Dispatcher::Dispatcher(OutboxStore& store, std::vector<std::unique_ptr<Sink>> sinks, DispatcherOptions options) {
   const auto filters = std::make_shared<std::vector<SinkFilter>>();
   for (const auto& sink : sinks) filters->push_back(sink->filter());
   for (auto& sink : sinks) {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "outbox/sink.h"
-#include "store/store.h"
+#include "store/outbox_store.h"
 
 namespace cairn {
 
@@ -51,7 +51,7 @@ struct DispatchRound {
 class DispatchLane {
  public:
   // `store` must outlive the lane. `sinks` are all sinks of the settings.
-  DispatchLane(Store& store, std::shared_ptr<const std::vector<SinkFilter>> sinks, std::unique_ptr<Sink> sink,
+  DispatchLane(OutboxStore& store, std::shared_ptr<const std::vector<SinkFilter>> sinks, std::unique_ptr<Sink> sink,
                const DispatcherOptions& options);
   ~DispatchLane();
 
@@ -73,7 +73,7 @@ class DispatchLane {
   Result<void> bury(const std::vector<OutboxRow>& events, const std::vector<SinkResult>& settled);
   Duration delay_after(std::int64_t sequence, int attempt) const;
 
-  Store& store_;
+  OutboxStore& store_;
   const std::shared_ptr<const std::vector<SinkFilter>> sinks_;  // shared by all lanes
   const std::unique_ptr<Sink> sink_;
   const DispatcherOptions options_;
@@ -97,7 +97,7 @@ class Dispatcher {
   using Round = DispatchRound;
 
   // `store` must outlive the dispatcher.
-  Dispatcher(Store& store, std::vector<std::unique_ptr<Sink>> sinks, DispatcherOptions options);
+  Dispatcher(OutboxStore& store, std::vector<std::unique_ptr<Sink>> sinks, DispatcherOptions options);
 
   void start();
   // Finishes the running batches. Returns false if a sink did not answer within `grace`.

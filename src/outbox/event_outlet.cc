@@ -9,7 +9,7 @@ constexpr std::chrono::seconds answers_within{5};
 
 }  // namespace
 
-EventOutlet::EventOutlet(Store& store, EventSettings settings, EgressPolicy policy, std::string owner,
+EventOutlet::EventOutlet(OutboxStore& store, EventSettings settings, EgressPolicy policy, std::string owner,
                          HttpSurroundings surroundings)
     : store_(store),
       settings_(std::move(settings)),
@@ -18,8 +18,9 @@ EventOutlet::EventOutlet(Store& store, EventSettings settings, EgressPolicy poli
 
 EventOutlet::~EventOutlet() { stop(); }
 
-Result<std::unique_ptr<EventOutlet>> EventOutlet::open(Store& store, const EventSettings& settings, EgressPolicy policy,
-                                                       const std::string& owner, HttpSurroundings surroundings) {
+Result<std::unique_ptr<EventOutlet>> EventOutlet::open(OutboxStore& store, const EventSettings& settings,
+                                                       EgressPolicy policy, const std::string& owner,
+                                                       HttpSurroundings surroundings) {
   std::unique_ptr<EventOutlet> outlet(
       new EventOutlet(store, settings, std::move(policy), owner, std::move(surroundings)));
   CAIRN_TRY(outlet->sinks_, make_sinks(settings, outlet->client_, [&store] { return store.now(); }));

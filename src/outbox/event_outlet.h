@@ -12,8 +12,9 @@ class EventOutlet {
  public:
   // `store` must outlive the outlet; `owner` must be unique for each process. ErrorCode::invalid for inconsistent
   // settings.
-  static Result<std::unique_ptr<EventOutlet>> open(Store& store, const EventSettings& settings, EgressPolicy policy,
-                                                   const std::string& owner, HttpSurroundings surroundings = {});
+  static Result<std::unique_ptr<EventOutlet>> open(OutboxStore& store, const EventSettings& settings,
+                                                   EgressPolicy policy, const std::string& owner,
+                                                   HttpSurroundings surroundings = {});
   ~EventOutlet();
 
   // Call this before the first event is published. ErrorCode::conflict if the name is taken, or if it is too late.
@@ -26,12 +27,12 @@ class EventOutlet {
   Result<std::size_t> drain();
 
  private:
-  EventOutlet(Store& store, EventSettings settings, EgressPolicy policy, std::string owner,
+  EventOutlet(OutboxStore& store, EventSettings settings, EgressPolicy policy, std::string owner,
               HttpSurroundings surroundings);
   Dispatcher& dispatcher();
   bool serves_any();
 
-  Store& store_;
+  OutboxStore& store_;
   EventSettings settings_;
   std::string owner_;
   HttpClient client_;

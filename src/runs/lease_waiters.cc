@@ -17,7 +17,7 @@ constexpr std::chrono::seconds drained_for{1};
 
 }  // namespace
 
-LeaseWaiters::LeaseWaiters(Store& store) : store_(store) {}
+LeaseWaiters::LeaseWaiters(RunStore& store) : store_(store) {}
 
 LeaseWaiters::~LeaseWaiters() { stop(); }
 
@@ -59,7 +59,9 @@ void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Ans
   answer(std::vector<RunRow>());
 }
 
-LeaseWaiters::Question LeaseWaiters::question_of(const LeaseRequest& request) { return {request.prefixes, request.types}; }
+LeaseWaiters::Question LeaseWaiters::question_of(const LeaseRequest& request) {
+  return {request.prefixes, request.types};
+}
 
 LeaseWaiters::Looks LeaseWaiters::looks() const {
   const std::lock_guard lock(mutex_);

@@ -18,7 +18,7 @@
 #include <tuple>
 #include <vector>
 
-#include "store/store.h"
+#include "store/run_store.h"
 
 namespace cairn {
 
@@ -43,7 +43,7 @@ class LeaseWaiters {
 
  public:
   // `store` must outlive it.
-  explicit LeaseWaiters(Store& store);
+  explicit LeaseWaiters(RunStore& store);
   ~LeaseWaiters();
 
   // New runs for one waiting request. The thread that resolves the last promise of a request answers it. Promises that
@@ -100,7 +100,7 @@ class LeaseWaiters {
   void end_overdue();
   void release_returned();
 
-  Store& store_;
+  RunStore& store_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Places waiting_;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "expr/expression.h"
-#include "store/store.h"
+#include "store/run_type_store.h"
 
 namespace cairn {
 
@@ -19,7 +19,7 @@ inline constexpr Duration run_timeout_max = Duration::of_seconds(3650ll * 86'400
 class RunTypes {
  public:
   // `store` must outlive it.
-  explicit RunTypes(Store& store) : store_(store) {}
+  explicit RunTypes(RunTypeStore& store) : store_(store) {}
 
   // ErrorCode::invalid if the key's expression does not compile.
   Result<void> put(const RunTypeRow& row);
@@ -39,7 +39,7 @@ class RunTypes {
   };
   Result<void> refresh();
 
-  Store& store_;
+  RunTypeStore& store_;
   std::mutex mutex_;
   std::map<std::string, Key> keys_;
   // Other nodes may change the rows. They are read again if a run arrives and the rows are older than this.

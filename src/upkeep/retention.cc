@@ -15,14 +15,14 @@ Timestamp before(Timestamp now, Duration age) {
 }
 
 // Every sweep removes buffered signals that have expired, independent of the policy. Any node may do this at any time.
-Result<RetentionReport> purge_expired(Store& store) {
+Result<RetentionReport> purge_expired(UpkeepStore& store) {
   CAIRN_TRY_VOID(store.retire_instances({{}, store.now(), 0}));
   return RetentionReport();
 }
 
 class Sweep {
  public:
-  Sweep(Store& store, const std::string& owner, const RetentionPolicy& policy, const std::function<bool()>& stop)
+  Sweep(UpkeepStore& store, const std::string& owner, const RetentionPolicy& policy, const std::function<bool()>& stop)
       : store_(store), owner_(owner), policy_(policy), stop_(stop) {}
 
   Result<RetentionReport> run() {
@@ -87,7 +87,7 @@ class Sweep {
     }
   }
 
-  Store& store_;
+  UpkeepStore& store_;
   const std::string& owner_;
   const RetentionPolicy& policy_;
   const std::function<bool()>& stop_;
@@ -97,12 +97,13 @@ class Sweep {
 
 }  // namespace
 
-Result<RetentionReport> run_retention(Store& store, const std::string& owner, const RetentionPolicy& policy,
+Result<RetentionReport> run_retention(UpkeepStore& store, const std::string& owner, const RetentionPolicy& policy,
                                       const std::function<bool()>& stop) {
   return Sweep(store, owner, policy, stop).run();
 }
 
-RetentionLoop::RetentionLoop(Store& store, std::string owner, RetentionPolicy policy, std::chrono::milliseconds every)
+RetentionLoop::RetentionLoop(UpkeepStore& store, std::string owner, RetentionPolicy policy,
+                             std::chrono::milliseconds every)
     : store_(store), owner_(std::move(owner)), policy_(policy), every_(every) {}
 
 RetentionLoop::~RetentionLoop() { stop(); }

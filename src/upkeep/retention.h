@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-#include "store/store.h"
+#include "store/upkeep_store.h"
 
 namespace cairn {
 
@@ -39,14 +39,14 @@ struct RetentionReport {
 };
 
 // Runs until nothing is old enough, `stop` returns true or the lock is lost. `owner` is the node.
-Result<RetentionReport> run_retention(Store& store, const std::string& owner, const RetentionPolicy& policy,
+Result<RetentionReport> run_retention(UpkeepStore& store, const std::string& owner, const RetentionPolicy& policy,
                                       const std::function<bool()>& stop = {});
 
 // Runs retention at the start and then after each `every`, on its own thread.
 class RetentionLoop {
  public:
   // `store` must outlive it.
-  RetentionLoop(Store& store, std::string owner, RetentionPolicy policy, std::chrono::milliseconds every);
+  RetentionLoop(UpkeepStore& store, std::string owner, RetentionPolicy policy, std::chrono::milliseconds every);
   ~RetentionLoop();
 
   void start();
@@ -55,7 +55,7 @@ class RetentionLoop {
  private:
   void run();
 
-  Store& store_;
+  UpkeepStore& store_;
   std::string owner_;
   RetentionPolicy policy_;
   std::chrono::milliseconds every_;

@@ -13,7 +13,7 @@ constexpr std::size_t refused_kinds_max = 1'000;
 
 }  // namespace
 
-AuditTrail::AuditTrail(Store& store, AuditSettings settings)
+AuditTrail::AuditTrail(AccessStore& store, AuditSettings settings)
     : store_(store),
       settings_(std::move(settings)),
       next_checkpoint_(settings_.signing_key ? std::chrono::steady_clock::now() + settings_.checkpoint_every

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/ed25519.h"
-#include "store/store.h"
+#include "store/access_store.h"
 
 namespace cairn::server {
 
@@ -28,7 +28,7 @@ struct AuditSettings {
 class AuditTrail {
  public:
   // `store` must outlive the trail.
-  explicit AuditTrail(Store& store, AuditSettings settings = {});
+  explicit AuditTrail(AccessStore& store, AuditSettings settings = {});
   ~AuditTrail();  // writes pending rows and a final checkpoint
   AuditTrail(const AuditTrail&) = delete;
   AuditTrail& operator=(const AuditTrail&) = delete;
@@ -62,7 +62,7 @@ class AuditTrail {
   // Verifies the chain to its end; false if it is broken.
   Result<bool> follow_chain();
 
-  Store& store_;
+  AccessStore& store_;
   const AuditSettings settings_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;

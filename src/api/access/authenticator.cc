@@ -44,7 +44,7 @@ Identity everybody(const Request& request) {
 
 }  // namespace
 
-Authenticator::Authenticator(Store& store, AccessSettings settings, FetchText fetch)
+Authenticator::Authenticator(AccessStore& store, AccessSettings settings, FetchText fetch)
     : store_(store), settings_(std::move(settings)) {
   if (settings_.tokens)
     keys_ = std::make_unique<JwksSource>(settings_.tokens->jwks, std::move(fetch), settings_.tokens->pace);

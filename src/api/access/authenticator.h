@@ -12,7 +12,7 @@
 #include "http/server.h"
 #include "api/access/identity.h"
 #include "api/access/jwks_source.h"
-#include "store/store.h"
+#include "store/access_store.h"
 
 namespace cairn::server {
 
@@ -39,7 +39,7 @@ class Authenticator {
   static constexpr std::chrono::seconds key_kept{2};
 
   // `store` must outlive it.
-  Authenticator(Store& store, AccessSettings settings, FetchText fetch = fetch_over_https);
+  Authenticator(AccessStore& store, AccessSettings settings, FetchText fetch = fetch_over_https);
 
   // ErrorCode::not_allowed for an unknown caller; the message is the same for every reason. Other errors: the check is
   // impossible now.
@@ -62,7 +62,7 @@ class Authenticator {
     std::optional<ApiKeyRow> row;
     std::chrono::steady_clock::time_point until;
   };
-  Store& store_;
+  AccessStore& store_;
   const AccessSettings settings_;
   std::unique_ptr<JwksSource> keys_;
   std::mutex mutex_;

@@ -12,7 +12,7 @@ Response refusal(std::string_view type) {
 }
 
 // Checks the type of an existing run. The operation reports an unknown run.
-std::optional<Response> check_run(Store& store, const Call& call, std::string_view id) {
+std::optional<Response> check_run(RunStore& store, const Call& call, std::string_view id) {
   const auto run = store.find_run({std::string(id)});
   if (!run) return problem(run.error());
   if (*run && !call.identity.may_work_on((*run)->type)) return refusal((*run)->type);
@@ -27,7 +27,7 @@ bool reaches_reserved_types(std::string_view prefix) {
   return is_reserved_type(prefix) || reserved_prefix.starts_with(prefix);
 }
 
-std::optional<Response> outside_scope(Store& store, const Call& call) {
+std::optional<Response> outside_scope(RunStore& store, const Call& call) {
   const bool operates = call.identity.may(Permission::operate);
   if (!call.identity.prefixes) return std::nullopt;
   if (const std::string_view id = call.at("id"); !id.empty()) {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "api/route.h"
-#include "store/store.h"
+#include "store/run_store.h"
 
 namespace cairn::server {
 
@@ -15,6 +15,6 @@ bool is_reserved_type(std::string_view type);
 bool reaches_reserved_types(std::string_view prefix);
 
 // The refusal of a call for runs outside the caller's types; empty if allowed.
-std::optional<Response> outside_scope(Store& store, const Call& call);
+std::optional<Response> outside_scope(RunStore& store, const Call& call);
 
 }  // namespace cairn::server

@@ -15,7 +15,7 @@ constexpr std::chrono::seconds kept{5};
 // outdated.
 class LastLook {
  public:
-  explicit LastLook(Store& store) : store_(store) {}
+  explicit LastLook(UpkeepStore& store) : store_(store) {}
 
   double count(std::size_t StoreFigures::*member) {
     const std::scoped_lock lock(mutex_);
@@ -41,7 +41,7 @@ class LastLook {
     figures_ = found ? std::optional(*found) : std::nullopt;
   }
 
-  Store& store_;
+  UpkeepStore& store_;
   std::mutex mutex_;
   std::optional<std::chrono::steady_clock::time_point> looked_;
   Timestamp now_;
@@ -50,7 +50,7 @@ class LastLook {
 
 }  // namespace
 
-void add_store_metrics(Metrics& metrics, Store& store) {
+void add_store_metrics(Metrics& metrics, UpkeepStore& store) {
   const auto last = std::make_shared<LastLook>(store);  // shared by the gauges
   const auto count = [&](const char* name, const char* help, std::size_t StoreFigures::*member) {
     metrics.gauge(name, help, [last, member] { return last->count(member); });

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "api/telemetry/metrics.h"
-#include "store/store.h"
+#include "store/upkeep_store.h"
 
 namespace cairn::server {
 
 // `store` must outlive the metrics.
-void add_store_metrics(Metrics& metrics, Store& store);
+void add_store_metrics(Metrics& metrics, UpkeepStore& store);
 
 }  // namespace cairn::server

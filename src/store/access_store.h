@@ -1,0 +1,26 @@
+// Credentials and the audit trail.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "store/access_rows.h"
+#include "store/rows.h"
+#include "store/store_base.h"
+
+namespace cairn {
+
+class AccessStore : public virtual StoreBase {
+ public:
+  virtual Result<void> put_api_key(const ApiKeyRow& row) = 0;
+  virtual Result<std::optional<ApiKeyRow>> find_api_key(const std::string& secret_hash) = 0;
+  virtual Result<std::vector<ApiKeyRow>> list_api_keys() = 0;
+  virtual Result<bool> revoke_api_key(const std::string& id) = 0;
+  // Appends the rows to the chain, in order, in one transaction.
+  virtual Result<void> append_audit(std::span<const AuditRow> rows) = 0;
+  virtual Result<Page<AuditRow>> list_audit(const PageRequest& page) = 0;  // oldest first
+};
+
+}  // namespace cairn

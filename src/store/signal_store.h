@@ -1,0 +1,32 @@
+// Signals and messages. A signal is for every instance that waits for its name and key; a message is for one instance.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "store/rows.h"
+#include "store/store_base.h"
+
+namespace cairn {
+
+struct SignalOutcome {
+  bool duplicate = false;
+  bool kept = false;                  // no instance waits: kept for its time to live
+  std::vector<InstanceId> delivered;  // the instances that get a message
+};
+
+class SignalStore : public virtual StoreBase {
+ public:
+  // Delivers a signal by name and key to every waiting instance, or keeps it. If a wait and a signal commit
+  // concurrently, the second one finds the first. ErrorCode::limit if the signal must be kept and too many are kept
+  // already.
+  virtual Result<SignalOutcome> record_signal(const CorrelatedSignal& signal) = 0;
+
+  // The order per instance and the rules of holding are those of timers (timer_store.h).
+  virtual Result<std::vector<Message>> take_messages(std::size_t max, Duration hold) = 0;
+  virtual void give_back_message(std::int64_t message) = 0;
+  virtual Result<std::vector<Message>> list_messages(const InstanceId& id) = 0;
+};
+
+}  // namespace cairn

@@ -1,0 +1,107 @@
+// What operators and maintenance need: the health of the store, dead letters and retention.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/rows.h"
+#include "store/store_base.h"
+
+namespace cairn {
+
+struct RetentionRequest {
+  std::vector<Status> statuses;  // final ones only; others are ignored
+  Timestamp ended_before;
+  std::size_t max = 100;  // root instances per batch
+};
+struct RetentionOutcome {
+  std::size_t instances = 0;
+  bool more = false;
+};
+
+// Removes rows that belong to no instance and are older than their time, in one batch. Absent: keep them.
+struct RowRetention {
+  std::optional<Timestamp> runs_before;    // finished runs without an instance, with their events
+  std::optional<Timestamp> outbox_before;  // published events, with their deliveries
+  std::optional<Timestamp> keys_before;    // idempotency keys
+  std::size_t max = 1000;                  // rows of each kind
+};
+struct RowRetentionOutcome {
+  std::size_t runs = 0;
+  std::size_t outbox = 0;
+  std::size_t keys = 0;
+  bool more = false;
+};
+
+// Counts that an operator should watch, each counted up to a bound, and the oldest instants.
+struct StoreFigures {
+  std::size_t suspended = 0;  // instances
+  std::size_t failed = 0;     // instances
+  std::size_t tasks_open = 0;
+  std::size_t runs_ready = 0;  // pending and due
+  std::size_t runs_leased = 0;
+  std::size_t messages = 0;  // not delivered yet
+  std::size_t events_unpublished = 0;
+  std::size_t dead_letters = 0;
+  // The oldest of each; empty if there is none.
+  std::optional<Timestamp> run_ready_since;
+  std::optional<Timestamp> message_since;
+  std::optional<Timestamp> event_since;
+  std::optional<Timestamp> timer_due_since;
+  bool operator==(const StoreFigures&) const = default;
+};
+
+// A run whose queue entry does not match its status.
+struct QueueFault {
+  enum class Kind {
+    not_queued,   // pending, but no worker could lease it
+    not_watched,  // leased, but the end of its lease would go unnoticed
+    stray,        // queued as pending, but it is not pending or it is deleted
+  };
+  RunId run;
+  Kind kind = Kind::not_queued;
+  bool operator==(const QueueFault&) const = default;
+};
+
+// A part of the store that cannot be read.
+struct StoreFault {
+  std::string place;    // page 12, log frame 3
+  std::string subject;  // what is lost with it, as far as known: table, rows, ids
+  std::string message;
+  bool operator==(const StoreFault&) const = default;
+};
+
+class UpkeepStore : public virtual StoreBase {
+ public:
+  virtual Result<int> schema_version() = 0;
+  // Whether a commit can be written now. The error gives the reason: a full or read-only disk, a server in recovery, a
+  // missing file, a newer schema. It costs a read, or a small write after a failed write.
+  virtual Result<void> check_writable() {
+    CAIRN_TRY_VOID(schema_version());
+    return {};
+  }
+
+  // For monitoring. Counting stops at `most`, so the call stays cheap.
+  virtual Result<StoreFigures> figures(std::size_t most) = 0;
+  // The first `max` faults in a run queue that is separate from the runs. The answer is correct under concurrent
+  // writes. A store whose runs are the queue has no such faults.
+  virtual Result<std::vector<QueueFault>> queue_faults(std::size_t) { return std::vector<QueueFault>(); }
+
+  // The first `max` damages below the rows, caused by the disk or another program. The check continues after each
+  // fault.
+  virtual Result<std::vector<StoreFault>> faults(std::size_t) { return std::vector<StoreFault>(); }
+
+  // Dead letters (StoreBase::put_dead_letter writes them). Replaying moves the envelope back to its queue in one
+  // transaction. False if the letter does not exist; ErrorCode::unsupported if its kind cannot be replayed.
+  virtual Result<Page<DeadLetter>> list_dead_letters(const PageRequest& page) = 0;
+  virtual Result<bool> replay_dead_letter(std::int64_t id) = 0;
+  virtual Result<bool> discard_dead_letter(std::int64_t id) = 0;
+
+  // Removes whole trees of instances that ended long ago. It never touches active work and keeps idempotency keys.
+  virtual Result<RetentionOutcome> retire_instances(const RetentionRequest& request) = 0;
+  virtual Result<RowRetentionOutcome> retire_rows(const RowRetention& request) = 0;
+};
+
+}  // namespace cairn
