@@ -100,14 +100,14 @@ Result<std::int64_t> EventFeed::newest() {
 
 // Whether an event with a sequence between `last` and `row` may still appear.
 bool EventFeed::may_appear_before(const OutboxRow& row, std::int64_t last) const {
-  // A store with one writer commits in sequence order.
-  if (row.sequence == last + 1 || core_.store().writers() == 1) return false;
+  // A store that only this node writes commits in sequence order.
+  if (row.sequence == last + 1 || !core_.store().traits().shared) return false;
   return row.created_at.unix_ms() > core_.store().now().unix_ms() - late_max.count();
 }
 
 Result<std::int64_t> EventFeed::newest_complete() {
   CAIRN_TRY(const std::int64_t last, newest());
-  if (core_.store().writers() == 1) return last;
+  if (!core_.store().traits().shared) return last;
   const std::int64_t young_from = core_.store().now().unix_ms() - late_max.count();
   // Go back to an event that is old enough, then forward to the first gap after it.
   std::int64_t position = last;

@@ -47,7 +47,7 @@ void InstanceWaiters::wait_for_change(const InstanceId& id, std::uint64_t after,
 // Nodes notify each other of ended instances but not of every change, because that would be a message per commit. With
 // several nodes, waiters for a change therefore poll.
 InstanceWaiters::Instant InstanceWaiters::next_look(const Place& place) const {
-  const bool may_change_elsewhere = place.after && core_.store().writers() > 1;
+  const bool may_change_elsewhere = place.after && core_.store().traits().shared;
   return may_change_elsewhere ? std::min(place.until, std::chrono::steady_clock::now() + look_every) : place.until;
 }
 

@@ -98,7 +98,7 @@ struct Server::Parts {
         authenticator(core.store(), given.access),
         audit(std::make_shared<AuditTrail>(core.store(), given.audit)),
         desk(std::make_shared<InstanceWaiters>(core)),
-        reads_are_local(core.store().writers() == 1),
+        reads_are_local(!core.store().traits().shared),
         gate(core, authenticator, given.limits, slow_lane, audit, metrics),
         slow_lane(given.expensive_threads, slow_lane_niceness) {}
 

@@ -32,9 +32,9 @@ bool worth_writing(std::size_t waiting, std::size_t under_way) { return waiting 
 CommitQueue::CommitQueue(Store& store, std::function<void()> yield, std::chrono::milliseconds quiet)
     : store_(store), yield_(std::move(yield)), quiet_(quiet) {
   if (yield_) return;
-  if (store.commits_unsynced()) syncer_ = std::jthread([this] { run_syncs(); });
+  if (store.traits().commits_unsynced) syncer_ = std::jthread([this] { run_syncs(); });
   answerer_ = std::jthread([this] { run_answers(); });
-  for (std::size_t i = 0; i < store.writers(); ++i) writers_.emplace_back([this] { run(); });
+  for (std::size_t i = 0; i < store.traits().writers; ++i) writers_.emplace_back([this] { run(); });
 }
 
 CommitQueue::~CommitQueue() { stop(); }
@@ -57,7 +57,7 @@ void CommitQueue::stop() {
 }
 
 void CommitQueue::submit(Unit unit, Answer answer) {
-  if (store_.keeps_encoded()) encode_ahead(unit);
+  if (store_.traits().keeps_encoded) encode_ahead(unit);
   Error refused{ErrorCode::unavailable,
                 "too many commits wait for the store; try again later (limit commit_queue = 65536)"};
   {
@@ -83,7 +83,7 @@ void CommitQueue::submit(Unit unit, Answer answer) {
 
 void CommitQueue::submit_all(std::vector<Unit> units, std::function<void(std::size_t, Result<CommitOutcome>)> answer) {
   if (units.empty()) return;
-  if (store_.keeps_encoded()) {
+  if (store_.traits().keeps_encoded) {
     for (Unit& unit : units) encode_ahead(unit);
   }
   // One function for all of them, shared by their entries until the last is answered.
@@ -192,7 +192,7 @@ bool CommitQueue::write_queued() {
   Batch batch;
   {
     const std::lock_guard lock(mutex_);
-    if (waiting() == 0 || writing_ >= store_.writers()) return false;
+    if (waiting() == 0 || writing_ >= store_.traits().writers) return false;
     ++writing_;
     take_units(batch);
   }
@@ -328,7 +328,7 @@ std::chrono::nanoseconds CommitQueue::stalled_for() const {
   if (open_ == 0) return nanoseconds(0);
   const nanoseconds progress_at(progress_at_.load());  // after `open_`: it was set before that
   const auto stalled = nanoseconds(std::chrono::steady_clock::now().time_since_epoch()) - progress_at;
-  if (store_.writers() > 1 && in_commit_ > 0 && stalled < elsewhere_max) return nanoseconds(0);
+  if (store_.traits().writers > 1 && in_commit_ > 0 && stalled < elsewhere_max) return nanoseconds(0);
   return std::max(stalled, nanoseconds(0));
 }
 

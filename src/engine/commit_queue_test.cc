@@ -101,8 +101,7 @@ TEST_F(CommitQueueTest, WithoutThreadsWhatIsQueuedWhenItStopsIsStillWritten) {
 // Two writers; each commit rests until it is let go.
 class SlowStore final : public ForwardingStore {
  public:
-  using ForwardingStore::ForwardingStore;
-  std::size_t writers() const override { return 2; }
+  explicit SlowStore(Store& behind) : ForwardingStore(behind) { traits_.writers = 2; }
   Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
     {
       std::unique_lock lock(mutex_);
@@ -167,8 +166,7 @@ TEST_F(CommitQueueTest, ASecondCommitBeginsBesideTheFirstOnceItIsAsLarge) {
 // Its disk is busy until it is let go.
 class AheadStore final : public ForwardingStore {
  public:
-  using ForwardingStore::ForwardingStore;
-  bool commits_unsynced() const override { return true; }
+  explicit AheadStore(Store& behind) : ForwardingStore(behind) { traits_.commits_unsynced = true; }
   Result<std::vector<CommitOutcome>> commit_unsynced(std::span<const Unit> units, const MoreUnits& more) override {
     std::vector<CommitOutcome> outcomes;
     for (; !units.empty(); units = more()) {
@@ -310,8 +308,7 @@ TEST_F(CommitQueueTest, RefusesWhatItHasNoRoomForAsUnavailable) {
 // As one that several writers use.
 class TwoWriters final : public ForwardingStore {
  public:
-  using ForwardingStore::ForwardingStore;
-  std::size_t writers() const override { return 2; }
+  explicit TwoWriters(Store& behind) : ForwardingStore(behind) { traits_.writers = 2; }
 };
 
 // Batches that wait to be answered while both writers bring more: each is answered, though nobody brings another one.

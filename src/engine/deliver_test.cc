@@ -335,8 +335,7 @@ TEST_P(DeliverTest, AWorkerWhoWaitsGetsANewRunInTheCommitThatMakesIt) {
 // Commits ahead of the disk, and looks who was told before it was settled.
 class UnsyncedStore final : public ForwardingStore {
  public:
-  using ForwardingStore::ForwardingStore;
-  bool commits_unsynced() const override { return true; }
+  explicit UnsyncedStore(Store& behind) : ForwardingStore(behind) { traits_.commits_unsynced = true; }
   Result<std::vector<CommitOutcome>> commit_unsynced(std::span<const Unit> units, const MoreUnits& more) override {
     auto outcomes = ForwardingStore::commit(units);
     for (auto next = more(); outcomes && !next.empty(); next = more()) {

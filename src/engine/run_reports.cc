@@ -122,7 +122,7 @@ Result<RunAnswer> RunReports::end_alone(const ReportedEnd& reported) {
 std::vector<Result<RunAnswer>> RunReports::report_all(std::span<RunReport> reports) {
   // A few are better written together with whatever else is queued.
   constexpr std::size_t many = 32;
-  const bool directly = reports.size() >= many && store_.ends_runs_directly();
+  const bool directly = reports.size() >= many && store_.traits().ends_runs_directly;
   return deliveries_.wait_for<std::vector<Result<RunAnswer>>>(
       [&](Done done) { report_all(reports, directly, std::move(done)); });
 }

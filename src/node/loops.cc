@@ -39,8 +39,8 @@ void Loops::start() {
   });
   timers_thread_ = std::jthread([this] { run_timers(); });
   messages_thread_ = std::jthread([this] { run_messages(); });
-  if (core_.store().writers() > 1 || core_.store().commits_unsynced())
-    help_thread_ = std::jthread([this] { help_with_timers(); });
+  const StoreTraits& traits = core_.store().traits();
+  if (traits.writers > 1 || traits.commits_unsynced) help_thread_ = std::jthread([this] { help_with_timers(); });
 }
 
 void Loops::stop() {

@@ -257,8 +257,7 @@ TEST(WorkerPool, TheNextRunDoesNotWaitForACommit) {
 // Ends runs itself.
 class DirectStore final : public ForwardingStore {
  public:
-  using ForwardingStore::ForwardingStore;
-  bool ends_runs_directly() const override { return true; }
+  explicit DirectStore(Store& behind) : ForwardingStore(behind) { traits_.ends_runs_directly = true; }
   Result<std::vector<CommitOutcome>> end_runs(std::span<const RunEnd> ends) override {
     std::vector<Unit> units(ends.size());
     for (std::size_t i = 0; i < ends.size(); ++i) units[i].run = ends[i];

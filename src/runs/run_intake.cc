@@ -32,7 +32,7 @@ void RunIntake::submit(RunRow run, Answer answer) {
     } else if (waiting_.size() < waiting_max) {
       waiting_.push_back({std::move(run), std::move(answer), pending_audit.rows()});
       pending_audit.written();
-      while (writers_.size() < std::min<std::size_t>(2, store_.writers())) {
+      while (writers_.size() < std::min<std::size_t>(2, store_.traits().writers)) {
         writers_.emplace_back([this] { write(); });
       }
       filled_.notify_one();

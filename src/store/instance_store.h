@@ -28,20 +28,17 @@ class InstanceStore : public virtual StoreBase {
   // Writes the batch in one transaction and answers for each unit, in order. A stale or refused unit writes nothing and
   // does not affect the others. On an Error, nothing of the batch was written.
   virtual Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) = 0;
-  // The same in two phases, for stores that gain by it (`commits_unsynced`). A power failure may lose the result of
-  // `commit_unsynced` until `sync` has returned on any thread. No caller may learn of the result before that. The store
-  // itself reveals nothing either: what it reads, claims or writes meanwhile is synced before it answers. The exception
-  // is a read for a decision (store/unsynced_read.h), which is synced together with its commit. `more` is called for
-  // further units of the same transaction until it has none. These units must stay in place until the function returns.
-  // Their answers follow those of `units`.
+  // The same in two phases, for stores that gain by it (StoreTraits::commits_unsynced). A power failure may lose the
+  // result of `commit_unsynced` until `sync` has returned on any thread. No caller may learn of the result before that.
+  // The store itself reveals nothing either: what it reads, claims or writes meanwhile is synced before it answers. The
+  // exception is a read for a decision (store/unsynced_read.h), which is synced together with its commit. `more` is
+  // called for further units of the same transaction until it has none. These units must stay in place until the
+  // function returns. Their answers follow those of `units`.
   using MoreUnits = std::function<std::span<const Unit>()>;
-  virtual bool commits_unsynced() const { return false; }
   virtual Result<std::vector<CommitOutcome>> commit_unsynced(std::span<const Unit> units, const MoreUnits&) {
     return commit(units);
   }
   virtual void sync() {}
-  // Whether `encode_ahead` saves this store work.
-  virtual bool keeps_encoded() const { return false; }
   virtual Result<std::optional<KeyAnswer>> find_key(const std::string& scope, const std::string& key) = 0;
   // Suspends an instance that the engine cannot process and stores a dead letter with it. The snapshot stays unchanged.
   // `message`, if given, is removed in the same transaction.

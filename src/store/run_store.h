@@ -51,9 +51,8 @@ struct RunChanged {
 
 class RunStore : public virtual StoreBase {
  public:
-  // A Unit ends runs. Some stores have a faster way for runs without an instance (`ends_runs_directly`):
+  // A Unit ends runs. Some stores have a faster way for runs without an instance (StoreTraits::ends_runs_directly):
   // `end_runs` writes them in one transaction and answers like one unit for each.
-  virtual bool ends_runs_directly() const { return false; }
   virtual Result<std::vector<CommitOutcome>> end_runs(std::span<const RunEnd>) {
     return Error{ErrorCode::internal, "this store ends runs in units"};
   }

@@ -57,8 +57,6 @@ class Store : public DefinitionStore,
   // The listener is called after each commit that woke something, on the committing thread. It must neither block nor
   // call the store. Set it once, before the first commit.
   virtual void watch(WakeupListener listener) = 0;
-  // How many threads can usefully call `commit` at the same time.
-  virtual std::size_t writers() const { return 1; }
   // Frees caches. Called when nothing was committed for a while.
   virtual void release_caches() {}
   // Called when the node stops: the store no longer waits for an unreachable server. It still writes what it can.

@@ -1,5 +1,5 @@
-// What every client of a store may use, whichever interface it takes: the clock, the named locks
-// and the queue of dead letters.
+// What every client of a store may use, whichever interface it takes: the traits of the back end,
+// the clock, the named locks and the queue of dead letters.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "store/rows.h"
+#include "store/store_traits.h"
 
 namespace cairn {
 
@@ -22,6 +23,9 @@ struct HostLock {
 class StoreBase {
  public:
   virtual ~StoreBase() = default;
+
+  // Fixed once the first commit was written.
+  virtual const StoreTraits& traits() const = 0;
 
   // The only clock, in whole milliseconds.
   virtual Timestamp now() = 0;

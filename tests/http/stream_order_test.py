@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""stream_order_test.py CAIRN SOURCE_DIR: events on PostgreSQL whose transactions commit in another order than they took their numbers:
-nobody's position passes one by. CAIRN_TEST_POSTGRES names the server."""
+"""stream_order_test.py CAIRN SOURCE_DIR [PARAMETER]: events on PostgreSQL whose transactions commit in another order than they took their numbers:
+nobody's position passes one by. PARAMETER is added to the store's URL. CAIRN_TEST_POSTGRES names the server."""
 import json, os, re, socket, subprocess, sys
 from served import Served, expect, finish
 
@@ -48,7 +48,7 @@ class Stream:
             self.text += chunk
 
 
-server = Served(sys.argv[1], "--drain-delay", "0s", store=url + ("&" if "?" in url else "?") + "schema=" + schema)
+server = Served(sys.argv[1], "--drain-delay", "0s", store=url + ("&" if "?" in url else "?") + "&".join(["schema=" + schema, *sys.argv[3:]]))
 expect("it starts", server.port is not None, getattr(server, "said", ""))
 early, late = Session(), Session()
 early.emit("t.before")

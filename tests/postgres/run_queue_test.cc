@@ -161,7 +161,7 @@ TEST_F(RunQueue, EndsAreAnsweredOneByOne) {
     return list;
   };
   using Kind = CommitOutcome::Kind;
-  ASSERT_TRUE(store_->ends_runs_directly());
+  ASSERT_TRUE(store_->traits().ends_runs_directly);
   // The last first, and one of them twice.
   EXPECT_EQ(kinds({end(1), end(0), end(1)}), (std::vector{Kind::done, Kind::done, Kind::stale}));
   // A program took a lease over: this node's memory of it is wrong.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """serve_test.py CAIRN SOURCE_DIR: two `cairn serve` on one PostgreSQL: keys, one audit trail, hints that may go away.
 CAIRN_TEST_POSTGRES names the server; without one nothing is tested."""
-import os, shutil, signal, subprocess, sys, tempfile, threading, time
+import os, re, shutil, signal, subprocess, sys, tempfile, threading, time
 
 cairn, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 sys.path.insert(0, os.path.join(source, "tests/http"))
@@ -41,7 +41,8 @@ def redis(*words):
 redis_process = start_redis() if with_redis else None
 flags = ["--hints", "unix:" + redis_socket] if with_redis else []
 a = Served(cairn, "--node", "a", *flags, store=store)
-b = Served(cairn, "--node", "b", *flags, store=store, keys=False)
+# One node has one writer: it shares the store all the same.
+b = Served(cairn, "--node", "b", *flags, store=store + "&writers=1", keys=False)
 b.keys = a.keys
 expect("both start", a.port and b.port, [getattr(node, "said", "") for node in (a, b)])
 
@@ -109,6 +110,32 @@ expect("completed on the other", done.status == 200, done.text)
 begun = time.monotonic()
 waiting.join()
 expect("answered at once", answers[0].json["status"] == "completed" and time.monotonic() - begun < 5, answers[0].text)
+
+# A wait for a change that is not the end, too: nodes do not tell each other of those.
+two_tasks = """
+cairn: 1
+name: two-tasks
+version: 1.0.0
+steps:
+  - task: { name: First }
+  - task: { name: Second }
+"""
+deployed = a.call("POST", "/v1/definitions", text=two_tasks, content_type="application/yaml")
+expect("deployed", deployed.status in (200, 201), deployed.text)
+begun = a.call("POST", "/v1/instances", {"definition": "two-tasks", "id": "two"})
+expect("started", begun.status == 201, begun.text)
+version = b.call("GET", "/v1/instances/two").json["state_version"]
+task = next(task for task in a.call("GET", "/v1/tasks?limit=500").json["items"] if "two" in (task.get("instance_id"), task.get("instance")))
+changes = []
+waiting = threading.Thread(target=lambda: changes.append(b.call("GET", f"/v1/instances/two?after={version}&wait=20s")))
+waiting.start()
+connections = lambda: int(re.search(r"^cairn_http_connections (\d+)", b.call("GET", "/metrics").text, re.M).group(1))
+expect("it waits", within(15, lambda: connections() >= 2))  # the one that asks, and the one that waits
+done = a.call("POST", f"/v1/tasks/{task['id']}/complete", {"payload": {}})
+expect("completed on the other", done.status == 200, done.text)
+begun = time.monotonic()
+waiting.join()
+expect("the change is seen soon", changes[0].json["state_version"] > version and time.monotonic() - begun < 10, changes[0].text)
 
 if with_redis:
     names = redis("KEYS", "cairn:*:metrics:*").split()

@@ -14,7 +14,11 @@ auto NodeStore::through(const char* verb, Way way, const Call& call) -> decltype
 
 Timestamp NodeStore::now() { return behind_.now(); }
 
-std::size_t NodeStore::writers() const { return static_cast<std::size_t>(world_.plan().writers); }
+NodeStore::NodeStore(World& world, int node, Store& behind) : world_(world), node_(node), behind_(behind) {
+  traits_.shared = true;
+  traits_.writers = static_cast<std::size_t>(world_.plan().writers);
+  traits_.keeps_encoded = behind_.traits().keeps_encoded;
+}
 
 void NodeStore::watch(WakeupListener listener) { world_.listen(node_, std::move(listener)); }
 

@@ -10,11 +10,10 @@ class World;
 
 class NodeStore final : public Store {
  public:
-  NodeStore(World& world, int node, Store& behind) : world_(world), node_(node), behind_(behind) {}
+  NodeStore(World& world, int node, Store& behind);
 
+  const StoreTraits& traits() const override { return traits_; }
   Timestamp now() override;
-  bool keeps_encoded() const override { return behind_.keeps_encoded(); }
-  std::size_t writers() const override;
   Result<int> schema_version() override;
   Result<void> check_writable() override;
   Result<std::vector<StoreFault>> faults(std::size_t max) override;
@@ -96,6 +95,7 @@ class NodeStore final : public Store {
   World& world_;
   const int node_;
   Store& behind_;
+  StoreTraits traits_;
 };
 
 }  // namespace cairn::sim

@@ -10,17 +10,20 @@ namespace cairn {
 class ForwardingStore : public Store {
  public:
   // `behind` must outlive it.
-  explicit ForwardingStore(Store& behind) : behind_(behind) {}
+  explicit ForwardingStore(Store& behind) : behind_(behind), traits_(behind.traits()) {
+    // These verbs are not forwarded.
+    traits_.commits_unsynced = false;
+    traits_.ends_runs_directly = false;
+  }
 
+  const StoreTraits& traits() const override { return traits_; }
   Timestamp now() override { return behind_.now(); }
   Result<int> schema_version() override { return behind_.schema_version(); }
   Result<void> check_writable() override { return behind_.check_writable(); }
   Result<std::vector<StoreFault>> faults(std::size_t max) override { return behind_.faults(max); }
   void watch(WakeupListener listener) override { behind_.watch(std::move(listener)); }
-  std::size_t writers() const override { return behind_.writers(); }
   void release_caches() override { behind_.release_caches(); }
   void stop_waiting() override { behind_.stop_waiting(); }
-  bool keeps_encoded() const override { return behind_.keeps_encoded(); }
   void keep_events(const EventPolicy& policy) override { behind_.keep_events(policy); }
   Result<PutDefinition> put_definition(const DefinitionRow& row) override { return behind_.put_definition(row); }
   Result<std::optional<DefinitionRow>> find_definition(const std::string& name,
@@ -142,6 +145,7 @@ class ForwardingStore : public Store {
 
  protected:
   Store& behind_;
+  StoreTraits traits_;
 };
 
 }  // namespace cairn

@@ -20,6 +20,7 @@ class MemoryStore : public Store {
   // `clock` must outlive the store.
   explicit MemoryStore(Clock& clock, bool run_events = true) : clock_(clock), run_events_(run_events) {}
 
+  const StoreTraits& traits() const override { return traits_; }
   Timestamp now() override;
   Result<int> schema_version() override { return 1; }
   void watch(WakeupListener listener) override;
@@ -163,6 +164,7 @@ class MemoryStore : public Store {
 
   Clock& clock_;
   bool run_events_;
+  const StoreTraits traits_;
   WakeupListener listener_;
   mutable StoreMutex mutex_;
   std::int64_t last_number_ = 0;

@@ -17,12 +17,19 @@ using postgres::Sql;
 
 PostgresStore::PostgresStore(postgres::Target target, Clock& clock, Mode mode)
     : clock_(target.process_clock ? clock : server_clock_), mode_(mode), pool_(std::move(target)) {
+  traits_ = {
+      .shared = true, .writers = pool_.target().writers, .keeps_encoded = true, .ends_runs_directly = !events_.runs};
   pool_.on_open([this](Connection& db) {
     const auto asked = std::chrono::steady_clock::now();
     Rows rows = db.query(Sql::server_now);
     if (rows.next()) server_clock_.set(rows.time(0), asked, std::chrono::steady_clock::now());
     db.learn_row_types();
   });
+}
+
+void PostgresStore::keep_events(const EventPolicy& policy) {
+  Store::keep_events(policy);
+  traits_.ends_runs_directly = !policy.runs;
 }
 
 PostgresStore::~PostgresStore() {

@@ -39,13 +39,13 @@ class PostgresStore final : public Store {
   static Result<std::unique_ptr<PostgresStore>> open(const std::string& url, Clock& clock, Mode mode = Mode::own);
   ~PostgresStore() override;
 
+  const StoreTraits& traits() const override { return traits_; }
   Timestamp now() override;
   Result<int> schema_version() override;
   Result<void> check_writable() override;
   void watch(WakeupListener listener) override;
-  std::size_t writers() const override { return pool_.target().writers; }
-  bool keeps_encoded() const override { return true; }
   void stop_waiting() override { pool_.stop(); }
+  void keep_events(const EventPolicy& policy) override;
 
   Result<PutDefinition> put_definition(const DefinitionRow& row) override;
   Result<std::optional<DefinitionRow>> find_definition(const std::string& name,
@@ -71,7 +71,6 @@ class PostgresStore final : public Store {
 
   Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) override;
   Result<std::vector<bool>> submit_runs(std::span<RunRow> runs) override;
-  bool ends_runs_directly() const override { return !events_.runs; }
   Result<std::vector<CommitOutcome>> end_runs(std::span<const RunEnd> ends) override;
   Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override;
   Result<RunChanged> change_run(const RunChange& change) override;
@@ -224,6 +223,7 @@ class PostgresStore final : public Store {
   std::size_t timer_readers_ = 0;
   std::unordered_set<TimerKey, TimerHash> gone_timers_;
 
+  StoreTraits traits_;
   std::unique_ptr<postgres::Channel> channel_;
   std::unique_ptr<postgres::Hints> hints_;
 };

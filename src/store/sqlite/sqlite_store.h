@@ -36,6 +36,7 @@ class SqliteStore final : public Store {
 
   ~SqliteStore() override;
 
+  const StoreTraits& traits() const override { return traits_; }
   Timestamp now() override;
   Result<int> schema_version() override;
   Result<void> check_writable() override;
@@ -51,10 +52,8 @@ class SqliteStore final : public Store {
 
   Result<std::optional<Snapshot>> find_snapshot(const InstanceId& id) override;
   Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override;
-  bool commits_unsynced() const override { return true; }
   Result<std::vector<CommitOutcome>> commit_unsynced(std::span<const Unit> units, const MoreUnits& more) override;
   void sync() override;
-  bool keeps_encoded() const override { return true; }
   Result<std::optional<KeyAnswer>> find_key(const std::string& scope, const std::string& key) override;
   Result<void> park(const InstanceId& id, const Failure& why, const DeadLetter& letter,
                     std::optional<std::int64_t> message) override;
@@ -179,6 +178,8 @@ class SqliteStore final : public Store {
   Clock& clock_;
   Mode mode_;
   bool run_events_;
+  // One process owns the file.
+  const StoreTraits traits_{.commits_unsynced = true, .keeps_encoded = true};
   std::optional<sqlite::OwnerLock> owner_;
   std::optional<sqlite::FileIdentity> log_file_;
   std::optional<Error> newer_schema_;
