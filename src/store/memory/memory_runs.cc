@@ -3,6 +3,7 @@
 #include "store/lease_holder.h"
 #include "store/memory/memory_store.h"
 #include "store/projection.h"
+#include "store/run_change.h"
 
 namespace cairn {
 
@@ -214,7 +215,7 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
   Wakeup wakeup;
   RunChanged answer;
   {
-    std::unique_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     const Timestamp at = now();
     const auto found = runs_.find(change.run.value);
     if (found == runs_.end()) return RunChanged{RunChanged::Kind::not_found, {}};
@@ -224,49 +225,29 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
     if (row.status == RunStatus::leased && change.kind != RunChange::Kind::heartbeat) {
       wakeup.runs |= limits_concurrency(row.type);
     }
-    if (change.kind == RunChange::Kind::remove) {
-      // A leased run must not disappear while a worker has it; it must be cancelled first.
-      if (row.status == RunStatus::leased) return say(RunChanged::Kind::lease_lost);
-      if (is_awaited(row)) return say(RunChanged::Kind::awaited);
-      if (!row.deleted_at) {
+    if (clears_lease(change, row)) {
+      row.lease_until.reset();
+      row.leased_by.clear();
+    }
+    if (const auto kind = check_change(change, row); kind != RunChanged::Kind::done) return say(kind);
+    switch (change.kind) {
+      case RunChange::Kind::remove:
+        if (row.deleted_at) return say(RunChanged::Kind::done);
         row.deleted_at = at;
         row.delete_reason = change.reason;
-        row.updated_at = at;
         run_event(run, "deleted", row.attempt, change.actor, Json(change.reason));
-      }
-      return say(RunChanged::Kind::done);
-    }
-    if (change.kind == RunChange::Kind::cancel) {
-      if (is_final(row.status)) return say(RunChanged::Kind::finished);
-      cancel_run(run, change.actor);
-      if (const auto event = event_of_cancel(row, events_)) {
-        write_event(row.instance.value_or(InstanceId{}), *event, wakeup);
-      }
-      const RunChanged cancelled = say(RunChanged::Kind::done);
-      lock.unlock();
-      tell(wakeup);
-      return cancelled;
-    }
-    if (is_final(row.status)) {
-      // The holder of a cancelled run learns of the cancellation here and clears its lease.
-      if (row.status == RunStatus::cancelled && row.fence == change.fence &&
-          holds_lease(row.leased_by, change.account)) {
-        row.lease_until.reset();
-        row.leased_by.clear();
-      }
-      return say(RunChanged::Kind::finished);
-    }
-    if (row.status != RunStatus::leased || row.fence != change.fence) {
-      return say(RunChanged::Kind::lease_lost);
-    }
-    if (!holds_lease(row.leased_by, change.account)) return say(RunChanged::Kind::not_holder);
-    switch (change.kind) {
+        break;
+      case RunChange::Kind::cancel:
+        cancel_run(run, change.actor);
+        if (const auto event = event_of_cancel(row, events_)) {
+          write_event(row.instance.value_or(InstanceId{}), *event, wakeup);
+        }
+        break;
       case RunChange::Kind::heartbeat:
         row.lease_until = after(at, change.length);
         wakeup.due = row.lease_until;
         break;
       case RunChange::Kind::retry:
-        if (row.attempt >= row.attempts_max) return say(RunChanged::Kind::exhausted);
         row.status = RunStatus::pending;
         row.run_at = after(at, change.length);
         row.error = change.error;
@@ -284,8 +265,6 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
         run_event(run, "released", row.attempt, change.actor, Json());
         wakeup.runs = true;
         break;
-      case RunChange::Kind::cancel:
-      case RunChange::Kind::remove: break;
     }
     row.updated_at = at;
     answer = say(RunChanged::Kind::done);

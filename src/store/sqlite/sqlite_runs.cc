@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "store/lease_holder.h"
 #include "store/projection.h"
+#include "store/run_change.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/row_reading.h"
 
@@ -100,59 +100,37 @@ Result<RunChanged> SqliteStore::write_change(const RunChange& change, Wakeup& wa
   if (writer_->error()) return *writer_->error();
   if (number == 0) return RunChanged{RunChanged::Kind::not_found, {}};
   const RunRow& row = answer.row;
-  const bool holds = row.status == RunStatus::leased && row.fence == change.fence;
-  switch (change.kind) {
-    case RunChange::Kind::remove:
-      // A leased run must not disappear while a worker has it; it must be cancelled first.
-      if (row.status == RunStatus::leased) {
-        answer.kind = RunChanged::Kind::lease_lost;
-      } else if (is_awaited(row)) {
-        answer.kind = RunChanged::Kind::awaited;
-      } else if (!row.deleted_at) {
+  answer.kind = check_change(change, row);
+  if (clears_lease(change, row)) writer_->run(Sql::clear_lease, number);
+  if (answer.kind == RunChanged::Kind::done) {
+    switch (change.kind) {
+      case RunChange::Kind::remove:
+        if (row.deleted_at) break;
         writer_->run(Sql::delete_run_softly, number, at, change.reason);
         run_event(number, "deleted", row.attempt, change.actor, Json(change.reason));
-      }
-      break;
-    case RunChange::Kind::cancel:
-      if (is_final(row.status)) {
-        answer.kind = RunChanged::Kind::finished;
-      } else {
+        break;
+      case RunChange::Kind::cancel:
         writer_->run(Sql::cancel_run, row.id.value, at);
         run_event(number, "cancelled", row.attempt, change.actor, Json());
         if (const auto event = event_of_cancel(row, events_)) {
           write_event(row.instance.value_or(InstanceId{}), *event, wakeup);
         }
-      }
-      break;
-    case RunChange::Kind::heartbeat:
-    case RunChange::Kind::retry:
-    case RunChange::Kind::release:
-      if (is_final(row.status)) {
-        // The holder of a cancelled run learns of the cancellation here and clears its lease.
-        if (row.status == RunStatus::cancelled && row.fence == change.fence &&
-            holds_lease(row.leased_by, change.account)) {
-          writer_->run(Sql::clear_lease, number);
-        }
-        answer.kind = RunChanged::Kind::finished;
-      } else if (!holds) {
-        answer.kind = RunChanged::Kind::lease_lost;
-      } else if (!holds_lease(row.leased_by, change.account)) {
-        answer.kind = RunChanged::Kind::not_holder;
-      } else if (change.kind == RunChange::Kind::heartbeat) {
+        break;
+      case RunChange::Kind::heartbeat:
         wakeup.due = after(at, change.length);
         writer_->run(Sql::heartbeat_run, number, *wakeup.due, at);
-      } else if (change.kind == RunChange::Kind::release) {
+        break;
+      case RunChange::Kind::release:
         writer_->run(Sql::release_run, number, at);
         run_event(number, "released", row.attempt - 1, change.actor, Json());
         wakeup.runs = true;
-      } else if (row.attempt >= row.attempts_max) {
-        answer.kind = RunChanged::Kind::exhausted;
-      } else {
+        break;
+      case RunChange::Kind::retry:
         wakeup.due = after(at, change.length);
         writer_->run(Sql::retry_run, number, *wakeup.due, change.error, error_line(change.error), at);
         run_event(number, "retried", row.attempt, change.actor, change.error);
-      }
-      break;
+        break;
+    }
   }
   if (row.status == RunStatus::leased && change.kind != RunChange::Kind::heartbeat) {
     wakeup.runs |= limits_concurrency(row.type);

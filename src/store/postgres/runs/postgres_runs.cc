@@ -1,12 +1,12 @@
 #include <algorithm>
 
-#include "store/lease_holder.h"
 #include "store/postgres/commit/end_standalone_runs.h"
 #include "store/postgres/runs/lease_deadlines.h"
 #include "store/postgres/wire/lock_key.h"
 #include "store/postgres/wire/row_reading.h"
 #include "store/postgres/wire/transaction.h"
 #include "store/projection.h"
+#include "store/run_change.h"
 
 namespace cairn {
 
@@ -248,68 +248,46 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
       if (rows.fault()) return *rows.fault();
     }
     const RunRow row = answer.row;
-    const bool holds = row.status == RunStatus::leased && row.fence == change.fence;
     const auto event = [&](const char* kind, int attempt, const Json& details) {
       run_event(db, row.id, kind, at, attempt, change.actor, details);
     };
-    switch (change.kind) {
-      case RunChange::Kind::remove:
-        // A leased run must not disappear while a worker has it; it must be cancelled first.
-        if (row.status == RunStatus::leased) {
-          answer.kind = RunChanged::Kind::lease_lost;
-        } else if (is_awaited(row)) {
-          answer.kind = RunChanged::Kind::awaited;
-        } else if (!row.deleted_at) {
+    answer.kind = check_change(change, row);
+    if (clears_lease(change, row)) db.send(Sql::clear_lease, id);
+    if (answer.kind == RunChanged::Kind::done) {
+      switch (change.kind) {
+        case RunChange::Kind::remove:
+          if (row.deleted_at) break;
           db.send(Sql::unqueue_runs, only);
           db.send(Sql::delete_run_softly, id, at, change.reason);
           event("deleted", row.attempt, Json(change.reason));
-        }
-        break;
-      case RunChange::Kind::cancel:
-        if (is_final(row.status)) {
-          answer.kind = RunChanged::Kind::finished;
-        } else {
+          break;
+        case RunChange::Kind::cancel:
           db.send(Sql::unqueue_runs, only);
           db.send(Sql::cancel_run, id, at);
           event("cancelled", row.attempt, Json());
           if (const auto told = event_of_cancel(row, events_)) {
             write_event(db, row.instance.value_or(InstanceId{}), *told, wakeup);
           }
-        }
-        break;
-      case RunChange::Kind::heartbeat:
-      case RunChange::Kind::retry:
-      case RunChange::Kind::release:
-        if (is_final(row.status)) {
-          // The holder of a cancelled run learns of the cancellation here and clears its lease.
-          if (row.status == RunStatus::cancelled && row.fence == change.fence &&
-              holds_lease(row.leased_by, change.account)) {
-            db.send(Sql::clear_lease, id);
-          }
-          answer.kind = RunChanged::Kind::finished;
-        } else if (!holds) {
-          answer.kind = RunChanged::Kind::lease_lost;
-        } else if (!holds_lease(row.leased_by, change.account)) {
-          answer.kind = RunChanged::Kind::not_holder;
-        } else if (change.kind == RunChange::Kind::heartbeat) {
+          break;
+        case RunChange::Kind::heartbeat:
           wakeup.due = after(at, change.length);
           db.send(Sql::heartbeat_run, id, *wakeup.due, at);
-        } else if (change.kind == RunChange::Kind::release) {
+          break;
+        case RunChange::Kind::release:
           db.send(Sql::unqueue_runs, only);
           db.send(Sql::release_run, id, at);
           db.send(Sql::queue_run, id, at);
           event("released", row.attempt - 1, Json());
           wakeup.runs = true;
-        } else if (row.attempt >= row.attempts_max) {
-          answer.kind = RunChanged::Kind::exhausted;
-        } else {
+          break;
+        case RunChange::Kind::retry:
           wakeup.due = after(at, change.length);
           db.send(Sql::unqueue_runs, only);
           db.send(Sql::retry_run, id, *wakeup.due, Jsonb{change.error}, error_line(change.error), at);
           db.send(Sql::queue_run, id, at);
           event("retried", row.attempt, change.error);
-        }
-        break;
+          break;
+      }
     }
     const std::size_t limits = db.send(Sql::type_limits, row.type);
     const std::size_t after_change = db.send(Sql::find_run, id);
