@@ -121,6 +121,12 @@ Result<EgressPolicy> EgressPolicy::make(const std::vector<std::string>& allowed)
   return policy;
 }
 
+EgressPolicy EgressPolicy::everywhere() {
+  auto policy = make({"0.0.0.0/0", "::/0", "http://*"});
+  CAIRN_ASSERT(policy.has_value());
+  return std::move(*policy);
+}
+
 bool EgressPolicy::allows_plain(std::string_view host, std::uint16_t port) const {
   const std::string name = ascii_lower(host);
   return std::any_of(plain_.begin(), plain_.end(), [&](const Origin& origin) {

@@ -20,6 +20,8 @@ class EgressPolicy {
   // that may be called without TLS: http://intranet.example, http://127.0.0.1:9000 (which allows that address too), or
   // http://* for every host.
   static Result<EgressPolicy> make(const std::vector<std::string>& allowed);
+  // Every address, with TLS and without: for servers that the operator named.
+  static EgressPolicy everywhere();
   EgressPolicy() = default;
 
   // `port` is the port of the connection.

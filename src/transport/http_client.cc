@@ -8,6 +8,7 @@
 #include <atomic>
 #include <charconv>
 #include <deque>
+#include <future>
 #include <map>
 #include <mutex>
 #include <set>
@@ -451,6 +452,12 @@ void HttpClient::send(const HttpCall& call, Duration timeout, CheckHost check_ho
   }
   if (ticket != 0) core_->names.ask(ticket, name);
   curl_multi_wakeup(core_->multi);
+}
+
+Result<HttpReply, HttpProblem> HttpClient::send_and_wait(const HttpCall& call, Duration timeout) {
+  std::promise<Result<HttpReply, HttpProblem>> reply;
+  send(call, timeout, {}, [&reply](Result<HttpReply, HttpProblem> outcome) { reply.set_value(std::move(outcome)); });
+  return reply.get_future().get();
 }
 
 }  // namespace cairn

@@ -64,6 +64,8 @@ class HttpClient {
 
   // Returns at once. The client calls `done` once, from its own thread or from this one; `done` must not block.
   void send(const HttpCall& call, Duration timeout, CheckHost check_host, Done done);
+  // The same, and waits for the reply. Not for the client's own thread.
+  Result<HttpReply, HttpProblem> send_and_wait(const HttpCall& call, Duration timeout);
   // Closes the sending half of every connection with a call in flight. The other side sees that no further requests
   // follow, and responses already sent still arrive. Calls that were not sent yet, and later calls, fail as overloaded.
   void close_sending();

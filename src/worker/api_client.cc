@@ -1,16 +1,8 @@
 #include "worker/api_client.h"
 
-#include <future>
-
 namespace cairn::worker {
 
 namespace {
-
-EgressPolicy everywhere() {
-  auto policy = EgressPolicy::make({"0.0.0.0/0", "::/0", "http://*"});
-  CAIRN_ASSERT(policy.has_value());
-  return std::move(*policy);
-}
 
 HttpLimits limits() {
   HttpLimits limits;
@@ -23,7 +15,7 @@ HttpLimits limits() {
 ApiClient::ApiClient(std::string server, std::string token, std::string ca_file)
     : server_(std::move(server)),
       token_(std::move(token)),
-      client_(everywhere(), limits(), HttpSurroundings{std::move(ca_file), {}}) {
+      client_(EgressPolicy::everywhere(), limits(), HttpSurroundings{std::move(ca_file), {}}) {
   while (!server_.empty() && server_.back() == '/') server_.pop_back();
 }
 
@@ -39,10 +31,7 @@ Result<ApiAnswer> ApiClient::post_text(const std::string& path, std::string body
   if (!token_.empty()) call.headers.emplace_back("Authorization", "Bearer " + token_);
   call.body = std::move(body);
   call.has_body = true;
-  std::promise<Result<HttpReply, HttpProblem>> answered;
-  client_.send(call, Duration::of_ms(timeout.count()), {},
-               [&answered](Result<HttpReply, HttpProblem> outcome) { answered.set_value(std::move(outcome)); });
-  auto reply = answered.get_future().get();
+  auto reply = client_.send_and_wait(call, Duration::of_ms(timeout.count()));
   if (!reply) return Error{ErrorCode::unavailable, server_ + ": " + reply.error().message};
   ApiAnswer answer{reply->status, Json()};
   JsonLimits json_limits;

@@ -1,16 +1,19 @@
 #include "api/telemetry/span_exporter.h"
 
-#include <curl/curl.h>
-
 #include <algorithm>
-#include <memory>
 
 #include "base/log.h"
 
 namespace cairn::server {
 namespace {
 
-std::size_t ignore(char*, std::size_t size, std::size_t count, void*) { return size * count; }
+constexpr Duration post_timeout = Duration::of_seconds(5);
+
+HttpLimits collector_limits() {
+  HttpLimits limits;
+  limits.connect_timeout = Duration::of_seconds(2);
+  return limits;
+}
 
 std::string traces_url(const std::string& endpoint) {
   constexpr std::string_view place = "/v1/traces";
@@ -21,7 +24,9 @@ std::string traces_url(const std::string& endpoint) {
 }  // namespace
 
 SpanExporter::SpanExporter(OtlpSettings settings)
-    : settings_(std::move(settings)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+    : settings_(std::move(settings)),
+      client_(EgressPolicy::everywhere(), collector_limits()),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 SpanExporter::~SpanExporter() {
   thread_.request_stop();
@@ -82,35 +87,22 @@ void SpanExporter::run(const std::stop_token& stop) {
 }
 
 SpanExporter::Posted SpanExporter::post(const std::vector<Span>& batch) {
-  const std::unique_ptr<CURL, void (*)(CURL*)> handle(curl_easy_init(), curl_easy_cleanup);
-  if (!handle) return Posted::again;
-  const std::string url = traces_url(settings_.endpoint);
-  const std::string body = write_json(otlp_document(batch, settings_.node));
-  curl_slist* lines = curl_slist_append(nullptr, "content-type: application/json");
+  HttpCall call;
+  call.method = "POST";
+  call.url = traces_url(settings_.endpoint);
+  call.headers = {{"content-type", "application/json"}};
   for (const std::string& header : settings_.headers) {
     const std::size_t equals = header.find('=');
-    if (equals == std::string::npos) continue;
-    lines = curl_slist_append(lines, (header.substr(0, equals) + ": " + header.substr(equals + 1)).c_str());
+    if (equals != std::string::npos) call.headers.emplace_back(header.substr(0, equals), header.substr(equals + 1));
   }
-  const std::unique_ptr<curl_slist, void (*)(curl_slist*)> owned(lines, curl_slist_free_all);
-  CURL* const curl = handle.get();
-  curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
-  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl, CURLOPT_PROXY, "");
-  curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 2L);
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT, 5L);
-  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, lines);
-  curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body.data());
-  curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, static_cast<long>(body.size()));
-  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, ignore);
-  if (curl_easy_perform(curl) != CURLE_OK) return Posted::again;
-  long status = 0;
-  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-  if (status >= 200 && status < 300) return Posted::taken;
+  call.body = write_json(otlp_document(batch, settings_.node));
+  call.has_body = true;
+  const auto reply = client_.send_and_wait(call, post_timeout);
+  if (!reply) return Posted::again;
+  if (reply->status >= 200 && reply->status < 300) return Posted::taken;
   // OTLP allows retries for these statuses only.
-  return status == 429 || status == 502 || status == 503 || status == 504 ? Posted::again : Posted::refused;
+  const bool again = reply->status == 429 || reply->status == 502 || reply->status == 503 || reply->status == 504;
+  return again ? Posted::again : Posted::refused;
 }
 
 }  // namespace cairn::server

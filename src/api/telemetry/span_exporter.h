@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/telemetry/span.h"
+#include "transport/http_client.h"
 
 namespace cairn::server {
 
@@ -49,6 +50,7 @@ class SpanExporter {
   Posted post(const std::vector<Span>& batch);
 
   const OtlpSettings settings_;
+  HttpClient client_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<Span> waiting_;
