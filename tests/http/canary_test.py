@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """canary_test.py CAIRN SOURCE_DIR: secrets pushed through every path that has one, some sent back by a partner that misbehaves: none of
 them stands in the log, the database, the history, an answer, the metrics or a trace."""
-import base64, http.server, json, os, sys, tempfile, threading, urllib.parse
+import base64, json, os, sys, tempfile, urllib.parse
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from receiver import Receiver
 from served import Served, expect, finish
 
 CANARY = {"PARTNER": "canary-partner-9f2c\"quoted\"", "BODY": "canary-body-71aa/with+signs=", "TOKEN": "canary-token-55d0"}
@@ -24,34 +26,18 @@ steps:
 calls, spans = [], []
 
 
-class Partner(http.server.BaseHTTPRequestHandler):
-    """Answers with what it was sent, in the ways in which others do."""
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["content-length"])).decode()
-        if self.path == "/v1/traces":
-            spans.append(body)
-            return self.answer(200, "{}")
-        calls.append((dict(self.headers), body))
-        secret = self.headers["authorization"]
-        leak = json.dumps({"error": "bad credential " + secret, "body": body})
-        self.answer(500, leak, secret)
-
-    def answer(self, status, text, header=""):
-        self.send_response(status, "no")
-        self.send_header("content-type", "application/json")
-        self.send_header("x-said", urllib.parse.quote(header))
-        self.send_header("content-length", str(len(text.encode())))
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    def log_message(self, *arguments):
-        pass
+def answer(path, headers, body):
+    """What it was sent, in the ways in which others do."""
+    if path == "/v1/traces":
+        spans.append(body.decode())
+        return 200, "{}"
+    calls.append((dict(headers), body.decode()))
+    secret = headers["authorization"]
+    leak = json.dumps({"error": "bad credential " + secret, "body": body.decode()})
+    return 500, leak, {"x-said": urllib.parse.quote(secret)}
 
 
-partner = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Partner)
-threading.Thread(target=partner.serve_forever, daemon=True).start()
-url = f"http://127.0.0.1:{partner.server_port}"
+url = Receiver(answer).url
 folder = tempfile.TemporaryDirectory()
 settings = os.path.join(folder.name, "cairn.toml")
 with open(settings, "w") as file:

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """joined_test.py CAIRN SOURCE_DIR: a caller's trace goes on in everything that its request causes, over restarts and kills: the spans, the http call,
 the runs that workers lease, children, events; and a header that is none begins nothing but the instance's own trace."""
-import hashlib, http.server, json, os, signal, sys, tempfile, threading
+import hashlib, json, os, signal, sys, tempfile, threading
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from receiver import Receiver
 from served import Served, expect, finish
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -27,30 +29,23 @@ output: = state.packed
 """
 
 
-class Outside(http.server.BaseHTTPRequestHandler):
+class Outside:
     """The partner, the receiver of events and the collector of traces."""
-    protocol_version = "HTTP/1.1"
     changed = threading.Condition()
     calls, events, spans = [], [], []
 
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+    @staticmethod
+    def answer(path, headers, body):
+        body = json.loads(body)
         with Outside.changed:
-            if self.path == "/v1/traces":
+            if path == "/v1/traces":
                 Outside.spans += [span for resource in body["resourceSpans"] for scope in resource["scopeSpans"] for span in scope["spans"]]
-            elif self.path == "/events":
+            elif path == "/events":
                 Outside.events.append(body)
             else:
-                Outside.calls.append((self.headers["traceparent"], body))
+                Outside.calls.append((headers["traceparent"], body))
             Outside.changed.notify_all()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", "2")
-        self.end_headers()
-        self.wfile.write(b"{}")
-
-    def log_message(self, *arguments):
-        pass
+        return 200, "{}"
 
 
 def until(found):
@@ -58,9 +53,7 @@ def until(found):
         return Outside.changed.wait_for(found, 60)
 
 
-outside = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Outside)
-threading.Thread(target=outside.serve_forever, daemon=True).start()
-url = f"http://127.0.0.1:{outside.server_port}"
+url = Receiver(Outside.answer).url
 folder = tempfile.TemporaryDirectory()
 settings = os.path.join(folder.name, "cairn.toml")
 with open(settings, "w") as file:

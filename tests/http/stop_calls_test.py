@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """stop_calls_test.py CAIRN SOURCE_DIR: SIGTERM at random moments while chains of HTTP calls run. The process ends, no call begins afterwards, and
 after the restarts every call was made exactly once. CAIRN_STOPS makes it longer; CAIRN_SEED repeats a run."""
-import collections, http.server, json, os, random, sys, tempfile, threading, time
+import collections, json, os, random, sys, tempfile, threading, time
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from receiver import Receiver
 from served import Served, expect, finish
 
 stops = int(os.environ.get("CAIRN_STOPS", "5"))
@@ -28,27 +30,15 @@ came = threading.Condition()
 made = collections.Counter()
 
 
-class Partner(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        with came:
-            made[(body["chain"], body["number"])] += 1
-            came.notify_all()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", "2")
-        self.end_headers()
-        self.wfile.write(b"{}")
-
-    def log_message(self, *arguments):
-        pass
+def answer(path, headers, body):
+    call = json.loads(body)
+    with came:
+        made[(call["chain"], call["number"])] += 1
+        came.notify_all()
+    return 200, "{}"
 
 
-partner = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Partner)
-threading.Thread(target=partner.serve_forever, daemon=True).start()
-url = f"http://127.0.0.1:{partner.server_port}"
+url = Receiver(answer).url
 folder = tempfile.TemporaryDirectory()
 settings = os.path.join(folder.name, "cairn.toml")
 with open(settings, "w") as file:

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """traces_test.py CAIRN SOURCE_DIR: spans of requests and instances reach a collector, through its failures, and are counted."""
-import hashlib, http.server, json, os, sys, threading
+import hashlib, json, os, sys, threading
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from receiver import Receiver
 from served import Served, expect, finish
 
 cairn, source = sys.argv[1], sys.argv[2]
@@ -14,28 +16,22 @@ steps:
 """
 
 
-class Collector(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    lock, changed = threading.Lock(), threading.Condition()
+class Collector:
+    changed = threading.Condition()
     spans, requests, refuse = [], [], 2
 
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+    @staticmethod
+    def answer(path, headers, body):
+        body = json.loads(body)
         with Collector.changed:
-            Collector.requests.append((self.path, self.headers["content-type"], self.headers["x-tenant"], body))
+            Collector.requests.append((path, headers["content-type"], headers["x-tenant"], body))
             status = 503 if len(Collector.requests) <= Collector.refuse else 200
             if status == 200:
                 for resource in body["resourceSpans"]:
                     for scope in resource["scopeSpans"]:
                         Collector.spans += scope["spans"]
             Collector.changed.notify_all()
-        self.send_response(status)
-        self.send_header("content-length", "2")
-        self.end_headers()
-        self.wfile.write(b"{}")
-
-    def log_message(self, *arguments):
-        pass
+        return status, "{}"
 
 
 def sha(text, digits):
@@ -50,9 +46,7 @@ def said(span, key):
     return next((list(entry["value"].values())[0] for entry in span["attributes"] if entry["key"] == key), None)
 
 
-collector = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
-threading.Thread(target=collector.serve_forever, daemon=True).start()
-endpoint = f"http://127.0.0.1:{collector.server_port}"
+endpoint = Receiver(Collector.answer).url
 server = Served(cairn, "--otlp-endpoint", endpoint, "--otlp-headers", "x-tenant=blue")
 server.call("POST", "/v1/definitions", text=WAITING, **{"content-type": "application/yaml"})
 caller = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

@@ -2,7 +2,6 @@
 """Workflows of five calls against a ledger, while the server and its workers are killed: every effect key is applied
 once and every workflow ends with all five. Usage: ledger_test.py CAIRN [WORKFLOWS [KILLS]]"""
 
-import http.server
 import json
 import os
 import random
@@ -13,6 +12,9 @@ import time
 import unittest
 
 from server import HERE, SOURCE, Server
+
+sys.path.insert(0, os.path.dirname(HERE))
+from receiver import Receiver
 
 BINARY = os.path.abspath(sys.argv[1])
 WORKFLOWS = int(sys.argv[2]) if len(sys.argv) > 2 else 40
@@ -53,33 +55,18 @@ class Ledger:
         self.lock = threading.Lock()
         self.applied = {}
         self.asked = 0
-        ledger = self
+        self.server = Receiver(self.answer)
+        self.url = self.server.url
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                key = self.headers["Idempotency-Key"]
-                with ledger.lock:
-                    ledger.asked += 1
-                    entry = ledger.applied.setdefault(key, [(body["workflow"], body["step"]), 0])
-                    same = entry[0] == (body["workflow"], body["step"])
-                    entry[1] += 1
-                answer = json.dumps({"applied": key}).encode()
-                self.send_response(200 if same else 409)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.handle_error = lambda *_: None  # a caller that was killed is what this is about
-        self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+    def answer(self, path, headers, body):
+        body = json.loads(body)
+        key = headers["Idempotency-Key"]
+        with self.lock:
+            self.asked += 1
+            entry = self.applied.setdefault(key, [(body["workflow"], body["step"]), 0])
+            same = entry[0] == (body["workflow"], body["step"])
+            entry[1] += 1
+        return 200 if same else 409, json.dumps({"applied": key})
 
 
 class LedgerTest(unittest.TestCase):

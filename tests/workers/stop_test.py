@@ -10,7 +10,6 @@ CAIRN_TEST_SEED repeats a run's choices."""
 
 import collections
 import http.client
-import http.server
 import json
 import os
 import random
@@ -25,6 +24,8 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+from receiver import Receiver
 BINARY, CPP_WORKER, NODE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
 STOPS = int(sys.argv[4]) if len(sys.argv) > 4 else 6
 POSTGRES = os.environ.get("CAIRN_TEST_POSTGRES")
@@ -59,40 +60,22 @@ class Ledger:
         self.effects = collections.Counter()  # by (workflow, step)
         self.keys = {}
         self.events = {"one": collections.Counter(), "two": collections.Counter()}  # by (workflow, step)
-        ledger, delays = self, random.Random(chance.random())
+        self.delays = random.Random(chance.random())
+        self.server = Receiver(self.answer)
+        self.url = self.server.url
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                with ledger.lock:
-                    pause = delays.uniform(0, 0.05)
-                    if self.path == "/effects":
-                        place = (body["workflow"], body["step"])
-                        ledger.effects[place] += 1
-                        ledger.keys.setdefault(place, set()).add(self.headers["Idempotency-Key"])
-                    else:
-                        ledger.events[self.path[1:]][(body["data"]["workflow"], body["data"]["step"])] += 1
-                time.sleep(pause)  # so that stops meet calls that are being answered
-                answer = b"{}"
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
-
-            def log_message(self, *_):
-                pass
-
-        class Listener(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-            request_queue_size = 128
-
-        self.server = Listener(("127.0.0.1", 0), Handler)
-        self.server.handle_error = lambda *_: None
-        self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+    def answer(self, path, headers, body):
+        body = json.loads(body)
+        with self.lock:
+            pause = self.delays.uniform(0, 0.05)
+            if path == "/effects":
+                place = (body["workflow"], body["step"])
+                self.effects[place] += 1
+                self.keys.setdefault(place, set()).add(headers["Idempotency-Key"])
+            else:
+                self.events[path[1:]][(body["data"]["workflow"], body["data"]["step"])] += 1
+        time.sleep(pause)  # so that stops meet calls that are being answered
+        return 200, "{}"
 
     def end(self):
         self.server.shutdown()
