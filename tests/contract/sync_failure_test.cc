@@ -217,7 +217,7 @@ TEST(SlowSync, OfADispatcherLeavesTheWriterToInstances) {
       if (!outcomes || outcomes->front().kind != CommitOutcome::Kind::done) ::_exit(12);
       gate.set_closed(false);
       dispatcher.join();
-      (*store)->settle();
+      (*store)->sync();
       if (!done) ::_exit(13);
     }
     ::_exit(0);

@@ -138,9 +138,9 @@ TEST(Power, AFailedSyncIsNotTriedAgain) {
   const std::vector<Unit> units{keyed("a", 10)};
   ASSERT_TRUE((*store)->commit_unsynced(units, [] { return std::span<const Unit>(); }).has_value());
   fails = true;
-  EXPECT_THROW((*store)->settle(), Ended);
+  EXPECT_THROW((*store)->sync(), Ended);
   fails = false;
-  EXPECT_THROW((*store)->settle(), Ended) << "the disk says that all is well now";
+  EXPECT_THROW((*store)->sync(), Ended) << "the disk says that all is well now";
   set_process_end({});
   std::filesystem::remove_all(folder);
 }
