@@ -30,6 +30,21 @@ class Http : public testing::Test {
     client.send(text);
     return client.receive_all();
   }
+  // Answers one request with a stream.
+  void serve_stream(const HttpSettings& settings = {}) {
+    serve(
+        [this](Request, const Reply& reply) {
+          Response response(200, "text/event-stream", {}, "");
+          response.stream = [this](const EventStream& events) { opened.set_value(events); };
+          reply(std::move(response));
+        },
+        settings);
+  }
+  EventStream open_stream(const Client& client) {
+    client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    return opened.get_future().get();
+  }
+  std::promise<EventStream> opened;
   std::unique_ptr<HttpServer> server;
 };
 
@@ -258,15 +273,9 @@ TEST_F(Http, WhoeverAnswersLaterLearnsThatTheClientHungUp) {
 }
 
 TEST_F(Http, AStreamSendsWhatComesUntilOneSideCloses) {
-  std::promise<EventStream> opened;
-  serve([&opened](Request, const Reply& reply) {
-    Response response(200, "text/event-stream", {}, "");
-    response.stream = [&opened](const EventStream& events) { opened.set_value(events); };
-    reply(std::move(response));
-  });
+  serve_stream();
   const Client client(server->port());
-  client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  const EventStream events = opened.get_future().get();
+  const EventStream events = open_stream(client);
   EXPECT_TRUE(events.send("data: 1\n\n"));
   const std::string first = client.receive_until("data: 1");
   EXPECT_NE(first.find("transfer-encoding: chunked"), std::string::npos) << first;
@@ -299,23 +308,23 @@ TEST_F(Http, WhoHangsUpWhileWaitingIsMissedAtOnceWhereItMatters) {
 }
 
 TEST_F(Http, AStreamEndsWhenItsClientHangsUpOrTheServerDrains) {
-  std::promise<EventStream> opened[2];
+  std::promise<EventStream> both[2];
   std::atomic<int> count{0};
   serve([&](Request, const Reply& reply) {
     Response response(200, "text/event-stream", {}, "");
-    response.stream = [&](const EventStream& events) { opened[count++].set_value(events); };
+    response.stream = [&](const EventStream& events) { both[count++].set_value(events); };
     reply(std::move(response));
   });
   std::optional<EventStream> gone;
   {
     const Client client(server->port());
     client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-    gone = opened[0].get_future().get();
+    gone = both[0].get_future().get();
   }
   while (gone->open()) std::this_thread::yield();
   const Client stays(server->port());
   stays.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  const EventStream second = opened[1].get_future().get();
+  const EventStream second = both[1].get_future().get();
   server->drain(std::chrono::seconds(10));
   EXPECT_FALSE(second.open());
   EXPECT_EQ(server->connections(), 0u);
@@ -324,34 +333,18 @@ TEST_F(Http, AStreamEndsWhenItsClientHangsUpOrTheServerDrains) {
 TEST_F(Http, ASilentStreamIsKeptAliveWithComments) {
   HttpSettings settings;
   settings.stream_beat = std::chrono::milliseconds(5);
-  std::promise<EventStream> opened;
-  serve(
-      [&opened](Request, const Reply& reply) {
-        Response response(200, "text/event-stream", {}, "");
-        response.stream = [&opened](const EventStream& events) { opened.set_value(events); };
-        reply(std::move(response));
-      },
-      settings);
+  serve_stream(settings);
   const Client client(server->port());
-  client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  const EventStream events = opened.get_future().get();
+  const EventStream events = open_stream(client);
   EXPECT_NE(client.receive_until(":\n\n").find(":\n\n"), std::string::npos);
 }
 
 TEST_F(Http, AClientThatDoesNotReadItsStreamIsCutOff) {
   HttpSettings settings;
   settings.stream_bytes_max = 1u << 20;
-  std::promise<EventStream> opened;
-  serve(
-      [&opened](Request, const Reply& reply) {
-        Response response(200, "text/event-stream", {}, "");
-        response.stream = [&opened](const EventStream& events) { opened.set_value(events); };
-        reply(std::move(response));
-      },
-      settings);
+  serve_stream(settings);
   const Client client(server->port());
-  client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  const EventStream events = opened.get_future().get();
+  const EventStream events = open_stream(client);
   const std::string text(64u << 10, 'x');
   int sent = 0;
   while (events.send(text) && sent < 10'000) ++sent;
