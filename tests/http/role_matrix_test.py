@@ -289,7 +289,7 @@ expect("SIGTERM ends with 0", server.end() == 0, server.said)
 expect("no error was logged", '"level":"error"' not in server.said, server.said[-2000:])
 import sqlite3
 whole = server.run("audit", "verify", "--store", server.store)
-expect("audit verify says so", whole.returncode == 0 and "whole" in whole.stdout, whole.stdout + whole.stderr)
+expect("audit verify says so", whole.returncode == 0 and "intact" in whole.stdout, whole.stdout + whole.stderr)
 database = sqlite3.connect(server.store[len("sqlite:"):])
 try:
     database.execute("UPDATE wf_audit SET who = 'nobody' WHERE sequence = 2")
