@@ -95,7 +95,7 @@ CREATE TABLE cairn.wf_runtime_states (
 CREATE TABLE cairn.wf_waits (
   instance bigint NOT NULL,
   token text COLLATE "C" NOT NULL,  -- names the wait within its instance
-  kind text NOT NULL,               -- signal, timer, …
+  kind text NOT NULL,               -- signal, timer and others with a due time
   step text NOT NULL,
   strand bigint NOT NULL,
   since timestamptz NOT NULL,
@@ -321,7 +321,7 @@ CREATE INDEX wf_lease_q_at ON cairn.wf_lease_q (at);
 -- The live leases of a type, for its limits.
 CREATE INDEX wf_lease_q_type ON cairn.wf_lease_q (type);
 
--- The audit trail of each run: created, leased, retried, … Only read for one run, hence the key. Not written with
+-- The audit trail of each run: created, leased, retried and so on. Only read for one run, hence the key. Not written with
 -- `?run_events=off`.
 CREATE TABLE cairn.workflow_event (
   n bigint GENERATED ALWAYS AS IDENTITY,

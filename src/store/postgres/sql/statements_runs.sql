@@ -178,7 +178,7 @@ INSERT INTO cairn.wf_run_leases (type, limit_key, at) SELECT s.type, s.limit_key
 -- name: lease_ready
 -- Selects and leases ready runs of a type without rules in one statement. A run that changed after the statement
 -- started is not found at its position and stays in the queue for the next request. Columns that are equal for all runs
--- are not returned, because the caller knows them. The range from $6–$8 to $9–$11 is leased by another request that has
+-- are not returned, because the caller knows them. The range from ($6, $7, $8) to ($9, $10, $11) is leased by another request that has
 -- not committed. Skipping it is cheaper than finding each row locked.
 WITH chosen AS (
   SELECT r.ctid AS place, q.ctid AS queued FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = ANY (ARRAY[q.run])

@@ -8,7 +8,7 @@
 --  * `n` is the row's own number and the key of most tables. A short key keeps the pages that a commit changes few. The
 --    public id is stored once, in a unique index. `instance`, `task`, `run` and `event` columns of type INTEGER hold an `n`.
 --  * Times are milliseconds since 1970-01-01T00:00:00Z. Columns that end in `_ms` are durations.
---  * Columns with JSON (payload, error, details, …) hold its text. NULL is JSON null or absent.
+--  * Columns with JSON (payload, error, details and others) hold its text. NULL is JSON null or absent.
 --  * AUTOINCREMENT: a number is never used again after its row was deleted. Tables without it may reuse the numbers of
 --    rows that retention removed.
 --  * Only the process that owns the file writes it. Its own connection runs no triggers: they guard against programs that
@@ -87,7 +87,7 @@ CREATE TABLE wf_runtime_states (
 CREATE TABLE wf_waits (
   instance INTEGER NOT NULL,
   token TEXT NOT NULL,   -- names the wait within its instance
-  kind TEXT NOT NULL,    -- signal, timer, …
+  kind TEXT NOT NULL,    -- signal, timer and others with a due time
   step TEXT NOT NULL,
   strand INTEGER NOT NULL,
   since INTEGER NOT NULL,
@@ -287,7 +287,7 @@ BEGIN
   SELECT RAISE(ABORT, 'a finished run stays finished');
 END;
 
--- The audit trail of each run: created, leased, retried, … Not written with `?run_events=off`.
+-- The audit trail of each run: created, leased, retried and so on. Not written with `?run_events=off`.
 CREATE TABLE workflow_event (
   n INTEGER PRIMARY KEY,
   run INTEGER NOT NULL,
