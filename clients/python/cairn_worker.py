@@ -26,6 +26,7 @@ import logging
 import os
 import queue
 import random
+import re
 import secrets
 import signal
 import socket
@@ -66,6 +67,12 @@ BROKEN_MAX = 5
 # The server refuses these requests permanently. Others may succeed later: 401 and 403 after a change of keys, 429 and
 # 5xx after the server has recovered.
 REFUSED = (400, 413, 422)
+# The parts of a failure that are reported again if the server refuses the whole. Lengths are in code points.
+CLASSES = ("transport", "timeout", "authorization", "consistency", "business")
+CODE_MAX = 200
+MESSAGE_MAX = 2000
+SHORT_MESSAGE_MAX = 200
+DELAY_MAX = 3650 * 86400.0  # seconds
 
 
 class RunError(Exception):
@@ -491,7 +498,7 @@ class Worker:
                     self._active_changed.notify_all()
                 continue
             began = time.monotonic()
-            report = self._report_of(run)
+            report, brief = self._report_of(run)
             took = time.monotonic() - began
             with self._lock:
                 self._undone -= 1
@@ -503,10 +510,11 @@ class Worker:
             if report is None or run.cancelled:
                 self._forget(run)
             else:
-                self._reports.put((run, report))
+                self._reports.put((run, report, brief))
 
     # The report of this attempt, as JSON; None if the result will not be used. Every exception and every return value
-    # becomes a report: a value that JSON cannot hold is a failed attempt.
+    # becomes a report: a value that JSON cannot hold is a failed attempt. The second value is a failure's brief report,
+    # for a server that refuses the whole.
     def _report_of(self, run):
         report = {"id": run.id, "fence": run.fence}
         try:
@@ -514,23 +522,25 @@ class Worker:
                 handler = self._find_handler(run.type)
                 if handler is None:
                     raise RunError("no_handler_registered", retry=False)
-                return _json(dict(report, result=handler(run)))
+                return _json(dict(report, result=handler(run))), None
             except RunError as failure:
-                report["error"] = {"class": failure.error_class, "code": failure.code, "message": failure.message,
-                                   "details": failure.details}
-                report["retry"] = failure.retry
-                if failure.delay is not None:
-                    report["delay"] = "%dms" % max(0, failure.delay * 1000)
-                return _json(report)
+                report["retry"] = bool(failure.retry)
+                delay = _milliseconds(failure.delay)
+                if delay is not None:
+                    report["delay"] = delay
+                error = {"class": failure.error_class if failure.error_class in CLASSES else "transport",
+                         "code": _text(failure.code, CODE_MAX)}
+                message = _text(failure.message)
+                whole = dict(report, error=dict(error, message=message, details=failure.details))
+                brief = dict(report, error=dict(error, message=message[:SHORT_MESSAGE_MAX]))
+                return _json(whole), _json(brief)
         except Cancelled:
-            return None
+            return None, None
         except BaseException as failure:  # includes SystemExit: a handler must not end the worker
             log.exception("run %s of type %s failed", run.id, run.type)
-            error = {"class": "transport", "code": type(failure).__name__, "message": str(failure)[:2000]}
-            told = {"id": run.id, "fence": run.fence, "error": error}
-            if "retry" in report:
-                told["retry"] = bool(report["retry"])
-            return _json(told)
+            error = {"class": "transport", "code": _text(type(failure).__name__, CODE_MAX),
+                     "message": _text(failure, MESSAGE_MAX)}
+            return _json(dict(report, error=error)), None
 
     # Runs that finish while a request is in flight are reported together in the next request.
     def _report_loop(self):
@@ -556,16 +566,16 @@ class Worker:
             try:
                 self._send_reports(batch)
             finally:
-                for run, _ in batch:
+                for run, _, _ in batch:
                     self._forget(run)
 
     # Sends the reports again until their leases have expired, so that a short outage does not lose finished work.
     def _send_reports(self, batch, final=False):
         pause, broken = 0.1, 0
-        lease_ends = max(run.lease_ends for run, _ in batch)
+        lease_ends = max(run.lease_ends for run, _, _ in batch)
         while batch:
             try:
-                body = b'{"worker":%s,"reports":[%s]}' % (_json(self.name), b",".join(report for _, report in batch))
+                body = b'{"worker":%s,"reports":[%s]}' % (_json(self.name), b",".join(report for _, report, _ in batch))
                 answer = self._client.call("POST", "/v1/runs/report", body, repeatable=True)
                 batch = self._unreported(batch, answer["items"])
                 if not batch:
@@ -580,7 +590,7 @@ class Worker:
                 kept = batch[0][0].lease_ends > lease_ends
                 if broken >= BROKEN_MAX and kept and len(batch) == 1 and len(batch[0][1]) > REPORT_BYTES_MAX:
                     return self._send_refused(batch, Problem(413, {"detail": str(failure)}), final)
-            batch = [(run, report) for run, report in batch if time.monotonic() < run.lease_ends]
+            batch = [one for one in batch if time.monotonic() < one[0].lease_ends]
             self._halted.wait(pause)
             pause = min(pause * 2, 2.0)
             if self._halted.is_set() and pause > 1:
@@ -590,33 +600,36 @@ class Worker:
     def _unreported(self, batch, items):
         outcomes = {item["id"]: item for item in items}
         again = []
-        for run, report in batch:
+        for one in batch:
+            run = one[0]
             item = outcomes.get(run.id, {})
             if item.get("outcome") == "lease_lost":
                 log.warning("run %s: the lease was lost, the result is not used", run.id)
             elif item.get("outcome") == "error":
                 log.error("run %s could not be reported: %s", run.id, item.get("error"))
                 if item.get("retryable"):
-                    again.append((run, report))
+                    again.append(one)
         return again
 
-    # One bad report must not affect the others. A report that the server refuses on its own fails its run: a retry
-    # would end the same way.
+    # One bad report must not affect the others. A refused failure is reported again without its details. A refused
+    # result fails its run: a retry would end the same way.
     def _send_refused(self, batch, failure, final):
         if len(batch) > 1:
             middle = len(batch) // 2
             self._send_reports(batch[:middle])
             self._send_reports(batch[middle:])
             return
-        run, report = batch[0]
+        run, report, brief = batch[0]
         log.error("run %s: its report was refused: %s", run.id, failure)
         if final:
             return
+        if brief is not None:
+            return self._send_reports([(run, brief, None)])
         code = "result_too_large" if failure.status == 413 else "report_refused"
         error = {"class": "transport", "code": code,
-                 "message": "the server refused a report of %d bytes: %s" % (len(report), str(failure)[:1000])}
+                 "message": "the server refused a report of %d bytes: %s" % (len(report), _text(failure, 1000))}
         told = {"id": run.id, "fence": run.fence, "error": error, "retry": False}
-        self._send_reports([(run, _json(told))], final=True)
+        self._send_reports([(run, _json(told), None)], final=True)
 
     def _heartbeat_loop(self):
         while True:
@@ -663,6 +676,22 @@ class Worker:
             elif time.monotonic() >= run.lease_ends:
                 log.warning("run %s: its lease has expired: %s", run.id, item["error"])
                 run.abandon()
+
+
+# A text that every server takes: lone surrogates and U+0000 cannot be stored. A conversion that fails is no text.
+def _text(value, length=None):
+    try:
+        text = value if isinstance(value, str) else str(value)
+    except Exception:
+        text = "%s without a text" % type(value).__name__
+    return re.sub(r"[\x00\ud800-\udfff]", "\ufffd", text[:length])
+
+
+# A delay in seconds, as the server reads it; None if it is no number.
+def _milliseconds(delay):
+    if not isinstance(delay, (int, float)) or delay != delay:
+        return None
+    return "%dms" % (min(max(0, delay), DELAY_MAX) * 1000)
 
 
 def _json(value):

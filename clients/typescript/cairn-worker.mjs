@@ -238,12 +238,32 @@ const brokenMax = 5;
 // The server refuses these requests permanently. Others may succeed later: 401 and 403 after a change of keys, 429 and
 // 5xx after the server has recovered.
 const refused = new Set([400, 413, 422]);
+// The parts of a failure that are reported again if the server refuses the whole. Lengths are in UTF-16 units.
+const classes = new Set(['transport', 'timeout', 'authorization', 'consistency', 'business']);
+const codeMax = 200;
+const messageMax = 2000;
+const shortMessageMax = 200;
+const delayMaxMs = 3650 * 86_400_000;
 const unreportedMax = 4; // times the concurrency
 // Polls that wait at the server at the same time. A run written while a poll waits starts out leased and needs no extra
 // commit. With a single poll, no poll would wait while its answer is in transit.
 const questionsMax = 4;
 // Concurrent requests with reports. A finished run need not wait until the server has synced the previous reports.
 const reportersMax = 2;
+
+const noText = 'an error without a text';
+// A text that every server takes: lone surrogates and U+0000 cannot be stored. `read` may throw, or give a value without
+// a text. The cut splits no character.
+function safeText(read, length = Infinity) {
+  let text;
+  try {
+    text = String(read());
+  } catch {
+    text = noText;
+  }
+  if (text.length > length) text = text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+  return text.replace(/[\p{Surrogate}\0]/gu, '\ufffd');
+}
 
 const pause = (ms, signal) =>
   new Promise((resolve) => {
@@ -388,7 +408,7 @@ export class Worker {
         this.#active.set(run.id, run);
         soonest = Math.min(soonest, run.beatAt);
         ++this.#working;
-        void this.#execute(run);
+        void this.#execute(run).catch(() => this.#forget(run));
       }
       // One of them may have a shorter lease than all others.
       if (soonest < this.#beatAt) this.#wakeBeat?.();
@@ -407,41 +427,49 @@ export class Worker {
   }
 
   async #execute(run) {
-    let report;
+    let report, brief;
     try {
-      report = await this.#reportOf(run);
+      [report, brief] = await this.#reportOf(run);
+    } catch {
+      // An error that cannot even be looked at.
+      report = JSON.stringify({ id: run.id, fence: run.fence, error: { class: 'transport', code: 'Error', message: noText } });
     } finally {
       --this.#working;
       this.#makeRoom();
     }
     if (report === undefined || run.cancelled) return this.#forget(run);
-    this.#reports.push([run, report]);
+    this.#reports.push([run, report, brief]);
     if (this.#reporting < reportersMax && this.#reports.length === 1) void this.#report();
   }
 
   // The report of this attempt, as JSON; nothing if the result will not be used. Every error and every return value
-  // becomes a report: a value that JSON cannot hold is a failed attempt.
+  // becomes a report: a value that JSON cannot hold is a failed attempt. The second value is a failure's brief report,
+  // for a server that refuses the whole.
   async #reportOf(run) {
     const { id, fence } = run;
-    let retry;
+    const base = { id, fence };
     try {
       try {
         const handler = this.#find(run.type);
         if (!handler) throw new RunError('no_handler_registered', '', { retry: false });
         const result = await handler(run);
         // Values that JSON omits, such as a function or `undefined`, become null.
-        return `{"id":${JSON.stringify(id)},"fence":${fence},"result":${JSON.stringify(result) ?? 'null'}}`;
+        return [`{"id":${JSON.stringify(id)},"fence":${fence},"result":${JSON.stringify(result) ?? 'null'}}`];
       } catch (failure) {
         if (!(failure instanceof RunError)) throw failure;
-        retry = Boolean(failure.retry);
-        const report = { id, fence, error: { class: failure.errorClass, code: failure.code, message: failure.text, details: failure.details }, retry };
-        if (failure.delayMs !== undefined) report.delay = `${Math.max(0, Math.round(failure.delayMs))}ms`;
-        return JSON.stringify(report);
+        base.retry = Boolean(failure.retry);
+        const { delayMs } = failure;
+        if (typeof delayMs === 'number' && !Number.isNaN(delayMs)) base.delay = `${Math.round(Math.min(Math.max(0, delayMs), delayMaxMs))}ms`;
+        const error = { class: classes.has(failure.errorClass) ? failure.errorClass : 'transport', code: safeText(() => failure.code, codeMax) };
+        const whole = { ...base, error: { ...error, message: safeText(() => failure.text), details: failure.details } };
+        const brief = { ...base, error: { ...error, message: safeText(() => failure.text, shortMessageMax) } };
+        return [JSON.stringify(whole), JSON.stringify(brief)];
       }
     } catch (failure) {
-      if (failure instanceof Cancelled) return undefined;
-      const error = { class: 'transport', code: String(failure?.name ?? 'Error'), message: String(failure?.message ?? failure).slice(0, 2000) };
-      return JSON.stringify({ id, fence, error, ...(retry === undefined ? {} : { retry }) });
+      if (failure instanceof Cancelled) return [];
+      const code = safeText(() => failure?.name ?? 'Error', codeMax);
+      const message = safeText(() => failure?.message ?? failure, messageMax);
+      return [JSON.stringify({ ...base, error: { class: 'transport', code, message } })];
     }
   }
 
@@ -505,19 +533,20 @@ export class Worker {
     });
   }
 
-  // One bad report must not affect the others. A report that the server refuses on its own fails its run: a retry would
-  // end the same way.
+  // One bad report must not affect the others. A refused failure is reported again without its details. A refused result
+  // fails its run: a retry would end the same way.
   async #sendRefused(batch, failure, final) {
     if (batch.length > 1) {
       const middle = batch.length >> 1;
       await this.#send(batch.slice(0, middle));
       return this.#send(batch.slice(middle));
     }
-    const [run, report] = batch[0];
+    const [run, report, brief] = batch[0];
     this.#options.onWarning(`run ${run.id}: its report was refused: ${failure.message}`);
     if (final) return;
+    if (brief !== undefined) return this.#send([[run, brief]]);
     const code = failure.status === 413 ? 'result_too_large' : 'report_refused';
-    const message = `the server refused a report of ${Buffer.byteLength(report)} bytes: ${failure.message.slice(0, 1000)}`;
+    const message = `the server refused a report of ${Buffer.byteLength(report)} bytes: ${safeText(() => failure.message, 1000)}`;
     const told = { id: run.id, fence: run.fence, error: { class: 'transport', code, message }, retry: false };
     return this.#send([[run, JSON.stringify(told)]], true);
   }

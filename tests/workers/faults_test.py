@@ -129,6 +129,19 @@ class Script:
         self.listener.close()
 
 
+class Refusing(Script):
+    """Refuses reports with text that cannot be stored, and large ones."""
+
+    def answer(self, path, text, connection, stream):
+        for one in json.loads(text)["reports"] if path == "/v1/runs/report" else []:
+            error = one.get("error", {})
+            texts = [error.get("message", ""), error.get("code", "")]
+            bad = any(not isinstance(given, str) or "\0" in given for given in texts)
+            if bad or any(0xD800 <= ord(c) < 0xE000 for given in texts for c in given) or len(text) > 100_000:
+                return self.say(connection, 422, {"title": "no"})
+        return super().answer(path, text, connection, stream)
+
+
 def run(id, type="billing.charge.v1", payload=None, key=None, lease=30_000):
     return {"id": id, "type": type, "payload": payload or {"amount": 1}, "idempotency_key": key or id, "attempt": 1,
             "max_attempts": 3, "fence": 1, "lease_ms": lease, "traceparent": ""}
@@ -172,6 +185,24 @@ class FaultsTest(unittest.TestCase):
         script.until(lambda: len(script.reports) == 6)
         self.assertEqual(script.reports["bad"]["error"]["code"], "report_refused")
         self.assertTrue(all("result" in script.reports["r%d" % i] for i in range(5)))
+
+    def test_a_refused_failure_keeps_its_class_and_code(self):
+        class Strict(Script):
+            def answer(self, path, text, connection, stream):
+                for one in json.loads(text)["reports"] if path == "/v1/runs/report" else []:
+                    if one.get("error", {}).get("details") is not None:
+                        return self.say(connection, 413, {"title": "too large"})
+                return super().answer(path, text, connection, stream)
+
+        # The example refuses to charge that much, with details.
+        script = Strict([run("r1", payload={"amount": 5000}), run("r2")])
+        self.work(script)
+        script.until(lambda: len(script.reports) == 2)
+        error = script.reports["r1"]["error"]
+        self.assertEqual((error["class"], error["code"], error["message"]),
+                         ("business", "limit", "more than this card may be charged"))
+        self.assertIsNone(error.get("details"))
+        self.assertIn("result", script.reports["r2"])
 
     def test_results_wait_for_a_store_that_is_away(self):
         class Away(Script):
@@ -284,6 +315,34 @@ class PythonClientTest(unittest.TestCase):
                          ["TypeError", "SystemExit", "ValueError", "TypeError"])
         self.assertFalse(script.reports["r0"]["retry"])
 
+    def test_a_failure_with_any_text_keeps_its_class_and_code(self):
+        from cairn_worker import BusinessError, RetryLater, RunError, Worker
+
+        class NoText(Exception):
+            def __str__(self):
+                raise ValueError("no text")
+
+        raised = [BusinessError("no", "caf\udce9\0"), RetryLater(float("inf"), message="y" * 200_000), RunError(503, "busy"),
+                  RunError("x", "m", details="y" * 200_000, error_class="timeout", delay=1), OSError("caf\udce9"), NoText()]
+        script = Refusing([run("r%d" % i, payload={"n": i}) for i in range(len(raised))])
+        self.addCleanup(script.end)
+        worker = Worker(script.url, concurrency=2)
+
+        def fail(run):
+            raise raised[run.payload["n"]]
+
+        worker.handle("billing.charge.v1", fail)
+        worker.start()
+        script.until(lambda: len(script.reports) == len(raised))
+        worker.stop()
+        reports = [script.reports["r%d" % i] for i in range(len(raised))]
+        self.assertEqual([(one["error"]["class"], one["error"]["code"], one.get("retry"), one.get("delay")) for one in reports],
+                         [("business", "no", False, None), ("transport", "retry_later", True, "315360000000ms"),
+                          ("transport", "503", True, None), ("timeout", "x", True, "1000ms"),
+                          ("transport", "OSError", None, None), ("transport", "NoText", None, None)])
+        self.assertEqual([reports[i]["error"]["message"] for i in (0, 2, 3, 4)], ["caf\ufffd\ufffd", "busy", "m", "caf\ufffd"])
+        self.assertEqual(reports[1]["error"]["message"], "y" * 200)
+
     def test_a_submission_is_repeated_with_its_key(self):
         from cairn_worker import Client
         submit_twice(self, lambda url: Client(url).submit("t", 1), lambda url: Client(url).submit_many([{"type": "t"}]))
@@ -343,6 +402,36 @@ class TypeScriptClientTest(unittest.TestCase):
         self.assertEqual(script.reports["r3"]["result"], "fine")
         self.assertEqual({script.reports["r%d" % i]["error"]["code"] for i in range(3)}, {"TypeError"})
         self.assertFalse(script.reports["r0"]["retry"])
+        worker.send_signal(signal.SIGTERM)
+        self.assertEqual(worker.wait(PATIENCE), 0)
+
+    def test_a_failure_with_any_text_keeps_its_class_and_code(self):
+        script = Refusing([run("r%d" % i, payload={"n": i}) for i in range(8)])
+        self.addCleanup(script.end)
+        worker = self.node("""
+            const worker = new cairn.Worker(process.argv[1]);
+            const thrown = [
+              () => new cairn.BusinessError('no', 'a\\ud800\\0'),
+              () => new cairn.RetryLater(Infinity, { message: 'y'.repeat(200000) }),
+              () => new cairn.RunError(503, 'busy'),
+              () => new cairn.RunError('x', 'm', { details: 'y'.repeat(200000), errorClass: 'timeout', delayMs: 1000 }),
+              () => new Error('x'.repeat(1999) + '\\u{1F600}tail'),
+              () => Object.create(null),
+              () => ({ get message() { throw new Error('x'); } }),
+              () => new Proxy({}, { getPrototypeOf() { throw new Error('x'); } }),
+            ];
+            worker.handle('billing.charge.v1', ({ payload: { n } }) => { throw thrown[n](); });
+            await worker.run();""", script.url)
+        self.addCleanup(worker.wait)
+        self.addCleanup(worker.kill)
+        script.until(lambda: len(script.reports) == 8)
+        reports = [script.reports["r%d" % i] for i in range(8)]
+        self.assertEqual([(one["error"]["class"], one["error"]["code"], one.get("retry"), one.get("delay")) for one in reports],
+                         [("business", "no", False, None), ("transport", "retry_later", True, "315360000000ms"),
+                          ("transport", "503", True, None), ("timeout", "x", True, "1000ms")] +
+                         [("transport", "Error", None, None)] * 4)
+        self.assertEqual([reports[i]["error"]["message"] for i in (0, 2, 3, 4)], ["a\ufffd\ufffd", "busy", "m", "x" * 1999])
+        self.assertEqual(reports[1]["error"]["message"], "y" * 200)
         worker.send_signal(signal.SIGTERM)
         self.assertEqual(worker.wait(PATIENCE), 0)
 
