@@ -8,6 +8,7 @@
 #include "engine/check_input.h"
 #include "engine/request_key.h"
 #include "engine/sender_scope.h"
+#include "instance/key_length.h"
 #include "instance/trace_id.h"
 
 namespace cairn {
@@ -83,6 +84,12 @@ Result<void> InstanceRequests::check(const SignalRequest& request) const {
   CAIRN_TRY_VOID(check_incoming_text(request.id, "the signal's id", limits));
   CAIRN_TRY_VOID(check_incoming_text(request.actor.name, "the actor", limits));
   if (request.name.empty()) return Error{ErrorCode::invalid, "a signal has a name"};
+  const std::size_t key_bytes = request.key.is_string() ? request.key.as_string().size() : 0;
+  if (request.name.size() + key_bytes > signal_key_bytes_max) {
+    return limit_error(
+        "signal_key_bytes", static_cast<std::int64_t>(signal_key_bytes_max),
+        "the signal's name and key together are longer than " + std::to_string(signal_key_bytes_max) + " bytes");
+  }
   return {};
 }
 

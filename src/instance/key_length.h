@@ -9,6 +9,8 @@
 namespace cairn {
 
 inline constexpr std::size_t key_characters_max = 500;
+// A signal is found by its name and key together. An index entry of PostgreSQL has at most 2704 bytes.
+inline constexpr std::size_t signal_key_bytes_max = 2400;
 inline bool is_too_long_a_key(std::string_view text) {
   return text.size() > key_characters_max && count_code_points(text) > key_characters_max;
 }

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <thread>
 
+#include "base/limit_refusals.h"
+
 namespace cairn::engine_test {
 
 TEST_P(EngineOnAStore, TimersFireWhenTheirTimeHasCome) {
@@ -49,6 +51,18 @@ TEST_P(EngineOnAStore, ABroadcastReachesWhoeverWaitsForTheKey) {
   engine_->run_until_idle();
   EXPECT_EQ(now(a).status, Status::waiting);
   EXPECT_EQ(now(b).output, Json(5));
+}
+
+// Every store indexes them together.
+TEST_P(EngineOnAStore, ASignalsNameAndKeyHaveALimitTogether) {
+  std::string name, key;
+  for (int i = 0; i < 200; ++i) name += "\xF0\x9F\x98\x80";
+  for (int i = 0; i < 500; ++i) key += "\xF0\x9F\x98\x80";
+  const auto refused = engine_->broadcast(name, Json(key), Json());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::limit);
+  EXPECT_EQ(limit_of(refused.error()), (LimitRefusal{"signal_key_bytes", 2400}));
+  EXPECT_TRUE(engine_->broadcast(name.substr(0, 400), Json(key), Json()));
 }
 
 TEST_P(EngineOnAStore, ARepeatThatWasOvertakenLeavesTheQueue) {

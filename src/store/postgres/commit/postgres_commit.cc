@@ -6,10 +6,10 @@
 
 #include "store/lease_holder.h"
 #include "store/lease_order.h"
+#include "store/postgres/cluster/wakeup_text.h"
 #include "store/postgres/commit/end_standalone_runs.h"
 #include "store/postgres/wire/row_reading.h"
 #include "store/postgres/wire/transaction.h"
-#include "store/postgres/cluster/wakeup_text.h"
 #include "store/projection.h"
 #include "store/stored_json.h"
 
@@ -75,9 +75,9 @@ Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> u
   }
   // Two nodes started the same instance at the same time. The second attempt finds the other node's row.
   if (!outcomes && outcomes.error().code == ErrorCode::conflict) outcomes = write_batch(units, false);
-  if (!outcomes && outcomes.error().code == ErrorCode::conflict) {
-    // One unit violates a constraint of the tables, which only bad data can cause. It must not block the others, so
-    // each unit gets its own transaction.
+  if (!outcomes && (outcomes.error().code == ErrorCode::conflict || outcomes.error().code == ErrorCode::limit)) {
+    // One unit violates a constraint of the tables or a limit of the database, which only bad data can cause. It must
+    // not block the others, so each unit gets its own transaction.
     std::vector<CommitOutcome> single;
     for (std::size_t i = 0; i < units.size(); ++i) {
       auto one = write_batch(units.subspan(i, 1), false);

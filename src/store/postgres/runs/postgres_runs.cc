@@ -217,8 +217,8 @@ Result<std::vector<CommitOutcome>> PostgresStore::end_runs(std::span<const RunEn
     wakeup = {};
     return postgres::end_plain_runs(db, list, leases_, now(), pool_.target().run_events, wakeup);
   });
-  if (!outcomes && outcomes.error().code == ErrorCode::conflict) {
-    // One of them violates a constraint of the tables: `commit` writes the others without it.
+  if (!outcomes && (outcomes.error().code == ErrorCode::conflict || outcomes.error().code == ErrorCode::limit)) {
+    // One of them violates a constraint or a limit of the database: `commit` writes the others without it.
     std::vector<Unit> units(ends.size());
     for (std::size_t i = 0; i < ends.size(); ++i) units[i].run = ends[i];
     return commit(units);

@@ -57,6 +57,7 @@ ErrorCode code_of(std::string_view state) {
       state.starts_with("40") || state == "25006" || state == "55P03" || state == "25P03") {
     return ErrorCode::unavailable;
   }
+  if (state.starts_with("54")) return ErrorCode::limit;  // for example a row that is too long for its index
   if (state == "42501" || state.starts_with("28")) return ErrorCode::not_allowed;
   if (state == "XX001" || state == "XX002") return ErrorCode::corrupt;
   return ErrorCode::internal;
