@@ -23,8 +23,6 @@ constexpr std::size_t reporting_max = 2;
 constexpr std::size_t leasing_max = 2;
 // Delay after a failed lease request. No other notification would repeat it.
 constexpr std::chrono::milliseconds ask_again_after{500};
-// Before results that the store did not take are reported again: twice as long each time that it takes none.
-constexpr std::chrono::milliseconds report_pause_min{100}, report_pause_max{5000};
 // Handlers that take no longer are called several at a time: giving each to a thread costs more than they do.
 constexpr double quick_ms = 0.05;
 constexpr std::size_t together_max = 32;
@@ -58,8 +56,8 @@ std::chrono::milliseconds between_beats(Duration lease) {
 
 }  // namespace
 
-WorkerPool::WorkerPool(EngineCore& core, std::size_t threads, Duration lease)
-    : core_(core), thread_count_(threads), lease_(lease) {}
+WorkerPool::WorkerPool(EngineCore& core, std::size_t threads, Duration lease, ReportPatience patience)
+    : core_(core), thread_count_(threads), lease_(lease), patience_(patience) {}
 
 WorkerPool::~WorkerPool() {
   stop();
@@ -187,7 +185,8 @@ bool WorkerPool::may_lease_for_handlers() const {
 }
 
 bool WorkerPool::may_lease() const {
-  if (stopping_ || kept_.size() >= leased_max) return false;
+  // All results that have not been taken: those that are kept go back and forth between the three.
+  if (stopping_ || kept_.size() + finished_.size() + being_reported_ >= leased_max) return false;
   return may_lease_for_handlers() || (look_for_calls_ && !leasing_calls_ && calls_ < calls_max / 2);
 }
 
@@ -380,6 +379,26 @@ void WorkerPool::finish(Run run, HandlerAnswer answer) {
   changed_.notify_all();
 }
 
+bool WorkerPool::reports_again(Finished& finished, const Error& refused) const {
+  if (refused.code == ErrorCode::unavailable) return true;  // only an outage passes for sure
+  // The run is not ours any more.
+  if (refused.code == ErrorCode::not_found || refused.code == ErrorCode::not_allowed) return false;
+  const bool may_pass = may_report_again(refused);
+  if (may_pass && ++finished.refusals < patience_.refusals_max) return true;
+  if (std::exchange(finished.replaced, true)) return false;  // its lease ends by itself
+  finished.refusals = 0;
+  finished.answer = {};
+  finished.answer.failure = Failure{FailureClass::transport,
+                                    "report_refused",
+                                    "the store did not take the result: " + refused.message,
+                                    Json(),
+                                    1,
+                                    "",
+                                    ""};
+  finished.answer.retry = may_pass;
+  return true;
+}
+
 void WorkerPool::keep_result(Finished finished) {
   if (closing_) {
     // Once more, and at once. Its lease ends by itself otherwise: what was executed is not given back.
@@ -389,7 +408,7 @@ void WorkerPool::keep_result(Finished finished) {
   finished.reported = true;
   kept_.push_back(std::move(finished));
   if (report_again_at_) return;
-  report_pause_ = std::clamp(report_pause_ * 2, report_pause_min, report_pause_max);
+  report_pause_ = std::clamp(report_pause_ * 2, patience_.pause_min, patience_.pause_max);
   report_again_at_ = std::chrono::steady_clock::now() + report_pause_;
   sooner_ = true;
   pulse_.notify_one();
@@ -409,6 +428,7 @@ void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
     finished_.pop_front();
   }
   ++reporting_;
+  being_reported_ += finished.size();
   if (may_execute()) changed_.notify_one();
   lock.unlock();
   std::vector<RunReport> reports;
@@ -435,11 +455,12 @@ void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
   }
   lock.lock();
   --reporting_;
+  being_reported_ -= finished.size();
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const RunReport& one = reports[i];
     if (answers[i]) {
       report_pause_ = {};
-    } else if (may_report_again(answers[i].error())) {
+    } else if (reports_again(finished[i], answers[i].error())) {
       finished[i].run->id = one.run;
       finished[i].run->fence = one.fence;
       keep_result(std::move(finished[i]));

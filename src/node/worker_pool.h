@@ -1,7 +1,7 @@
 // Workers inside this process: handlers for types of runs, of which a fixed number is at work at once, and transports,
 // which have many calls under way. Each run is leased, kept alive while it is worked on, and reported; what
 // finishes while a commit is under way goes into the next one together. A result that the store cannot take now is
-// kept, with its lease, and reported again.
+// kept, with its lease, and reported again. One that the store will not take is reported as a failed attempt.
 #pragma once
 
 #include <chrono>
@@ -32,11 +32,18 @@ struct HandlerAnswer {
 // `stop` is requested if the run was cancelled or its lease was lost: the result will not be used.
 using RunHandler = std::function<HandlerAnswer(const RunRow&, const std::stop_token& stop)>;
 
+// How often and how fast a result that the store did not take is reported again.
+struct ReportPatience {
+  std::chrono::milliseconds pause_min{100};  // then twice as long each time that the store takes none
+  std::chrono::milliseconds pause_max{5000};
+  int refusals_max = 10;  // by a store that can be reached; an outage does not count
+};
+
 class WorkerPool {
  public:
   static constexpr std::size_t calls_max = 256;  // of all transports together
 
-  WorkerPool(EngineCore& core, std::size_t threads, Duration lease);
+  WorkerPool(EngineCore& core, std::size_t threads, Duration lease, ReportPatience patience = {});
   ~WorkerPool();
 
   // Call before `start`. Several threads may call a handler at once.
@@ -70,6 +77,8 @@ class WorkerPool {
     Run run;
     HandlerAnswer answer;
     bool reported = false;  // in vain: of the run only id and fence are left
+    int refusals = 0;       // by a store that could be reached
+    bool replaced = false;  // the answer is the failure that the store's refusal made of it
   };
 
   void work();
@@ -84,6 +93,8 @@ class WorkerPool {
   void lease(std::unique_lock<std::mutex>& lock);
   void take(std::vector<RunRow> runs);
   void finish(Run run, HandlerAnswer answer);
+  // Decides about a result that the store did not take: true if it is reported again, perhaps as a failure.
+  bool reports_again(Finished& finished, const Error& refused) const;
   // What the store did not take is reported again. Under the mutex.
   void keep_result(Finished finished);
   void report_kept();
@@ -103,6 +114,7 @@ class WorkerPool {
   EngineCore& core_;
   std::size_t thread_count_;
   Duration lease_;
+  ReportPatience patience_;
   std::map<std::string, RunHandler> handlers_;
   std::map<std::string, Transport*> transports_;  // by type of run
 
@@ -121,6 +133,7 @@ class WorkerPool {
   bool timed_ = false;         // at least one handler was measured
   std::size_t executing_ = 0;  // running handlers
   std::size_t reporting_ = 0;
+  std::size_t being_reported_ = 0;  // results in these reports
   bool look_for_handlers_ = false;
   bool look_for_calls_ = false;
   std::size_t leasing_ = 0;     // lease requests for handlers in progress

@@ -111,12 +111,17 @@ TEST(WorkerPool, AsksAgainWhenTheStoreCouldNotAnswer) {
   pool.stop();
 }
 
-// Takes no ends and no retries of runs while it is away.
+// Takes no ends and no retries of runs while it is away. May refuse every result, but takes failures.
 class AwayStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
   Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
     if (is_away()) return Error{ErrorCode::unavailable, "not now"};
+    for (const Unit& unit : units) {
+      if (!refuses || !unit.run || unit.run->status != RunStatus::succeeded) continue;
+      ++refused;
+      return Error{*refuses, "never"};
+    }
     return ForwardingStore::commit(units);
   }
   Result<RunChanged> change_run(const RunChange& change) override {
@@ -128,6 +133,8 @@ class AwayStore final : public ForwardingStore {
     failed_.wait(lock, [this] { return failures_ > 0; });
   }
   std::atomic<int> away = 0;  // for so many calls
+  std::optional<ErrorCode> refuses;
+  std::atomic<int> refused = 0;
 
  private:
   bool is_away() {
@@ -149,9 +156,11 @@ class KeptResults : public testing::Test {
     run.id = {"a"};
     run.type = "t";
     run.attempts_max = 3;
+    run.backoff = Duration::of_ms(1);
     ASSERT_TRUE(memory_.submit_run(run));
     core_ = std::move(*EngineCore::open(store_, {}));
-    pool_ = std::make_unique<WorkerPool>(*core_, 1, Duration::of_seconds(3600));
+    const ReportPatience patience{std::chrono::milliseconds(1), std::chrono::milliseconds(50), 4};
+    pool_ = std::make_unique<WorkerPool>(*core_, 1, Duration::of_seconds(3600), patience);
   }
   void start(HandlerAnswer answer) {
     pool_->handle("t", [this, answer = std::move(answer)](const RunRow&, const std::stop_token&) {
@@ -165,6 +174,7 @@ class KeptResults : public testing::Test {
   bool becomes(RunStatus status) {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (run().status != status) {
+      pool_->look();  // for the next attempt
       if (std::chrono::steady_clock::now() > limit) return false;
       std::this_thread::yield();
     }
@@ -197,6 +207,36 @@ TEST_F(KeptResults, AFailureIsReportedAgainToo) {
   EXPECT_EQ(run().status, RunStatus::pending);
   EXPECT_EQ(run().attempt, 1);
   EXPECT_EQ(executed_, 1);
+}
+
+TEST_F(KeptResults, AnOutageDoesNotCountAsARefusal) {
+  store_.away = 10;
+  start({Json("done"), {}, true, {}});
+  EXPECT_TRUE(becomes(RunStatus::succeeded));
+  pool_->stop();
+  EXPECT_EQ(run().result, Json("done"));
+  EXPECT_EQ(executed_, 1);
+}
+
+TEST_F(KeptResults, AResultThatTheStoreWillNotTakeIsAFailedAttempt) {
+  store_.refuses = ErrorCode::invalid;
+  start({Json("done"), {}, true, {}});
+  EXPECT_TRUE(becomes(RunStatus::failed));
+  pool_->stop();
+  EXPECT_EQ(store_.refused, 1);
+  EXPECT_EQ(run().error["code"], Json("report_refused"));
+  EXPECT_EQ(run().error["message"], Json("the store did not take the result: never"));
+  EXPECT_EQ(executed_, 1);
+}
+
+TEST_F(KeptResults, AResultIsNotReportedForEver) {
+  store_.refuses = ErrorCode::limit;
+  start({Json("done"), {}, true, {}});
+  // The attempt has failed, and the next one fails the same way.
+  EXPECT_TRUE(becomes(RunStatus::failed));
+  pool_->stop();
+  EXPECT_EQ(store_.refused, 4 * 3);
+  EXPECT_EQ(executed_, 3);
 }
 
 TEST_F(KeptResults, AStopReportsOnceMoreAndGivesNothingBack) {
