@@ -77,6 +77,19 @@ TEST_F(RunsTest, AFailureIsTriedAgainAndThenHandled) {
   EXPECT_EQ(find(id).output, Json::object({{"failed", "busy"}}));
 }
 
+TEST_F(RunsTest, AFailureThatCannotBeKeptLosesOnlyItsDetails) {
+  start();
+  RunReport report = failed(lease().at(0), "busy");
+  report.failure->message = std::string("a\0b\xff", 4);
+  report.failure->details = Json(std::string("\0", 1));
+  EXPECT_EQ(*core().reports().report(report), RunAnswer::will_retry);
+  const RunRow run = (*store_.find_run(report.run)).value();
+  EXPECT_EQ(run.error["code"], Json("busy"));
+  EXPECT_EQ(run.error["message"], Json("a\xEF\xBF\xBD"
+                                       "b\xEF\xBF\xBD"));
+  EXPECT_TRUE(run.error["details"].is_null());
+}
+
 TEST_F(RunsTest, ReportsOfManyAreAnsweredEach) {
   std::vector<InstanceId> ids;
   for (int i = 0; i < 5; ++i) ids.push_back(start());

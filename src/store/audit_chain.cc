@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/sha256.h"
+#include "base/storable_text.h"
 #include "base/utf8.h"
 #include "store/stored_json.h"
 
@@ -50,23 +51,7 @@ bool is_storable_value(const Json& value, int depth_left = 8) {
 }
 
 std::string storable_text(const std::string& text) {
-  if (is_storable_text(text)) return text;
-  constexpr std::string_view replacement = "\xEF\xBF\xBD";
-  std::string out;
-  std::string_view rest = text;
-  while (!rest.empty() && out.size() < text_bytes_max) {
-    const std::size_t bad = std::min({find_invalid_utf8(rest), rest.find('\0'), rest.size()});
-    out += rest.substr(0, bad);
-    if (bad == rest.size()) break;
-    out += replacement;
-    rest.remove_prefix(bad + 1);
-  }
-  if (out.size() > text_bytes_max) {
-    out.resize(text_bytes_max);
-    const std::size_t bad = find_invalid_utf8(out);  // the cut may split a character
-    if (bad != std::string::npos) out.resize(bad);
-  }
-  return out;
+  return is_storable_text(text) ? text : cairn::storable_text(text, text_bytes_max);
 }
 
 // The text that a checkpoint's signature covers.

@@ -32,7 +32,10 @@ Result<ApiAnswer> ApiClient::post_text(const std::string& path, std::string body
   call.body = std::move(body);
   call.has_body = true;
   auto reply = client_.send_and_wait(call, Duration::of_ms(timeout.count()));
-  if (!reply) return Error{ErrorCode::unavailable, server_ + ": " + reply.error().message};
+  if (!reply) {
+    const bool too_large = reply.error().kind == HttpProblem::Kind::too_large;
+    return Error{too_large ? ErrorCode::limit : ErrorCode::unavailable, server_ + ": " + reply.error().message};
+  }
   ApiAnswer answer{reply->status, Json()};
   JsonLimits json_limits;
   json_limits.bytes_max = limits().response_bytes_max;

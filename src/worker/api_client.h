@@ -24,7 +24,8 @@ class ApiClient {
   // May call any address that the operator configured, including private ones.
   ApiClient(std::string server, std::string token, std::string ca_file);
 
-  // ErrorCode::unavailable if the server cannot be reached or `stop` was called.
+  // ErrorCode::unavailable if the server cannot be reached or `stop` was called, ErrorCode::limit if the answer is too
+  // large.
   Result<ApiAnswer> post(const std::string& path, const Json& body, std::chrono::milliseconds timeout);
   // `body` must be JSON text.
   Result<ApiAnswer> post_text(const std::string& path, std::string body, std::chrono::milliseconds timeout);

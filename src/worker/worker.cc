@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/storable_text.h"
 #include "worker/api_client.h"
 
 namespace cairn {
@@ -31,6 +32,9 @@ constexpr milliseconds poll_end_max{5'000};
 // If the connection breaks this often for a large report, while heartbeats succeed, the server does not accept the
 // report.
 constexpr int broken_max = 5;
+// The parts of a failure that are reported again if the server refuses the whole, in bytes.
+constexpr std::size_t code_bytes_max = 200;
+constexpr std::size_t short_message_bytes_max = 200;
 constexpr milliseconds call_timeout{30'000};
 constexpr milliseconds pause_min{100};
 constexpr milliseconds pause_max{10'000};
@@ -41,6 +45,7 @@ constexpr double ahead_max = 256;
 // Polls that wait at the server at the same time while handlers are fast. A run written while a poll waits starts out
 // leased and needs no extra commit. With a single poll, no poll would wait while its answer is in transit.
 constexpr std::size_t questions_max = 6;
+constexpr std::size_t most_leased = 1000;  // by one poll
 // Concurrent requests with reports. A finished run need not wait until the server has synced the previous reports.
 constexpr std::size_t reporters = 2;
 
@@ -68,7 +73,7 @@ bool is_refusal(int status) { return status == 400 || status == 413 || status ==
 
 std::string text(milliseconds length) { return std::to_string(length.count()) + "ms"; }
 
-Json report_of(const Held& held, const WorkDone& done) {
+Json report_of(const Held& held, const WorkDone& done, std::size_t message_bytes_max, const Json& details) {
   Json report = Json::object({{"id", held.work.run.value}, {"fence", static_cast<std::int64_t>(held.fence)}});
   if (!done.failure) {
     report.set("result", done.result);
@@ -77,19 +82,28 @@ Json report_of(const Held& held, const WorkDone& done) {
   const bool known = done.failure->failure_class != FailureClass::definition &&
                      done.failure->failure_class != FailureClass::expression;
   report.set("error", Json::object({{"class", known ? to_string(done.failure->failure_class) : "business"},
-                                    {"code", done.failure->code},
-                                    {"message", done.failure->message},
-                                    {"details", done.failure->details}}));
+                                    {"code", storable_text(done.failure->code, code_bytes_max)},
+                                    {"message", storable_text(done.failure->message, message_bytes_max)},
+                                    {"details", details}}));
   report.set("retry", done.retry);
   if (done.retry_after) report.set("delay", text(milliseconds(done.retry_after->ms_up())));
   return report;
 }
 
-// A finished attempt and its report to the server, as JSON.
+// A finished attempt and its report to the server, as JSON. A failure also has a brief report without details, for a
+// server that refuses the whole.
 struct Report {
   std::shared_ptr<Held> run;
   std::string text;
+  std::string brief = {};
 };
+
+Report report_of(const std::shared_ptr<Held>& run, const WorkDone& done) {
+  Report report{run,
+                write_json(report_of(*run, done, std::string::npos, done.failure ? done.failure->details : Json()))};
+  if (done.failure) report.brief = write_json(report_of(*run, done, short_message_bytes_max, Json()));
+  return report;
+}
 
 // The handler is user code: an exception fails the attempt.
 WorkDone answer_of(const WorkHandler& handler, const Work& work) {
@@ -130,9 +144,10 @@ struct Worker::Parts {
   std::map<std::string, std::shared_ptr<Held>> held;  // shared with the thread that runs the handler
   std::deque<std::shared_ptr<Held>> ready;
   std::deque<Report> reports;
-  std::size_t undone = 0;                                            // held runs without a finished handler
-  std::size_t questions = 0;                                         // polls that wait at the server
-  std::size_t wanted = 0;                                            // runs requested by all polls
+  std::size_t undone = 0;                // held runs without a finished handler
+  std::size_t questions = 0;             // polls that wait at the server
+  std::size_t wanted = 0;                // runs requested by all polls
+  std::size_t leased_max = most_leased;  // by one poll: fewer after an answer that was too large
   std::optional<std::chrono::duration<double, std::milli>> handled;  // moving average of the handlers' duration
   bool came = false;  // new runs arrived since the heartbeat thread last looked
   bool started = false;
@@ -142,7 +157,7 @@ struct Worker::Parts {
 
   Json question(std::size_t max) const {
     Json asked = Json::object({{"worker", name},
-                               {"max", static_cast<std::int64_t>(std::min<std::size_t>(max, 1000))},
+                               {"max", static_cast<std::int64_t>(max)},
                                {"wait", text(options.poll)},
                                {"lease", text(options.lease)}});
     Json types = Json::array();
@@ -182,7 +197,7 @@ struct Worker::Parts {
     for (;;) {
       room_changed.wait(lock, [this] { return stopping || room() > 0; });
       if (stopping) return;
-      const std::size_t max = room();
+      const std::size_t max = std::min(room(), leased_max);
       ++questions;
       wanted += max;
       if (room() > 0) room_changed.notify_one();
@@ -198,11 +213,13 @@ struct Worker::Parts {
             answer ? std::to_string(answer->status) + " " + std::string(answer->document.text_or("detail", ""))
                    : answer.error().message;
         log_warning("worker.lease_failed", {{"message", why}});
+        if (!answer && answer.error().code == ErrorCode::limit) leased_max = std::max<std::size_t>(1, max / 2);
         room_changed.wait_for(lock, pause, [this] { return stopping; });
         pause = std::min(pause * 2, pause_max);
         continue;
       }
       pause = pause_min;
+      if (max == leased_max) leased_max = std::min(leased_max + 1, most_leased);
       const Json& items = answer->document["items"];
       if (!items.is_array()) continue;
       for (const Json& item : items.items()) {
@@ -268,7 +285,7 @@ struct Worker::Parts {
       } else {
         done = answer_of(*handler, run->work);
       }
-      std::string report = write_json(report_of(*run, done));
+      Report report = report_of(run, done);
       const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
       lock.lock();
       --undone;
@@ -277,7 +294,7 @@ struct Worker::Parts {
       if (run->stop.stop_requested()) {
         forget(*run);  // the run was cancelled or its lease is lost
       } else {
-        reports.push_back({run, std::move(report)});
+        reports.push_back(std::move(report));
         report_came.notify_one();
       }
       if (room() > 0) room_changed.notify_one();
@@ -366,8 +383,8 @@ struct Worker::Parts {
     });
   }
 
-  // One bad report must not affect the others. A report that the server refuses on its own fails its run: a retry would
-  // end the same way.
+  // One bad report must not affect the others. A refused failure is reported again without its details. A refused
+  // result fails its run: a retry would end the same way.
   void send_refused(std::vector<Report> batch, int status, const std::string& why, bool final,
                     std::unique_lock<std::mutex>& lock) {
     if (batch.size() > 1) {
@@ -380,17 +397,21 @@ struct Worker::Parts {
     const Report& report = batch.front();
     log_warning("worker.report_refused", {{"run", report.run->work.run.value}, {"message", why}});
     if (final) return;
+    std::vector<Report> told;
+    if (!report.brief.empty()) {
+      told.push_back({report.run, report.brief});
+      return send(std::move(told), false, lock);
+    }
     WorkDone done = Failure{
         FailureClass::transport,
         status == 413 ? "result_too_large" : "report_refused",
-        "the server refused a report of " + std::to_string(report.text.size()) + " bytes: " + why.substr(0, 1000),
+        "the server refused a report of " + std::to_string(report.text.size()) + " bytes: " + storable_text(why, 1000),
         Json(),
         1,
         "",
         ""};
     done.retry = false;
-    std::vector<Report> told;
-    told.push_back({report.run, write_json(report_of(*report.run, done))});
+    told.push_back(report_of(report.run, done));
     send(std::move(told), true, lock);
   }
 

@@ -204,6 +204,25 @@ class FaultsTest(unittest.TestCase):
         self.assertIsNone(error.get("details"))
         self.assertIn("result", script.reports["r2"])
 
+    def test_an_answer_that_is_too_large_is_asked_for_in_parts(self):
+        class Large(Script):
+            """Answers as many runs as it is asked for, however large they are."""
+
+            def question(self, body, connection, stream):
+                with self.changed:
+                    if body["max"] == 1 or len(self.runs) < 2 or PROGRAM[-1].endswith((".py", ".mjs")):
+                        return super().question(body, connection, stream)
+                    items = self.runs[:body["max"]]  # not leased: the answer does not arrive
+                text = b'{"items":%s,"more":"%s"}' % (json.dumps(items).encode(), b"x" * (65 << 20))
+                connection.sendall(b"HTTP/1.1 200 X\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(text))
+                connection.sendall(text)
+                return True
+
+        script = Large([run("r%d" % i) for i in range(3)])
+        self.work(script)
+        script.until(lambda: len(script.reports) == 3)
+        self.assertTrue(all("result" in report for report in script.reports.values()))
+
     def test_results_wait_for_a_store_that_is_away(self):
         class Away(Script):
             refusals = 3
