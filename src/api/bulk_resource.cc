@@ -6,6 +6,7 @@
 #include "api/filter_text.h"
 #include "api/problem.h"
 #include "base/id.h"
+#include "base/json_integer.h"
 #include "base/limit_refusals.h"
 #include "engine/request_key.h"
 #include "store/audit_scope.h"
@@ -109,8 +110,12 @@ void submit(EngineCore& core, BulkJobs& jobs, const Call& call) {
     call.reply(problem({ErrorCode::invalid, "without a filter every instance matches: set \"all\": true to confirm"}));
     return;
   }
-  const std::size_t max =
-      call.body["max"].is_integer() ? static_cast<std::size_t>(call.body["max"].as_integer()) : instances_unless_said;
+  const auto asked = integer_of(call.body, "max");
+  if (!asked) {
+    call.reply(problem(asked.error()));
+    return;
+  }
+  const std::size_t max = *asked ? static_cast<std::size_t>(**asked) : instances_unless_said;
   const bool dry_run = call.body["dry_run"].is_bool() && call.body["dry_run"].as_bool();
   const auto matching = match(core.store(), filter, dry_run ? BulkJobs::items_max : max);
   if (!matching) {

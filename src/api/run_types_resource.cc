@@ -1,6 +1,7 @@
 #include "api/api.h"
 #include "api/documents.h"
 #include "api/problem.h"
+#include "base/json_integer.h"
 
 namespace cairn::server {
 namespace {
@@ -13,9 +14,9 @@ Result<std::optional<Duration>> duration_of(const Json& body, std::string_view n
   return std::optional<Duration>(*length);
 }
 
-std::optional<int> count_of(const Json& body, std::string_view name) {
-  if (!body[name].is_integer()) return std::nullopt;
-  return static_cast<int>(body[name].as_integer());
+Result<std::optional<int>> count_of(const Json& body, std::string_view name) {
+  CAIRN_TRY(const auto count, integer_of(body, name));
+  return count ? std::optional(static_cast<int>(*count)) : std::nullopt;
 }
 
 Result<RunTypeRow> row_of(const Call& call) {
@@ -28,9 +29,9 @@ Result<RunTypeRow> row_of(const Call& call) {
   CAIRN_TRY(row.cap, duration_of(body, "cap"));
   CAIRN_TRY(const auto window, duration_of(body, "rate_window"));
   if (window) row.rate_window = *window;
-  row.attempts_max = count_of(body, "max_attempts");
-  row.concurrency = count_of(body, "concurrency");
-  row.rate = count_of(body, "rate");
+  CAIRN_TRY(row.attempts_max, count_of(body, "max_attempts"));
+  CAIRN_TRY(row.concurrency, count_of(body, "concurrency"));
+  CAIRN_TRY(row.rate, count_of(body, "rate"));
   row.limit_key = std::string(body.text_or("limit_key", ""));
   return row;
 }

@@ -6,6 +6,7 @@
 #include "api/documents.h"
 #include "api/page_answer.h"
 #include "api/problem.h"
+#include "base/json_integer.h"
 #include "engine/sender_scope.h"
 #include "schedule/schedule.h"
 #include "store/lease_holder.h"
@@ -87,8 +88,10 @@ Result<RunOrder> order_of(const Json& body) {
   order.type = std::string(body["type"].as_string());
   order.payload = body["payload"];
   order.idempotency_key = std::string(body.text_or("idempotency_key", ""));
-  if (body["priority"].is_integer()) order.priority = body["priority"].as_integer();
-  if (body["max_attempts"].is_integer()) order.attempts_max = static_cast<int>(body["max_attempts"].as_integer());
+  CAIRN_TRY(const auto priority, integer_of(body, "priority"));
+  CAIRN_TRY(const auto attempts_max, integer_of(body, "max_attempts"));
+  if (priority) order.priority = *priority;
+  if (attempts_max) order.attempts_max = static_cast<int>(*attempts_max);
   if (body["run_at"].is_string()) {
     auto at = parse_timestamp(body["run_at"].as_string());
     if (!at) return with_context(at.error(), "run_at");
@@ -180,7 +183,9 @@ void lease(EngineCore& core, const Scheduled& scheduled, const Call& call) {
       list.emplace_back(name.as_string());
     }
   }
-  if (call.body["max"].is_integer()) request.max = static_cast<std::size_t>(call.body["max"].as_integer());
+  const auto max = integer_of(call.body, "max");
+  if (!max) return call.reply(problem(max.error()));
+  if (*max) request.max = static_cast<std::size_t>(**max);
   const auto patience = std::min(wait_max, std::chrono::milliseconds(wait->value_or(Duration()).ms_up()));
   core.leasing().waiters().ask(
       std::move(request), patience,
@@ -197,11 +202,17 @@ void lease(EngineCore& core, const Scheduled& scheduled, const Call& call) {
       [reply = call.reply] { return reply.listening(); });
 }
 
-RunChange change_of(const Call& call, RunChange::Kind kind) {
+Result<std::uint64_t> fence_of(const Json& body) {
+  CAIRN_TRY(const auto fence, integer_of(body, "fence"));
+  return static_cast<std::uint64_t>(fence.value_or(0));
+}
+
+// `body` has the fence: the whole body, or an item of it.
+Result<RunChange> change_of(const Call& call, const Json& body, RunChange::Kind kind, RunId run) {
   RunChange change;
   change.kind = kind;
-  change.run = id_of(call);
-  if (call.body["fence"].is_integer()) change.fence = static_cast<std::uint64_t>(call.body["fence"].as_integer());
+  change.run = std::move(run);
+  CAIRN_TRY(change.fence, fence_of(body));
   change.actor = holder_of(call);
   change.account = account_of(call);
   return change;
@@ -212,7 +223,9 @@ Response not_found(const Call& call) { return problem({ErrorCode::not_found, "no
 void heartbeat(EngineCore& core, const Call& call) {
   const auto length = lease_of(call.body);
   if (!length) return call.reply(problem(length.error()));
-  RunChange change = change_of(call, RunChange::Kind::heartbeat);
+  auto asked = change_of(call, call.body, RunChange::Kind::heartbeat, id_of(call));
+  if (!asked) return call.reply(problem(asked.error()));
+  RunChange& change = *asked;
   change.length = *length;
   const auto changed = core.store().change_run(change);
   if (!changed) return call.reply(problem(changed.error()));
@@ -230,7 +243,9 @@ void heartbeat(EngineCore& core, const Call& call) {
 }
 
 void release(EngineCore& core, const Call& call) {
-  const auto changed = core.store().change_run(change_of(call, RunChange::Kind::release));
+  const auto change = change_of(call, call.body, RunChange::Kind::release, id_of(call));
+  if (!change) return call.reply(problem(change.error()));
+  const auto changed = core.store().change_run(*change);
   if (!changed) return call.reply(problem(changed.error()));
   if (changed->kind == RunChanged::Kind::not_found) return call.reply(not_found(call));
   if (changed->kind == RunChanged::Kind::not_holder) return call.reply(not_holder(call));
@@ -242,13 +257,12 @@ void release(EngineCore& core, const Call& call) {
 Result<std::vector<RunChange>> changes_of(const Call& call, RunChange::Kind kind) {
   std::vector<RunChange> changes;
   for (const Json& item : call.body["runs"].items()) {
-    RunChange change = change_of(call, kind);
-    change.run = {std::string(item["id"].as_string())};
-    if (item["fence"].is_integer()) change.fence = static_cast<std::uint64_t>(item["fence"].as_integer());
+    auto change = change_of(call, item, kind, {std::string(item["id"].as_string())});
+    if (!change) return with_context(change.error(), "runs/" + std::to_string(changes.size()));
     const auto length = lease_of(item);
     if (!length) return with_context(length.error(), "runs/" + std::to_string(changes.size()));
-    change.length = *length;
-    changes.push_back(std::move(change));
+    change->length = *length;
+    changes.push_back(std::move(*change));
   }
   return changes;
 }
@@ -291,8 +305,7 @@ void release_many(EngineCore& core, const Call& call) { change_many(core, call, 
 Result<RunReport> report_of(const Call& call, const Json& body, RunId run) {
   RunReport report;
   report.run = std::move(run);
-  // 7.0 and 1e300 are integers for a schema, but not valid fences.
-  if (body["fence"].is_integer()) report.fence = static_cast<std::uint64_t>(body["fence"].as_integer());
+  CAIRN_TRY(report.fence, fence_of(body));
   report.worker = holder_of(call);
   report.account = account_of(call);
   report.result = body["result"];

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <random>
 
+#include "base/json_integer.h"
+
 namespace cairn {
 namespace {
 
@@ -144,6 +146,17 @@ TEST(Json, PointersFindWhatTheyName) {
     EXPECT_EQ(find_pointer(*value, none), nullptr) << none;
   }
   EXPECT_EQ(escape_pointer("a/b~c"), "a~1b~0c");
+}
+
+TEST(Json, IntegersHaveSeveralSpellings) {
+  const auto body = parse_json(R"({"a":7,"b":7.0,"c":-2e3,"d":null,"e":1.5,"f":1e30,"g":9223372036854775808,"h":"7"})");
+  ASSERT_TRUE(body);
+  EXPECT_EQ(*integer_of(*body, "a"), 7);
+  EXPECT_EQ(*integer_of(*body, "b"), 7);
+  EXPECT_EQ(*integer_of(*body, "c"), -2000);
+  EXPECT_EQ(*integer_of(*body, "d"), std::nullopt);
+  EXPECT_EQ(*integer_of(*body, "absent"), std::nullopt);
+  for (const char* const name : {"e", "f", "g", "h"}) EXPECT_FALSE(integer_of(*body, name)) << name;
 }
 
 TEST(Json, PrettyTextReadsBackTheSame) {

@@ -1,5 +1,6 @@
 #include "schedule/schedule.h"
 
+#include "base/json_integer.h"
 #include "base/sha256.h"
 
 namespace cairn {
@@ -75,11 +76,13 @@ Result<Schedule::Run> read_run(const Json& run) {
   read.type = std::string(run.text_or("type", ""));
   if (read.type.empty()) return wrong("run/type", "is required: the type of the run");
   read.payload = run["payload"];
-  if (const Json& priority = run["priority"]; priority.is_integer()) read.priority = priority.as_integer();
-  if (const Json& attempts = run["max_attempts"]; attempts.is_integer()) {
-    if (attempts.as_integer() < 1 || attempts.as_integer() > 1000) return wrong("run/max_attempts", "use 1 to 1000");
-    read.attempts_max = static_cast<int>(attempts.as_integer());
-  }
+  const auto priority = integer_of(run, "priority");
+  if (!priority) return wrong("run/priority", "must be an integer of 64 bits");
+  if (*priority) read.priority = **priority;
+  const auto attempts = integer_of(run, "max_attempts");
+  if (!attempts || (*attempts && (**attempts < 1 || **attempts > 1000)))
+    return wrong("run/max_attempts", "use 1 to 1000");
+  if (*attempts) read.attempts_max = static_cast<int>(**attempts);
   return read;
 }
 

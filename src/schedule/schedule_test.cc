@@ -38,6 +38,15 @@ TEST(Schedule, MayMakeARun) {
   EXPECT_EQ(write_schedule(*read_schedule(write_schedule(*read))), write_schedule(*read));
 }
 
+TEST(Schedule, TakesIntegersInEverySpelling) {
+  const auto read = read_schedule(spec(R"({"every":"1h","run":{"type":"t","max_attempts":5.0,"priority":1e3}})"));
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_EQ(std::get<Schedule::Run>(read->what).attempts_max, 5);
+  EXPECT_EQ(std::get<Schedule::Run>(read->what).priority, 1000);
+  EXPECT_TRUE(fault(R"({"every":"1h","run":{"type":"t","priority":1e30}})").starts_with("/run/priority: "));
+  EXPECT_TRUE(fault(R"({"every":"1h","run":{"type":"t","max_attempts":1.5}})").starts_with("/run/max_attempts: "));
+}
+
 TEST(Schedule, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(fault(R"({"start":{"definition":"a"}})"), "a schedule needs exactly one of `cron` and `every`");
   EXPECT_EQ(fault(R"({"every":"1h","cron":"@daily","start":{"definition":"a"}})"),
