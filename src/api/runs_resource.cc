@@ -186,6 +186,7 @@ void lease(EngineCore& core, const Scheduled& scheduled, const Call& call) {
   const auto max = integer_of(call.body, "max");
   if (!max) return call.reply(problem(max.error()));
   if (*max) request.max = static_cast<std::size_t>(**max);
+  request.bytes_max = call.answer_limits.page_bytes_max;
   const auto patience = std::min(wait_max, std::chrono::milliseconds(wait->value_or(Duration()).ms_up()));
   core.leasing().waiters().ask(
       std::move(request), patience,

@@ -1,6 +1,8 @@
 #include "runs/lease_waiters.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <set>
 
 #include "base/limit_refusals.h"
@@ -14,6 +16,10 @@ namespace {
 // After an empty result, the same question is not asked again for this long, however many workers ask. Every change
 // that makes a run ready calls `look`; this limit bounds the cost of a lost notification.
 constexpr std::chrono::seconds drained_for{1};
+
+// How many runs of unknown size are leased at first. Later the size of the last ones tells how many fit: a store that
+// cannot stop at the limit would read many large runs only to release them.
+constexpr std::size_t first_leased_max = 16;
 
 }  // namespace
 
@@ -34,8 +40,9 @@ void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Ans
   // A client that disconnected while the request waited for a thread gets nothing.
   if (listening && !listening()) return answer(std::vector<RunRow>());
   if (ask_store) {
-    auto leased = store_.lease_runs(request);
-    if (!leased || !leased->empty() || wait.count() <= 0) return answer(std::move(leased));
+    Leased leased = lease(request);
+    if (leased.error) return answer(std::move(*leased.error));
+    if (!leased.runs.empty() || wait.count() <= 0) return answer(std::move(leased.runs));
     note_drained(question, asked_at);
   }
   {
@@ -61,6 +68,55 @@ void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Ans
 
 LeaseWaiters::Question LeaseWaiters::question_of(const LeaseRequest& request) {
   return {request.prefixes, request.types};
+}
+
+std::vector<RunRow> LeaseWaiters::within_bytes(const LeaseRequest& request, std::vector<RunRow> runs) {
+  std::size_t bytes = 0, fitting = 0;
+  while (fitting < runs.size() && bytes < request.bytes_max) bytes += lease_bytes(request, runs[fitting++]);
+  const auto rest = runs.begin() + static_cast<std::ptrdiff_t>(fitting);
+  if (rest != runs.end()) give_back({rest, runs.end()});
+  runs.erase(rest, runs.end());
+  return runs;
+}
+
+LeaseWaiters::Leased LeaseWaiters::lease(const LeaseRequest& request) {
+  const Question question = question_of(request);
+  Leased answer;
+  std::size_t bytes = 0;
+  while (answer.runs.size() < request.max && bytes < request.bytes_max) {
+    LeaseRequest part = request;
+    part.max = request.max - answer.runs.size();
+    part.bytes_max = request.bytes_max - bytes;
+    part.max = std::min(part.max, expected_to_fit(question, part.bytes_max));
+    auto leased = store_.lease_runs(part);
+    if (!leased) {
+      if (answer.runs.empty()) answer.error = std::move(leased).error();
+      return answer;
+    }
+    const std::size_t count = leased->size();
+    std::vector<RunRow> fitting = within_bytes(part, std::move(*leased));
+    std::size_t part_bytes = 0;
+    for (const RunRow& run : fitting) part_bytes += lease_bytes(request, run);
+    if (!fitting.empty()) note_size(question, part_bytes / fitting.size());
+    std::move(fitting.begin(), fitting.end(), std::back_inserter(answer.runs));
+    bytes += part_bytes;
+    if (count < part.max && bytes < request.bytes_max) return answer;  // the store has nothing left
+  }
+  answer.more = true;
+  return answer;
+}
+
+std::size_t LeaseWaiters::expected_to_fit(const Question& question, std::size_t bytes) const {
+  if (bytes == std::numeric_limits<std::size_t>::max()) return bytes;
+  const std::lock_guard lock(mutex_);
+  const auto size = sizes_.find(question);
+  return size == sizes_.end() ? first_leased_max : bytes / std::max<std::size_t>(size->second, 1) + 1;
+}
+
+void LeaseWaiters::note_size(const Question& question, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (sizes_.size() >= waiting_max) sizes_.clear();
+  sizes_[question] = bytes;
 }
 
 LeaseWaiters::Looks LeaseWaiters::looks() const {
@@ -111,7 +167,7 @@ void LeaseWaiters::Promise::keep(RunRow run) {
     place_->kept.push_back(std::move(run));
     settled = desk_->settled(place_);
   }
-  for (Place& place : settled) place.answer(std::move(place.kept));
+  for (Place& place : settled) desk_->hand_out(place);
 }
 
 LeaseWaiters::Promise::~Promise() {
@@ -122,8 +178,10 @@ LeaseWaiters::Promise::~Promise() {
     place_->promised -= open_;
     settled = desk_->settled(place_);
   }
-  for (Place& place : settled) place.answer(std::move(place.kept));
+  for (Place& place : settled) desk_->hand_out(place);
 }
+
+void LeaseWaiters::hand_out(Place& place) { place.answer(within_bytes(place.request, std::move(place.kept))); }
 
 LeaseWaiters::Places LeaseWaiters::settled(Places::iterator place) {
   Places ready;
@@ -202,13 +260,13 @@ void LeaseWaiters::serve(Places& places, Places& answered) {
       answered.splice(answered.end(), places, place);
     } else if (!drained.contains(question)) {
       const Looks asked_at = looks();
-      auto leased = store_.lease_runs(place->request);
-      if (!leased || leased->size() < place->request.max) drained.insert(question);
+      Leased leased = lease(place->request);
+      if (!leased.more) drained.insert(question);
       // A partial result may come from a concurrency limit. Only an empty result tells when more will be ready.
-      if (leased && leased->empty()) note_drained(question, asked_at);
-      if (!leased) log_error("runs.lease", leased.error());
-      if (!leased || !leased->empty()) {
-        place->answer(std::move(leased));
+      if (!leased.error && leased.runs.empty()) note_drained(question, asked_at);
+      if (leased.error) log_error("runs.lease", *leased.error);
+      if (leased.error || !leased.runs.empty()) {
+        place->answer(leased.error ? Result<std::vector<RunRow>>(std::move(*leased.error)) : std::move(leased.runs));
         answered.splice(answered.end(), places, place);
       }
     }

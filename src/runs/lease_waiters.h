@@ -92,11 +92,25 @@ class LeaseWaiters {
   bool is_drained(const Question& question) const;
   void note_drained(Question question, Looks asked_at);
   Looks looks() const;
+  struct Leased {
+    std::vector<RunRow> runs;
+    std::optional<Error> error;  // then there are no runs
+    bool more = false;           // the request took all that it may: the store may have more
+  };
+  // Asks the store for this request, and releases what exceeds its bytes.
+  Leased lease(const LeaseRequest& request);
+  // The runs up to the request's bytes; the others are released at once.
+  std::vector<RunRow> within_bytes(const LeaseRequest& request, std::vector<RunRow> runs);
+  // How many runs of this question fit into so many bytes, judging by the last ones.
+  std::size_t expected_to_fit(const Question& question, std::size_t bytes) const;
+  void note_size(const Question& question, std::size_t bytes);
   // Leases runs for the waiting requests, in their order.
   void serve(Places& places, Places& answered);
   bool is_promised() const;
   // Removes a request without open promises from the line if it has runs. Requires the lock.
   Places settled(Places::iterator place);
+  // Answers a request with the promised runs.
+  void hand_out(Place& place);
   void end_overdue();
   void release_returned();
 
@@ -107,6 +121,7 @@ class LeaseWaiters {
   std::size_t serving_ = 0;  // requests taken out of the line for a query of the store
   Looks looks_ = 0;
   std::map<Question, std::chrono::steady_clock::time_point> drained_;  // when the query returned nothing more
+  std::map<Question, std::size_t> sizes_;                              // bytes of a run of the last answer
   std::vector<RunChange> returned_;                                    // to be released
   bool look_ = false;
   bool sooner_ = false;  // a request arrived that expires before the thread would wake up

@@ -15,15 +15,18 @@ namespace {
 
 constexpr std::chrono::seconds long_wait{60};
 
-// Counts the lease queries.
+// Counts the lease queries. May answer more bytes than asked for, as a store may.
 class AskedStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
   Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override {
     ++asked;
-    return ForwardingStore::lease_runs(request);
+    LeaseRequest forwarded = request;
+    if (ignores_bytes) forwarded.bytes_max = std::numeric_limits<std::size_t>::max();
+    return ForwardingStore::lease_runs(forwarded);
   }
   std::atomic<int> asked = 0;
+  bool ignores_bytes = false;
 };
 
 class LeaseDeskTest : public testing::Test {
@@ -36,17 +39,19 @@ class LeaseDeskTest : public testing::Test {
 
   using Runs = std::vector<RunRow>;
   std::future<Runs> ask(const std::string& type, std::chrono::milliseconds wait, std::size_t max = 1,
-                        LeaseWaiters::Listening listening = {}) {
+                        LeaseWaiters::Listening listening = {},
+                        std::size_t bytes_max = std::numeric_limits<std::size_t>::max()) {
     auto answered = std::make_shared<std::promise<Runs>>();
-    LeaseRequest request{"w", {}, {type}, max, Duration::of_seconds(30)};
+    LeaseRequest request{"w", {}, {type}, max, Duration::of_seconds(30), bytes_max};
     desk_.ask(
         std::move(request), wait,
         [answered](Result<Runs> runs) { answered->set_value(runs ? std::move(*runs) : Runs(99)); },
         std::move(listening));
     return answered->get_future();
   }
-  void submit(const std::string& id, const std::string& type) {
+  void submit(const std::string& id, const std::string& type, Json payload = Json()) {
     RunRow run;
+    run.payload = std::move(payload);
     run.id = {id};
     run.type = type;
     ASSERT_TRUE(store_.submit_run(run));
@@ -93,6 +98,48 @@ TEST_F(LeaseDeskTest, StoppingReleasesWhatWasGivenBack) {
   desk_.give_back(leased);
   desk_.stop();
   EXPECT_EQ((*store_.find_run({"a"}))->status, RunStatus::pending);
+}
+
+TEST_F(LeaseDeskTest, AnAnswerEndsAtItsBytes) {
+  for (const char* const id : {"1", "2", "3", "4", "5"}) submit(id, "t", Json(std::string(10'000, 'x')));
+  EXPECT_EQ(ask("t", {}, 5, {}, 20'000).get().size(), 2u);
+  EXPECT_EQ(ask("t", {}, 5, {}, 1).get().size(), 1u) << "the first is always given";
+  EXPECT_EQ(ask("t", {}, 5, {}, 1'000'000).get().size(), 2u);
+  EXPECT_EQ(ask("t", {}, 5).get().size(), 0u);
+}
+
+TEST_F(LeaseDeskTest, SmallRunsAreNotHeldBackByTheBytes) {
+  for (int i = 0; i < 100; ++i) submit(std::to_string(i), "t");
+  EXPECT_EQ(ask("t", {}, 60, {}, 8u << 20).get().size(), 60u);
+  store_.asked = 0;
+  EXPECT_EQ(ask("t", {}, 40, {}, 8u << 20).get().size(), 40u);
+  EXPECT_EQ(store_.asked, 1) << "the size is known";
+}
+
+TEST_F(LeaseDeskTest, WhatExceedsTheBytesIsForOthersAtOnce) {
+  store_.ignores_bytes = true;
+  for (const char* const id : {"1", "2", "3", "4"}) submit(id, "t", Json(std::string(10'000, 'x')));
+  std::set<std::string> seen;
+  while (seen.size() < 4) {
+    const Runs runs = ask("t", long_wait, 4, {}, 20'000).get();
+    ASSERT_FALSE(runs.empty());
+    EXPECT_LE(runs.size(), 2u);
+    for (const RunRow& run : runs) EXPECT_TRUE(seen.insert(run.id.value).second);
+  }
+}
+
+TEST_F(LeaseDeskTest, PromisedRunsEndAtTheBytesToo) {
+  store_.ignores_bytes = true;
+  auto first = ask("t", long_wait, 3, {}, 10'000);
+  const std::vector<std::string> types = {"t", "t"};
+  auto promise = desk_.promise(types);
+  ASSERT_TRUE(promise);
+  for (const char* const id : {"1", "2"}) submit(id, "t", Json(std::string(10'000, 'x')));
+  auto leased = *memory_.lease_runs({"w", {}, {"t"}, 2, Duration::of_seconds(30)});
+  ASSERT_EQ(leased.size(), 2u);
+  for (RunRow& run : leased) promise->keep(std::move(run));
+  EXPECT_EQ(first.get().size(), 1u);
+  EXPECT_EQ(ask("t", long_wait, 3).get().size(), 1u);
 }
 
 TEST_F(LeaseDeskTest, AWaitEndsWithItsTime) { EXPECT_TRUE(ask("t", std::chrono::milliseconds(5)).get().empty()); }

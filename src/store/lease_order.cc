@@ -4,6 +4,8 @@
 #include <climits>
 #include <tuple>
 
+#include "base/json_size.h"
+
 namespace cairn {
 
 void LeaseSlots::add(const RunTypeRow& rule, Use use) { limited_[rule.type] = {rule, std::move(use)}; }
@@ -76,6 +78,12 @@ void apply_overrides(const RunTypeRow& rule, RunRow& run) {
   if (rule.attempts_max) run.attempts_max = std::max(*rule.attempts_max, run.attempt);
   if (rule.backoff) run.backoff = *rule.backoff;
   if (rule.cap) run.cap = *rule.cap;
+}
+
+std::size_t lease_bytes(const LeaseRequest& request, const RunRow& run) {
+  constexpr std::size_t other_bytes = 640;  // of the other members, roughly
+  if (request.bytes_max == std::numeric_limits<std::size_t>::max()) return 0;
+  return other_bytes + written_beyond(run.payload, 0).value_or(0);
 }
 
 void drop_cancelled(const Advance& advance, CommitOutcome& outcome) {

@@ -51,6 +51,9 @@ std::vector<LeaseCandidate> choose(std::vector<LeaseCandidate> candidates, std::
 // The line of a type in a request; empty if the type was not requested.
 std::optional<std::size_t> line_of(const LeaseRequest& request, std::string_view type);
 
+// The size of a run in the answer to a request: mostly its payload. Requests without a limit need not know it.
+std::size_t lease_bytes(const LeaseRequest& request, const RunRow& run);
+
 // Removes runs that the unit starts leased and then cancels, so that no worker gets them.
 void drop_cancelled(const Advance& advance, CommitOutcome& outcome);
 

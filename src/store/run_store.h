@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,8 @@ struct LeaseRequest {
   std::vector<std::string> types;     // exact types, in addition
   std::size_t max = 1;
   Duration length;
+  // The answer ends with the run that reaches this (`lease_bytes`). A store may answer more: the caller releases it.
+  std::size_t bytes_max = std::numeric_limits<std::size_t>::max();
 };
 
 // A change that the holder of a lease makes. Every kind except `cancel` and `remove` must match the fence.

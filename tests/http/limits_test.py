@@ -248,6 +248,32 @@ expect("refused calls are sampled", len(rows) - before <= 20, len(rows) - before
 audit = server.run("audit", "list", "--server", f"http://127.0.0.1:{server.port}", env={**os.environ, "CAIRN_TOKEN": server.keys["admin"]})
 expect("the trail can be listed", audit.returncode == 0 and "resumeInstance" in audit.stdout, audit.stderr)
 
+# Leases end at the bytes of a page; the other runs stay pending.
+for _ in range(5):
+    made = server.call("POST", "/v1/runs", {"type": "demo.large.v1", "payload": "x" * 60_000})
+    expect("a large run", made.status == 201, made.text[:200])
+leased = []
+while len(leased) < 5:
+    answer = server.call("POST", "/v1/runs/lease", {"worker": "w", "types": ["demo.large.v1"], "max": 5})
+    items = answer.json["items"]
+    expect("a lease has the runs that fit", 1 <= len(items) <= 2 and len(answer.text) < 160_000, (len(items), len(answer.text)))
+    if not items:
+        break
+    leased += [item["id"] for item in items]
+expect("each is leased once", len(leased) == len(set(leased)) == 5, leased)
+
+# JSON writes integers in several ways.
+made = server.call("POST", "/v1/runs", text='{"type":"demo.number.v1","max_attempts":1.0,"priority":2e1}')
+expect("integral numbers are integers", made.status == 201 and (made.json["max_attempts"], made.json["priority"]) == (1, 20), made.text)
+made = server.call("POST", "/v1/runs", text='{"type":"demo.number.v1","priority":1e30}')
+expect("others are refused", made.status == 422, made.text)
+fence = server.call("POST", "/v1/runs/lease", {"worker": "w", "types": ["demo.number.v1"]}).json["items"][0]
+made = server.call("POST", f"/v1/runs/{fence['id']}/heartbeat", text='{"fence":1e300}')
+expect("a fence too", made.status == 422, made.text)
+
+# A signal is found by its name and key together.
+refused("a signal's name and key", server.call("POST", "/v1/signals", {"name": "\U0001F600" * 200, "key": "\U0001F600" * 500}), 413, "signal_key_bytes", 2400)
+
 shown = server.run("config", "show", "--limits-streams-max", "7")
 expect("limits are settings", re.search(r"limits\.streams_max\s+7", shown.stdout) is not None, shown.stdout)
 expect("SIGTERM ends with 0", server.end() == 0, server.said)

@@ -156,7 +156,9 @@ Result<std::vector<RunRow>> MemoryStore::lease_runs(const LeaseRequest& request)
       by_number[run.number] = &run;
     }
     LeaseSlots free = slots(at, wakeup);
+    std::size_t bytes = 0;
     for (const LeaseCandidate& one : choose(std::move(ready), request.max, free)) {
+      if (bytes >= request.bytes_max) break;
       Run& run = *by_number.at(one.number);
       RunRow& row = run.row;
       const auto rule = run_types_.find(row.type);
@@ -172,6 +174,7 @@ Result<std::vector<RunRow>> MemoryStore::lease_runs(const LeaseRequest& request)
       if (ruled && rule->second.rate) run_starts_[row.type].emplace_back(at, row.limit_key);
       run_event(run, "leased", row.attempt, request.worker, Json());
       begin_attempt(run, at, wakeup);
+      bytes += lease_bytes(request, row);
       leased.push_back(row);
     }
   }

@@ -24,11 +24,13 @@ class SqliteLease {
   std::vector<RunRow> run(Wakeup& wakeup) {
     for (const std::string& type : types()) gather(type, wakeup);
     std::vector<RunRow> leased;
+    std::size_t bytes = 0;
     for (const LeaseCandidate& one : choose(std::move(candidates_), request_.max, slots_)) {
-      if (db_.error()) break;
+      if (db_.error() || bytes >= request_.bytes_max) break;
       if (auto row = lease(one, wakeup)) {
         const Timestamp due = attention_at(*row, at_);
         if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
+        bytes += lease_bytes(request_, *row);
         leased.push_back(std::move(*row));
       }
     }
