@@ -53,36 +53,6 @@ TEST_P(Runs, TheSameKeyGivesTheFirstRun) {
   EXPECT_FALSE(must(store().find_run({"s"})).has_value());
 }
 
-// The keys of an instance's runs are its own.
-TEST_P(Runs, ASubmittedRunDoesNotBlockAnInstancesRunWithTheSameKey) {
-  RunRow submitted = sample::run("r");
-  submitted.idempotency_key = "key-s";
-  must(store().submit_run(submitted));
-  Advance advance = sample::begin("i");
-  sample::add_run(advance, "s");
-  ASSERT_EQ(advance.runs.at(0).idempotency_key, "key-s");
-  Unit unit;
-  unit.advances.push_back(advance);
-  const auto outcomes = must(store().commit(std::span(&unit, 1)));
-  ASSERT_EQ(outcomes.at(0).kind, CommitOutcome::Kind::done) << outcomes.at(0).error.message;
-  EXPECT_TRUE(must(store().find_run({"s"})).has_value());
-  submitted.id = {"t"};
-  EXPECT_EQ(must(store().submit_run(submitted)).first.id.value, "r") << "the key finds the submitted run";
-}
-
-TEST_P(Runs, AnInstancesRunDoesNotBlockASubmittedRunWithTheSameKey) {
-  Advance advance = sample::begin("i");
-  sample::add_run(advance, "s");
-  Unit unit;
-  unit.advances.push_back(advance);
-  must(store().commit(std::span(&unit, 1)));
-  RunRow submitted = sample::run("r");
-  submitted.idempotency_key = "key-s";
-  const auto [row, is_new] = must(store().submit_run(submitted));
-  EXPECT_TRUE(is_new);
-  EXPECT_EQ(row.id.value, "r");
-}
-
 TEST_P(Runs, ADeletedRunKeepsItsKey) {
   RunRow first = sample::run("r");
   first.idempotency_key = "k";

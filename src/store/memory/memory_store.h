@@ -173,7 +173,7 @@ class MemoryStore : public Store {
   std::map<std::int64_t, std::string> instance_order_;
   std::map<std::string, Task> tasks_;
   std::map<std::string, Run> runs_;
-  std::map<std::string, std::string> run_keys_;  // of submitted runs
+  std::map<std::string, std::string> run_keys_;
   std::map<std::string, RunTypeRow> run_types_;
   std::map<std::string, std::vector<std::pair<Timestamp, std::string>>> run_starts_;  // type → time and limit key
   std::map<std::pair<std::string, std::string>, Key> keys_;
@@ -192,7 +192,7 @@ class MemoryStore : public Store {
   };
   std::map<std::string, std::map<std::int64_t, Queued>> sink_queues_;  // by sink and sequence
   std::set<std::int64_t> unassigned_;                                  // events that are in no queue yet
-  std::multimap<std::int64_t, SinkDelivery> deliveries_;               // by the event's sequence
+  std::multimap<std::int64_t, SinkDelivery> deliveries_;                   // by the event's sequence
   std::map<std::string, ScheduleRow> schedules_;
   std::map<std::string, Timestamp> held_schedules_;
   std::map<std::string, ApiKeyRow> api_keys_;

@@ -72,7 +72,7 @@ SELECT {run_columns}
 FROM cairn.workflow_run r WHERE r.id = $1 FOR UPDATE
 -- name: find_run_by_key
 SELECT {run_columns}
-FROM cairn.workflow_run r WHERE r.idempotency_key = $1 AND r.instance IS NULL
+FROM cairn.workflow_run r WHERE r.idempotency_key = $1
 -- name: queued_types
 WITH RECURSIVE found (type) AS (
   (SELECT q.type FROM cairn.wf_run_q q WHERE NOT q.later AND q.type >= $1 AND q.type < $2 ORDER BY q.type LIMIT 1)
