@@ -1,26 +1,77 @@
 #!/usr/bin/env bash
-# run.sh SECONDS [NAME…]: builds each fuzz target with clang and runs it on its seed corpus. What it finds stays
-# in build/fuzz/NAME-findings, with the input that did it.
+# run.sh [--fast] SECONDS [NAME…]: builds each fuzz target with clang and runs it on its seed corpus. What it finds stays
+# in build/fuzz/NAME-findings, with the input that did it. --fast: optimized and without sanitizers, on short inputs,
+# for many executions (build/fuzz-fast).
+# run.sh --merge: adds what the runs found new to tests/fuzz/corpus, reduced to the inputs that reach something new.
+# run.sh --count: the executions of all runs of this checkout, per target. Each run adds its own to build/fuzz.tsv.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-seconds=${1:-60}
-shift || true
-cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
-  -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g" -DCAIRN_FUZZ=ON -DCAIRN_SANITIZE=address >/dev/null
-ninja -C build/fuzz fuzzers | tail -1
-targets=("$@")
-[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(ls tests/fuzz/*_fuzz.cc | xargs -n1 basename | sed 's/_fuzz.cc$//')
-for name in "${targets[@]}"; do
-  mkdir -p "build/fuzz/$name-corpus" "build/fuzz/$name-findings"
-  seeds=tests/fuzz/corpus/$name
-  printf '   %-18s %s s: ' "$name" "$seconds"
-  if "build/fuzz/tests/fuzz/${name}_fuzz" -max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=2048 \
-    -artifact_prefix="build/fuzz/$name-findings/" "build/fuzz/$name-corpus" $([ -d "$seeds" ] && echo "$seeds") \
-    >"build/fuzz/$name.log" 2>&1; then
-    grep -E '^Done|DONE' "build/fuzz/$name.log" | tail -1
+record=build/fuzz.tsv
+
+count() {
+  awk -F'\t' '{ runs[$4 "\t" $3] += $5; total += $5 }
+    END { for (key in runs) print key "\t" runs[key] | "sort"; close("sort"); print "total\t\t" total }' "$record"
+}
+
+# Inputs longer than this are rare in the fast runs: a short one reaches nearly everything, at many times the speed.
+fast_len() {
+  case $1 in
+    json) echo 64 ;;
+    expr_parse) echo 64 ;;
+    expr_eval | schema) echo 128 ;;
+    connection) echo 256 ;;
+    *) echo 512 ;;
+  esac
+}
+
+build() {
+  if [ "$variant" = fast ]; then
+    cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
+      -DCMAKE_CXX_FLAGS_RELEASE="-O2 -g1" -DCAIRN_FUZZ=ON >/dev/null
   else
+    cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
+      -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g" -DCAIRN_FUZZ=ON -DCAIRN_SANITIZE=address >/dev/null
+  fi
+  ninja -C "$folder" fuzzers | tail -1
+}
+
+run_one() {
+  local name=$1 len=8192 seeds=tests/fuzz/corpus/$1 executions
+  [ "$variant" = sanitizers ] || len=$(fast_len "$name")
+  mkdir -p "build/fuzz/$name-corpus" "build/fuzz/$name-findings" "$seeds"
+  printf '   %-18s %s s: ' "$name" "$seconds"
+  if ! "$folder/tests/fuzz/${name}_fuzz" -max_total_time="$seconds" -max_len="$len" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+    -artifact_prefix="build/fuzz/$name-findings/" "build/fuzz/$name-corpus" "$seeds" >"$folder/$name.log" 2>&1; then
     echo "found something"
-    tail -40 "build/fuzz/$name.log"
+    tail -40 "$folder/$name.log"
     exit 1
   fi
-done
+  executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/$name.log")
+  echo "$executions executions"
+  printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$(date -u +%FT%TZ)" "$(git rev-parse --short HEAD)" "$variant" "$name" "$executions" "$seconds" >>"$record"
+}
+
+# Only what is small: a long input is worth its place in build/, not in the repository.
+merge_one() {
+  local name=$1 kept=tests/fuzz/corpus/$1 merged
+  merged=$(mktemp -d)
+  "$folder/tests/fuzz/${name}_fuzz" -merge=1 -max_len=4096 -timeout=10 "$merged" "$kept" "build/fuzz/$name-corpus" >"$folder/$name-merge.log" 2>&1
+  cp -n "$merged"/* "$kept"/
+  rm -r "$merged"
+  printf '   %-18s %s inputs, %s\n' "$name" "$(ls "$kept" | wc -l)" "$(du -sh --apparent-size "$kept" | cut -f1)"
+}
+
+all_targets() { ls tests/fuzz/*_fuzz.cc | xargs -n1 basename | sed 's/_fuzz.cc$//'; }
+
+variant=sanitizers folder=build/fuzz
+case "${1:-}" in
+  --count) count; exit ;;
+  --merge) build; for name in $(all_targets); do merge_one "$name"; done; exit ;;
+  --fast) variant=fast folder=build/fuzz-fast; shift ;;
+esac
+seconds=${1:-60}
+shift || true
+build
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(all_targets)
+for name in "${targets[@]}"; do run_one "$name"; done
