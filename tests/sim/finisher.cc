@@ -62,9 +62,11 @@ class Finisher {
       if (tries % 3 == 2) return request(id, SkipRequested{random_payload(world_.dice(), 0)});
       return request(id, CancelRequested{"cannot be helped"});
     }
-    const auto waits = store->list_waits(id);
-    if (!waits) return;
-    for (const Wait& wait : *waits) {
+    // From the snapshot: not every wait has a row.
+    const auto snapshot = store->find_snapshot(id);
+    if (!snapshot || !*snapshot) return;
+    const std::vector<Wait>& waits = (**snapshot).waits;
+    for (const Wait& wait : waits) {
       if (is_overdue(*store, id, wait)) {
         return world_.broken({"I-32 liveness", "instance " + id.value + " waits for the " + to_string(wait.kind) +
                                                    " of step " + wait.step + " and nothing happens"});
@@ -72,7 +74,7 @@ class Finisher {
     }
     // Only people can keep it waiting now: with guards that no answer fits, signals that `where` never takes.
     if (tries > 30) return request(id, CancelRequested{"it takes too long"});
-    for (const Wait& wait : *waits) {
+    for (const Wait& wait : waits) {
       if (wait.kind == WaitKind::task) complete(*store, wait.target);
       if (wait.kind == WaitKind::signal && tries > 1) signal(id, wait);
     }
