@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/entropy.h"
-#include "engine/slice.h"
 #include "definition/definition.h"
+#include "engine/slice.h"
 #include "expr/expression.h"
 #include "interpreter/advance.h"
 #include "store/open.h"

@@ -7,11 +7,11 @@
 #include <deque>
 
 #include "base/clock.h"
+#include "store/sqlite/writer_settings.h"
 #include "workloads/definitions.h"
 #include "workloads/disk_counts.h"
 #include "workloads/rows.h"
 #include "workloads/table_dump.h"
-#include "store/sqlite/writer_settings.h"
 
 namespace cairn::bench {
 

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "workloads/meter.h"
 #include "store/postgres/wire/url.h"
+#include "workloads/meter.h"
 
 namespace cairn::bench {
 

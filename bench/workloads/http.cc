@@ -3,12 +3,12 @@
 
 #include <iostream>
 
+#include "cairn/worker.h"
 #include "workloads/definitions.h"
 #include "workloads/http_load.h"
 #include "workloads/idle.h"
 #include "workloads/rows.h"
 #include "workloads/served.h"
-#include "cairn/worker.h"
 
 namespace cairn::bench {
 

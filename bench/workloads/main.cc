@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <iostream>
 
-#include "workloads/idle.h"
-#include "workloads/report.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 #include "workloads/disk_counts.h"
+#include "workloads/idle.h"
+#include "workloads/report.h"
 
 namespace cairn::cli {
 namespace {

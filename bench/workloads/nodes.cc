@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <csignal>
 
+#include "store/postgres/wire/url.h"
 #include "workloads/database_cost.h"
 #include "workloads/definitions.h"
 #include "workloads/postgres_ceiling.h"
 #include "workloads/postgres_rows.h"
 #include "workloads/rows.h"
-#include "store/postgres/wire/url.h"
 
 namespace cairn::bench {
 

@@ -12,11 +12,11 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "store/postgres/wire/parameters.h"
 #include "workloads/definitions.h"
 #include "workloads/postgres_rows.h"
 #include "workloads/rows.h"
 #include "workloads/scratch_schema.h"
-#include "store/postgres/wire/parameters.h"
 
 namespace cairn::bench {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "workloads/postgres_rows.h"
 #include "store/postgres/wire/url.h"
+#include "workloads/postgres_rows.h"
 
 namespace cairn::bench {
 

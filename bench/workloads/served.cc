@@ -2,10 +2,10 @@
 
 #include <cstdlib>
 
+#include "definition/definition.h"
 #include "workloads/database_cost.h"
 #include "workloads/disk_counts.h"
 #include "workloads/http_load.h"
-#include "definition/definition.h"
 
 namespace cairn::bench {
 

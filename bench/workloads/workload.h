@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/json.h"
+#include "cairn/engine.h"
 #include "workloads/meter.h"
 #include "workloads/scratch.h"
-#include "cairn/engine.h"
 
 namespace cairn::bench {
 

@@ -2,8 +2,8 @@
 // test blocks.
 #include <gtest/gtest.h>
 
-#include <future>
 #include <condition_variable>
+#include <future>
 #include <thread>
 
 #include "api/api.h"

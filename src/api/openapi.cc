@@ -1,10 +1,10 @@
 // The OpenAPI document, from the table of routes.
 
+#include "api/answer_schemas.h"
+#include "api/route.h"
 #include "base/ascii.h"
 #include "base/version.h"
 #include "outbox/signature.h"
-#include "api/answer_schemas.h"
-#include "api/route.h"
 
 namespace cairn::server {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/limit_refusals.h"
 #include "api/api.h"
 #include "api/problem.h"
+#include "base/limit_refusals.h"
 
 namespace cairn::server {
 

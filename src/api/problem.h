@@ -8,8 +8,8 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "schema/schema.h"
 #include "http/server.h"
+#include "schema/schema.h"
 
 namespace cairn::server {
 

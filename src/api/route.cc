@@ -4,10 +4,10 @@
 #include <map>
 #include <set>
 
+#include "api/problem.h"
 #include "base/ascii.h"
 #include "base/utf8.h"
 #include "base/version.h"
-#include "api/problem.h"
 
 namespace cairn::server {
 namespace {

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/json.h"
-#include "schema/schema.h"
 #include "api/access/caller_limits.h"
-#include "http/server.h"
 #include "api/access/identity.h"
 #include "api/telemetry/trace_context.h"
+#include "base/json.h"
+#include "http/server.h"
+#include "schema/schema.h"
 
 namespace cairn::server {
 

@@ -1,8 +1,8 @@
+#include "api/documents.h"
+#include "api/object_text.h"
 #include "engine/sender_scope.h"
 #include "instance/carried_trace.h"
 #include "instance/trace_id.h"
-#include "api/documents.h"
-#include "api/object_text.h"
 #include "store/lease_holder.h"
 
 namespace cairn::server {

@@ -2,8 +2,8 @@
 
 #include "cli/exit_code.h"
 #include "cli/store_session.h"
-#include "upkeep/verify.h"
 #include "store/audit_chain.h"
+#include "upkeep/verify.h"
 
 namespace cairn::cli {
 namespace {

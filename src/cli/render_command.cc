@@ -70,14 +70,13 @@ const CommandSpec& render_spec() {
       "-o the file extension selects the format. The same definition gives the same bytes on every machine.\n"
       "docs/diagrams.md explains the shapes and lines.\n"
       "Exit codes: 0 done, 3 not found, 8 invalid definition, 2 usage error or unreadable file.",
-      with_api_flags(
-          {{"--output", "OUT", "write to this file; its extension selects the format", "-o"},
-           {"--format", "svg|png|mmd|dot|json|txt", "the format, if the extension does not tell it"},
-           {"--theme", "light|dark", "colours of SVG and PNG (default light)"},
-           {"--direction", "tb|lr", "top to bottom, or left to right"},
-           {"--collapse", "DEPTH", "draw deeper nesting as one step; 0 shows the main path only"},
-           {"--scale", "N", "pixels of a PNG per unit, 1 to 4"},
-           {"--version", "V", "the version of the definition NAME (default: the newest)"}}),
+      with_api_flags({{"--output", "OUT", "write to this file; its extension selects the format", "-o"},
+                      {"--format", "svg|png|mmd|dot|json|txt", "the format, if the extension does not tell it"},
+                      {"--theme", "light|dark", "colours of SVG and PNG (default light)"},
+                      {"--direction", "tb|lr", "top to bottom, or left to right"},
+                      {"--collapse", "DEPTH", "draw deeper nesting as one step; 0 shows the main path only"},
+                      {"--scale", "N", "pixels of a PNG per unit, 1 to 4"},
+                      {"--version", "V", "the version of the definition NAME (default: the newest)"}}),
       {"cairn render loan.yaml > loan.svg", "cairn render loan.yaml -o loan.png --scale 2 --theme dark",
        "cairn render loan.yaml --format txt", "cairn render big.yaml --collapse 1 -o big.svg",
        "cairn render 0190… --store sqlite:orders.db -o now.svg"}};

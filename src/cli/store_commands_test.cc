@@ -132,15 +132,15 @@ steps:
     sentences.push_back(text);
     commands.emplace_back(std::string(reason.text_or("command", "")).substr(0, 14));
   }
-  EXPECT_EQ(sentences, (std::vector<std::string>{
-                           "Step ask waits for any person, but not bob, to complete the task Ask",
-                           "Step ask has its deadline at", "Step ask reminds of its task at",
-                           "Step sig waits for the signal paid with the key it's where `signal.ok` is true",
-                           "Step sig stops waiting for its signal at", "Step nap waits until",
-                           "Step bill waits for a worker that handles bill.v1",
-                           "Step kid waits for the subworkflow child, which is suspended",
-                           "Step race waits for any person to complete the task Or", "Step race reminds of its task at",
-                           "Step race waits until"}));
+  EXPECT_EQ(sentences,
+            (std::vector<std::string>{"Step ask waits for any person, but not bob, to complete the task Ask",
+                                      "Step ask has its deadline at", "Step ask reminds of its task at",
+                                      "Step sig waits for the signal paid with the key it's where `signal.ok` is true",
+                                      "Step sig stops waiting for its signal at", "Step nap waits until",
+                                      "Step bill waits for a worker that handles bill.v1",
+                                      "Step kid waits for the subworkflow child, which is suspended",
+                                      "Step race waits for any person to complete the task Or",
+                                      "Step race reminds of its task at", "Step race waits until"}));
   EXPECT_EQ(commands, (std::vector<std::string>{"cairn task com", "", "", "cairn signal w", "", "", "cairn runs sho",
                                                 "cairn why " + child.substr(0, 4), "cairn task com", "", ""}));
   EXPECT_EQ(told["reasons"].items()[3].text_or("command", ""),

@@ -12,13 +12,13 @@
 #include <variant>
 #include <vector>
 
-#include "time/cron.h"
 #include "base/json.h"
 #include "base/time.h"
 #include "definition/place_index.h"
 #include "definition/template.h"
 #include "expr/expression.h"
 #include "schema/schema.h"
+#include "time/cron.h"
 
 namespace cairn {
 

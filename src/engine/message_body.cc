@@ -28,8 +28,8 @@ Result<EventBody> event_of(const Message& message) {
   switch (message.kind) {
     case Message::Kind::signal: {
       if (body.text_or("name", "").empty()) return wrong("name");
-      return EventBody(SignalReceived{std::string(body.text_or("id", "")),
-                                                  std::string(body.text_or("name", "")), body["key"], body["payload"]});
+      return EventBody(SignalReceived{std::string(body.text_or("id", "")), std::string(body.text_or("name", "")),
+                                      body["key"], body["payload"]});
     }
     case Message::Kind::child_finished: {
       if (body.text_or("token", "").empty()) return wrong("token");

@@ -7,9 +7,9 @@
 #include <map>
 #include <string>
 
-#include "runs/lease_waiters.h"
 #include "engine/registry.h"
 #include "interpreter/advance.h"
+#include "runs/lease_waiters.h"
 #include "store/unit.h"
 
 namespace cairn {
@@ -49,7 +49,7 @@ class Slice {
   const std::string& actor() const { return actor_; }
   std::chrono::system_clock::time_point began() const { return began_; }
 
-  Unit unit;                                    // the caller adds what caused it, and moves it away for its commit
+  Unit unit;                                       // the caller adds what caused it, and moves it away for its commit
   std::shared_ptr<LeaseWaiters::Promise> promise;  // of its new runs, until the commit is answered
 
  private:

@@ -1,7 +1,7 @@
 #include "expr/business_calendar.h"
+#include "expr/function.h"
 #include "time/calendar.h"
 #include "time/date_pattern.h"
-#include "expr/function.h"
 
 namespace cairn::expr {
 

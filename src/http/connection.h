@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "http/event_line.h"
-#include "http/server.h"
 #include "http/response_slot.h"
+#include "http/server.h"
 #include "http/steps.h"
 
 namespace cairn::server {

@@ -68,9 +68,9 @@ struct SignalDiscarded {  // removes a kept signal that no step will take
   std::string id;
 };
 
-using EventBody = std::variant<Started, Continued, SignalReceived, TimerFired, TaskCompleted, RunFinished, ChildFinished,
-                               CancelRequested, SuspendRequested, ResumeRequested, RetryRequested, SkipRequested,
-                               StateEdited, SignalDiscarded>;
+using EventBody = std::variant<Started, Continued, SignalReceived, TimerFired, TaskCompleted, RunFinished,
+                               ChildFinished, CancelRequested, SuspendRequested, ResumeRequested, RetryRequested,
+                               SkipRequested, StateEdited, SignalDiscarded>;
 
 struct Event {
   EventId id;

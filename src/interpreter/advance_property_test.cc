@@ -177,8 +177,7 @@ EventBody random_event(const Snapshot& snapshot, std::mt19937& random) {
   if (snapshot.status == Status::suspended) {
     switch (below(4)) {
       case 0:
-        return snapshot.error && snapshot.failed_strand != 0 ? EventBody(SkipRequested{Json(1)})
-                                                             : ResumeRequested{};
+        return snapshot.error && snapshot.failed_strand != 0 ? EventBody(SkipRequested{Json(1)}) : ResumeRequested{};
       case 1: return StateEdited{Json::object({{"zero", 1}})};
       case 2: return SignalReceived{"x", "s" + std::to_string(below(3)), {}, Json(1)};
       default: return ResumeRequested{};

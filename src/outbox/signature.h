@@ -3,9 +3,9 @@
 //   TIMESTAMP \n TARGET \n NAME:VALUE \n … \n BODY
 //
 // TIMESTAMP is in seconds since 1970. TARGET is the last segment of the URL's path (a hook's id). The signed headers
-// follow in the order of their names, then an empty line and the body. Without the secret it is impossible to change the body or
-// a header that affects its meaning, or replay the request to another hook. The receiver verifies the bytes as received
-// and compares the timestamp with its own clock.
+// follow in the order of their names, then an empty line and the body. Without the secret it is impossible to change
+// the body or a header that affects its meaning, or replay the request to another hook. The receiver verifies the bytes
+// as received and compares the timestamp with its own clock.
 #pragma once
 
 #include <string>

@@ -18,10 +18,10 @@
 #include <string_view>
 #include <variant>
 
-#include "time/cron.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "time/cron.h"
 #include "time/time_zone.h"
 
 namespace cairn {

@@ -192,8 +192,7 @@ std::optional<Error> contradiction(const Unit& unit) {
 }
 
 SinkDelivery sink_delivery_of(const std::string& sink, const SinkResult& event) {
-  return {event.sequence, sink, event.attempt, whole_ms(event.at), event.kind == SinkResult::Kind::taken,
-          event.error};
+  return {event.sequence, sink, event.attempt, whole_ms(event.at), event.kind == SinkResult::Kind::taken, event.error};
 }
 
 }  // namespace cairn

@@ -106,7 +106,7 @@ TEST_P(OutboxLog, SeveralArePutOffAtOnce) {
   const auto claimed = claim_events(3, Duration::of_seconds(1));
   ASSERT_EQ(ids(claimed), "e1 e2 e3 ");
   must(store().record_sink_results(sink_.name, std::array{failed(claimed[0], Duration::of_seconds(60)),
-                                                    failed(claimed[2], Duration::of_seconds(60))}));
+                                                          failed(claimed[2], Duration::of_seconds(60))}));
   clock_.advance(Duration::of_seconds(59));
   EXPECT_EQ(ids(claim_events(10, outbox_hold)), "e2 ");
   clock_.advance(Duration::of_seconds(1));
@@ -124,10 +124,10 @@ TEST_P(OutboxLog, DeliveriesAreKeptInOrder) {
   EXPECT_EQ(second.attempts, 1);
   EXPECT_EQ(must(store().record_sink_results(
                 sink_.name, std::array{taken(second), SinkResult{second.sequence + 1000, SinkResult::Kind::taken, 1,
-                                                                   sample::start_of_time}})),
+                                                                 sample::start_of_time}})),
             1u);
   const std::vector<SinkDelivery> tried{{first.sequence, "web", 1, sample::start_of_time, false, "503"},
-                                    {first.sequence, "web", 2, sample::start_of_time, true, ""}};
+                                        {first.sequence, "web", 2, sample::start_of_time, true, ""}};
   EXPECT_EQ(must(store().list_deliveries(first.sequence)), tried);
   EXPECT_TRUE(must(store().list_deliveries(first.sequence + 1000)).empty()) << "there is no such event";
 }
@@ -155,7 +155,8 @@ TEST_P(OutboxLog, NoSinkWaitsForAnother) {
   commit(later);
   EXPECT_EQ(ids(claim("two")), "e4 ");
   EXPECT_EQ(ids(claim("one")), "") << "e1 of the same subject is on its way";
-  EXPECT_EQ(must(store().record_sink_results("one", std::array{taken(hanging[0]), failed(hanging[1], Duration())})), 1u);
+  EXPECT_EQ(must(store().record_sink_results("one", std::array{taken(hanging[0]), failed(hanging[1], Duration())})),
+            1u);
   EXPECT_EQ(ids(claim("one")), "e2 e4 ");
 }
 

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "api/access/identity.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "http/connection.h"
-#include "api/access/identity.h"
 
 namespace {
 

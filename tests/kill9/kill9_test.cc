@@ -16,8 +16,8 @@
 
 #include "base/clock.h"
 #include "cairn/engine.h"
-#include "upkeep/verify.h"
 #include "store/open.h"
+#include "upkeep/verify.h"
 
 namespace cairn {
 namespace {

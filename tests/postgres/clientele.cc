@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "upkeep/verify.h"
 #include "store/store.h"
+#include "upkeep/verify.h"
 
 namespace cairn {
 

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "cairn/engine.h"
-#include "upkeep/verify.h"
 #include "store/store.h"
+#include "upkeep/verify.h"
 
 namespace cairn {
 namespace {

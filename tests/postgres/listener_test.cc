@@ -13,10 +13,10 @@
 
 #include "base/log.h"
 #include "cairn/engine.h"
-#include "upkeep/verify.h"
 #include "daemon.h"
 #include "proxy.h"
 #include "store/store.h"
+#include "upkeep/verify.h"
 
 namespace cairn {
 namespace {

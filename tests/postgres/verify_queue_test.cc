@@ -3,8 +3,8 @@
 #include <atomic>
 #include <random>
 
-#include "upkeep/verify.h"
 #include "postgres/run_queue_fixture.h"
+#include "upkeep/verify.h"
 
 namespace cairn {
 

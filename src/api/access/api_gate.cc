@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "base/sha256.h"
-#include "engine/request_key.h"
+#include "api/access/worker_scope.h"
 #include "api/api.h"
 #include "api/problem.h"
-#include "api/access/worker_scope.h"
+#include "base/sha256.h"
+#include "engine/request_key.h"
 #include "store/audit_scope.h"
 
 namespace cairn::server {
@@ -251,7 +251,8 @@ void ApiGate::carry_out(const Route& route, Call call) {
           audit->add(std::move(row), [reply, answer] { reply(std::move(*answer)); });
         });
   } else if (changes(route)) {
-    call.reply = call.reply.through([audit_scope, reply = call.reply](Response response) { reply(std::move(response)); });
+    call.reply =
+        call.reply.through([audit_scope, reply = call.reply](Response response) { reply(std::move(response)); });
   }
   const AuditScope::Enter scope(*audit_scope);
   const RequestKey::Scope key(call.repeat_key);

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
 #include "api/access/identity.h"
+#include "base/result.h"
 #include "store/access_rows.h"
 
 namespace cairn::server {

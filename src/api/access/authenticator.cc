@@ -1,7 +1,7 @@
 #include "api/access/authenticator.h"
 
-#include "base/log.h"
 #include "api/access/api_key.h"
+#include "base/log.h"
 
 namespace cairn::server {
 namespace {

@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 
-#include "http/server.h"
 #include "api/access/identity.h"
 #include "api/access/jwks_source.h"
+#include "http/server.h"
 #include "store/access_store.h"
 
 namespace cairn::server {

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "http/server.h"
 #include "api/access/identity.h"
+#include "http/server.h"
 
 namespace cairn::server {
 

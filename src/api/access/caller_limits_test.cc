@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.h"
 #include "api/access/credential_watch.h"
+#include "base/json.h"
 #include "http/event_line.h"
 
 namespace cairn::server {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "expr/expression.h"
-#include "outbox/cloud_event.h"
 #include "http/server.h"
+#include "outbox/cloud_event.h"
 
 namespace cairn::server {
 

@@ -15,8 +15,8 @@
 #include <mutex>
 #include <thread>
 
-#include "base/clock.h"
 #include "api/access/authenticator.h"
+#include "base/clock.h"
 #include "store/memory/memory_store.h"
 
 namespace cairn::server {

@@ -1,8 +1,8 @@
 #include "api/telemetry/span.h"
 
+#include "api/telemetry/trace_context.h"
 #include "base/version.h"
 #include "instance/trace_id.h"
-#include "api/telemetry/trace_context.h"
 
 namespace cairn::server {
 namespace {

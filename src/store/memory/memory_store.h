@@ -192,7 +192,7 @@ class MemoryStore : public Store {
   };
   std::map<std::string, std::map<std::int64_t, Queued>> sink_queues_;  // by sink and sequence
   std::set<std::int64_t> unassigned_;                                  // events that are in no queue yet
-  std::multimap<std::int64_t, SinkDelivery> deliveries_;                   // by the event's sequence
+  std::multimap<std::int64_t, SinkDelivery> deliveries_;               // by the event's sequence
   std::map<std::string, ScheduleRow> schedules_;
   std::map<std::string, Timestamp> held_schedules_;
   std::map<std::string, ApiKeyRow> api_keys_;

@@ -4,9 +4,9 @@
 #include "base/log.h"
 #include "store/postgres/cluster/channel.h"
 #include "store/postgres/cluster/hints.h"
+#include "store/postgres/cluster/wakeup_text.h"
 #include "store/postgres/migrate.h"
 #include "store/postgres/wire/transaction.h"
-#include "store/postgres/cluster/wakeup_text.h"
 #include "store/projection.h"
 
 namespace cairn {

@@ -17,11 +17,11 @@
 #include "store/lifecycle.h"
 #include "store/postgres/commit/instance_numbers.h"
 #include "store/postgres/commit/keys_seen.h"
+#include "store/postgres/commit/snapshots_ahead.h"
 #include "store/postgres/runs/known_leases.h"
 #include "store/postgres/runs/uncommitted_leases.h"
 #include "store/postgres/wire/pool.h"
 #include "store/postgres/wire/server_clock.h"
-#include "store/postgres/commit/snapshots_ahead.h"
 #include "store/store.h"
 
 namespace cairn {

@@ -37,7 +37,9 @@ std::optional<Json> error_json(const std::optional<Failure>& error) {
 
 }  // namespace
 
-Result<std::vector<CommitOutcome>> SqliteStore::commit(std::span<const Unit> units) { return commit_unsynced(units, {}); }
+Result<std::vector<CommitOutcome>> SqliteStore::commit(std::span<const Unit> units) {
+  return commit_unsynced(units, {});
+}
 
 Result<std::vector<CommitOutcome>> SqliteStore::commit_unsynced(std::span<const Unit> units, const MoreUnits& more) {
   std::vector<CommitOutcome> outcomes;

@@ -5,13 +5,13 @@
 
 #include "base/log.h"
 #include "base/process_end.h"
-#include "store/unsynced_read.h"
 #include "store/projection.h"
 #include "store/sqlite/log_rescue.h"
 #include "store/sqlite/migrate.h"
 #include "store/sqlite/page_cache.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/writer_settings.h"
+#include "store/unsynced_read.h"
 
 namespace cairn {
 

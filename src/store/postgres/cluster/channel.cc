@@ -9,8 +9,8 @@
 
 #include "base/id.h"
 #include "base/log.h"
-#include "store/postgres/wire/lock_key.h"
 #include "store/postgres/cluster/wakeup_text.h"
+#include "store/postgres/wire/lock_key.h"
 
 namespace cairn::postgres {
 

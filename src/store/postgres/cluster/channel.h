@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "store/postgres/wire/connection.h"
 #include "store/postgres/cluster/presence.h"
+#include "store/postgres/wire/connection.h"
 #include "store/store.h"
 
 namespace cairn::postgres {

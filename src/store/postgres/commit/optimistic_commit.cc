@@ -23,7 +23,8 @@ bool says_everything(const Unit& unit) {
 
 }  // namespace
 
-bool OptimisticCommit::make(std::span<const Unit> units, InstanceNumbers& memory, const KnownLeases& leases, CommitImage& image) {
+bool OptimisticCommit::make(std::span<const Unit> units, InstanceNumbers& memory, const KnownLeases& leases,
+                            CommitImage& image) {
   if (!std::all_of(units.begin(), units.end(), says_everything)) return false;
   // The unit that changes each instance. A unit that continues from another unit is written the careful way.
   std::array<std::byte, 4096> room;

@@ -9,8 +9,8 @@
 
 #include "store/postgres/commit/commit_image.h"
 #include "store/postgres/commit/instance_numbers.h"
-#include "store/postgres/runs/known_leases.h"
 #include "store/postgres/commit/signal_locks.h"
+#include "store/postgres/runs/known_leases.h"
 
 namespace cairn::postgres {
 

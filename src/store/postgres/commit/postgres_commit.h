@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
-#include "store/postgres/commit/optimistic_commit.h"
 #include "store/postgres/commit/commit_image.h"
 #include "store/postgres/commit/commit_writes.h"
+#include "store/postgres/commit/optimistic_commit.h"
 #include "store/postgres/postgres_store.h"
 
 namespace cairn {

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "store/lifecycle.h"
-#include "store/postgres/wire/connection.h"
 #include "store/postgres/runs/known_leases.h"
+#include "store/postgres/wire/connection.h"
 #include "store/rows.h"
 #include "store/store.h"
 

@@ -22,8 +22,7 @@ class UncommittedLeases {
 
   // The range of what a request leased, which is in queue order and not empty. It is the longer part on one side of the
   // range that the request itself skipped. Runs that entered that range meanwhile must not be skipped a second time.
-  static Range range_of(std::string type, std::span<const QueueKey> leased,
-                            const std::optional<Range>& passed_over) {
+  static Range range_of(std::string type, std::span<const QueueKey> leased, const std::optional<Range>& passed_over) {
     std::size_t before = 0;
     while (passed_over && before < leased.size() && leased[before] < passed_over->first) ++before;
     const auto part = 2 * before > leased.size() ? leased.first(before) : leased.subspan(before);
