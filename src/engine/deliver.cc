@@ -51,6 +51,15 @@ void Deliveries::deliver(Delivery delivery, Done done) {
   });
 }
 
+namespace {
+
+// Whether the instance as it is now does not take the event.
+bool is_refusal(const DeliveryError& error) {
+  return error.kind == DeliveryError::Kind::refused || error.kind == DeliveryError::Kind::moved;
+}
+
+}  // namespace
+
 void Deliveries::try_delivery(const SharedAttempt& attempt) {
   auto tried = try_here([&] { return decide(attempt->delivery, attempt->number == 0); });
   if (!tried) return deferred_.post([this, attempt] { try_delivery(attempt); });
@@ -61,7 +70,7 @@ void Deliveries::try_delivery(const SharedAttempt& attempt) {
     return continue_slices({attempt->delivery.instance}, [this, attempt] { try_delivery(attempt); });
   }
   const Unit& cause = attempt->delivery.cause;
-  if (!decision && decision.error().error.code == ErrorCode::limit && cause.inbox && !cause.message) {
+  if (!decision && is_refusal(decision.error())) {
     return refuse_unless_repeated(attempt, std::move(decision).error());
   }
   if (!decision) {
@@ -69,8 +78,7 @@ void Deliveries::try_delivery(const SharedAttempt& attempt) {
     return end(attempt, std::move(decision).error());
   }
   if (decision->slice.stale() && !cause.message && !cause.timer && !cause.run) {
-    store_.sync();
-    return end(attempt, Delivered{Delivered::Kind::stale, decision->before, {}, true, {}});
+    return refuse_unless_repeated(attempt, Delivered{Delivered::Kind::stale, decision->before, {}, true, {}});
   }
   attempt->decision.emplace(std::move(*decision));
   commit(attempt);
@@ -217,19 +225,27 @@ void Deliveries::commit(const SharedAttempt& attempt) {
       postponed_.add_slices(attempt->decision->slice.unfinished());  // it may have been written all the same
       return end(attempt, store_error(std::move(written).error()));
     }
-    if (written->kind != CommitOutcome::Kind::stale) return conclude(attempt, *written);
+    const bool reads = written->kind == CommitOutcome::Kind::stale ||
+                       (written->kind == CommitOutcome::Kind::duplicate_signal && !attempt->delivery.cause.message);
+    if (!reads) return conclude(attempt, *written);
     // The instance must be read again.
     deferred_.post([this, attempt, outcome = std::move(*written)]() mutable { conclude(attempt, outcome); });
   });
 }
 
-// A repeat of a signal that was taken is answered as a repeat, also when no further signal is. The store says which it
-// is: the unit names a message that does not exist, so it is never written.
-void Deliveries::refuse_unless_repeated(const SharedAttempt& attempt, DeliveryError refused) {
+// A repeat of a request that was applied is answered as a repeat, also when the instance refuses the request now: it
+// has ended, or its status or version is another one. The store says which it is: the unit names a message that does
+// not exist, so it is never written.
+void Deliveries::refuse_unless_repeated(const SharedAttempt& attempt, Outcome refused) {
+  const Unit& cause = attempt->delivery.cause;
+  if (!cause.inbox || cause.message) {
+    store_.sync();  // told without a commit
+    return end(attempt, std::move(refused));
+  }
   auto now = store_.find_snapshot(attempt->delivery.instance);
   if (!now || !*now) return end(attempt, std::move(refused));
   Unit question;
-  question.inbox = attempt->delivery.cause.inbox;
+  question.inbox = cause.inbox;
   question.message = -1;
   queue_.submit(std::move(question), [this, attempt, refused = std::move(refused),
                                       after = std::make_shared<const Snapshot>(std::move(**now))](
@@ -261,6 +277,12 @@ Result<std::optional<Delivered>, DeliveryError> Deliveries::conclude(const Deliv
       return std::optional(std::move(delivered));
     case CommitOutcome::Kind::duplicate_signal:
       delivered.kind = Delivered::Kind::duplicate_signal;
+      if (!delivery.cause.message) {
+        // The answer tells how the instance is now. The decision may be based on an older, cached snapshot.
+        auto now = store_.find_snapshot(delivery.instance);
+        if (!now) return store_error(std::move(now).error());
+        if (*now) delivered.after = std::make_shared<const Snapshot>(std::move(**now));
+      }
       return std::optional(std::move(delivered));
     case CommitOutcome::Kind::duplicate_key:
       delivered.kind = Delivered::Kind::duplicate_key;

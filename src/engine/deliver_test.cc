@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "definition/definition.h"
 #include "engine/core.h"
+#include "engine/request_key.h"
 #include "store/memory/memory_store.h"
 #include "store/open.h"
 #include "stores/forwarding_store.h"
@@ -61,6 +62,15 @@ steps:
 output: = state.answer
 )";
 
+constexpr const char* listening = R"(
+cairn: 1
+name: listening
+version: 1.0.0
+steps:
+  - signal: { name: go, result: got }
+output: = state.got
+)";
+
 class DeliverTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -70,7 +80,7 @@ class DeliverTest : public testing::TestWithParam<const char*> {
     auto core = EngineCore::open(*store_, {});
     ASSERT_TRUE(core) << core.error().message;
     core_ = std::move(*core);
-    for (const char* const text : {counting, stepping, calling, asking}) {
+    for (const char* const text : {counting, stepping, calling, asking, listening}) {
       const auto deployed = core_->registry().deploy(load_definition(text, "test.yaml").program);
       ASSERT_TRUE(deployed) << deployed.error().message;
     }
@@ -302,6 +312,61 @@ TEST_P(DeliverTest, OneKeyStartsOneInstanceHoweverManyAskAtOnce) {
   EXPECT_EQ(ids.size(), 1u);
 }
 
+TEST_P(DeliverTest, ARepeatedSignalIsARepeatAlsoAfterTheEnd) {
+  const auto begun = start("listening");
+  ASSERT_TRUE(begun) << begun.error().message;
+  SignalRequest signal;
+  signal.name = "go";
+  signal.id = "s1";
+  signal.payload = Json(7);
+  const auto first = core_->instances().signal(begun->instance, signal);
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(first->status, Status::completed);
+  EXPECT_FALSE(first->repeated);
+  const auto again = core_->instances().signal(begun->instance, signal);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again->repeated);
+  EXPECT_EQ(again->status, Status::completed);
+  EXPECT_EQ(again->output, Json(7));
+  signal.id = "s2";
+  const auto other = core_->instances().signal(begun->instance, signal);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, ErrorCode::conflict);
+}
+
+TEST_P(DeliverTest, ARepeatedRequestIsARepeatWhateverTheStatusIsNow) {
+  const auto begun = start("counting");
+  ASSERT_TRUE(begun) << begun.error().message;
+  const auto ask = [&](const EventBody& what, const char* key, std::optional<std::uint64_t> version = {}) {
+    const RequestKey::Scope scope(key);
+    return core_->instances().request(begun->instance, what, {}, version);
+  };
+  const auto expect_repeat = [&](const EventBody& what, const char* key, Status now,
+                                 std::optional<std::uint64_t> version = {}) {
+    const auto again = ask(what, key, version);
+    ASSERT_TRUE(again) << key << ": " << again.error().message;
+    EXPECT_TRUE(again->repeated) << key;
+    EXPECT_EQ(again->status, now) << key;
+    EXPECT_EQ(again->version, find(begun->instance).version) << key;
+  };
+  ASSERT_TRUE(ask(SuspendRequested{"why"}, "suspend", begun->version));
+  expect_repeat(SuspendRequested{"why"}, "suspend", Status::suspended, begun->version);
+  ASSERT_TRUE(ask(ResumeRequested{}, "resume"));
+  expect_repeat(ResumeRequested{}, "resume", Status::waiting);
+  expect_repeat(SuspendRequested{"why"}, "suspend", Status::waiting, begun->version);
+  const auto other = ask(ResumeRequested{}, "other");
+  ASSERT_FALSE(other) << "it is not suspended";
+  EXPECT_EQ(other.error().code, ErrorCode::conflict);
+  const auto moved = ask(SuspendRequested{"why"}, "other", begun->version);
+  ASSERT_FALSE(moved);
+  EXPECT_TRUE(moved.error().message.starts_with("stale_version:")) << moved.error().message;
+  ASSERT_TRUE(ask(CancelRequested{"why"}, "cancel"));
+  expect_repeat(CancelRequested{"why"}, "cancel", Status::cancelled);
+  expect_repeat(ResumeRequested{}, "resume", Status::cancelled);
+  expect_repeat(SuspendRequested{"why"}, "suspend", Status::cancelled);
+  EXPECT_FALSE(ask(CancelRequested{"why"}, "other"));
+}
+
 TEST_P(DeliverTest, ErrorsAreAnswersToo) {
   EXPECT_EQ(start("nobody").error().code, ErrorCode::not_found);
   std::promise<Result<InstanceAnswer>> answered;
@@ -440,6 +505,30 @@ TEST(Deliver, AnotherNodeDoesNotDecideOnThePredecessorOfAReusedId) {
   EXPECT_EQ((**now).started_at, second);
   EXPECT_EQ((**now).state["count"], Json(1));
   EXPECT_EQ((**now).signals.size(), 2u);
+}
+
+TEST(Deliver, ARepeatTellsHowTheInstanceIsNow) {
+  ManualClock clock{Timestamp::of_unix_ms(1'700'000'000'000)};
+  MemoryStore memory(clock);
+  DeafStore store_a(memory), store_b(memory);
+  const auto a = std::move(*EngineCore::open(store_a, {}));
+  ASSERT_TRUE(a->registry().deploy(load_definition(counting, "test.yaml").program));
+  const auto b = std::move(*EngineCore::open(store_b, {}));
+  StartRequest request;
+  request.definition = "counting";
+  const auto begun = a->instances().start(request);
+  ASSERT_TRUE(begun) << begun.error().message;
+  SignalRequest tick;
+  tick.name = "tick";
+  SignalRequest once = tick;
+  once.id = "once";
+  ASSERT_TRUE(b->instances().signal(begun->instance, once));
+  const auto now = a->instances().signal(begun->instance, tick);
+  ASSERT_TRUE(now) << now.error().message;
+  const auto again = b->instances().signal(begun->instance, once);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again->repeated);
+  EXPECT_EQ(again->version, now->version);
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, DeliverTest, testing::Values("memory", "sqlite"),

@@ -91,7 +91,7 @@ class Deliveries {
   // Decides and commits; each answer of the store takes the next step.
   void try_delivery(const SharedAttempt& attempt);
   void commit(const SharedAttempt& attempt);
-  void refuse_unless_repeated(const SharedAttempt& attempt, DeliveryError refused);
+  void refuse_unless_repeated(const SharedAttempt& attempt, Outcome refused);
   // What the answer of the store means. `conclude` gives nothing when the delivery is to be decided again.
   void conclude(const SharedAttempt& attempt, CommitOutcome& outcome);
   Result<std::optional<Delivered>, DeliveryError> conclude(const Delivery& delivery, Decision& decision,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """keyed_posts_test.py CAIRN SOURCE_DIR: every POST route with an Idempotency-Key, from 16 clients at once. Every request is answered in time, a
 repeat gets the first status and body with `Idempotency-Replayed`, the process stays alive and SIGTERM ends it. Then each kind of change again with kill -9
-after the answer and before it: nothing is done twice. CAIRN_KEYED_ROUNDS makes it longer; CAIRN_SEED repeats a run."""
+after the answer and before it: nothing is done twice. Then ids of signals whose instance ended. CAIRN_KEYED_ROUNDS makes it longer; CAIRN_SEED repeats a run."""
 import collections, http.client, itertools, json, os, random, re, select, socket, sys, threading, time
 from served import Served, expect, finish
 
@@ -317,7 +317,34 @@ def killed_before_answers():
         expect(f"{kind}: done once although the server was killed before its answer", fine or kind == "createKey" and count == 3, count)
 
 
+# Ends with its signal.
+LISTENING = """
+cairn: 1
+name: t.listening
+version: 1.0.0
+steps:
+  - signal: { name: go, result: got }
+output: = state.got
+"""
+
+
+def repeated_after_the_end():
+    """The id of a signal: a repeat is a repeat, although the instance takes no more signals."""
+    instance = server.call("POST", "/v1/instances", {"definition": "t.listening"}).json["id"]
+    path = f"/v1/instances/{instance}/signals"
+    first = server.call("POST", path, {"name": "go", "id": "s1", "payload": 1})
+    expect("the signal ends its instance", first.status == 200 and first.json["status"] == "completed", first.text)
+    again = server.call("POST", path, {"name": "go", "id": "s1", "payload": 1})
+    expect("a repeat after the end is a repeat", again.status == 200 and again.json.get("repeated") and again.json["status"] == "completed", again.text)
+    other = server.call("POST", path, {"name": "go", "id": "s2", "payload": 1})
+    expect("another signal is refused", other.status == 409, other.text)
+
+
 if not stop.is_set():
+    for definition in (LISTENING,):
+        made = server.call("POST", "/v1/definitions", text=definition, **{"content-type": "application/yaml"})
+        expect("the definition is deployed", made.status in (200, 201), made.text)
+    repeated_after_the_end()
     killed_after_answers()
     killed_before_answers()
     expect("the process is alive", server.call("GET", "/livez", role=None).status == 200)
