@@ -157,6 +157,30 @@ TEST(IdempotentAnswers, ARepeatGetsTheFirstAnswerAlsoOnAnotherNode) {
   }
 }
 
+TEST(IdempotentAnswers, AKeyIsNewForAResourceWithTheIdOfARemovedOne) {
+  SystemClock clock;
+  MemoryStore store(clock);
+  const auto core = EngineCore::open(store, {});
+  ASSERT_TRUE(core);
+  IdempotentAnswers answers(**core);
+  using Found = IdempotentAnswers::Found;
+  const auto ask = [&answers](const char* created, const char* body) {
+    const auto known = answers.begin("a", "h1", {}, created);
+    if (known->found != Found::first) return known->answer.body;
+    std::promise<std::string> sent;
+    answers.end("a", "h1", Response(200, "text/plain", {}, body),
+                [&sent](const Response& response) { sent.set_value(response.body); });
+    return sent.get_future().get();
+  };
+  EXPECT_EQ(ask("100", "first"), "first");
+  EXPECT_EQ(ask("100", "x"), "first");
+  EXPECT_EQ(ask("", "x"), "first") << "removed";
+  EXPECT_EQ(ask("200", "second"), "second");
+  EXPECT_EQ(ask("200", "x"), "second");
+  EXPECT_EQ(ask("300", "third"), "third");
+  EXPECT_EQ(ask("200", "x"), "second");
+}
+
 TEST(IdempotentAnswers, RefusalsAndLargeAnswersAreNotKept) {
   SystemClock clock;
   MemoryStore store(clock);

@@ -10,7 +10,13 @@ namespace {
 
 constexpr const char* key_scope = "http";
 
-Json stored(const Response& response) {
+// The answer is about a resource that was removed, and its id belongs to another one now.
+bool is_about_predecessor(const Json& answer, const std::string& created) {
+  const std::string_view before = answer.text_or("created", "");
+  return !before.empty() && !created.empty() && before != created;
+}
+
+Json stored(const Response& response, const std::string& created) {
   Json headers = Json::array();
   for (const auto& [name, value] : response.headers) {
     if (name != replayed_header) headers.push_back(Json::array({name, value}));
@@ -18,6 +24,7 @@ Json stored(const Response& response) {
   return Json::object({{"status", response.status},
                        {"type", response.content_type},
                        {"headers", std::move(headers)},
+                       {"created", created},
                        {"body", response.body}});
 }
 
@@ -56,10 +63,10 @@ Response copied(const Response& response) {
 }  // namespace
 
 Result<IdempotentAnswers::Known> IdempotentAnswers::begin(const std::string& scope, const std::string& request_hash,
-                                                          Later later) {
+                                                          Later later, const std::string& created) {
   {
     const std::scoped_lock lock(mutex_);
-    const auto [place, first] = under_way_.try_emplace(scope, UnderWay{request_hash, {}});
+    const auto [place, first] = under_way_.try_emplace(scope, UnderWay{request_hash, {}, created, scope});
     if (!first) {
       if (place->second.request_hash != request_hash) return Known{Found::other_request, {}};
       place->second.waiting.push_back(std::move(later));
@@ -67,6 +74,12 @@ Result<IdempotentAnswers::Known> IdempotentAnswers::begin(const std::string& sco
     }
   }
   auto kept = core_.store().find_key(key_scope, scope);
+  if (kept && *kept && is_about_predecessor((*kept)->answer, created)) {
+    const std::string key = scope + " " + created;
+    kept = core_.store().find_key(key_scope, key);
+    const std::scoped_lock lock(mutex_);
+    under_way_.at(scope).key = key;
+  }
   if (kept && !*kept) return Known{Found::first, {}};
   Result<Known> known = Known{Found::other_request, {}};
   if (!kept) {
@@ -88,7 +101,11 @@ void IdempotentAnswers::end(const std::string& scope, const std::string& request
   };
   if (!keep) return finish();
   Unit unit;
-  unit.key = IdempotencyKey{key_scope, scope, request_hash, stored(*shared)};
+  {
+    const std::scoped_lock lock(mutex_);
+    const UnderWay& request = under_way_.at(scope);
+    unit.key = IdempotencyKey{key_scope, request.key, request_hash, stored(*shared, request.created)};
+  }
   unit.actor = core_.node();
   core_.deliveries().queue().submit(std::move(unit), [finish](const Result<CommitOutcome>& written, const Unit&) {
     // A repeat on another node may have been quicker: then its answer stands.

@@ -37,9 +37,11 @@ class IdempotentAnswers {
   // What became of the request that was in progress: `repeat` or `other_request`.
   using Later = std::function<void(Result<Known>)>;
 
-  // `scope` is the sender, the route and the key. `later` is called only on `in_progress`, once, by any thread; it must
-  // not wait.
-  Result<Known> begin(const std::string& scope, const std::string& request_hash, Later later);
+  // `scope` is the sender, the route, the path and the key. `later` is called only on `in_progress`, once, by any
+  // thread; it must not wait. `created` tells which resource the path names now: an id can be used again after
+  // retention has removed its resource, and then the key is a new one. Empty: unknown, or the path names none.
+  Result<Known> begin(const std::string& scope, const std::string& request_hash, Later later,
+                      const std::string& created = {});
   // Passes the answer on once it is durable, or could not be kept (that is logged): from this thread or one of the
   // commit queue's. This thread does not wait, so it may itself be one of the queue's. Refusals are not kept, because
   // they changed nothing: their repeat is a first request again.
@@ -50,6 +52,8 @@ class IdempotentAnswers {
   struct UnderWay {
     std::string request_hash;
     std::vector<Later> waiting;
+    std::string created;
+    std::string key;  // under which the answer is kept
   };
   // Ends what `begin` began and tells the repeats that waited for it.
   void conclude(const std::string& scope, const Result<Known>& outcome);

@@ -82,7 +82,7 @@ void start(EngineCore& core, const std::shared_ptr<InstanceWaiters>& desk, const
                          [&core, desk, first = call.reply, wait = *wait](Result<InstanceAnswer> answer) {
                            const Reply reply = answer && answer->repeated ? replaying(first) : first;
                            if (answer) answer->repeated = false;
-                           if (!answer || !wait || is_final(answer->status)) {
+                           if (!answer || !wait || is_final(answer->status) || answer->gone) {
                              reply_with(reply, answer, 201);
                              return;
                            }

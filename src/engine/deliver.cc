@@ -210,6 +210,7 @@ void Deliveries::take_cause(const Delivery& delivery, Decision& decision) {
   if (unit.key && unit.key->answer.is_null()) {
     const Snapshot& after = decision.slice.last();
     unit.key->answer = Json::object({{"instance", after.instance.value},
+                                     {"started_ms", after.started_at.unix_ms()},
                                      {"version", static_cast<std::int64_t>(after.version)},
                                      {"status", to_string(after.status)}});
   }

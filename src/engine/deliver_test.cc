@@ -71,6 +71,15 @@ steps:
 output: = state.got
 )";
 
+constexpr const char* echoing = R"(
+cairn: 1
+name: echoing
+version: 1.0.0
+steps:
+  - set: { said: = input }
+output: = state.said
+)";
+
 class DeliverTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -80,7 +89,7 @@ class DeliverTest : public testing::TestWithParam<const char*> {
     auto core = EngineCore::open(*store_, {});
     ASSERT_TRUE(core) << core.error().message;
     core_ = std::move(*core);
-    for (const char* const text : {counting, stepping, calling, asking, listening}) {
+    for (const char* const text : {counting, stepping, calling, asking, listening, echoing}) {
       const auto deployed = core_->registry().deploy(load_definition(text, "test.yaml").program);
       ASSERT_TRUE(deployed) << deployed.error().message;
     }
@@ -98,6 +107,12 @@ class DeliverTest : public testing::TestWithParam<const char*> {
     request.idempotency_key = key;
     core_->instances().start(request, [&](Result<InstanceAnswer> answer) { answered.set_value(std::move(answer)); });
     return answered.get_future().get();
+  }
+  // Removes an ended instance, and waits for the next millisecond: instances with one id differ in their start.
+  void retire(const InstanceId& id) {
+    const Snapshot ended = find(id);
+    while (store_->now().unix_ms() <= ended.changed_at.unix_ms() + 1) std::this_thread::yield();
+    ASSERT_EQ(store_->retire_instances({{ended.status}, store_->now(), 100})->instances, 1u);
   }
   void tick(const InstanceId& id, InstanceRequests::Done done) {
     SignalRequest request;
@@ -365,6 +380,54 @@ TEST_P(DeliverTest, ARepeatedRequestIsARepeatWhateverTheStatusIsNow) {
   expect_repeat(ResumeRequested{}, "resume", Status::cancelled);
   expect_repeat(SuspendRequested{"why"}, "suspend", Status::cancelled);
   EXPECT_FALSE(ask(CancelRequested{"why"}, "other"));
+}
+
+TEST_P(DeliverTest, ARepeatedStartTellsNothingOfTheSuccessor) {
+  StartRequest first;
+  first.definition = "echoing";
+  first.id = "x";
+  first.input = Json("first");
+  first.idempotency_key = "k1";
+  ASSERT_TRUE(core_->instances().start(first));
+  EXPECT_EQ(core_->instances().start(first)->output, Json("first"));
+  retire({"x"});
+  StartRequest second = first;
+  second.input = Json("second");
+  second.idempotency_key = "k2";
+  ASSERT_TRUE(core_->instances().start(second));
+  const auto again = core_->instances().start(first);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again->repeated);
+  EXPECT_TRUE(again->gone);
+  EXPECT_EQ(again->status, Status::completed);
+  EXPECT_EQ(again->output, Json());
+  EXPECT_EQ(core_->instances().start(second)->output, Json("second"));
+}
+
+TEST_P(DeliverTest, ACompletionOfTheSuccessorsTaskIsNoRepeat) {
+  StartRequest request;
+  request.definition = "asking";
+  request.id = "x";
+  TaskCompletion completion;
+  completion.payload = Json::object({{"ok", true}});
+  completion.idempotency_key = "once";
+  completion.actor.name = "ada";
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(core_->instances().start(request));
+    const auto tasks = store_->list_tasks({}, {});
+    ASSERT_TRUE(tasks && tasks->items.size() == 1);
+    ASSERT_TRUE(round == 0 || completion.task == tasks->items.front().id) << "ids of tasks derive from the instance's";
+    completion.task = tasks->items.front().id;
+    for (const bool repeated : {false, true}) {
+      const auto completed = core_->tasks().complete(completion);
+      ASSERT_TRUE(completed) << completed.error().message;
+      EXPECT_EQ(completed->repeated, repeated) << round;
+      EXPECT_EQ(completed->status, Status::completed);
+      EXPECT_EQ(completed->output, completion.payload);
+      EXPECT_EQ(find({"x"}).status, Status::completed) << round;
+    }
+    retire({"x"});
+  }
 }
 
 TEST_P(DeliverTest, ErrorsAreAnswersToo) {

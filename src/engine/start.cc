@@ -41,7 +41,8 @@ Result<std::optional<Delivered>, DeliveryError> Deliveries::prepare_start(StartA
   Slice& slice = attempt.slice.emplace(registry_, setting(**program), store_.now(), attempt.start.actor, context_.node);
   if (auto started = slice.start(**program, attempt.start.event); !started) return refused(std::move(started).error());
   if (key) {
-    key->answer = Json::object({{"instance", attempt.start.event.instance.value}});
+    key->answer = Json::object(
+        {{"instance", attempt.start.event.instance.value}, {"started_ms", slice.last().started_at.unix_ms()}});
     // What the first request is answered with, unless its slice continues at once.
     if (slice.unfinished().empty()) {
       key->answer.set("version", static_cast<std::int64_t>(slice.last().version));

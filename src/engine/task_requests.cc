@@ -19,6 +19,10 @@ Error closed(const TaskRow& task) {
   return {ErrorCode::conflict, "task " + task.id.value + " is " + to_string(task.status) + " already"};
 }
 
+std::string key_scope(const TaskCompletion& asked, const std::string& instance = {}) {
+  return scoped_keys(asked.actor, "task:" + asked.task.value + instance);
+}
+
 Error kept_changing(const TaskId& task) {
   return {ErrorCode::conflict, "task " + task.value + " kept changing; try again"};
 }
@@ -48,7 +52,7 @@ void TaskRequests::complete(TaskCompletion completion, Done done) {
   auto completing = std::make_shared<Completing>(Completing{std::move(completion), std::move(done)});
   if (const TaskCompletion& asked = completing->asked; !asked.idempotency_key.empty()) {
     completing->key = IdempotencyKey{
-        scoped_keys(asked.actor, "task:" + asked.task.value), asked.idempotency_key,
+        key_scope(asked), asked.idempotency_key,
         sha256_hex(write_json(Json::object({{"by", asked.actor.name}, {"payload", asked.payload}}))), Json()};
   }
   deliveries_.defer([this, completing = std::move(completing)] { try_complete(completing); });
@@ -70,11 +74,23 @@ void TaskRequests::try_complete(const std::shared_ptr<Completing>& completing) {
   });
 }
 
-Result<std::variant<InstanceAnswer, Delivery>> TaskRequests::delivery_of(const Completing& completing) {
+// Ids of tasks derive from the id of their instance. When the key was used for the same task of a removed instance, it
+// is a new key for the task of the instance that has the id now, in a scope of its own.
+Result<std::optional<KeyAnswer>> TaskRequests::find_key(Completing& completing) {
+  IdempotencyKey& key = *completing.key;
+  CAIRN_TRY(auto known, store_.find_key(key.scope, key.key));
+  if (!known) return known;
+  CAIRN_TRY(const auto row, store_.find_instance({std::string(known->answer.text_or("instance", ""))}));
+  if (!row || !tells_of_predecessor(known->answer, row->started_at)) return known;
+  key.scope = key_scope(completing.asked, " " + std::to_string(row->started_at.unix_ms()));
+  return store_.find_key(key.scope, key.key);
+}
+
+Result<std::variant<InstanceAnswer, Delivery>> TaskRequests::delivery_of(Completing& completing) {
   using Next = std::variant<InstanceAnswer, Delivery>;
   const TaskCompletion& asked = completing.asked;
   if (completing.key) {
-    CAIRN_TRY(const auto known, store_.find_key(completing.key->scope, completing.key->key));
+    CAIRN_TRY(const auto known, find_key(completing));
     if (known) {
       CAIRN_TRY(InstanceAnswer again,
                 repeated(completing, known->answer, known->request_hash == completing.key->request_hash));

@@ -43,7 +43,9 @@ class TaskRequests {
   // On a thread that may call the store.
   void try_complete(const std::shared_ptr<Completing>& completing);
   // What is to be delivered, or the answer to a repeat.
-  Result<std::variant<InstanceAnswer, Delivery>> delivery_of(const Completing& completing);
+  Result<std::variant<InstanceAnswer, Delivery>> delivery_of(Completing& completing);
+  // What was kept with the key, if it is known.
+  Result<std::optional<KeyAnswer>> find_key(Completing& completing);
   void conclude(const std::shared_ptr<Completing>& completing, Deliveries::Outcome delivered);
   Result<InstanceAnswer> repeated(const Completing& completing, const Json& first, bool same_request);
   Result<void> check(const TaskCompletion& completion) const;

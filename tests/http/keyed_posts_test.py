@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """keyed_posts_test.py CAIRN SOURCE_DIR: every POST route with an Idempotency-Key, from 16 clients at once. Every request is answered in time, a
 repeat gets the first status and body with `Idempotency-Replayed`, the process stays alive and SIGTERM ends it. Then each kind of change again with kill -9
-after the answer and before it: nothing is done twice. Then ids of signals whose instance ended. CAIRN_KEYED_ROUNDS makes it longer; CAIRN_SEED repeats a run."""
+after the answer and before it: nothing is done twice. Then keys whose instance ended, or was removed and its id used again. CAIRN_KEYED_ROUNDS makes it longer; CAIRN_SEED repeats a run."""
 import collections, http.client, itertools, json, os, random, re, select, socket, sys, threading, time
 from served import Served, expect, finish
 
@@ -326,6 +326,32 @@ steps:
   - signal: { name: go, result: got }
 output: = state.got
 """
+ECHOING = """
+cairn: 1
+name: t.echoing
+version: 1.0.0
+steps:
+  - set: { said: = input }
+output: = state.said
+"""
+ASKING = """
+cairn: 1
+name: t.asking
+version: 1.0.0
+steps:
+  - task: { name: look, title: Look, roles: [clerk] }
+output: done
+"""
+
+
+def removed(instance):
+    """Runs the retention until it has removed an ended instance."""
+    until = time.monotonic() + TIME_BOUND
+    while time.monotonic() < until:
+        server.call("POST", "/v1/retention/run", {"completed": "0s"})
+        if server.call("GET", f"/v1/instances/{instance}").status == 404:
+            return True
+    return False
 
 
 def repeated_after_the_end():
@@ -340,11 +366,46 @@ def repeated_after_the_end():
     expect("another signal is refused", other.status == 409, other.text)
 
 
+def ids_used_again():
+    """Keys belong to the instance, not to the next one with its id."""
+    def begin(definition, key=None, **more):
+        return server.call("POST", "/v1/instances", {"definition": definition, "id": definition, **more}, **({"idempotency-key": key} if key else {}))
+
+    begin("t.echoing", "start-1", input="first")
+    expect("the echo is removed", removed("t.echoing"))
+    begin("t.echoing", "start-2", input="second")
+    for query in ("", "?wait=1s"):
+        answer = server.call("POST", "/v1/instances" + query, {"definition": "t.echoing", "id": "t.echoing", "input": "first"}, **{"idempotency-key": "start-1"})
+        expect("a repeated start tells nothing of the successor", answer.status == 201 and "second" not in answer.text, answer.text)
+    expect("the second echo is removed", removed("t.echoing"))
+
+    for number in (1, 2):
+        begin("t.listening")
+        for repeat in (False, True):
+            answer = keyed("", "/v1/instances/t.listening/signals", {"name": "go", "payload": 1}, "signal-1")
+            expect(f"signal {number}: the successor gets its own", answer[0] == 200 and answer[2] == repeat, answer)
+            expect(f"signal {number}: and ends", ask("/v1/instances/t.listening")["status"] == "completed")
+        expect("the listener is removed", removed("t.listening"))
+    gone = keyed("", "/v1/instances/t.listening/signals", {"name": "go", "payload": 1}, "signal-1")
+    expect("a repeat gets its answer although the instance is removed", gone[0] == 200 and gone[2], gone)
+
+    for number in (1, 2):
+        begin("t.asking")
+        task = ask("/v1/tasks?instance=t.asking")["items"][0]["id"]
+        for verb, body in (("comment", {"comment": "hm"}), ("complete", {"payload": {}})):
+            for repeat in (False, True):
+                answer = keyed("", f"/v1/tasks/{task}/{verb}", body, "task-1")
+                expect(f"{verb} {number}: the task of the successor is another one", answer[0] == 200 and answer[2] == repeat, answer)
+        expect(f"complete {number}: the instance ends", ask("/v1/instances/t.asking")["status"] == "completed")
+        expect("the asking one is removed", removed("t.asking"))
+
+
 if not stop.is_set():
-    for definition in (LISTENING,):
+    for definition in (LISTENING, ECHOING, ASKING):
         made = server.call("POST", "/v1/definitions", text=definition, **{"content-type": "application/yaml"})
         expect("the definition is deployed", made.status in (200, 201), made.text)
     repeated_after_the_end()
+    ids_used_again()
     killed_after_answers()
     killed_before_answers()
     expect("the process is alive", server.call("GET", "/livez", role=None).status == 200)

@@ -49,6 +49,23 @@ std::string request_hash(const Request& request) {
   return sha256_hex(write_json(parts) + request.body);
 }
 
+// When the instance, task or run that the path names was created; empty if it names none or it does not exist. Callers
+// choose ids of instances and may use them again, and ids of tasks and runs derive from them.
+Result<std::string> creation_of(Store& store, const Route& route, const Call& call) {
+  std::optional<Timestamp> created;
+  if (route.path.starts_with("/v1/instances/{id}")) {
+    CAIRN_TRY(const auto row, store.find_instance({std::string(call.at("id"))}));
+    if (row) created = row->started_at;
+  } else if (route.path.starts_with("/v1/tasks/{id}")) {
+    CAIRN_TRY(const auto row, store.find_task({std::string(call.at("id"))}));
+    if (row) created = row->created_at;
+  } else if (route.path.starts_with("/v1/runs/{id}")) {
+    CAIRN_TRY(const auto row, store.find_run({std::string(call.at("id"))}));
+    if (row) created = row->created_at;
+  }
+  return created ? std::to_string(created->unix_ms()) : std::string();
+}
+
 void answer_repeat(const Reply& reply, Result<IdempotentAnswers::Known> known) {
   if (!known) return reply(problem(known.error()));
   switch (known->found) {
@@ -203,9 +220,15 @@ bool ApiGate::remember(const Route& route, Call& call) {
   const std::string scope = sha256_hex(sender_of(route, call) + "\n" + std::string(route.operation) + "\n" +
                                        call.request.path + "\n" + std::string(key));
   const std::string hash = request_hash(call.request);
+  const auto created = creation_of(store_, route, call);
+  if (!created) {
+    call.reply(problem(created.error()));
+    return false;
+  }
   Result<IdempotentAnswers::Known> known = answers_->begin(
       scope, hash,
-      [reply = call.reply](Result<IdempotentAnswers::Known> later) { answer_repeat(reply, std::move(later)); });
+      [reply = call.reply](Result<IdempotentAnswers::Known> later) { answer_repeat(reply, std::move(later)); },
+      *created);
   if (!known || known->found != IdempotentAnswers::Found::first) {
     answer_repeat(call.reply, std::move(known));
     return false;
