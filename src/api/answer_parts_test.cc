@@ -190,7 +190,10 @@ TEST(IdempotentAnswers, RefusalsAndLargeAnswersAreNotKept) {
   using Found = IdempotentAnswers::Found;
   using Known = Result<IdempotentAnswers::Known>;
   const Response large(200, "text/plain", {}, std::string(IdempotentAnswers::body_bytes_max + 1, 'x'));
-  for (const Response& answer : {Response(404, "text/plain", {}, "no"), Response(503, "text/plain", {}, "no"), large}) {
+  Response partial(200, "text/plain", {}, "one of two");
+  partial.partial = true;
+  for (const Response& answer :
+       {Response(404, "text/plain", {}, "no"), Response(503, "text/plain", {}, "no"), large, partial}) {
     const auto first = answers.begin("a", "h1", {});
     ASSERT_TRUE(first);
     EXPECT_EQ(first->found, Found::first) << "the refusal before was not kept";

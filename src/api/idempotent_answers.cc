@@ -44,9 +44,10 @@ Response restored(const Json& answer) {
 
 bool is_refusal(const Response& response) { return response.status >= 400; }
 
-// Streams have no end, and leases go back when their answer does not arrive.
+// What failed in a partial answer is tried again by the repeat. Streams have no end, and leases go back when their
+// answer does not arrive.
 bool can_be_kept(const Response& response) {
-  return !is_refusal(response) && !response.stream && !response.receipt &&
+  return !is_refusal(response) && !response.partial && !response.stream && !response.receipt &&
          response.body.size() <= IdempotentAnswers::body_bytes_max;
 }
 

@@ -160,6 +160,10 @@ class AwayStore final : public ForwardingStore {
     if (away) return Error{ErrorCode::unavailable, "the database is away"};
     return ForwardingStore::commit(units);
   }
+  std::vector<Result<RunChanged>> change_runs(std::span<const RunChange> changes) override {
+    if (!away) return ForwardingStore::change_runs(changes);
+    return {changes.size(), Error{ErrorCode::unavailable, "the database is away"}};
+  }
   std::atomic<bool> away = false;
 };
 
@@ -171,15 +175,17 @@ TEST(RunRoutes, AReportThatTheStoreCouldNotTakeMayBeSentAgain) {
   ASSERT_TRUE(core.has_value());
   auto router = Router::make(api_routes(**core, std::make_shared<InstanceWaiters>(**core)));
   ASSERT_TRUE(router.has_value());
-  const auto ask = [&router](const std::string& path, const std::string& body) {
+  bool partial = false;
+  const auto ask = [&router, &partial](const std::string& path, const std::string& body) {
     Request request;
     request.method = "POST";
     request.path = path;
     request.body = body;
     request.headers.emplace_back("content-type", "application/json");
     std::promise<Json> answered;
-    router->handle(std::move(request), Reply([&answered](const Response& response) {
+    router->handle(std::move(request), Reply([&answered, &partial](const Response& response) {
                      if (response.receipt) response.receipt->done();
+                     partial = response.partial;
                      answered.set_value(parse_json(response.body).value_or(Json()));
                    }));
     return answered.get_future().get();
@@ -195,11 +201,15 @@ TEST(RunRoutes, AReportThatTheStoreCouldNotTakeMayBeSentAgain) {
   const Json refused = ask("/v1/runs/report", report)["items"].items().front();
   EXPECT_EQ(refused["outcome"], Json("error"));
   EXPECT_EQ(refused["retryable"], Json(true));
+  EXPECT_TRUE(partial) << "not kept under an Idempotency-Key";
+  const std::string beat = R"({"runs":[{)" + named + R"(,"lease":"60s"}]})";
+  EXPECT_EQ(ask("/v1/runs/heartbeat", beat)["items"].items().front()["outcome"], Json("error"));
+  EXPECT_TRUE(partial);
   store.away = false;
-  const Json kept =
-      ask("/v1/runs/heartbeat", R"({"runs":[{)" + named + R"(,"lease":"60s"}]})")["items"].items().front();
+  const Json kept = ask("/v1/runs/heartbeat", beat)["items"].items().front();
   EXPECT_EQ(kept["outcome"], Json("kept"));
   EXPECT_EQ(kept["lease_ms"], Json(60'000));
+  EXPECT_FALSE(partial);
   EXPECT_EQ(ask("/v1/runs/report", report)["items"].items().front()["outcome"], Json("finished"));
   const Json late = ask("/v1/runs/release", R"({"runs":[{)" + named + R"(}]})")["items"].items().front();
   EXPECT_EQ(late["outcome"], Json("lease_lost"));

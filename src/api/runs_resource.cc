@@ -124,6 +124,13 @@ void submit(EngineCore& core, const Call& call) {
   });
 }
 
+// Items that failed for a passing reason make the answer partial.
+Response items_response(Json items, bool partial) {
+  Response response = json_response(Json::object({{"items", std::move(items)}}));
+  response.partial = partial;
+  return response;
+}
+
 void submit_many(EngineCore& core, const Call& call) {
   std::vector<RunOrder> orders;
   const Actor actor = actor_of(call);
@@ -143,16 +150,18 @@ void submit_many(EngineCore& core, const Call& call) {
   const auto submitted = core.runs().submit_all(orders);
   if (!submitted) return call.reply(problem(submitted.error()));
   Json items = Json::array();
+  bool partial = false;
   for (std::size_t i = 0; i < submitted->rows.size(); ++i) {
     const RunRow& run = submitted->rows[i];
     const auto error = submitted->errors.find(i);
+    partial = partial || (error != submitted->errors.end() && may_report_again(error->second));
     items.push_back(error != submitted->errors.end()
                         ? Json::object({{"error", error->second.message}})
                         : Json::object({{"id", run.id.value},
                                         {"status", to_string(run.status)},
                                         {"created", static_cast<bool>(submitted->fresh[i])}}));
   }
-  call.reply(json_response(Json::object({{"items", std::move(items)}})));
+  call.reply(items_response(std::move(items), partial));
 }
 
 // Whether runs of schedules were leased here. When such a run ends, the next firing may start, and the reporting
@@ -295,7 +304,10 @@ void change_many(EngineCore& core, const Call& call, RunChange::Kind kind, const
   const auto changes = changes_of(call, kind);
   if (!changes) return call.reply(problem(changes.error()));
   const auto answers = core.store().change_runs(*changes);
-  call.reply(json_response(Json::object({{"items", items_of(*changes, answers, done, core.store().now())}})));
+  const bool partial = std::any_of(answers.begin(), answers.end(), [](const Result<RunChanged>& answer) {
+    return !answer && may_report_again(answer.error());
+  });
+  call.reply(items_response(items_of(*changes, answers, done, core.store().now()), partial));
 }
 
 void heartbeat_many(EngineCore& core, const Call& call) { change_many(core, call, RunChange::Kind::heartbeat, "kept"); }
@@ -360,15 +372,18 @@ void finish_many(EngineCore& core, const Call& call) {
   for (const RunReport& report : reports) ids.push_back(report.run.value);
   core.reports().report_all(reports, [ids = std::move(ids), reply = call.reply](const auto& answers) {
     Json items = Json::array();
+    bool partial = false;
     for (std::size_t i = 0; i < answers.size(); ++i) {
       Json item = Json::object({{"id", ids[i]}, {"outcome", answers[i] ? name_of(*answers[i]) : "error"}});
       if (!answers[i]) {
         item.set("error", answers[i].error().message);
-        item.set("retryable", may_report_again(answers[i].error()));
+        const bool retryable = may_report_again(answers[i].error());
+        item.set("retryable", retryable);
+        partial = partial || retryable;
       }
       items.push_back(std::move(item));
     }
-    reply(json_response(Json::object({{"items", std::move(items)}})));
+    reply(items_response(std::move(items), partial));
   });
 }
 
