@@ -120,6 +120,8 @@ std::vector<Route> hook_routes(EngineCore& core, std::vector<InboundHook> given)
               {},
               {},
               "application/cloudevents+json, application/cloudevents-batch+json, application/json"};
+  // The signature, which covers no Idempotency-Key, makes the request happen once.
+  route.keeps_keys = true;
   route.identify = [&core, hooks](const Request& request) { return identify(core, hooks, request); };
   return {std::move(route)};
 }

@@ -174,6 +174,17 @@ refused = signed(BANK, b"{}", int(time.time()) + 2, ("webhook-id", "w-7"))
 codes = [send(SIGNALS, b"{}", refused)[0] for _ in range(2)]
 expect("what was not taken has not spent its signature", codes == [422, 422], codes)
 
+# An Idempotency-Key is not signed, so it decides nothing: a request with another signature is judged by that.
+keyed_order, other_order = waiting("K1"), waiting("K2")
+for number, (order, instance) in enumerate((("K1", keyed_order), ("K2", other_order))):
+    body = json.dumps({"sum": 1, "order": order}).encode()
+    code, text, answered = send(SIGNALS, body, [*signed(BANK, body, None, ("webhook-id", f"k-{number}")), ("idempotency-key", "K")])
+    expect("a key does not refuse another signed request", code == 202 and json.loads(text)["items"][0]["instances"] == [instance], (code, text))
+body = b'{"order": "K3", "sum": 1}'
+for number in (2, 3):
+    code, text, answered = send(SIGNALS, body, [*signed(BANK, body, int(time.time()) + number, ("webhook-id", f"k-{number}")), ("idempotency-key", "K3")])
+    expect("nor answers another event with the same body", code == 202 and "idempotency-replayed" not in answered and not json.loads(text)["items"][0]["repeated"], (code, text))
+
 # A CloudEvent in binary mode: its attributes stand in headers, and they are signed too.
 attributes = [("ce-specversion", "1.0"), ("ce-id", "b1"), ("ce-source", "/t"), ("ce-type", "order.sent"), ("ce-subject", "BIN")]
 binary = signed(NEW, b'{"n":1}', None, *attributes, id=EVENTS)

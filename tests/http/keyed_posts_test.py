@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """keyed_posts_test.py CAIRN SOURCE_DIR: every POST route with an Idempotency-Key, from 16 clients at once. Every request is answered in time, a
 repeat gets the first status and body with `Idempotency-Replayed`, the process stays alive and SIGTERM ends it. Then each kind of change again with kill -9
-after the answer and before it: nothing is done twice. Then keys whose instance ended, or was removed and its id used again. CAIRN_KEYED_ROUNDS makes it longer; CAIRN_SEED repeats a run."""
+after the answer and before it: nothing is done twice. Then keys whose instance ended, or was removed and its id used again, and two keys in one request. CAIRN_KEYED_ROUNDS makes it longer; CAIRN_SEED repeats a run."""
 import collections, http.client, itertools, json, os, random, re, select, socket, sys, threading, time
 from served import Served, expect, finish
 
@@ -400,12 +400,34 @@ def ids_used_again():
         expect("the asking one is removed", removed("t.asking"))
 
 
+def two_keys():
+    def send(*keys):
+        data = json.dumps({"type": "demo.twokeys.v1"}).encode()
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=TIME_BOUND)
+        connection.putrequest("POST", "/v1/runs")
+        for name, value in (("authorization", "Bearer " + server.keys["admin"]), ("content-type", "application/json"), ("content-length", str(len(data)))):
+            connection.putheader(name, value)
+        for key in keys:
+            connection.putheader("idempotency-key", key)
+        connection.endheaders(data)
+        answer = connection.getresponse()
+        status, text = answer.status, answer.read().decode()
+        connection.close()
+        return status, text
+
+    refused = send("two-a", "two-b")
+    expect("two different keys are refused", refused[0] == 400 and json.loads(refused[1])["type"].endswith("idempotency_key"), refused)
+    expect("and nothing is submitted", ask("/v1/runs?type=demo.twokeys.")["items"] == [])
+    expect("the same key twice is one key", send("two-c", "two-c")[0] == 201)
+
+
 if not stop.is_set():
     for definition in (LISTENING, ECHOING, ASKING):
         made = server.call("POST", "/v1/definitions", text=definition, **{"content-type": "application/yaml"})
         expect("the definition is deployed", made.status in (200, 201), made.text)
     repeated_after_the_end()
     ids_used_again()
+    two_keys()
     killed_after_answers()
     killed_before_answers()
     expect("the process is alive", server.call("GET", "/livez", role=None).status == 200)

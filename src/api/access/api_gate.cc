@@ -27,6 +27,12 @@ bool is_key(std::string_view key) {
          std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7f'; });
 }
 
+bool has_two_keys(const Request& request) {
+  const std::string_view key = request.header("idempotency-key");
+  return std::any_of(request.headers.begin(), request.headers.end(),
+                     [&](const auto& header) { return header.first == "idempotency-key" && header.second != key; });
+}
+
 Response unauthenticated(std::string_view detail, std::string_view scheme) {
   Response response = problem(401, "unauthenticated", "Not authenticated", detail);
   response.headers.emplace_back("www-authenticate", scheme);
@@ -199,6 +205,11 @@ void ApiGate::hold(Call& call, std::shared_ptr<void> permit) {
 
 bool ApiGate::prepare(const Route& route, Call& call) {
   if (!changes(route)) return true;
+  if (has_two_keys(call.request)) {
+    call.reply(problem(400, "idempotency_key", "Invalid Idempotency-Key",
+                       "the request has two different Idempotency-Key headers"));
+    return false;
+  }
   if (!is_key(call.request.header("idempotency-key"))) {
     call.reply(problem(400, "idempotency_key", "Invalid Idempotency-Key",
                        "Idempotency-Key must have at most 200 visible ASCII characters, without spaces"));
