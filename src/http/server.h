@@ -102,7 +102,7 @@ struct Response {
   // If set, the answer continues as a stream after its head. Called after the head is written, from a thread that must
   // not be blocked. `body` is not sent.
   std::function<void(EventStream)> stream;
-  bool partial = false;  // a part failed and may succeed when the request is repeated
+  bool partial = false;                                // a part failed and may succeed when the request is repeated
   std::shared_ptr<ResponseReceipt> receipt = nullptr;  // shared by copies; null: delivery is not tracked
 };
 
