@@ -19,7 +19,7 @@ constexpr std::array<FaultKind, fault_count> fault_kinds = {{
     {"wakeup_twice", 5000}, {"power_loss", 60},     {"write_error", 40},    {"sync_error", 300},
     {"double_click", 3000}, {"stale_form", 2000},   {"wrong_person", 2000}, {"odd_payload", 1500},
     {"stray_signal", 4000}, {"signal_again", 4000}, {"worker_dies", 1500},  {"worker_hangs", 1500},
-    {"worker_fails", 3000}, {"report_again", 3000}, {"cancel", 800},        {"suspend", 2500},
+    {"worker_fails", 3000}, {"report_again", 3000}, {"cancel", 2500},       {"suspend", 2500},
     {"edit", 1500},         {"skip", 2500},         {"run_cancelled", 600}, {"replay", 3000},
     {"deploy", 2000},       {"retention", 2500},
 }};
