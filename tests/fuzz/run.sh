@@ -55,7 +55,7 @@ run_one() {
 merge_one() {
   local name=$1 kept=tests/fuzz/corpus/$1 merged
   merged=$(mktemp -d)
-  "$folder/tests/fuzz/${name}_fuzz" -merge=1 -max_len=4096 -timeout=10 "$merged" "$kept" "build/fuzz/$name-corpus" >"$folder/$name-merge.log" 2>&1
+  "$folder/tests/fuzz/${name}_fuzz" -set_cover_merge=1 -max_len=4096 -timeout=10 "$merged" "$kept" "build/fuzz/$name-corpus" >"$folder/$name-merge.log" 2>&1
   cp -n "$merged"/* "$kept"/
   rm -r "$merged"
   printf '   %-18s %s inputs, %s\n' "$name" "$(ls "$kept" | wc -l)" "$(du -sh --apparent-size "$kept" | cut -f1)"
@@ -66,7 +66,7 @@ all_targets() { ls tests/fuzz/*_fuzz.cc | xargs -n1 basename | sed 's/_fuzz.cc$/
 variant=sanitizers folder=build/fuzz
 case "${1:-}" in
   --count) count; exit ;;
-  --merge) build; for name in $(all_targets); do merge_one "$name"; done; exit ;;
+  --merge) variant=fast folder=build/fuzz-fast; build; for name in $(all_targets); do merge_one "$name"; done; exit ;;
   --fast) variant=fast folder=build/fuzz-fast; shift ;;
 esac
 seconds=${1:-60}
