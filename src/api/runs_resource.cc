@@ -150,18 +150,16 @@ void submit_many(EngineCore& core, const Call& call) {
   const auto submitted = core.runs().submit_all(orders);
   if (!submitted) return call.reply(problem(submitted.error()));
   Json items = Json::array();
-  bool partial = false;
   for (std::size_t i = 0; i < submitted->rows.size(); ++i) {
     const RunRow& run = submitted->rows[i];
-    const auto error = submitted->errors.find(i);
-    partial = partial || (error != submitted->errors.end() && may_report_again(error->second));
+    const auto error = submitted->errors.find(i);  // the key belongs to other work, which no repeat changes
     items.push_back(error != submitted->errors.end()
                         ? Json::object({{"error", error->second.message}})
                         : Json::object({{"id", run.id.value},
                                         {"status", to_string(run.status)},
                                         {"created", static_cast<bool>(submitted->fresh[i])}}));
   }
-  call.reply(items_response(std::move(items), partial));
+  call.reply(items_response(std::move(items), false));
 }
 
 // Whether runs of schedules were leased here. When such a run ends, the next firing may start, and the reporting
