@@ -131,7 +131,7 @@ void signal(EngineCore& core, const Call& call) {
 // A key requires a lookup in the store.
 bool is_prompt_start(const Request& request) { return request.header("idempotency-key").empty(); }
 
-// What one instance is told needs its snapshot, which is at hand for those that moved lately.
+// A signal needs the snapshot of its instance. The cache has it for instances that changed recently.
 bool is_prompt_signal(EngineCore& core, const Request& request, const PathValues& path) {
   return request.header("idempotency-key").empty() && core.instances().goes_on({path.front().second});
 }

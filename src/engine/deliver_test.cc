@@ -528,7 +528,7 @@ TEST(SnapshotCache, ANewInstanceWithTheIdOfAnOldOneReplacesIt) {
   EXPECT_EQ(cache.find({"a"}), nullptr);
 }
 
-// One node of several: nobody tells it what the others do.
+// One node of several. It gets no notification from the others.
 class DeafStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;

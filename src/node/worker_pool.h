@@ -1,5 +1,5 @@
 // Workers inside this process: handlers for types of runs, of which a fixed number is at work at once, and transports,
-// which have many calls under way. Each run is leased, kept alive while it is worked on, and reported; what
+// which run many calls at once. Each run is leased, kept alive while it is worked on, and reported; what
 // finishes while a commit is under way goes into the next one together. A result that the store cannot take now is
 // kept, with its lease, and reported again. One that the store will not take is reported as a failed attempt.
 #pragma once
