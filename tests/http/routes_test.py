@@ -515,8 +515,10 @@ while cursor is not None:
 expect("each has its row", rows == 1001, rows)
 with open(os.path.join(source, "docs/errors.md")) as file:
     errors = file.read()
-kinds = set(re.findall(r'(?<!limit_)problem\(\s*\d+,\s*"([a-z_]+)"', "".join(
-    open(os.path.join(source, "src/server", name)).read() for name in os.listdir(os.path.join(source, "src/server")) if name.endswith(".cc"))))
+sources = [os.path.join(folder, name) for module in ("src/http", "src/api") for folder, _, names in os.walk(os.path.join(source, module))
+           for name in names if name.endswith(".cc")]
+kinds = set(kind for path in sources for kind in re.findall(r'(?<!limit_)problem\(\s*\d+,\s*"([a-z_]+)"', open(path).read()))
+expect("the sources name their problems", len(kinds) >= 10, kinds)
 for kind in sorted(kinds):
     expect(f"docs/errors.md explains the problem {kind}", f"`{kind}`" in errors)
 expect("SIGTERM ends with 0", server.end() == 0, server.said[-2000:])
