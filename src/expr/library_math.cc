@@ -43,17 +43,26 @@ Value extreme(Context& context, Args args, int sign, const char* name) {
   if (count == 0) return context.fail("invalid_argument", std::string(name) + " needs at least one number");
   if (!context.spend_steps(count)) return context.error();
   Value best;
+  bool decimals = false;
+  bool doubles = false;
   for (std::size_t i = 0; i < count; ++i) {
     Value one = from_list ? args[0].item(i) : args[i];
     if (!one.is_number() && !one.is(Kind::decimal)) {
       return context.fail("no_such_overload",
                           std::string(name) + " needs numbers, found " + std::string(describe(one.kind())));
     }
+    decimals = decimals || one.is(Kind::decimal);
+    doubles = doubles || one.is(Kind::number);
+    if (decimals && doubles) {
+      return context.fail("no_such_overload", std::string(name) + " cannot compare " +
+                                                  std::string(describe(Kind::decimal)) + " and " +
+                                                  std::string(describe(Kind::number)));
+    }
     if (i == 0) {
       best = std::move(one);
       continue;
     }
-    const auto order = compare(one, best);
+    const auto order = compare(one, best);  // empty for NaN, which never replaces a number
     if (order && *order * sign > 0) best = std::move(one);
   }
   return best;

@@ -1,5 +1,6 @@
 """Mixed arithmetic, overflow and comparison across kinds (V11), rounding and clamping."""
 
+import decimal
 import math
 
 from vector import Area, Uint
@@ -82,4 +83,17 @@ def area():
     a.gives("clamp(x, 0, 10)", 2.5, x=2.5)
     a.fails("clamp(1, 10, 0)", "invalid_argument")
     a.fails("clamp(x, 0, 10)", "no_such_overload", x="a")
+
+    a.at("greatest and least")
+    D = decimal.Decimal
+    for name, pick in [("greatest", max), ("least", min)]:
+        a.gives(f"math.{name}(x, y)", pick(D("2.5"), D("1.5")), x=D("2.5"), y=D("1.5"))
+        a.gives(f"math.{name}(x, 2)", pick(D("2.5"), 2), x=D("2.5"))
+        a.gives(f"math.{name}([1, 2.5, x])", pick(1, 2.5, Uint(7)), x=Uint(7))
+        a.gives(f"math.{name}(1.5, x, 0.5)", pick(1.5, 0.5), x=math.nan)
+        # A decimal and a double have no common order, wherever they stand.
+        a.fails(f"math.{name}(x, y)", "no_such_overload", x=D("2.5"), y=1.5)
+        a.fails(f"math.{name}(y, x)", "no_such_overload", x=D("2.5"), y=1.5)
+        a.fails(f"math.{name}([7, y, x])", "no_such_overload", x=D("2.5"), y=1.5)
+        a.fails(f"math.{name}(x, 7, y)", "no_such_overload", x=D("2.5"), y=1.5)
     return a
