@@ -33,7 +33,7 @@ struct Decoded {
   }
 };
 
-// Follows the rules of libyaml's scanner, which also accepts the YAML 1.1 line breaks (NEL, LS, PS).
+// Follows the rules of libyaml's scanner. The line breaks that only YAML 1.1 knows (NEL, LS, PS) are refused before.
 class ScalarScan {
  public:
   ScalarScan(std::string_view source, std::size_t begin, std::size_t end)
@@ -127,21 +127,14 @@ class ScalarScan {
   }
 
   std::size_t break_size() const {
-    const std::string_view rest = source_.substr(at_, 3);
-    if (rest.starts_with("\r\n")) return 2;
-    if (rest.starts_with('\n') || rest.starts_with('\r')) return 1;
-    if (rest.starts_with("\xC2\x85")) return 2;
-    if (rest == "\xE2\x80\xA8" || rest == "\xE2\x80\xA9") return 3;
-    return 0;
+    const std::string_view rest = source_.substr(at_, 2);
+    if (rest == "\r\n") return 2;
+    return rest.starts_with('\n') || rest.starts_with('\r') ? 1 : 0;
   }
 
   void take_break(Decoded& into) {
     const std::size_t size = break_size();
-    if (size == 3) {
-      into.put(source_.substr(at_, 3), at_);
-    } else if (size != 0) {
-      into.put('\n', at_);
-    }
+    if (size != 0) into.put('\n', at_);
     at_ += size;
   }
 

@@ -66,13 +66,12 @@ class YamlReader {
     for (;;) {
       const yaml_event_t* event = parser_.next();
       if (event == nullptr) {
-        if (!check_breaks()) return false;
         const YamlProblem problem = explain_yaml_problem(parser_.get(), text_);
         builder_.report(problem.at, problem.message);
         return false;
       }
       switch (event->type) {
-        case YAML_STREAM_END_EVENT: return check_breaks() && usable_;
+        case YAML_STREAM_END_EVENT: return usable_;
         case YAML_DOCUMENT_START_EVENT:
           if (++documents_ > 1) {
             builder_.report(text_.offset_of(event->start_mark.index),
@@ -118,10 +117,14 @@ class YamlReader {
       const bool control = (c.value < 0x20 && c.value != '\t' && c.value != '\n' && c.value != '\r') ||
                            (c.value >= 0x7F && c.value < 0xA0) || c.value == 0xFEFF || c.value == 0xFFFE ||
                            c.value == 0xFFFF;
-      // YAML 1.1 ends a line here, but YAML 1.2 and editors do not. A comment could therefore hide a step that runs.
+      // YAML 1.1 ends a line here, but YAML 1.2 and editors do not. A comment could therefore hide a step that runs,
+      // and the parser would replace the character by a space inside quotes.
       if (c.value == 0x85 || c.value == 0x2028 || c.value == 0x2029) {
-        odd_breaks_.push_back(i);
-      } else if (control) {
+        const std::string hex = hex_of(c.value);
+        builder_.report(i, "the line break U+" + hex + " is not allowed; write \"\\u" + hex + "\" in double quotes");
+        return false;
+      }
+      if (control) {
         builder_.report(i, "the control character U+" + hex_of(c.value) + " is not allowed; is this a text file?");
         return false;
       }
@@ -140,15 +143,6 @@ class YamlReader {
     std::string hex;
     for (int shift = 12; shift >= 0; shift -= 4) hex += digits[(value >> shift) & 15];
     return hex;
-  }
-
-  // Whether every such line break is inside double quotes, where it cannot begin anything.
-  bool check_breaks() {
-    if (odd_breaks_.empty()) return true;
-    const std::string hex = hex_of(code_point_at(text_.view(), odd_breaks_.front()).value);
-    builder_.report(odd_breaks_.front(),
-                    "the line break U+" + hex + " is not allowed; write \"\\u" + hex + "\" in double quotes");
-    return false;
   }
 
   bool key_expected() const { return !levels_.empty() && levels_.back().map && levels_.back().key_next; }
@@ -213,9 +207,6 @@ class YamlReader {
     const std::size_t end = text_.offset_of(event.end_mark.index);
     const std::size_t start = text_.offset_of(event.start_mark.index);
     const std::size_t begin = skip_properties(text_.view(), start, end);
-    if (data.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE) {
-      std::erase_if(odd_breaks_, [&](std::size_t at) { return begin <= at && at < end; });
-    }
     const std::string_view content(reinterpret_cast<const char*>(data.value), data.length);
     const bool plain = data.style == YAML_PLAIN_SCALAR_STYLE;
     const std::string_view tag = view_of(data.tag);
@@ -274,7 +265,6 @@ class YamlReader {
   SourceBuilder& builder_;
   Parser parser_;
   std::vector<Level> levels_;
-  std::vector<std::size_t> odd_breaks_;  // those not known to be inside double quotes
   int documents_ = 0;
   bool usable_ = true;
 };
