@@ -330,6 +330,13 @@ TEST_F(RunCommandTest, TestRefusesScenariosThatTestNothing) {
       {"steps: [ { retry: {}, refused: 1 } ]", "2:32: `refused` is true, or a part of the reason"},
       {"steps: [ { retry: {}, refused: '' } ]", "2:32: `refused` is true, or a part of the reason"},
       {"steps: [ { expect: {} } ]", "2:20: `expect` is empty"},
+      {"steps: [ { expect: { state: {} } } ]", "2:29: `state` is empty: it could never fail"},
+      {"steps: [ { expect: { status: waiting, reference: {} } } ]", "2:50: `reference` is empty: it could never fail"},
+      {"steps: [ { expect: { reference: { parts: {} } } } ]", "2:33: `reference` is empty: it could never fail"},
+      {"steps: [ { clock: +1h } ]", "no step has `expect` or `refused`: nothing would be tested"},
+      {"steps: [ { signal: Unknown }, { clock: +1h } ]", "no step has `expect` or `refused`"},
+      {"scenarios: [ { steps: [ { expect: { status: waiting } } ] }, { steps: [ { clock: +1h } ] } ]",
+       "2:1: no step has `expect` or `refused`"},
       {"steps: [ { expect: { status: waiting } }, { refused: true } ]", "2:43: `refused` stands beside an event"},
       {"steps: [ { refused: true }, { expect: { status: failed } } ]",
        "2:10: nothing can follow a start that is refused"},
@@ -351,8 +358,9 @@ TEST_F(RunCommandTest, TestRefusesScenariosThatTestNothing) {
     EXPECT_EQ(run_test(std::vector<std::string>{file}, in, out, err), 8) << text;
     EXPECT_NE(err.str().find(message), std::string::npos) << text << "\n" << err.str();
   }
-  const std::string back =
-      write("back.test.yaml", "definition: flow.yaml\nsteps: [ { clock: \"2020-01-01T00:00:00Z\" } ]\n");
+  const std::string back = write("back.test.yaml",
+                                 "definition: flow.yaml\n"
+                                 "steps: [ { clock: \"2020-01-01T00:00:00Z\", expect: { status: waiting } } ]\n");
   std::istringstream in;
   std::ostringstream out;
   std::ostringstream err;

@@ -34,6 +34,8 @@ void write_in_order(const SourceNode& node, std::string& out) {
 constexpr std::string_view event_kinds[] = {"answer",  "signal", "reply", "clock", "next_timer", "cancel",
                                             "suspend", "resume", "retry", "skip",  "edit",       "discard_signal"};
 
+bool checks_something(const ScenarioStep& step) { return !step.expect.is_null() || !step.refused.is_null(); }
+
 class ScenarioReader {
  public:
   ScenarioReader(const std::string& file, const ReadFile& read) : file_(file), read_(read) {}
@@ -64,6 +66,9 @@ class ScenarioReader {
     for (const Scenario& scenario : scenarios) {
       if (!scenario.program) return wrong({scenario.line, 1}, "`definition` is missing");
       if (scenario.steps.empty()) return wrong({scenario.line, 1}, "`steps` is missing: nothing would be tested");
+      if (std::none_of(scenario.steps.begin(), scenario.steps.end(), checks_something)) {
+        return wrong({scenario.line, 1}, "no step has `expect` or `refused`: nothing would be tested");
+      }
     }
     return scenarios;
   }

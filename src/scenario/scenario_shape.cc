@@ -121,6 +121,15 @@ std::optional<Misshapen> check_reference(const SourceNode& value) {
 
 std::optional<Misshapen> check_expectation(const SourceNode& value) {
   if (is_nothing(value)) return Misshapen{value.at, "`expect` is empty: it could never fail"};
+  // The state and the reference always exist, and other members than the expected ones are accepted.
+  for (const std::string_view name : {"state", "reference"}) {
+    const SourceNode* member = value.find(name);
+    if (!member || !is_object(*member)) continue;
+    const SourceNode* parts = name == "reference" && member->members.size() == 1 ? member->find("parts") : nullptr;
+    if (!member->members.empty() && !(parts && is_object(*parts) && parts->members.empty())) continue;
+    return Misshapen{member->at, "`" + std::string(name) + "` is empty: it could never fail" +
+                                     (name == "state" ? "; `state_is: {}` expects an empty state" : "")};
+  }
   return check_members(value, "expect",
                        {"status", "state", "state_is", "output", "error", "reference", "waits", "now", "tasks",
                         "closed_tasks", "events", "calls", "continued", "signals"});
