@@ -51,6 +51,10 @@ int run_cairn(std::span<const std::string> args, std::istream& in, std::ostream&
   }
   const std::string& name = args[0];
   if (name == "--help" || name == "-h" || name == "help") {
+    if (args.size() > 2) {
+      err << "cairn help: takes one command, not \"" << args[2] << "\" as well\n";
+      return exit_usage;
+    }
     const Command* command = args.size() > 1 ? find_command(args[1]) : nullptr;
     if (command) {
       print_help(command->spec(), out);

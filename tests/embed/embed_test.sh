@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # embed_test.sh SOURCE BUILD COMPILER: installs the package into a folder of its own, builds examples/embed against it
-# with CMake and with pkg-config, and runs both.
+# with CMake and with pkg-config, and runs both. Compiles the example of engine.h.
 set -euo pipefail
 source=$1 build=$2 compiler=$3
 work=$(mktemp -d)
@@ -31,4 +31,14 @@ export PKG_CONFIG_PATH
 # shellcheck disable=SC2046
 "$compiler" -std=c++20 "$work/order/main.cc" $(pkg-config --cflags --libs cairn) -o "$work/by-pkg-config"
 check "$work/by-pkg-config"
+
+# The example at the top of engine.h compiles unchanged, with the two functions that it leaves to the reader.
+{
+  printf '%s\n' '#include <cairn/engine.h>' 'cairn::WorkDone charge(const cairn::Json&);' 'int fail(const std::string&);' 'int example() {'
+  awk '/^#pragma once/ { exit } sub("^//   ", "")' "$work/cairn/include/cairn/engine.h"
+  printf '%s\n' 'return 0;' '}'
+} >"$work/example.cc"
+grep -q 'engine.start(' "$work/example.cc" || { echo "engine.h has no example at its top" >&2; exit 1; }
+# shellcheck disable=SC2046
+"$compiler" -std=c++20 -Wall -Werror -Wno-unused-variable -fsyntax-only $(pkg-config --cflags cairn) "$work/example.cc"
 echo "installed, built with CMake and with pkg-config, run"

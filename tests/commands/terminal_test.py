@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""terminal_test.py CAIRN: commands at a terminal and in pipes: readers that leave, colours, UTF-8, stray words, watched folders."""
+import json, os, pty, re, select, subprocess, sys, tempfile, time
+
+cairn = os.path.abspath(sys.argv[1])
+folder = tempfile.TemporaryDirectory()
+os.chdir(folder.name)
+passed = failed = 0
+
+
+def expect(what, ok, seen=""):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    if not ok:
+        print(f"not so: {what}\n  {seen}")
+
+
+def write(name, steps, version="1.0.0"):
+    path = os.path.join(folder.name, name)
+    with open(path, "w") as file:
+        file.write(f"cairn: 1\nname: {os.path.basename(name)[:-5]}\nversion: {version}\nsteps: [ {steps} ]\n")
+    return path
+
+
+def in_terminal(*arguments, feed=b"", until=None, term="xterm", locale="C.UTF-8"):
+    """What the command prints at a terminal: up to `until`, or all of it."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execve(cairn, [cairn, *arguments], {**environment, "TERM": term, "LC_ALL": locale})
+    out, end = b"", time.monotonic() + 30
+    while time.monotonic() < end and not (until and until in out):
+        if not select.select([terminal], [], [], end - time.monotonic())[0]:
+            break
+        try:
+            read = os.read(terminal, 65536)
+        except OSError:  # the command has ended
+            break
+        # The prompt may write cursor movements, so what it echoes is not compared.
+        if feed and not out:
+            os.write(terminal, feed)
+        out += read
+    os.close(terminal)
+    os.waitpid(child, 0)
+    return out
+
+
+os.mkdir("flows")
+write("flows/inside.yaml", "{ task: { name: T, roles: [ clerk ] } }")
+named = write("named.yaml", "{ set: { a: 1 } }")
+server = subprocess.Popen([cairn, "dev", os.path.join(folder.name, "flows"), named, "--listen", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+line = server.stdout.readline()
+found = re.search(r"http://[^/\s]+", line) or sys.exit(f"cairn dev said {line!r}")
+environment = {**os.environ, "CAIRN_SERVER": found.group(0)}
+for unset in ("CAIRN_STORE", "NO_COLOR"):
+    environment.pop(unset, None)
+
+
+def run(*arguments):
+    return subprocess.run([cairn, *arguments], env=environment, capture_output=True, text=True, timeout=60)
+
+
+instance = json.loads(run("start", "inside", "--json").stdout)["id"]
+
+# A command that follows ends when its reader does.
+for arguments in (["watch", instance], ["history", instance, "--follow"]):
+    following = subprocess.Popen([cairn, *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    following.stdout.readline()
+    following.stdout.close()
+    try:
+        following.wait(30)
+    except subprocess.TimeoutExpired:
+        following.kill()
+        following.wait()
+        expect(f"{arguments[0]} ends when its reader is gone", False)
+
+# Colours and the prompt.
+expect("a terminal gets colours", b"\x1b[" in in_terminal("list"), in_terminal("list"))
+for arguments in (["list"], ["show", instance], ["tasks"], ["eval", "1 + 1"]):
+    shown = in_terminal(*arguments, term="dumb")
+    expect(f"TERM=dumb: {arguments[0]} has no escape sequences", shown and b"\x1b" not in shown, shown)
+for locale in ("C", "POSIX", "C.UTF-8"):
+    shown = in_terminal("eval", feed='"gr\u00fc\u00dfe \u4f60".size() + 100\n'.encode(), until=b"107", locale=locale)
+    expect(f"the prompt of eval takes UTF-8 in the locale {locale}", b"107" in shown, shown)
+
+# Words that mean nothing are refused, on every command.
+stray = [["version"], ["doctor"], ["config", "show"], ["list"], ["tasks"], ["dead"], ["verify"], ["keys", "list"], ["audit", "verify"], ["audit", "export"],
+         ["runs"], ["definitions"], ["serve"], ["schema"], ["completion", "bash"], ["migrate"], ["show", instance], ["why", instance],
+         ["history", instance], ["cancel", instance], ["suspend", instance], ["resume", instance], ["retry", instance], ["skip", instance],
+         ["signal", instance, "Paid"], ["render", instance, "b"], ["dev", "time", "+1h"], ["schedules", "list"], ["state", instance, "b"],
+         ["start", "inside"], ["task", "show", "t"], ["bulk", "cancel"], ["keys"], ["help", "list"], ["runs", "show", "r"],
+         ["definitions", "source", "inside", "1.0.0"], ["dead", "replay", "1"], ["watch", instance], ["run", named], ["eval", "1"]]
+for words in stray:
+    done = run(*words, "stray")
+    expect(f"cairn {' '.join(words)} refuses a stray word", done.returncode == 2,
+           f"{done.returncode}: {done.stdout[:200]}{done.stderr[:200]}")
+
+
+
+def next_deployment():
+    return next((line for line in server.stdout if "deployed as" in line), "")
+
+
+# `flows-old` begins with the name of the watched folder. The change of `named.yaml` comes after it and is reported.
+write("flows-old.yaml", "{ set: { a: 1 } }")
+write("named.yaml", "{ set: { a: 2 } }")
+line = next_deployment()
+expect("a file that was named is watched", "named.yaml: changed, deployed as named 1.0.0+2" in line, line)
+deployed = {line.split("\t")[0] for line in run("definitions").stdout.splitlines()}
+expect("a file beside the folder is not deployed", deployed == {"inside", "named"}, deployed)
+write("flows/inside.yaml", "{ task: { name: Other, roles: [ clerk ] } }")
+line = next_deployment()
+expect("a file in the folder is", "inside.yaml: changed, deployed as inside 1.0.0+2" in line, line)
+
+server.terminate()
+server.communicate(timeout=30)
+expect("SIGTERM ends the server cleanly", server.returncode == 0, server.returncode)
+print(f"{passed} passed, {failed} failed")
+sys.exit(1 if failed else 0)
