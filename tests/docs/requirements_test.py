@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""requirements_test.py SOURCE_DIR: everything that docs/requirements.md cites exists.
+"""requirements_test.py SOURCE_DIR: everything that docs/requirements.md cites exists. Whether a test proves its row is for a reviewer to judge.
 
 - The rows of each section are numbered without a gap, and each has five cells.
-- The last cell of a row cites a test, or says **Differs** or **Not yet**.
+- The last cell of a row cites a test, or says **Differs**, **Not yet** or **By design**.
 - Every file in code exists. A test that is named after a file of tests is in that file: a gtest, a scenario, or a text of a script.
 - Every link leads to a page, and its anchor is a heading of that page.
 - Every table `wf_…` is in the PostgreSQL schema, unless its row says **Not yet**.
@@ -47,7 +47,7 @@ def check(page, read):
         if len(cells) != 5:
             wrong.append(f"{number}: {len(cells)} cells instead of 5")
         cited = [path for path, _ in FILE.findall(last) if IS_TEST.search(path)]
-        if not cited and "**Differs**" not in last and "**Not yet**" not in last:
+        if not cited and not any(f"**{word}**" in last for word in ("Differs", "Not yet", "By design")):
             wrong.append(f"{number}: neither a test nor a reason")
         if "**Not yet**" not in last:
             schema = read("src/store/postgres/sql/schema.sql") or ""
@@ -102,7 +102,7 @@ def read(path):
 
 
 rows, tests, wrong = check(read("docs/requirements.md"), read)
-if rows < 150 or tests < 150:
+if rows < 150 or tests < 120:
     wrong.append("too few rows or tests were found: the pattern is wrong")
 for fault in wrong:
     print("docs/requirements.md:", fault)
