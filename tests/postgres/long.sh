@@ -10,8 +10,8 @@ export CAIRN_TEST_POSTGRES="postgresql:///cairn?host=$folder&user=cairn"
 CAIRN_TEST_LONG=1 "$build/tests/contract/contract_test" --gtest_brief=1 --gtest_filter='*/postgres*'
 CAIRN_OUTBOX_EVENTS=100000 "$build/tests/outbox/outbox_order_test" --gtest_brief=1 --gtest_filter='*OnPostgres'
 CAIRN_INTERLEAVINGS=40 "$build/tests/postgres/interleave_test"
-# 1 000 stops on each store.
-"$here/../workers/stop_test.py" "$build/cairn" "$build/tests/workers/stop_worker" "$(command -v node || echo -)" 2000
+# 500 stops on each store.
+"$here/../workers/stop_test.py" "$build/cairn" "$build/tests/workers/stop_worker" "$(command -v node || echo -)" 1000
 # 15 minutes on each store.
 CAIRN_CROWD_SECONDS=900 CAIRN_CROWD_CLIENTS=64 "$here/../http/crowd_test.py" "$build/cairn" "$here/../.."
 # These have servers of their own.
