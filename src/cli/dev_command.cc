@@ -106,6 +106,7 @@ const CommandSpec& dev_spec() {
 }
 
 int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err) {
+  StopWatchdog watchdog;  // first: it covers every destructor that may block
   Arguments arguments;
   if (const auto over = read_arguments(dev_spec(), args, arguments, out, err)) return *over;
   const auto fail = [&err](const Error& error) {
@@ -198,7 +199,7 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   int received = 0;
   sigwait(&ends, &received);
   constexpr std::chrono::seconds drain{10};
-  const StopWatchdog watchdog(drain + StopWatchdog::margin + Engine::stop_grace);
+  watchdog.arm(drain + StopWatchdog::margin + Engine::stop_grace);
   out << "stopping" << std::endl;
   (*engine)->core().leasing().waiters().stop();  // answers the waiting workers, so that they do not delay the stop
   (*serving)->drain(drain);

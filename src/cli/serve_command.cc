@@ -307,6 +307,7 @@ const CommandSpec& serve_spec() {
 }
 
 int run_serve(std::span<const std::string> args, std::istream& in, std::ostream& out, std::ostream& err) {
+  StopWatchdog watchdog;  // first: it covers every destructor that may block
   Arguments arguments;
   if (const auto over = read_arguments(serve_spec(), args, arguments, out, err)) return *over;
   const auto refuse = [&err](const Error& error) { return fail("serve", error, err); };
@@ -379,7 +380,7 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   const std::chrono::milliseconds drain = milliseconds(*configuration, "drain");
   const auto delay = milliseconds(*configuration, "drain_delay");
   const auto drained_by = std::chrono::steady_clock::now() + delay + drain;
-  const StopWatchdog watchdog(delay + drain + StopWatchdog::margin);
+  watchdog.arm(delay + drain + StopWatchdog::margin);
   fanout.reset();
   log_info("server.draining", {{"signal", received}});
   (*serving)->announce_drain();

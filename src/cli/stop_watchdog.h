@@ -14,9 +14,11 @@ class StopWatchdog {
   // How much longer than its drain time a stop may take.
   static constexpr std::chrono::seconds margin{5};
 
-  // Active until it is destroyed. The process ends with exit_timed_out.
-  explicit StopWatchdog(std::chrono::milliseconds limit);
+  StopWatchdog() = default;
   ~StopWatchdog();
+  // Call it once, when the stop begins. The process ends with exit_timed_out if this object lives longer than `limit`.
+  // Declare it before everything whose destruction may block.
+  void arm(std::chrono::milliseconds limit);
   StopWatchdog(const StopWatchdog&) = delete;
   StopWatchdog& operator=(const StopWatchdog&) = delete;
 

@@ -25,6 +25,9 @@ namespace cairn {
 
 namespace {
 
+// Receivers of events get this long at a stop, even if nothing is left of its grace period.
+constexpr std::chrono::milliseconds receivers_grace_min{1000};
+
 InstanceState state_of(const InstanceAnswer& answer) {
   InstanceState state;
   state.instance = answer.instance;
@@ -239,16 +242,19 @@ void Engine::stop(std::chrono::milliseconds grace) {
 
 void Engine::Parts::stop(std::chrono::milliseconds grace) {
   const std::lock_guard lock(stop_mutex);
+  const auto ends = std::chrono::steady_clock::now() + grace;
   // Stop the producers of work first, then the workers, then the writer. None of them waits for an unavailable
   // database.
   core->store().stop_waiting();
   retention->stop();
   loops->stop();
+  outlet->stop_sending();  // its receivers answer while the calls of the workers end
   workers->stop(grace);
   transports->stop();
   core->stop();
   workers->give_back_late();
-  outlet->stop();
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(ends - std::chrono::steady_clock::now());
+  outlet->stop(std::max(left, receivers_grace_min));
 }
 
 namespace {

@@ -164,7 +164,7 @@ std::vector<SinkResult> DispatchLane::judge(const std::vector<OutboxRow>& events
       one.kind = one.attempt >= options_.attempts_max ? Kind::given_up : Kind::failed;
       one.delay = std::max(delay_after(one.sequence, one.attempt), answer.retry_after.value_or(Duration()));
       log_warning("outbox.delivery_failed", {{"sink", sink_->name()},
-                                             {"event", events[i].event.id.value},
+                                             {"event_id", events[i].event.id.value},
                                              {"attempt", std::to_string(one.attempt)},
                                              {"reason", answer.error}});
     }
@@ -230,6 +230,10 @@ bool Dispatcher::stop(std::chrono::milliseconds grace) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(ends - std::chrono::steady_clock::now());
     return lane->wait(std::max(left, std::chrono::milliseconds(0)));
   });
+}
+
+void Dispatcher::abandon() {
+  for (const auto& lane : lanes_) lane->abandon();
 }
 
 void Dispatcher::look() {

@@ -59,6 +59,8 @@ class DispatchLane {
   // Finishes the running batch and sends nothing more. `wait` returns when that is done.
   void stop();
   bool wait(std::chrono::milliseconds grace);
+  // Ends the requests of the running batch.
+  void abandon() { sink_->abandon(); }
   void look();
   // Delivers one batch in the calling thread.
   Result<DispatchRound> dispatch();
@@ -102,6 +104,8 @@ class Dispatcher {
   void start();
   // Finishes the running batches. Returns false if a sink did not answer within `grace`.
   bool stop(std::chrono::milliseconds grace);
+  // Ends the requests of sinks that did not answer.
+  void abandon();
   // Tells the lanes that work may exist: a commit wrote events, or a delay ended. Does not block.
   void look();
   // Delivers one batch per sink in the calling thread, for tests and for programs without engine threads.

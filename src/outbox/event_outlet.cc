@@ -5,7 +5,8 @@
 namespace cairn {
 namespace {
 
-constexpr std::chrono::seconds answers_within{5};
+// An abandoned batch still writes its results to the store.
+constexpr std::chrono::seconds results_within{1};
 
 }  // namespace
 
@@ -60,17 +61,24 @@ void EventOutlet::start() {
   if (serves_any()) dispatcher().start();
 }
 
-void EventOutlet::stop() {
+void EventOutlet::stop_sending() {
+  const std::lock_guard lock(mutex_);
+  if (dispatcher_) dispatcher_->stop(std::chrono::milliseconds(0));
+}
+
+void EventOutlet::stop(std::chrono::milliseconds grace) {
   Dispatcher* running = nullptr;
   {
     const std::lock_guard lock(mutex_);
     running = dispatcher_.get();
   }
-  // Wait for events already sent, so that the next process does not send them again. A receiver that does not answer in
-  // time is abandoned.
-  if (running != nullptr && !running->stop(answers_within)) log_warning("outbox.sink_slow", {});
+  // The next process would send these events again.
+  const bool slow = running != nullptr && !running->stop(grace);
+  if (slow) log_warning("outbox.sink_slow", {});
   client_.stop();
-  if (running != nullptr) running->stop(answers_within);
+  if (!slow) return;
+  running->abandon();
+  running->stop(results_within);
 }
 
 void EventOutlet::look() {

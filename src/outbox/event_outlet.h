@@ -21,7 +21,10 @@ class EventOutlet {
   Result<void> subscribe(const std::string& name, const std::vector<std::string>& types, EventHandler handler);
   // Does nothing without a sink.
   void start();
-  void stop();
+  // Tells the sinks to send nothing more. Does not block.
+  void stop_sending();
+  // Waits for events already sent, at most for `grace`, and abandons receivers that have not answered by then.
+  void stop(std::chrono::milliseconds grace = std::chrono::seconds(5));
   void look();
   // Delivers everything that can be delivered now; for programs without engine threads.
   Result<std::size_t> drain();

@@ -114,6 +114,7 @@ std::vector<SinkAnswer> HttpSink::deliver_each(std::span<const OutboxRow> events
   std::size_t under_way = 0;
   while (!ready.empty() || under_way > 0) {
     if (stopping()) ready.clear();
+    if (ready.empty() && under_way == 0) break;  // no answer will come
     while (!ready.empty() && under_way < in_flight_max) {
       const std::size_t place = lanes[ready.front()].front();
       ready.pop_front();

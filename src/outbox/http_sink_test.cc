@@ -156,6 +156,20 @@ TEST_F(SendingToAServer, ABatchThatFailsIsTheLast) {
   EXPECT_EQ(answers[2].kind, SinkAnswer::Kind::not_tried);
 }
 
+TEST_F(SendingToAServer, AStoppedSinkAnswersAtOnce) {
+  for (const auto mode :
+       {HttpSinkSettings::Mode::structured, HttpSinkSettings::Mode::binary, HttpSinkSettings::Mode::batched}) {
+    HttpSinkSettings settings;
+    settings.url = "http://127.0.0.1:" + std::to_string(server_.port()) + "/hook";
+    settings.mode = mode;
+    HttpSink sink(settings, client_, [] { return sent_at; });
+    sink.stop();
+    const std::vector<OutboxRow> rows{row(1, "e1", "s"), row(2, "e2", "t")};
+    for (const SinkAnswer& answer : sink.deliver(rows)) EXPECT_EQ(answer.kind, SinkAnswer::Kind::not_tried);
+  }
+  EXPECT_TRUE(requests_.empty());
+}
+
 TEST_F(SendingToAServer, ThePolicyHoldsForSinksToo) {
   HttpClient strict{EgressPolicy()};
   HttpSinkSettings settings;

@@ -1,5 +1,9 @@
 #include "outbox/redis_sink.h"
 
+#include <sys/socket.h>
+
+#include <mutex>
+
 #include "outbox/cloud_event.h"
 #include "redis/connection.h"
 
@@ -14,6 +18,7 @@ class RedisSink final : public Sink {
   // One MULTI … EXEC writes the whole batch or nothing, so a later event of a subject never precedes an earlier one
   // that failed.
   std::vector<SinkAnswer> deliver(std::span<const OutboxRow> events) override {
+    if (stopping()) return std::vector<SinkAnswer>(events.size());
     std::vector<redis::Command> commands{{"MULTI"}};
     for (const OutboxRow& row : events) commands.push_back(entry(write_json(cloud_event(row, settings_.source))));
     commands.push_back({"EXEC"});
@@ -23,12 +28,23 @@ class RedisSink final : public Sink {
     return std::vector<SinkAnswer>(events.size(), answer);
   }
 
+  // The timeout holds for each reply. A server that answers slowly could take minutes for a batch.
+  void abandon() override {
+    const std::lock_guard lock(mutex_);
+    abandoned_ = true;
+    if (connection_) ::shutdown(connection_->descriptor(), SHUT_RDWR);
+  }
+
  private:
   Result<void> send(const std::vector<redis::Command>& commands) {
     if (!connection_) {
-      CAIRN_TRY(connection_, redis::Connection::open(settings_.url, settings_.timeout));
+      CAIRN_TRY(auto opened, redis::Connection::open(settings_.url, settings_.timeout));
+      const std::lock_guard lock(mutex_);
+      if (abandoned_) return Error{ErrorCode::unavailable, "the sink is stopping"};
+      connection_ = std::move(opened);
     }
     auto sent = connection_->send(commands);
+    const std::lock_guard lock(mutex_);
     if (!sent) connection_.reset();
     return sent;
   }
@@ -41,7 +57,9 @@ class RedisSink final : public Sink {
   }
 
   RedisSinkSettings settings_;
-  std::unique_ptr<redis::Connection> connection_;
+  std::mutex mutex_;  // for `abandon`, which comes from another thread
+  bool abandoned_ = false;
+  std::unique_ptr<redis::Connection> connection_;  // replaced by the delivering thread only
 };
 
 }  // namespace

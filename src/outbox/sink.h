@@ -35,6 +35,9 @@ class Sink {
   virtual std::vector<SinkAnswer> deliver(std::span<const OutboxRow> events) = 0;
   // Callable from another thread. The sink sends nothing more, waits for the requests already sent and skips the rest.
   void stop() { stopping_ = true; }
+  // Callable from another thread, after `stop`. The sink no longer waits for requests already sent: they fail. Sinks of
+  // the shared HTTP client do nothing here, because stopping the client ends their requests.
+  virtual void abandon() {}
 
  protected:
   bool stopping() const { return stopping_; }

@@ -335,17 +335,21 @@ struct HttpClient::Core {
       std::deque<std::unique_ptr<Exchange>> refused;
       std::vector<std::pair<std::unique_ptr<Exchange>, HttpProblem>> failed;
       int patience = 0;
+      bool ending = false;  // read once, so that every call queued before the end is refused or answered
+      bool closing = false;
       {
         const std::lock_guard lock(mutex);
+        ending = stopping;
+        closing = sends_no_more;
         failed = take_names();
-        while (!stopping && !sends_no_more && !waiting.empty() && in_flight.size() < limits.in_flight_max) {
+        while (!ending && !closing && !waiting.empty() && in_flight.size() < limits.in_flight_max) {
           std::unique_ptr<Exchange> next = std::move(waiting.front());
           waiting.pop_front();
           next->build();
           curl_multi_add_handle(multi, next->easy);
           in_flight.emplace(next->easy, std::move(next));
         }
-        if (stopping || sends_no_more) {
+        if (ending || closing) {
           refused.swap(waiting);
           for (auto& [ticket, exchange] : naming) refused.push_back(std::move(exchange));
           naming.clear();
@@ -353,8 +357,8 @@ struct HttpClient::Core {
         patience = patience_ms();
       }
       for (auto& [exchange, problem] : failed) exchange->done(std::move(problem));
-      if (stopping) return end_all(refused);
-      if (sends_no_more) close_sending(refused);
+      if (ending) return end_all(refused);
+      if (closing) close_sending(refused);
       int running = 0;
       curl_multi_perform(multi, &running);
       collect();

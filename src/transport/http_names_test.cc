@@ -187,6 +187,42 @@ TEST_F(HttpNamesTest, AnAnswerThatIsOnItsWayArrivesAfterSendingEnded) {
   EXPECT_EQ(refused.get_future().get().error().kind, HttpProblem::Kind::overloaded);
 }
 
+// The client's thread answers a call whose name does not exist. Meanwhile further calls arrive and the client stops.
+TEST_F(HttpNamesTest, EveryCallQueuedBeforeTheStopIsAnswered) {
+  using Answer = Result<HttpReply, HttpProblem>;
+  HttpLimits limits;
+  limits.waiting_max = 100'000'000;
+  HttpClient client(*EgressPolicy::make({"127.0.0.1", "http://*"}), limits,
+                    HttpSurroundings{"", [](const std::string&) { return Addresses(); }});
+  // The client's thread uses these until it has ended.
+  int sent = 0;
+  int answered = 0;
+  bool sending = false;
+  bool refused = false;
+  std::promise<void> stopping;
+  std::jthread stopper;
+  HttpCall call;
+  call.method = "GET";
+  call.url = "http://nowhere.example/";
+  client.send(call, Duration::of_seconds(60), {}, [&](const Answer&) {
+    stopper = std::jthread([&client] { client.stop(); });
+    call.url = public_.url();
+    while (!refused) {  // until the stop has begun
+      ++sent;
+      sending = true;
+      client.send(call, Duration::of_seconds(60), {}, [&](const Answer&) {
+        ++answered;
+        refused = sending;  // answered by `send` itself
+      });
+      sending = false;
+    }
+    stopping.set_value();
+  });
+  stopping.get_future().wait();
+  stopper.join();
+  EXPECT_EQ(answered, sent);
+}
+
 TEST_F(HttpNamesTest, AnAddressInTheUrlIsNoName) {
   answers_ = {{"127.0.0.2"}};
   EXPECT_EQ(call("127.0.0.1").result, Json("public"));

@@ -5,6 +5,8 @@
 #include <hiredis/hiredis.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,6 +125,52 @@ TEST_F(RedisServer, SomethingElseUnderTheNameIsAFailure) {
   redisFree(context);
   const auto answers = sink()->deliver(rows(0, 1));
   EXPECT_EQ(answers[0].kind, SinkAnswer::Kind::failed);
+}
+
+// Accepts a connection and never answers.
+class SilentServer {
+ public:
+  explicit SilentServer(const std::string& path) : path_(path), listener_(socket(AF_UNIX, SOCK_STREAM, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(listen(listener_, 1), 0);
+  }
+  ~SilentServer() {
+    close(connection_);
+    close(listener_);
+    unlink(path_.c_str());
+  }
+  void wait_for_a_command() {
+    connection_ = accept(listener_, nullptr, nullptr);
+    char byte = 0;
+    EXPECT_EQ(recv(connection_, &byte, 1, 0), 1);
+  }
+
+ private:
+  const std::string path_;
+  const int listener_;
+  int connection_ = -1;
+};
+
+TEST(RedisSinkStop, ASinkThatIsAbandonedNoLongerWaits) {
+  const std::string path =
+      std::filesystem::temp_directory_path().string() + "/cairn_silent_" + std::to_string(::getpid());
+  SilentServer server(path);
+  RedisSinkSettings settings;
+  settings.url = "unix:" + path;
+  settings.timeout = Duration::of_seconds(3600);
+  const auto sink = std::move(*make_redis_sink(settings));
+  std::vector<SinkAnswer> answers;
+  const std::vector<OutboxRow> rows(3);
+  std::jthread delivering([&] { answers = sink->deliver(rows); });
+  server.wait_for_a_command();
+  sink->stop();
+  sink->abandon();
+  delivering.join();
+  for (const SinkAnswer& answer : answers) EXPECT_EQ(answer.kind, SinkAnswer::Kind::failed);
+  for (const SinkAnswer& answer : sink->deliver(rows)) EXPECT_EQ(answer.kind, SinkAnswer::Kind::not_tried);
 }
 
 TEST(RedisUrl, IsChecked) {

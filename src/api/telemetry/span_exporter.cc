@@ -26,11 +26,22 @@ std::string traces_url(const std::string& endpoint) {
 SpanExporter::SpanExporter(OtlpSettings settings)
     : settings_(std::move(settings)),
       client_(EgressPolicy::everywhere(), collector_limits()),
-      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+      thread_([this](const std::stop_token& stop) {
+        run(stop);
+        const std::scoped_lock lock(mutex_);
+        ended_ = true;
+        changed_.notify_all();
+      }) {}
 
 SpanExporter::~SpanExporter() {
   thread_.request_stop();
-  if (thread_.joinable()) thread_.join();
+  {
+    // A slow collector must not delay the end of the process.
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, flush, [this] { return ended_; });
+  }
+  client_.stop();
+  thread_.join();
 }
 
 void SpanExporter::add(Span span) {

@@ -30,8 +30,10 @@ class SpanExporter {
   static constexpr std::chrono::milliseconds pause_min{500};
   static constexpr std::chrono::milliseconds pause_max{30'000};
 
+  static constexpr std::chrono::milliseconds flush{2'000};  // at the end
+
   explicit SpanExporter(OtlpSettings settings);
-  // Tries once more to send the remaining spans.
+  // Sends the remaining spans for at most `flush`.
   ~SpanExporter();
   SpanExporter(const SpanExporter&) = delete;
   SpanExporter& operator=(const SpanExporter&) = delete;
@@ -54,6 +56,7 @@ class SpanExporter {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<Span> waiting_;
+  bool ended_ = false;
   std::atomic<std::uint64_t> sent_{0};
   std::atomic<std::uint64_t> dropped_{0};
   std::atomic<std::uint64_t> failures_{0};
