@@ -1,0 +1,633 @@
+// Made by types.mjs from the OpenAPI document of the server. Do not edit.
+import type { Json } from './json/lossless';
+
+export interface AuditRow {
+  at: string;
+  details?: Json;
+  from: string;
+  hash: string;
+  previous_hash?: string;
+  resource: string;
+  sequence: number;
+  what: string;
+  who: string;
+  why: string;
+}
+
+export interface AuditRowPage {
+  items: AuditRow[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
+export interface BulkProgress {
+  action: string;
+  done: number;
+  failed: Json[];
+  failed_count: number;
+  finished: boolean;
+  id: string;
+  total: number;
+}
+
+export interface BulkStarted {
+  action: string;
+  dry_run?: boolean;
+  id?: string;
+  instances?: Json[];
+  matched: number;
+  more?: boolean;
+}
+
+export interface DeadLetter {
+  at: string;
+  envelope: Json;
+  id: number;
+  instance?: string | null;
+  kind: string;
+  node: string;
+  reason: string;
+}
+
+export interface DeadLetterPage {
+  items: DeadLetter[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
+export interface Definition {
+  deployed_at: string;
+  digest: string;
+  name: string;
+  retired_at?: string;
+  title?: string | null;
+  version: string;
+}
+
+export interface DefinitionPage {
+  items: Definition[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
+export interface Deployed {
+  digest: string;
+  name: string;
+  version: string;
+  warnings: Json[];
+}
+
+export interface Failure {
+  attempt?: number;
+  class: string;
+  code: string;
+  details?: Json;
+  message: string;
+  step?: string;
+}
+
+export interface HistoryEntry {
+  actor: string;
+  at: string;
+  attempt?: number;
+  details?: Json;
+  event: string;
+  sequence: number;
+  step: string;
+  version: number;
+}
+
+export interface HistoryEntryPage {
+  items: HistoryEntry[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
+export interface Info {
+  cairn: string;
+  node: string;
+  now: string;
+}
+
+export interface Instance {
+  changed_at: string;
+  definition: string;
+  ended_at?: string;
+  error?: Failure;
+  id: string;
+  input?: Json;
+  output?: Json;
+  parent?: string;
+  reference: Reference;
+  started_at: string;
+  state?: { [name: string]: Json };
+  state_version: number;
+  status: Status;
+  version: string;
+  waits?: Wait[];
+}
+
+export interface InstanceAnswer {
+  id: string;
+  output?: Json;
+  repeated?: boolean;
+  state_version: number;
+  status: Status;
+}
+
+export interface InstancePage {
+  items: Instance[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
+export interface Problem {
+  detail?: string;
+  errors?: ({
+    detail?: string;
+    pointer?: string;
+  })[];
+  limit?: string;
+  limit_value?: number;
+  status: number;
+  title: string;
+  type: string;
+}
+
+export interface Reference {
+  key: Json;
+  parts: { [name: string]: Json } | null;
+}
+
+export interface Run {
+  attempt: number;
+  created_at?: string;
+  error?: Json;
+  fence?: number;
+  id: string;
+  idempotency_key?: string;
+  instance?: string;
+  last_error?: string;
+  lease_account?: string;
+  lease_until?: string;
+  leased_by?: string;
+  leases?: number;
+  max_attempts: number;
+  payload?: Json;
+  priority?: number;
+  result?: Json;
+  run_at: string;
+  status: "pending" | "leased" | "succeeded" | "failed" | "cancelled";
+  step?: string;
+  type: string;
+  updated_at?: string;
+}
+
+export interface RunPage {
+  items: Run[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
+export interface Schedule {
+  last?: Json;
+  name: string;
+  next_at: string | null;
+  paused: boolean;
+  queued?: Json[];
+  version: number;
+}
+
+export interface SchedulePage {
+  items: Schedule[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
+export type Status = "running" | "waiting" | "suspended" | "completed" | "failed" | "cancelled";
+
+export interface Task {
+  assignee?: string;
+  completed_at?: string;
+  completed_by?: string;
+  created_at: string;
+  deadline?: string;
+  due?: string;
+  exclude?: string[];
+  form?: Json;
+  id: string;
+  instance: string;
+  managers?: string[];
+  name: string;
+  payload?: Json;
+  priority?: number;
+  reference?: Reference;
+  roles: string[];
+  status: "open" | "assigned" | "completed" | "cancelled" | "expired";
+  step: string;
+  title: string;
+  version: number;
+}
+
+export interface TaskPage {
+  items: Task[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
+export interface Wait {
+  key?: Json;
+  kind: "task" | "timer" | "signal" | "subworkflow" | "run" | "retry";
+  name?: string;
+  since: string;
+  step: string;
+  target?: string;
+  token: string;
+  until?: string;
+}
+
+export interface StartBulkRequest {
+  action: "cancel" | "suspend" | "resume" | "retry" | "signal" | "delete";
+  all?: boolean; // confirms that every instance is meant if there is no filter
+  dry_run?: boolean; // only list the instances
+  filter?: string; // status:suspended definition:loan.approval …
+  max?: number; // refuse if more instances match; default 1000
+  reason?: string;
+  signal?: {
+    key?: string | null;
+    name: string;
+    payload?: Json;
+  };
+}
+
+export interface ReplayDeadLetterRequest {
+  reason?: string;
+}
+
+export interface StartInstanceRequest {
+  definition: string;
+  id?: string;
+  input?: Json;
+  reference?: {
+    key?: string | null;
+    parts?: { [name: string]: Json };
+  };
+  version?: string;
+}
+
+export interface CancelInstanceRequest {
+  reason?: string;
+}
+
+export interface ResumeInstanceRequest {
+  reason?: string;
+}
+
+export interface RetryInstanceRequest {
+  reason?: string;
+}
+
+export interface SignalInstanceRequest {
+  id?: string;
+  key?: string | null;
+  name: string;
+  payload?: Json;
+}
+
+export interface SkipStepRequest {
+  result?: Json;
+}
+
+export interface SuspendInstanceRequest {
+  reason?: string;
+}
+
+export interface CreateKeyRequest {
+  expires_in?: string;
+  note?: string;
+  reason?: string;
+  roles: ("viewer" | "task_worker" | "starter" | "worker" | "operator" | "deployer" | "admin")[];
+  scope?: {
+    prefixes?: string[];
+    task_roles?: string[];
+  };
+  subject: string; // the person or program that uses the key
+}
+
+export interface ResendEventRequest {
+  reason?: string;
+}
+
+export interface RunRetentionRequest {
+  cancelled?: string;
+  completed?: string; // instances that completed longer ago than this: 30d
+  failed?: string;
+  keys?: string; // idempotency keys
+  outbox?: string; // published events
+  reason?: string;
+  runs?: string; // finished runs without an instance
+}
+
+export interface PutRunTypeRequest {
+  backoff?: string;
+  cap?: string;
+  concurrency?: number;
+  lease?: string;
+  limit_key?: string;
+  max_attempts?: number;
+  paused?: boolean;
+  rate?: number;
+  rate_window?: string;
+}
+
+export interface SubmitRunRequest {
+  delay?: string;
+  id?: string;
+  idempotency_key?: string;
+  max_attempts?: number;
+  payload?: Json;
+  priority?: number;
+  retry?: {
+    backoff?: string;
+    cap?: string;
+    factor?: number;
+    jitter?: number;
+  };
+  run_at?: string;
+  timeout?: string;
+  type: string;
+}
+
+export interface SubmitRunsRequest {
+  runs: ({
+    delay?: string;
+    id?: string;
+    idempotency_key?: string;
+    max_attempts?: number;
+    payload?: Json;
+    priority?: number;
+    retry?: {
+      backoff?: string;
+      cap?: string;
+      factor?: number;
+      jitter?: number;
+    };
+    run_at?: string;
+    timeout?: string;
+    type: string;
+  })[];
+}
+
+export interface HeartbeatRunsRequest {
+  runs: ({
+    fence: number;
+    id: string;
+    lease?: string;
+  })[];
+  worker?: string;
+}
+
+export interface LeaseRunsRequest {
+  lease?: string;
+  max?: number;
+  prefixes?: string[];
+  types?: string[];
+  wait?: string;
+  worker: string;
+}
+
+export interface ReleaseRunsRequest {
+  runs: ({
+    fence: number;
+    id: string;
+    lease?: string;
+  })[];
+  worker?: string;
+}
+
+export interface ReportRunsRequest {
+  reports: ({
+    delay?: string;
+    error?: {
+      class?: "transport" | "timeout" | "authorization" | "consistency" | "business";
+      code?: string;
+      details?: Json;
+      message?: string;
+    };
+    fence: number;
+    id: string;
+    result?: Json;
+    retry?: boolean;
+  })[];
+  worker?: string;
+}
+
+export interface CancelRunRequest {
+  reason?: string;
+}
+
+export interface CompleteRunRequest {
+  fence: number;
+  result?: Json;
+  worker?: string;
+}
+
+export interface FailRunRequest {
+  delay?: string;
+  error: {
+    class?: "transport" | "timeout" | "authorization" | "consistency" | "business";
+    code?: string;
+    details?: Json;
+    message?: string;
+  };
+  fence: number;
+  retry?: boolean;
+  worker?: string;
+}
+
+export interface HeartbeatRunRequest {
+  fence: number;
+  lease?: string;
+  worker?: string;
+}
+
+export interface ReleaseRunRequest {
+  fence: number;
+  lease?: string;
+  worker?: string;
+}
+
+export interface CreateScheduleRequest {
+  catch_up?: string;
+  cron?: string;
+  every?: string;
+  from?: string | null;
+  jitter?: string;
+  name: string;
+  overlap?: "skip" | "queue" | "allow" | "cancel_other";
+  paused?: boolean;
+  run?: {
+    max_attempts?: number;
+    payload?: Json;
+    priority?: number;
+    type: string;
+  };
+  start?: {
+    definition: string;
+    input?: Json;
+    reference?: {
+      key?: string;
+      parts?: { [name: string]: Json };
+    };
+    version?: string;
+  };
+  until?: string | null;
+  zone?: string;
+}
+
+export interface ChangeScheduleRequest {
+  catch_up?: string;
+  cron?: string;
+  every?: string;
+  from?: string | null;
+  jitter?: string;
+  overlap?: "skip" | "queue" | "allow" | "cancel_other";
+  paused?: boolean;
+  run?: { [name: string]: Json };
+  start?: { [name: string]: Json };
+  until?: string | null;
+  zone?: string;
+}
+
+export interface PauseScheduleRequest {
+  reason?: string;
+}
+
+export interface ResumeScheduleRequest {
+  reason?: string;
+}
+
+export interface TriggerScheduleRequest {
+  reason?: string;
+}
+
+export interface SendSignalRequest {
+  id?: string;
+  key?: string | null;
+  name: string;
+  payload?: Json;
+  ttl?: string;
+}
+
+export interface AssignTaskRequest {
+  assignee?: string;
+}
+
+export interface CommentTaskRequest {
+  comment: string;
+}
+
+export interface CompleteTaskRequest {
+  payload?: Json;
+}
+
+export interface ReassignTaskRequest {
+  assignee: string;
+}
+
+export interface ReleaseTaskRequest {
+  reason?: string;
+}
+
+export const operations = {
+  assignTask: { method: 'POST', path: '/v1/tasks/{id}/assign', permission: 'work_tasks' },
+  cancelInstance: { method: 'POST', path: '/v1/instances/{id}/cancel', permission: 'operate' },
+  cancelRun: { method: 'POST', path: '/v1/runs/{id}/cancel', permission: 'operate' },
+  changeSchedule: { method: 'PATCH', path: '/v1/schedules/{name}', permission: 'operate' },
+  commentTask: { method: 'POST', path: '/v1/tasks/{id}/comment', permission: 'work_tasks' },
+  completeRun: { method: 'POST', path: '/v1/runs/{id}/complete', permission: 'report_runs' },
+  completeTask: { method: 'POST', path: '/v1/tasks/{id}/complete', permission: 'work_tasks' },
+  createKey: { method: 'POST', path: '/v1/keys', permission: 'administer' },
+  createSchedule: { method: 'POST', path: '/v1/schedules', permission: 'operate' },
+  deleteInstance: { method: 'DELETE', path: '/v1/instances/{id}', permission: 'operate' },
+  deleteRun: { method: 'DELETE', path: '/v1/runs/{id}', permission: 'operate' },
+  deleteRunType: { method: 'DELETE', path: '/v1/run-types/{type}', permission: 'operate' },
+  deleteSchedule: { method: 'DELETE', path: '/v1/schedules/{name}', permission: 'operate' },
+  deployDefinition: { method: 'POST', path: '/v1/definitions', permission: 'deploy' },
+  discardDeadLetter: { method: 'DELETE', path: '/v1/dead-letters/{id}', permission: 'operate' },
+  discardSignal: { method: 'DELETE', path: '/v1/instances/{id}/signals/{signal}', permission: 'operate' },
+  editState: { method: 'PATCH', path: '/v1/instances/{id}/state', permission: 'operate' },
+  explainInstance: { method: 'GET', path: '/v1/instances/{id}/why', permission: 'view' },
+  failRun: { method: 'POST', path: '/v1/runs/{id}/fail', permission: 'report_runs' },
+  getBulk: { method: 'GET', path: '/v1/bulk/{id}', permission: 'operate' },
+  getCanonical: { method: 'GET', path: '/v1/definitions/{name}/{version}', permission: 'view' },
+  getDeadLetter: { method: 'GET', path: '/v1/dead-letters/{id}', permission: 'view' },
+  getDefinition: { method: 'GET', path: '/v1/definitions/{name}', permission: 'view' },
+  getDefinitionDiagram: { method: 'GET', path: '/v1/definitions/{name}/{version}/diagram', permission: 'view' },
+  getDefinitionSource: { method: 'GET', path: '/v1/definitions/{name}/{version}/source', permission: 'view' },
+  getHistory: { method: 'GET', path: '/v1/instances/{id}/history', permission: 'view' },
+  getInfo: { method: 'GET', path: '/v1/info', permission: 'view' },
+  getInstance: { method: 'GET', path: '/v1/instances/{id}', permission: 'view' },
+  getInstanceDiagram: { method: 'GET', path: '/v1/instances/{id}/diagram', permission: 'view' },
+  getNewestDiagram: { method: 'GET', path: '/v1/definitions/{name}/diagram', permission: 'view' },
+  getRun: { method: 'GET', path: '/v1/runs/{id}', permission: 'view' },
+  getRunEvents: { method: 'GET', path: '/v1/runs/{id}/events', permission: 'view' },
+  getRunType: { method: 'GET', path: '/v1/run-types/{type}', permission: 'view' },
+  getSchedule: { method: 'GET', path: '/v1/schedules/{name}', permission: 'view' },
+  getSnapshot: { method: 'GET', path: '/v1/instances/{id}/snapshot', permission: 'view' },
+  getTask: { method: 'GET', path: '/v1/tasks/{id}', permission: 'view_tasks' },
+  getTaskEvents: { method: 'GET', path: '/v1/tasks/{id}/events', permission: 'view_tasks' },
+  healthz: { method: 'GET', path: '/healthz', permission: 'open' },
+  heartbeatRun: { method: 'POST', path: '/v1/runs/{id}/heartbeat', permission: 'report_runs' },
+  heartbeatRuns: { method: 'POST', path: '/v1/runs/heartbeat', permission: 'report_runs' },
+  leaseRuns: { method: 'POST', path: '/v1/runs/lease', permission: 'work_runs' },
+  listAudit: { method: 'GET', path: '/v1/audit', permission: 'administer' },
+  listDeadLetters: { method: 'GET', path: '/v1/dead-letters', permission: 'view' },
+  listDefinitions: { method: 'GET', path: '/v1/definitions', permission: 'view' },
+  listDeliveries: { method: 'GET', path: '/v1/outbox/{sequence}/deliveries', permission: 'view' },
+  listFunctions: { method: 'GET', path: '/v1/functions', permission: 'view' },
+  listInstances: { method: 'GET', path: '/v1/instances', permission: 'view' },
+  listKeys: { method: 'GET', path: '/v1/keys', permission: 'administer' },
+  listOutbox: { method: 'GET', path: '/v1/outbox', permission: 'view' },
+  listRunTypes: { method: 'GET', path: '/v1/run-types', permission: 'view' },
+  listRuns: { method: 'GET', path: '/v1/runs', permission: 'view' },
+  listSchedules: { method: 'GET', path: '/v1/schedules', permission: 'view' },
+  listTasks: { method: 'GET', path: '/v1/tasks', permission: 'view_tasks' },
+  livez: { method: 'GET', path: '/livez', permission: 'open' },
+  metrics: { method: 'GET', path: '/metrics', permission: 'view' },
+  openapi: { method: 'GET', path: '/openapi.json', permission: 'open' },
+  page: { method: 'GET', path: '/', permission: 'view' },
+  pauseSchedule: { method: 'POST', path: '/v1/schedules/{name}/pause', permission: 'operate' },
+  previewSchedule: { method: 'GET', path: '/v1/schedules/{name}/preview', permission: 'view' },
+  putRunType: { method: 'PUT', path: '/v1/run-types/{type}', permission: 'operate' },
+  readyz: { method: 'GET', path: '/readyz', permission: 'open' },
+  reassignTask: { method: 'POST', path: '/v1/tasks/{id}/reassign', permission: 'work_tasks' },
+  receiveEvents: { method: 'POST', path: '/v1/events', permission: 'start' },
+  receiveHook: { method: 'POST', path: '/v1/hooks/{id}', permission: 'signed_request' },
+  releaseRun: { method: 'POST', path: '/v1/runs/{id}/release', permission: 'report_runs' },
+  releaseRuns: { method: 'POST', path: '/v1/runs/release', permission: 'report_runs' },
+  releaseTask: { method: 'POST', path: '/v1/tasks/{id}/release', permission: 'work_tasks' },
+  replayDeadLetter: { method: 'POST', path: '/v1/dead-letters/{id}/replay', permission: 'operate' },
+  reportRuns: { method: 'POST', path: '/v1/runs/report', permission: 'report_runs' },
+  resendEvent: { method: 'POST', path: '/v1/outbox/{sequence}/resend', permission: 'operate' },
+  resumeInstance: { method: 'POST', path: '/v1/instances/{id}/resume', permission: 'operate' },
+  resumeSchedule: { method: 'POST', path: '/v1/schedules/{name}/resume', permission: 'operate' },
+  retireDefinition: { method: 'DELETE', path: '/v1/definitions/{name}/{version}', permission: 'deploy' },
+  retryInstance: { method: 'POST', path: '/v1/instances/{id}/retry', permission: 'operate' },
+  revokeKey: { method: 'DELETE', path: '/v1/keys/{id}', permission: 'administer' },
+  runRetention: { method: 'POST', path: '/v1/retention/run', permission: 'administer' },
+  sendSignal: { method: 'POST', path: '/v1/signals', permission: 'start' },
+  signalInstance: { method: 'POST', path: '/v1/instances/{id}/signals', permission: 'start' },
+  skipStep: { method: 'POST', path: '/v1/instances/{id}/skip', permission: 'operate' },
+  startBulk: { method: 'POST', path: '/v1/bulk', permission: 'operate' },
+  startInstance: { method: 'POST', path: '/v1/instances', permission: 'start' },
+  streamEvents: { method: 'GET', path: '/v1/events', permission: 'view' },
+  submitRun: { method: 'POST', path: '/v1/runs', permission: 'start' },
+  submitRuns: { method: 'POST', path: '/v1/runs/batch', permission: 'start' },
+  suspendInstance: { method: 'POST', path: '/v1/instances/{id}/suspend', permission: 'operate' },
+  triggerSchedule: { method: 'POST', path: '/v1/schedules/{name}/trigger', permission: 'operate' },
+  verifyAudit: { method: 'GET', path: '/v1/audit/verify', permission: 'administer' },
+} as const;
+
+export type Operation = keyof typeof operations;
+export type Permission = (typeof operations)[Operation]['permission'];

@@ -1,0 +1,362 @@
+// What needs attention, first.
+import { useMemo, useState } from 'preact/hooks';
+import { get, part, query } from '../api';
+import type { AuditRow, AuditRowPage, Instance, InstancePage, Task, TaskPage } from '../api_types';
+import { link } from '../base_path';
+import { BulkDialog } from '../bulk/bulk_dialog';
+import { now } from '../clock';
+import { definitions, load_definitions, title_of_definition } from '../definitions';
+import { group_errors, reference_of, type ErrorGroup } from '../error_groups';
+import { useFigures } from '../figures';
+import { FirstSteps } from '../home/first_steps';
+import { due_of } from '../instance_status';
+import { useResource } from '../resource';
+import { useRetrying } from '../retrying';
+import { may, session } from '../session';
+import { useTitle } from '../shell/crumbs';
+import { Icon } from '../ui/icon';
+import { Broken, Loading } from '../ui/states';
+import { buckets, Lines, Spark } from '../ui/spark';
+import { Due } from '../ui/when';
+import { clock_time, count, exact, is_past, lasting, moment, since, until, words } from '../words';
+
+const hour = 3_600_000;
+const ranges = { '1h': hour, '24h': 24 * hour, '7d': 7 * 24 * hour } as const;
+type Range = keyof typeof ranges;
+
+interface Found {
+  suspended: Instance[];
+  suspended_more: boolean;
+  failed: Instance[];
+  recent: Instance[];
+  recent_more: boolean;
+  running: number;
+  running_more: boolean;
+  overdue: Task[];
+  urgent: Task[];
+  audit: AuditRow[];
+}
+
+async function load(range: Range, signal: AbortSignal): Promise<Found> {
+  const from = new Date(now() - ranges[range]).toISOString();
+  const list = (values: Record<string, string | number>) => get<InstancePage>(query('/v1/instances', values), signal);
+  const tasks = (values: Record<string, string | number | boolean>) => (may('view_tasks') ? get<TaskPage>(query('/v1/tasks', values), signal) : Promise.resolve({ items: [] as Task[] }));
+  const [suspended, failed, recent, running, overdue, urgent, audit] = await Promise.all([
+    list({ status: 'suspended', limit: 200 }),
+    list({ status: 'failed', from, limit: 100 }),
+    list({ from, limit: 200 }),
+    list({ status: 'running', limit: 200 }),
+    tasks({ overdue: true, limit: 50 }),
+    tasks({ limit: 20 }),
+    may('administer') ? last_audit(signal) : [],
+  ]);
+  await load_definitions();
+  return {
+    suspended: suspended.items, suspended_more: Boolean(suspended.next_cursor), failed: failed.items, recent: recent.items, recent_more: Boolean(recent.next_cursor),
+    running: running.items.length, running_more: Boolean(running.next_cursor), overdue: overdue.items, urgent: urgent.items, audit,
+  };
+}
+
+// The trail comes oldest first, with the number of the last row as the cursor; the end is near the largest number.
+async function last_audit(signal: AbortSignal): Promise<AuditRow[]> {
+  let low = 0;
+  let page = await get<AuditRowPage>(query('/v1/audit', { limit: 200 }), signal);
+  for (let step = 1; page.next_cursor && step < 12; step++) {
+    low = Number(page.next_cursor);
+    const ahead = await get<AuditRowPage>(query('/v1/audit', { limit: 200, cursor: low * 2 }), signal);
+    if (ahead.items.length === 0) break;
+    page = ahead;
+  }
+  return page.items.slice(-6).reverse();
+}
+
+export default function HomePage() {
+  const t = words.value.home;
+  useTitle(words.value.nav.home);
+  const [range, set_range] = useState<Range>('24h');
+  const found = useResource(`home ${range}`, (signal) => load(range, signal), { live: (event) => event.type.startsWith('cairn.'), least: 3000, poll: 15000 });
+  const figures = useFigures().value;
+  const retrying = useRetrying().value;
+  const [bulk, set_bulk] = useState<ErrorGroup | null>(null);
+  const names = useMemo(() => new Map((found.value?.recent ?? []).map((one) => [one.id, { definition: one.definition, reference: reference_of(one) }])), [found.value]);
+  const groups = useMemo(() => (found.value ? group_errors(found.value.suspended, found.value.failed, retrying?.runs ?? new Map(), names) : []), [found.value, retrying, names]);
+  if (!found.value) return <main class="main" id="main">{found.error ? <Broken error={found.error} retry={found.reload} /> : <Loading />}</main>;
+  const data = found.value;
+  if (data.recent.length === 0 && data.suspended.length === 0 && !figures?.get('cairn_tasks_open') && session.value) return <FirstSteps />;
+  const stopped = groups.filter((group) => group.tone === 'suspended').length;
+  const headline = stopped > 0 ? t.needs(stopped) : data.overdue.length > 0 ? t.late(data.overdue.length) : retrying?.runs.size ? t.retry_only : t.calm;
+  const times = (key: 'started_at' | 'ended_at') => data.recent.flatMap((one) => (one[key] ? [Date.parse(one[key])] : []));
+  const to = now();
+  const started = buckets(times('started_at'), to - ranges[range], to, 24);
+  const finished = buckets(times('ended_at'), to - ranges[range], to, 24);
+  const tick = (share: number) => { const at = new Date(to - ranges[range] * share).toISOString(); return range === '7d' ? moment(at).replace(/ \d\d:\d\d$/, '') : clock_time(at); };
+  return (
+    <main class="main" id="main">
+      <div class="head">
+        <h1>{headline}</h1>
+        <div class="actions">
+          <div class="seg" role="group" aria-label={t.range}>
+            {(Object.keys(ranges) as Range[]).map((one) => (
+              <button key={one} type="button" aria-pressed={range === one} onClick={() => set_range(one)}>
+                {t.ranges[one]}
+              </button>
+            ))}
+          </div>
+          {may('start') && (
+            <a class="btn is-primary is-keep" href={link('/start')}>
+              <Icon name="plus" />
+              {words.value.start.button}
+            </a>
+          )}
+        </div>
+      </div>
+      <div class="pad">
+        <Tiles data={data} retrying={retrying?.runs.size ?? 0} figures={figures} />
+        <div class="home">
+          <div class="col">
+            <section class="card">
+              <div class="top">
+                <h2>{t.attention}</h2>
+                <span class="muted t12">{t.one_row}</span>
+                <a class="more" href={link(query('/instances', { q: 'status:suspended' }))}>
+                  {t.all_stopped}
+                </a>
+              </div>
+              {groups.length === 0 ? (
+                <p class="calm">
+                  <Icon name="completed" />
+                  {t.nothing_wrong}
+                </p>
+              ) : (
+                <ul class="groups">
+                  {groups.slice(0, 8).map((group) => (
+                    <Group key={group.key} group={group} range={ranges[range]} onBulk={() => set_bulk(group)} />
+                  ))}
+                </ul>
+              )}
+            </section>
+            {may('view_tasks') && <Waiting tasks={data.urgent} />}
+          </div>
+          <div class="col">
+            <section class="card">
+              <div class="top">
+                <h2>{t.throughput}</h2>
+                <span class="more muted">{t.started_finished(count(times('started_at').length) + (data.recent_more ? '+' : ''), count(times('ended_at').length))}</span>
+              </div>
+              <div class="in">
+                <Lines one={started} two={finished} label={t.chart} ticks={[tick(1), tick(0.5), t.now]} unit={t.per(lasting(ranges[range] / 24, 1))} />
+                <div class="legend">
+                  <span>
+                    <svg viewBox="0 0 16 6" aria-hidden="true" class="chart">
+                      <path class="l1" d="M0 3H16" />
+                    </svg>
+                    {t.started}
+                  </span>
+                  <span>
+                    <svg viewBox="0 0 16 6" aria-hidden="true" class="chart">
+                      <path class="l2" d="M0 3H16" />
+                    </svg>
+                    {t.finished}
+                  </span>
+                </div>
+              </div>
+            </section>
+            {data.overdue.length > 0 && (
+              <section class="card">
+                <div class="top">
+                  <h2>{t.out_of_time}</h2>
+                  <a class="more" href={link('/inbox')}>
+                    {words.value.nav.inbox}
+                  </a>
+                </div>
+                <ul class="list">
+                  {data.overdue.slice(0, 5).map((task) => (
+                    <li key={task.id}>
+                      <span class="grow cut">
+                        <a class="plainlink strong" href={link(`/inbox/${task.id}`)}>
+                          {task.title}
+                        </a>
+                        <br />
+                        <span class="muted t12">{task.assignee ?? (task.roles.join(', ') || words.value.inspector.nobody)}</span>
+                      </span>
+                      <span class="sla" data-st="suspended">
+                        <Icon name="time" />
+                        <Due at={due_of(task)!} />
+                      </span>
+                    </li>
+                  ))}
+                </ul>
+              </section>
+            )}
+            <Changes audit={data.audit} />
+          </div>
+        </div>
+      </div>
+      {bulk && <BulkDialog action="retry" ids={bulk.ids} names={bulk.references} onClose={() => set_bulk(null)} onDone={found.reload} />}
+    </main>
+  );
+}
+
+function Tiles({ data, retrying, figures }: { data: Found; retrying: number; figures: Map<string, number> | undefined }) {
+  const t = words.value.home.tiles;
+  const figure = (name: string) => figures?.get(name) ?? 0;
+  const number = (value: number, more = false) => count(value) + (more ? '+' : '');
+  const suspended = Math.max(figure('cairn_instances_suspended'), data.suspended.length);
+  const ready_age = figure('cairn_runs_ready_age_seconds');
+  const tile = (href: string, tone: string, icon: string, title: string, big: string, note: string, hot: boolean) => (
+    <a class="tile" href={link(href)} data-st={tone}>
+      <span class="st" data-st={tone}>
+        <Icon name={icon} />
+        {title}
+      </span>
+      <span class="big">{big}</span>
+      <span class={hot ? 'note is-hot' : 'note'}>{note}</span>
+    </a>
+  );
+  return (
+    <div class="tiles">
+      {tile('/instances?q=status:running', 'running', 'running', t.running, number(data.running, data.running_more), t.started(count(data.recent.filter((one) => Date.parse(one.started_at) > now() - 60000).length)), false)}
+      {tile('/inbox', 'person', 'person', t.people, number(figure('cairn_tasks_open')), data.overdue.length ? t.overdue(count(data.overdue.length)) : t.none_overdue, data.overdue.length > 0)}
+      {tile('/instances?q=status:retrying', 'retrying', 'retrying', t.retrying, number(retrying), t.by_itself, false)}
+      {tile('/instances?q=status:suspended', 'suspended', 'suspended', t.suspended, number(suspended), suspended ? t.need_you : t.need_nobody, suspended > 0)}
+      {tile('/dead-letters', 'suspended', 'letters', t.dead, number(figure('cairn_dead_letters')), figure('cairn_dead_letters') ? t.look : t.all_delivered, figure('cairn_dead_letters') > 0)}
+      {tile('/runs', 'cancelled', 'workers', t.ready, number(figure('cairn_runs_ready')), ready_age > 5 ? t.oldest(lasting(ready_age * 1000, 1)) : t.taken_at_once, ready_age > 60)}
+    </div>
+  );
+}
+
+function Group({ group, range, onBulk }: { group: ErrorGroup; range: number; onBulk: () => void }) {
+  const t = words.value.home;
+  const first = new Date(Math.min(...group.times)).toISOString();
+  const to = now();
+  const status = group.tone === 'retrying' ? 'retrying' : group.tone;
+  const rows = link(query('/instances', { q: `status:${status} definition:${group.definition}` }));
+  return (
+    <li data-st={group.tone}>
+      <span class="cnt">{count(group.ids.length)}</span>
+      <span class="what">
+        <span class="l1 cut">
+          <a class="plainlink" href={rows}>
+            {group.step || title_of_definition(group.definition)}
+          </a>{' '}
+          <span class="muted">· {title_of_definition(group.definition)}</span> <code>{group.code}</code>
+        </span>
+        <span class="l2 cut" title={group.message}>
+          {group.tone === 'retrying' && group.next_try ? `${t.by_themselves(is_past(group.next_try) ? '' : until(group.next_try))} ` : ''}
+          {group.message}
+        </span>
+      </span>
+      <span class="hide-s">
+        <Spark values={buckets(group.times, to - range, to, 18)} />
+      </span>
+      <span class="when hide-s" title={exact(first)}>
+        {t.since(moment(first))}
+      </span>
+      {group.tone === 'suspended' && may('operate') ? (
+        group.ids.length === 1 ? (
+          <a class="btn is-s" href={link(`/instances/${part(group.ids[0]!)}`)}>
+            {t.fix}
+          </a>
+        ) : (
+          <button class="btn is-s" type="button" onClick={onBulk}>
+            {t.retry(count(group.ids.length))}
+          </button>
+        )
+      ) : (
+        <a class="btn is-s" href={group.ids.length === 1 ? link(`/instances/${part(group.ids[0]!)}`) : rows}>
+          {t.open}
+        </a>
+      )}
+    </li>
+  );
+}
+
+function Waiting({ tasks }: { tasks: Task[] }) {
+  const t = words.value.home;
+  return (
+    <section class="card">
+      <div class="top">
+        <h2>{t.waiting_longest}</h2>
+        <span class="muted t12">{t.people_first}</span>
+        <a class="more" href={link('/inbox')}>
+          {words.value.nav.inbox}
+        </a>
+      </div>
+      {tasks.length === 0 ? (
+        <p class="calm">
+          <Icon name="completed" />
+          {t.nobody_waits}
+        </p>
+      ) : (
+        <ul class="list">
+          {tasks.slice(0, 6).map((task) => {
+            const due = due_of(task);
+            const late = due && is_past(due);
+            return (
+              <li key={task.id}>
+                <Icon name="person" />
+                <span class="grow cut">
+                  <a class="plainlink" href={link(`/inbox/${task.id}`)}>
+                    <strong>{reference_of({ id: task.instance, reference: task.reference! })}</strong> {task.title}
+                  </a>
+                  <span class="muted">{task.assignee ? ` · ${task.assignee}` : ` · ${t.nobody_took}`}</span>
+                </span>
+                {due ? (
+                  <span class="st" data-st={late ? 'suspended' : 'person'}>
+                    <Due at={due} />
+                  </span>
+                ) : (
+                  <span class="muted">{t.for_no_limit(since(task.created_at))}</span>
+                )}
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Changes({ audit }: { audit: AuditRow[] }) {
+  const t = words.value.home;
+  const newest = [...definitions.value].sort((a, b) => (a.deployed_at < b.deployed_at ? 1 : -1)).slice(0, 3);
+  return (
+    <section class="card">
+      <div class="top">
+        <h2>{t.changed}</h2>
+        {may('administer') && (
+          <a class="more" href={link('/audit')}>
+            {words.value.nav.audit}
+          </a>
+        )}
+      </div>
+      <ul class="list">
+        {audit.map((row) => (
+          <li key={row.sequence}>
+            <Icon name="audit" />
+            <span class="grow cut">
+              {words.value.audit.what[row.what as keyof typeof words.value.audit.what] ?? row.what}
+              <br />
+              <span class="muted t12">
+                {row.who}, {moment(row.at)}
+              </span>
+            </span>
+          </li>
+        ))}
+        {audit.length === 0 &&
+          newest.map((one) => (
+            <li key={one.name + one.version}>
+              <Icon name="definitions" />
+              <span class="grow cut">
+                <a class="plainlink" href={link(`/definitions/${part(one.name)}`)}>
+                  {one.title ?? one.name} <strong>{one.version}</strong>
+                </a>
+                <br />
+                <span class="muted t12">{t.deployed(moment(one.deployed_at))}</span>
+              </span>
+            </li>
+          ))}
+      </ul>
+    </section>
+  );
+}
