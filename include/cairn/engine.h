@@ -102,7 +102,7 @@ struct StartOrder {
 struct InstanceState {
   InstanceId instance;
   Status status = Status::running;
-  std::uint64_t version = 0;
+  std::uint64_t state_version = 0;
   Json output;                   // of a completed instance
   std::optional<Failure> error;  // of a failed, cancelled or suspended instance
   bool repeated = false;         // an earlier request with the same key has done it
@@ -116,7 +116,7 @@ struct OpenTaskView {
   std::string assignee;
   std::vector<std::string> roles;
   Json payload;
-  std::uint64_t version = 0;
+  std::uint64_t state_version = 0;
 };
 
 // One attempt of a `worker` call. `idempotency_key` is the same for every attempt.

@@ -17,7 +17,7 @@ inline void reply_with(const Reply& reply, const Result<InstanceAnswer>& answer,
     return;
   }
   Response response = json_response(document(*answer), status);
-  response.headers.emplace_back("etag", "\"" + std::to_string(answer->version) + "\"");
+  response.headers.emplace_back("etag", "\"" + std::to_string(answer->state_version) + "\"");
   if (answer->repeated) response.headers.emplace_back(replayed_header, "true");
   reply(std::move(response));
 }

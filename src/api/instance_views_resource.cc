@@ -64,7 +64,7 @@ void snapshot(EngineCore& core, const Call& call) {
     return;
   }
   Response response = json_response(document(**found));
-  response.headers.emplace_back("etag", "\"" + std::to_string((*found)->version) + "\"");
+  response.headers.emplace_back("etag", "\"" + std::to_string((*found)->state_version) + "\"");
   call.reply(std::move(response));
 }
 

@@ -81,7 +81,7 @@ void InstanceWaiters::tell(Line& line, std::uint64_t number, const Snapshot* aft
       line.changed.notify_all();
       return;
     }
-    if (!found->second.waits_for(after->version, after->status)) return;
+    if (!found->second.waits_for(after->state_version, after->status)) return;
     place = line.take(number);
   }
   place->answer(Seen{project_instance(*after), after});
@@ -163,7 +163,7 @@ void InstanceWaiters::look(std::uint64_t number) {
     const auto found = line_->places.find(number);
     if (found == line_->places.end()) return;
     const bool over = line_->closed || found->second.until <= std::chrono::steady_clock::now();
-    if (row && *row && !over && !found->second.waits_for((*row)->version, (*row)->status)) {
+    if (row && *row && !over && !found->second.waits_for((*row)->state_version, (*row)->status)) {
       line_->look_at(next_look(found->second), number);
       return;
     }

@@ -20,7 +20,7 @@ Reply replaying(const Reply& reply) {
 
 void show(const Reply& reply, const InstanceRow& row, const Json& answer, int status) {
   Response response = json_response(answer, status);
-  response.headers.emplace_back("etag", "\"" + std::to_string(row.version) + "\"");
+  response.headers.emplace_back("etag", "\"" + std::to_string(row.state_version) + "\"");
   reply(std::move(response));
 }
 
@@ -101,7 +101,8 @@ void get(EngineCore& core, const std::shared_ptr<InstanceWaiters>& desk, const C
   std::uint64_t after = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), after);
   if (!text.empty() && (read.ec != std::errc() || read.ptr != text.data() + text.size())) {
-    call.reply(problem(400, "version", "Invalid version", "`after` must be a state_version, for example 7"));
+    call.reply(
+        problem(400, "state_version", "Invalid state version", "`after` must be a state_version, for example 7"));
     return;
   }
   if (!*wait) {

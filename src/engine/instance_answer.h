@@ -10,7 +10,7 @@ namespace cairn {
 
 struct InstanceAnswer {
   InstanceId instance;
-  std::uint64_t version = 0;
+  std::uint64_t state_version = 0;
   Status status = Status::running;
   Json output;
   bool repeated = false;  // an earlier request with the same key or signal id did it

@@ -192,7 +192,7 @@ Result<void> InstanceRequests::check(const InstanceId& id, EventBody& what) cons
 }
 
 void InstanceRequests::request(const InstanceId& id, EventBody what, const Actor& actor,
-                               std::optional<std::uint64_t> version, Done done) {
+                               std::optional<std::uint64_t> state_version, Done done) {
   auto checked = check_incoming_text(actor.name, "the actor", context_.options.limits);
   if (checked) checked = check(id, what);
   if (!checked) return done(std::move(checked).error());
@@ -200,7 +200,7 @@ void InstanceRequests::request(const InstanceId& id, EventBody what, const Actor
   delivery.instance = id;
   delivery.what = std::move(what);
   delivery.actor = actor.name;
-  delivery.version = version;
+  delivery.state_version = state_version;
   if (!RequestKey::current().empty()) delivery.cause.inbox = Unit::Inbox{id, RequestKey::current()};
   deliveries_.deliver(std::move(delivery), [done = std::move(done)](Deliveries::Outcome delivered) {
     if (!delivered || delivered->kind != Delivered::Kind::stale) return done(answer_of(std::move(delivered)));
@@ -210,9 +210,9 @@ void InstanceRequests::request(const InstanceId& id, EventBody what, const Actor
 }
 
 Result<InstanceAnswer> InstanceRequests::request(const InstanceId& id, EventBody what, const Actor& actor,
-                                                 std::optional<std::uint64_t> version) {
+                                                 std::optional<std::uint64_t> state_version) {
   return deliveries_.wait_for<Result<InstanceAnswer>>(
-      [&](Done done) { request(id, std::move(what), actor, version, std::move(done)); });
+      [&](Done done) { request(id, std::move(what), actor, state_version, std::move(done)); });
 }
 
 Result<void> InstanceRequests::remove(const InstanceId& id, const std::string& reason) {

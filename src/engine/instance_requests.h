@@ -50,16 +50,16 @@ class InstanceRequests {
   void start(StartRequest request, Done done);
   // To one instance; kept by it when it does not wait for it yet. conflict when it has ended.
   void signal(InstanceId id, SignalRequest request, Done done);
-  // cancel, suspend, resume, retry, skip, edit. With `version`, conflict when the instance has moved. Asked on a thread
-  // that may call the store.
-  void request(const InstanceId& id, EventBody what, const Actor& actor, std::optional<std::uint64_t> version,
+  // cancel, suspend, resume, retry, skip, edit. With `state_version`, conflict when the instance has moved. Asked on a
+  // thread that may call the store.
+  void request(const InstanceId& id, EventBody what, const Actor& actor, std::optional<std::uint64_t> state_version,
                Done done);
 
   // The same, waiting for the answer.
   Result<InstanceAnswer> start(StartRequest request);
   Result<InstanceAnswer> signal(const InstanceId& id, SignalRequest request);
   Result<InstanceAnswer> request(const InstanceId& id, EventBody what, const Actor& actor,
-                                 std::optional<std::uint64_t> version = {});
+                                 std::optional<std::uint64_t> state_version = {});
 
   // To all instances that wait for name and key; if there are none, the signal is kept for `ttl`.
   Result<SignalOutcome> broadcast(const SignalRequest& request, Duration ttl);

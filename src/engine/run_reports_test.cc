@@ -61,10 +61,10 @@ TEST_F(RunsTest, AResultMovesItsInstanceInTheSameCommit) {
   const InstanceId id = start();
   const RunRow run = lease().at(0);
   EXPECT_EQ(run.instance, id);
-  const std::uint64_t version = find(id).version;
+  const std::uint64_t state_version = find(id).state_version;
   EXPECT_EQ(*core().reports().report({run.id, run.fence, Json("ok"), {}, true, {}, "w"}), RunAnswer::finished);
   EXPECT_EQ(find(id).output, Json::object({{"receipt", "ok"}}));
-  EXPECT_EQ(find(id).version, version + 1);
+  EXPECT_EQ(find(id).state_version, state_version + 1);
   EXPECT_EQ(*core().reports().report({run.id, run.fence, Json("again"), {}, true, {}, "w"}), RunAnswer::lease_lost);
 }
 

@@ -29,14 +29,14 @@ InstanceState state_of(const InstanceAnswer& answer) {
   InstanceState state;
   state.instance = answer.instance;
   state.status = answer.status;
-  state.version = answer.version;
+  state.state_version = answer.state_version;
   state.output = answer.output;
   state.repeated = answer.repeated;
   return state;
 }
 
 InstanceState state_of(const Snapshot& snapshot) {
-  return {snapshot.instance, snapshot.status, snapshot.version, snapshot.output, snapshot.error, false};
+  return {snapshot.instance, snapshot.status, snapshot.state_version, snapshot.output, snapshot.error, false};
 }
 
 Actor actor_of(const Person& person) { return {person.name, person.roles}; }
@@ -314,7 +314,8 @@ Result<std::vector<OpenTaskView>> Engine::tasks(const std::optional<InstanceId>&
   do {
     CAIRN_TRY(const Page<TaskRow> rows, parts_->store->list_tasks(filter, page));
     for (const TaskRow& row : rows.items) {
-      views.push_back({row.id, row.instance, row.name, row.title, row.assignee, row.roles, row.payload, row.version});
+      views.push_back(
+          {row.id, row.instance, row.name, row.title, row.assignee, row.roles, row.payload, row.state_version});
     }
     page.cursor = rows.next_cursor;
   } while (!page.cursor.empty());

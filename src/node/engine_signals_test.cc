@@ -12,10 +12,10 @@ TEST_P(EngineOnAStore, TimersFireWhenTheirTimeHasCome) {
   deploy(sleeper);
   const InstanceId id = start("sleeper").instance;
   pass(Duration::of_seconds(3599));
-  EXPECT_EQ(now(id).version, 1u);
+  EXPECT_EQ(now(id).state_version, 1u);
   restart();
   pass(Duration::of_seconds(1));
-  EXPECT_EQ(now(id).version, 2u);
+  EXPECT_EQ(now(id).state_version, 2u);
   restart();
   pass(Duration::of_seconds(1800));
   EXPECT_EQ(now(id).status, Status::completed);

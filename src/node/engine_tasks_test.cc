@@ -25,7 +25,7 @@ TEST_P(EngineOnAStore, ASecondCompletionConflictsUnlessItIsTheSameRequest) {
   const auto again = engine_->complete(task, approval, ann, "key");
   ASSERT_TRUE(again.has_value()) << again.error().message;
   EXPECT_TRUE(again->repeated);
-  EXPECT_EQ(again->version, first->version);
+  EXPECT_EQ(again->state_version, first->state_version);
   EXPECT_EQ(again->status, first->status);
   EXPECT_EQ(again->output, first->output) << "it answers as the first one did";
   EXPECT_FALSE(first->output.is_null());

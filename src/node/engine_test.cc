@@ -45,7 +45,7 @@ TEST_P(EngineOnAStore, WhatCannotBeReadBackIsRefusedAtTheDoor) {
   const InstanceId id = start("listener", Json::object({{"no", "1"}})).instance;
   EXPECT_EQ(engine_->signal(id, "paid", Json(std::string_view("\0", 1)), Json("1")).error().code, ErrorCode::invalid);
   EXPECT_EQ(engine_->broadcast("paid", Json(1), Json()).error().code, ErrorCode::invalid);
-  EXPECT_EQ(now(id).version, 1u);
+  EXPECT_EQ(now(id).state_version, 1u);
   order.input = Json::object({{"no", "2"}, {"big", std::string(5u << 20, 'x')}});
   EXPECT_EQ(engine_->start(order).error().code, ErrorCode::limit);
 }
@@ -97,7 +97,7 @@ TEST_P(EngineOnAStore, CheckpointsCommitEachStep) {
   const InstanceState done = start("stepper");
   EXPECT_EQ(done.status, Status::completed);
   EXPECT_EQ(done.output, Json(3));
-  EXPECT_GE(done.version, 3u);
+  EXPECT_GE(done.state_version, 3u);
 }
 
 TEST_P(EngineOnAStore, OtherContentUnderATakenVersionIsRefused) {

@@ -27,9 +27,9 @@ Rehearsal::Rehearsal(Options options) : options_(std::move(options)), now_(optio
 Event Rehearsal::event_of(const InstanceId& id, EventBody what) const {
   Event event;
   const Instance* instance = find(id);
-  const std::uint64_t version = instance ? instance->snapshot.version + 1 : 1;
+  const std::uint64_t state_version = instance ? instance->snapshot.state_version + 1 : 1;
   const auto* signal = std::get_if<SignalReceived>(&what);
-  event.id.value = signal ? signal->id : id.value + ":" + std::to_string(version);
+  event.id.value = signal ? signal->id : id.value + ":" + std::to_string(state_version);
   event.at = now_;
   event.actor = "cli";
   event.what = std::move(what);

@@ -144,11 +144,11 @@ Result<ScheduleRow> create_schedule(EngineCore& core, const std::string& name, c
 }
 
 Result<ScheduleRow> change_schedule(EngineCore& core, const std::string& name, const Json& patch,
-                                    std::optional<std::uint64_t> version) {
+                                    std::optional<std::uint64_t> state_version) {
   return revise(core, name, [&](ScheduleRow& row) -> Result<void> {
-    if (version && *version != row.version) {
+    if (state_version && *state_version != row.state_version) {
       return Error{ErrorCode::conflict,
-                   "stale_version: schedule " + name + " is at version " + std::to_string(row.version)};
+                   "stale_version: schedule " + name + " is at state version " + std::to_string(row.state_version)};
     }
     if (name.find(':') != std::string::npos) {
       return Error{

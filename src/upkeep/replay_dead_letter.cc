@@ -47,7 +47,7 @@ Result<void> replay_run(EngineCore& core, const DeadLetter& letter, const Actor&
       return Error{ErrorCode::conflict, "instance " + letter.instance->value + " no longer waits for run " + id.value +
                                             "; discard the letter"};
     }
-    CAIRN_TRY_VOID(core.instances().request(*letter.instance, RetryRequested{}, actor, instance->version));
+    CAIRN_TRY_VOID(core.instances().request(*letter.instance, RetryRequested{}, actor, instance->state_version));
     return {};
   }
   RunOrder order;

@@ -253,7 +253,7 @@ TEST_P(Upkeep, AStartThatWasRefusedIsReplayedOnce) {
   // A replay that was interrupted before the letter was removed finds its own instance.
   letter.id = *store_->put_dead_letter(letter);
   EXPECT_TRUE(*replay_dead_letter(*core_, letter.id, {}));
-  EXPECT_EQ(row("s").version, 1u);
+  EXPECT_EQ(row("s").state_version, 1u);
 }
 
 TEST_P(Upkeep, RetentionTakesWhatIsOldEnoughAndLeavesWhatLives) {

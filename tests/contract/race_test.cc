@@ -107,7 +107,7 @@ class EveryOrder : public StoreContract {
     }
     // Whatever happened, versions have no gap, and a finished instance holds nothing open.
     const Snapshot last = *must(store().find_snapshot({"a"}));
-    EXPECT_EQ(last.version, kind == Kind::done ? 3u : 2u);
+    EXPECT_EQ(last.state_version, kind == Kind::done ? 3u : 2u);
     if (is_final(last.status)) {
       EXPECT_TRUE(must(store().list_waits({"a"})).empty());
       EXPECT_NE(must(store().find_task({"t"}))->status, TaskStatus::open);

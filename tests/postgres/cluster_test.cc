@@ -345,7 +345,7 @@ TEST_F(Cluster, ALostAnswerToACommitIsLookedUp) {
   over = true;
   killer.join();
   EXPECT_GT(acknowledged.size(), 150u);
-  for (const std::string& id : acknowledged) EXPECT_EQ(a.find({id})->version, 1u) << id;
+  for (const std::string& id : acknowledged) EXPECT_EQ(a.find({id})->state_version, 1u) << id;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace cairn::sim {
 class Chronicle {
  public:
   struct Instance {
-    std::uint64_t version = 0;
+    std::uint64_t state_version = 0;
     Status status = Status::running;
     ProgramKey program;
     std::optional<InstanceId> parent;
