@@ -256,7 +256,7 @@ Result<std::vector<Dump>> sample(const Plan& plan) {
     return {};
   };
   CAIRN_TRY_VOID(look());
-  CAIRN_TRY(const InstanceState begun, stage.engine->start(order_for("one-wait", order_input())));
+  CAIRN_TRY(const InstanceAnswer begun, stage.engine->start(request_for("one-wait", order_input())));
   CAIRN_TRY_VOID(look());
   CAIRN_TRY_VOID(stage.engine->signal(begun.instance, "go", Json::object({{"ok", true}})));
   CAIRN_TRY_VOID(look());

@@ -114,14 +114,14 @@ TEST_F(BusyServer, IsAliveWhileEveryRequestWaitsForTheStore) {
 }
 
 TEST_F(BusyServer, RunsOfAWorkerThatHasGoneAreForOthers) {
-  RunOrder order;
-  order.type = "demo.echo.v1";
-  ASSERT_TRUE(core_->runs().submit(order).has_value());
-  LeaseRequest request;
-  request.worker = "gone";
-  request.types = {order.type};
-  request.length = Duration::of_seconds(3600);
-  auto leased = store_.lease_runs(request);
+  RunRequest request;
+  request.type = "demo.echo.v1";
+  ASSERT_TRUE(core_->runs().submit(request).has_value());
+  LeaseRequest lease;
+  lease.worker = "gone";
+  lease.types = {request.type};
+  lease.length = Duration::of_seconds(3600);
+  auto leased = store_.lease_runs(lease);
   ASSERT_TRUE(leased.has_value());
   ASSERT_EQ(leased->size(), 1u);
   core_->leasing().waiters().give_back(std::move(*leased));
@@ -131,17 +131,17 @@ TEST_F(BusyServer, RunsOfAWorkerThatHasGoneAreForOthers) {
 }
 
 TEST_F(BusyServer, LeasesNothingForAWorkerThatHasGone) {
-  RunOrder order;
-  order.type = "demo.echo.v1";
-  const auto submitted = core_->runs().submit(order);
+  RunRequest request;
+  request.type = "demo.echo.v1";
+  const auto submitted = core_->runs().submit(request);
   ASSERT_TRUE(submitted.has_value());
-  LeaseRequest request;
-  request.worker = "gone";
-  request.types = {order.type};
-  request.length = Duration::of_seconds(3600);
+  LeaseRequest lease;
+  lease.worker = "gone";
+  lease.types = {request.type};
+  lease.length = Duration::of_seconds(3600);
   bool answered = false;
   core_->leasing().waiters().ask(
-      request, std::chrono::milliseconds(0),
+      lease, std::chrono::milliseconds(0),
       [&answered](const Result<std::vector<RunRow>>& runs) { answered = runs.has_value() && runs->empty(); },
       [] { return false; });
   EXPECT_TRUE(answered);

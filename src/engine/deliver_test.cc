@@ -165,11 +165,11 @@ TEST_P(DeliverTest, ABurstOfSignalsToAnInstanceThatEndsIsAnswered) {
 // What a callback asks for needs the store, which its thread must not call.
 TEST_P(DeliverTest, ACallbackMayAskAgain) {
   std::promise<Result<InstanceAnswer>> answered;
-  StartRequest order;
-  order.definition = "counting";
-  order.idempotency_key = "again";
-  core_->instances().start(order, [&](const Result<InstanceAnswer>& first) {
-    core_->instances().start(order, [&, id = first->instance](const Result<InstanceAnswer>& second) {
+  StartRequest request;
+  request.definition = "counting";
+  request.idempotency_key = "again";
+  core_->instances().start(request, [&](const Result<InstanceAnswer>& first) {
+    core_->instances().start(request, [&, id = first->instance](const Result<InstanceAnswer>& second) {
       EXPECT_TRUE(second->repeated);
       tick(id, [&](Result<InstanceAnswer> state) { answered.set_value(std::move(state)); });
     });
@@ -215,11 +215,11 @@ TEST_P(DeliverTest, ACallbackMayCompleteATask) {
 TEST_P(DeliverTest, WhatACallbackAsksIsDecidedThereWhenNothingIsMissing) {
   std::latch open(1);
   std::promise<Result<InstanceAnswer>> answered;
-  StartRequest order;
-  order.definition = "counting";
-  core_->instances().start(order, [&](const Result<InstanceAnswer>&) {
+  StartRequest request;
+  request.definition = "counting";
+  core_->instances().start(request, [&](const Result<InstanceAnswer>&) {
     for (std::size_t i = 0; i < DeferredWork::threads_max; ++i) core_->deliveries().defer([&] { open.wait(); });
-    core_->instances().start(order, [&](const Result<InstanceAnswer>& begun) {
+    core_->instances().start(request, [&](const Result<InstanceAnswer>& begun) {
       tick(begun->instance, [&](Result<InstanceAnswer> state) { answered.set_value(std::move(state)); });
     });
   });
@@ -311,11 +311,11 @@ TEST_P(DeliverTest, OneKeyStartsOneInstanceHoweverManyAskAtOnce) {
   std::latch answered(50);
   std::mutex mutex;
   std::set<std::string> ids;
-  StartRequest order;
-  order.definition = "counting";
-  order.idempotency_key = "k";
+  StartRequest request;
+  request.definition = "counting";
+  request.idempotency_key = "k";
   for (int i = 0; i < 50; ++i) {
-    core_->instances().start(order, [&](const Result<InstanceAnswer>& state) {
+    core_->instances().start(request, [&](const Result<InstanceAnswer>& state) {
       {
         const std::lock_guard lock(mutex);
         ids.insert(state ? state->instance.value : state.error().message);

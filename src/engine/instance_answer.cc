@@ -2,11 +2,15 @@
 
 namespace cairn {
 
+InstanceAnswer answer_of(const Snapshot& snapshot) {
+  return {snapshot.instance, snapshot.status, snapshot.state_version, snapshot.output, snapshot.error};
+}
+
 Result<InstanceAnswer> answer_of(Result<Delivered, DeliveryError> delivered) {
   if (!delivered) return std::move(delivered).error().error;
-  const Snapshot& after = *delivered->after;
-  const bool repeated = delivered->kind == Delivered::Kind::duplicate_signal;
-  return InstanceAnswer{after.instance, after.state_version, after.status, after.output, repeated};
+  InstanceAnswer answer = answer_of(*delivered->after);
+  answer.repeated = delivered->kind == Delivered::Kind::duplicate_signal;
+  return answer;
 }
 
 bool tells_of_predecessor(const Json& first, Timestamp started_at) {
@@ -33,14 +37,16 @@ Result<InstanceAnswer> repeated_answer(Store& store, const std::string& key, con
     again.state_version = row->state_version;
     again.status = row->status;
   }
-  if (again.gone || (again.status != Status::completed && again.status != Status::running)) return again;
+  if (again.gone || again.status == Status::waiting) return again;
   CAIRN_TRY(const auto rested, store.find_snapshot(again.instance));
   if (!rested || tells_of_predecessor(first, rested->started_at)) return again;
   if (again.status == Status::running) {
     again.state_version = rested->state_version;
     again.status = rested->status;
   }
+  if (rested->state_version != again.state_version) return again;  // it has moved since
   again.output = rested->output;
+  again.error = rested->error;
   return again;
 }
 

@@ -8,24 +8,13 @@
 #include <optional>
 #include <string>
 
-#include "engine/actor.h"
+#include "cairn/requests.h"
 #include "engine/context.h"
 #include "engine/deliveries.h"
 #include "engine/instance_answer.h"
 #include "engine/listeners.h"
 
 namespace cairn {
-
-struct StartRequest {
-  std::string definition;
-  std::optional<std::string> version;  // absent: the newest
-  Json input = Json::object();
-  std::optional<Reference> reference;
-  std::string id;               // empty: a new one
-  std::string idempotency_key;  // empty: none
-  Actor actor;
-  std::string traceparent = {};  // the caller's trace, which the instance continues; empty or malformed: its own
-};
 
 struct SignalRequest {
   std::string id;  // empty: a new one

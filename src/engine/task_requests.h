@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/actor.h"
+#include "cairn/requests.h"
 #include "engine/context.h"
 #include "engine/deliveries.h"
 #include "engine/instance_answer.h"

@@ -25,22 +25,6 @@ namespace cairn {
 
 namespace {
 
-InstanceState state_of(const InstanceAnswer& answer) {
-  InstanceState state;
-  state.instance = answer.instance;
-  state.status = answer.status;
-  state.state_version = answer.state_version;
-  state.output = answer.output;
-  state.repeated = answer.repeated;
-  return state;
-}
-
-InstanceState state_of(const Snapshot& snapshot) {
-  return {snapshot.instance, snapshot.status, snapshot.state_version, snapshot.output, snapshot.error, false};
-}
-
-Actor actor_of(const Person& person) { return {person.name, person.roles}; }
-
 // Without its transport, a call would wait for a worker that never comes.
 Result<void> check_transports(Store& store, const Transports& transports, bool strict) {
   std::vector<std::string> names = transports.names();
@@ -67,11 +51,6 @@ Result<void> check_transports(Store& store, const Transports& transports, bool s
     page.cursor = rows.next_cursor;
   } while (!page.cursor.empty());
   return {};
-}
-
-Result<InstanceState> state_of(Result<InstanceAnswer> answer) {
-  if (!answer) return std::move(answer).error();
-  return state_of(*answer);
 }
 
 }  // namespace
@@ -251,52 +230,32 @@ void Engine::Parts::stop(std::chrono::milliseconds grace) {
   outlet->stop();
 }
 
-namespace {
+Result<InstanceAnswer> Engine::start(const StartRequest& request) { return parts_->core->instances().start(request); }
 
-StartRequest request_of(const StartOrder& order) {
-  StartRequest request;
-  request.definition = order.definition;
-  request.version = order.version;
-  request.input = order.input;
-  request.reference = order.reference;
-  request.id = order.id;
-  request.idempotency_key = order.idempotency_key;
-  request.actor = actor_of(order.by);
-  request.traceparent = order.traceparent;
-  return request;
+void Engine::start(const StartRequest& request, Done done) {
+  parts_->core->instances().start(
+      request, [done = std::move(done)](auto answer) { call_back("start", [&] { done(std::move(answer)); }); });
 }
 
-}  // namespace
-
-Result<InstanceState> Engine::start(const StartOrder& order) {
-  return state_of(parts_->core->instances().start(request_of(order)));
-}
-
-void Engine::start(const StartOrder& order, Done done) {
-  parts_->core->instances().start(request_of(order), [done = std::move(done)](auto answer) {
-    call_back("start", [&] { done(state_of(std::move(answer))); });
-  });
-}
-
-Result<InstanceState> Engine::find(const InstanceId& id) {
+Result<InstanceAnswer> Engine::find(const InstanceId& id) {
   CAIRN_TRY(const auto snapshot, parts_->store->find_snapshot(id));
   if (!snapshot) return Error{ErrorCode::not_found, "no instance " + id.value};
-  return state_of(*snapshot);
+  return answer_of(*snapshot);
 }
 
-Result<InstanceState> Engine::wait(const InstanceId& id, std::chrono::milliseconds limit) {
+Result<InstanceAnswer> Engine::wait(const InstanceId& id, std::chrono::milliseconds limit) {
   CAIRN_TRY(const Snapshot rested, parts_->core->instances().wait_for(id, limit));
-  return state_of(rested);
+  return answer_of(rested);
 }
 
-Result<InstanceState> Engine::signal(const InstanceId& id, const std::string& name, const Json& payload,
-                                     const Json& key, const std::string& signal_id) {
-  return state_of(parts_->core->instances().signal(id, {signal_id, name, key, payload, {}}));
+Result<InstanceAnswer> Engine::signal(const InstanceId& id, const std::string& name, const Json& payload,
+                                      const Json& key, const std::string& signal_id) {
+  return parts_->core->instances().signal(id, {signal_id, name, key, payload, {}});
 }
 
 void Engine::signal(const InstanceId& id, const std::string& name, const Json& payload, Done done) {
   parts_->core->instances().signal(id, {{}, name, {}, payload, {}}, [done = std::move(done)](auto answer) {
-    call_back("signal", [&] { done(state_of(std::move(answer))); });
+    call_back("signal", [&] { done(std::move(answer)); });
   });
 }
 
@@ -322,28 +281,28 @@ Result<std::vector<OpenTaskView>> Engine::tasks(const std::optional<InstanceId>&
   return views;
 }
 
-Result<InstanceState> Engine::complete(const TaskId& task, const Json& payload, const Person& by,
-                                       const std::string& idempotency_key) {
-  return state_of(parts_->core->tasks().complete({task, payload, std::nullopt, idempotency_key, actor_of(by)}));
+Result<InstanceAnswer> Engine::complete(const TaskId& task, const Json& payload, const Actor& actor,
+                                        const std::string& idempotency_key) {
+  return parts_->core->tasks().complete({task, payload, std::nullopt, idempotency_key, actor});
 }
 
-Result<InstanceState> Engine::cancel(const InstanceId& id, const std::string& reason, const Person& by) {
-  return state_of(parts_->core->instances().request(id, CancelRequested{reason}, actor_of(by)));
+Result<InstanceAnswer> Engine::cancel(const InstanceId& id, const std::string& reason, const Actor& actor) {
+  return parts_->core->instances().request(id, CancelRequested{reason}, actor);
 }
-Result<InstanceState> Engine::suspend(const InstanceId& id, const std::string& reason, const Person& by) {
-  return state_of(parts_->core->instances().request(id, SuspendRequested{reason}, actor_of(by)));
+Result<InstanceAnswer> Engine::suspend(const InstanceId& id, const std::string& reason, const Actor& actor) {
+  return parts_->core->instances().request(id, SuspendRequested{reason}, actor);
 }
-Result<InstanceState> Engine::resume(const InstanceId& id, const Person& by) {
-  return state_of(parts_->core->instances().request(id, ResumeRequested{}, actor_of(by)));
+Result<InstanceAnswer> Engine::resume(const InstanceId& id, const Actor& actor) {
+  return parts_->core->instances().request(id, ResumeRequested{}, actor);
 }
-Result<InstanceState> Engine::retry(const InstanceId& id, const Person& by) {
-  return state_of(parts_->core->instances().request(id, RetryRequested{}, actor_of(by)));
+Result<InstanceAnswer> Engine::retry(const InstanceId& id, const Actor& actor) {
+  return parts_->core->instances().request(id, RetryRequested{}, actor);
 }
-Result<InstanceState> Engine::skip(const InstanceId& id, const Json& result, const Person& by) {
-  return state_of(parts_->core->instances().request(id, SkipRequested{result}, actor_of(by)));
+Result<InstanceAnswer> Engine::skip(const InstanceId& id, const Json& result, const Actor& actor) {
+  return parts_->core->instances().request(id, SkipRequested{result}, actor);
 }
-Result<InstanceState> Engine::edit(const InstanceId& id, const Json& merge_patch, const Person& by) {
-  return state_of(parts_->core->instances().request(id, StateEdited{merge_patch}, actor_of(by)));
+Result<InstanceAnswer> Engine::edit(const InstanceId& id, const Json& merge_patch, const Actor& actor) {
+  return parts_->core->instances().request(id, StateEdited{merge_patch}, actor);
 }
 
 Store& Engine::store() { return *parts_->store; }

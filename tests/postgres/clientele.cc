@@ -98,11 +98,11 @@ void Clientele::start_one(std::size_t number) {
   // Every other one hears of its signals before it exists.
   if (number % 2 == 0) send_signals();
   insist([&] {
-    StartOrder order;
-    order.definition = workflow.name;
-    order.id = id;
-    order.idempotency_key = id;
-    const auto started = engine_->start(order);
+    StartRequest request;
+    request.definition = workflow.name;
+    request.id = id;
+    request.idempotency_key = id;
+    const auto started = engine_->start(request);
     if (!started) {
       EXPECT_EQ(started.error().code, ErrorCode::unavailable) << id << ": " << started.error().message;
       return false;
