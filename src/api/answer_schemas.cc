@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr AnswerSchema answers[] = {
@@ -156,4 +156,4 @@ Json answer_components() {
   return schemas;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -5,7 +5,7 @@
 
 #include "api/problem.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 Response json_response(const Json& document, int status) {
   return {status, "application/json", {}, write_json(document)};
@@ -56,15 +56,15 @@ Result<std::optional<std::uint64_t>> state_version_of(const Call& call) {
   return std::optional<std::uint64_t>(state_version);
 }
 
-std::vector<Route> api_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> desk) {
+std::vector<Route> api_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> waiters) {
   std::vector<Route> routes;
   const auto add = [&routes](std::vector<Route> resource) {
     for (Route& route : resource) routes.push_back(std::move(route));
   };
   add(diagram_routes(core));
   add(definition_routes(core));
-  add(bulk_routes(core, *desk));
-  add(instance_routes(core, std::move(desk)));
+  add(bulk_routes(core, *waiters));
+  add(instance_routes(core, std::move(waiters)));
   for (auto* resource : {instance_view_routes, instance_operation_routes, task_list_routes, task_routes, signal_routes,
                          run_routes, run_type_routes, operation_routes, why_routes, page_routes, event_routes,
                          key_routes, audit_routes, schedule_routes, outbox_routes, dead_letter_routes}) {
@@ -73,4 +73,4 @@ std::vector<Route> api_routes(EngineCore& core, std::shared_ptr<InstanceWaiters>
   return routes;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -10,7 +10,7 @@
 #include "base/sha256.h"
 #include "render/drawing.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 // A cache of recent pictures.
@@ -153,4 +153,4 @@ std::vector<Route> diagram_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -1,6 +1,6 @@
 #include "api/documents.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 Json texts(const std::vector<std::string>& list) {
@@ -151,4 +151,4 @@ Json document(const HistoryRow& row) {
                        {"details", row.entry.details}});
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -1,7 +1,7 @@
 // What operators do to one instance: cancel, suspend, resume, retry, skip, edit its state, discard a signal, delete it.
 #include "api/instance_replies.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 // 412 with the current state version.
@@ -105,4 +105,4 @@ std::vector<Route> instance_operation_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

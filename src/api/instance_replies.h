@@ -7,7 +7,7 @@
 #include "api/documents.h"
 #include "api/problem.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 inline InstanceId id_of(const Call& call) { return {std::string(call.at("id"))}; }
 
@@ -22,4 +22,4 @@ inline void reply_with(const Reply& reply, const Result<InstanceAnswer>& answer,
   reply(std::move(response));
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

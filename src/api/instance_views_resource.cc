@@ -4,7 +4,7 @@
 #include "api/page_answer.h"
 #include "instance/snapshot.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 void list(EngineCore& core, const Call& call) {
@@ -108,4 +108,4 @@ std::vector<Route> instance_view_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -4,7 +4,7 @@
 
 #include "store/projection.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr std::chrono::milliseconds look_every{1'000};
@@ -104,12 +104,12 @@ void InstanceWaiters::take(Place place) {
   auto call = core_.listeners().results().call(
       id, [line = line_, number](const Snapshot* after) { tell(*line, number, after); });
   // Register first and look afterwards, so that an end in between is not missed.
-  const bool goes_on = for_the_end && core_.instances().goes_on(id);
+  const bool active = for_the_end && core_.instances().is_known_active(id);
   const std::scoped_lock lock(line_->mutex);
   const auto found = line_->places.find(number);
   if (found == line_->places.end()) return;
   found->second.call = std::move(call);
-  if (goes_on && !line_->closed) {
+  if (active && !line_->closed) {
     line_->look_at(std::min(found->second.until, std::chrono::steady_clock::now() + InstanceRequests::unseen_max),
                    number);
   } else {
@@ -178,4 +178,4 @@ void InstanceWaiters::look(std::uint64_t number) {
   }
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

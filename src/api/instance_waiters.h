@@ -16,7 +16,7 @@
 
 #include "engine/core.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 class InstanceWaiters {
  public:
@@ -88,4 +88,4 @@ class InstanceWaiters {
   std::jthread thread_;  // started by the first waiter
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -2,7 +2,7 @@
 
 #include "base/limit_refusals.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 // Limits on waiting work clear by themselves: the same request may succeed later.
@@ -71,4 +71,4 @@ Response problem(const std::vector<schema::Violation>& violations) {
   return problem(422, "invalid", "The request is invalid", detail, Json::object({{"errors", errors}}));
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -11,7 +11,7 @@
 #include "schedule/schedule.h"
 #include "store/lease_holder.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr Duration lease_default = Duration::of_seconds(30);
@@ -620,4 +620,4 @@ std::vector<Route> run_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

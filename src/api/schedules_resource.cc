@@ -7,7 +7,7 @@
 #include "schedule/next_time.h"
 #include "schedule/schedules.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 std::string name_of(const Call& call) { return std::string(call.at("name")); }
@@ -176,4 +176,4 @@ std::vector<Route> schedule_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -6,7 +6,7 @@
 #include "api/problem.h"
 #include "engine/task_rights.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 TaskId id_of(const Call& call) { return {std::string(call.at("id"))}; }
@@ -174,4 +174,4 @@ std::vector<Route> task_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -62,9 +62,9 @@ struct Engine::Parts {
   std::unique_ptr<EngineCore> core;
   std::unique_ptr<Transports> transports;
   Limits limits;
-  std::unique_ptr<WorkerPool> workers;
+  std::unique_ptr<node::WorkerPool> workers;
   std::unique_ptr<EventOutlet> outlet;
-  std::unique_ptr<Loops> loops;
+  std::unique_ptr<node::Loops> loops;
   std::unique_ptr<RetentionLoop> retention;
   bool running = false;
 
@@ -110,17 +110,18 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   parts->transports = std::make_unique<Transports>(std::move(egress), std::move(secrets), HttpLimits(), surroundings);
   for (const auto& transport : options.transports) CAIRN_TRY_VOID(parts->transports->add(transport));
   CAIRN_TRY_VOID(check_transports(*parts->store, *parts->transports, options.strict_definitions));
-  parts->workers = std::make_unique<WorkerPool>(*parts->core, options.workers, Duration::of_ms(options.lease.count()));
+  parts->workers =
+      std::make_unique<node::WorkerPool>(*parts->core, options.workers, Duration::of_ms(options.lease.count()));
   for (Transport* transport : parts->transports->all()) parts->workers->carry(*transport);
-  WorkerPool* workers = parts->workers.get();
-  LeaseWaiters* desk = &parts->core->leasing().waiters();
+  node::WorkerPool* workers = parts->workers.get();
+  LeaseWaiters* waiters = &parts->core->leasing().waiters();
   EventOutlet* outlet = parts->outlet.get();
-  parts->loops = std::make_unique<Loops>(*parts->core, [workers, desk, outlet] {
+  parts->loops = std::make_unique<node::Loops>(*parts->core, [workers, waiters, outlet] {
     workers->look();
-    desk->look();
+    waiters->look();
     outlet->look();
   });
-  Loops* loops = parts->loops.get();
+  node::Loops* loops = parts->loops.get();
   parts->core->listeners().on_wakeup([workers, loops, outlet](const Wakeup& wakeup) {
     loops->wake(wakeup);
     if (wakeup.runs) workers->look();
@@ -168,20 +169,20 @@ void Engine::handle(const std::string& type, WorkHandler handler) {
     Carried carried = without_trace(run.payload);
     WorkDone done = handler({run.id, run.type, run.idempotency_key, std::move(carried.value), run.attempt,
                              run.attempts_max, stop, run.instance, std::move(carried.traceparent)});
-    return HandlerAnswer{std::move(done.result), std::move(done.failure), done.retry, done.retry_after};
+    return node::HandlerAnswer{std::move(done.result), std::move(done.failure), done.retry, done.retry_after};
   });
 }
 
 void Engine::on_ended(std::function<void(const InstanceId&)> told) {
   parts_->core->listeners().on_ended(
-      [told = std::move(told)](const InstanceId& id) { call_back("on_ended", [&] { told(id); }); });
+      [told = std::move(told)](const InstanceId& id) { node::call_back("on_ended", [&] { told(id); }); });
 }
 
 Result<void> Engine::subscribe(const std::string& name, const std::vector<std::string>& types,
                                std::function<bool(const Json& cloud_event)> handler) {
   return parts_->outlet->subscribe(name, types, [handler = std::move(handler)](const Json& event) {
     bool taken = false;
-    call_back("subscribe", [&] { taken = handler(event); });
+    node::call_back("subscribe", [&] { taken = handler(event); });
     return taken;
   });
 }
@@ -210,7 +211,7 @@ void Engine::run_until_idle() {
 }
 
 void Engine::stop(std::chrono::milliseconds grace) {
-  if (!ForeignCall::here()) return parts_->stop(grace);
+  if (!node::ForeignCall::here()) return parts_->stop(grace);
   const std::lock_guard lock(parts_->stopper_mutex);
   if (parts_->stopper.joinable()) return;
   parts_->stopper = std::jthread([parts = parts_.get(), grace] { parts->stop(grace); });
@@ -234,7 +235,7 @@ Result<InstanceAnswer> Engine::start(const StartRequest& request) { return parts
 
 void Engine::start(const StartRequest& request, Done done) {
   parts_->core->instances().start(
-      request, [done = std::move(done)](auto answer) { call_back("start", [&] { done(std::move(answer)); }); });
+      request, [done = std::move(done)](auto answer) { node::call_back("start", [&] { done(std::move(answer)); }); });
 }
 
 Result<InstanceAnswer> Engine::find(const InstanceId& id) {
@@ -255,7 +256,7 @@ Result<InstanceAnswer> Engine::signal(const InstanceId& id, const std::string& n
 
 void Engine::signal(const InstanceId& id, const std::string& name, const Json& payload, Done done) {
   parts_->core->instances().signal(id, {{}, name, {}, payload, {}}, [done = std::move(done)](auto answer) {
-    call_back("signal", [&] { done(std::move(answer)); });
+    node::call_back("signal", [&] { done(std::move(answer)); });
   });
 }
 

@@ -12,7 +12,7 @@
 #include "cairn/engine.h"
 #include "engine/core.h"
 
-namespace cairn::engine_test {
+namespace cairn::node {
 
 inline constexpr const char* review = R"(
 cairn: 1
@@ -188,4 +188,4 @@ class EngineOnAStore : public testing::TestWithParam<const char*> {
 inline const Actor ann{"ann", std::vector<std::string>{"clerk"}};
 inline const Json approval = Json::object({{"ok", true}});
 
-}  // namespace cairn::engine_test
+}  // namespace cairn::node

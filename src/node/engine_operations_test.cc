@@ -1,7 +1,7 @@
 // Operator actions through the embedding interface.
 #include "node/engine_fixture_test.h"
 
-namespace cairn::engine_test {
+namespace cairn::node {
 
 TEST_P(EngineOnAStore, AnIncidentIsEditedAndRetried) {
   deploy(divider);
@@ -78,4 +78,4 @@ TEST_P(EngineOnAStore, TheHistorySaysWhoEditedTheState) {
   EXPECT_EQ(last.details, Json::object({{"changed", Json::array({"/by"})}}));
 }
 
-}  // namespace cairn::engine_test
+}  // namespace cairn::node

@@ -6,7 +6,7 @@
 
 #include "base/limit_refusals.h"
 
-namespace cairn::engine_test {
+namespace cairn::node {
 
 TEST_P(EngineOnAStore, TimersFireWhenTheirTimeHasCome) {
   deploy(sleeper);
@@ -179,4 +179,4 @@ TEST_P(EngineOnAStore, ManyThreadsOnOneInstanceLoseNothing) {
   EXPECT_EQ(now(id).output, Json(40));
 }
 
-}  // namespace cairn::engine_test
+}  // namespace cairn::node

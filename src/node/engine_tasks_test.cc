@@ -1,7 +1,7 @@
 // Tasks through the embedding interface: permissions, times and repeated requests.
 #include "node/engine_fixture_test.h"
 
-namespace cairn::engine_test {
+namespace cairn::node {
 
 TEST_P(EngineOnAStore, TheWrongPersonMayNotComplete) {
   deploy(review);
@@ -103,4 +103,4 @@ output: = state
   EXPECT_EQ(reminded, (std::vector<std::string>{"ann", "bob"}));
 }
 
-}  // namespace cairn::engine_test
+}  // namespace cairn::node

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace cairn::engine_test {
+namespace cairn::node {
 
 INSTANTIATE_TEST_SUITE_P(Stores, EngineOnAStore, testing::Values("memory", "sqlite"),
                          [](const auto& instance) { return std::string(instance.param); });
@@ -140,4 +140,4 @@ TEST(EngineThreads, AWaitThatIsTooShortGivesTheInstanceAsItIs) {
   EXPECT_EQ((*engine)->start(request).error().code, ErrorCode::unavailable);
 }
 
-}  // namespace cairn::engine_test
+}  // namespace cairn::node

@@ -6,7 +6,7 @@
 #include "instance/carried_trace.h"
 #include "instance/trace_id.h"
 
-namespace cairn::engine_test {
+namespace cairn::node {
 
 TEST_P(EngineOnAStore, AChildThatNeverWaitsEndsInTheSameCommit) {
   deploy(doubler);
@@ -180,4 +180,4 @@ output: = state.receipt
   EXPECT_EQ(traces.at(1).substr(3, 32), trace_id_of(own));
 }
 
-}  // namespace cairn::engine_test
+}  // namespace cairn::node

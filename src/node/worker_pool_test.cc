@@ -11,7 +11,7 @@
 #include "store/memory/memory_store.h"
 #include "stores/forwarding_store.h"
 
-namespace cairn {
+namespace cairn::node {
 namespace {
 
 // Answers only when the test says so.
@@ -649,4 +649,4 @@ TEST(WorkerPool, AnotherTransportOfTheSameNameIsRefused) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::node

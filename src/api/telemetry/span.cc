@@ -4,7 +4,7 @@
 #include "base/version.h"
 #include "instance/trace_id.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 std::string span_of_state_version(const InstanceId& id, std::uint64_t state_version) {
@@ -122,4 +122,4 @@ Json otlp_document(std::span<const Span> spans, std::string_view node) {
                               {"scopeSpans", Json::array({Json::object({{"scope", scope}, {"spans", list}})})}})})}});
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api
