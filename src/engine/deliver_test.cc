@@ -460,7 +460,7 @@ TEST_P(DeliverTest, AWorkerWhoWaitsGetsANewRunInTheCommitThatMakesIt) {
   EXPECT_EQ(find(begun->instance).output, Json("done"));
 }
 
-// Commits ahead of the disk, and looks who was told before it was settled.
+// Commits ahead of the disk, and looks who was told before it was synced.
 class UnsyncedStore final : public ForwardingStore {
  public:
   explicit UnsyncedStore(Store& behind) : ForwardingStore(behind) { traits_.commits_unsynced = true; }
@@ -476,10 +476,10 @@ class UnsyncedStore final : public ForwardingStore {
   }
   void sync() override {
     // What is told while the disk has it would be told too soon.
-    if (told > settled) ++too_soon;
-    settled = committed.load();
+    if (told > synced) ++too_soon;
+    synced = committed.load();
   }
-  std::atomic<std::size_t> committed = 0, settled = 0, told = 0, too_soon = 0;
+  std::atomic<std::size_t> committed = 0, synced = 0, told = 0, too_soon = 0;
 };
 
 TEST(Ends, AreToldOnceTheyAreDurable) {

@@ -70,7 +70,7 @@ class Deliveries {
   // The snapshot that this node committed or read last; nullptr: unknown here.
   SharedSnapshot cached(const InstanceId& id) { return cache_.find(id); }
   // Whether this node knows that the instance neither ended nor is suspended. Another node may have ended it since.
-  bool goes_on(const InstanceId& id) const;
+  bool is_known_active(const InstanceId& id) const;
   // The store says that an instance has ended; an empty id: ends may have been missed.
   void hear_of_end(const InstanceId& id);
 

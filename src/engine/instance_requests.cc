@@ -229,7 +229,7 @@ Result<Snapshot> InstanceRequests::wait_for(const InstanceId& id, std::chrono::m
   const auto until = std::chrono::steady_clock::now() + limit;
   ResultWaiters::Place place(listeners_.results(), id);
   // Most likely its end is committed here, and handed over: it need not be read back now.
-  if (goes_on(id)) place.wait_until(std::min(until, std::chrono::steady_clock::now() + unseen_max));
+  if (is_known_active(id)) place.wait_until(std::min(until, std::chrono::steady_clock::now() + unseen_max));
   for (bool over = false;;) {
     if (auto end = place.end()) return std::move(*end);
     CAIRN_TRY(auto stored, store_.find_snapshot(id));

@@ -26,8 +26,8 @@ struct SignalRequest {
 
 class InstanceRequests {
  public:
-  // How long an end that another node committed may stay unseen. A caller that relies on `goes_on` looks at the store
-  // when it has heard nothing for so long.
+  // How long an end that another node committed may stay unseen. A caller that relies on `is_known_active` looks at the
+  // store when it has heard nothing for so long.
   static constexpr std::chrono::milliseconds unseen_max{250};
 
   using Done = std::function<void(Result<InstanceAnswer>)>;
@@ -58,7 +58,7 @@ class InstanceRequests {
   Result<Snapshot> wait_for(const InstanceId& id, std::chrono::milliseconds limit);
   // Whether this node knows that it neither ended nor is suspended. An end that this node commits is told to
   // Listeners::results.
-  bool goes_on(const InstanceId& id) const { return deliveries_.goes_on(id); }
+  bool is_known_active(const InstanceId& id) const { return deliveries_.is_known_active(id); }
 
  private:
   Result<void> check(const StartRequest& request) const;

@@ -103,8 +103,8 @@ bool fire(EngineCore& core, ScheduleRow row) {
     row.next_at.reset();
     row.last = Json::object({{"error", schedule.error().message}});
   } else {
-    const Timestamp settled = row.last_at.value_or(row.created_at);
-    const Due due = due_time(*schedule, row.name, settled, core.store().now());
+    const Timestamp handled_until = row.last_at.value_or(row.created_at);
+    const Due due = due_time(*schedule, row.name, handled_until, core.store().now());
     if (due.fire) {
       if (auto done = fire_at(core, *schedule, row, *due.fire); !done) {
         // The row stays claimed and is fired again when the claim expires.
@@ -112,7 +112,7 @@ bool fire(EngineCore& core, ScheduleRow row) {
         return false;
       }
     }
-    row.last_at = due.settled;
+    row.last_at = due.handled_until;
     row.next_at = due.next;
   }
   const auto put = core.store().put_schedule(row);

@@ -200,7 +200,7 @@ void Chronicle::run_changed(const RunChange& change, const RunChanged& answer, T
   if (change.kind == RunChange::Kind::heartbeat) run.lease_until = answer.row.lease_until;
 }
 
-bool Chronicle::settle_doubt(const Unit& unit, Store& store, Timestamp now) {
+bool Chronicle::resolve_doubt(const Unit& unit, Store& store, Timestamp now) {
   for (const Advance& advance : unit.advances) {
     if (advance.outcome != Advance::Outcome::applied) continue;
     // Tried again before the crash, the same request is in doubt twice and was written once.

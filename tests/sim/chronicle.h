@@ -54,7 +54,7 @@ class Chronicle {
   // for a missing version.
   void compare(Store& store, const char* lost);
   // After a crash during a commit: asks the store whether the unit was written. Returns true if it was.
-  bool settle_doubt(const Unit& unit, Store& store, Timestamp now);
+  bool resolve_doubt(const Unit& unit, Store& store, Timestamp now);
 
   const std::map<std::string, Instance>& instances() const { return instances_; }
   const std::map<std::string, Run>& runs() const { return runs_; }

@@ -270,7 +270,7 @@ void World::written(int node, std::span<const Unit> units, const Result<std::vec
 void World::check_recovered(Store& store) {
   Node& own = nodes_.front();
   for (const Unit& unit : std::exchange(own.in_doubt, {})) {
-    if (chronicle_.settle_doubt(unit, store, store.now()) && plan_.record) recorder_.committed(unit, store.now());
+    if (chronicle_.resolve_doubt(unit, store, store.now()) && plan_.record) recorder_.committed(unit, store.now());
   }
   chronicle_.compare(store, "P-03 durability");
   const auto checked = verify_store(store);

@@ -121,11 +121,11 @@ Result<std::vector<CommitOutcome>> PostgresCommit::run(bool may_skip_reading) {
     } else {
       // One set of writes loses the order between units. A unit that continues from an earlier one goes into the next
       // set.
-      if (goes_on(unit)) flush();
+      if (continues_earlier(unit)) flush();
       apply(unit, outcomes.emplace_back());
     }
   }
-  settle_keys();
+  write_keys();
   flush();
   for (const CorrelatedSignal& signal : signals_) store_.route(db_, signal, wakeup_);
   if (image_.kept) claim_kept();
@@ -134,7 +134,7 @@ Result<std::vector<CommitOutcome>> PostgresCommit::run(bool may_skip_reading) {
   return outcomes;
 }
 
-bool PostgresCommit::goes_on(const Unit& unit) const {
+bool PostgresCommit::continues_earlier(const Unit& unit) const {
   return std::any_of(unit.advances.begin(), unit.advances.end(),
                      [this](const Advance& advance) { return last_.contains(advance.after.instance.value); });
 }
@@ -371,7 +371,7 @@ void PostgresCommit::end_run(const RunEnd& end) {
 
 // A key was claimed for the first unit that named it. If that unit was refused, the key goes to an accepted one or is
 // released.
-void PostgresCommit::settle_keys() {
+void PostgresCommit::write_keys() {
   for (const auto& [name, key] : image_.keys) {
     if (!key.ours) continue;
     if (!key.used) {
