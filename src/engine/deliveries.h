@@ -96,7 +96,7 @@ class Deliveries {
   void conclude(const SharedAttempt& attempt, CommitOutcome& outcome);
   Result<std::optional<Delivered>, DeliveryError> conclude(const Delivery& delivery, Decision& decision,
                                                            CommitOutcome& outcome);
-  // What follows from a commit: cache, listeners, runs that began leased. Gives the last version of the instance that
+  // What follows from a commit: cache, listeners, runs that began leased. Gives the last state of the instance that
   // the slice began with; the slice has none any more.
   SharedSnapshot committed(Slice& slice, CommitOutcome& outcome);
   void end(const SharedAttempt& attempt, Outcome outcome);

@@ -47,7 +47,7 @@ struct DeliveryError {
   enum class Kind {
     refused,  // by the interpreter: the caller is told
     no_instance,
-    moved,          // not at the version that the caller has seen
+    moved,          // not at the state version that the caller has seen
     cut,            // in the middle of a slice, which continues first
     no_definition,  // not here, perhaps not yet
     unreadable,     // the snapshot or message does not add up

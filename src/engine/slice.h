@@ -29,7 +29,7 @@ class Slice {
   const std::string& first() const { return first_; }
   // The first event was about something that is no longer open.
   bool stale() const { return stale_; }
-  // The last version of the instance that the slice began with. Not while the unit is away.
+  // The last state of the instance that the slice began with. Not while the unit is away.
   const Snapshot& last() const { return stale_ ? *ground_ : latest(first_); }
   // Where an instance of the unit is found, and where it gets to.
   struct Reached {

@@ -206,7 +206,7 @@ bool Chronicle::resolve_doubt(const Unit& unit, Store& store, Timestamp now) {
     // Tried again before the crash, the same request is in doubt twice and was written once.
     const auto known = instances_.find(advance.after.instance.value);
     if (known != instances_.end() && known->second.state_version >= advance.after.state_version) continue;
-    // Nothing less will do: two timers of one instance make the same version, and a signal gives its id to two.
+    // Nothing less will do: two timers of one instance make the same state version, and a signal gives its id to two.
     const auto snapshot = store.find_snapshot(advance.after.instance);
     if (!snapshot || !*snapshot || **snapshot != advance.after) continue;
     committed(unit, {}, now);

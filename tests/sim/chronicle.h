@@ -51,7 +51,7 @@ class Chronicle {
   void submitting(const RunRow& run) { in_doubt_.emplace(run.id.value, run); }
   void submitted(const RunRow& run);
   // After retention or a restart: checks that the store's contents follow from the commits. `lost` names the violation
-  // for a missing version.
+  // for a missing state version.
   void compare(Store& store, const char* lost);
   // After a crash during a commit: asks the store whether the unit was written. Returns true if it was.
   bool resolve_doubt(const Unit& unit, Store& store, Timestamp now);
