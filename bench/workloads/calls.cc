@@ -65,7 +65,7 @@ class Callers {
 
   // Reads an end that was not delivered from the store.
   Result<void> look(const InstanceId& instance) {
-    CAIRN_TRY(const InstanceState state, engine_.find(instance));
+    CAIRN_TRY(const InstanceAnswer state, engine_.find(instance));
     return expect(state.status, Status::completed);
   }
 
@@ -88,10 +88,10 @@ Result<Row> call_in_turn(const Plan& plan, int outstanding, std::string_view def
   SystemClock clock;
   const Json input = Json::object();
   auto row = callback_loop(plan, outstanding, [&](int, const OpDone& done) {
-    StartOrder order = order_for(name, input);
-    order.id = new_uuid(clock.now());
-    callers.expect_end(order.id, done);
-    engine.start(order, [&callers, id = order.id](const Result<InstanceState>& begun) {
+    StartRequest request = request_for(name, input);
+    request.id = new_uuid(clock.now());
+    callers.expect_end(request.id, done);
+    engine.start(request, [&callers, id = request.id](const Result<InstanceAnswer>& begun) {
       if (!begun) callers.failed(id, begun.error());
     });
   });

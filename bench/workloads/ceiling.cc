@@ -76,7 +76,7 @@ class Replay {
   }
   Result<void> finish() {
     const char* text =
-        "SELECT s.version, s.snapshot FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1";
+        "SELECT s.state_version, s.snapshot FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1";
     if (sqlite3_prepare_v3(database_, text, -1, SQLITE_PREPARE_PERSISTENT, &load_, nullptr) != SQLITE_OK)
       return failure();
     return {};
@@ -256,7 +256,7 @@ Result<std::vector<Dump>> sample(const Plan& plan) {
     return {};
   };
   CAIRN_TRY_VOID(look());
-  CAIRN_TRY(const InstanceState begun, stage.engine->start(order_for("one-wait", order_input())));
+  CAIRN_TRY(const InstanceAnswer begun, stage.engine->start(request_for("one-wait", order_input())));
   CAIRN_TRY_VOID(look());
   CAIRN_TRY_VOID(stage.engine->signal(begun.instance, "go", Json::object({{"ok", true}})));
   CAIRN_TRY_VOID(look());

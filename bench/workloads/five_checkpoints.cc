@@ -13,7 +13,7 @@ Result<std::vector<Row>> run_five_checkpoints(const Plan& plan) {
                 stage.engine->run();
                 const Json input = order_input();
                 return closed_loop(plan, outstanding, [&](int) -> Result<void> {
-                  CAIRN_TRY(const InstanceState ended, stage.engine->start(order_for("five-checkpoints", input)));
+                  CAIRN_TRY(const InstanceAnswer ended, stage.engine->start(request_for("five-checkpoints", input)));
                   return expect(ended.status, Status::completed);
                 });
               }));

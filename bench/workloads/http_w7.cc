@@ -9,7 +9,7 @@ namespace cairn::bench {
 namespace {
 
 // The progress of one client with its task.
-struct Delivery {
+struct TaskClient {
   enum class Stage { start, look, claim, complete };
   Stage stage = Stage::start;
   std::string instance = {};
@@ -57,13 +57,13 @@ Result<std::vector<Row>> run_http_w7(const Plan& plan) {
     plan.progress("http-W7, " + std::to_string(outstanding) + " outstanding");
     CAIRN_TRY(Row row, median_of(plan, [&]() -> Result<Row> {
                 CAIRN_TRY(const Served server, Served::with(plan, one_task));
-                std::vector<Delivery> errands(static_cast<std::size_t>(outstanding));
+                std::vector<TaskClient> clients(static_cast<std::size_t>(outstanding));
                 HttpLoad load;
                 load.host = server.host;
                 load.port = server.port;
-                load.next = [&](int i) { return errands[static_cast<std::size_t>(i)].next(order); };
+                load.next = [&](int i) { return clients[static_cast<std::size_t>(i)].next(order); };
                 load.answered = [&](int i, int status, std::string_view text) {
-                  return errands[static_cast<std::size_t>(i)].answered(status, text);
+                  return clients[static_cast<std::size_t>(i)].answered(status, text);
                 };
                 std::optional<Shares> shares;
                 load.measuring = [&] { shares.emplace(server.process.id(), 0); };

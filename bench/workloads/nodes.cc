@@ -61,9 +61,9 @@ Result<Size> size_of(pg_conn* connection, const std::string& schema) {
   const Json input = order_input();
   const Json answer = Json::object({{"ok", true}});
   const auto row = callback_loop(plan, outstanding, [&](int, const OpDone& done) {
-    engine.start(order_for("one-wait", input), [&engine, &answer, done](Result<InstanceState> begun) {
+    engine.start(request_for("one-wait", input), [&engine, &answer, done](Result<InstanceAnswer> begun) {
       if (!begun) return done(begun.error());
-      engine.signal(begun->instance, "go", answer, [done](Result<InstanceState> ended) {
+      engine.signal(begun->instance, "go", answer, [done](Result<InstanceAnswer> ended) {
         done(ended ? expect(ended->status, Status::completed) : Result<void>(ended.error()));
       });
     });
@@ -167,9 +167,9 @@ Result<Row> resume_by_signal(const Plan& plan) {
   // Alternating, so that other load on the machine affects both.
   for (int turn = 0; turn < 4; ++turn) {
     for (std::size_t i = 0; i < plan.scaled(signals) / 4 + 1; ++i) {
-      CAIRN_TRY(const InstanceState begun, stage.engine->start(order_for("one-wait", input)));
+      CAIRN_TRY(const InstanceAnswer begun, stage.engine->start(request_for("one-wait", input)));
       const auto asked = std::chrono::steady_clock::now();
-      CAIRN_TRY(const InstanceState ended, stage.engine->signal(begun.instance, "go", answer));
+      CAIRN_TRY(const InstanceAnswer ended, stage.engine->signal(begun.instance, "go", answer));
       resumed.add(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - asked).count());
       CAIRN_TRY_VOID(expect(ended.status, Status::completed));
     }

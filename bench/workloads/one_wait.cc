@@ -20,8 +20,8 @@ Result<Row> with_threads(const Plan& plan, int outstanding) {
   const Json input = order_input();
   const Json answer = Json::object({{"ok", true}});
   return closed_loop(plan, outstanding, [&](int) -> Result<void> {
-    CAIRN_TRY(const InstanceState begun, stage.engine->start(order_for("one-wait", input)));
-    CAIRN_TRY(const InstanceState ended, stage.engine->signal(begun.instance, "go", answer));
+    CAIRN_TRY(const InstanceAnswer begun, stage.engine->start(request_for("one-wait", input)));
+    CAIRN_TRY(const InstanceAnswer ended, stage.engine->signal(begun.instance, "go", answer));
     return expect(ended.status, Status::completed);
   });
 }
@@ -33,9 +33,9 @@ Result<Row> with_callbacks(const Plan& plan, int outstanding) {
   const Json input = order_input();
   const Json answer = Json::object({{"ok", true}});
   return callback_loop(plan, outstanding, [&](int, const OpDone& done) {
-    engine.start(order_for("one-wait", input), [&engine, &answer, done](Result<InstanceState> begun) {
+    engine.start(request_for("one-wait", input), [&engine, &answer, done](Result<InstanceAnswer> begun) {
       if (!begun) return done(begun.error());
-      engine.signal(begun->instance, "go", answer, [done](Result<InstanceState> ended) {
+      engine.signal(begun->instance, "go", answer, [done](Result<InstanceAnswer> ended) {
         done(ended ? expect(ended->status, Status::completed) : Result<void>(ended.error()));
       });
     });

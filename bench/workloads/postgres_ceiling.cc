@@ -347,9 +347,9 @@ Result<PostgresCeiling> PostgresCeiling::of_one_wait(const Plan& plan) {
   CAIRN_TRY(const Stage stage, Stage::open(own, std::array{one_wait}));
   const std::string id = new_uuid(SystemClock().now());
   CAIRN_TRY(const PostgresRows nothing, rows_of(connection.get(), sample->schema, id));
-  StartOrder order = order_for("one-wait", order_input());
-  order.id = id;
-  CAIRN_TRY_VOID(stage.engine->start(order));
+  StartRequest request = request_for("one-wait", order_input());
+  request.id = id;
+  CAIRN_TRY_VOID(stage.engine->start(request));
   CAIRN_TRY(const PostgresRows started, rows_of(connection.get(), sample->schema, id));
   CAIRN_TRY_VOID(stage.engine->signal({id}, "go", Json::object({{"ok", true}})));
   CAIRN_TRY(const PostgresRows ended, rows_of(connection.get(), sample->schema, id));

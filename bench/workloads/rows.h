@@ -26,12 +26,12 @@ Result<std::vector<Row>> run_http_w7(const Plan& plan);
 Result<std::vector<Row>> run_at_rest(const Plan& plan);
 Result<std::vector<Row>> run_scale(const Plan& plan);
 
-// An order with only a definition and an input.
-inline StartOrder order_for(const std::string& definition, const Json& input) {
-  StartOrder order;
-  order.definition = definition;
-  order.input = input;
-  return order;
+// A request with only a definition and an input.
+inline StartRequest request_for(const std::string& definition, const Json& input) {
+  StartRequest request;
+  request.definition = definition;
+  request.input = input;
+  return request;
 }
 
 inline Result<void> expect(Status status, Status expected) {

@@ -39,15 +39,15 @@ Sort sort_of(std::size_t number) {
 // Each instance is found by its number.
 std::string key_of(std::size_t number) { return "R-" + std::to_string(number); }
 
-StartOrder order_of(std::size_t number, Sort sort) {
-  StartOrder order;
-  order.definition = sort == Sort::signal  ? "one-wait"
-                     : sort == Sort::timer ? "one-timer"
-                     : sort == Sort::task  ? "one-task"
-                                           : "ended";
-  order.input = Json::object({{"order", "O-2026-004711"}, {"at", "2126-01-01T00:00:00Z"}});
-  order.reference = Reference{Json(key_of(number)), Json::object()};
-  return order;
+StartRequest request_of(std::size_t number, Sort sort) {
+  StartRequest request;
+  request.definition = sort == Sort::signal  ? "one-wait"
+                       : sort == Sort::timer ? "one-timer"
+                       : sort == Sort::task  ? "one-task"
+                                             : "ended";
+  request.input = Json::object({{"order", "O-2026-004711"}, {"at", "2126-01-01T00:00:00Z"}});
+  request.reference = Reference{Json(key_of(number)), Json::object()};
+  return request;
 }
 
 // How many exist already: the newest ones contain their numbers.
@@ -75,7 +75,7 @@ Result<void> fill(const Plan& plan, Engine& engine, std::size_t from, std::size_
     const std::size_t number = next++;
     if (number >= to || failed) return over.count_down();
     if (number % 100'000 == 0) plan.progress("scale, " + std::to_string(number) + " instances");
-    engine.start(order_of(number, sort_of(number)), [&](Result<InstanceState> begun) {
+    engine.start(request_of(number, sort_of(number)), [&](Result<InstanceAnswer> begun) {
       if (!begun) {
         const std::lock_guard lock(mutex);
         error = begun.error();
@@ -143,7 +143,7 @@ Result<std::vector<Row>> run_scale(const Plan& plan) {
   std::mutex mutex;
   std::vector<InstanceId> recent;
   CAIRN_TRY_VOID(measured.add(plan, "start", changes, in_flight, [&](std::size_t) -> Result<void> {
-    CAIRN_TRY(const InstanceState begun, engine.start(order_of(number++, Sort::signal)));
+    CAIRN_TRY(const InstanceAnswer begun, engine.start(request_of(number++, Sort::signal)));
     const std::lock_guard lock(mutex);
     recent.push_back(begun.instance);
     return {};
@@ -153,7 +153,7 @@ Result<std::vector<Row>> run_scale(const Plan& plan) {
   const auto signal_each = [&](const char* operation, const std::vector<InstanceId>& instances) {
     auto next = std::make_shared<std::atomic<std::size_t>>(0);
     return measured.add(plan, operation, signals, in_flight, [&, next](std::size_t) -> Result<void> {
-      CAIRN_TRY(const InstanceState after, engine.signal(instances[(*next)++], "go", answer));
+      CAIRN_TRY(const InstanceAnswer after, engine.signal(instances[(*next)++], "go", answer));
       return expect(after.status, Status::completed);
     });
   };

@@ -14,13 +14,13 @@ Result<std::vector<Row>> run_w3(const Plan& plan) {
               const Json input = order_input();
               std::vector<InstanceId> instances(waiting);
               CAIRN_TRY_VOID(each_once(waiting, in_flight, [&](std::size_t at) -> Result<void> {
-                CAIRN_TRY(const InstanceState begun, stage.engine->start(order_for("one-wait", input)));
+                CAIRN_TRY(const InstanceAnswer begun, stage.engine->start(request_for("one-wait", input)));
                 instances[at] = begun.instance;
                 return {};
               }));
               const Json answer = Json::object({{"ok", true}});
               return each_once(waiting, in_flight, [&](std::size_t at) -> Result<void> {
-                CAIRN_TRY(const InstanceState ended, stage.engine->signal(instances[at], "go", answer));
+                CAIRN_TRY(const InstanceAnswer ended, stage.engine->signal(instances[at], "go", answer));
                 return expect(ended.status, Status::completed);
               });
             }));

@@ -31,7 +31,7 @@ Result<Row> one_instant(const Plan& plan, std::size_t count) {
   Json input = order_input();
   input.set("at", format_timestamp(due));
   CAIRN_TRY(const Row load, each_once(count, 64, [&](std::size_t) -> Result<void> {
-              CAIRN_TRY_VOID(stage.engine->start(order_for("one-timer", input)));
+              CAIRN_TRY_VOID(stage.engine->start(request_for("one-timer", input)));
               return {};
             }));
   if (!(clock.now() < due)) return Error{ErrorCode::internal, "the timers could not be written before they fell due"};

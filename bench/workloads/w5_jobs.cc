@@ -17,11 +17,11 @@ constexpr const char* drained_type = "bench.drained.v1";
 constexpr const char* single_type = "bench.single.v1";
 constexpr const char* idle_type = "bench.idle.v1";
 
-RunOrder job(const char* type, std::size_t number) {
-  RunOrder order;
-  order.type = type;
-  order.payload = Json::object({{"i", static_cast<std::int64_t>(number)}});
-  return order;
+RunRequest job(const char* type, std::size_t number) {
+  RunRequest request;
+  request.type = type;
+  request.payload = Json::object({{"i", static_cast<std::int64_t>(number)}});
+  return request;
 }
 
 // Counts finished handlers. Wakes a waiting thread once when the count is reached: waking it for each job would cost
@@ -58,10 +58,10 @@ Result<Row> drain(const Plan& plan, std::size_t count) {
   CAIRN_TRY(Stage stage, Stage::open(plan, {}));
   const Meter enqueue;
   for (std::size_t at = 0; at < count; at += chunk) {
-    std::vector<RunOrder> orders;
-    orders.reserve(chunk);
-    for (std::size_t i = at; i < std::min(count, at + chunk); ++i) orders.push_back(job(drained_type, i));
-    CAIRN_TRY_VOID(stage.engine->core().runs().submit_all(orders));
+    std::vector<RunRequest> requests;
+    requests.reserve(chunk);
+    for (std::size_t i = at; i < std::min(count, at + chunk); ++i) requests.push_back(job(drained_type, i));
+    CAIRN_TRY_VOID(stage.engine->core().runs().submit_all(requests));
   }
   const double enqueued_s = enqueue.read().wall_s;
   Done done;

@@ -20,7 +20,7 @@ Result<Row> waiting(const Plan& plan, std::size_t count) {
   input.set("at", "2126-01-01T00:00:00Z");
   stage.engine->run();
   CAIRN_TRY(Row row, each_once(count, 128, [&](std::size_t) -> Result<void> {
-              CAIRN_TRY_VOID(stage.engine->start(order_for("one-timer", input)));
+              CAIRN_TRY_VOID(stage.engine->start(request_for("one-timer", input)));
               return {};
             }));
   row.outstanding = 0;

@@ -15,14 +15,14 @@ Result<std::vector<Row>> run_w7(const Plan& plan) {
                 const Json input = order_input();
                 const Json answer = Json::object({{"approved", true}});
                 return closed_loop(plan, outstanding, [&](int) -> Result<void> {
-                  CAIRN_TRY(const InstanceState begun, stage.engine->start(order_for("one-task", input)));
+                  CAIRN_TRY(const InstanceAnswer begun, stage.engine->start(request_for("one-task", input)));
                   CAIRN_TRY(const auto tasks, stage.engine->tasks(begun.instance));
                   if (tasks.size() != 1) return Error{ErrorCode::internal, "the task is not there"};
                   TaskChange claim;
                   claim.task = tasks.front().id;
                   claim.assignee = "grace";
                   CAIRN_TRY_VOID(stage.engine->core().tasks().change(claim, {"grace", {{"clerk"}}}));
-                  CAIRN_TRY(const InstanceState ended,
+                  CAIRN_TRY(const InstanceAnswer ended,
                             stage.engine->complete(tasks.front().id, answer, {"grace", {{"clerk"}}}));
                   return expect(ended.status, Status::completed);
                 });

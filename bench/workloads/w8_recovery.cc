@@ -27,7 +27,7 @@ namespace {
   Json input = order_input();
   input.set("at", format_timestamp(add(clock.now(), Duration::of_ms(1)).value_or(clock.now())));
   const auto filled = each_once(count, 128, [&](std::size_t) -> Result<void> {
-    CAIRN_TRY_VOID((*engine)->start(order_for("one-timer", input)));
+    CAIRN_TRY_VOID((*engine)->start(request_for("one-timer", input)));
     return {};
   });
   const char answer = filled ? 'y' : 'n';

@@ -9,9 +9,9 @@
 //   engine.handle("billing.charge.v1", [](const cairn::Work& work) { return charge(work.payload); });
 //   engine.run();
 //   if (auto name = engine.deploy_file("order.yaml"); !name) return fail(name.error().message);
-//   cairn::StartOrder order;
-//   order.definition = "order";
-//   auto started = engine.start(order);
+//   cairn::StartRequest request;
+//   request.definition = "order";
+//   auto started = engine.start(request);
 //   if (started) auto result = engine.wait(started->instance, std::chrono::seconds(30));
 //
 // Every call is durable when it returns. All calls are safe from several threads.
@@ -32,8 +32,7 @@
 #include "base/limits.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "instance/failure.h"
-#include "instance/snapshot.h"
+#include "cairn/requests.h"
 
 namespace cairn {
 
@@ -81,33 +80,6 @@ struct EngineOptions {
   Clock* clock = nullptr;  // absent: the system clock; must outlive the engine
 };
 
-// The caller. If no roles are given, roles are not checked.
-struct Person {
-  std::string name = "operator";
-  std::optional<std::vector<std::string>> roles;
-};
-
-struct StartOrder {
-  std::string definition;
-  std::optional<std::string> version;  // absent: the newest
-  Json input = Json::object();
-  std::optional<Reference> reference;
-  std::string id;               // empty: a new one
-  std::string idempotency_key;  // empty: none
-  Person by;
-  std::string traceparent = {};  // W3C: the trace that the instance continues; empty: the instance starts its own
-};
-
-// The state of an instance at one moment.
-struct InstanceState {
-  InstanceId instance;
-  Status status = Status::running;
-  std::uint64_t version = 0;
-  Json output;                   // of a completed instance
-  std::optional<Failure> error;  // of a failed, cancelled or suspended instance
-  bool repeated = false;         // an earlier request with the same key has done it
-};
-
 struct OpenTaskView {
   TaskId id;
   InstanceId instance;
@@ -116,7 +88,7 @@ struct OpenTaskView {
   std::string assignee;
   std::vector<std::string> roles;
   Json payload;
-  std::uint64_t version = 0;
+  std::uint64_t state_version = 0;
 };
 
 // One attempt of a `worker` call. `idempotency_key` is the same for every attempt.
@@ -168,7 +140,7 @@ class Engine {
   Result<void> subscribe(const std::string& name, const std::vector<std::string>& types,
                          std::function<bool(const Json& cloud_event)> handler);
   // Starts threads that fire timers, deliver messages and execute handlers. Without it the engine works only inside
-  // calls, and `settle` processes what is due.
+  // calls, and `run_until_idle` processes what is due.
   void run();
   void run_until_idle();
   // Checks for due work after the clock was moved.
@@ -179,34 +151,34 @@ class Engine {
   static constexpr std::chrono::milliseconds stop_grace{5000};
   void stop(std::chrono::milliseconds grace = stop_grace);
 
-  Result<InstanceState> start(const StartOrder& order);
+  Result<InstanceAnswer> start(const StartRequest& request);
   // The same for programs with many concurrent requests. `done` is called once, from this thread or an engine thread,
   // when the result is durable. It must be quick. It may make further requests of this kind but must not call anything
   // else here, because the engine may be waiting for it. Exceptions from it are logged.
-  using Done = std::function<void(Result<InstanceState>)>;
-  void start(const StartOrder& order, Done done);
+  using Done = std::function<void(Result<InstanceAnswer>)>;
+  void start(const StartRequest& request, Done done);
   void signal(const InstanceId& id, const std::string& name, const Json& payload, Done done);
-  Result<InstanceState> find(const InstanceId& id);
+  Result<InstanceAnswer> find(const InstanceId& id);
   // Answers when the instance has ended or is suspended, or with its current state after `limit`.
-  Result<InstanceState> wait(const InstanceId& id, std::chrono::milliseconds limit);
+  Result<InstanceAnswer> wait(const InstanceId& id, std::chrono::milliseconds limit);
 
-  Result<InstanceState> signal(const InstanceId& id, const std::string& name, const Json& payload, const Json& key = {},
-                               const std::string& signal_id = {});
+  Result<InstanceAnswer> signal(const InstanceId& id, const std::string& name, const Json& payload,
+                                const Json& key = {}, const std::string& signal_id = {});
   // Sends a signal to every instance that waits for name and key, and answers how many received it. If there is none,
   // the signal is kept for `ttl`.
   Result<std::size_t> broadcast(const std::string& name, const Json& key, const Json& payload,
                                 Duration ttl = Duration::of_seconds(86'400), const std::string& signal_id = {});
 
   Result<std::vector<OpenTaskView>> tasks(const std::optional<InstanceId>& instance = {});
-  Result<InstanceState> complete(const TaskId& task, const Json& payload, const Person& by,
-                                 const std::string& idempotency_key = {});
+  Result<InstanceAnswer> complete(const TaskId& task, const Json& payload, const Actor& actor,
+                                  const std::string& idempotency_key = {});
 
-  Result<InstanceState> cancel(const InstanceId& id, const std::string& reason, const Person& by = {});
-  Result<InstanceState> suspend(const InstanceId& id, const std::string& reason, const Person& by = {});
-  Result<InstanceState> resume(const InstanceId& id, const Person& by = {});
-  Result<InstanceState> retry(const InstanceId& id, const Person& by = {});
-  Result<InstanceState> skip(const InstanceId& id, const Json& result, const Person& by = {});
-  Result<InstanceState> edit(const InstanceId& id, const Json& merge_patch, const Person& by = {});
+  Result<InstanceAnswer> cancel(const InstanceId& id, const std::string& reason, const Actor& actor = {});
+  Result<InstanceAnswer> suspend(const InstanceId& id, const std::string& reason, const Actor& actor = {});
+  Result<InstanceAnswer> resume(const InstanceId& id, const Actor& actor = {});
+  Result<InstanceAnswer> retry(const InstanceId& id, const Actor& actor = {});
+  Result<InstanceAnswer> skip(const InstanceId& id, const Json& result, const Actor& actor = {});
+  Result<InstanceAnswer> edit(const InstanceId& id, const Json& merge_patch, const Actor& actor = {});
 
   // The layers below, for programs that need more than this interface.
   Store& store();

@@ -20,7 +20,7 @@
 #include "store/memory/memory_store.h"
 #include "stores/forwarding_store.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 std::string header(const Response& response, std::string_view name) {
@@ -300,4 +300,4 @@ TEST(Roles, ARouteWithoutAPermissionIsForNobody) {
 }
 
 }  // namespace
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr AnswerSchema answers[] = {
@@ -80,13 +80,13 @@ constexpr std::string_view components = R"({
   "changed_at":{"type":"string","format":"date-time"},"ended_at":{"type":"string","format":"date-time"},
   "parent":{"type":"string"},"error":{"$ref":"#/components/schemas/Failure"},"input":true,"state":{"type":"object"},
   "output":true,"waits":{"type":"array","items":{"$ref":"#/components/schemas/Wait"}}}},
-"HistoryEntry":{"type":"object","required":["sequence","version","event","step","at","actor"],"properties":{
-  "sequence":{"type":"integer"},"version":{"type":"integer"},"event":{"type":"string"},"step":{"type":"string"},
+"HistoryEntry":{"type":"object","required":["sequence","state_version","event","step","at","actor"],"properties":{
+  "sequence":{"type":"integer"},"state_version":{"type":"integer"},"event":{"type":"string"},"step":{"type":"string"},
   "at":{"type":"string","format":"date-time"},"actor":{"type":"string"},"attempt":{"type":"integer"},"details":true}},
-"Task":{"type":"object","required":["id","instance","step","name","title","status","version","roles","created_at"],
+"Task":{"type":"object","required":["id","instance","step","name","title","status","state_version","roles","created_at"],
   "properties":{"id":{"type":"string"},"instance":{"type":"string"},"step":{"type":"string"},"name":{"type":"string"},
   "title":{"type":"string"},"status":{"enum":["open","assigned","completed","cancelled","expired"]},
-  "version":{"type":"integer"},"roles":{"type":"array","items":{"type":"string"}},
+  "state_version":{"type":"integer"},"roles":{"type":"array","items":{"type":"string"}},
   "exclude":{"type":"array","items":{"type":"string"}},
   "managers":{"type":"array","items":{"type":"string"}},"priority":{"type":"integer"},"payload":true,"form":true,
   "reference":{"$ref":"#/components/schemas/Reference"},"created_at":{"type":"string","format":"date-time"},
@@ -102,8 +102,8 @@ constexpr std::string_view components = R"({
   "updated_at":{"type":"string","format":"date-time"},"lease_until":{"type":"string","format":"date-time"},
   "leased_by":{"type":"string"},"lease_account":{"type":"string"},"idempotency_key":{"type":"string"},"instance":{"type":"string"},
   "step":{"type":"string"}}},
-"Schedule":{"type":"object","required":["name","version","paused","next_at"],"properties":{
-  "name":{"type":"string"},"version":{"type":"integer"},"paused":{"type":"boolean"},
+"Schedule":{"type":"object","required":["name","state_version","paused","next_at"],"properties":{
+  "name":{"type":"string"},"state_version":{"type":"integer"},"paused":{"type":"boolean"},
   "next_at":{"type":["string","null"]},"last":true,"queued":{"type":"array"}}},
 "DeadLetter":{"type":"object","required":["id","kind","reason","node","at","envelope"],"properties":{
   "id":{"type":"integer"},"kind":{"type":"string"},"instance":{"type":["string","null"]},"reason":{"type":"string"},
@@ -156,4 +156,4 @@ Json answer_components() {
   return schemas;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

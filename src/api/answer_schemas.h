@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 struct AnswerSchema {
   std::string_view operation;
@@ -19,4 +19,4 @@ const AnswerSchema* answer_of(std::string_view operation);
 // The schemas by name.
 Json answer_components();
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -5,7 +5,7 @@
 
 #include "api/problem.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 Response json_response(const Json& document, int status) {
   return {status, "application/json", {}, write_json(document)};
@@ -44,27 +44,27 @@ PageRequest page_of(const Call& call) {
   return page;
 }
 
-Result<std::optional<std::uint64_t>> version_of(const Call& call) {
+Result<std::optional<std::uint64_t>> state_version_of(const Call& call) {
   std::string_view text = call.request.header("if-match");
   if (text.empty()) return std::optional<std::uint64_t>();
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
-  std::uint64_t version = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), version);
+  std::uint64_t state_version = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), state_version);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
-    return Error{ErrorCode::invalid, "If-Match must be a version, for example \"7\""};
+    return Error{ErrorCode::invalid, "If-Match must be a state version, for example \"7\""};
   }
-  return std::optional<std::uint64_t>(version);
+  return std::optional<std::uint64_t>(state_version);
 }
 
-std::vector<Route> api_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> desk) {
+std::vector<Route> api_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> waiters) {
   std::vector<Route> routes;
   const auto add = [&routes](std::vector<Route> resource) {
     for (Route& route : resource) routes.push_back(std::move(route));
   };
   add(diagram_routes(core));
   add(definition_routes(core));
-  add(bulk_routes(core, *desk));
-  add(instance_routes(core, std::move(desk)));
+  add(bulk_routes(core, *waiters));
+  add(instance_routes(core, std::move(waiters)));
   for (auto* resource : {instance_view_routes, instance_operation_routes, task_list_routes, task_routes, signal_routes,
                          run_routes, run_type_routes, operation_routes, why_routes, page_routes, event_routes,
                          key_routes, audit_routes, schedule_routes, outbox_routes, dead_letter_routes}) {
@@ -73,4 +73,4 @@ std::vector<Route> api_routes(EngineCore& core, std::shared_ptr<InstanceWaiters>
   return routes;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -11,18 +11,18 @@
 #include "api/access/audit_trail.h"
 #include "api/access/authenticator.h"
 #include "api/access/inbound_hook.h"
+#include "api/http_types.h"
 #include "api/instance_waiters.h"
 #include "api/route.h"
 #include "api/telemetry/span_exporter.h"
 #include "engine/core.h"
-#include "http/server.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 // Each returns the routes of one resource. `core` must outlive them.
 std::vector<Route> definition_routes(EngineCore& core);
 std::vector<Route> diagram_routes(EngineCore& core);
-std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> desk);
+std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> waiters);
 std::vector<Route> instance_view_routes(EngineCore& core);
 std::vector<Route> instance_operation_routes(EngineCore& core);
 std::vector<Route> run_routes(EngineCore& core);
@@ -37,14 +37,14 @@ std::vector<Route> operation_routes(EngineCore& core);
 std::vector<Route> why_routes(EngineCore& core);
 std::vector<Route> page_routes(EngineCore& core);
 std::vector<Route> event_routes(EngineCore& core);
-std::vector<Route> bulk_routes(EngineCore& core, InstanceWaiters& desk);
+std::vector<Route> bulk_routes(EngineCore& core, InstanceWaiters& waiters);
 std::vector<Route> key_routes(EngineCore& core);
 std::vector<Route> audit_routes(EngineCore& core);
 // Only for servers: the CLI receives no webhooks.
 std::vector<Route> hook_routes(EngineCore& core, std::vector<InboundHook> hooks);
-// All routes, in matching order. The CLI uses the same table for a local store. `desk` holds the clients that wait for
-// instances; it is closed when the server stops. It is shared with the routes.
-std::vector<Route> api_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> desk);
+// All routes, in matching order. The CLI uses the same table for a local store. `waiters` holds the clients that wait
+// for instances; it is closed when the server stops. It is shared with the routes.
+std::vector<Route> api_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> waiters);
 
 // Marks the repeated answer to an `Idempotency-Key`.
 inline constexpr const char* replayed_header = "idempotency-replayed";
@@ -59,8 +59,8 @@ bool is_caller_id(std::string_view id);
 Response bad_id(std::string_view what);
 // Reads `limit` and `cursor`; at most 1000 rows per page.
 PageRequest page_of(const Call& call);
-// Reads If-Match: "7" or 7. Empty if absent; an error if it is not a version.
-Result<std::optional<std::uint64_t>> version_of(const Call& call);
+// Reads If-Match: "7" or 7. Empty if absent; an error if it is not a state version.
+Result<std::optional<std::uint64_t>> state_version_of(const Call& call);
 
 struct ServerSettings {
   HttpSettings http;
@@ -106,4 +106,4 @@ class Server {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -3,7 +3,7 @@
 #include "api/problem.h"
 #include "store/audit_chain.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 void list(EngineCore& core, const Call& call) {
@@ -48,4 +48,4 @@ std::vector<Route> audit_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cairn::server {
+namespace cairn::api {
 
 BulkJobs::~BulkJobs() {
   thread_.request_stop();
@@ -146,4 +146,4 @@ void BulkJobs::run(const std::stop_token& stop) {
   }
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -15,7 +15,7 @@
 
 #include "engine/core.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 class BulkJobs {
  public:
@@ -84,4 +84,4 @@ class BulkJobs {
   std::jthread waits_thread_;  // begins with the first waiter
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -11,7 +11,7 @@
 #include "engine/request_key.h"
 #include "store/audit_scope.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 // Limits a filter that matches more instances than intended.
@@ -198,10 +198,10 @@ constexpr std::string_view bulk_schema =
 
 }  // namespace
 
-std::vector<Route> bulk_routes(EngineCore& core, InstanceWaiters& desk) {
+std::vector<Route> bulk_routes(EngineCore& core, InstanceWaiters& waiters) {
   EngineCore* const with = &core;
   const auto jobs = std::make_shared<BulkJobs>();  // shared with InstanceWaiters; lives as long as the routes
-  desk.on_close([jobs] { jobs->stop_waiting(); });
+  waiters.on_close([jobs] { jobs->stop_waiting(); });
   return {
       {"POST",
        "/v1/bulk",
@@ -221,4 +221,4 @@ std::vector<Route> bulk_routes(EngineCore& core, InstanceWaiters& desk) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

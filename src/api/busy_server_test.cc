@@ -14,7 +14,7 @@
 #include "store/memory/memory_store.h"
 #include "stores/forwarding_store.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 // Blocks listing instances and the write check of the store until it is released.
@@ -79,7 +79,7 @@ class BusyServer : public testing::Test {
     server_.reset();
   }
   std::string ask(const std::string& method, const std::string& path, const std::string& body = "") const {
-    const Client client(server_->port());
+    const http::Client client(server_->port());
     client.send(text(method, path, body));
     return client.receive_all();
   }
@@ -98,12 +98,12 @@ class BusyServer : public testing::Test {
 
 TEST_F(BusyServer, IsAliveWhileEveryRequestWaitsForTheStore) {
   store_.hold();
-  std::vector<std::unique_ptr<Client>> clients;
-  for (std::size_t i = 0; i < RequestThreads::threads_usual + 8; ++i) {
-    clients.push_back(std::make_unique<Client>(server_->port()));
+  std::vector<std::unique_ptr<http::Client>> clients;
+  for (std::size_t i = 0; i < http::RequestThreads::threads_usual + 8; ++i) {
+    clients.push_back(std::make_unique<http::Client>(server_->port()));
     clients.back()->send(text("GET", "/v1/instances"));
   }
-  store_.wait_until_held(RequestThreads::threads_usual);
+  store_.wait_until_held(http::RequestThreads::threads_usual);
   EXPECT_NE(ask("GET", "/livez").find("200 OK"), std::string::npos);
   EXPECT_NE(ask("GET", "/healthz").find("200 OK"), std::string::npos);
   // /readyz answers 503 although the store still blocks.
@@ -114,14 +114,14 @@ TEST_F(BusyServer, IsAliveWhileEveryRequestWaitsForTheStore) {
 }
 
 TEST_F(BusyServer, RunsOfAWorkerThatHasGoneAreForOthers) {
-  RunOrder order;
-  order.type = "demo.echo.v1";
-  ASSERT_TRUE(core_->runs().submit(order).has_value());
-  LeaseRequest request;
-  request.worker = "gone";
-  request.types = {order.type};
-  request.length = Duration::of_seconds(3600);
-  auto leased = store_.lease_runs(request);
+  RunRequest request;
+  request.type = "demo.echo.v1";
+  ASSERT_TRUE(core_->runs().submit(request).has_value());
+  LeaseRequest lease;
+  lease.worker = "gone";
+  lease.types = {request.type};
+  lease.length = Duration::of_seconds(3600);
+  auto leased = store_.lease_runs(lease);
   ASSERT_TRUE(leased.has_value());
   ASSERT_EQ(leased->size(), 1u);
   core_->leasing().waiters().give_back(std::move(*leased));
@@ -131,17 +131,17 @@ TEST_F(BusyServer, RunsOfAWorkerThatHasGoneAreForOthers) {
 }
 
 TEST_F(BusyServer, LeasesNothingForAWorkerThatHasGone) {
-  RunOrder order;
-  order.type = "demo.echo.v1";
-  const auto submitted = core_->runs().submit(order);
+  RunRequest request;
+  request.type = "demo.echo.v1";
+  const auto submitted = core_->runs().submit(request);
   ASSERT_TRUE(submitted.has_value());
-  LeaseRequest request;
-  request.worker = "gone";
-  request.types = {order.type};
-  request.length = Duration::of_seconds(3600);
+  LeaseRequest lease;
+  lease.worker = "gone";
+  lease.types = {request.type};
+  lease.length = Duration::of_seconds(3600);
   bool answered = false;
   core_->leasing().waiters().ask(
-      request, std::chrono::milliseconds(0),
+      lease, std::chrono::milliseconds(0),
       [&answered](const Result<std::vector<RunRow>>& runs) { answered = runs.has_value() && runs->empty(); },
       [] { return false; });
   EXPECT_TRUE(answered);
@@ -151,10 +151,10 @@ TEST_F(BusyServer, LeasesNothingForAWorkerThatHasGone) {
 }
 
 TEST(BulkJobs, AWaitForProgressEndsAfterAWhile) {
-  std::promise<void> go_on;
+  std::promise<void> release;
   BulkJobs jobs(std::chrono::milliseconds(1));
   const auto id = jobs.submit("job", "suspend", {InstanceId{"a"}}, [&](const InstanceId&) -> Result<void> {
-    go_on.get_future().wait();
+    release.get_future().wait();
     return {};
   });
   ASSERT_TRUE(id.has_value());
@@ -163,18 +163,18 @@ TEST(BulkJobs, AWaitForProgressEndsAfterAWhile) {
   const BulkJobs::Progress progress = told.get_future().get();
   EXPECT_FALSE(progress.finished);
   EXPECT_EQ(progress.done, 0u);
-  go_on.set_value();
+  release.set_value();
 }
 
 TEST(BulkJobs, TellsThoseWhoWaitWhenTheServerDrains) {
   BulkJobs jobs;
   std::mutex mutex;
   std::condition_variable changed;
-  bool go_on = false;
+  bool released = false;
   const auto id =
       jobs.submit("job", "suspend", {InstanceId{"a"}, InstanceId{"b"}}, [&](const InstanceId&) -> Result<void> {
         std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return go_on; });
+        changed.wait(lock, [&] { return released; });
         return {};
       });
   ASSERT_TRUE(id.has_value());
@@ -186,7 +186,7 @@ TEST(BulkJobs, TellsThoseWhoWaitWhenTheServerDrains) {
   EXPECT_TRUE(jobs.tell(*id, 0, [&told](const BulkJobs::Progress&) { ++told; }));
   EXPECT_EQ(told, 2);
   const std::scoped_lock lock(mutex);
-  go_on = true;
+  released = true;
   changed.notify_all();
 }
 
@@ -219,4 +219,4 @@ TEST(Readiness, AnAnswerOfTheStoreIsKeptForAWhile) {
 }
 
 }  // namespace
-}  // namespace cairn::server
+}  // namespace cairn::api

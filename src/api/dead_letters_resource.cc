@@ -5,7 +5,7 @@
 #include "api/problem.h"
 #include "upkeep/replay_dead_letter.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 Json document(const DeadLetter& letter) {
@@ -102,4 +102,4 @@ std::vector<Route> dead_letter_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -6,7 +6,7 @@
 #include "definition/definition.h"
 #include "schedule/schedules.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 void deploy(EngineCore& core, const Call& call) {
@@ -118,4 +118,4 @@ std::vector<Route> definition_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

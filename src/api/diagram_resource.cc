@@ -10,7 +10,7 @@
 #include "base/sha256.h"
 #include "render/drawing.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 // A cache of recent pictures.
@@ -113,7 +113,7 @@ void instance_diagram(EngineCore& core, PictureShelf& shelf, const Call& call) {
   if (!drawing) return call.reply(refused(drawing.error()));
   // An id may be reused after retention has removed its instance; then the start time differs.
   const std::string key = "instance " + id.value + " " + std::to_string((**snapshot).started_at.unix_ms()) + " " +
-                          std::to_string((**snapshot).version) + " " + drawing->key();
+                          std::to_string((**snapshot).state_version) + " " + drawing->key();
   std::shared_ptr<const std::string> picture = shelf.find(key);
   if (!picture) {
     const auto progress = read_progress(core.store(), **program, **snapshot);
@@ -153,4 +153,4 @@ std::vector<Route> diagram_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -1,6 +1,6 @@
 #include "api/documents.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 Json texts(const std::vector<std::string>& list) {
@@ -30,7 +30,7 @@ Json document(const InstanceRow& row) {
                             {"definition", row.program.name},
                             {"version", row.program.version},
                             {"status", to_string(row.status)},
-                            {"state_version", static_cast<std::int64_t>(row.version)},
+                            {"state_version", static_cast<std::int64_t>(row.state_version)},
                             {"reference", reference_document(row.reference)},
                             {"started_at", format_timestamp(row.started_at)},
                             {"changed_at", format_timestamp(row.changed_at)}});
@@ -71,7 +71,7 @@ Json document(const Snapshot& snapshot) {
                             {"definition", snapshot.program.name},
                             {"version", snapshot.program.version},
                             {"digest", snapshot.program.digest},
-                            {"state_version", static_cast<std::int64_t>(snapshot.version)},
+                            {"state_version", static_cast<std::int64_t>(snapshot.state_version)},
                             {"format", snapshot_format},
                             {"status", to_string(snapshot.status)},
                             {"input", snapshot.input},
@@ -90,7 +90,7 @@ Json document(const Snapshot& snapshot) {
 Json document(const InstanceAnswer& answer) {
   Json json = Json::object({{"id", answer.instance.value},
                             {"status", to_string(answer.status)},
-                            {"state_version", static_cast<std::int64_t>(answer.version)}});
+                            {"state_version", static_cast<std::int64_t>(answer.state_version)}});
   if (answer.status == Status::completed) json.set("output", answer.output);
   if (answer.repeated) json.set("repeated", true);
   return json;
@@ -103,7 +103,7 @@ Json document(const TaskRow& row) {
                             {"name", row.name},
                             {"title", row.title},
                             {"status", to_string(row.status)},
-                            {"version", static_cast<std::int64_t>(row.version)},
+                            {"state_version", static_cast<std::int64_t>(row.state_version)},
                             {"roles", texts(row.roles)},
                             {"exclude", texts(row.exclude)},
                             {"priority", row.priority},
@@ -142,7 +142,7 @@ Json document(const Wait& wait) {
 
 Json document(const HistoryRow& row) {
   return Json::object({{"sequence", row.sequence},
-                       {"version", static_cast<std::int64_t>(row.version)},
+                       {"state_version", static_cast<std::int64_t>(row.state_version)},
                        {"event", to_string(row.entry.kind)},
                        {"step", row.entry.step},
                        {"at", format_timestamp(row.entry.at)},
@@ -151,4 +151,4 @@ Json document(const HistoryRow& row) {
                        {"details", row.entry.details}});
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -8,7 +8,7 @@
 #include "engine/core.h"
 #include "store/rows.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 Json document(const DefinitionRow& row);  // without the canonical form
 Json document(const InstanceRow& row);
@@ -27,4 +27,4 @@ Json document(const Snapshot& snapshot);
 // With input, state, waits and, if completed, the output.
 Json document(const InstanceRow& row, const Snapshot& snapshot);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

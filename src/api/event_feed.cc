@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "outbox/cloud_event.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr std::size_t page_rows = 200;
@@ -251,4 +251,4 @@ Result<bool> EventFeed::read_new() {
   }
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

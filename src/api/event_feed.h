@@ -9,10 +9,10 @@
 #include <optional>
 #include <thread>
 
+#include "api/http_types.h"
 #include "engine/core.h"
-#include "http/server.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 class EventFeed {
  public:
@@ -67,4 +67,4 @@ Json cloud_event(const OutboxRow& row);
 // As a server-sent event with its id.
 std::string stream_text(const OutboxRow& row);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

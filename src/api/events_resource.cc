@@ -4,7 +4,7 @@
 #include "api/event_feed.h"
 #include "api/problem.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 // The start position: the header of a reconnecting client, or the parameter. Empty: from now on.
@@ -55,4 +55,4 @@ std::vector<Route> event_routes(EngineCore& core) {
             {"after", "continue after this event, like Last-Event-ID"}}}};
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

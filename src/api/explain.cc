@@ -4,7 +4,7 @@
 
 #include "store/lease_holder.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 struct Reason {
@@ -271,4 +271,4 @@ Result<Json> explain(EngineCore& core, const InstanceId& id) {
   return Explanation(core, *row).tell();
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -4,10 +4,10 @@
 
 #include "engine/core.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 // Returns {id, status, reasons}. Each reason is a sentence, with `command` and `alternatives` if a person can act. A
 // wait also has `kind`, `step`, `since` and `until`. Waits are listed in the order in which they were opened.
 Result<Json> explain(EngineCore& core, const InstanceId& id);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -8,7 +8,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 struct Part {
@@ -159,4 +159,4 @@ Result<void> read_filter(std::string_view text, TaskFilter& filter) {
   return {};
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "store/rows.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 // The maximum length of a search text, in characters.
 inline constexpr std::size_t search_length_max = 200;
@@ -23,4 +23,4 @@ Result<void> read_filter(std::string_view text, InstanceFilter& filter);
 // Names: status, assignee, role, name, ref, instance, due (before), closed.
 Result<void> read_filter(std::string_view text, TaskFilter& filter);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

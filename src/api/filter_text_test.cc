@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 TEST(FilterText, NamesEveryFieldOfInstances) {
@@ -53,4 +53,4 @@ TEST(FilterText, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -6,7 +6,7 @@
 #include "outbox/cloud_event.h"
 #include "outbox/signature.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr std::string_view place = "/v1/hooks/";
@@ -126,4 +126,4 @@ std::vector<Route> hook_routes(EngineCore& core, std::vector<InboundHook> given)
   return {std::move(route)};
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -5,7 +5,7 @@
 #include "api/api.h"
 #include "base/log.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr const char* key_scope = "http";
@@ -67,7 +67,7 @@ Result<IdempotentAnswers::Known> IdempotentAnswers::begin(const std::string& sco
                                                           Later later, const std::string& created) {
   {
     const std::scoped_lock lock(mutex_);
-    const auto [place, first] = under_way_.try_emplace(scope, UnderWay{request_hash, {}, created, scope});
+    const auto [place, first] = pending_.try_emplace(scope, PendingRequest{request_hash, {}, created, scope});
     if (!first) {
       if (place->second.request_hash != request_hash) return Known{Found::other_request, {}};
       place->second.waiting.push_back(std::move(later));
@@ -79,7 +79,7 @@ Result<IdempotentAnswers::Known> IdempotentAnswers::begin(const std::string& sco
     const std::string key = scope + " " + created;
     kept = core_.store().find_key(key_scope, key);
     const std::scoped_lock lock(mutex_);
-    under_way_.at(scope).key = key;
+    pending_.at(scope).key = key;
   }
   if (kept && !*kept) return Known{Found::first, {}};
   Result<Known> known = Known{Found::other_request, {}};
@@ -104,7 +104,7 @@ void IdempotentAnswers::end(const std::string& scope, const std::string& request
   Unit unit;
   {
     const std::scoped_lock lock(mutex_);
-    const UnderWay& request = under_way_.at(scope);
+    const PendingRequest& request = pending_.at(scope);
     unit.key = IdempotencyKey{key_scope, request.key, request_hash, stored(*shared, request.created)};
   }
   unit.actor = core_.node();
@@ -120,12 +120,12 @@ void IdempotentAnswers::conclude(const std::string& scope, const Result<Known>& 
   std::vector<Later> waiting;
   {
     const std::scoped_lock lock(mutex_);
-    const auto found = under_way_.find(scope);
-    if (found == under_way_.end()) return;
+    const auto found = pending_.find(scope);
+    if (found == pending_.end()) return;
     waiting = std::move(found->second.waiting);
-    under_way_.erase(found);
+    pending_.erase(found);
   }
   for (const Later& later : waiting) later(outcome);
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "api/http_types.h"
 #include "engine/core.h"
-#include "http/server.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 class IdempotentAnswers {
  public:
@@ -49,7 +49,7 @@ class IdempotentAnswers {
            std::function<void(Response)> send);
 
  private:
-  struct UnderWay {
+  struct PendingRequest {
     std::string request_hash;
     std::vector<Later> waiting;
     std::string created;
@@ -60,7 +60,7 @@ class IdempotentAnswers {
 
   EngineCore& core_;
   std::mutex mutex_;
-  std::map<std::string, UnderWay> under_way_;
+  std::map<std::string, PendingRequest> pending_;
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::api

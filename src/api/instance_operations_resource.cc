@@ -1,42 +1,42 @@
 // What operators do to one instance: cancel, suspend, resume, retry, skip, edit its state, discard a signal, delete it.
 #include "api/instance_replies.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 // 412 with the current state version.
 void reply_moved(EngineCore& core, const Call& call, const Error& error) {
   Response response = problem(error);
   const auto row = core.store().find_instance(id_of(call));
-  if (row && *row) response.headers.emplace_back("etag", "\"" + std::to_string((*row)->version) + "\"");
+  if (row && *row) response.headers.emplace_back("etag", "\"" + std::to_string((*row)->state_version) + "\"");
   call.reply(std::move(response));
 }
 
 void request(EngineCore& core, const Call& call, EventBody what) {
-  const auto version = version_of(call);
-  if (!version) {
-    call.reply(problem(version.error()));
+  const auto state_version = state_version_of(call);
+  if (!state_version) {
+    call.reply(problem(state_version.error()));
     return;
   }
-  const auto done = [&core, call, seen = version->has_value()](const Result<InstanceAnswer>& answer) {
+  const auto done = [&core, call, seen = state_version->has_value()](const Result<InstanceAnswer>& answer) {
     if (answer || !seen) return reply_with(call.reply, answer);
     core.deliveries().defer([&core, call, error = answer.error()] { reply_moved(core, call, error); });
   };
-  core.instances().request(id_of(call), std::move(what), actor_of(call), *version, done);
+  core.instances().request(id_of(call), std::move(what), actor_of(call), *state_version, done);
 }
 
 void remove(EngineCore& core, const Call& call) {
-  const auto version = version_of(call);
-  if (!version) {
-    call.reply(problem(version.error()));
+  const auto state_version = state_version_of(call);
+  if (!state_version) {
+    call.reply(problem(state_version.error()));
     return;
   }
-  if (*version) {
+  if (*state_version) {
     // A final instance never changes again, so checking first is enough.
     const auto row = core.store().find_instance(id_of(call));
-    if (row && *row && (*row)->version != **version) {
+    if (row && *row && (*row)->state_version != **state_version) {
       reply_moved(core, call,
-                  {ErrorCode::conflict, "stale_version: the instance is at " + std::to_string((*row)->version)});
+                  {ErrorCode::conflict, "stale_version: the instance is at " + std::to_string((*row)->state_version)});
       return;
     }
   }
@@ -105,4 +105,4 @@ std::vector<Route> instance_operation_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -7,7 +7,7 @@
 #include "api/documents.h"
 #include "api/problem.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 inline InstanceId id_of(const Call& call) { return {std::string(call.at("id"))}; }
 
@@ -17,9 +17,9 @@ inline void reply_with(const Reply& reply, const Result<InstanceAnswer>& answer,
     return;
   }
   Response response = json_response(document(*answer), status);
-  response.headers.emplace_back("etag", "\"" + std::to_string(answer->version) + "\"");
+  response.headers.emplace_back("etag", "\"" + std::to_string(answer->state_version) + "\"");
   if (answer->repeated) response.headers.emplace_back(replayed_header, "true");
   reply(std::move(response));
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

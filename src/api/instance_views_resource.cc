@@ -4,7 +4,7 @@
 #include "api/page_answer.h"
 #include "instance/snapshot.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 void list(EngineCore& core, const Call& call) {
@@ -64,7 +64,7 @@ void snapshot(EngineCore& core, const Call& call) {
     return;
   }
   Response response = json_response(document(**found));
-  response.headers.emplace_back("etag", "\"" + std::to_string((*found)->version) + "\"");
+  response.headers.emplace_back("etag", "\"" + std::to_string((*found)->state_version) + "\"");
   call.reply(std::move(response));
 }
 
@@ -108,4 +108,4 @@ std::vector<Route> instance_view_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -4,7 +4,7 @@
 
 #include "store/projection.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr std::chrono::milliseconds look_every{1'000};
@@ -81,7 +81,7 @@ void InstanceWaiters::tell(Line& line, std::uint64_t number, const Snapshot* aft
       line.changed.notify_all();
       return;
     }
-    if (!found->second.waits_for(after->version, after->status)) return;
+    if (!found->second.waits_for(after->state_version, after->status)) return;
     place = line.take(number);
   }
   place->answer(Seen{project_instance(*after), after});
@@ -104,12 +104,12 @@ void InstanceWaiters::take(Place place) {
   auto call = core_.listeners().results().call(
       id, [line = line_, number](const Snapshot* after) { tell(*line, number, after); });
   // Register first and look afterwards, so that an end in between is not missed.
-  const bool goes_on = for_the_end && core_.instances().goes_on(id);
+  const bool active = for_the_end && core_.instances().is_known_active(id);
   const std::scoped_lock lock(line_->mutex);
   const auto found = line_->places.find(number);
   if (found == line_->places.end()) return;
   found->second.call = std::move(call);
-  if (goes_on && !line_->closed) {
+  if (active && !line_->closed) {
     line_->look_at(std::min(found->second.until, std::chrono::steady_clock::now() + InstanceRequests::unseen_max),
                    number);
   } else {
@@ -163,7 +163,7 @@ void InstanceWaiters::look(std::uint64_t number) {
     const auto found = line_->places.find(number);
     if (found == line_->places.end()) return;
     const bool over = line_->closed || found->second.until <= std::chrono::steady_clock::now();
-    if (row && *row && !over && !found->second.waits_for((*row)->version, (*row)->status)) {
+    if (row && *row && !over && !found->second.waits_for((*row)->state_version, (*row)->status)) {
       line_->look_at(next_look(found->second), number);
       return;
     }
@@ -178,4 +178,4 @@ void InstanceWaiters::look(std::uint64_t number) {
   }
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -16,7 +16,7 @@
 
 #include "engine/core.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 class InstanceWaiters {
  public:
@@ -54,8 +54,8 @@ class InstanceWaiters {
     std::shared_ptr<void> call;
 
     // Whether this state ends the wait. Clients that wait for a change already know that the instance is suspended.
-    bool waits_for(std::uint64_t version, Status status) const {
-      return is_final(status) || (after ? version > *after : status == Status::suspended);
+    bool waits_for(std::uint64_t state_version, Status status) const {
+      return is_final(status) || (after ? state_version > *after : status == Status::suspended);
     }
   };
   // Shared with callbacks, which may outlive this object.
@@ -88,4 +88,4 @@ class InstanceWaiters {
   std::jthread thread_;  // started by the first waiter
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -7,7 +7,7 @@
 #include "api/problem.h"
 #include "instance/snapshot.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 // Marks the answer to a repeated request with a header.
@@ -20,7 +20,7 @@ Reply replaying(const Reply& reply) {
 
 void show(const Reply& reply, const InstanceRow& row, const Json& answer, int status) {
   Response response = json_response(answer, status);
-  response.headers.emplace_back("etag", "\"" + std::to_string(row.version) + "\"");
+  response.headers.emplace_back("etag", "\"" + std::to_string(row.state_version) + "\"");
   reply(std::move(response));
 }
 
@@ -58,7 +58,7 @@ Result<std::optional<std::chrono::milliseconds>> wait_of(const Call& call) {
   return std::optional(std::chrono::milliseconds(std::min(given.ms_up(), wait_ms_max)));
 }
 
-void start(EngineCore& core, const std::shared_ptr<InstanceWaiters>& desk, const Call& call) {
+void start(EngineCore& core, const std::shared_ptr<InstanceWaiters>& waiters, const Call& call) {
   StartRequest request;
   request.definition = std::string(call.body["definition"].as_string());
   if (const Json* version = call.body.find("version")) request.version = std::string(version->as_string());
@@ -79,19 +79,19 @@ void start(EngineCore& core, const std::shared_ptr<InstanceWaiters>& desk, const
   }
   // No thread waits: the commit or InstanceWaiters answers.
   core.instances().start(std::move(request),
-                         [&core, desk, first = call.reply, wait = *wait](Result<InstanceAnswer> answer) {
+                         [&core, waiters, first = call.reply, wait = *wait](Result<InstanceAnswer> answer) {
                            const Reply reply = answer && answer->repeated ? replaying(first) : first;
                            if (answer) answer->repeated = false;
                            if (!answer || !wait || is_final(answer->status) || answer->gone) {
                              reply_with(reply, answer, 201);
                              return;
                            }
-                           desk->wait(answer->instance, *wait, shown(core, reply, 201));
+                           waiters->wait(answer->instance, *wait, shown(core, reply, 201));
                          });
 }
 
 // `?after=7&wait=30s`: answers when the state version exceeds 7, the instance has ended, or the time is over.
-void get(EngineCore& core, const std::shared_ptr<InstanceWaiters>& desk, const Call& call) {
+void get(EngineCore& core, const std::shared_ptr<InstanceWaiters>& waiters, const Call& call) {
   const auto wait = wait_of(call);
   if (!wait) {
     call.reply(problem(wait.error()));
@@ -101,7 +101,8 @@ void get(EngineCore& core, const std::shared_ptr<InstanceWaiters>& desk, const C
   std::uint64_t after = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), after);
   if (!text.empty() && (read.ec != std::errc() || read.ptr != text.data() + text.size())) {
-    call.reply(problem(400, "version", "Invalid version", "`after` must be a state_version, for example 7"));
+    call.reply(
+        problem(400, "state_version", "Invalid state version", "`after` must be a state_version, for example 7"));
     return;
   }
   if (!*wait) {
@@ -110,9 +111,9 @@ void get(EngineCore& core, const std::shared_ptr<InstanceWaiters>& desk, const C
   }
   InstanceWaiters::Answer answer = shown(core, call.reply, 200);
   if (text.empty()) {
-    desk->wait(id_of(call), **wait, std::move(answer));
+    waiters->wait(id_of(call), **wait, std::move(answer));
   } else {
-    desk->wait_for_change(id_of(call), after, **wait, std::move(answer));
+    waiters->wait_for_change(id_of(call), after, **wait, std::move(answer));
   }
 }
 
@@ -133,7 +134,7 @@ bool is_prompt_start(const Request& request) { return request.header("idempotenc
 
 // A signal needs the snapshot of its instance. The cache has it for instances that changed recently.
 bool is_prompt_signal(EngineCore& core, const Request& request, const PathValues& path) {
-  return request.header("idempotency-key").empty() && core.instances().goes_on({path.front().second});
+  return request.header("idempotency-key").empty() && core.instances().is_known_active({path.front().second});
 }
 
 constexpr std::string_view start_schema =
@@ -145,7 +146,7 @@ constexpr std::string_view signal_schema =
   "id":{"type":"string"},"name":{"type":"string"},"key":{"type":["string","null"]},"payload":true}})";
 }  // namespace
 
-std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> desk) {
+std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> waiters) {
   EngineCore* const with = &core;
   return {
       {"POST",
@@ -153,7 +154,7 @@ std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWai
        Permission::start,
        "startInstance",
        "Start an instance",
-       [with, desk](const Call& call) { start(*with, desk, call); },
+       [with, waiters](const Call& call) { start(*with, waiters, call); },
        {{"wait", "wait for the end, at most this long"}},
        start_schema,
        "application/json",
@@ -165,7 +166,7 @@ std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWai
        Permission::view,
        "getInstance",
        "One instance with its state and waits",
-       [with, desk](const Call& call) { get(*with, desk, call); },
+       [with, waiters](const Call& call) { get(*with, waiters, call); },
        {{"wait", "wait until it has ended or is suspended, at most this long"},
         {"after", "with `wait`: also answer when its state_version exceeds this"}}},
       {"POST",
@@ -183,4 +184,4 @@ std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWai
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

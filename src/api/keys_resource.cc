@@ -2,7 +2,7 @@
 #include "api/api.h"
 #include "api/problem.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 void create(EngineCore& core, const Call& call) {
@@ -88,4 +88,4 @@ std::vector<Route> key_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 class ObjectText {
  public:
@@ -33,4 +33,4 @@ class ObjectText {
   std::string& out_;
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -6,7 +6,7 @@
 #include "base/version.h"
 #include "outbox/signature.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 Json parameters_of(const Route& route) {
@@ -97,4 +97,4 @@ Json Router::openapi() const {
                        {"components", Json::object({{"schemas", answer_components()}, {"securitySchemes", schemes}})}});
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -5,7 +5,7 @@
 #include "expr/expression.h"
 #include "upkeep/retention.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 Json functions() {
@@ -92,4 +92,4 @@ std::vector<Route> operation_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

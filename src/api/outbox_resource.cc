@@ -6,7 +6,7 @@
 #include "api/problem.h"
 #include "outbox/cloud_event.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr const char* source = "/cairn";
@@ -134,4 +134,4 @@ std::vector<Route> outbox_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -9,7 +9,7 @@
 #include "store/memory/memory_store.h"
 #include "stores/forwarding_store.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 class Routes : public testing::Test {
@@ -239,4 +239,4 @@ TEST(RunRoutes, WhatCouldNotBeDeliveredIsReleased) {
 }
 
 }  // namespace
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -10,7 +10,7 @@
 #include "api/problem.h"
 #include "base/limit_refusals.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 // Rows are read in portions, so that a page of large rows is never in memory as a whole.
 inline constexpr std::size_t page_portion = 100;
@@ -85,4 +85,4 @@ Response page_answer(const Call& call, const Fetch& fetch, const Show& show) {
   }
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -3,7 +3,7 @@
 #include "api/problem.h"
 #include "engine/task_rights.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 std::string escaped(std::string_view text) {
@@ -148,4 +148,4 @@ std::vector<Route> page_routes(EngineCore& core) {
            [with](const Call& call) { page(*with, call); }}};
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -2,7 +2,7 @@
 
 #include "base/limit_refusals.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 // Limits on waiting work clear by themselves: the same request may succeed later.
@@ -36,7 +36,7 @@ Response problem(int status, std::string_view name, std::string_view title, std:
 Response problem(const Error& error) {
   // Two conflicts have their own status; the engine names them at the beginning of the message.
   if (error.message.starts_with("stale_version:")) {
-    return problem(412, "stale_version", "The version is outdated", error.message);
+    return problem(412, "stale_version", "The state version is outdated", error.message);
   }
   if (error.message.starts_with("idempotency_key_reused:")) {
     return problem(422, "idempotency_key_reused", "This key was used for another request", error.message);
@@ -71,4 +71,4 @@ Response problem(const std::vector<schema::Violation>& violations) {
   return problem(422, "invalid", "The request is invalid", detail, Json::object({{"errors", errors}}));
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "api/http_types.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "http/server.h"
 #include "schema/schema.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 // `name` is the stable last part of the type: not_found, version_moved, lease_lost, …
 Response problem(int status, std::string_view name, std::string_view title, std::string_view detail, Json more = {});
@@ -23,4 +23,4 @@ Response limit_problem(int status, std::string_view limit, std::int64_t value, s
 // 422 with errors: [{pointer, detail}].
 Response problem(const std::vector<schema::Violation>& violations);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

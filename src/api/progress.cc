@@ -4,7 +4,7 @@
 
 #include "interpreter/strand.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 using render::Overlay;
@@ -153,4 +153,4 @@ Result<Overlay> read_progress(Store& store, const Program& program, const Snapsh
   return progress_of(program, snapshot, history, runs, store.now());
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

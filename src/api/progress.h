@@ -8,7 +8,7 @@
 #include "render/overlay.h"
 #include "store/store.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 // Pure. `runs` are those that the snapshot waits for; `history` is the whole log, oldest first.
 render::Overlay progress_of(const Program& program, const Snapshot& snapshot, const std::vector<HistoryRow>& history,
@@ -17,4 +17,4 @@ render::Overlay progress_of(const Program& program, const Snapshot& snapshot, co
 // The same, read from a store.
 Result<render::Overlay> read_progress(Store& store, const Program& program, const Snapshot& snapshot);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "base/version.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 std::vector<std::string_view> segments_of(std::string_view path) {
@@ -139,7 +139,7 @@ Router::Match Router::match(const Request& request) const {
     }
     match.route = &route;
     for (std::size_t s = 0; s < segments.size(); ++s) {
-      if (is_parameter(pattern[s])) match.path.emplace_back(parameter_name(pattern[s]), path_value(segments[s]));
+      if (is_parameter(pattern[s])) match.path.emplace_back(parameter_name(pattern[s]), http::path_value(segments[s]));
     }
     break;
   }
@@ -217,4 +217,4 @@ void Router::handle(Match match, Request request, Reply reply, Gate* gate, Reque
   }
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -11,12 +11,12 @@
 
 #include "api/access/caller_limits.h"
 #include "api/access/identity.h"
+#include "api/http_types.h"
 #include "api/telemetry/trace_context.h"
 #include "base/json.h"
-#include "http/server.h"
 #include "schema/schema.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 using PathValues = std::vector<std::pair<std::string_view, std::string>>;  // {id} → its value
 
@@ -105,4 +105,4 @@ class Router {
   std::shared_ptr<const Table> table_;  // shared by the copies that connections hold
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -5,7 +5,7 @@
 #include "instance/trace_id.h"
 #include "store/lease_holder.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 namespace {
 
@@ -100,4 +100,4 @@ Json document(const RunTypeRow& row) {
   return json;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -3,7 +3,7 @@
 #include "api/problem.h"
 #include "base/json_integer.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 Result<std::optional<Duration>> duration_of(const Json& body, std::string_view name) {
@@ -98,4 +98,4 @@ std::vector<Route> run_type_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

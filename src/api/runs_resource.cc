@@ -11,7 +11,7 @@
 #include "schedule/schedule.h"
 #include "store/lease_holder.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr Duration lease_default = Duration::of_seconds(30);
@@ -82,41 +82,41 @@ std::optional<Response> refusal_of(const Json& body) {
   return reserved(type);
 }
 
-Result<RunOrder> order_of(const Json& body) {
-  RunOrder order;
-  order.id = std::string(body.text_or("id", ""));
-  order.type = std::string(body["type"].as_string());
-  order.payload = body["payload"];
-  order.idempotency_key = std::string(body.text_or("idempotency_key", ""));
+Result<RunRequest> request_of(const Json& body) {
+  RunRequest request;
+  request.id = std::string(body.text_or("id", ""));
+  request.type = std::string(body["type"].as_string());
+  request.payload = body["payload"];
+  request.idempotency_key = std::string(body.text_or("idempotency_key", ""));
   CAIRN_TRY(const auto priority, integer_of(body, "priority"));
   CAIRN_TRY(const auto attempts_max, integer_of(body, "max_attempts"));
-  if (priority) order.priority = *priority;
-  if (attempts_max) order.attempts_max = static_cast<int>(*attempts_max);
+  if (priority) request.priority = *priority;
+  if (attempts_max) request.attempts_max = static_cast<int>(*attempts_max);
   if (body["run_at"].is_string()) {
     auto at = parse_timestamp(body["run_at"].as_string());
     if (!at) return with_context(at.error(), "run_at");
-    order.run_at = *at;
+    request.run_at = *at;
   }
-  CAIRN_TRY(order.delay, duration_of(body, "delay"));
-  CAIRN_TRY(order.timeout, duration_of(body, "timeout"));
+  CAIRN_TRY(request.delay, duration_of(body, "delay"));
+  CAIRN_TRY(request.timeout, duration_of(body, "timeout"));
   const Json& retry = body["retry"];
   CAIRN_TRY(const auto backoff, duration_of(retry, "backoff"));
   CAIRN_TRY(const auto cap, duration_of(retry, "cap"));
-  if (backoff) order.backoff = *backoff;
-  if (cap) order.cap = *cap;
-  if (retry["factor"].is_number()) order.factor = retry["factor"].as_double();
-  if (retry["jitter"].is_number()) order.jitter = retry["jitter"].as_double();
-  return order;
+  if (backoff) request.backoff = *backoff;
+  if (cap) request.cap = *cap;
+  if (retry["factor"].is_number()) request.factor = retry["factor"].as_double();
+  if (retry["jitter"].is_number()) request.jitter = retry["jitter"].as_double();
+  return request;
 }
 
 void submit(EngineCore& core, const Call& call) {
   if (auto refused = refusal_of(call.body)) return call.reply(std::move(*refused));
-  auto order = order_of(call.body);
-  if (!order) return call.reply(problem(order.error()));
-  if (order->idempotency_key.empty()) order->idempotency_key = std::string(call.request.header("idempotency-key"));
-  order->idempotency_key = scoped_id(actor_of(call), std::move(order->idempotency_key));
-  order->traceparent = call.trace.carried();
-  core.runs().submit(*order, [reply = call.reply](Result<SubmittedRun> submitted) {
+  auto request = request_of(call.body);
+  if (!request) return call.reply(problem(request.error()));
+  if (request->idempotency_key.empty()) request->idempotency_key = std::string(call.request.header("idempotency-key"));
+  request->idempotency_key = scoped_id(actor_of(call), std::move(request->idempotency_key));
+  request->traceparent = call.trace.carried();
+  core.runs().submit(*request, [reply = call.reply](Result<SubmittedRun> submitted) {
     if (!submitted) return reply(problem(submitted.error()));
     Response response = json_response(document(submitted->first), submitted->second ? 201 : 200);
     if (!submitted->second) response.headers.emplace_back(replayed_header, "true");
@@ -132,22 +132,22 @@ Response items_response(Json items, bool partial) {
 }
 
 void submit_many(EngineCore& core, const Call& call) {
-  std::vector<RunOrder> orders;
+  std::vector<RunRequest> requests;
   const Actor actor = actor_of(call);
   for (const Json& item : call.body["runs"].items()) {
     if (auto refused = refusal_of(item)) return call.reply(std::move(*refused));
-    auto order = order_of(item);
-    if (!order) {
-      return call.reply(problem(with_context(order.error(), "runs/" + std::to_string(orders.size()))));
+    auto request = request_of(item);
+    if (!request) {
+      return call.reply(problem(with_context(request.error(), "runs/" + std::to_string(requests.size()))));
     }
-    order->idempotency_key = scoped_id(actor, std::move(order->idempotency_key));
-    if (order->idempotency_key.empty() && !call.repeat_key.empty()) {
-      order->idempotency_key = call.repeat_key + "/" + std::to_string(orders.size());
+    request->idempotency_key = scoped_id(actor, std::move(request->idempotency_key));
+    if (request->idempotency_key.empty() && !call.repeat_key.empty()) {
+      request->idempotency_key = call.repeat_key + "/" + std::to_string(requests.size());
     }
-    order->traceparent = call.trace.carried();
-    orders.push_back(std::move(*order));
+    request->traceparent = call.trace.carried();
+    requests.push_back(std::move(*request));
   }
-  const auto submitted = core.runs().submit_all(orders);
+  const auto submitted = core.runs().submit_all(requests);
   if (!submitted) return call.reply(problem(submitted.error()));
   Json items = Json::array();
   for (std::size_t i = 0; i < submitted->rows.size(); ++i) {
@@ -620,4 +620,4 @@ std::vector<Route> run_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

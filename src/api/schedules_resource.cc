@@ -7,7 +7,7 @@
 #include "schedule/next_time.h"
 #include "schedule/schedules.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 std::string name_of(const Call& call) { return std::string(call.at("name")); }
@@ -17,7 +17,7 @@ Json instant(const std::optional<Timestamp>& at) { return at ? Json(format_times
 Json document(const ScheduleRow& row) {
   Json document = row.spec.is_object() ? row.spec : Json::object();
   document.set("name", row.name);
-  document.set("version", static_cast<std::int64_t>(row.version));
+  document.set("state_version", static_cast<std::int64_t>(row.state_version));
   document.set("paused", row.paused);
   document.set("next_at", instant(row.next_at));
   document.set("last", row.last);
@@ -30,7 +30,7 @@ Json document(const ScheduleRow& row) {
 void answer(const Call& call, const Result<ScheduleRow>& row, int status = 200) {
   if (!row) return call.reply(problem(row.error()));
   Response response = json_response(document(*row), status);
-  response.headers.emplace_back("etag", "\"" + std::to_string(row->version) + "\"");
+  response.headers.emplace_back("etag", "\"" + std::to_string(row->state_version) + "\"");
   call.reply(std::move(response));
 }
 
@@ -66,13 +66,13 @@ void show(EngineCore& core, const Call& call) { answer(call, find(core, call)); 
 
 void change(EngineCore& core, const Call& call) {
   if (auto refused = refusal(call.body)) return call.reply(std::move(*refused));
-  const auto version = version_of(call);
-  if (!version) return call.reply(problem(version.error()));
+  const auto state_version = state_version_of(call);
+  if (!state_version) return call.reply(problem(state_version.error()));
   Json patch = call.body;
   const Json paused = patch["paused"];
   patch.erase("paused");
   auto row = find(core, call);
-  if (patch.size() > 0) row = change_schedule(core, name_of(call), patch, *version);
+  if (patch.size() > 0) row = change_schedule(core, name_of(call), patch, *state_version);
   if (row && paused.is_bool() && paused.as_bool() != row->paused) {
     row = pause_schedule(core, name_of(call), paused.as_bool());
   }
@@ -176,4 +176,4 @@ std::vector<Route> schedule_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

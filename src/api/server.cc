@@ -13,7 +13,11 @@
 #include "http/request_threads.h"
 #include "store/audit_scope.h"
 
-namespace cairn::server {
+namespace cairn::api {
+
+using http::QuickLane;
+using http::RequestThreads;
+
 namespace {
 
 bool has(const Headers& headers, std::string_view name) {
@@ -97,7 +101,7 @@ struct Server::Parts {
       : settings(given),
         authenticator(core.store(), given.access),
         audit(std::make_shared<AuditTrail>(core.store(), given.audit)),
-        desk(std::make_shared<InstanceWaiters>(core)),
+        waiters(std::make_shared<InstanceWaiters>(core)),
         reads_are_local(!core.store().traits().shared),
         gate(core, authenticator, given.limits, slow_lane, audit, metrics),
         slow_lane(given.expensive_threads, slow_lane_niceness) {}
@@ -125,8 +129,8 @@ struct Server::Parts {
   Authenticator authenticator;
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
   std::shared_ptr<AuditTrail> audit;
-  std::shared_ptr<InstanceWaiters> desk;  // shared with the routes
-  const bool reads_are_local;             // a store shared with other machines is read over the network
+  std::shared_ptr<InstanceWaiters> waiters;  // shared with the routes
+  const bool reads_are_local;                // a store shared with other machines is read over the network
   QuickLane quick_lane;
   ApiGate gate;
   std::atomic<bool> draining{false};
@@ -311,7 +315,7 @@ Result<std::unique_ptr<Server>> Server::open(EngineCore& core, const ServerSetti
   }
   auto parts = std::make_unique<Parts>(core, settings);
   Parts* const running = parts.get();
-  std::vector<Route> routes = api_routes(core, parts->desk);
+  std::vector<Route> routes = api_routes(core, parts->waiters);
   for (Route& route : hook_routes(core, settings.hooks)) routes.push_back(std::move(route));
   // The OpenAPI document cannot be created before the table is complete.
   const auto openapi = std::make_shared<std::string>();
@@ -378,8 +382,8 @@ void Server::announce_drain() {
 
 void Server::drain(std::chrono::milliseconds grace, std::chrono::milliseconds handshakes) {
   announce_drain();
-  parts_->desk->close();
+  parts_->waiters->close();
   parts_->http->drain(grace, handshakes);
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

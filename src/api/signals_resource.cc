@@ -1,7 +1,7 @@
 #include "api/api.h"
 #include "api/problem.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 void broadcast(EngineCore& core, const Call& call) {
@@ -48,4 +48,4 @@ std::vector<Route> signal_routes(EngineCore& core) {
            signal_schema}};
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -6,7 +6,7 @@
 #include "api/problem.h"
 #include "engine/task_rights.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 void list(EngineCore& core, const Call& call) {
@@ -81,4 +81,4 @@ std::vector<Route> task_list_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

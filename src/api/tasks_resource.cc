@@ -6,14 +6,14 @@
 #include "api/problem.h"
 #include "engine/task_rights.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 TaskId id_of(const Call& call) { return {std::string(call.at("id"))}; }
 
 Response task_response(const TaskRow& row) {
   Response response = json_response(document(row));
-  response.headers.emplace_back("etag", "\"" + std::to_string(row.version) + "\"");
+  response.headers.emplace_back("etag", "\"" + std::to_string(row.state_version) + "\"");
   return response;
 }
 
@@ -56,15 +56,15 @@ Result<std::optional<std::vector<std::string>>> roles_of(EngineCore& core, const
 }
 
 void change(EngineCore& core, const Call& call, TaskChange::Kind kind) {
-  const auto version = version_of(call);
-  if (!version) {
-    call.reply(problem(version.error()));
+  const auto state_version = state_version_of(call);
+  if (!state_version) {
+    call.reply(problem(state_version.error()));
     return;
   }
   TaskChange wish;
   wish.kind = kind;
   wish.task = id_of(call);
-  wish.version = *version;
+  wish.state_version = *state_version;
   wish.actor = actor_of(call).name;
   wish.assignee = std::string(call.body.text_or("assignee", kind == TaskChange::Kind::assign ? wish.actor : ""));
   wish.comment = std::string(call.body.text_or("comment", ""));
@@ -81,15 +81,15 @@ void change(EngineCore& core, const Call& call, TaskChange::Kind kind) {
 }
 
 void complete(EngineCore& core, const Call& call) {
-  const auto version = version_of(call);
-  if (!version) {
-    call.reply(problem(version.error()));
+  const auto state_version = state_version_of(call);
+  if (!state_version) {
+    call.reply(problem(state_version.error()));
     return;
   }
   TaskCompletion completion;
   completion.task = id_of(call);
   completion.payload = call.body.find("payload") ? call.body["payload"] : Json::object();
-  completion.version = *version;
+  completion.state_version = *state_version;
   completion.idempotency_key = std::string(call.request.header("idempotency-key"));
   completion.actor = actor_of(call);
   core.tasks().complete(std::move(completion), [reply = call.reply](Result<InstanceAnswer> answer) {
@@ -174,4 +174,4 @@ std::vector<Route> task_routes(EngineCore& core) {
   };
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -2,7 +2,7 @@
 #include "api/explain.h"
 #include "api/problem.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 std::vector<Route> why_routes(EngineCore& core) {
   EngineCore* const with = &core;
@@ -13,4 +13,4 @@ std::vector<Route> why_routes(EngineCore& core) {
            }}};
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -43,8 +43,8 @@ class LocalApi final : public ApiSession {
     options.strict_definitions = false;
     CAIRN_TRY(session->core_, EngineCore::open(*session->store_, options));
     attach_schedules(*session->core_);
-    const auto desk = std::make_shared<server::InstanceWaiters>(*session->core_);  // shared with the routes
-    CAIRN_TRY(session->router_, server::Router::make(server::api_routes(*session->core_, desk)));
+    const auto waiters = std::make_shared<api::InstanceWaiters>(*session->core_);  // shared with the routes
+    CAIRN_TRY(session->router_, api::Router::make(api::api_routes(*session->core_, waiters)));
     session->changes_ = use == Use::change;
     return session;
   }
@@ -56,9 +56,9 @@ class LocalApi final : public ApiSession {
   }
 
   Result<ApiAnswer> call(const ApiRequest& request) override {
-    server::Request http;
+    http::Request http;
     http.method = request.method;
-    if (!server::decode_path(request.path, http.path)) return Error{ErrorCode::invalid, "not a path"};
+    if (!http::decode_path(request.path, http.path)) return Error{ErrorCode::invalid, "not a path"};
     http.query = request.query;
     http.headers = request.headers;
     http.headers.emplace_back("x-cairn-user", user_);
@@ -66,8 +66,8 @@ class LocalApi final : public ApiSession {
     http.body = request.text.empty() && !request.body.is_null() ? write_json(request.body) : request.text;
     std::mutex mutex;
     std::condition_variable changed;
-    std::optional<server::Response> response;
-    router_.handle(std::move(http), server::Reply([&](server::Response given) {
+    std::optional<http::Response> response;
+    router_.handle(std::move(http), http::Reply([&](http::Response given) {
                      const std::lock_guard lock(mutex);
                      response = std::move(given);
                      changed.notify_one();
@@ -83,7 +83,7 @@ class LocalApi final : public ApiSession {
   SystemClock clock_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<EngineCore> core_;
-  server::Router router_;
+  api::Router router_;
   bool changes_ = false;
 };
 

@@ -26,8 +26,8 @@ namespace cairn::cli {
 namespace {
 
 // Reads HOST:PORT or PORT.
-Result<server::HttpSettings> listen_settings(const std::string& text) {
-  server::HttpSettings settings;
+Result<http::HttpSettings> listen_settings(const std::string& text) {
+  http::HttpSettings settings;
   const auto address = read_listen_address(text);
   if (!address) return Error{ErrorCode::invalid, "--listen takes HOST:PORT or PORT, not \"" + text + "\""};
   if (!address->host.empty()) settings.host = address->host;
@@ -169,7 +169,7 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   }
   (*engine)->handle("demo.echo.v1", [](const Work& work) { return WorkDone(work.payload); });
   (*engine)->run();
-  auto serving = server::Server::open((*engine)->core(), *settings);
+  auto serving = api::Server::open((*engine)->core(), *settings);
   if (!serving) return fail(serving.error());
 
   std::vector<std::string> watched = paths;

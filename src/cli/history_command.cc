@@ -10,7 +10,7 @@ namespace cairn::cli {
 namespace {
 
 void print_event(std::ostream& out, const Json& event) {
-  out << event.text_or("at", "") << "  v" << write_json(event["version"]) << "  " << event.text_or("event", "");
+  out << event.text_or("at", "") << "  v" << write_json(event["state_version"]) << "  " << event.text_or("event", "");
   if (!event.text_or("step", "").empty()) out << " " << event.text_or("step", "");
   if (!event.text_or("actor", "").empty()) out << " by " << event.text_or("actor", "");
   if (event["attempt"].is_integer() && event["attempt"].as_integer() > 1)

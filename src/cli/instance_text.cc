@@ -26,7 +26,7 @@ void print_instance(std::ostream& out, const Json& document, const std::string& 
   } else {
     out << ", last change " << text_of(document["changed_at"]);
   }
-  out << " (version " << text_of(document["state_version"]) << ")\n";
+  out << " (state version " << text_of(document["state_version"]) << ")\n";
   if (!tree.empty()) out << "\n" << tree;
   if (document["error"].is_object()) {
     const std::string message = text_of(document["error"]["message"]);

@@ -33,8 +33,8 @@ std::chrono::milliseconds milliseconds(const Configuration& from, std::string_vi
   return std::chrono::milliseconds(from.duration(name).ms_up());
 }
 
-Result<server::HttpSettings> http_settings(const Configuration& from) {
-  server::HttpSettings http;
+Result<http::HttpSettings> http_settings(const Configuration& from) {
+  http::HttpSettings http;
   const std::string listen = from.text("listen");
   const auto address = read_listen_address(listen);
   if (!address) {
@@ -67,8 +67,8 @@ Result<server::HttpSettings> http_settings(const Configuration& from) {
   if (from.is_set("tls.certificate") != from.is_set("tls.key")) {
     return Error{ErrorCode::invalid, "TLS needs both tls.certificate and tls.key"};
   }
-  if (from.is_set("tls.certificate")) http.tls = server::TlsFiles{from.text("tls.certificate"), from.text("tls.key")};
-  if (!http.tls && !server::is_this_machine(http.host) && from.text("auth") == "required" &&
+  if (from.is_set("tls.certificate")) http.tls = http::TlsFiles{from.text("tls.certificate"), from.text("tls.key")};
+  if (!http.tls && !api::is_this_machine(http.host) && from.text("auth") == "required" &&
       !from.yes("allow_plain_http")) {
     return Error{ErrorCode::not_allowed,
                  "without TLS everybody on the network between could read the credentials that callers send to " +
@@ -79,15 +79,15 @@ Result<server::HttpSettings> http_settings(const Configuration& from) {
   return http;
 }
 
-Result<server::AccessSettings> access_settings(const Configuration& from) {
-  server::AccessSettings access;
+Result<api::AccessSettings> access_settings(const Configuration& from) {
+  api::AccessSettings access;
   const std::string auth = from.text("auth");
   if (auth != "required" && auth != "none") {
     return Error{ErrorCode::invalid, from.at("auth").origin + ": auth takes required or none, not \"" + auth + "\""};
   }
   access.required = auth == "required";
   if (!from.is_set("oidc.issuer")) return access;
-  server::TokenSettings tokens;
+  api::TokenSettings tokens;
   tokens.rules.issuer = from.text("oidc.issuer");
   tokens.rules.audience = from.text("oidc.audience");
   tokens.rules.skew = from.duration("oidc.skew");
@@ -106,19 +106,19 @@ Result<server::AccessSettings> access_settings(const Configuration& from) {
   return access;
 }
 
-Result<std::vector<server::InboundHook>> hooks_of(const Configuration& from) {
-  if (!from.is_set("hooks")) return std::vector<server::InboundHook>();
+Result<std::vector<api::InboundHook>> hooks_of(const Configuration& from) {
+  if (!from.is_set("hooks")) return std::vector<api::InboundHook>();
   const auto list = parse_json(from.text("hooks"));
   if (!list) return Error{ErrorCode::invalid, from.at("hooks").origin + ": hooks must be a JSON list"};
-  auto hooks = server::read_hooks(*list);
+  auto hooks = api::read_hooks(*list);
   if (!hooks) return Error{hooks.error().code, from.at("hooks").origin + ": " + hooks.error().message};
   return hooks;
 }
 
-server::CallerLimits caller_limits(const Configuration& from) {
-  server::CallerLimits limits;
-  for (const server::Role role : server::all_roles) {
-    limits.rate[static_cast<std::size_t>(role)] = from.number(server::rate_setting(role));
+api::CallerLimits caller_limits(const Configuration& from) {
+  api::CallerLimits limits;
+  for (const api::Role role : api::all_roles) {
+    limits.rate[static_cast<std::size_t>(role)] = from.number(api::rate_setting(role));
   }
   limits.expensive_max = from.number("limits.expensive_max");
   limits.long_polls_max = from.number("limits.long_polls_max");
@@ -128,8 +128,8 @@ server::CallerLimits caller_limits(const Configuration& from) {
   return limits;
 }
 
-Result<server::AuditSettings> audit_settings(const Configuration& from) {
-  server::AuditSettings audit;
+Result<api::AuditSettings> audit_settings(const Configuration& from) {
+  api::AuditSettings audit;
   audit.node = from.text("node");
   audit.checkpoint_every = std::max(std::chrono::milliseconds(1'000), milliseconds(from, "audit.checkpoint_every"));
   if (!from.is_set("audit.signing_key")) return audit;
@@ -219,7 +219,7 @@ void warn_of_exposed_files(const Configuration& from) {
 }
 
 // A server that no caller could use is a mistake; report it at the start.
-Result<void> check_somebody_may_enter(Store& store, const server::AccessSettings& access, const std::string& url) {
+Result<void> check_somebody_may_enter(Store& store, const api::AccessSettings& access, const std::string& url) {
   if (!access.required || access.tokens) return {};
   CAIRN_TRY(const auto keys, store.list_api_keys());
   for (const ApiKeyRow& key : keys) {
@@ -260,7 +260,7 @@ std::chrono::milliseconds time_left_until(std::chrono::steady_clock::time_point 
 }
 
 // SIGHUP reads the certificate again; the other signals end the wait.
-int wait_for_end(const sigset_t& signals, server::Server& serving, bool has_certificate) {
+int wait_for_end(const sigset_t& signals, api::Server& serving, bool has_certificate) {
   for (;;) {
     int received = 0;
     if (sigwait(&signals, &received) != 0 || received != SIGHUP) return received;
@@ -316,7 +316,7 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   if (!configuration->is_set("store")) {
     return wrong_call("serve", "no store is given; use --store sqlite:PATH or postgres://…", err);
   }
-  server::ServerSettings settings;
+  api::ServerSettings settings;
   auto http = http_settings(*configuration);
   if (!http) return refuse(http.error());
   settings.http = std::move(*http);
@@ -360,17 +360,17 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   }
   if (const auto done = deploy(**engine, configuration->list("definitions"), in); !done) return refuse(done.error());
   if (configuration->is_set("otlp.endpoint")) {
-    settings.spans = std::make_shared<server::SpanExporter>(server::OtlpSettings{
+    settings.spans = std::make_shared<api::SpanExporter>(api::OtlpSettings{
         configuration->text("otlp.endpoint"), configuration->list("otlp.headers"), (*engine)->core().node()});
-    server::trace_units((*engine)->core(), settings.spans);
+    api::trace_units((*engine)->core(), settings.spans);
   }
   (*engine)->run();
-  auto serving = server::Server::open((*engine)->core(), settings);
+  auto serving = api::Server::open((*engine)->core(), settings);
   if (!serving) return refuse(serving.error());
   out << "cairn serves on " << (settings.http.tls ? "https://" : "http://") << url_host(settings.http.host) << ":"
       << (*serving)->port() << std::endl;
 
-  std::optional<server::MetricsFanout> fanout;
+  std::optional<api::MetricsFanout> fanout;
   if (configuration->is_set("hints")) {
     fanout.emplace(configuration->text("hints"), schema_of(options->store), (*engine)->core().node(),
                    [&serving] { return (*serving)->metrics(); });

@@ -1,8 +1,8 @@
 // The files that a server needs after it has read its settings; all other files become inaccessible
-// (base/confinement.h).
+// (cli/confinement.h).
 #pragma once
 
-#include "base/confinement.h"
+#include "cli/confinement.h"
 #include "config/configuration.h"
 
 namespace cairn::cli {

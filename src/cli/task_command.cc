@@ -20,7 +20,7 @@ const CommandSpec& task_spec() {
                       {"--payload", "JSON|@FILE", "complete: the answer (default {})"},
                       {"--text", "TEXT", "comment: the text"},
                       {"--key", "KEY", "complete: idempotency key"},
-                      {"--if-version", "N", "fail if the task is no longer at this version"},
+                      {"--if-state-version", "N", "fail if the task is no longer at this state version"},
                       as_json_flag}),
       {"cairn task complete 0190… --payload '{\"ok\": true}' --as ann --server http://127.0.0.1:8400"}};
   return spec;
@@ -52,7 +52,7 @@ int run_task(std::span<const std::string> args, std::istream& in, std::ostream& 
     request.body.set("payload", std::move(*payload));
   }
   if (const auto key = arguments.value("--key")) request.headers.emplace_back("idempotency-key", *key);
-  if (const auto version = arguments.value("--if-version")) request.headers.emplace_back("if-match", *version);
+  if (const auto version = arguments.value("--if-state-version")) request.headers.emplace_back("if-match", *version);
   auto opened = ApiSession::open("task", arguments, look ? ApiSession::Use::read : ApiSession::Use::change, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
   const auto answer = std::get<0>(opened)->ask(request, err);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t answered_here_max = 8;
 // When nothing is under way, so many units are shared by two writers.
 constexpr std::size_t shared_min = 128;
-// A batch of this size is settled by the writer too: there is little to do meanwhile.
+// A batch of this size is synced by the writer too: there is little to do meanwhile.
 constexpr std::size_t synced_here_max = 4;
 // Batches that wait in a line before whoever brings the next one waits too.
 constexpr std::size_t line_max = 4;
@@ -25,7 +25,7 @@ constexpr std::size_t spare_max = 4;
 
 // While a commit is under way, another one begins with as many units as that has, or when it is over: each transaction
 // has its price, and whoever took every unit as it comes would pay it for each. Alone, a unit is written at once.
-bool worth_writing(std::size_t waiting, std::size_t under_way) { return waiting > 0 && waiting >= under_way; }
+bool worth_writing(std::size_t waiting, std::size_t in_progress) { return waiting > 0 && waiting >= in_progress; }
 
 }  // namespace
 

@@ -150,7 +150,7 @@ class CommitQueue {
   std::atomic<std::size_t> in_commit_ = 0;     // threads inside the store's commit
   std::atomic<std::int64_t> progress_at_ = 0;  // nanoseconds of the steady clock
 
-  Line unsynced_;    // committed ahead, to be settled
+  Line unsynced_;    // committed ahead, to be synced
   Line unanswered_;  // committed, to be answered
 
   std::vector<std::jthread> writers_;

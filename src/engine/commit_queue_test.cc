@@ -180,7 +180,7 @@ class AheadStore final : public ForwardingStore {
   }
   void sync() override {
     std::unique_lock lock(mutex_);
-    const std::size_t place = settling_++;
+    const std::size_t place = syncing_++;
     changed_.notify_all();
     changed_.wait(lock, [&] { return place < let_go_; });
   }
@@ -190,9 +190,9 @@ class AheadStore final : public ForwardingStore {
     changed_.wait(lock, [&] { return parts_.size() >= count; });
     return parts_;
   }
-  void wait_for_settling(std::size_t count) {
+  void wait_for_syncs(std::size_t count) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return settling_ >= count; });
+    changed_.wait(lock, [&] { return syncing_ >= count; });
   }
   void let_go() {
     const std::lock_guard lock(mutex_);
@@ -204,7 +204,7 @@ class AheadStore final : public ForwardingStore {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::size_t> parts_;
-  std::size_t settling_ = 0;
+  std::size_t syncing_ = 0;
   std::size_t let_go_ = 0;
 };
 
@@ -227,7 +227,7 @@ TEST_F(CommitQueueTest, WhatComesWhileTheDiskIsBusyIsWorkedOnAndNobodyIsToldBefo
     };
   };
   queue.submit_all(units("a", 6), count(&first));
-  store.wait_for_settling(1);
+  store.wait_for_syncs(1);
   queue.submit_all(units("b", 5), count(nullptr));
   EXPECT_EQ(store.worked_on(2), Sizes({6, 5}));
   queue.submit_all(units("c", 1), count(nullptr));
@@ -235,8 +235,8 @@ TEST_F(CommitQueueTest, WhatComesWhileTheDiskIsBusyIsWorkedOnAndNobodyIsToldBefo
   EXPECT_EQ(answered, 0);
   store.let_go();
   first.wait();
-  store.wait_for_settling(2);
-  EXPECT_EQ(answered, 6) << "the others are written and not settled";
+  store.wait_for_syncs(2);
+  EXPECT_EQ(answered, 6) << "the others are written and not synced";
   store.let_go();
   all.wait();
   EXPECT_EQ(answered, 12);

@@ -1,7 +1,8 @@
-// The engine without threads for loops and workers (those are in src/node). This folder ties the interpreter to a
-// store: requests and due work become deliveries, and a delivery loads, advances, commits and concludes. It may use the
-// interpreter, the store and src/runs; it knows neither HTTP nor SQL. Everything here is safe from several threads.
-// To follow one instance, read InstanceRequests::start, then Deliveries::start, then Deliveries::deliver.
+// src/engine ties the interpreter to a store: requests and due work become deliveries, and a delivery loads, advances,
+// commits and concludes. It uses src/interpreter, src/store and src/runs, and it knows neither HTTP nor SQL. It has no
+// threads for loops and workers; src/node has them. Everything here is safe from several threads. EngineCore puts the
+// parts together. To follow one instance, read InstanceRequests::start first, then Deliveries::start and
+// Deliveries::deliver.
 #pragma once
 
 #include <memory>

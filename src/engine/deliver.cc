@@ -127,11 +127,11 @@ Result<Decision, DeliveryError> Deliveries::decide(const Delivery& delivery, boo
     if (!loaded) return std::move(loaded).error();
     before = std::move(*loaded);
   }
-  if (delivery.version && *delivery.version != before->version) {
+  if (delivery.state_version && *delivery.state_version != before->state_version) {
     if (from_cache) return decide(delivery, false);
     return DeliveryError{DeliveryError::Kind::moved,
                          {ErrorCode::conflict, "stale_version: instance " + delivery.instance.value +
-                                                   " is at version " + std::to_string(before->version)}};
+                                                   " is at state version " + std::to_string(before->state_version)}};
   }
   if (before->status == Status::running && !may_interrupt(delivery.what)) {
     if (from_cache) return decide(delivery, false);
@@ -184,7 +184,7 @@ void Deliveries::take_cause(const Delivery& delivery, Decision& decision) {
     const Snapshot& after = decision.slice.last();
     unit.key->answer = Json::object({{"instance", after.instance.value},
                                      {"started_ms", after.started_at.unix_ms()},
-                                     {"version", static_cast<std::int64_t>(after.version)},
+                                     {"state_version", static_cast<std::int64_t>(after.state_version)},
                                      {"status", to_string(after.status)}});
   }
 }
@@ -208,8 +208,8 @@ void Deliveries::commit(const SharedAttempt& attempt) {
 }
 
 // A repeat of a request that was applied is answered as a repeat, also when the instance refuses the request now: it
-// has ended, or its status or version is another one. The store says which it is: the unit names a message that does
-// not exist, so it is never written.
+// has ended, or its status or state version is another one. The store says which it is: the unit names a message that
+// does not exist, so it is never written.
 void Deliveries::refuse_unless_repeated(const SharedAttempt& attempt, Outcome refused) {
   const Unit& cause = attempt->delivery.cause;
   if (!cause.inbox || cause.message) {
@@ -271,7 +271,8 @@ Result<std::optional<Delivered>, DeliveryError> Deliveries::conclude(const Deliv
   cache_.drop(delivery.instance);
   auto now = store_.find_snapshot(delivery.instance);
   if (!now) return store_error(std::move(now).error());
-  if (*now && (**now).version == decision.before->version && (**now).started_at == decision.before->started_at) {
+  if (*now && (**now).state_version == decision.before->state_version &&
+      (**now).started_at == decision.before->started_at) {
     // The instance has not moved: the cause is gone.
     delivered.kind = Delivered::Kind::stale;
     return std::optional(std::move(delivered));

@@ -165,11 +165,11 @@ TEST_P(DeliverTest, ABurstOfSignalsToAnInstanceThatEndsIsAnswered) {
 // What a callback asks for needs the store, which its thread must not call.
 TEST_P(DeliverTest, ACallbackMayAskAgain) {
   std::promise<Result<InstanceAnswer>> answered;
-  StartRequest order;
-  order.definition = "counting";
-  order.idempotency_key = "again";
-  core_->instances().start(order, [&](const Result<InstanceAnswer>& first) {
-    core_->instances().start(order, [&, id = first->instance](const Result<InstanceAnswer>& second) {
+  StartRequest request;
+  request.definition = "counting";
+  request.idempotency_key = "again";
+  core_->instances().start(request, [&](const Result<InstanceAnswer>& first) {
+    core_->instances().start(request, [&, id = first->instance](const Result<InstanceAnswer>& second) {
       EXPECT_TRUE(second->repeated);
       tick(id, [&](Result<InstanceAnswer> state) { answered.set_value(std::move(state)); });
     });
@@ -215,11 +215,11 @@ TEST_P(DeliverTest, ACallbackMayCompleteATask) {
 TEST_P(DeliverTest, WhatACallbackAsksIsDecidedThereWhenNothingIsMissing) {
   std::latch open(1);
   std::promise<Result<InstanceAnswer>> answered;
-  StartRequest order;
-  order.definition = "counting";
-  core_->instances().start(order, [&](const Result<InstanceAnswer>&) {
+  StartRequest request;
+  request.definition = "counting";
+  core_->instances().start(request, [&](const Result<InstanceAnswer>&) {
     for (std::size_t i = 0; i < DeferredWork::threads_max; ++i) core_->deliveries().defer([&] { open.wait(); });
-    core_->instances().start(order, [&](const Result<InstanceAnswer>& begun) {
+    core_->instances().start(request, [&](const Result<InstanceAnswer>& begun) {
       tick(begun->instance, [&](Result<InstanceAnswer> state) { answered.set_value(std::move(state)); });
     });
   });
@@ -229,7 +229,7 @@ TEST_P(DeliverTest, WhatACallbackAsksIsDecidedThereWhenNothingIsMissing) {
   EXPECT_TRUE(in_time);
   const auto state = answer.get();
   ASSERT_TRUE(state) << state.error().message;
-  EXPECT_EQ(state->version, 2u);
+  EXPECT_EQ(state->state_version, 2u);
 }
 
 TEST(Deliver, WhatACallbackNeedsFromTheStoreIsAskedElsewhere) {
@@ -304,18 +304,18 @@ TEST_P(DeliverTest, AnAnswerWaitsForTheLastCheckpoint) {
   ASSERT_TRUE(ended) << ended.error().message;
   EXPECT_EQ(ended->status, Status::completed);
   EXPECT_EQ(ended->output, Json(20));
-  EXPECT_GE(ended->version, 20u);
+  EXPECT_GE(ended->state_version, 20u);
 }
 
 TEST_P(DeliverTest, OneKeyStartsOneInstanceHoweverManyAskAtOnce) {
   std::latch answered(50);
   std::mutex mutex;
   std::set<std::string> ids;
-  StartRequest order;
-  order.definition = "counting";
-  order.idempotency_key = "k";
+  StartRequest request;
+  request.definition = "counting";
+  request.idempotency_key = "k";
   for (int i = 0; i < 50; ++i) {
-    core_->instances().start(order, [&](const Result<InstanceAnswer>& state) {
+    core_->instances().start(request, [&](const Result<InstanceAnswer>& state) {
       {
         const std::lock_guard lock(mutex);
         ids.insert(state ? state->instance.value : state.error().message);
@@ -352,27 +352,27 @@ TEST_P(DeliverTest, ARepeatedSignalIsARepeatAlsoAfterTheEnd) {
 TEST_P(DeliverTest, ARepeatedRequestIsARepeatWhateverTheStatusIsNow) {
   const auto begun = start("counting");
   ASSERT_TRUE(begun) << begun.error().message;
-  const auto ask = [&](const EventBody& what, const char* key, std::optional<std::uint64_t> version = {}) {
+  const auto ask = [&](const EventBody& what, const char* key, std::optional<std::uint64_t> state_version = {}) {
     const RequestKey::Scope scope(key);
-    return core_->instances().request(begun->instance, what, {}, version);
+    return core_->instances().request(begun->instance, what, {}, state_version);
   };
   const auto expect_repeat = [&](const EventBody& what, const char* key, Status now,
-                                 std::optional<std::uint64_t> version = {}) {
-    const auto again = ask(what, key, version);
+                                 std::optional<std::uint64_t> state_version = {}) {
+    const auto again = ask(what, key, state_version);
     ASSERT_TRUE(again) << key << ": " << again.error().message;
     EXPECT_TRUE(again->repeated) << key;
     EXPECT_EQ(again->status, now) << key;
-    EXPECT_EQ(again->version, find(begun->instance).version) << key;
+    EXPECT_EQ(again->state_version, find(begun->instance).state_version) << key;
   };
-  ASSERT_TRUE(ask(SuspendRequested{"why"}, "suspend", begun->version));
-  expect_repeat(SuspendRequested{"why"}, "suspend", Status::suspended, begun->version);
+  ASSERT_TRUE(ask(SuspendRequested{"why"}, "suspend", begun->state_version));
+  expect_repeat(SuspendRequested{"why"}, "suspend", Status::suspended, begun->state_version);
   ASSERT_TRUE(ask(ResumeRequested{}, "resume"));
   expect_repeat(ResumeRequested{}, "resume", Status::waiting);
-  expect_repeat(SuspendRequested{"why"}, "suspend", Status::waiting, begun->version);
+  expect_repeat(SuspendRequested{"why"}, "suspend", Status::waiting, begun->state_version);
   const auto other = ask(ResumeRequested{}, "other");
   ASSERT_FALSE(other) << "it is not suspended";
   EXPECT_EQ(other.error().code, ErrorCode::conflict);
-  const auto moved = ask(SuspendRequested{"why"}, "other", begun->version);
+  const auto moved = ask(SuspendRequested{"why"}, "other", begun->state_version);
   ASSERT_FALSE(moved);
   EXPECT_TRUE(moved.error().message.starts_with("stale_version:")) << moved.error().message;
   ASSERT_TRUE(ask(CancelRequested{"why"}, "cancel"));
@@ -460,7 +460,7 @@ TEST_P(DeliverTest, AWorkerWhoWaitsGetsANewRunInTheCommitThatMakesIt) {
   EXPECT_EQ(find(begun->instance).output, Json("done"));
 }
 
-// Commits ahead of the disk, and looks who was told before it was settled.
+// Commits ahead of the disk, and looks who was told before it was synced.
 class UnsyncedStore final : public ForwardingStore {
  public:
   explicit UnsyncedStore(Store& behind) : ForwardingStore(behind) { traits_.commits_unsynced = true; }
@@ -476,10 +476,10 @@ class UnsyncedStore final : public ForwardingStore {
   }
   void sync() override {
     // What is told while the disk has it would be told too soon.
-    if (told > settled) ++too_soon;
-    settled = committed.load();
+    if (told > synced) ++too_soon;
+    synced = committed.load();
   }
-  std::atomic<std::size_t> committed = 0, settled = 0, told = 0, too_soon = 0;
+  std::atomic<std::size_t> committed = 0, synced = 0, told = 0, too_soon = 0;
 };
 
 TEST(Ends, AreToldOnceTheyAreDurable) {
@@ -503,27 +503,27 @@ TEST(Ends, AreToldOnceTheyAreDurable) {
   EXPECT_EQ(store.too_soon, 0u);
 }
 
-Snapshot snapshot(std::uint64_t version, std::int64_t started_ms) {
+Snapshot snapshot(std::uint64_t state_version, std::int64_t started_ms) {
   Snapshot made;
   made.instance = {"a"};
-  made.version = version;
+  made.state_version = state_version;
   made.started_at = Timestamp::of_unix_ms(started_ms);
   return made;
 }
 
 TEST(SnapshotCache, ANewInstanceWithTheIdOfAnOldOneReplacesIt) {
   SnapshotCache cache(10);
-  const auto put = [&](std::uint64_t version, std::int64_t started_ms) {
-    cache.put(std::make_shared<const Snapshot>(snapshot(version, started_ms)));
+  const auto put = [&](std::uint64_t state_version, std::int64_t started_ms) {
+    cache.put(std::make_shared<const Snapshot>(snapshot(state_version, started_ms)));
     return cache.find({"a"});
   };
-  EXPECT_EQ(put(5, 1000)->version, 5u);
-  EXPECT_EQ(put(4, 1000)->version, 5u) << "answers may come in any order";
-  EXPECT_EQ(put(1, 2000)->version, 1u) << "another instance";
-  EXPECT_EQ(put(6, 1000)->version, 1u) << "a late answer about the one before";
-  EXPECT_EQ(put(3, 2000)->version, 3u);
-  EXPECT_EQ(put(1, 2000)->version, 3u);
-  EXPECT_EQ(put(1, 1500)->version, 1u) << "a clock that was set back";
+  EXPECT_EQ(put(5, 1000)->state_version, 5u);
+  EXPECT_EQ(put(4, 1000)->state_version, 5u) << "answers may come in any order";
+  EXPECT_EQ(put(1, 2000)->state_version, 1u) << "another instance";
+  EXPECT_EQ(put(6, 1000)->state_version, 1u) << "a late answer about the one before";
+  EXPECT_EQ(put(3, 2000)->state_version, 3u);
+  EXPECT_EQ(put(1, 2000)->state_version, 3u);
+  EXPECT_EQ(put(1, 1500)->state_version, 1u) << "a clock that was set back";
   cache.clear();
   EXPECT_EQ(cache.find({"a"}), nullptr);
 }
@@ -562,7 +562,7 @@ TEST(Deliver, AnotherNodeDoesNotDecideOnThePredecessorOfAReusedId) {
   ASSERT_TRUE(a->instances().signal(id, other));
   const auto answer = b->instances().signal(id, tick);
   ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_EQ(answer->version, 4u);
+  EXPECT_EQ(answer->state_version, 4u);
   const auto now = memory.find_snapshot(id);
   ASSERT_TRUE(now && *now);
   EXPECT_EQ((**now).started_at, second);
@@ -591,7 +591,7 @@ TEST(Deliver, ARepeatTellsHowTheInstanceIsNow) {
   const auto again = b->instances().signal(begun->instance, once);
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_TRUE(again->repeated);
-  EXPECT_EQ(again->version, now->version);
+  EXPECT_EQ(again->state_version, now->state_version);
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, DeliverTest, testing::Values("memory", "sqlite"),

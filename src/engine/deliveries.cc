@@ -30,7 +30,7 @@ Setting Deliveries::setting(const Program& program) {
   return setting;
 }
 
-bool Deliveries::goes_on(const InstanceId& id) const {
+bool Deliveries::is_known_active(const InstanceId& id) const {
   const auto known = cache_.status(id);
   return known && !is_final_or_suspended(*known);
 }

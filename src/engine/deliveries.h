@@ -70,7 +70,7 @@ class Deliveries {
   // The snapshot that this node committed or read last; nullptr: unknown here.
   SharedSnapshot cached(const InstanceId& id) { return cache_.find(id); }
   // Whether this node knows that the instance neither ended nor is suspended. Another node may have ended it since.
-  bool goes_on(const InstanceId& id) const;
+  bool is_known_active(const InstanceId& id) const;
   // The store says that an instance has ended; an empty id: ends may have been missed.
   void hear_of_end(const InstanceId& id);
 
@@ -96,7 +96,7 @@ class Deliveries {
   void conclude(const SharedAttempt& attempt, CommitOutcome& outcome);
   Result<std::optional<Delivered>, DeliveryError> conclude(const Delivery& delivery, Decision& decision,
                                                            CommitOutcome& outcome);
-  // What follows from a commit: cache, listeners, runs that began leased. Gives the last version of the instance that
+  // What follows from a commit: cache, listeners, runs that began leased. Gives the last state of the instance that
   // the slice began with; the slice has none any more.
   SharedSnapshot committed(Slice& slice, CommitOutcome& outcome);
   void end(const SharedAttempt& attempt, Outcome outcome);

@@ -17,10 +17,10 @@ struct Delivery {
   InstanceId instance;
   EventBody what;
   std::string actor;
-  std::optional<std::uint64_t> version;  // the caller decided on this one
-  Unit cause;                            // message, timer, run, key, inbox or task; no advances
-  std::optional<Message> message;        // the whole of it, for the dead letters
-  std::optional<RunId> cancels;          // this run, in the same commit
+  std::optional<std::uint64_t> state_version;  // the caller decided on this one
+  Unit cause;                                  // message, timer, run, key, inbox or task; no advances
+  std::optional<Message> message;              // the whole of it, for the dead letters
+  std::optional<RunId> cancels;                // this run, in the same commit
 };
 
 // A new instance.
@@ -47,7 +47,7 @@ struct DeliveryError {
   enum class Kind {
     refused,  // by the interpreter: the caller is told
     no_instance,
-    moved,          // not at the version that the caller has seen
+    moved,          // not at the state version that the caller has seen
     cut,            // in the middle of a slice, which continues first
     no_definition,  // not here, perhaps not yet
     unreadable,     // the snapshot or message does not add up

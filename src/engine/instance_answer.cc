@@ -2,11 +2,15 @@
 
 namespace cairn {
 
+InstanceAnswer answer_of(const Snapshot& snapshot) {
+  return {snapshot.instance, snapshot.status, snapshot.state_version, snapshot.output, snapshot.error};
+}
+
 Result<InstanceAnswer> answer_of(Result<Delivered, DeliveryError> delivered) {
   if (!delivered) return std::move(delivered).error().error;
-  const Snapshot& after = *delivered->after;
-  const bool repeated = delivered->kind == Delivered::Kind::duplicate_signal;
-  return InstanceAnswer{after.instance, after.version, after.status, after.output, repeated};
+  InstanceAnswer answer = answer_of(*delivered->after);
+  answer.repeated = delivered->kind == Delivered::Kind::duplicate_signal;
+  return answer;
 }
 
 bool tells_of_predecessor(const Json& first, Timestamp started_at) {
@@ -26,21 +30,23 @@ Result<InstanceAnswer> repeated_answer(Store& store, const std::string& key, con
   CAIRN_TRY(const auto row, store.find_instance(again.instance));
   again.gone = !row || tells_of_predecessor(first, row->started_at);
   const auto status = status_from(first.text_or("status", ""));
-  if (status && first["version"].is_integer()) {
-    again.version = static_cast<std::uint64_t>(first["version"].as_integer());
+  if (status && first["state_version"].is_integer()) {
+    again.state_version = static_cast<std::uint64_t>(first["state_version"].as_integer());
     again.status = *status;
   } else if (!again.gone) {
-    again.version = row->version;
+    again.state_version = row->state_version;
     again.status = row->status;
   }
-  if (again.gone || (again.status != Status::completed && again.status != Status::running)) return again;
+  if (again.gone || again.status == Status::waiting) return again;
   CAIRN_TRY(const auto rested, store.find_snapshot(again.instance));
   if (!rested || tells_of_predecessor(first, rested->started_at)) return again;
   if (again.status == Status::running) {
-    again.version = rested->version;
+    again.state_version = rested->state_version;
     again.status = rested->status;
   }
+  if (rested->state_version != again.state_version) return again;  // it has moved since
   again.output = rested->output;
+  again.error = rested->error;
   return again;
 }
 

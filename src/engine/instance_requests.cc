@@ -192,7 +192,7 @@ Result<void> InstanceRequests::check(const InstanceId& id, EventBody& what) cons
 }
 
 void InstanceRequests::request(const InstanceId& id, EventBody what, const Actor& actor,
-                               std::optional<std::uint64_t> version, Done done) {
+                               std::optional<std::uint64_t> state_version, Done done) {
   auto checked = check_incoming_text(actor.name, "the actor", context_.options.limits);
   if (checked) checked = check(id, what);
   if (!checked) return done(std::move(checked).error());
@@ -200,7 +200,7 @@ void InstanceRequests::request(const InstanceId& id, EventBody what, const Actor
   delivery.instance = id;
   delivery.what = std::move(what);
   delivery.actor = actor.name;
-  delivery.version = version;
+  delivery.state_version = state_version;
   if (!RequestKey::current().empty()) delivery.cause.inbox = Unit::Inbox{id, RequestKey::current()};
   deliveries_.deliver(std::move(delivery), [done = std::move(done)](Deliveries::Outcome delivered) {
     if (!delivered || delivered->kind != Delivered::Kind::stale) return done(answer_of(std::move(delivered)));
@@ -210,9 +210,9 @@ void InstanceRequests::request(const InstanceId& id, EventBody what, const Actor
 }
 
 Result<InstanceAnswer> InstanceRequests::request(const InstanceId& id, EventBody what, const Actor& actor,
-                                                 std::optional<std::uint64_t> version) {
+                                                 std::optional<std::uint64_t> state_version) {
   return deliveries_.wait_for<Result<InstanceAnswer>>(
-      [&](Done done) { request(id, std::move(what), actor, version, std::move(done)); });
+      [&](Done done) { request(id, std::move(what), actor, state_version, std::move(done)); });
 }
 
 Result<void> InstanceRequests::remove(const InstanceId& id, const std::string& reason) {
@@ -229,7 +229,7 @@ Result<Snapshot> InstanceRequests::wait_for(const InstanceId& id, std::chrono::m
   const auto until = std::chrono::steady_clock::now() + limit;
   ResultWaiters::Place place(listeners_.results(), id);
   // Most likely its end is committed here, and handed over: it need not be read back now.
-  if (goes_on(id)) place.wait_until(std::min(until, std::chrono::steady_clock::now() + unseen_max));
+  if (is_known_active(id)) place.wait_until(std::min(until, std::chrono::steady_clock::now() + unseen_max));
   for (bool over = false;;) {
     if (auto end = place.end()) return std::move(*end);
     CAIRN_TRY(auto stored, store_.find_snapshot(id));

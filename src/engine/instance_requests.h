@@ -8,24 +8,13 @@
 #include <optional>
 #include <string>
 
-#include "engine/actor.h"
+#include "cairn/requests.h"
 #include "engine/context.h"
 #include "engine/deliveries.h"
 #include "engine/instance_answer.h"
 #include "engine/listeners.h"
 
 namespace cairn {
-
-struct StartRequest {
-  std::string definition;
-  std::optional<std::string> version;  // absent: the newest
-  Json input = Json::object();
-  std::optional<Reference> reference;
-  std::string id;               // empty: a new one
-  std::string idempotency_key;  // empty: none
-  Actor actor;
-  std::string traceparent = {};  // the caller's trace, which the instance continues; empty or malformed: its own
-};
 
 struct SignalRequest {
   std::string id;  // empty: a new one
@@ -37,8 +26,8 @@ struct SignalRequest {
 
 class InstanceRequests {
  public:
-  // How long an end that another node committed may stay unseen. A caller that relies on `goes_on` looks at the store
-  // when it has heard nothing for so long.
+  // How long an end that another node committed may stay unseen. A caller that relies on `is_known_active` looks at the
+  // store when it has heard nothing for so long.
   static constexpr std::chrono::milliseconds unseen_max{250};
 
   using Done = std::function<void(Result<InstanceAnswer>)>;
@@ -50,16 +39,16 @@ class InstanceRequests {
   void start(StartRequest request, Done done);
   // To one instance; kept by it when it does not wait for it yet. conflict when it has ended.
   void signal(InstanceId id, SignalRequest request, Done done);
-  // cancel, suspend, resume, retry, skip, edit. With `version`, conflict when the instance has moved. Asked on a thread
-  // that may call the store.
-  void request(const InstanceId& id, EventBody what, const Actor& actor, std::optional<std::uint64_t> version,
+  // cancel, suspend, resume, retry, skip, edit. With `state_version`, conflict when the instance has moved. Asked on a
+  // thread that may call the store.
+  void request(const InstanceId& id, EventBody what, const Actor& actor, std::optional<std::uint64_t> state_version,
                Done done);
 
   // The same, waiting for the answer.
   Result<InstanceAnswer> start(StartRequest request);
   Result<InstanceAnswer> signal(const InstanceId& id, SignalRequest request);
   Result<InstanceAnswer> request(const InstanceId& id, EventBody what, const Actor& actor,
-                                 std::optional<std::uint64_t> version = {});
+                                 std::optional<std::uint64_t> state_version = {});
 
   // To all instances that wait for name and key; if there are none, the signal is kept for `ttl`.
   Result<SignalOutcome> broadcast(const SignalRequest& request, Duration ttl);
@@ -69,7 +58,7 @@ class InstanceRequests {
   Result<Snapshot> wait_for(const InstanceId& id, std::chrono::milliseconds limit);
   // Whether this node knows that it neither ended nor is suspended. An end that this node commits is told to
   // Listeners::results.
-  bool goes_on(const InstanceId& id) const { return deliveries_.goes_on(id); }
+  bool is_known_active(const InstanceId& id) const { return deliveries_.is_known_active(id); }
 
  private:
   Result<void> check(const StartRequest& request) const;

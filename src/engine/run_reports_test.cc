@@ -61,10 +61,10 @@ TEST_F(RunsTest, AResultMovesItsInstanceInTheSameCommit) {
   const InstanceId id = start();
   const RunRow run = lease().at(0);
   EXPECT_EQ(run.instance, id);
-  const std::uint64_t version = find(id).version;
+  const std::uint64_t state_version = find(id).state_version;
   EXPECT_EQ(*core().reports().report({run.id, run.fence, Json("ok"), {}, true, {}, "w"}), RunAnswer::finished);
   EXPECT_EQ(find(id).output, Json::object({{"receipt", "ok"}}));
-  EXPECT_EQ(find(id).version, version + 1);
+  EXPECT_EQ(find(id).state_version, state_version + 1);
   EXPECT_EQ(*core().reports().report({run.id, run.fence, Json("again"), {}, true, {}, "w"}), RunAnswer::lease_lost);
 }
 
@@ -144,10 +144,10 @@ TEST_F(RunsTest, ARunThatAnInstanceWaitsForIsNotDeleted) {
 }
 
 TEST_F(RunsTest, LengthsThatNoCalendarHoldsAreRefused) {
-  RunOrder order;
-  order.type = "t";
-  order.timeout = Duration::of_seconds(3'600'000ll * 86'400);
-  EXPECT_EQ(core().runs().submit(order).error().code, ErrorCode::invalid);
+  RunRequest request;
+  request.type = "t";
+  request.timeout = Duration::of_seconds(3'600'000ll * 86'400);
+  EXPECT_EQ(core().runs().submit(request).error().code, ErrorCode::invalid);
   RunTypeRow rule;
   rule.type = "t";
   for (const Duration lease :
@@ -190,14 +190,14 @@ TEST_F(RunsTest, LimitsHoldAlsoAfterAReadingThatFailed) {
   ASSERT_TRUE(memory.put_run_type(rule));
   FailingTypes store(memory);
   const auto core = std::move(*EngineCore::open(store, {}));
-  RunOrder order;
-  order.type = "t";
-  order.payload = Json("ada");
-  EXPECT_EQ(core->runs().submit(order).error().code, ErrorCode::unavailable);
-  EXPECT_EQ(core->runs().submit(order)->first.limit_key, "ada");
+  RunRequest request;
+  request.type = "t";
+  request.payload = Json("ada");
+  EXPECT_EQ(core->runs().submit(request).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(core->runs().submit(request)->first.limit_key, "ada");
   store.failures = 1;
   clock_.advance(Duration::of_seconds(60));
-  EXPECT_EQ(core->runs().submit(order)->first.limit_key, "ada") << "what was known before";
+  EXPECT_EQ(core->runs().submit(request)->first.limit_key, "ada") << "what was known before";
 }
 
 // Instances that cannot be decided about: their runs cannot be ended now.
@@ -238,7 +238,7 @@ TEST_F(RunsTest, TheKeyOfATypesLimitIsReadFromThePayload) {
   std::vector<std::string> keys;
   for (const RunRow& run : lease()) keys.push_back(run.limit_key);
   EXPECT_EQ(keys, (std::vector<std::string>{"ada", "bob"}));
-  RunOrder odd;
+  RunRequest odd;
   odd.type = rule.type;
   odd.payload = Json(7);
   EXPECT_EQ(core().runs().submit(odd)->first.limit_key.front(), '!');
@@ -247,55 +247,55 @@ TEST_F(RunsTest, TheKeyOfATypesLimitIsReadFromThePayload) {
 }
 
 TEST_F(RunsTest, AKnownKeyGivesTheFirstRunOrIsRefused) {
-  RunOrder order;
-  order.type = "t";
-  order.payload = Json(1);
-  order.idempotency_key = "k";
-  const auto first = core().runs().submit(order);
+  RunRequest request;
+  request.type = "t";
+  request.payload = Json(1);
+  request.idempotency_key = "k";
+  const auto first = core().runs().submit(request);
   ASSERT_TRUE(first && first->second);
-  const auto again = core().runs().submit(order);
+  const auto again = core().runs().submit(request);
   ASSERT_TRUE(again);
   EXPECT_FALSE(again->second);
   EXPECT_EQ(again->first.id, first->first.id);
-  order.payload = Json(2);
-  EXPECT_EQ(core().runs().submit(order).error().code, ErrorCode::conflict);
+  request.payload = Json(2);
+  EXPECT_EQ(core().runs().submit(request).error().code, ErrorCode::conflict);
 }
 
 TEST_F(RunsTest, WhatCannotBeKeptIsRefusedAtTheDoor) {
-  RunOrder order;
-  EXPECT_EQ(core().runs().submit(order).error().code, ErrorCode::invalid);  // no type
-  order.type = "t";
-  order.id = "not a uuid";
-  EXPECT_EQ(core().runs().submit(order).error().code, ErrorCode::invalid);
-  order.id.clear();
-  order.payload = Json(std::string("a\0b", 3));
-  EXPECT_EQ(core().runs().submit(order).error().code, ErrorCode::invalid);
-  order.payload = Json();
-  order.attempts_max = 0;
-  EXPECT_EQ(core().runs().submit(order).error().code, ErrorCode::invalid);
+  RunRequest request;
+  EXPECT_EQ(core().runs().submit(request).error().code, ErrorCode::invalid);  // no type
+  request.type = "t";
+  request.id = "not a uuid";
+  EXPECT_EQ(core().runs().submit(request).error().code, ErrorCode::invalid);
+  request.id.clear();
+  request.payload = Json(std::string("a\0b", 3));
+  EXPECT_EQ(core().runs().submit(request).error().code, ErrorCode::invalid);
+  request.payload = Json();
+  request.attempts_max = 0;
+  EXPECT_EQ(core().runs().submit(request).error().code, ErrorCode::invalid);
 }
 
 TEST_F(RunsTest, ASubmittedRunGoesOnWithItsCallersTrace) {
-  RunOrder order;
-  order.type = "billing.refund.v1";
-  order.payload = Json::object({{"customer", "ada"}});
-  order.idempotency_key = "k";
-  order.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  RunRequest request;
+  request.type = "billing.refund.v1";
+  request.payload = Json::object({{"customer", "ada"}});
+  request.idempotency_key = "k";
+  request.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   RunTypeRow rule;
-  rule.type = order.type;
+  rule.type = request.type;
   rule.limit_key = "size(payload) == 1 ? payload.customer : 'odd'";
   ASSERT_TRUE(core().leasing().types().put(rule).has_value());
-  const auto first = core().runs().submit(order);
+  const auto first = core().runs().submit(request);
   ASSERT_TRUE(first.has_value());
-  order.traceparent = "00-11111111111111111111111111111111-b7ad6b7169203331-01";
-  const auto again = core().runs().submit(order);
+  request.traceparent = "00-11111111111111111111111111111111-b7ad6b7169203331-01";
+  const auto again = core().runs().submit(request);
   ASSERT_TRUE(again.has_value()) << again.error().message;
   EXPECT_FALSE(again->second);
   EXPECT_EQ(again->first.id, first->first.id);
   const RunRow run = lease().at(0);
   EXPECT_EQ(run.limit_key, "ada");
   const Carried carried = without_trace(run.payload);
-  EXPECT_EQ(carried.value, order.payload);
+  EXPECT_EQ(carried.value, request.payload);
   EXPECT_EQ(carried.traceparent, "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
 }
 

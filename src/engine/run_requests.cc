@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t type_bytes_max = 200;
 
 // The same key must mean the same work: a caller that changed the payload would wait for another result.
-Result<void> same_work(const RunOrder& asked, const RunRow& first) {
+Result<void> same_work(const RunRequest& asked, const RunRow& first) {
   // A repeat may come in another trace.
   const bool same =
       first.payload == asked.payload || without_trace(first.payload).value == without_trace(asked.payload).value;
@@ -32,46 +32,47 @@ bool is_unnamed(const RunRow& run) { return run.id.empty(); }
 
 }  // namespace
 
-Result<void> RunRequests::fill(RunRow& row, const RunOrder& order, Timestamp now, OrderedType& type) {
-  CAIRN_TRY_VOID(check_incoming_text(order.id, "the id", context_.options.limits));
-  if (type.name.empty() || order.type != type.name) {
-    CAIRN_TRY_VOID(check_incoming_text(order.type, "the type", context_.options.limits));
-    if (order.type.empty() || order.type.size() > type_bytes_max) {
+Result<void> RunRequests::fill(RunRow& row, const RunRequest& request, Timestamp now, RequestedType& type) {
+  CAIRN_TRY_VOID(check_incoming_text(request.id, "the id", context_.options.limits));
+  if (type.name.empty() || request.type != type.name) {
+    CAIRN_TRY_VOID(check_incoming_text(request.type, "the type", context_.options.limits));
+    if (request.type.empty() || request.type.size() > type_bytes_max) {
       return Error{ErrorCode::invalid, "a run has a type of 1 to 200 bytes, for example billing.charge.v1"};
     }
-    CAIRN_TRY(auto counted_by, types_.find(order.type));
-    type = {order.type, std::move(counted_by)};
+    CAIRN_TRY(auto counted_by, types_.find(request.type));
+    type = {request.type, std::move(counted_by)};
   }
-  CAIRN_TRY_VOID(check_incoming(order.payload, "the payload", context_.options.limits));
-  CAIRN_TRY_VOID(check_incoming_text(order.idempotency_key, "the idempotency key", context_.options.limits));
-  if (!order.id.empty() && !is_uuid(order.id)) return Error{ErrorCode::invalid, "the id of a run is a UUID"};
-  if (order.timeout && (order.timeout->negative() || *order.timeout > run_timeout_max)) {
+  CAIRN_TRY_VOID(check_incoming(request.payload, "the payload", context_.options.limits));
+  CAIRN_TRY_VOID(check_incoming_text(request.idempotency_key, "the idempotency key", context_.options.limits));
+  if (!request.id.empty() && !is_uuid(request.id)) return Error{ErrorCode::invalid, "the id of a run is a UUID"};
+  if (request.timeout && (request.timeout->negative() || *request.timeout > run_timeout_max)) {
     return Error{ErrorCode::invalid, "timeout: an attempt lasts up to 3650d"};
   }
-  if (order.attempts_max < 1) return Error{ErrorCode::invalid, "a run is attempted at least once"};
-  row.id.value = order.id;
-  row.type = order.type;
-  row.payload = is_traceparent(order.traceparent) ? with_trace(order.payload, order.traceparent) : order.payload;
-  row.idempotency_key = order.idempotency_key;
-  row.priority = order.priority;
-  row.run_at = order.run_at.value_or(order.delay ? after(now, *order.delay) : now);
-  row.attempts_max = order.attempts_max;
-  row.backoff = order.backoff;
-  row.factor = order.factor;
-  row.cap = order.cap;
-  row.jitter = order.jitter;
-  row.timeout = order.timeout;
-  if (type.counted_by) row.limit_key = RunTypes::limit_key(*type.counted_by, order.payload);
+  if (request.attempts_max < 1) return Error{ErrorCode::invalid, "a run is attempted at least once"};
+  row.id.value = request.id;
+  row.type = request.type;
+  row.payload =
+      is_traceparent(request.traceparent) ? with_trace(request.payload, request.traceparent) : request.payload;
+  row.idempotency_key = request.idempotency_key;
+  row.priority = request.priority;
+  row.run_at = request.run_at.value_or(request.delay ? after(now, *request.delay) : now);
+  row.attempts_max = request.attempts_max;
+  row.backoff = request.backoff;
+  row.factor = request.factor;
+  row.cap = request.cap;
+  row.jitter = request.jitter;
+  row.timeout = request.timeout;
+  if (type.counted_by) row.limit_key = RunTypes::limit_key(*type.counted_by, request.payload);
   return {};
 }
 
-void RunRequests::submit(const RunOrder& order, RunIntake::Answer done) {
+void RunRequests::submit(const RunRequest& request, RunIntake::Answer done) {
   const Timestamp now = store_.now();
   RunRow row;
-  OrderedType type;
-  if (auto filled = fill(row, order, now, type); !filled) return done(std::move(filled).error());
+  RequestedType type;
+  if (auto filled = fill(row, request, now, type); !filled) return done(std::move(filled).error());
   if (is_unnamed(row)) row.id.value = new_uuid(now);
-  intake_.submit(std::move(row), [asked = order, done = std::move(done)](Result<SubmittedRun> submitted) {
+  intake_.submit(std::move(row), [asked = request, done = std::move(done)](Result<SubmittedRun> submitted) {
     if (submitted && !submitted->second) {
       if (auto same = same_work(asked, submitted->first); !same) return done(std::move(same).error());
     }
@@ -79,18 +80,18 @@ void RunRequests::submit(const RunOrder& order, RunIntake::Answer done) {
   });
 }
 
-Result<SubmittedRun> RunRequests::submit(const RunOrder& order) {
-  return deliveries_.wait_for<Result<SubmittedRun>>([&](RunIntake::Answer done) { submit(order, std::move(done)); });
+Result<SubmittedRun> RunRequests::submit(const RunRequest& request) {
+  return deliveries_.wait_for<Result<SubmittedRun>>([&](RunIntake::Answer done) { submit(request, std::move(done)); });
 }
 
-Result<SubmittedRuns> RunRequests::submit_all(std::span<const RunOrder> orders) {
+Result<SubmittedRuns> RunRequests::submit_all(std::span<const RunRequest> requests) {
   if (context_.stopping) return Error{ErrorCode::unavailable, "the engine is stopping"};
   const Timestamp now = store_.now();
   SubmittedRuns runs;
-  runs.rows.resize(orders.size());
-  OrderedType type;
-  for (std::size_t i = 0; i < orders.size(); ++i) {
-    if (auto filled = fill(runs.rows[i], orders[i], now, type); !filled) {
+  runs.rows.resize(requests.size());
+  RequestedType type;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (auto filled = fill(runs.rows[i], requests[i], now, type); !filled) {
       return with_context(std::move(filled).error(), "run " + std::to_string(i));
     }
   }
@@ -100,9 +101,9 @@ Result<SubmittedRuns> RunRequests::submit_all(std::span<const RunOrder> orders) 
     if (is_unnamed(row)) row.id.value = std::move(*next_id++);
   }
   CAIRN_TRY(runs.fresh, store_.submit_runs(runs.rows));
-  for (std::size_t i = 0; i < orders.size(); ++i) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
     if (runs.fresh[i]) continue;
-    if (auto same = same_work(orders[i], runs.rows[i]); !same) runs.errors.emplace(i, std::move(same).error());
+    if (auto same = same_work(requests[i], runs.rows[i]); !same) runs.errors.emplace(i, std::move(same).error());
   }
   return runs;
 }

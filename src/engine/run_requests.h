@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/actor.h"
+#include "cairn/requests.h"
 #include "engine/context.h"
 #include "engine/deliveries.h"
 #include "engine/listeners.h"
@@ -19,7 +19,7 @@
 namespace cairn {
 
 // A run on its own, without any workflow.
-struct RunOrder {
+struct RunRequest {
   std::string id;  // empty: a new one
   std::string type;
   Json payload;
@@ -36,7 +36,7 @@ struct RunOrder {
   std::string traceparent = {};     // the caller's trace, which the run continues; empty or malformed: its own
 };
 
-// Of orders that came together, in their order.
+// Of requests that came together, in their order.
 struct SubmittedRuns {
   std::vector<RunRow> rows;             // as stored
   std::vector<bool> fresh;              // false: it repeats the run in `rows`
@@ -55,10 +55,10 @@ class RunRequests {
 
   // A known idempotency key answers with the first run; with another type or payload it is a conflict. `done` is called
   // once, maybe from a writing thread: it must be quick and must not call the engine.
-  void submit(const RunOrder& order, RunIntake::Answer done);
-  Result<SubmittedRun> submit(const RunOrder& order);
+  void submit(const RunRequest& request, RunIntake::Answer done);
+  Result<SubmittedRun> submit(const RunRequest& request);
   // One transaction; nothing is written when one of them is not valid.
-  Result<SubmittedRuns> submit_all(std::span<const RunOrder> orders);
+  Result<SubmittedRuns> submit_all(std::span<const RunRequest> requests);
   // The instance that waits for the run gets the failure `cancelled`. conflict when the run has ended.
   Result<RunRow> cancel(const RunId& id, const Actor& actor);
   // Hides a run. conflict when a worker has it or an instance waits for it.
@@ -67,13 +67,13 @@ class RunRequests {
   void stop() { intake_.stop(); }
 
  private:
-  // Of orders that come together most are of one type: what must be known of it is asked for once.
-  struct OrderedType {
+  // Of requests that come together most are of one type: what must be known of it is asked for once.
+  struct RequestedType {
     std::string name;
     std::shared_ptr<const expr::Expression> counted_by;  // nullptr: its limits have no key
   };
-  // Of a new row. Without an id when the order has none.
-  Result<void> fill(RunRow& row, const RunOrder& order, Timestamp now, OrderedType& type);
+  // Of a new row. Without an id when the request has none.
+  Result<void> fill(RunRow& row, const RunRequest& request, Timestamp now, RequestedType& type);
 
   EngineContext& context_;
   Store& store_;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/actor.h"
+#include "cairn/requests.h"
 
 namespace cairn {
 

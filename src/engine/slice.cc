@@ -40,10 +40,10 @@ Slice::Slice(Registry& registry, Setting setting, Timestamp at, std::string acto
 
 // Named by what it makes, so that the same history gives the same bytes wherever it is played; a signal
 // has a name of its own.
-Event Slice::event(const InstanceId& id, std::uint64_t version, EventBody what) const {
+Event Slice::event(const InstanceId& id, std::uint64_t state_version, EventBody what) const {
   Event event;
   const auto* signal = std::get_if<SignalReceived>(&what);
-  event.id = {signal ? signal->id : id.value + ":" + std::to_string(version)};
+  event.id = {signal ? signal->id : id.value + ":" + std::to_string(state_version)};
   event.at = at_;
   event.actor = actor_;
   event.what = std::move(what);
@@ -65,7 +65,7 @@ Result<void> Slice::apply(const Program& program, const Snapshot& before, EventB
   first_program_ = &program;
   cause_ = name_of(what);
   CAIRN_TRY(Advance next,
-            advance(program, setting_, before, event(before.instance, before.version + 1, std::move(what))));
+            advance(program, setting_, before, event(before.instance, before.state_version + 1, std::move(what))));
   if (next.outcome == Advance::Outcome::stale) {
     stale_ = true;
     ground_ = &before;
@@ -91,7 +91,7 @@ void Slice::take(Advance advance, const Snapshot* before) {
   if (const std::string trace = carried_by(advance.after); !trace.empty()) {
     for (RunIntent& run : advance.runs) run.payload = with_trace(std::move(run.payload), trace);
   }
-  reached_.try_emplace(id.value, Reached{advance.from_version}).first->second.place = unit.advances.size();
+  reached_.try_emplace(id.value, Reached{advance.from_state_version}).first->second.place = unit.advances.size();
   unit.advances.push_back(std::move(advance));
 }
 
@@ -115,7 +115,7 @@ void Slice::start_and_notify() {
     const auto own = programs_.find(notice.parent.instance.value);
     const Program& program = own == programs_.end() ? *first_program_ : *own->second;
     auto next = advance(program, setting_, *parent,
-                        event(notice.parent.instance, parent->version + 1,
+                        event(notice.parent.instance, parent->state_version + 1,
                               ChildFinished{notice.parent.token, notice.output, notice.failure}));
     if (next && next->outcome == Advance::Outcome::applied) {
       take(std::move(*next), parent);

@@ -29,12 +29,12 @@ class Slice {
   const std::string& first() const { return first_; }
   // The first event was about something that is no longer open.
   bool stale() const { return stale_; }
-  // The last version of the instance that the slice began with. Not while the unit is away.
+  // The last state of the instance that the slice began with. Not while the unit is away.
   const Snapshot& last() const { return stale_ ? *ground_ : latest(first_); }
   // Where an instance of the unit is found, and where it gets to.
   struct Reached {
-    std::uint64_t from_version = 0;  // 0: the unit starts it
-    std::size_t place = 0;           // of its last advance
+    std::uint64_t from_state_version = 0;  // 0: the unit starts it
+    std::size_t place = 0;                 // of its last advance
   };
   const std::map<std::string, Reached>& instances() const { return reached_; }
   const Snapshot& latest(const std::string& id) const { return unit.advances[reached_.at(id).place].after; }
@@ -43,7 +43,7 @@ class Slice {
   Snapshot take_latest(const Reached& instance) { return std::move(unit.advances[instance.place].after); }
   // Instances that a checkpoint cut: each goes on with Continued once the unit is committed.
   const std::vector<InstanceId>& unfinished() const { return unfinished_; }
-  std::uint64_t from_version(const std::string& id) const { return reached_.at(id).from_version; }
+  std::uint64_t from_state_version(const std::string& id) const { return reached_.at(id).from_state_version; }
   // For those who watch: what the slice began with (task_completed), by whom, and when by the clock on the wall.
   const char* cause() const { return cause_; }
   const std::string& actor() const { return actor_; }
@@ -53,7 +53,7 @@ class Slice {
   std::shared_ptr<LeaseWaiters::Promise> promise;  // of its new runs, until the commit is answered
 
  private:
-  Event event(const InstanceId& id, std::uint64_t version, EventBody what) const;
+  Event event(const InstanceId& id, std::uint64_t state_version, EventBody what) const;
   void take(Advance advance, const Snapshot* before = nullptr);
   void start_and_notify();
   void start_child(const InstanceId& parent, const InstanceStart& start);

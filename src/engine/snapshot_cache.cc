@@ -26,8 +26,9 @@ void SnapshotCache::put(SharedSnapshot snapshot) {
     // given the id of one that is gone.
     gone = std::move(snapshot);
     const Snapshot& known = **found->second;
-    const bool newer = known.started_at == gone->started_at ? known.version < gone->version
-                                                            : known.started_at < gone->started_at || gone->version == 1;
+    const bool newer = known.started_at == gone->started_at
+                           ? known.state_version < gone->state_version
+                           : known.started_at < gone->started_at || gone->state_version == 1;
     if (newer) std::swap(*found->second, gone);
     order_.splice(order_.begin(), order_, found->second);
     return;

@@ -1,6 +1,6 @@
 // The last snapshots of busy instances, so that they are not read back. Never trusted: a decision on
-// one is only written when the store still has that version of the same start, and a refusal is decided again on what
-// the store has. Safe from several threads.
+// one is only written when the store still has that state version of the same start, and a refusal is decided again on
+// what the store has. Safe from several threads.
 #pragma once
 
 #include <list>

@@ -45,7 +45,7 @@ Result<std::optional<Delivered>, DeliveryError> Deliveries::prepare_start(StartA
         {{"instance", attempt.start.event.instance.value}, {"started_ms", slice.last().started_at.unix_ms()}});
     // What the first request is answered with, unless its slice continues at once.
     if (slice.unfinished().empty()) {
-      key->answer.set("version", static_cast<std::int64_t>(slice.last().version));
+      key->answer.set("state_version", static_cast<std::int64_t>(slice.last().state_version));
       key->answer.set("status", to_string(slice.last().status));
     }
     slice.unit.key = std::move(key);

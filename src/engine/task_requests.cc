@@ -100,16 +100,16 @@ Result<std::variant<InstanceAnswer, Delivery>> TaskRequests::delivery_of(Complet
   CAIRN_TRY(const auto task, store_.find_task(asked.task));
   if (!task) return Error{ErrorCode::not_found, "no task " + asked.task.value};
   if (task->status != TaskStatus::open && task->status != TaskStatus::assigned) return closed(*task);
-  if (asked.version && *asked.version != task->version) {
-    return Error{ErrorCode::conflict,
-                 "stale_version: task " + task->id.value + " is at version " + std::to_string(task->version)};
+  if (asked.state_version && *asked.state_version != task->state_version) {
+    return Error{ErrorCode::conflict, "stale_version: task " + task->id.value + " is at state version " +
+                                          std::to_string(task->state_version)};
   }
   if (auto refused = refuse_completion(*task, asked.actor)) return *refused;
   Delivery delivery;
   delivery.instance = task->instance;
   delivery.actor = asked.actor.name;
   delivery.what = TaskCompleted{asked.task, asked.actor.name, asked.payload, fields_of(*task)};
-  delivery.cause.task = Unit::TaskGuard{asked.task, task->version};
+  delivery.cause.task = Unit::TaskGuard{asked.task, task->state_version};
   delivery.cause.key = completing.key;
   return Next(std::move(delivery));
 }
@@ -163,17 +163,17 @@ Result<TaskRow> TaskRequests::change(const TaskChange& change, const Actor& acto
     CAIRN_TRY(const auto task, store_.find_task(change.task));
     if (!task) return Error{ErrorCode::not_found, "no task " + change.task.value};
     if (auto refused = refuse_change(*task, change, actor, assignee_roles)) return *refused;
-    // The rights were checked on this version: a change of its assignee in between must not slip through.
-    checked.version = change.version.value_or(task->version);
+    // The rights were checked on this state version: a change of its assignee in between must not slip through.
+    checked.state_version = change.state_version.value_or(task->state_version);
     if (store_.kept_events().tasks) checked.trace = trace_of(task->instance);
     CAIRN_TRY(const TaskChanged changed, store_.change_task(checked));
     switch (changed.kind) {
       case TaskChanged::Kind::done: return changed.row;
       case TaskChanged::Kind::not_found: return Error{ErrorCode::not_found, "no task " + change.task.value};
       case TaskChanged::Kind::stale:
-        if (!change.version) continue;
-        return Error{ErrorCode::conflict, "stale_version: task " + change.task.value + " is at version " +
-                                              std::to_string(changed.row.version)};
+        if (!change.state_version) continue;
+        return Error{ErrorCode::conflict, "stale_version: task " + change.task.value + " is at state version " +
+                                              std::to_string(changed.row.state_version)};
       case TaskChanged::Kind::closed: return closed(changed.row);
       case TaskChanged::Kind::taken:
         return Error{ErrorCode::conflict, "task " + change.task.value + " is assigned to " + changed.row.assignee};

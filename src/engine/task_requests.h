@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/actor.h"
+#include "cairn/requests.h"
 #include "engine/context.h"
 #include "engine/deliveries.h"
 #include "engine/instance_answer.h"
@@ -19,7 +19,7 @@ namespace cairn {
 struct TaskCompletion {
   TaskId task;
   Json payload;
-  std::optional<std::uint64_t> version;  // of the task's row, when the caller has seen it
+  std::optional<std::uint64_t> state_version;  // of the task's row, when the caller has seen it
   std::string idempotency_key;
   Actor actor;
 };

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/result.h"
-#include "engine/actor.h"
+#include "cairn/requests.h"
 #include "store/store.h"
 
 namespace cairn {

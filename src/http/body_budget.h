@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-namespace cairn::server {
+namespace cairn::http {
 
 class BodyBudget {
  public:
@@ -63,4 +63,4 @@ class BodyShare {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::http

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "http/translation.h"
 
-namespace cairn::server {
+namespace cairn::http {
 namespace {
 
 namespace asio = boost::asio;
@@ -357,4 +357,4 @@ Steps<bool> Connection::send_given() {
   co_return sent&& given.keep_alive;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::http

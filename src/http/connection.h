@@ -24,7 +24,7 @@
 #include "http/server.h"
 #include "http/steps.h"
 
-namespace cairn::server {
+namespace cairn::http {
 
 class Connection;
 
@@ -209,4 +209,4 @@ class Connection final : public ResponseSlot::Bell, public std::enable_shared_fr
   Steps<> steps_;           // last member: its coroutine is destroyed first
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::http

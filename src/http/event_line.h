@@ -9,7 +9,7 @@
 
 #include "http/server.h"
 
-namespace cairn::server {
+namespace cairn::http {
 
 struct EventStream::Line {
   Line(std::function<void()> ring_function, std::size_t most) : ring(std::move(ring_function)), bytes_max(most) {}
@@ -37,4 +37,4 @@ struct EventStream::Line {
   const std::size_t bytes_max;
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::http

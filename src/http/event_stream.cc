@@ -1,6 +1,6 @@
 #include "http/event_line.h"
 
-namespace cairn::server {
+namespace cairn::http {
 
 bool EventStream::send(std::string text) const {
   {
@@ -52,4 +52,4 @@ void EventStream::on_drained(std::function<void()> drained) const {
   drained();
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::http

@@ -2,7 +2,7 @@
 
 #include <zlib.h>
 
-namespace cairn::server {
+namespace cairn::http {
 namespace {
 
 // Compressing smaller bodies does not save a packet.
@@ -56,4 +56,4 @@ void compress(Response& response, std::string_view accept_encoding) {
   response.headers.emplace_back("content-encoding", "gzip");
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::http

@@ -5,11 +5,11 @@
 
 #include "http/server.h"
 
-namespace cairn::server {
+namespace cairn::http {
 
 std::string gzip(std::string_view text);
 
 // Compresses a large body if the client accepts gzip. Always adds `Vary`.
 void compress(Response& response, std::string_view accept_encoding);
 
-}  // namespace cairn::server
+}  // namespace cairn::http

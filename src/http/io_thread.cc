@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "http/connection.h"
 
-namespace cairn::server {
+namespace cairn::http {
 namespace {
 
 namespace asio = boost::asio;
@@ -94,4 +94,4 @@ void IoThread::wake(std::shared_ptr<Connection> connection) {
   });
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::http

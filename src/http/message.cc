@@ -1,7 +1,7 @@
 #include "base/utf8.h"
 #include "http/server.h"
 
-namespace cairn::server {
+namespace cairn::http {
 namespace {
 
 int hex_digit(char c) {
@@ -84,4 +84,4 @@ std::string path_value(std::string_view segment) {
   return value;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::http

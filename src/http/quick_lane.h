@@ -6,7 +6,7 @@
 #include <chrono>
 #include <ctime>
 
-namespace cairn::server {
+namespace cairn::http {
 
 class QuickLane {
  public:
@@ -46,4 +46,4 @@ class QuickLane {
       std::chrono::steady_clock::time_point::min().time_since_epoch().count()};
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::http

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cairn::server {
+namespace cairn::http {
 namespace {
 
 using std::chrono::steady_clock;
@@ -35,4 +35,4 @@ TEST(QuickLane, IsClosedForAWhileByWhatIsSlowAgainAndAgain) {
 }
 
 }  // namespace
-}  // namespace cairn::server
+}  // namespace cairn::http

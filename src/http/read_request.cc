@@ -7,7 +7,7 @@
 #include "http/connection.h"
 #include "http/translation.h"
 
-namespace cairn::server {
+namespace cairn::http {
 namespace {
 
 namespace asio = boost::asio;
@@ -45,7 +45,8 @@ Refusal no_memory(const HttpSettings& settings) {
 }
 
 // Refuses requests that two parsers could read differently.
-std::optional<Refusal> refusal_of(const http::request<http::string_body>& message, const HttpSettings& settings) {
+std::optional<Refusal> refusal_of(const beast_http::request<beast_http::string_body>& message,
+                                  const HttpSettings& settings) {
   std::size_t headers = 0;
   for (const auto& field : message) {
     if (++headers > settings.headers_max) {
@@ -61,8 +62,8 @@ std::optional<Refusal> refusal_of(const http::request<http::string_body>& messag
 }
 
 Refusal refusal_of(error_code why, const HttpSettings& settings) {
-  if (why == http::error::body_limit) return body_too_large(settings.body_bytes_max, true);
-  if (why == http::error::header_limit || why == http::error::buffer_overflow) return too_large(settings);
+  if (why == beast_http::error::body_limit) return body_too_large(settings.body_bytes_max, true);
+  if (why == beast_http::error::header_limit || why == beast_http::error::buffer_overflow) return too_large(settings);
   return {};
 }
 
@@ -114,7 +115,7 @@ Steps<HeadEnd> Connection::read_head() {
 
 // A body in progress.
 struct Connection::Body {
-  http::request_parser<http::string_body>& parser;
+  beast_http::request_parser<beast_http::string_body>& parser;
   Request& request;
   std::size_t bytes_max = 0;
   bool known_caller = false;
@@ -138,14 +139,14 @@ Steps<std::optional<Request>> Connection::read_request() {
   HeadEnd end = head_so_far();
   if (end == HeadEnd::open) end = co_await read_head();
   if (end == HeadEnd::over) co_return std::nullopt;
-  http::request_parser<http::string_body> parser;
+  beast_http::request_parser<beast_http::string_body> parser;
   parser.header_limit(static_cast<std::uint32_t>(settings.head_bytes_max));
   parser.body_limit(boost::none);
   error_code failed;
-  if (end == HeadEnd::bad) failed = http::make_error_code(http::error::bad_field);
-  if (end == HeadEnd::too_large) failed = http::make_error_code(http::error::header_limit);
+  if (end == HeadEnd::bad) failed = beast_http::make_error_code(beast_http::error::bad_field);
+  if (end == HeadEnd::too_large) failed = beast_http::make_error_code(beast_http::error::header_limit);
   if (!failed) input_.erase(0, parser.put(asio::buffer(input_), failed));
-  if (!failed && !parser.is_header_done()) failed = http::make_error_code(http::error::bad_field);
+  if (!failed && !parser.is_header_done()) failed = beast_http::make_error_code(beast_http::error::bad_field);
   std::optional<Refusal> refusal;
   std::optional<Request> request;
   if (failed) {
@@ -162,7 +163,7 @@ Steps<std::optional<Request>> Connection::read_request() {
     co_await refuse(std::move(response), refusal->reason, settings.unknown_body_bytes_max);
     co_return std::nullopt;
   }
-  head_ = parser.get().method() == http::verb::head;
+  head_ = parser.get().method() == beast_http::verb::head;
   version_ = parser.get().version();
   keep_alive_ = parser.get().keep_alive();
   request->peer = peer_;
@@ -177,7 +178,7 @@ Steps<std::optional<Request>> Connection::read_request() {
 
 Steps<bool> Connection::read_body(Body& body) {
   const HttpSettings& settings = context_.settings;
-  http::request_parser<http::string_body>& parser = body.parser;
+  beast_http::request_parser<beast_http::string_body>& parser = body.parser;
   BodyShare& share = body.request.body_share;
   share = BodyShare(context_.bodies);
   const auto length = parser.content_length();
@@ -189,11 +190,11 @@ Steps<bool> Connection::read_body(Body& body) {
   for (bool ended = false;;) {
     error_code failed;
     if (!input_.empty()) input_.erase(0, parser.put(asio::buffer(input_), failed));
-    if (failed == http::error::need_more) failed = {};
+    if (failed == beast_http::error::need_more) failed = {};
     if (!failed && !parser.is_done() && input_.size() > unread_max) {
-      failed = http::make_error_code(http::error::buffer_overflow);
+      failed = beast_http::make_error_code(beast_http::error::buffer_overflow);
     }
-    if (!failed && !parser.is_done() && ended) failed = http::make_error_code(http::error::partial_message);
+    if (!failed && !parser.is_done() && ended) failed = beast_http::make_error_code(beast_http::error::partial_message);
     const std::size_t size = parser.get().body().size();
     std::optional<Refusal> refusal;
     if (failed) {
@@ -257,7 +258,7 @@ Steps<bool> Connection::ask_admission(Body& body) {
                     body.known_caller ? discarded_bodies * settings.body_bytes_max : settings.unknown_body_bytes_max);
     co_return false;
   }
-  const auto expected = body.parser.get()[http::field::expect];
+  const auto expected = body.parser.get()[beast_http::field::expect];
   if (!expected.empty() && ascii_lower(std::string_view(expected.data(), expected.size())) == "100-continue") {
     if (!co_await send("HTTP/1.1 100 Continue\r\n\r\n")) co_return false;
   }
@@ -265,4 +266,4 @@ Steps<bool> Connection::ask_admission(Body& body) {
   co_return true;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::http

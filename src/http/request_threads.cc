@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 
-namespace cairn::server {
+namespace cairn::http {
 
 RequestThreads::RequestThreads(std::size_t threads, int niceness) {
   for (std::size_t i = 0; i < threads; ++i) {
@@ -77,4 +77,4 @@ void RequestThreads::work(const std::stop_token& stop) {
   }
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::http

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace cairn::server {
+namespace cairn::http {
 
 class RequestThreads {
  public:
@@ -38,4 +38,4 @@ class RequestThreads {
   std::vector<std::jthread> threads_;
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::http

@@ -4,7 +4,7 @@
 
 #include <latch>
 
-namespace cairn::server {
+namespace cairn::http {
 namespace {
 
 // Each job waits for all others: one job without a thread would block the rest for ever.
@@ -48,4 +48,4 @@ TEST(RequestThreads, WhatWasTakenIsDoneBeforeItEnds) {
 }
 
 }  // namespace
-}  // namespace cairn::server
+}  // namespace cairn::http

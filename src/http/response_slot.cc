@@ -2,7 +2,7 @@
 
 #include <sys/socket.h>
 
-namespace cairn::server {
+namespace cairn::http {
 namespace {
 
 // The connection's thread sends larger answers.
@@ -134,4 +134,4 @@ ResponseSlot::Progress ResponseSlot::close() {
   return progress_;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::http

@@ -12,7 +12,7 @@
 
 #include "http/server.h"
 
-namespace cairn::server {
+namespace cairn::http {
 
 class ResponseSlot {
  public:
@@ -82,4 +82,4 @@ struct ClosedAtTheEnd {
   std::shared_ptr<Shared> shared;
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::http

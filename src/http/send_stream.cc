@@ -2,7 +2,7 @@
 // Sends a stream of events on a connection until the client or the server ends it.
 #include "http/connection.h"
 
-namespace cairn::server {
+namespace cairn::http {
 
 Steps<> Connection::stream(Response response) {
   const std::function<void()> rope = [this] { ring(); };
@@ -73,4 +73,4 @@ Steps<> Connection::pump(EventStream::Line& line, bool chunked) {
   if (chunked) co_await send("0\r\n\r\n");
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::http

@@ -14,7 +14,7 @@
 #include "http/connection.h"
 #include "http/tls_context.h"
 
-namespace cairn::server {
+namespace cairn::http {
 namespace {
 
 namespace asio = boost::asio;
@@ -220,4 +220,4 @@ HttpServer::~HttpServer() {
   for (const auto& thread : core_->threads) thread->end();
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::http

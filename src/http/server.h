@@ -18,9 +18,9 @@
 #include "base/result.h"
 #include "http/body_budget.h"
 
-namespace cairn::server {
+namespace cairn::http {
 
-struct KnownCaller;  // defined in api/access/identity.h
+struct KnownCaller;  // the user of the server defines it (api/access/identity.h)
 
 using Headers = std::vector<std::pair<std::string, std::string>>;  // names are in lower case
 
@@ -219,4 +219,4 @@ bool percent_decode(std::string_view text, bool plus_is_space, std::string& out)
 bool decode_path(std::string_view text, std::string& out);
 std::string path_value(std::string_view segment);
 
-}  // namespace cairn::server
+}  // namespace cairn::http

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace cairn::server {
+namespace cairn::http {
 
 class Client {
  public:
@@ -59,4 +59,4 @@ class Client {
   bool connected_ = false;
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::http

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace cairn::server {
+namespace cairn::http {
 
 namespace steps {
 
@@ -84,4 +84,4 @@ class [[nodiscard]] Steps {
   std::coroutine_handle<promise_type> handle_;
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::http

@@ -8,7 +8,7 @@
 
 #include "http/server.h"
 
-namespace cairn::server {
+namespace cairn::http {
 
 // ErrorCode::invalid names the unusable file.
 inline Result<std::shared_ptr<boost::asio::ssl::context>> tls_context(const TlsFiles& files) {
@@ -30,4 +30,4 @@ inline Result<std::shared_ptr<boost::asio::ssl::context>> tls_context(const TlsF
   return context;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::http

@@ -10,9 +10,9 @@
 #include "base/limit_refusals.h"
 #include "http/server.h"
 
-namespace cairn::server {
+namespace cairn::http {
 
-namespace http = boost::beast::http;
+namespace beast_http = boost::beast::http;
 
 // The setting and the value of an exceeded limit. An empty name means none.
 struct PassedLimit {
@@ -34,20 +34,23 @@ inline Response problem(int status, std::string_view title, PassedLimit passed =
 }
 
 // Refuses requests that two parsers could read differently.
-inline bool ambiguous(const http::request<http::string_body>& message) {
-  const auto count = [&](http::field name) {
+inline bool ambiguous(const beast_http::request<beast_http::string_body>& message) {
+  const auto count = [&](beast_http::field name) {
     const auto [first, last] = message.equal_range(name);
     return std::distance(first, last);
   };
-  const bool chunked = message.count(http::field::transfer_encoding) > 0;
-  const auto value = [&](http::field name) { return std::string_view(message[name].data(), message[name].size()); };
-  if (value(http::field::host).find_first_of(" \t") != std::string_view::npos) return true;
+  const bool chunked = message.count(beast_http::field::transfer_encoding) > 0;
+  const auto value = [&](beast_http::field name) {
+    return std::string_view(message[name].data(), message[name].size());
+  };
+  if (value(beast_http::field::host).find_first_of(" \t") != std::string_view::npos) return true;
   // Beast reads `5,5` as 5 and ignores other encodings.
-  if (value(http::field::content_length).find_first_not_of("0123456789") != std::string_view::npos) return true;
-  if (chunked && ascii_lower(value(http::field::transfer_encoding)) != "chunked") return true;
-  return (chunked && message.count(http::field::content_length) > 0) || count(http::field::content_length) > 1 ||
-         count(http::field::transfer_encoding) > 1 || count(http::field::host) > 1 ||
-         (message.version() == 11 && count(http::field::host) != 1) || (chunked && message.version() != 11);
+  if (value(beast_http::field::content_length).find_first_not_of("0123456789") != std::string_view::npos) return true;
+  if (chunked && ascii_lower(value(beast_http::field::transfer_encoding)) != "chunked") return true;
+  return (chunked && message.count(beast_http::field::content_length) > 0) ||
+         count(beast_http::field::content_length) > 1 || count(beast_http::field::transfer_encoding) > 1 ||
+         count(beast_http::field::host) > 1 || (message.version() == 11 && count(beast_http::field::host) != 1) ||
+         (chunked && message.version() != 11);
 }
 
 // The end of the head in `bytes`, if it is complete. Everything so far is valid unless `bad` is set.
@@ -68,7 +71,7 @@ inline Head look_at_head(std::string_view bytes) {
 }
 
 // Reads the head of a request; trailers after the body are ignored. Empty if the target is malformed.
-inline std::optional<Request> head_of(const http::request<http::string_body>& message) {
+inline std::optional<Request> head_of(const beast_http::request<beast_http::string_body>& message) {
   Request request;
   request.method = std::string(message.method_string());
   const std::string_view target(message.target().data(), message.target().size());
@@ -95,4 +98,4 @@ inline std::optional<Request> head_of(const http::request<http::string_body>& me
   return request;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::http

@@ -116,7 +116,7 @@ struct Advance {
   // removes the message.
   enum class Outcome { applied, stale };
   Outcome outcome = Outcome::applied;
-  std::uint64_t from_version = 0;
+  std::uint64_t from_state_version = 0;
   Snapshot after;
   bool renamed = true;      // program or reference may have changed; the engine clears it if they did not
   bool unfinished = false;  // a checkpoint: commit, then advance again with Continued

@@ -5,7 +5,8 @@
 namespace cairn {
 
 std::string carried_by(const Snapshot& instance) {
-  return instance.trace.empty() ? std::string() : goes_on(instance.trace, span_id_of(instance.instance.value));
+  return instance.trace.empty() ? std::string()
+                                : continued_traceparent(instance.trace, span_id_of(instance.instance.value));
 }
 
 Json with_trace(Json value, std::string_view traceparent) {

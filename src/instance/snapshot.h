@@ -100,13 +100,13 @@ struct Compensation {
 };
 
 // A wake-up that arrived while the instance was suspended. On resume, wake-ups and signals are applied in the order of
-// their versions. The first event wins, as if the instance had not been suspended.
+// their state versions. The first event wins, as if the instance had not been suspended.
 struct HeldWakeup {
   WaitToken token;
   Json result;  // the result of a run or a child; null for a timer
   std::optional<Failure> failure;
-  std::uint64_t version = 0;  // the version that it made
-  int attempt = 1;            // the attempt of a run that succeeded
+  std::uint64_t state_version = 0;  // the one that it made
+  int attempt = 1;                  // the attempt of a run that succeeded
   bool operator==(const HeldWakeup&) const = default;
 };
 
@@ -119,7 +119,7 @@ struct Parent {
 struct Snapshot {
   InstanceId instance;
   ProgramKey program;
-  std::uint64_t version = 0;  // grows by one with each commit; 0: not stored yet
+  std::uint64_t state_version = 0;  // grows by one with each commit; 0: not stored yet
   Status status = Status::running;
   Timestamp started_at;
   Timestamp changed_at;

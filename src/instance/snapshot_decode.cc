@@ -157,7 +157,7 @@ HeldWakeup read_held(ObjectReader&& object) {
   HeldWakeup held{.token = {object.text("token")},
                   .result = object.json("result"),
                   .failure = object.some_failure("failure"),
-                  .version = object.number("version", false)};
+                  .state_version = object.number("state_version", false)};
   held.attempt = std::max(1, static_cast<int>(std::min<std::uint64_t>(object.number("attempt", false), 1'000'000)));
   return held;
 }
@@ -206,7 +206,7 @@ Snapshot read_snapshot(const Json& value, std::string& problem) {
     snapshot.program = {
         .name = program.text("name"), .version = program.text("version"), .digest = program.text("digest")};
   }
-  snapshot.version = object.number("version");
+  snapshot.state_version = object.number("state_version");
   const auto status = status_from(object.text("status"));
   if (!status) object.fail("status", "is not a status");
   snapshot.status = status.value_or(Status::suspended);

@@ -127,8 +127,8 @@ void write(const HeldWakeup& held, std::string& out) {
   if (held.attempt > 1) object.number("attempt", static_cast<std::uint64_t>(held.attempt));
   if (held.failure) object.json("failure", to_json(*held.failure));
   object.some_json("result", held.result);
+  if (held.state_version > 0) object.number("state_version", held.state_version);
   object.text("token", held.token.value);
-  if (held.version > 0) object.number("version", held.version);
 }
 
 void write_business(const Snapshot& snapshot, std::string& out) {
@@ -179,8 +179,8 @@ void write(const Snapshot& snapshot, std::string& out) {
     program.text("version", snapshot.program.version);
   }
   object.time("started_at", snapshot.started_at);
+  object.number("state_version", snapshot.state_version);
   object.text("status", to_string(snapshot.status));
-  object.number("version", snapshot.version);
 }
 
 }  // namespace

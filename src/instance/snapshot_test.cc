@@ -11,7 +11,7 @@ Snapshot rich() {
   Snapshot snapshot;
   snapshot.instance = {"i-1"};
   snapshot.program = {"loan", "1.0.0", "abc"};
-  snapshot.version = 7;
+  snapshot.state_version = 7;
   snapshot.status = Status::suspended;
   snapshot.started_at = Timestamp{1'704'067'200, 0};
   snapshot.changed_at = Timestamp{1'704'067'201, 500'000'000};
@@ -125,9 +125,9 @@ TEST(Snapshot, WhatDoesNotAddUpIsCorruptAlsoWithAFittingChecksum) {
   const std::vector<std::pair<std::string, std::string>> damages{
       {R"("status":"suspended")", R"("status":"sleeping")"},
       {R"("status":"suspended")", R"("status":"completed")"},
-      {R"("version":7)", R"("version":-7)"},
-      {R"("version":7)", R"("version":"7")"},
-      {R"("version":7)", R"("version":7,"zzz":1)"},
+      {R"("state_version":7)", R"("state_version":-7)"},
+      {R"("state_version":7)", R"("state_version":"7")"},
+      {R"("state_version":7)", R"("state_version":7,"zzz":1)"},
       {R"("kind":"signal")", R"("kind":"silence")"},
       {R"("since":"2024-01-01T00:00:00Z")", R"("since":"yesterday")"},
       {R"("strand":1)", R"("strand":77)"},

@@ -40,7 +40,8 @@ std::string traceparent_of(const std::optional<InstanceId>& instance, const RunI
 
 std::string traceparent_of(std::string_view carried, const std::optional<InstanceId>& instance, const RunId& run,
                            int attempt) {
-  return carried.empty() ? traceparent_of(instance, run, attempt) : goes_on(carried, span_id_of(run, attempt));
+  return carried.empty() ? traceparent_of(instance, run, attempt)
+                         : continued_traceparent(carried, span_id_of(run, attempt));
 }
 
 bool is_traceparent(std::string_view text) {
@@ -55,7 +56,7 @@ bool is_sampled(std::string_view traceparent) {
   return (flags - (flags >= 'a' ? 'a' - 10 : '0')) % 2 == 1;
 }
 
-std::string goes_on(std::string_view traceparent, std::string_view span_id) {
+std::string continued_traceparent(std::string_view traceparent, std::string_view span_id) {
   std::string text("00-");
   text.append(traceparent.substr(3, 32)).append("-").append(span_id).append(is_sampled(traceparent) ? "-01" : "-00");
   return text;

@@ -30,7 +30,7 @@ std::string traceparent_of(std::string_view carried, const std::optional<Instanc
 // Whether the text is 00-TRACE-SPAN-FLAGS as W3C defines it. Callers ignore text that is not.
 bool is_traceparent(std::string_view text);
 // Continues a caller's trace with another span. The caller's flags (recorded or not) stay.
-std::string goes_on(std::string_view traceparent, std::string_view span_id);
+std::string continued_traceparent(std::string_view traceparent, std::string_view span_id);
 bool is_sampled(std::string_view traceparent);
 // The caller's trace if there is one (`carried`, otherwise empty), else the instance's own.
 std::string trace_id_of(std::string_view carried, const InstanceId& instance);

@@ -46,12 +46,13 @@ TEST(TraceId, KnowsAGoodTraceparent) {
 }
 
 TEST(TraceId, ACallersTraceGoesOnAsItsCallerWantedIt) {
-  EXPECT_EQ(goes_on(caller, "00000000000000aa"), "00-0af7651916cd43dd8448eb211c80319c-00000000000000aa-01");
+  EXPECT_EQ(continued_traceparent(caller, "00000000000000aa"),
+            "00-0af7651916cd43dd8448eb211c80319c-00000000000000aa-01");
   const std::string silent = std::string(caller).substr(0, 53) + "00";
   EXPECT_FALSE(is_sampled(silent));
-  EXPECT_EQ(goes_on(silent, "00000000000000aa").substr(53), "00");
+  EXPECT_EQ(continued_traceparent(silent, "00000000000000aa").substr(53), "00");
   const InstanceId instance{"order-7"};
-  EXPECT_EQ(traceparent_of(caller, instance, RunId{"a"}, 1), goes_on(caller, span_id_of(RunId{"a"}, 1)));
+  EXPECT_EQ(traceparent_of(caller, instance, RunId{"a"}, 1), continued_traceparent(caller, span_id_of(RunId{"a"}, 1)));
   EXPECT_EQ(traceparent_of("", instance, RunId{"a"}, 1), traceparent_of(instance, RunId{"a"}, 1));
   EXPECT_EQ(trace_id_of(caller, instance), "0af7651916cd43dd8448eb211c80319c");
   EXPECT_EQ(trace_id_of("", instance), trace_id_of(instance));
@@ -82,7 +83,7 @@ TEST(CarriedTrace, AnInstanceGivesItOnWithTheSpanOfItsLife) {
   instance.instance = {"order-7"};
   EXPECT_EQ(carried_by(instance), "");
   instance.trace = caller;
-  EXPECT_EQ(carried_by(instance), goes_on(caller, span_id_of("order-7")));
+  EXPECT_EQ(carried_by(instance), continued_traceparent(caller, span_id_of("order-7")));
 }
 
 }  // namespace

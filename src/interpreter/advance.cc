@@ -12,7 +12,7 @@ namespace {
 Advance stale(const Snapshot& before) {
   Advance advance;
   advance.outcome = Advance::Outcome::stale;
-  advance.from_version = before.version;
+  advance.from_state_version = before.state_version;
   advance.after = before;
   return advance;
 }
@@ -28,12 +28,12 @@ Advance hold(const Snapshot& before, const Event& event, HeldWakeup wakeup) {
     if (held.token == wakeup.token) return stale(before);
   }
   Advance advance;
-  advance.from_version = before.version;
+  advance.from_state_version = before.state_version;
   advance.after = before;
-  advance.after.version += 1;
+  advance.after.state_version += 1;
   advance.after.changed_at = event.at;
   advance.after.last_event = event.id.value;
-  wakeup.version = advance.after.version;
+  wakeup.state_version = advance.after.state_version;
   advance.after.held.push_back(std::move(wakeup));
   return advance;
 }
@@ -223,7 +223,7 @@ class Application {
                                           .key = signal.key,
                                           .payload = signal.payload,
                                           .at = event_.at,
-                                          .held = machine.snapshot().version});
+                                          .held = machine.snapshot().state_version});
     return machine.finish();
   }
 

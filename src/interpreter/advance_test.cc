@@ -149,12 +149,12 @@ TEST_F(AdvanceTest, TheSameInputsGiveTheSameAdvance) {
 TEST_F(AdvanceTest, VersionsGrowByOneAndNameTheirEvent) {
   define("steps:\n  - wait: 1h\n");
   const Advance first = begin();
-  EXPECT_EQ(first.from_version, 0u);
-  EXPECT_EQ(first.after.version, 1u);
+  EXPECT_EQ(first.from_state_version, 0u);
+  EXPECT_EQ(first.after.state_version, 1u);
   EXPECT_EQ(first.after.last_event, "e-1");
   const Advance second = next(first.after, TimerFired{first.after.waits[0].token, {}});
-  EXPECT_EQ(second.from_version, 1u);
-  EXPECT_EQ(second.after.version, 2u);
+  EXPECT_EQ(second.from_state_version, 1u);
+  EXPECT_EQ(second.after.state_version, 2u);
   EXPECT_EQ(second.after.status, Status::completed);
   EXPECT_EQ(second.waits_closed, std::vector<WaitToken>{first.after.waits[0].token});
 }

@@ -31,9 +31,9 @@ Machine::Machine(const Program& program, const Setting& setting, Snapshot snapsh
       now_(event.at),
       actor_(event.actor),
       scope_(program, setting.config, out_.after, strands_, now_) {
-  out_.from_version = snapshot.version;
+  out_.from_state_version = snapshot.state_version;
   out_.after = std::move(snapshot);
-  out_.after.version += 1;
+  out_.after.state_version += 1;
   out_.after.changed_at = event.at;
   out_.after.last_event = event.id.value;
   if (out_.after.slice_now) {
@@ -157,7 +157,7 @@ void Machine::apply_held() {
     const auto& held = out_.after.held;
     const auto signal =
         std::find_if(signals.begin(), signals.end(), [](const BufferedSignal& kept) { return kept.held > 0; });
-    if (!held.empty() && (signal == signals.end() || held.front().version < signal->held)) {
+    if (!held.empty() && (signal == signals.end() || held.front().state_version < signal->held)) {
       wake_held();
     } else if (signal != signals.end()) {
       offer_held_signal(*this, static_cast<std::size_t>(signal - signals.begin()));

@@ -28,22 +28,6 @@ namespace {
 // Receivers of events get this long at a stop, even if nothing is left of its grace period.
 constexpr std::chrono::milliseconds receivers_grace_min{1000};
 
-InstanceState state_of(const InstanceAnswer& answer) {
-  InstanceState state;
-  state.instance = answer.instance;
-  state.status = answer.status;
-  state.version = answer.version;
-  state.output = answer.output;
-  state.repeated = answer.repeated;
-  return state;
-}
-
-InstanceState state_of(const Snapshot& snapshot) {
-  return {snapshot.instance, snapshot.status, snapshot.version, snapshot.output, snapshot.error, false};
-}
-
-Actor actor_of(const Person& person) { return {person.name, person.roles}; }
-
 // Without its transport, a call would wait for a worker that never comes.
 Result<void> check_transports(Store& store, const Transports& transports, bool strict) {
   std::vector<std::string> names = transports.names();
@@ -72,11 +56,6 @@ Result<void> check_transports(Store& store, const Transports& transports, bool s
   return {};
 }
 
-Result<InstanceState> state_of(Result<InstanceAnswer> answer) {
-  if (!answer) return std::move(answer).error();
-  return state_of(*answer);
-}
-
 }  // namespace
 
 // Built in this order and destroyed in reverse.
@@ -86,9 +65,9 @@ struct Engine::Parts {
   std::unique_ptr<EngineCore> core;
   std::unique_ptr<Transports> transports;
   Limits limits;
-  std::unique_ptr<WorkerPool> workers;
+  std::unique_ptr<node::WorkerPool> workers;
   std::unique_ptr<EventOutlet> outlet;
-  std::unique_ptr<Loops> loops;
+  std::unique_ptr<node::Loops> loops;
   std::unique_ptr<RetentionLoop> retention;
   bool running = false;
 
@@ -134,17 +113,18 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   parts->transports = std::make_unique<Transports>(std::move(egress), std::move(secrets), HttpLimits(), surroundings);
   for (const auto& transport : options.transports) CAIRN_TRY_VOID(parts->transports->add(transport));
   CAIRN_TRY_VOID(check_transports(*parts->store, *parts->transports, options.strict_definitions));
-  parts->workers = std::make_unique<WorkerPool>(*parts->core, options.workers, Duration::of_ms(options.lease.count()));
+  parts->workers =
+      std::make_unique<node::WorkerPool>(*parts->core, options.workers, Duration::of_ms(options.lease.count()));
   for (Transport* transport : parts->transports->all()) parts->workers->carry(*transport);
-  WorkerPool* workers = parts->workers.get();
-  LeaseWaiters* desk = &parts->core->leasing().waiters();
+  node::WorkerPool* workers = parts->workers.get();
+  LeaseWaiters* waiters = &parts->core->leasing().waiters();
   EventOutlet* outlet = parts->outlet.get();
-  parts->loops = std::make_unique<Loops>(*parts->core, [workers, desk, outlet] {
+  parts->loops = std::make_unique<node::Loops>(*parts->core, [workers, waiters, outlet] {
     workers->look();
-    desk->look();
+    waiters->look();
     outlet->look();
   });
-  Loops* loops = parts->loops.get();
+  node::Loops* loops = parts->loops.get();
   parts->core->listeners().on_wakeup([workers, loops, outlet](const Wakeup& wakeup) {
     loops->wake(wakeup);
     if (wakeup.runs) workers->look();
@@ -192,20 +172,20 @@ void Engine::handle(const std::string& type, WorkHandler handler) {
     Carried carried = without_trace(run.payload);
     WorkDone done = handler({run.id, run.type, run.idempotency_key, std::move(carried.value), run.attempt,
                              run.attempts_max, stop, run.instance, std::move(carried.traceparent)});
-    return HandlerAnswer{std::move(done.result), std::move(done.failure), done.retry, done.retry_after};
+    return node::HandlerAnswer{std::move(done.result), std::move(done.failure), done.retry, done.retry_after};
   });
 }
 
 void Engine::on_ended(std::function<void(const InstanceId&)> told) {
   parts_->core->listeners().on_ended(
-      [told = std::move(told)](const InstanceId& id) { call_back("on_ended", [&] { told(id); }); });
+      [told = std::move(told)](const InstanceId& id) { node::call_back("on_ended", [&] { told(id); }); });
 }
 
 Result<void> Engine::subscribe(const std::string& name, const std::vector<std::string>& types,
                                std::function<bool(const Json& cloud_event)> handler) {
   return parts_->outlet->subscribe(name, types, [handler = std::move(handler)](const Json& event) {
     bool taken = false;
-    call_back("subscribe", [&] { taken = handler(event); });
+    node::call_back("subscribe", [&] { taken = handler(event); });
     return taken;
   });
 }
@@ -234,7 +214,7 @@ void Engine::run_until_idle() {
 }
 
 void Engine::stop(std::chrono::milliseconds grace) {
-  if (!ForeignCall::here()) return parts_->stop(grace);
+  if (!node::ForeignCall::here()) return parts_->stop(grace);
   const std::lock_guard lock(parts_->stopper_mutex);
   if (parts_->stopper.joinable()) return;
   parts_->stopper = std::jthread([parts = parts_.get(), grace] { parts->stop(grace); });
@@ -257,52 +237,32 @@ void Engine::Parts::stop(std::chrono::milliseconds grace) {
   outlet->stop(std::max(left, receivers_grace_min));
 }
 
-namespace {
+Result<InstanceAnswer> Engine::start(const StartRequest& request) { return parts_->core->instances().start(request); }
 
-StartRequest request_of(const StartOrder& order) {
-  StartRequest request;
-  request.definition = order.definition;
-  request.version = order.version;
-  request.input = order.input;
-  request.reference = order.reference;
-  request.id = order.id;
-  request.idempotency_key = order.idempotency_key;
-  request.actor = actor_of(order.by);
-  request.traceparent = order.traceparent;
-  return request;
+void Engine::start(const StartRequest& request, Done done) {
+  parts_->core->instances().start(
+      request, [done = std::move(done)](auto answer) { node::call_back("start", [&] { done(std::move(answer)); }); });
 }
 
-}  // namespace
-
-Result<InstanceState> Engine::start(const StartOrder& order) {
-  return state_of(parts_->core->instances().start(request_of(order)));
-}
-
-void Engine::start(const StartOrder& order, Done done) {
-  parts_->core->instances().start(request_of(order), [done = std::move(done)](auto answer) {
-    call_back("start", [&] { done(state_of(std::move(answer))); });
-  });
-}
-
-Result<InstanceState> Engine::find(const InstanceId& id) {
+Result<InstanceAnswer> Engine::find(const InstanceId& id) {
   CAIRN_TRY(const auto snapshot, parts_->store->find_snapshot(id));
   if (!snapshot) return Error{ErrorCode::not_found, "no instance " + id.value};
-  return state_of(*snapshot);
+  return answer_of(*snapshot);
 }
 
-Result<InstanceState> Engine::wait(const InstanceId& id, std::chrono::milliseconds limit) {
+Result<InstanceAnswer> Engine::wait(const InstanceId& id, std::chrono::milliseconds limit) {
   CAIRN_TRY(const Snapshot rested, parts_->core->instances().wait_for(id, limit));
-  return state_of(rested);
+  return answer_of(rested);
 }
 
-Result<InstanceState> Engine::signal(const InstanceId& id, const std::string& name, const Json& payload,
-                                     const Json& key, const std::string& signal_id) {
-  return state_of(parts_->core->instances().signal(id, {signal_id, name, key, payload, {}}));
+Result<InstanceAnswer> Engine::signal(const InstanceId& id, const std::string& name, const Json& payload,
+                                      const Json& key, const std::string& signal_id) {
+  return parts_->core->instances().signal(id, {signal_id, name, key, payload, {}});
 }
 
 void Engine::signal(const InstanceId& id, const std::string& name, const Json& payload, Done done) {
   parts_->core->instances().signal(id, {{}, name, {}, payload, {}}, [done = std::move(done)](auto answer) {
-    call_back("signal", [&] { done(state_of(std::move(answer))); });
+    node::call_back("signal", [&] { done(std::move(answer)); });
   });
 }
 
@@ -320,35 +280,36 @@ Result<std::vector<OpenTaskView>> Engine::tasks(const std::optional<InstanceId>&
   do {
     CAIRN_TRY(const Page<TaskRow> rows, parts_->store->list_tasks(filter, page));
     for (const TaskRow& row : rows.items) {
-      views.push_back({row.id, row.instance, row.name, row.title, row.assignee, row.roles, row.payload, row.version});
+      views.push_back(
+          {row.id, row.instance, row.name, row.title, row.assignee, row.roles, row.payload, row.state_version});
     }
     page.cursor = rows.next_cursor;
   } while (!page.cursor.empty());
   return views;
 }
 
-Result<InstanceState> Engine::complete(const TaskId& task, const Json& payload, const Person& by,
-                                       const std::string& idempotency_key) {
-  return state_of(parts_->core->tasks().complete({task, payload, std::nullopt, idempotency_key, actor_of(by)}));
+Result<InstanceAnswer> Engine::complete(const TaskId& task, const Json& payload, const Actor& actor,
+                                        const std::string& idempotency_key) {
+  return parts_->core->tasks().complete({task, payload, std::nullopt, idempotency_key, actor});
 }
 
-Result<InstanceState> Engine::cancel(const InstanceId& id, const std::string& reason, const Person& by) {
-  return state_of(parts_->core->instances().request(id, CancelRequested{reason}, actor_of(by)));
+Result<InstanceAnswer> Engine::cancel(const InstanceId& id, const std::string& reason, const Actor& actor) {
+  return parts_->core->instances().request(id, CancelRequested{reason}, actor);
 }
-Result<InstanceState> Engine::suspend(const InstanceId& id, const std::string& reason, const Person& by) {
-  return state_of(parts_->core->instances().request(id, SuspendRequested{reason}, actor_of(by)));
+Result<InstanceAnswer> Engine::suspend(const InstanceId& id, const std::string& reason, const Actor& actor) {
+  return parts_->core->instances().request(id, SuspendRequested{reason}, actor);
 }
-Result<InstanceState> Engine::resume(const InstanceId& id, const Person& by) {
-  return state_of(parts_->core->instances().request(id, ResumeRequested{}, actor_of(by)));
+Result<InstanceAnswer> Engine::resume(const InstanceId& id, const Actor& actor) {
+  return parts_->core->instances().request(id, ResumeRequested{}, actor);
 }
-Result<InstanceState> Engine::retry(const InstanceId& id, const Person& by) {
-  return state_of(parts_->core->instances().request(id, RetryRequested{}, actor_of(by)));
+Result<InstanceAnswer> Engine::retry(const InstanceId& id, const Actor& actor) {
+  return parts_->core->instances().request(id, RetryRequested{}, actor);
 }
-Result<InstanceState> Engine::skip(const InstanceId& id, const Json& result, const Person& by) {
-  return state_of(parts_->core->instances().request(id, SkipRequested{result}, actor_of(by)));
+Result<InstanceAnswer> Engine::skip(const InstanceId& id, const Json& result, const Actor& actor) {
+  return parts_->core->instances().request(id, SkipRequested{result}, actor);
 }
-Result<InstanceState> Engine::edit(const InstanceId& id, const Json& merge_patch, const Person& by) {
-  return state_of(parts_->core->instances().request(id, StateEdited{merge_patch}, actor_of(by)));
+Result<InstanceAnswer> Engine::edit(const InstanceId& id, const Json& merge_patch, const Actor& actor) {
+  return parts_->core->instances().request(id, StateEdited{merge_patch}, actor);
 }
 
 Store& Engine::store() { return *parts_->store; }

@@ -58,8 +58,8 @@ std::unique_ptr<Engine> engine_with(const Json& events, Clock* clock = nullptr) 
   return std::move(*engine);
 }
 
-StartOrder order() {
-  StartOrder made;
+StartRequest request() {
+  StartRequest made;
   made.definition = "shout";
   made.input = Json::object({{"who", "ann"}});
   return made;
@@ -70,7 +70,7 @@ TEST(EngineEvents, OnlyWhatTheWorkflowSaysUnlessAskedForMore) {
   const auto engine = engine_with({});
   ASSERT_TRUE(engine->subscribe("ear", {}, [&](const Json& event) { return ear.hear(event); }).has_value());
   EXPECT_EQ(engine->subscribe("ear", {}, {}).error().code, ErrorCode::conflict);
-  ASSERT_TRUE(engine->start(order()).has_value());
+  ASSERT_TRUE(engine->start(request()).has_value());
   engine->run_until_idle();
   EXPECT_EQ(ear.heard(), "shout.heard ");
 }
@@ -79,7 +79,7 @@ TEST(EngineEvents, TheLifeCycleAroundIt) {
   Ear ear;
   const auto engine = engine_with(Json::object({{"keep", Json::array({Json("instances")})}}));
   ASSERT_TRUE(engine->subscribe("ear", {}, [&](const Json& event) { return ear.hear(event); }).has_value());
-  ASSERT_TRUE(engine->start(order()).has_value());
+  ASSERT_TRUE(engine->start(request()).has_value());
   engine->run_until_idle();
   EXPECT_EQ(ear.heard(), "cairn.instance.started shout.heard cairn.instance.completed ");
 }
@@ -90,7 +90,7 @@ TEST(EngineEvents, ARefusedOneComesAgainByItself) {
   const auto engine = engine_with({});
   ASSERT_TRUE(engine->subscribe("ear", {"shout."}, [&](const Json& event) { return ear.hear(event); }).has_value());
   engine->run();
-  ASSERT_TRUE(engine->start(order()).has_value());
+  ASSERT_TRUE(engine->start(request()).has_value());
   EXPECT_TRUE(ear.wait_for("shout.heard"));
 }
 

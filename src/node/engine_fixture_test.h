@@ -12,7 +12,7 @@
 #include "cairn/engine.h"
 #include "engine/core.h"
 
-namespace cairn::engine_test {
+namespace cairn::node {
 
 inline constexpr const char* review = R"(
 cairn: 1
@@ -155,18 +155,18 @@ class EngineOnAStore : public testing::TestWithParam<const char*> {
     auto done = engine_->deploy(text);
     ASSERT_TRUE(done.has_value()) << done.error().message;
   }
-  InstanceState start(const std::string& definition, Json input = Json::object()) {
-    StartOrder order;
-    order.definition = definition;
-    order.input = std::move(input);
-    auto started = engine_->start(order);
+  InstanceAnswer start(const std::string& definition, Json input = Json::object()) {
+    StartRequest request;
+    request.definition = definition;
+    request.input = std::move(input);
+    auto started = engine_->start(request);
     EXPECT_TRUE(started.has_value()) << (started ? "" : started.error().message);
-    return started ? *started : InstanceState{};
+    return started ? *started : InstanceAnswer{};
   }
-  InstanceState now(const InstanceId& id) {
+  InstanceAnswer now(const InstanceId& id) {
     auto found = engine_->find(id);
     EXPECT_TRUE(found.has_value()) << (found ? "" : found.error().message);
-    return found ? *found : InstanceState{};
+    return found ? *found : InstanceAnswer{};
   }
   TaskId only_task() {
     auto tasks = engine_->tasks();
@@ -185,7 +185,7 @@ class EngineOnAStore : public testing::TestWithParam<const char*> {
   WorkHandler handler_;
 };
 
-inline const Person ann{"ann", std::vector<std::string>{"clerk"}};
+inline const Actor ann{"ann", std::vector<std::string>{"clerk"}};
 inline const Json approval = Json::object({{"ok", true}});
 
-}  // namespace cairn::engine_test
+}  // namespace cairn::node

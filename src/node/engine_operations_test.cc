@@ -1,11 +1,11 @@
 // Operator actions through the embedding interface.
 #include "node/engine_fixture_test.h"
 
-namespace cairn::engine_test {
+namespace cairn::node {
 
 TEST_P(EngineOnAStore, AnIncidentIsEditedAndRetried) {
   deploy(divider);
-  const InstanceState begun = start("divider", Json::object({{"by", 0}}));
+  const InstanceAnswer begun = start("divider", Json::object({{"by", 0}}));
   EXPECT_EQ(begun.status, Status::suspended);
   EXPECT_EQ(now(begun.instance).error->code, "divide_by_zero");
   restart();
@@ -16,7 +16,25 @@ TEST_P(EngineOnAStore, AnIncidentIsEditedAndRetried) {
   EXPECT_EQ(done->output, Json(2));
 }
 
-TEST_P(EngineOnAStore, AVersionThatTheCallerHasNotSeenConflicts) {
+TEST_P(EngineOnAStore, AnswersNameTheErrorAlsoWhenARequestIsRepeated) {
+  deploy(divider);
+  StartRequest request;
+  request.definition = "divider";
+  request.input = Json::object({{"by", 0}});
+  request.idempotency_key = "once";
+  const auto begun = engine_->start(request);
+  ASSERT_TRUE(begun.has_value()) << begun.error().message;
+  ASSERT_TRUE(begun->error.has_value());
+  EXPECT_EQ(begun->error->code, "divide_by_zero");
+  const auto again = engine_->start(request);
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_TRUE(again->repeated);
+  EXPECT_EQ(again->state_version, begun->state_version);
+  ASSERT_TRUE(again->error.has_value());
+  EXPECT_EQ(again->error->code, "divide_by_zero");
+}
+
+TEST_P(EngineOnAStore, AStateVersionThatTheCallerHasNotSeenConflicts) {
   deploy(review);
   const InstanceId id = start("review", Json::object({{"amount", 7}, {"no", "R-1"}})).instance;
   const auto stale = engine_->core().instances().request(id, SuspendRequested{"x"}, {}, 9);
@@ -60,4 +78,4 @@ TEST_P(EngineOnAStore, TheHistorySaysWhoEditedTheState) {
   EXPECT_EQ(last.details, Json::object({{"changed", Json::array({"/by"})}}));
 }
 
-}  // namespace cairn::engine_test
+}  // namespace cairn::node

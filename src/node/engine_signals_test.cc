@@ -6,16 +6,16 @@
 
 #include "base/limit_refusals.h"
 
-namespace cairn::engine_test {
+namespace cairn::node {
 
 TEST_P(EngineOnAStore, TimersFireWhenTheirTimeHasCome) {
   deploy(sleeper);
   const InstanceId id = start("sleeper").instance;
   pass(Duration::of_seconds(3599));
-  EXPECT_EQ(now(id).version, 1u);
+  EXPECT_EQ(now(id).state_version, 1u);
   restart();
   pass(Duration::of_seconds(1));
-  EXPECT_EQ(now(id).version, 2u);
+  EXPECT_EQ(now(id).state_version, 2u);
   restart();
   pass(Duration::of_seconds(1800));
   EXPECT_EQ(now(id).status, Status::completed);
@@ -179,4 +179,4 @@ TEST_P(EngineOnAStore, ManyThreadsOnOneInstanceLoseNothing) {
   EXPECT_EQ(now(id).output, Json(40));
 }
 
-}  // namespace cairn::engine_test
+}  // namespace cairn::node

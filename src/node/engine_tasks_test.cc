@@ -1,7 +1,7 @@
 // Tasks through the embedding interface: permissions, times and repeated requests.
 #include "node/engine_fixture_test.h"
 
-namespace cairn::engine_test {
+namespace cairn::node {
 
 TEST_P(EngineOnAStore, TheWrongPersonMayNotComplete) {
   deploy(review);
@@ -25,7 +25,7 @@ TEST_P(EngineOnAStore, ASecondCompletionConflictsUnlessItIsTheSameRequest) {
   const auto again = engine_->complete(task, approval, ann, "key");
   ASSERT_TRUE(again.has_value()) << again.error().message;
   EXPECT_TRUE(again->repeated);
-  EXPECT_EQ(again->version, first->version);
+  EXPECT_EQ(again->state_version, first->state_version);
   EXPECT_EQ(again->status, first->status);
   EXPECT_EQ(again->output, first->output) << "it answers as the first one did";
   EXPECT_FALSE(first->output.is_null());
@@ -103,4 +103,4 @@ output: = state
   EXPECT_EQ(reminded, (std::vector<std::string>{"ann", "bob"}));
 }
 
-}  // namespace cairn::engine_test
+}  // namespace cairn::node

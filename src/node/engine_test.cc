@@ -4,14 +4,14 @@
 
 #include <limits>
 
-namespace cairn::engine_test {
+namespace cairn::node {
 
 INSTANTIATE_TEST_SUITE_P(Stores, EngineOnAStore, testing::Values("memory", "sqlite"),
                          [](const auto& instance) { return std::string(instance.param); });
 
 TEST_P(EngineOnAStore, ATaskIsAnsweredAndTheInstanceCompletes) {
   deploy(review);
-  const InstanceState begun = start("review", Json::object({{"amount", 7}, {"no", "R-1"}}));
+  const InstanceAnswer begun = start("review", Json::object({{"amount", 7}, {"no", "R-1"}}));
   EXPECT_EQ(begun.status, Status::waiting);
   restart();
   const auto done = engine_->complete(only_task(), approval, ann);
@@ -23,9 +23,9 @@ TEST_P(EngineOnAStore, ATaskIsAnsweredAndTheInstanceCompletes) {
 
 TEST_P(EngineOnAStore, ABadInputStartsNothing) {
   deploy(review);
-  StartOrder order;
-  order.definition = "review";
-  const auto refused = engine_->start(order);
+  StartRequest request;
+  request.definition = "review";
+  const auto refused = engine_->start(request);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::invalid);
   EXPECT_TRUE(engine_->store().list_instances({}, {})->items.empty());
@@ -33,21 +33,21 @@ TEST_P(EngineOnAStore, ABadInputStartsNothing) {
 
 TEST_P(EngineOnAStore, WhatCannotBeReadBackIsRefusedAtTheDoor) {
   deploy(listener);
-  StartOrder order;
-  order.definition = "listener";
+  StartRequest request;
+  request.definition = "listener";
   for (const Json& bad :
        {Json(std::string_view("a\0b", 3)), Json("\xff"), Json(std::numeric_limits<double>::infinity())}) {
-    order.input = Json::object({{"no", bad}});
-    const auto refused = engine_->start(order);
+    request.input = Json::object({{"no", bad}});
+    const auto refused = engine_->start(request);
     ASSERT_FALSE(refused.has_value());
     EXPECT_EQ(refused.error().code, ErrorCode::invalid);
   }
   const InstanceId id = start("listener", Json::object({{"no", "1"}})).instance;
   EXPECT_EQ(engine_->signal(id, "paid", Json(std::string_view("\0", 1)), Json("1")).error().code, ErrorCode::invalid);
   EXPECT_EQ(engine_->broadcast("paid", Json(1), Json()).error().code, ErrorCode::invalid);
-  EXPECT_EQ(now(id).version, 1u);
-  order.input = Json::object({{"no", "2"}, {"big", std::string(5u << 20, 'x')}});
-  EXPECT_EQ(engine_->start(order).error().code, ErrorCode::limit);
+  EXPECT_EQ(now(id).state_version, 1u);
+  request.input = Json::object({{"no", "2"}, {"big", std::string(5u << 20, 'x')}});
+  EXPECT_EQ(engine_->start(request).error().code, ErrorCode::limit);
 }
 
 TEST_P(EngineOnAStore, AResultThatCannotBeKeptIsAFailure) {
@@ -65,9 +65,9 @@ TEST_P(EngineOnAStore, AResultThatCannotBeKeptIsAFailure) {
 
 TEST_P(EngineOnAStore, AnUnknownDefinitionIsNotFound) {
   deploy(review);
-  StartOrder order;
-  order.definition = "reviev";
-  const auto refused = engine_->start(order);
+  StartRequest request;
+  request.definition = "reviev";
+  const auto refused = engine_->start(request);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::not_found);
   EXPECT_NE(refused.error().message.find("did you mean review"), std::string::npos);
@@ -75,18 +75,18 @@ TEST_P(EngineOnAStore, AnUnknownDefinitionIsNotFound) {
 
 TEST_P(EngineOnAStore, TheSameKeyStartsOnce) {
   deploy(review);
-  StartOrder order;
-  order.definition = "review";
-  order.input = Json::object({{"amount", 7}, {"no", "R-1"}});
-  order.idempotency_key = "k1";
-  const auto first = engine_->start(order);
+  StartRequest request;
+  request.definition = "review";
+  request.input = Json::object({{"amount", 7}, {"no", "R-1"}});
+  request.idempotency_key = "k1";
+  const auto first = engine_->start(request);
   restart();
-  const auto second = engine_->start(order);
+  const auto second = engine_->start(request);
   ASSERT_TRUE(second.has_value());
   EXPECT_EQ(second->instance, first->instance);
   EXPECT_TRUE(second->repeated);
-  order.input.set("amount", 8);
-  const auto other = engine_->start(order);
+  request.input.set("amount", 8);
+  const auto other = engine_->start(request);
   ASSERT_FALSE(other.has_value());
   EXPECT_EQ(other.error().code, ErrorCode::conflict);
   EXPECT_EQ(engine_->store().list_instances({}, {})->items.size(), 1u);
@@ -94,10 +94,10 @@ TEST_P(EngineOnAStore, TheSameKeyStartsOnce) {
 
 TEST_P(EngineOnAStore, CheckpointsCommitEachStep) {
   deploy(stepper);
-  const InstanceState done = start("stepper");
+  const InstanceAnswer done = start("stepper");
   EXPECT_EQ(done.status, Status::completed);
   EXPECT_EQ(done.output, Json(3));
-  EXPECT_GE(done.version, 3u);
+  EXPECT_GE(done.state_version, 3u);
 }
 
 TEST_P(EngineOnAStore, OtherContentUnderATakenVersionIsRefused) {
@@ -115,10 +115,10 @@ TEST(EngineThreads, ATimerWakesTheLoopWithoutPolling) {
   ASSERT_TRUE(
       (*engine)->deploy("cairn: 1\nname: nap\nversion: 1.0.0\nsteps:\n  - wait: 60ms\noutput: 1\n").has_value());
   (*engine)->run();
-  StartOrder order;
-  order.definition = "nap";
+  StartRequest request;
+  request.definition = "nap";
   const auto begun = std::chrono::steady_clock::now();
-  const auto started = (*engine)->start(order);
+  const auto started = (*engine)->start(request);
   ASSERT_TRUE(started.has_value());
   const auto done = (*engine)->wait(started->instance, std::chrono::seconds(30));
   ASSERT_TRUE(done.has_value());
@@ -130,14 +130,14 @@ TEST(EngineThreads, AWaitThatIsTooShortGivesTheInstanceAsItIs) {
   auto engine = Engine::open({});
   ASSERT_TRUE((*engine)->deploy(sleeper).has_value());
   (*engine)->run();
-  StartOrder order;
-  order.definition = "sleeper";
-  const auto started = (*engine)->start(order);
+  StartRequest request;
+  request.definition = "sleeper";
+  const auto started = (*engine)->start(request);
   const auto waited = (*engine)->wait(started->instance, std::chrono::milliseconds(5));
   ASSERT_TRUE(waited.has_value());
   EXPECT_EQ(waited->status, Status::waiting);
   (*engine)->stop();
-  EXPECT_EQ((*engine)->start(order).error().code, ErrorCode::unavailable);
+  EXPECT_EQ((*engine)->start(request).error().code, ErrorCode::unavailable);
 }
 
-}  // namespace cairn::engine_test
+}  // namespace cairn::node

@@ -6,13 +6,13 @@
 #include "instance/carried_trace.h"
 #include "instance/trace_id.h"
 
-namespace cairn::engine_test {
+namespace cairn::node {
 
 TEST_P(EngineOnAStore, AChildThatNeverWaitsEndsInTheSameCommit) {
   deploy(doubler);
   deploy(review);
   deploy(parent);
-  const InstanceState begun = start("parent", Json::object({{"n", 4}}));
+  const InstanceAnswer begun = start("parent", Json::object({{"n", 4}}));
   EXPECT_EQ(begun.status, Status::waiting);
   EXPECT_EQ(engine_->store().find_snapshot(begun.instance)->value().state["a"], Json(8));
   const auto tasks = engine_->tasks();
@@ -153,31 +153,31 @@ steps:
   - emit: { type: outer.done, subject: s, data: [1, 2] }
 output: = state.receipt
 )");
-  StartOrder order;
-  order.definition = "outer";
-  order.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-  const InstanceId id = engine_->start(order)->instance;
+  StartRequest request;
+  request.definition = "outer";
+  request.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const InstanceId id = engine_->start(request)->instance;
   restart();
   engine_->run();
   ASSERT_TRUE(engine_->complete(only_task(), Json::object(), ann).has_value());
   ASSERT_EQ(engine_->wait(id, std::chrono::seconds(20))->status, Status::completed);
   EXPECT_EQ(now(id).output, Json::object({{"amount", 1}}));
   ASSERT_EQ(traces.size(), 1u);
-  EXPECT_EQ(traces[0].substr(3, 32), order.traceparent.substr(3, 32));
-  EXPECT_NE(traces[0].substr(36, 16), order.traceparent.substr(36, 16));
+  EXPECT_EQ(traces[0].substr(3, 32), request.traceparent.substr(3, 32));
+  EXPECT_NE(traces[0].substr(36, 16), request.traceparent.substr(36, 16));
   const auto events = engine_->store().list_outbox({}, {});
   ASSERT_EQ(events->items.size(), 1u);
   const Carried carried = without_trace(events->items[0].event.data);
   EXPECT_EQ(carried.value, Json::array({1, 2}));
-  EXPECT_EQ(carried.traceparent.substr(3, 32), order.traceparent.substr(3, 32));
+  EXPECT_EQ(carried.traceparent.substr(3, 32), request.traceparent.substr(3, 32));
 
   // An invalid traceparent does not fail the request: the instance starts a new trace.
-  order.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331";
-  order.definition = "caller";
-  order.input = Json::object({{"amount", 2}});
-  const InstanceId own = engine_->start(order)->instance;
+  request.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331";
+  request.definition = "caller";
+  request.input = Json::object({{"amount", 2}});
+  const InstanceId own = engine_->start(request)->instance;
   ASSERT_EQ(engine_->wait(own, std::chrono::seconds(20))->status, Status::completed);
   EXPECT_EQ(traces.at(1).substr(3, 32), trace_id_of(own));
 }
 
-}  // namespace cairn::engine_test
+}  // namespace cairn::node

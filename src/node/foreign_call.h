@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 
-namespace cairn {
+namespace cairn::node {
 
 // While this lives, the calling thread is inside such a function. It cannot wait for the engine to stop, because the
 // engine waits for it.
@@ -45,4 +45,4 @@ void call_back(const char* name, const Call& call) {
                });
 }
 
-}  // namespace cairn
+}  // namespace cairn::node

@@ -62,10 +62,10 @@ TEST_F(FurtherTransport, MakesTheCallsOfItsName) {
   const auto deployed = (*engine)->deploy(parcel);
   ASSERT_TRUE(deployed) << deployed.error().message;
   (*engine)->run();
-  StartOrder order;
-  order.definition = "parcel";
-  order.input = Json::object({{"to", "Basel"}});
-  const auto started = (*engine)->start(order);
+  StartRequest request;
+  request.definition = "parcel";
+  request.input = Json::object({{"to", "Basel"}});
+  const auto started = (*engine)->start(request);
   ASSERT_TRUE(started) << started.error().message;
   const auto ended = (*engine)->wait(started->instance, std::chrono::seconds(30));
   ASSERT_TRUE(ended) << ended.error().message;

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "schedule/schedules.h"
 
-namespace cairn {
+namespace cairn::node {
 
 namespace {
 
@@ -175,4 +175,4 @@ void Loops::run_messages() {
   }
 }
 
-}  // namespace cairn
+}  // namespace cairn::node

@@ -15,7 +15,7 @@
 #include "engine/core.h"
 #include "time/clock_watch.h"
 
-namespace cairn {
+namespace cairn::node {
 
 class Loops {
  public:
@@ -51,4 +51,4 @@ class Loops {
   std::jthread messages_thread_;
 };
 
-}  // namespace cairn
+}  // namespace cairn::node

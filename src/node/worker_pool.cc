@@ -7,7 +7,7 @@
 #include "instance/carried_trace.h"
 #include "node/foreign_call.h"
 
-namespace cairn {
+namespace cairn::node {
 
 namespace {
 
@@ -542,4 +542,4 @@ void WorkerPool::beat(const RunId& run, std::uint64_t fence, Duration lease) {
   if (stop) stop->request_stop();
 }
 
-}  // namespace cairn
+}  // namespace cairn::node

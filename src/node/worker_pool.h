@@ -20,7 +20,7 @@
 #include "engine/core.h"
 #include "transport/transport.h"
 
-namespace cairn {
+namespace cairn::node {
 
 // The outcome of a handler: a result or a failure.
 struct HandlerAnswer {
@@ -150,4 +150,4 @@ class WorkerPool {
   std::jthread pulse_thread_;
 };
 
-}  // namespace cairn
+}  // namespace cairn::node

@@ -11,7 +11,7 @@
 #include "store/memory/memory_store.h"
 #include "stores/forwarding_store.h"
 
-namespace cairn {
+namespace cairn::node {
 namespace {
 
 // Answers only when the test says so.
@@ -55,12 +55,12 @@ std::unique_ptr<Engine> open(const std::shared_ptr<Transport>& transport = nullp
 }
 
 RunRow submit(Engine& engine, const std::string& type, Json payload = Json(), int attempts = 3) {
-  RunOrder order;
-  order.type = type;
-  order.payload = std::move(payload);
-  order.attempts_max = attempts;
-  order.backoff = order.cap = Duration::of_ms(1);
-  return engine.core().runs().submit(order)->first;
+  RunRequest request;
+  request.type = type;
+  request.payload = std::move(payload);
+  request.attempts_max = attempts;
+  request.backoff = request.cap = Duration::of_ms(1);
+  return engine.core().runs().submit(request)->first;
 }
 
 RunRow until_final(Engine& engine, const RunId& id) {
@@ -464,9 +464,9 @@ TEST(WorkerPool, ACallbackThatThrowsDoesNoHarm) {
   engine->run();
   for (int i = 0; i < 3; ++i) {
     std::promise<void> answered;
-    StartOrder order;
-    order.definition = "quick";
-    engine->start(order, [&](const Result<InstanceState>& state) {
+    StartRequest request;
+    request.definition = "quick";
+    engine->start(request, [&](const Result<InstanceAnswer>& state) {
       EXPECT_TRUE(state);
       answered.set_value();
       throw std::string("no exception either");
@@ -485,10 +485,10 @@ TEST(WorkerPool, StoppingCountsTheAttemptOfACallThatHasNoAnswer) {
     auto core = EngineCore::open(store, {});
     ASSERT_TRUE(core);
     HeldTransport held;
-    RunOrder order;
-    order.type = "cairn.held.v1";
-    order.attempts_max = attempts;
-    const RunId id = (*core)->runs().submit(order)->first.id;
+    RunRequest request;
+    request.type = "cairn.held.v1";
+    request.attempts_max = attempts;
+    const RunId id = (*core)->runs().submit(request)->first.id;
     WorkerPool pool(**core, 2, Duration::of_seconds(30));
     pool.carry(held);
     pool.start();
@@ -535,9 +535,9 @@ TEST(WorkerPool, AfterTheStopNewRunsBeginPending) {
                      "  - repeat:\n      times: 300\n      steps:\n"
                      "        - call: { held: {}, result: answer }\n"));
   engine->run();
-  StartOrder order;
-  order.definition = "chain";
-  const auto begun = engine->start(order);
+  StartRequest request;
+  request.definition = "chain";
+  const auto begun = engine->start(request);
   ASSERT_TRUE(begun) << begun.error().message;
   auto calls = held->wait(1);
   std::atomic<bool> ended = false;
@@ -649,4 +649,4 @@ TEST(WorkerPool, AnotherTransportOfTheSameNameIsRefused) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::node

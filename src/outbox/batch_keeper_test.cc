@@ -65,7 +65,7 @@ class KeptBatch : public testing::Test {
     Advance advance;
     advance.after.instance = {"i-" + id};
     advance.after.program = {"p", "1.0.0", std::string(64, 'a')};
-    advance.after.version = 1;
+    advance.after.state_version = 1;
     advance.outbox.push_back({{id}, "t", "s", Json(1)});
     Unit unit;
     unit.advances = {advance};

@@ -103,7 +103,7 @@ std::string short_id(std::string id) {
 EventContent content_of(const OutboxRow& row) {
   auto [data, carried] = without_trace(row.event.data);
   const std::string span = span_id_of(row.event.id.value);
-  if (!carried.empty()) return {std::move(data), goes_on(carried, span)};
+  if (!carried.empty()) return {std::move(data), continued_traceparent(carried, span)};
   if (row.instance.value.empty()) return {std::move(data), ""};
   return {std::move(data), traceparent_of(trace_id_of(row.instance), span)};
 }

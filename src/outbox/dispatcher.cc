@@ -99,14 +99,14 @@ Result<void> DispatchLane::give_up_orphans() {
     if (std::any_of(sinks_->begin(), sinks_->end(), is)) continue;
     for (bool more = true; more;) {
       CAIRN_TRY(const auto events, store_.claim_outbox(*sinks_, {name, options_.batch_max, options_.hold}));
-      std::vector<SinkResult> settled;
+      std::vector<SinkResult> results;
       for (const OutboxRow& row : events) {
-        settled.push_back({row.sequence, SinkResult::Kind::given_up, row.attempts, now, "the sink was removed"});
+        results.push_back({row.sequence, SinkResult::Kind::given_up, row.attempts, now, "the sink was removed"});
         more = between(row.created_at, now) >= options_.orphans_after;
-        if (!more) settled.back().kind = SinkResult::Kind::not_tried;
+        if (!more) results.back().kind = SinkResult::Kind::not_tried;
       }
       more = more && !events.empty();
-      CAIRN_TRY_VOID(store_.record_sink_results(name, settled));
+      CAIRN_TRY_VOID(store_.record_sink_results(name, results));
     }
   }
   return {};
@@ -138,18 +138,18 @@ Result<DispatchRound> DispatchLane::dispatch() {
   BatchKeeper keeper(store_, *lock_, sink_->name(), std::move(claimed), {options_.lock, options_.hold});
   const std::vector<SinkAnswer> answers = sink_->deliver(events);
   const bool ours = keeper.finish();
-  std::vector<SinkResult> settled = judge(events, answers);
+  std::vector<SinkResult> results = judge(events, answers);
   // Another node may have claimed the events meanwhile. Its claims must stay.
-  if (!ours) std::erase_if(settled, [](const SinkResult& one) { return one.kind != SinkResult::Kind::taken; });
-  CAIRN_TRY_VOID(bury(events, settled));
-  CAIRN_TRY(const std::size_t published, store_.record_sink_results(sink_->name(), settled));
+  if (!ours) std::erase_if(results, [](const SinkResult& one) { return one.kind != SinkResult::Kind::taken; });
+  CAIRN_TRY_VOID(bury(events, results));
+  CAIRN_TRY(const std::size_t published, store_.record_sink_results(sink_->name(), results));
   return DispatchRound{events.size(), published, false};
 }
 
 std::vector<SinkResult> DispatchLane::judge(const std::vector<OutboxRow>& events,
                                             const std::vector<SinkAnswer>& answers) {
   using Kind = SinkResult::Kind;
-  std::vector<SinkResult> settled;
+  std::vector<SinkResult> results;
   const Timestamp at = store_.now();
   bool any_taken = false;
   bool any_failed = false;
@@ -168,7 +168,7 @@ std::vector<SinkResult> DispatchLane::judge(const std::vector<OutboxRow>& events
                                              {"attempt", std::to_string(one.attempt)},
                                              {"reason", answer.error}});
     }
-    settled.push_back(std::move(one));
+    results.push_back(std::move(one));
   }
   if (any_taken) {
     failures_ = 0;
@@ -179,13 +179,13 @@ std::vector<SinkResult> DispatchLane::judge(const std::vector<OutboxRow>& events
     open_until_ = after(at, Duration::of_ms(pause));
     log_warning("outbox.sink_paused", {{"sink", sink_->name()}, {"ms", pause}});
   }
-  return settled;
+  return results;
 }
 
 // Stores the dead letter before it drops the event. A crash in between retries the event once more instead of losing
 // it.
-Result<void> DispatchLane::bury(const std::vector<OutboxRow>& events, const std::vector<SinkResult>& settled) {
-  for (const SinkResult& one : settled) {
+Result<void> DispatchLane::bury(const std::vector<OutboxRow>& events, const std::vector<SinkResult>& results) {
+  for (const SinkResult& one : results) {
     if (one.kind != SinkResult::Kind::given_up) continue;
     const auto row = std::find_if(events.begin(), events.end(),
                                   [&one](const OutboxRow& event) { return event.sequence == one.sequence; });

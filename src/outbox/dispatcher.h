@@ -72,7 +72,7 @@ class DispatchLane {
   bool is_open(Timestamp now) const { return open_until_ && *open_until_ > now; }
   // Translates the sink's answers into results for the store. Updates the breaker.
   std::vector<SinkResult> judge(const std::vector<OutboxRow>& events, const std::vector<SinkAnswer>& answers);
-  Result<void> bury(const std::vector<OutboxRow>& events, const std::vector<SinkResult>& settled);
+  Result<void> bury(const std::vector<OutboxRow>& events, const std::vector<SinkResult>& results);
   Duration delay_after(std::int64_t sequence, int attempt) const;
 
   OutboxStore& store_;

@@ -33,7 +33,7 @@ class Dispatching : public testing::Test {
     Advance advance;
     advance.after.instance = {"i" + std::to_string(++instances_)};
     advance.after.program = {"p", "1.0.0", std::string(64, 'a')};
-    advance.after.version = 1;
+    advance.after.state_version = 1;
     for (const auto& [id, subject] : events) advance.outbox.push_back({{id}, "t." + id, subject, Json(1)});
     Unit unit;
     unit.advances = {advance};

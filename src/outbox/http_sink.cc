@@ -111,20 +111,20 @@ std::vector<SinkAnswer> HttpSink::deliver_each(std::span<const OutboxRow> events
     lane.push_back(i);
   }
   const auto exchange = std::make_shared<Exchange>();  // shared with the client's thread
-  std::size_t under_way = 0;
-  while (!ready.empty() || under_way > 0) {
+  std::size_t in_flight = 0;
+  while (!ready.empty() || in_flight > 0) {
     if (stopping()) ready.clear();
-    if (ready.empty() && under_way == 0) break;  // no answer will come
-    while (!ready.empty() && under_way < in_flight_max) {
+    if (ready.empty() && in_flight == 0) break;  // no answer will come
+    while (!ready.empty() && in_flight < in_flight_max) {
       const std::size_t place = lanes[ready.front()].front();
       ready.pop_front();
-      ++under_way;
+      ++in_flight;
       client_.send(
           call_of(events[place]), settings_.timeout, {},
           [exchange, place](const Result<HttpReply, HttpProblem>& reply) { exchange->put(place, answer_of(reply)); });
     }
     auto [place, answer] = exchange->take();
-    --under_way;
+    --in_flight;
     auto& lane = lanes[events[place].event.subject];
     lane.pop_front();
     if (answer.kind == SinkAnswer::Kind::taken && !lane.empty()) ready.push_back(events[place].event.subject);

@@ -149,7 +149,7 @@ std::shared_ptr<LeaseWaiters::Promise> LeaseWaiters::promise(std::span<const std
     if (!asked || (place.listening && !place.listening())) continue;
     place.promised += types.size();
     auto promise = std::make_shared<Promise>();
-    promise->desk_ = this;
+    promise->waiters_ = this;
     promise->place_ = at;
     promise->open_ = types.size();
     promise->lease_ = {place.request.worker, place.request.length, {types.begin(), types.end()}};
@@ -159,31 +159,31 @@ std::shared_ptr<LeaseWaiters::Promise> LeaseWaiters::promise(std::span<const std
 }
 
 void LeaseWaiters::Promise::keep(RunRow run) {
-  Places settled;
+  Places complete;
   {
-    const std::lock_guard lock(desk_->mutex_);
+    const std::lock_guard lock(waiters_->mutex_);
     --open_;
     --place_->promised;
     place_->kept.push_back(std::move(run));
-    settled = desk_->settled(place_);
+    complete = waiters_->take_complete(place_);
   }
-  for (Place& place : settled) desk_->hand_out(place);
+  for (Place& place : complete) waiters_->hand_out(place);
 }
 
 LeaseWaiters::Promise::~Promise() {
   if (open_ == 0) return;
-  Places settled;
+  Places complete;
   {
-    const std::lock_guard lock(desk_->mutex_);
+    const std::lock_guard lock(waiters_->mutex_);
     place_->promised -= open_;
-    settled = desk_->settled(place_);
+    complete = waiters_->take_complete(place_);
   }
-  for (Place& place : settled) desk_->hand_out(place);
+  for (Place& place : complete) waiters_->hand_out(place);
 }
 
 void LeaseWaiters::hand_out(Place& place) { place.answer(within_bytes(place.request, std::move(place.kept))); }
 
-LeaseWaiters::Places LeaseWaiters::settled(Places::iterator place) {
+LeaseWaiters::Places LeaseWaiters::take_complete(Places::iterator place) {
   Places ready;
   if (place->promised > 0) return ready;
   if (!place->kept.empty()) {

@@ -57,7 +57,7 @@ class LeaseWaiters {
 
    private:
     friend class LeaseWaiters;
-    LeaseWaiters* desk_ = nullptr;
+    LeaseWaiters* waiters_ = nullptr;
     Places::iterator place_;
     std::size_t open_ = 0;
     RunLease lease_;
@@ -108,7 +108,7 @@ class LeaseWaiters {
   void serve(Places& places, Places& answered);
   bool is_promised() const;
   // Removes a request without open promises from the line if it has runs. Requires the lock.
-  Places settled(Places::iterator place);
+  Places take_complete(Places::iterator place);
   // Answers a request with the promised runs.
   void hand_out(Place& place);
   void end_overdue();

@@ -33,7 +33,7 @@ class LeaseDeskTest : public testing::Test {
  protected:
   LeaseDeskTest() {
     store_.watch([this](const Wakeup& wakeup) {
-      if (wakeup.runs) desk_.look();
+      if (wakeup.runs) waiters_.look();
     });
   }
 
@@ -43,7 +43,7 @@ class LeaseDeskTest : public testing::Test {
                         std::size_t bytes_max = std::numeric_limits<std::size_t>::max()) {
     auto answered = std::make_shared<std::promise<Runs>>();
     LeaseRequest request{"w", {}, {type}, max, Duration::of_seconds(30), bytes_max};
-    desk_.ask(
+    waiters_.ask(
         std::move(request), wait,
         [answered](Result<Runs> runs) { answered->set_value(runs ? std::move(*runs) : Runs(99)); },
         std::move(listening));
@@ -60,7 +60,7 @@ class LeaseDeskTest : public testing::Test {
   ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
   MemoryStore memory_{clock_};
   AskedStore store_{memory_};
-  LeaseWaiters desk_{store_};
+  LeaseWaiters waiters_{store_};
 };
 
 TEST_F(LeaseDeskTest, GivesWhatIsThereAtOnce) {
@@ -77,7 +77,7 @@ TEST_F(LeaseDeskTest, WhoWaitsIsAnsweredWhenARunComes) {
   EXPECT_EQ(first.get().at(0).id.value, "a");
   submit("b", "t");
   EXPECT_EQ(second.get().at(0).id.value, "b");
-  desk_.stop();
+  waiters_.stop();
   EXPECT_TRUE(other.get().empty());
 }
 
@@ -87,16 +87,16 @@ TEST_F(LeaseDeskTest, WhatDidNotReachItsWorkerIsForOthersAtOnce) {
   const Runs leased = ask("t", long_wait, 2).get();
   ASSERT_EQ(leased.size(), 2u);
   auto other = ask("t", long_wait, 2);
-  desk_.give_back(leased);
+  waiters_.give_back(leased);
   EXPECT_EQ(other.get().at(0).attempt, 1) << "it does not count as an attempt";
 }
 
 TEST_F(LeaseDeskTest, StoppingReleasesWhatWasGivenBack) {
   submit("a", "t");
   const Runs leased = ask("t", long_wait).get();
-  desk_.stop();
-  desk_.give_back(leased);
-  desk_.stop();
+  waiters_.stop();
+  waiters_.give_back(leased);
+  waiters_.stop();
   EXPECT_EQ((*store_.find_run({"a"}))->status, RunStatus::pending);
 }
 
@@ -132,7 +132,7 @@ TEST_F(LeaseDeskTest, PromisedRunsEndAtTheBytesToo) {
   store_.ignores_bytes = true;
   auto first = ask("t", long_wait, 3, {}, 10'000);
   const std::vector<std::string> types = {"t", "t"};
-  auto promise = desk_.promise(types);
+  auto promise = waiters_.promise(types);
   ASSERT_TRUE(promise);
   for (const char* const id : {"1", "2"}) submit(id, "t", Json(std::string(10'000, 'x')));
   auto leased = *memory_.lease_runs({"w", {}, {"t"}, 2, Duration::of_seconds(30)});
@@ -166,7 +166,7 @@ TEST_F(LeaseDeskTest, WhoWaitsBehindARateIsServedInEachWindow) {
   store_.watch([&](const Wakeup& wakeup) {
     const std::lock_guard lock(mutex);
     if (wakeup.due) due = wakeup.due;
-    if (wakeup.runs) desk_.look();
+    if (wakeup.runs) waiters_.look();
   });
   std::future<Runs> waiting = ask("t", long_wait, 10);
   for (const char* const id : {"a", "b", "c"}) submit(id, "t");
@@ -182,7 +182,7 @@ TEST_F(LeaseDeskTest, WhoWaitsBehindARateIsServedInEachWindow) {
     for (int tries = 0; !told() && tries < 1'000'000; ++tries) std::this_thread::yield();
     ASSERT_TRUE(told()) << window;
     clock_.advance(Duration::of_seconds(1));
-    desk_.look();
+    waiters_.look();
   }
 }
 
@@ -197,7 +197,7 @@ TEST_F(LeaseDeskTest, NothingIsLeasedToSomebodyWhoHasGone) {
 
 TEST_F(LeaseDeskTest, StoppingAnswersEverybodyAndLaterOnesAtOnce) {
   auto waiting = ask("t", long_wait);
-  desk_.stop();
+  waiters_.stop();
   EXPECT_TRUE(waiting.get().empty());
   EXPECT_TRUE(ask("t", long_wait).get().empty());
 }
@@ -218,7 +218,7 @@ TEST_F(LeaseDeskTest, AStoreThatHasNothingIsNotAskedAgainBeforeSomethingComes) {
   submit("a", "t");
   EXPECT_EQ(waiting[0].get().at(0).id.value, "a");
   EXPECT_TRUE(ask("t", std::chrono::milliseconds(0)).get().empty()) << "who does not wait is told what the store says";
-  desk_.stop();
+  waiters_.stop();
 }
 
 RunRow leased(const std::string& id) {
@@ -230,22 +230,23 @@ RunRow leased(const std::string& id) {
 }
 
 // While the internal thread queries the store, the line is empty.
-std::shared_ptr<LeaseWaiters::Promise> promise_when_in_line(LeaseWaiters& desk, const std::vector<std::string>& types) {
+std::shared_ptr<LeaseWaiters::Promise> promise_when_in_line(LeaseWaiters& waiters,
+                                                            const std::vector<std::string>& types) {
   for (;;) {
-    if (auto promise = desk.promise(types)) return promise;
+    if (auto promise = waiters.promise(types)) return promise;
     std::this_thread::yield();
   }
 }
 
 TEST_F(LeaseDeskTest, NewRunsArePromisedToWhoeverWaitsAndGivenTogether) {
-  EXPECT_EQ(desk_.promise(std::vector<std::string>{"t"}), nullptr);
+  EXPECT_EQ(waiters_.promise(std::vector<std::string>{"t"}), nullptr);
   auto waiting = ask("t", long_wait, 2);
-  const auto first = promise_when_in_line(desk_, {"t"});
+  const auto first = promise_when_in_line(waiters_, {"t"});
   EXPECT_EQ(first->lease().owner, "w");
   EXPECT_EQ(first->lease().types, std::vector<std::string>{"t"});
-  const auto second = promise_when_in_line(desk_, {"t"});
-  EXPECT_EQ(desk_.promise(std::vector<std::string>{"t"}), nullptr) << "it asked for two";
-  EXPECT_EQ(desk_.promise(std::vector<std::string>{"other"}), nullptr);
+  const auto second = promise_when_in_line(waiters_, {"t"});
+  EXPECT_EQ(waiters_.promise(std::vector<std::string>{"t"}), nullptr) << "it asked for two";
+  EXPECT_EQ(waiters_.promise(std::vector<std::string>{"other"}), nullptr);
   first->keep(leased("a"));
   EXPECT_EQ(waiting.wait_for(std::chrono::seconds(0)), std::future_status::timeout) << "one is still to come";
   second->keep(leased("b"));
@@ -256,16 +257,16 @@ TEST_F(LeaseDeskTest, NewRunsArePromisedToWhoeverWaitsAndGivenTogether) {
 
 TEST_F(LeaseDeskTest, APromiseThatIsNotKeptLeavesThePlaceInTheLine) {
   auto waiting = ask("t", long_wait);
-  promise_when_in_line(desk_, {"t"}).reset();
+  promise_when_in_line(waiters_, {"t"}).reset();
   submit("a", "t");
   EXPECT_EQ(waiting.get().at(0).id.value, "a");
 }
 
 TEST_F(LeaseDeskTest, NobodyGoesHomeWhileSomethingIsPromised) {
   auto waiting = ask("t", std::chrono::milliseconds(1));
-  auto promise = desk_.promise(std::vector<std::string>{"t"});
+  auto promise = waiters_.promise(std::vector<std::string>{"t"});
   if (!promise) return;  // it expired before
-  std::jthread stopping([this] { desk_.stop(); });
+  std::jthread stopping([this] { waiters_.stop(); });
   promise->keep(leased("a"));
   EXPECT_EQ(waiting.get().at(0).id.value, "a");
 }

@@ -27,9 +27,9 @@ Rehearsal::Rehearsal(Options options) : options_(std::move(options)), now_(optio
 Event Rehearsal::event_of(const InstanceId& id, EventBody what) const {
   Event event;
   const Instance* instance = find(id);
-  const std::uint64_t version = instance ? instance->snapshot.version + 1 : 1;
+  const std::uint64_t state_version = instance ? instance->snapshot.state_version + 1 : 1;
   const auto* signal = std::get_if<SignalReceived>(&what);
-  event.id.value = signal ? signal->id : id.value + ":" + std::to_string(version);
+  event.id.value = signal ? signal->id : id.value + ":" + std::to_string(state_version);
   event.at = now_;
   event.actor = "cli";
   event.what = std::move(what);
@@ -52,7 +52,7 @@ Result<void> Rehearsal::start(std::shared_ptr<const Program> program, InstanceId
   instances_[id].program = std::move(program);
   order_.push_back(id);
   CAIRN_TRY_VOID(take(id, std::move(first)));
-  return settle();
+  return run_until_waiting();
 }
 
 Result<void> Rehearsal::start_child(const InstanceId& parent, const InstanceStart& start) {
@@ -164,7 +164,7 @@ void Rehearsal::collect(const InstanceId& id, Advance& advance) {
 }
 
 // Runs until only a person, a signal or time can continue.
-Result<void> Rehearsal::settle() {
+Result<void> Rehearsal::run_until_waiting() {
   while (true) {
     // Children start before any message is delivered, because a message may cancel one of them.
     if (!starts_.empty()) {
@@ -235,7 +235,7 @@ Result<void> Rehearsal::reply_now(const CallReply& reply) {
     const bool meant = run.intent.step == reply.target || run.intent.type == reply.target;
     if (!meant || run.again_at) continue;
     attempt(run, reply);
-    return settle();
+    return run_until_waiting();
   }
   return Error{ErrorCode::not_found, "no call to " + reply.target + " is pending"};
 }
@@ -243,17 +243,17 @@ Result<void> Rehearsal::reply_now(const CallReply& reply) {
 Result<void> Rehearsal::complete(const OpenTask& task, const std::string& by, const Json& payload) {
   const Letter letter{task.instance, TaskCompleted{task.row.id, by, payload, {}}};
   CAIRN_TRY_VOID(deliver(letter));
-  return settle();
+  return run_until_waiting();
 }
 
 Result<void> Rehearsal::signal(const std::string& id, const std::string& name, const Json& key, const Json& payload) {
   CAIRN_TRY_VOID(deliver({root_, SignalReceived{id, name, key, payload}}));
-  return settle();
+  return run_until_waiting();
 }
 
 Result<void> Rehearsal::request(EventBody what) {
   CAIRN_TRY_VOID(deliver({root_, std::move(what)}));
-  return settle();
+  return run_until_waiting();
 }
 
 // A signal is sent to the run as a whole. If the root keeps it, each child that waits for its name is offered it. A
@@ -349,7 +349,7 @@ Result<bool> Rehearsal::fire_next(std::optional<Timestamp> until) {
     std::erase_if(timers_, [&](const Timer& candidate) { return candidate.token == fired.token; });
     CAIRN_TRY_VOID(deliver({fired.instance, TimerFired{fired.token, {}}}));
   }
-  CAIRN_TRY_VOID(settle());
+  CAIRN_TRY_VOID(run_until_waiting());
   return true;
 }
 

@@ -116,7 +116,7 @@ class Rehearsal {
     EventBody what;
   };
 
-  Result<void> settle();
+  Result<void> run_until_waiting();
   Result<void> deliver(const Letter& letter);
   Result<void> take(const InstanceId& id, Advance advance);
   void collect(const InstanceId& id, Advance& advance);

@@ -93,13 +93,13 @@ Result<std::string> start_instance(EngineCore& core, const ScheduledStart& start
 }
 
 Result<std::string> make_run(EngineCore& core, const ScheduledRun& run, const std::string& id) {
-  RunOrder order;
-  order.type = run.type;
-  order.payload = run.payload;
-  order.priority = run.priority;
-  order.attempts_max = run.attempts_max;
-  order.idempotency_key = id;
-  CAIRN_TRY(const SubmittedRun made, core.runs().submit(order));
+  RunRequest request;
+  request.type = run.type;
+  request.payload = run.payload;
+  request.priority = run.priority;
+  request.attempts_max = run.attempts_max;
+  request.idempotency_key = id;
+  CAIRN_TRY(const SubmittedRun made, core.runs().submit(request));
   return made.first.id.value;
 }
 

@@ -109,14 +109,14 @@ Timestamp with_jitter(const Schedule& schedule, std::string_view name, Timestamp
   return plus(at, Duration::of_ms(static_cast<std::int64_t>(number % static_cast<std::uint64_t>(range + 1))));
 }
 
-Due due_time(const Schedule& schedule, std::string_view name, Timestamp settled, Timestamp now) {
+Due due_time(const Schedule& schedule, std::string_view name, Timestamp handled_until, Timestamp now) {
   const auto when = [&](Timestamp at) { return with_jitter(schedule, name, at); };
   const auto after = [&](Timestamp last, std::optional<Timestamp> fire) {
     const auto next = next_time(schedule, last);
     return Due{fire, last, next ? std::optional(when(*next)) : std::nullopt};
   };
-  const auto first = next_time(schedule, settled);
-  if (!first || when(*first) > now) return after(settled, std::nullopt);
+  const auto first = next_time(schedule, handled_until);
+  if (!first || when(*first) > now) return after(handled_until, std::nullopt);
   if (when(*first) >= minus(now, schedule.catch_up)) return after(*first, first);
 
   // Older than a minute: fire the oldest time inside the catch-up window.
@@ -130,7 +130,7 @@ Due due_time(const Schedule& schedule, std::string_view name, Timestamp settled,
   }
   std::optional<Timestamp> late;
   Timestamp last = minus(minus(minus(now, grace), schedule.jitter), instant_before);
-  if (last < settled) last = settled;
+  if (last < handled_until) last = handled_until;
   for (auto candidate = next_time(schedule, last); candidate && *candidate <= now;
        candidate = next_time(schedule, *candidate)) {
     if (when(*candidate) > now) break;

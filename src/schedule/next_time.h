@@ -22,14 +22,14 @@ std::vector<Timestamp> next_times(const Schedule& schedule, Timestamp after, std
 // Firings therefore keep their order, and no jitter is so long that a firing is lost.
 Timestamp with_jitter(const Schedule& schedule, std::string_view name, Timestamp at);
 
-// What to do with a schedule whose times up to `settled` are handled.
+// What to do with a schedule whose times up to `handled_until` were handled.
 struct Due {
   std::optional<Timestamp> fire;  // fire this one now
-  Timestamp settled;              // everything up to here is handled after that
+  Timestamp handled_until;        // everything up to here is handled after that
   std::optional<Timestamp> next;  // when to look again, with jitter; empty: never
 };
 // Times that are late by at most `catch_up` are fired late, in order. Of older times only the last is fired, and only
 // if it is less than one minute late: that is a slow node, not a missed firing.
-Due due_time(const Schedule& schedule, std::string_view name, Timestamp settled, Timestamp now);
+Due due_time(const Schedule& schedule, std::string_view name, Timestamp handled_until, Timestamp now);
 
 }  // namespace cairn

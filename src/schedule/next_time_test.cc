@@ -94,8 +94,8 @@ TEST(Jitter, IsTheSameForTheSameFiringAndSpreads) {
   EXPECT_GT(most, 540'000);
 }
 
-std::string due(const Schedule& schedule, std::string_view settled, std::string_view now) {
-  const Due found = due_time(schedule, "s", at(settled), at(now));
+std::string due(const Schedule& schedule, std::string_view handled_until, std::string_view now) {
+  const Due found = due_time(schedule, "s", at(handled_until), at(now));
   return (found.fire ? format_timestamp(*found.fire) : "nothing") + ", next " +
          (found.next ? format_timestamp(*found.next) : "never");
 }
@@ -138,26 +138,26 @@ TEST(DueTime, KnowsJitter) {
   const Timestamp first = at("2024-01-01T01:00:00Z");
   const Timestamp really = with_jitter(hourly, "s", first);
   ASSERT_GT(really, first);
-  const Timestamp settled = at("2024-01-01T00:00:00Z");
-  EXPECT_FALSE(due_time(hourly, "s", settled, *add(really, Duration::of_ms(-1))).fire);
-  EXPECT_EQ(due_time(hourly, "s", settled, *add(really, Duration::of_ms(-1))).next, really);
-  EXPECT_EQ(due_time(hourly, "s", settled, really).fire, first);
-  EXPECT_EQ(due_time(hourly, "s", settled, *add(really, Duration::of_seconds(59))).fire, first);
+  const Timestamp handled_until = at("2024-01-01T00:00:00Z");
+  EXPECT_FALSE(due_time(hourly, "s", handled_until, *add(really, Duration::of_ms(-1))).fire);
+  EXPECT_EQ(due_time(hourly, "s", handled_until, *add(really, Duration::of_ms(-1))).next, really);
+  EXPECT_EQ(due_time(hourly, "s", handled_until, really).fire, first);
+  EXPECT_EQ(due_time(hourly, "s", handled_until, *add(really, Duration::of_seconds(59))).fire, first);
 }
 
 TEST(DueTime, AJitterLongerThanThePeriodLosesNoFiring) {
   Schedule schedule = every("PT1M", "2024-01-01T00:00:00Z");
   schedule.jitter = Duration::of_seconds(3600);
-  Timestamp settled = at("2024-01-01T00:00:00Z");
-  Timestamp now = settled;
+  Timestamp handled_until = at("2024-01-01T00:00:00Z");
+  Timestamp now = handled_until;
   for (int round = 1; round <= 200; ++round) {
-    const Due waiting = due_time(schedule, "s", settled, now);
+    const Due waiting = due_time(schedule, "s", handled_until, now);
     ASSERT_FALSE(waiting.fire) << round;
     now = *waiting.next;
-    const Due firing = due_time(schedule, "s", settled, now);
+    const Due firing = due_time(schedule, "s", handled_until, now);
     ASSERT_EQ(firing.fire, add(at("2024-01-01T00:00:00Z"), Duration::of_seconds(60 * round)));
     ASSERT_LT(now, *next_time(schedule, *firing.fire)) << "before the next one is due";
-    settled = firing.settled;
+    handled_until = firing.handled_until;
   }
 }
 

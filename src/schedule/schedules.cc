@@ -103,8 +103,8 @@ bool fire(EngineCore& core, ScheduleRow row) {
     row.next_at.reset();
     row.last = Json::object({{"error", schedule.error().message}});
   } else {
-    const Timestamp settled = row.last_at.value_or(row.created_at);
-    const Due due = due_time(*schedule, row.name, settled, core.store().now());
+    const Timestamp handled_until = row.last_at.value_or(row.created_at);
+    const Due due = due_time(*schedule, row.name, handled_until, core.store().now());
     if (due.fire) {
       if (auto done = fire_at(core, *schedule, row, *due.fire); !done) {
         // The row stays claimed and is fired again when the claim expires.
@@ -112,7 +112,7 @@ bool fire(EngineCore& core, ScheduleRow row) {
         return false;
       }
     }
-    row.last_at = due.settled;
+    row.last_at = due.handled_until;
     row.next_at = due.next;
   }
   const auto put = core.store().put_schedule(row);
@@ -144,11 +144,11 @@ Result<ScheduleRow> create_schedule(EngineCore& core, const std::string& name, c
 }
 
 Result<ScheduleRow> change_schedule(EngineCore& core, const std::string& name, const Json& patch,
-                                    std::optional<std::uint64_t> version) {
+                                    std::optional<std::uint64_t> state_version) {
   return revise(core, name, [&](ScheduleRow& row) -> Result<void> {
-    if (version && *version != row.version) {
+    if (state_version && *state_version != row.state_version) {
       return Error{ErrorCode::conflict,
-                   "stale_version: schedule " + name + " is at version " + std::to_string(row.version)};
+                   "stale_version: schedule " + name + " is at state version " + std::to_string(row.state_version)};
     }
     if (name.find(':') != std::string::npos) {
       return Error{

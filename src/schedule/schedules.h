@@ -17,7 +17,7 @@ namespace cairn {
 Result<ScheduleRow> create_schedule(EngineCore& core, const std::string& name, const Json& spec, bool paused);
 // Applies a merge patch to the specification. Its times restart from now.
 Result<ScheduleRow> change_schedule(EngineCore& core, const std::string& name, const Json& merge_patch,
-                                    std::optional<std::uint64_t> version);
+                                    std::optional<std::uint64_t> state_version);
 // A resumed schedule continues from now: missed firings are dropped.
 Result<ScheduleRow> pause_schedule(EngineCore& core, const std::string& name, bool paused);
 // Starts one firing now and ignores the overlap policy; later times stay. Returns the row; its `last` says what was

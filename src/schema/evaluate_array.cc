@@ -19,7 +19,7 @@ bool Evaluation::items_hold(const ItemRules& rules, const Json& data, const Path
     if (seen) seen->mark(i);
     if (fits(i < prefix ? rules.prefix[i] : rules.rest, items[i], Path{&path, nullptr, i}, nullptr)) continue;
     all = false;
-    if (!goes_on()) break;
+    if (!collects_more()) break;
   }
   return all;
 }
@@ -60,7 +60,7 @@ bool Evaluation::unevaluated_items_hold(NodeIndex node, const Json& data, const 
       continue;
     }
     all = false;
-    if (!goes_on()) break;
+    if (!collects_more()) break;
   }
   seen.mark_all();
   return all;

@@ -20,7 +20,7 @@ bool Evaluation::all_hold(const Rule& rule, const Json& data, const Path& path, 
   for (std::uint64_t i = 0; i < rule.count; ++i) {
     if (fits(compiled_.children[rule.first + i], data, path, seen)) continue;
     all = false;
-    if (!goes_on()) break;
+    if (!collects_more()) break;
   }
   return all;
 }

@@ -64,7 +64,7 @@ bool Evaluation::members_hold(const MemberRules& rules, const Json& data, const 
       }
     }
     if (known && seen) seen->mark(i);
-    if (!all && !goes_on()) return false;
+    if (!all && !collects_more()) return false;
   }
   return all;
 }
@@ -81,7 +81,7 @@ bool Evaluation::named_members_hold(const MemberRules& rules, const Json& data, 
     if (seen) seen->mark(static_cast<std::size_t>(member - members.begin()));
     if (fits(node, member->value, Path{&path, &member->key, 0}, nullptr)) continue;
     all = false;
-    if (!goes_on()) break;
+    if (!collects_more()) break;
   }
   return all;
 }
@@ -98,7 +98,7 @@ bool Evaluation::names_hold(NodeIndex node, const Json& data, const Path& path) 
     if (fit) continue;
     all = false;
     if (report_) explain_name(node, name, path);
-    if (!goes_on()) break;
+    if (!collects_more()) break;
   }
   return all;
 }
@@ -125,7 +125,7 @@ bool Evaluation::unevaluated_members_hold(NodeIndex node, const Json& data, cons
                                                  : fits(node, members[i].value, below, nullptr);
     if (fit) continue;
     all = false;
-    if (!goes_on()) break;
+    if (!collects_more()) break;
   }
   seen.mark_all();
   return all;

@@ -78,7 +78,7 @@ bool Evaluation::rules_hold(const Node& node, const Json& data, const Path& path
       continue;
     }
     all = false;
-    if (!goes_on()) break;
+    if (!collects_more()) break;
   }
   return all;
 }

@@ -77,7 +77,7 @@ class Evaluation {
   bool refuse_member(const MemberRules* rules, const Path& path, std::string_view keyword);
 
   // Whether to search for further violations after one was found.
-  bool goes_on() const { return report_ && !report_->full(); }
+  bool collects_more() const { return report_ && !report_->full(); }
   void spend(std::uint64_t steps);
 
   const Compiled& compiled_;

@@ -17,7 +17,7 @@ Json about(const Snapshot& snapshot) {
   Json data = Json::object({{"instance", snapshot.instance.value},
                             {"definition", snapshot.program.name},
                             {"definition_version", snapshot.program.version},
-                            {"version", static_cast<std::int64_t>(snapshot.version)},
+                            {"state_version", static_cast<std::int64_t>(snapshot.state_version)},
                             {"status", to_string(snapshot.status)}});
   if (!snapshot.reference.key.is_null()) data.set("reference", snapshot.reference.key);
   if (snapshot.parent) data.set("parent", snapshot.parent->instance.value);
@@ -29,7 +29,7 @@ OutboxEntry instance_event(const Snapshot& after, const char* what, const EventP
   if (after.status == Status::completed) data.set("output", after.output);
   if (after.error) data.set("error", to_json(*after.error));
   const std::string& id = after.instance.value;
-  return entry(id + "/" + std::to_string(after.version) + "/" + what, std::string("cairn.instance.") + what, id,
+  return entry(id + "/" + std::to_string(after.state_version) + "/" + what, std::string("cairn.instance.") + what, id,
                std::move(data), carried_by(after), policy);
 }
 
@@ -75,7 +75,7 @@ std::vector<OutboxEntry> events_of(const Advance& advance, const EventPolicy& po
   std::vector<OutboxEntry> events;
   const Snapshot& after = advance.after;
   if (policy.instances) {
-    if (advance.from_version == 0) events.push_back(instance_event(after, "started", policy));
+    if (advance.from_state_version == 0) events.push_back(instance_event(after, "started", policy));
     if (has_log(advance, LogEntry::Kind::resumed)) events.push_back(instance_event(after, "resumed", policy));
   }
   for (const OutboxEvent& emitted : advance.outbox) {
@@ -125,7 +125,7 @@ std::optional<OutboxEntry> event_of(const TaskChange& change, const TaskRow& row
                             {"status", to_string(row.status)},
                             {"by", change.actor}});
   if (!row.assignee.empty()) data.set("assignee", row.assignee);
-  return entry(row.id.value + "/" + std::to_string(row.version) + "/" + what, std::string("cairn.task.") + what,
+  return entry(row.id.value + "/" + std::to_string(row.state_version) + "/" + what, std::string("cairn.task.") + what,
                row.instance.value, std::move(data), change.trace, policy);
 }
 

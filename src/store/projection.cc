@@ -21,7 +21,7 @@ InstanceRow project_instance(const Snapshot& snapshot) {
   row.id = snapshot.instance;
   row.program = snapshot.program;
   row.status = snapshot.status;
-  row.version = snapshot.version;
+  row.state_version = snapshot.state_version;
   row.reference = snapshot.reference;
   if (snapshot.parent) row.parent = snapshot.parent->instance;
   row.error = snapshot.error;
@@ -170,22 +170,23 @@ bool asks_for(const LeaseRequest& request, std::string_view type) {
 }
 
 std::optional<Error> contradiction(const Unit& unit) {
-  if (unit.advances.size() == 1 && unit.advances.front().after.version == unit.advances.front().from_version + 1) {
+  if (unit.advances.size() == 1 &&
+      unit.advances.front().after.state_version == unit.advances.front().from_state_version + 1) {
     return std::nullopt;
   }
   std::map<std::string, std::uint64_t> reached;
   for (const Advance& advance : unit.advances) {
     if (advance.outcome == Advance::Outcome::stale) continue;
     const std::string& id = advance.after.instance.value;
-    if (advance.after.version != advance.from_version + 1) {
-      return Error{ErrorCode::internal, "instance " + id + ": a commit must raise the version by one"};
+    if (advance.after.state_version != advance.from_state_version + 1) {
+      return Error{ErrorCode::internal, "instance " + id + ": a commit must raise the state version by one"};
     }
-    const auto [at, first] = reached.emplace(id, advance.after.version);
+    const auto [at, first] = reached.emplace(id, advance.after.state_version);
     if (!first) {
-      if (advance.from_version != at->second) {
+      if (advance.from_state_version != at->second) {
         return Error{ErrorCode::internal, "instance " + id + ": the advances of a unit do not follow each other"};
       }
-      at->second = advance.after.version;
+      at->second = advance.after.state_version;
     }
   }
   return std::nullopt;

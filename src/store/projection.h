@@ -43,7 +43,7 @@ CorrelatedSignal signal_of(const Json& message_body);
 
 bool asks_for(const LeaseRequest& request, std::string_view type);
 
-// Why the unit can never be written, whatever the store contains: its versions are not consecutive.
+// Why the unit can never be written, whatever the store contains: its state versions are not consecutive.
 std::optional<Error> contradiction(const Unit& unit);
 
 // When a run leased at `at` needs attention: its lease expires or its attempt times out.

@@ -42,7 +42,7 @@ struct InstanceRow {
   InstanceId id;
   ProgramKey program;
   Status status = Status::running;
-  std::uint64_t version = 0;
+  std::uint64_t state_version = 0;
   Reference reference;
   std::optional<InstanceId> parent;
   std::optional<Failure> error;
@@ -75,7 +75,7 @@ struct TaskRow {
   std::string name;
   std::string title;
   TaskStatus status = TaskStatus::open;
-  std::uint64_t version = 1;  // incremented by each change of the row
+  std::uint64_t state_version = 1;  // incremented by each change of the row
   std::vector<std::string> roles;
   std::vector<std::string> exclude;
   std::vector<std::string> managers = {};  // roles that may also take it from its assignee
@@ -126,7 +126,7 @@ const char* to_string(TaskEvent::Kind kind);
 
 struct HistoryRow {
   std::int64_t sequence = 0;
-  std::uint64_t version = 0;  // of the instance, after the commit that wrote this
+  std::uint64_t state_version = 0;  // of the instance, after the commit that wrote this
   LogEntry entry;
   bool operator==(const HistoryRow&) const = default;
 };

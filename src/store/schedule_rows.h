@@ -12,9 +12,9 @@
 namespace cairn {
 
 struct ScheduleRow {
-  std::string name;           // unique
-  std::uint64_t version = 0;  // incremented by each change; 0: not stored yet
-  Json spec;                  // cron or interval, zone, overlap, catch-up, jitter, what to start: schedule/spec.h
+  std::string name;                 // unique
+  std::uint64_t state_version = 0;  // incremented by each change; 0: not stored yet
+  Json spec;                        // cron or interval, zone, overlap, catch-up, jitter, what to start: schedule/spec.h
   bool paused = false;
   std::optional<Timestamp> next_at;  // absent: it never fires again
   std::optional<Timestamp> last_at;  // every time up to here was fired, skipped or dropped

@@ -52,7 +52,7 @@ InstanceRow read_instance(const Row& row) {
   if (!status) unknown(row, "instance status", row.text(4));
   instance.status = status.value_or(Status::suspended);
   if (row.is_null(5)) row.fail({ErrorCode::corrupt, "instance " + instance.id.value + " has no snapshot"});
-  instance.version = static_cast<std::uint64_t>(row.integer(5));
+  instance.state_version = static_cast<std::uint64_t>(row.integer(5));
   instance.reference = read_reference(row, 6, 7);
   if (!row.is_null(8)) instance.parent = InstanceId{row.text(8)};
   if (!row.is_null(9)) {
@@ -83,7 +83,7 @@ TaskRow read_task(const Row& row) {
   const auto status = task_status_from(row.text(6));
   if (!status) unknown(row, "task status", row.text(6));
   task.status = status.value_or(TaskStatus::cancelled);
-  task.version = static_cast<std::uint64_t>(row.integer(7));
+  task.state_version = static_cast<std::uint64_t>(row.integer(7));
   task.roles = row.texts(8);
   task.exclude = row.texts(9);
   task.payload = row.json(10);
@@ -192,7 +192,7 @@ template <class Row>
 HistoryRow read_history(const Row& row) {
   HistoryRow history;
   history.sequence = row.integer(0);
-  history.version = static_cast<std::uint64_t>(row.integer(1));
+  history.state_version = static_cast<std::uint64_t>(row.integer(1));
   if (const auto kind = log_kind_from(row.text(2))) history.entry.kind = *kind;
   history.entry.step = row.text(3);
   history.entry.at = row.time(4);

@@ -15,7 +15,7 @@ struct TaskChange {
   enum class Kind { assign, release, reassign, comment };
   Kind kind = Kind::assign;
   TaskId task;
-  std::optional<std::uint64_t> version;  // the version of the row that the caller has seen, if any
+  std::optional<std::uint64_t> state_version;  // the state version of the row that the caller has seen, if any
   std::string actor;
   std::string assignee;  // assign, reassign
   std::string comment;

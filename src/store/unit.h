@@ -42,7 +42,7 @@ struct RunLease {
 
 struct Unit {
   // Applied in order. An instance may advance several times, together with its children and continuations. The first
-  // Advance of an instance must find it at `from_version` (0: not stored yet). A store does not read `starts`,
+  // Advance of an instance must find it at `from_state_version` (0: not stored yet). A store does not read `starts`,
   // `children_cancelled` and `notice`: the engine turns them into further advances or `messages`.
   std::vector<Advance> advances;
 
@@ -59,7 +59,7 @@ struct Unit {
   // The task row that the decision was based on. If it has changed or is closed, the unit is stale.
   struct TaskGuard {
     TaskId task;
-    std::uint64_t version = 0;
+    std::uint64_t state_version = 0;
   };
   std::optional<TaskGuard> task;
 

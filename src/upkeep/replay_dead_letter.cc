@@ -47,25 +47,25 @@ Result<void> replay_run(EngineCore& core, const DeadLetter& letter, const Actor&
       return Error{ErrorCode::conflict, "instance " + letter.instance->value + " no longer waits for run " + id.value +
                                             "; discard the letter"};
     }
-    CAIRN_TRY_VOID(core.instances().request(*letter.instance, RetryRequested{}, actor, instance->version));
+    CAIRN_TRY_VOID(core.instances().request(*letter.instance, RetryRequested{}, actor, instance->state_version));
     return {};
   }
-  RunOrder order;
-  order.id = derived_uuid(id.value, "replay", static_cast<std::uint64_t>(letter.id));
-  order.type = std::string(letter.envelope.text_or("type", ""));
+  RunRequest request;
+  request.id = derived_uuid(id.value, "replay", static_cast<std::uint64_t>(letter.id));
+  request.type = std::string(letter.envelope.text_or("type", ""));
   auto [payload, trace] = without_trace(letter.envelope["payload"]);
-  order.payload = std::move(payload);
-  order.traceparent = std::move(trace);
+  request.payload = std::move(payload);
+  request.traceparent = std::move(trace);
   if (run) {
-    order.priority = run->priority;
-    order.attempts_max = run->attempts_max;
-    order.backoff = run->backoff;
-    order.factor = run->factor;
-    order.cap = run->cap;
-    order.jitter = run->jitter;
-    order.timeout = run->timeout;
+    request.priority = run->priority;
+    request.attempts_max = run->attempts_max;
+    request.backoff = run->backoff;
+    request.factor = run->factor;
+    request.cap = run->cap;
+    request.jitter = run->jitter;
+    request.timeout = run->timeout;
   }
-  CAIRN_TRY_VOID(core.runs().submit(order));
+  CAIRN_TRY_VOID(core.runs().submit(request));
   return {};
 }
 

@@ -41,7 +41,7 @@ class Sweep {
     CAIRN_TRY(lock_, store_.hold_lock(lock_name, owner_, lock_length));
     return lock_.has_value();
   }
-  Result<bool> go_on() {
+  Result<bool> may_continue() {
     if (stop_ && stop_()) return false;
     return hold();
   }
@@ -60,7 +60,7 @@ class Sweep {
     request.statuses = {status};
     request.max = policy_.batch;
     while (true) {
-      CAIRN_TRY(const bool ours, go_on());
+      CAIRN_TRY(const bool ours, may_continue());
       if (!ours) return {};
       request.ended_before = before(store_.now(), *age);
       CAIRN_TRY(const RetentionOutcome batch, store_.retire_instances(request));
@@ -72,7 +72,7 @@ class Sweep {
   Result<void> retire_rows() {
     if (!policy_.runs && !policy_.outbox && !policy_.keys) return {};
     while (true) {
-      CAIRN_TRY(const bool ours, go_on());
+      CAIRN_TRY(const bool ours, may_continue());
       if (!ours) return {};
       const Timestamp now = store_.now();
       RowRetention request;

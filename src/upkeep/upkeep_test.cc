@@ -212,16 +212,16 @@ TEST_P(Upkeep, ADeadRunOfAnInstanceThatWentOnIsNotReplayed) {
 }
 
 TEST_P(Upkeep, ADeadRunOnItsOwnIsSubmittedAgain) {
-  RunOrder order;
-  order.type = "w.v1";
-  order.payload = Json::object({{"a", 1}});
-  order.attempts_max = 1;
-  ASSERT_TRUE(core_->runs().submit(order).has_value());
+  RunRequest request;
+  request.type = "w.v1";
+  request.payload = Json::object({{"a", 1}});
+  request.attempts_max = 1;
+  ASSERT_TRUE(core_->runs().submit(request).has_value());
   lease(Duration::of_seconds(5));
   pass(5);
   ASSERT_EQ(letters().size(), 1u);
   EXPECT_TRUE(*replay_dead_letter(*core_, letters().front().id, {}));
-  EXPECT_EQ(lease(Duration::of_seconds(5)).payload, order.payload);
+  EXPECT_EQ(lease(Duration::of_seconds(5)).payload, request.payload);
   EXPECT_TRUE(letters().empty());
 }
 
@@ -253,7 +253,7 @@ TEST_P(Upkeep, AStartThatWasRefusedIsReplayedOnce) {
   // A replay that was interrupted before the letter was removed finds its own instance.
   letter.id = *store_->put_dead_letter(letter);
   EXPECT_TRUE(*replay_dead_letter(*core_, letter.id, {}));
-  EXPECT_EQ(row("s").version, 1u);
+  EXPECT_EQ(row("s").state_version, 1u);
 }
 
 TEST_P(Upkeep, RetentionTakesWhatIsOldEnoughAndLeavesWhatLives) {

@@ -100,10 +100,10 @@ class Check {
       return {};
     }
     const Snapshot& snapshot = **stored;
-    if (row.version != snapshot.version) {
+    if (row.state_version != snapshot.state_version) {
       find("I-01 versions", subject,
-           "the row has state version " + std::to_string(row.version) + ", the snapshot " +
-               std::to_string(snapshot.version));
+           "the row has state version " + std::to_string(row.state_version) + ", the snapshot " +
+               std::to_string(snapshot.state_version));
     }
     const bool parked =
         row.status == Status::suspended && row.error && row.error->failure_class == FailureClass::consistency;
@@ -134,11 +134,13 @@ class Check {
     do {
       CAIRN_TRY(const Page<HistoryRow> rows, store_.history(snapshot.instance, page));
       for (const HistoryRow& row : rows.items) {
-        if (row.version < last) find("I-01 versions", subject, "the state versions in its history decrease");
-        if (row.version > snapshot.version) find("I-01 versions", subject, "its history is ahead of its snapshot");
-        if (first && row.version != 1) find("I-01 versions", subject, "its history does not begin with version 1");
+        if (row.state_version < last) find("I-01 versions", subject, "the state versions in its history decrease");
+        if (row.state_version > snapshot.state_version)
+          find("I-01 versions", subject, "its history is ahead of its snapshot");
+        if (first && row.state_version != 1)
+          find("I-01 versions", subject, "its history does not begin with state version 1");
         first = false;
-        last = row.version;
+        last = row.state_version;
       }
       name_unreadable(rows.unreadable);
       page.cursor = rows.next_cursor;

@@ -89,7 +89,7 @@ class Verify : public testing::Test {
     unit.advances.resize(1);
     Advance& advance = unit.advances[0];
     advance.after = **store_->find_snapshot({"a"});
-    advance.from_version = advance.after.version++;
+    advance.from_state_version = advance.after.state_version++;
     damage(advance.after);
     const auto outcome = store_->commit(std::span(&unit, 1));
     ASSERT_TRUE(outcome.has_value());
@@ -124,11 +124,11 @@ class VerifyValues : public Verify {
 };
 
 TEST_F(Verify, I01AHistoryAheadOfItsInstance) {
-  sql("UPDATE wf_execution_log SET version = 9");
+  sql("UPDATE wf_execution_log SET state_version = 9");
   expect("I-01");
 }
 TEST_F(Verify, I02ASnapshotThatWasChanged) {
-  sql("UPDATE wf_runtime_states SET snapshot = replace(snapshot, '\"version\":1', '\"version\":2')");
+  sql("UPDATE wf_runtime_states SET snapshot = replace(snapshot, '\"state_version\":1', '\"state_version\":2')");
   expect("I-02");
 }
 TEST_F(Verify, I05AWaitWithoutItsRow) {

@@ -65,7 +65,7 @@ task = tasks["A1"]["id"]
 run(0, "task", "assign", task, "--as", "ann")
 expect("the task is ann's", document("task", "show", task)["assignee"] == "ann")
 run(0, "task", "comment", task, "--text", "looks good", "--as", "ann")
-run(6, "task", "complete", task, "--payload", '{"ok": true}', "--if-version", "1", "--as", "ann")
+run(6, "task", "complete", task, "--payload", '{"ok": true}', "--if-state-version", "1", "--as", "ann")
 run(0, "task", "complete", task, "--payload", '{"ok": true}', "--as", "ann")
 run(6, "task", "complete", task, "--payload", '{"ok": true}', "--as", "ann")
 expect("the events of the task", [e["event"] for e in document("task", "events", task)["items"]] == ["created", "assigned", "commented", "completed"])

@@ -32,7 +32,7 @@ TEST_P(Commit, TheInstanceRowShowsTheSnapshot) {
   const auto row = must(store().find_instance({"a"}));
   ASSERT_TRUE(row);
   EXPECT_EQ(row->status, Status::waiting);
-  EXPECT_EQ(row->version, 1u);
+  EXPECT_EQ(row->state_version, 1u);
   EXPECT_EQ(row->program.name, "sample");
   EXPECT_EQ(row->reference.key, Json("R-1"));
   EXPECT_EQ(row->reference.parts, Json::object({{"customer", "C"}}));
@@ -50,10 +50,10 @@ TEST_P(Commit, AReferenceWithoutPartsComesBackAsAnEmptyObject) {
 TEST_P(Commit, EachCommitMovesTheVersionByOne) {
   Advance advance = sample::begin("a");
   commit(advance);
-  for (std::uint64_t version = 2; version <= 5; ++version) {
+  for (std::uint64_t state_version = 2; state_version <= 5; ++state_version) {
     advance = sample::next(advance.after);
     EXPECT_EQ(commit(advance).kind, Kind::done);
-    EXPECT_EQ(must(store().find_snapshot({"a"}))->version, version);
+    EXPECT_EQ(must(store().find_snapshot({"a"}))->state_version, state_version);
   }
 }
 
@@ -143,15 +143,15 @@ TEST_P(Commit, AnInstanceMayAdvanceTwiceInOneUnit) {
 TEST_P(Commit, AdvancesThatDoNotFollowEachOtherFail) {
   Unit unit;
   unit.advances = {sample::begin("a"), sample::next(sample::begin("a").after)};
-  unit.advances[1].from_version = 7;
-  unit.advances[1].after.version = 8;
+  unit.advances[1].from_state_version = 7;
+  unit.advances[1].after.state_version = 8;
   EXPECT_EQ(commit(unit).kind, Kind::failed);
   EXPECT_FALSE(must(store().find_instance({"a"})).has_value());
 }
 
 TEST_P(Commit, AVersionThatJumpsFails) {
   Advance advance = sample::begin("a");
-  advance.after.version = 3;
+  advance.after.state_version = 3;
   EXPECT_EQ(commit(advance).kind, Kind::failed);
 }
 
@@ -239,10 +239,10 @@ TEST_P(Commit, HistoryIsAppendedInOrder) {
   const auto page = must(store().history({"a"}, {}));
   ASSERT_EQ(page.items.size(), 3u);
   EXPECT_EQ(page.items[0].entry, first.log[0]);
-  EXPECT_EQ(page.items[0].version, 1u);
+  EXPECT_EQ(page.items[0].state_version, 1u);
   EXPECT_EQ(page.items[1].entry, entry);
   EXPECT_EQ(page.items[2].entry.kind, LogEntry::Kind::resumed);
-  EXPECT_EQ(page.items[2].version, 2u);
+  EXPECT_EQ(page.items[2].state_version, 2u);
   EXPECT_LT(page.items[1].sequence, page.items[2].sequence);
 }
 
@@ -285,7 +285,7 @@ TEST_P(Commit, ManyThreadsOnOneInstanceOneWinnerEach) {
   }
   EXPECT_EQ(done, 1);
   EXPECT_EQ(stale, 39);
-  EXPECT_EQ(must(store().find_snapshot({"a"}))->version, 2u);
+  EXPECT_EQ(must(store().find_snapshot({"a"}))->state_version, 2u);
 }
 
 CAIRN_CONTRACT(Keys);
@@ -382,7 +382,7 @@ TEST_P(Inbox, ASignalIdIsAppliedOncePerInstance) {
   again.advances = {sample::next(unit.advances[0].after)};
   again.inbox = unit.inbox;
   EXPECT_EQ(kind_of_commit(again), Kind::duplicate_signal);
-  EXPECT_EQ(must(store().find_snapshot({"a"}))->version, 2u);
+  EXPECT_EQ(must(store().find_snapshot({"a"}))->state_version, 2u);
 }
 
 TEST_P(Inbox, ARepeatAfterAnotherSignalIsStillKnown) {
@@ -394,9 +394,9 @@ TEST_P(Inbox, ARepeatAfterAnotherSignalIsStillKnown) {
     unit.inbox = Unit::Inbox{{"a"}, id};
     const auto kind = kind_of_commit(unit);
     if (kind == Kind::done) advance = unit.advances[0];
-    EXPECT_EQ(kind, advance.after.version == 3 && std::string(id) == "one" ? Kind::duplicate_signal : Kind::done);
+    EXPECT_EQ(kind, advance.after.state_version == 3 && std::string(id) == "one" ? Kind::duplicate_signal : Kind::done);
   }
-  EXPECT_EQ(must(store().find_snapshot({"a"}))->version, 3u);
+  EXPECT_EQ(must(store().find_snapshot({"a"}))->state_version, 3u);
 }
 
 TEST_P(Inbox, TheSameIdForAnotherInstanceIsAnother) {

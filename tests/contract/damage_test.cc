@@ -130,7 +130,7 @@ class DamagedFile : public testing::Test {
       });
       say(store.history({id}, {}), [&](const Page<HistoryRow>& page) {
         std::string text;
-        for (const HistoryRow& row : page.items) text += row.entry.actor + std::to_string(row.version) + ";";
+        for (const HistoryRow& row : page.items) text += row.entry.actor + std::to_string(row.state_version) + ";";
         return text;
       });
     }
@@ -270,8 +270,8 @@ TEST_F(DamagedFile, APageThatIsDamagedUnderARunningStoreIsAnErrorForThoseOnItAlo
   // A batch with a unit that needs the page: the others are written.
   Unit broken;
   Advance next = sample::begin("many-150");
-  next.from_version = 1;
-  next.after.version = 2;
+  next.from_state_version = 1;
+  next.after.state_version = 2;
   broken.advances = {next};
   Unit good;
   good.advances = {sample::begin("new")};

@@ -1,5 +1,5 @@
 // Each order of two operations that were decided on the same state version. The first is written; the second is stale
-// and leaves no trace. Decided again on the new version, it finds its cause gone or continues.
+// and leaves no trace. Decided again on the new state version, it finds its cause gone or continues.
 #include "sample.h"
 #include "store_under_test.h"
 
@@ -105,9 +105,9 @@ class EveryOrder : public StoreContract {
     } else {
       EXPECT_EQ(kind, Kind::done);
     }
-    // Whatever happened, versions have no gap, and a finished instance holds nothing open.
+    // Whatever happened, state versions have no gap, and a finished instance holds nothing open.
     const Snapshot last = *must(store().find_snapshot({"a"}));
-    EXPECT_EQ(last.version, kind == Kind::done ? 3u : 2u);
+    EXPECT_EQ(last.state_version, kind == Kind::done ? 3u : 2u);
     if (is_final(last.status)) {
       EXPECT_TRUE(must(store().list_waits({"a"})).empty());
       EXPECT_NE(must(store().find_task({"t"}))->status, TaskStatus::open);

@@ -13,11 +13,11 @@ inline constexpr Timestamp start_of_time = Timestamp::of_unix_ms(1'700'000'000'0
 // A new instance without waits.
 inline Advance begin(const std::string& id) {
   Advance advance;
-  advance.from_version = 0;
+  advance.from_state_version = 0;
   Snapshot& after = advance.after;
   after.instance = {id};
   after.program = {"sample", "1.0.0", std::string(64, 'a')};
-  after.version = 1;
+  after.state_version = 1;
   after.status = Status::waiting;
   after.started_at = after.changed_at = start_of_time;
   after.input = Json::object({{"n", 1}});
@@ -35,9 +35,9 @@ inline Advance begin(const std::string& id) {
 // The next state version of `before`, without changes.
 inline Advance next(const Snapshot& before) {
   Advance advance;
-  advance.from_version = before.version;
+  advance.from_state_version = before.state_version;
   advance.after = before;
-  ++advance.after.version;
+  ++advance.after.state_version;
   return advance;
 }
 

@@ -27,7 +27,7 @@ TEST_P(Schedules, ComeBackAsTheyWereWritten) {
   EXPECT_EQ(must(store().put_schedule(row)), PutSchedule::done);
   const auto found = must(store().find_schedule("nightly"));
   ASSERT_TRUE(found);
-  row.version = 1;
+  row.state_version = 1;
   row.created_at = row.changed_at = sample::start_of_time;
   EXPECT_EQ(*found, row);
   EXPECT_FALSE(must(store().find_schedule("other")).has_value());
@@ -42,12 +42,12 @@ TEST_P(Schedules, AChangeNeedsTheVersionThatWasSeen) {
   EXPECT_EQ(must(store().put_schedule(row)), PutSchedule::done);
   EXPECT_EQ(must(store().put_schedule(row)), PutSchedule::stale) << "that version is gone";
   const auto after = must(store().find_schedule("s"));
-  EXPECT_EQ(after->version, 2u);
+  EXPECT_EQ(after->state_version, 2u);
   EXPECT_TRUE(after->paused);
   EXPECT_EQ(after->created_at, sample::start_of_time);
   EXPECT_EQ(after->changed_at, at_second(5));
   ScheduleRow unknown = schedule("unknown", std::nullopt);
-  unknown.version = 3;
+  unknown.state_version = 3;
   EXPECT_EQ(must(store().put_schedule(unknown)), PutSchedule::stale);
 }
 

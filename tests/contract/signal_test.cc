@@ -312,7 +312,7 @@ TEST_P(Messages, AMessageThatIsGoneMakesTheUnitStale) {
   EXPECT_EQ(kind_of_commit(unit), Kind::done);
   unit.advances = {sample::next(first.after)};
   EXPECT_EQ(kind_of_commit(unit), Kind::stale);
-  EXPECT_EQ(must(store().find_snapshot({"a"}))->version, 1u);
+  EXPECT_EQ(must(store().find_snapshot({"a"}))->state_version, 1u);
 }
 
 TEST_P(Messages, AKeptSignalIsNoMessage) {

@@ -39,7 +39,7 @@ TEST_P(Tasks, OpenWithTheirInstance) {
   ASSERT_TRUE(row);
   EXPECT_EQ(row->instance.value, "a");
   EXPECT_EQ(row->status, TaskStatus::open);
-  EXPECT_EQ(row->version, 1u);
+  EXPECT_EQ(row->state_version, 1u);
   EXPECT_EQ(row->roles, std::vector<std::string>{"clerk"});
   EXPECT_EQ(row->exclude, std::vector<std::string>{"bob"});
   EXPECT_EQ(row->payload, Json::object({{"amount", 12}}));
@@ -71,7 +71,7 @@ TEST_P(Tasks, CloseWithTheirInstance) {
   EXPECT_EQ(row->completed_by, "ann");
   EXPECT_EQ(row->completed_at, store().now());
   EXPECT_EQ(row->completion, Json::object({{"ok", true}}));
-  EXPECT_EQ(row->version, 2u);
+  EXPECT_EQ(row->state_version, 2u);
   const auto events = must(store().task_events({"t"}));
   EXPECT_EQ(kinds(events), (std::vector{TaskEvent::Kind::created, TaskEvent::Kind::completed}));
   EXPECT_EQ(events[1].actor, "ann");
@@ -109,7 +109,7 @@ TEST_P(Tasks, AreAssignedAndReleased) {
   EXPECT_EQ(changed.kind, TaskChanged::Kind::done);
   EXPECT_EQ(changed.row.assignee, "ann");
   EXPECT_EQ(changed.row.status, TaskStatus::assigned);
-  EXPECT_EQ(changed.row.version, 2u);
+  EXPECT_EQ(changed.row.state_version, 2u);
   changed = must(store().change_task(change(TaskChange::Kind::release, "t")));
   EXPECT_EQ(changed.row.status, TaskStatus::open);
   EXPECT_EQ(changed.row.assignee, "");
@@ -142,7 +142,7 @@ TEST_P(Tasks, AreReassigned) {
 
 TEST_P(Tasks, ReleasingAnOpenTaskChangesNothing) {
   commit(with_task("a", "t"));
-  EXPECT_EQ(must(store().change_task(change(TaskChange::Kind::release, "t"))).row.version, 1u);
+  EXPECT_EQ(must(store().change_task(change(TaskChange::Kind::release, "t"))).row.state_version, 1u);
   EXPECT_EQ(must(store().task_events({"t"})).size(), 1u);
 }
 
@@ -152,17 +152,17 @@ TEST_P(Tasks, CommentsAreEvents) {
   comment.comment = "please hurry";
   EXPECT_EQ(must(store().change_task(comment)).kind, TaskChanged::Kind::done);
   EXPECT_EQ(must(store().task_events({"t"})).back().details, Json::object({{"comment", "please hurry"}}));
-  EXPECT_EQ(must(store().find_task({"t"}))->version, 1u);
+  EXPECT_EQ(must(store().find_task({"t"}))->state_version, 1u);
 }
 
 TEST_P(Tasks, AnOldVersionIsStale) {
   commit(with_task("a", "t"));
   must(store().change_task(change(TaskChange::Kind::assign, "t", "ann")));
   TaskChange late = change(TaskChange::Kind::reassign, "t", "bob");
-  late.version = 1;
+  late.state_version = 1;
   const TaskChanged changed = must(store().change_task(late));
   EXPECT_EQ(changed.kind, TaskChanged::Kind::stale);
-  EXPECT_EQ(changed.row.version, 2u);
+  EXPECT_EQ(changed.row.state_version, 2u);
   EXPECT_EQ(must(store().find_task({"t"}))->assignee, "ann");
 }
 
@@ -193,7 +193,7 @@ TEST_P(Tasks, ADecisionOnAChangedTaskIsStale) {
   must(store().change_task(change(TaskChange::Kind::assign, "t", "ann")));
   EXPECT_EQ(kind_of_commit(unit), Kind::stale);
   EXPECT_EQ(must(store().find_task({"t"}))->status, TaskStatus::assigned);
-  unit.task->version = 2;
+  unit.task->state_version = 2;
   EXPECT_EQ(kind_of_commit(unit), Kind::done);
 }
 

@@ -173,7 +173,7 @@ TEST_P(Timers, OneThatFiredCannotFireAgain) {
   again.timer = unit.timer;
   again.advances = {sample::next(unit.advances[0].after)};
   EXPECT_EQ(kind_of_commit(again), Kind::stale);
-  EXPECT_EQ(must(store().find_snapshot({"a"}))->version, 2u);
+  EXPECT_EQ(must(store().find_snapshot({"a"}))->state_version, 2u);
 }
 
 TEST_P(Timers, AStaleUnitLeavesTheTimer) {

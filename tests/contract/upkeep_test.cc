@@ -363,7 +363,8 @@ TEST_P(Retention, RemovesWhatEndedLongAgo) {
   EXPECT_EQ(claim_events(10, upkeep_hold).size(), 1u) << "what is not published yet must still go out";
 }
 
-// What was decided about the instance before must not be written to its successor, though their versions are equal.
+// What was decided about the instance before must not be written to its successor, though their state versions are
+// equal.
 TEST_P(Retention, AnIdThatIsGivenAgainIsAnotherInstance) {
   const Advance first = sample::begin("a");
   commit(first);

@@ -17,7 +17,7 @@
 
 namespace {
 
-using namespace cairn::server;
+using namespace cairn::http;
 
 enum class Answers { at_once, later, never, large, stream };
 

@@ -87,9 +87,9 @@ std::unique_ptr<Engine> open_engine(const std::string& folder, int ledger) {
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&] {
       for (;;) {
-        StartOrder order;
-        order.definition = "ordeal";
-        const auto started = engine->start(order);
+        StartRequest request;
+        request.definition = "ordeal";
+        const auto started = engine->start(request);
         if (!started) ::_exit(5);
         append(journal, "S " + started->instance.value + "\n");
         append(acks, ".");

@@ -73,7 +73,7 @@ void write(Store& store, int writer, std::uint64_t events, std::uint64_t seed) {
     Advance advance;
     advance.after.instance = {"w" + std::to_string(writer) + "-" + std::to_string(commit)};
     advance.after.program = {"p", "1.0.0", std::string(64, 'a')};
-    advance.after.version = 1;
+    advance.after.state_version = 1;
     advance.after.status = Status::completed;
     for (int i = 0; i < events_in_a_commit && written < events; ++i, ++written) {
       const std::uint64_t subject = random() % subjects_each;

@@ -93,7 +93,7 @@ class AssumptionTest : public testing::Test {
   }
   std::uint64_t version_of(const std::string& id) {
     const auto row = theirs_->find_instance({id});
-    return row && *row ? (*row)->version : 0;
+    return row && *row ? (*row)->state_version : 0;
   }
 
   ManualClock clock_{sample::start_of_time};

@@ -51,9 +51,9 @@ void Clientele::close() { wanted_ = 0; }
 
 bool Clientele::closed_or_done() { return next_ >= wanted_ && starting_ == 0; }
 
-std::set<std::string> Clientele::under_way() {
+std::set<std::string> Clientele::unfinished() {
   const std::lock_guard lock(mutex_);
-  return under_way_;
+  return unfinished_;
 }
 
 bool Clientele::wait(std::chrono::milliseconds limit, const std::function<bool()>& done) {
@@ -71,7 +71,7 @@ void Clientele::start_some() {
     bool full = false;
     {
       const std::lock_guard lock(mutex_);
-      full = under_way_.size() >= outstanding_;
+      full = unfinished_.size() >= outstanding_;
     }
     std::size_t number = next_;
     const bool mine = !full && number < wanted_ && next_.compare_exchange_strong(number, number + 1);
@@ -98,18 +98,18 @@ void Clientele::start_one(std::size_t number) {
   // Every other one hears of its signals before it exists.
   if (number % 2 == 0) send_signals();
   insist([&] {
-    StartOrder order;
-    order.definition = workflow.name;
-    order.id = id;
-    order.idempotency_key = id;
-    const auto started = engine_->start(order);
+    StartRequest request;
+    request.definition = workflow.name;
+    request.id = id;
+    request.idempotency_key = id;
+    const auto started = engine_->start(request);
     if (!started) {
       EXPECT_EQ(started.error().code, ErrorCode::unavailable) << id << ": " << started.error().message;
       return false;
     }
     const std::lock_guard lock(mutex_);
     all_.insert(id);
-    under_way_.insert(id);
+    unfinished_.insert(id);
     return true;
   });
   if (number % 2 == 1) send_signals();
@@ -131,7 +131,7 @@ void Clientele::see_to_people() {
 
 void Clientele::look_for_ends() {
   while (!over_) {
-    for (const std::string& id : under_way()) {
+    for (const std::string& id : unfinished()) {
       const auto state = engine_->find({id});
       if (over_ || (!state && state.error().code == ErrorCode::unavailable)) break;
       EXPECT_TRUE(state.has_value()) << "the acknowledged start of " << id << " is lost: " << state.error().message;
@@ -140,7 +140,7 @@ void Clientele::look_for_ends() {
         EXPECT_EQ(state->status, Status::completed) << id << (state->error ? ": " + state->error->message : "");
       }
       const std::lock_guard lock(mutex_);
-      under_way_.erase(id);
+      unfinished_.erase(id);
       ++ended_;
     }
     std::this_thread::sleep_for(pause);
@@ -150,7 +150,7 @@ void Clientele::look_for_ends() {
 void Clientele::judge(const std::string& ledger) {
   over_ = true;
   threads_.clear();
-  for (const std::string& id : under_way_) ADD_FAILURE() << id << " has not come to its end";
+  for (const std::string& id : unfinished_) ADD_FAILURE() << id << " has not come to its end";
   std::set<std::string> owed;
   for (std::size_t i = 0; i < next_; ++i) {
     for (const std::string& effect : workflows_[i % workflows_.size()].effects) owed.insert(name_of(i) + effect);

@@ -28,9 +28,9 @@ class Clientele {
   void close();
 
   // Acknowledged instances that are not known to have ended.
-  std::set<std::string> under_way();
+  std::set<std::string> unfinished();
   std::size_t ended() const { return ended_; }
-  bool all_ended() { return closed_or_done() && under_way().empty(); }
+  bool all_ended() { return closed_or_done() && unfinished().empty(); }
   // Polls until `done` returns true, for at most `limit`.
   bool wait(std::chrono::milliseconds limit, const std::function<bool()>& done);
 
@@ -52,7 +52,7 @@ class Clientele {
   std::atomic<bool> over_ = false;
   std::atomic<std::size_t> wanted_ = 0, next_ = 0, ended_ = 0, starting_ = 0;
   std::mutex mutex_;
-  std::set<std::string> under_way_, all_;
+  std::set<std::string> unfinished_, all_;
   std::vector<std::jthread> threads_;
 };
 

@@ -55,10 +55,10 @@ class Cluster : public testing::Test {
     ASSERT_TRUE(done.has_value()) << done.error().message;
   }
   InstanceId start(Engine& node, const std::string& definition, Json input = Json::object()) {
-    StartOrder order;
-    order.definition = definition;
-    order.input = std::move(input);
-    const auto started = node.start(order);
+    StartRequest request;
+    request.definition = definition;
+    request.input = std::move(input);
+    const auto started = node.start(request);
     EXPECT_TRUE(started.has_value()) << started.error().message;
     return started ? started->instance : InstanceId{};
   }
@@ -123,10 +123,10 @@ TEST_F(Cluster, ANewerSchemaEndsTheWritingOfANodeThatRuns) {
   deploy(a, pause_for("1.0.0"));
   start(a, "pause", Json::object({{"key", "1"}}));
   sql("UPDATE " + schema_ + ".wf_schema SET version = version + 1000");
-  StartOrder order;
-  order.definition = "pause";
-  order.input = Json::object({{"key", "1"}});
-  const auto refused = a.start(order);
+  StartRequest request;
+  request.definition = "pause";
+  request.input = Json::object({{"key", "1"}});
+  const auto refused = a.start(request);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::unsupported) << refused.error().message;
   EXPECT_FALSE(a.broadcast("go", Json("1"), Json(), Duration::of_seconds(60)).has_value());
@@ -141,11 +141,11 @@ TEST_F(Cluster, WhatOneDeploysTheOthersStart) {
   deploy(a, pause_for("1.0.0"));
   const InstanceId first = start(b, "pause", Json::object({{"key", "1"}}));
   deploy(b, pause_for("2.0.0"));
-  StartOrder order;
-  order.definition = "pause";
-  order.version = "2.0.0";
-  order.input = Json::object({{"key", "1"}});
-  ASSERT_TRUE(a.start(order).has_value());
+  StartRequest request;
+  request.definition = "pause";
+  request.version = "2.0.0";
+  request.input = Json::object({{"key", "1"}});
+  ASSERT_TRUE(a.start(request).has_value());
   ASSERT_TRUE(a.broadcast("go", Json("1"), Json(), Duration::of_seconds(60)).has_value());
   expect_completed(a, first);
 }
@@ -335,17 +335,17 @@ TEST_F(Cluster, ALostAnswerToACommitIsLookedUp) {
   });
   std::set<std::string> acknowledged;
   for (int i = 0; i < 200; ++i) {
-    StartOrder order;
-    order.definition = "pause";
-    order.input = Json::object({{"key", "never"}});
-    order.id = "i" + std::to_string(i);
-    const auto started = a.start(order);
-    if (started) acknowledged.insert(order.id);
+    StartRequest request;
+    request.definition = "pause";
+    request.input = Json::object({{"key", "never"}});
+    request.id = "i" + std::to_string(i);
+    const auto started = a.start(request);
+    if (started) acknowledged.insert(request.id);
   }
   over = true;
   killer.join();
   EXPECT_GT(acknowledged.size(), 150u);
-  for (const std::string& id : acknowledged) EXPECT_EQ(a.find({id})->version, 1u) << id;
+  for (const std::string& id : acknowledged) EXPECT_EQ(a.find({id})->state_version, 1u) << id;
 }
 
 }  // namespace

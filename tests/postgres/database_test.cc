@@ -225,7 +225,8 @@ TEST_F(Database, DeliveriesGoWithTheEventsOfTheirInstance) {
   open();
   sql("INSERT INTO cairn.wf_instances SELECT 1, 'i', 'd', '1', 'x', 'completed', NULL, NULL, NULL, NULL, now(), now(), "
       "now() - interval '1 h'");
-  sql("INSERT INTO cairn.wf_runtime_states (n, version, schema_version, last_executed_on, snapshot) VALUES (1, 1, 1, "
+  sql("INSERT INTO cairn.wf_runtime_states (n, state_version, schema_version, last_executed_on, snapshot) VALUES (1, "
+      "1, 1, "
       "now(), '{}')");
   sql("INSERT INTO cairn.outbox_event (type, instance, published_at) VALUES ('t', 'i', now()), ('t', '', now())");
   sql("INSERT INTO cairn.wf_deliveries (event, sink, attempt, at, delivered, error) SELECT n, 's', 1, now(), true, '' "
@@ -245,7 +246,8 @@ TEST_F(Database, ALargeTreeIsRemovedInParts) {
   open();
   sql("INSERT INTO cairn.wf_instances SELECT g, 'i' || g, 'd', '1', 'x', 'completed', NULL, NULL, CASE WHEN g > 1 THEN "
       "'i' || g / 3000 + 1 END, NULL, now(), now(), now() - interval '1 h' FROM generate_series(1, 5000) g");
-  sql("INSERT INTO cairn.wf_runtime_states (n, version, schema_version, last_executed_on, snapshot) SELECT g, 1, 1, "
+  sql("INSERT INTO cairn.wf_runtime_states (n, state_version, schema_version, last_executed_on, snapshot) SELECT g, 1, "
+      "1, "
       "now(), '{}' FROM generate_series(1, 5000) g");
   RetentionRequest request;
   request.statuses = {Status::completed};

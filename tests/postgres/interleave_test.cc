@@ -286,7 +286,8 @@ class Interleave : public testing::Test {
     TaskFilter tasks;
     tasks.closed = true;
     for (const TaskRow& task : must(store.list_tasks(tasks, {})).items) {
-      std::string line = "task " + task.id.value + " " + to_string(task.status) + " " + std::to_string(task.version);
+      std::string line =
+          "task " + task.id.value + " " + to_string(task.status) + " " + std::to_string(task.state_version);
       for (const TaskEvent& event : must(store.task_events(task.id))) line += std::string(" ") + to_string(event.kind);
       lines.insert(line);
     }

@@ -121,9 +121,9 @@ class Listener : public testing::Test {
     std::unique_lock lock(mutex_);
     const std::size_t before = picked_;
     lock.unlock();
-    StartOrder order;
-    order.definition = "pick";
-    const auto started = giver_->start(order);
+    StartRequest request;
+    request.definition = "pick";
+    const auto started = giver_->start(request);
     EXPECT_TRUE(started.has_value()) << started.error().message;
     const auto begun = Clock::now();
     lock.lock();
@@ -203,10 +203,10 @@ TEST_F(Listener, ThatStopsDoesNotWaitForAServerThatIsAway) {
   node->run();
   PGconn* locker = PQconnectdb(server_.c_str());
   PQclear(PQexec(locker, ("BEGIN; LOCK TABLE " + schema_ + ".wf_instances IN EXCLUSIVE MODE").c_str()));
-  StartOrder order;
-  order.definition = "waits";
+  StartRequest request;
+  request.definition = "waits";
   std::optional<Error> refused;
-  node->start(order, [&](Result<InstanceState> started) {
+  node->start(request, [&](Result<InstanceAnswer> started) {
     const std::lock_guard lock(mutex_);
     refused = started ? Error{ErrorCode::internal, "it was started"} : started.error();
     changed_.notify_all();

@@ -40,7 +40,7 @@ bool Orchestra::waits_for_lock(int backend) {
   return waits;
 }
 
-bool Orchestra::settle(std::unique_lock<std::mutex>& lock, Player& player) {
+bool Orchestra::wait_until_paused(std::unique_lock<std::mutex>& lock, Player& player) {
   for (;;) {
     if (changed_.wait_for(lock, std::chrono::milliseconds(2), [&] { return player.waiting || player.done; })) {
       return true;
@@ -86,7 +86,7 @@ std::vector<bool> Orchestra::play(const std::function<void()>& first, const std:
     player.may_go = true;
     changed_.notify_all();
     played.push_back(who == 1);
-    settle(lock, player);
+    wait_until_paused(lock, player);
   }
   return played;
 }

@@ -36,7 +36,7 @@ class Orchestra final : public postgres::Conductor {
     int backend = 0;
   };
   // Waits after a turn until the player reaches its next statement, is done, or waits for a lock.
-  bool settle(std::unique_lock<std::mutex>& lock, Player& player);
+  bool wait_until_paused(std::unique_lock<std::mutex>& lock, Player& player);
   bool waits_for_lock(int backend);
 
   std::mutex mutex_;

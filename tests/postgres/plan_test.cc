@@ -171,11 +171,11 @@ const std::set<std::string> walks = {
 constexpr const char* all_done = R"sql(
 SET session_replication_role = replica;
 INSERT INTO cairn.wf_instances SELECT g, 'i' || g, 'd', '1', 'x', 'completed', NULL, NULL, NULL, NULL, now(), now(), now() FROM generate_series(1, $COUNT) g;
-INSERT INTO cairn.wf_runtime_states (n, version, schema_version, last_executed_on, snapshot) SELECT g, 1, 1, now(), '{}' FROM generate_series(1, $COUNT) g;
-INSERT INTO cairn.wf_tasks (id, instance, instance_id, token, step, name, title, status, version, roles, exclude, priority, created_at, changed_at)
+INSERT INTO cairn.wf_runtime_states (n, state_version, schema_version, last_executed_on, snapshot) SELECT g, 1, 1, now(), '{}' FROM generate_series(1, $COUNT) g;
+INSERT INTO cairn.wf_tasks (id, instance, instance_id, token, step, name, title, status, state_version, roles, exclude, priority, created_at, changed_at)
 SELECT 't' || g, g, 'i' || g, 'k', 's', 'n', 't', 'completed', 1, '{}', '{}', 0, now(), now() FROM generate_series(1, $COUNT) g;
 INSERT INTO cairn.wf_task_events (task, kind, at, actor) SELECT 't' || g, 'k', now(), 'a' FROM generate_series(1, $COUNT) g;
-INSERT INTO cairn.wf_execution_log (instance, version, kind, step, at, actor, attempt) SELECT g, 1, 'k', 's', now(), 'a', 1 FROM generate_series(1, $COUNT) g;
+INSERT INTO cairn.wf_execution_log (instance, state_version, kind, step, at, actor, attempt) SELECT g, 1, 'k', 's', now(), 'a', 1 FROM generate_series(1, $COUNT) g;
 INSERT INTO cairn.workflow_run (type, status) SELECT 't', 'succeeded' FROM generate_series(1, $COUNT);
 INSERT INTO cairn.workflow_event (run_id, kind) SELECT id, 'k' FROM cairn.workflow_run;
 INSERT INTO cairn.outbox_event (type, subject, published_at, by_engine) SELECT 't', 's' || g, now(), true FROM generate_series(1, $COUNT) g;

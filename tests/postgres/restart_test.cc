@@ -69,13 +69,13 @@ class Restarts : public testing::Test {
     const std::size_t count = given ? static_cast<std::size_t>(std::atoll(given)) : 1;
     double slowest_first = 0, slowest_all = 0;
     for (std::size_t round = 0; round < count; ++round) {
-      ASSERT_TRUE(clientele_->wait(30s, [this] { return clientele_->under_way().size() >= 12; }));
+      ASSERT_TRUE(clientele_->wait(30s, [this] { return clientele_->unfinished().size() >= 12; }));
       cut(round);
-      const std::set<std::string> cut_off = clientele_->under_way();
+      const std::set<std::string> cut_off = clientele_->unfinished();
       mend(round);
       const auto up = Clock::now();
       const auto left = [&] {
-        const std::set<std::string> now = clientele_->under_way();
+        const std::set<std::string> now = clientele_->unfinished();
         return static_cast<std::size_t>(
             std::count_if(cut_off.begin(), cut_off.end(), [&](const std::string& id) { return now.contains(id); }));
       };

@@ -115,7 +115,7 @@ Result<bool> StoreStage::step() {
   return false;
 }
 
-Result<void> StoreStage::settle() {
+Result<void> StoreStage::run_until_waiting() {
   while (true) {
     CAIRN_TRY(const bool moved, step());
     if (!moved) return {};
@@ -132,7 +132,7 @@ Result<void> StoreStage::start(const InstanceId& id) {
   request.id = id.value;
   request.actor.name = "cli";
   CAIRN_TRY_VOID(act([&](EngineCore& core) { return only_whether(core.instances().start(request)); }));
-  return settle();
+  return run_until_waiting();
 }
 
 Result<void> StoreStage::answer(const std::string& task, const std::string& by, const Json& payload) {
@@ -143,7 +143,7 @@ Result<void> StoreStage::answer(const std::string& task, const std::string& by, 
     completion.payload = payload;
     completion.actor.name = by;
     CAIRN_TRY_VOID(act([&](EngineCore& core) { return only_whether(core.tasks().complete(completion)); }));
-    return settle();
+    return run_until_waiting();
   }
   return Error{ErrorCode::not_found, "no task " + task + " is open"};
 }
@@ -164,7 +164,7 @@ Result<void> StoreStage::signal(const std::string& id, const std::string& name, 
   CAIRN_TRY_VOID(act([&](EngineCore& core) {
     return only_whether(core.instances().signal(target, {id, name, key, payload, {}}));
   }));
-  return settle();
+  return run_until_waiting();
 }
 
 Result<void> StoreStage::report(const RunRow& run, const CallReply& reply) {
@@ -191,7 +191,7 @@ Result<void> StoreStage::reply(const CallReply& reply) {
   for (const RunRow& run : open_runs()) {
     if (run.status != RunStatus::leased || (run.step != reply.target && run.type != reply.target)) continue;
     CAIRN_TRY_VOID(report(run, reply));
-    return settle();
+    return run_until_waiting();
   }
   return Error{ErrorCode::not_found, "no call to " + reply.target + " is pending"};
 }
@@ -199,7 +199,7 @@ Result<void> StoreStage::reply(const CallReply& reply) {
 Result<void> StoreStage::request(EventBody what) {
   CAIRN_TRY_VOID(
       act([&](EngineCore& core) { return only_whether(core.instances().request(root_, std::move(what), {})); }));
-  return settle();
+  return run_until_waiting();
 }
 
 Result<bool> StoreStage::fire_next(std::optional<Timestamp> until) {
@@ -222,7 +222,7 @@ Result<bool> StoreStage::fire_next(std::optional<Timestamp> until) {
     if (core.due().fire_timers(1) == 0) core.due().end_exhausted_runs();
     return {};
   }));
-  CAIRN_TRY_VOID(settle());
+  CAIRN_TRY_VOID(run_until_waiting());
   return true;
 }
 

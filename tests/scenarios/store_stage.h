@@ -41,7 +41,7 @@ class StoreStage final : public Stage {
   // Sends one request. If it was interrupted, its answer is lost but its effect is committed.
   Result<void> act(const std::function<Result<void>(EngineCore&)>& request);
   // Runs until nothing can happen without a person, a signal or time.
-  Result<void> settle();
+  Result<void> run_until_waiting();
   Result<bool> step();
   Result<void> report(const RunRow& run, const CallReply& reply);
   std::optional<CallReply> take_reply(const RunRow& run);

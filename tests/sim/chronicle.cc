@@ -58,9 +58,10 @@ void Chronicle::advanced(const Advance& advance, const Unit&) {
   const std::string subject = "instance " + id;
   const bool is_new = !instances_.contains(id);
   Instance& instance = instances_[id];
-  if (instance.version != advance.from_version || after.version != advance.from_version + 1) {
-    broken("I-01 versions", subject + " went from " + std::to_string(advance.from_version) + " to " +
-                                std::to_string(after.version) + " and was at " + std::to_string(instance.version));
+  if (instance.state_version != advance.from_state_version || after.state_version != advance.from_state_version + 1) {
+    broken("I-01 versions", subject + " went from " + std::to_string(advance.from_state_version) + " to " +
+                                std::to_string(after.state_version) + " and was at " +
+                                std::to_string(instance.state_version));
   }
   if (!is_new && is_final(instance.status)) {
     broken("I-22 terminal is final", subject + " was " + to_string(instance.status) + " and moved");
@@ -69,7 +70,7 @@ void Chronicle::advanced(const Advance& advance, const Unit&) {
     broken("I-24 definition", subject + " changed its definition to version " + after.program.version);
   }
   waits(instance, advance);
-  instance.version = after.version;
+  instance.state_version = after.state_version;
   instance.status = after.status;
   instance.program = after.program;
   if (after.parent) instance.parent = after.parent->instance;
@@ -199,13 +200,13 @@ void Chronicle::run_changed(const RunChange& change, const RunChanged& answer, T
   if (change.kind == RunChange::Kind::heartbeat) run.lease_until = answer.row.lease_until;
 }
 
-bool Chronicle::settle_doubt(const Unit& unit, Store& store, Timestamp now) {
+bool Chronicle::resolve_doubt(const Unit& unit, Store& store, Timestamp now) {
   for (const Advance& advance : unit.advances) {
     if (advance.outcome != Advance::Outcome::applied) continue;
     // Tried again before the crash, the same request is in doubt twice and was written once.
     const auto known = instances_.find(advance.after.instance.value);
-    if (known != instances_.end() && known->second.version >= advance.after.version) continue;
-    // Nothing less will do: two timers of one instance make the same version, and a signal gives its id to two.
+    if (known != instances_.end() && known->second.state_version >= advance.after.state_version) continue;
+    // Nothing less will do: two timers of one instance make the same state version, and a signal gives its id to two.
     const auto snapshot = store.find_snapshot(advance.after.instance);
     if (!snapshot || !*snapshot || **snapshot != advance.after) continue;
     committed(unit, {}, now);
@@ -237,9 +238,9 @@ void Chronicle::compare(Store& store, const char* lost) {
       instance.removed = true;
       continue;
     }
-    if ((**row).version != instance.version) {
-      broken(lost, "instance " + id + " is at version " + std::to_string((**row).version) + ", committed was " +
-                       std::to_string(instance.version));
+    if ((**row).state_version != instance.state_version) {
+      broken(lost, "instance " + id + " is at state version " + std::to_string((**row).state_version) +
+                       ", committed was " + std::to_string(instance.state_version));
     }
   }
   for (auto& [id, instance] : instances_) {

@@ -17,7 +17,7 @@ namespace cairn::sim {
 class Chronicle {
  public:
   struct Instance {
-    std::uint64_t version = 0;
+    std::uint64_t state_version = 0;
     Status status = Status::running;
     ProgramKey program;
     std::optional<InstanceId> parent;
@@ -51,10 +51,10 @@ class Chronicle {
   void submitting(const RunRow& run) { in_doubt_.emplace(run.id.value, run); }
   void submitted(const RunRow& run);
   // After retention or a restart: checks that the store's contents follow from the commits. `lost` names the violation
-  // for a missing version.
+  // for a missing state version.
   void compare(Store& store, const char* lost);
   // After a crash during a commit: asks the store whether the unit was written. Returns true if it was.
-  bool settle_doubt(const Unit& unit, Store& store, Timestamp now);
+  bool resolve_doubt(const Unit& unit, Store& store, Timestamp now);
 
   const std::map<std::string, Instance>& instances() const { return instances_; }
   const std::map<std::string, Run>& runs() const { return runs_; }

@@ -12,11 +12,11 @@ class Clerk {
   explicit Clerk(World& world) : world_(world) {}
 
   void act() {
-    using Delivery = void (Clerk::*)();
-    static constexpr Delivery errands[] = {&Clerk::lock,  &Clerk::schedules, &Clerk::credentials,
-                                           &Clerk::audit, &Clerk::orders,    &Clerk::outbox,
-                                           &Clerk::rules, &Clerk::rows,      &Clerk::letters};
-    (this->*errands[world_.dice().below(std::size(errands))])();
+    using Action = void (Clerk::*)();
+    static constexpr Action actions[] = {&Clerk::lock,  &Clerk::schedules, &Clerk::credentials,
+                                         &Clerk::audit, &Clerk::orders,    &Clerk::outbox,
+                                         &Clerk::rules, &Clerk::rows,      &Clerk::letters};
+    (this->*actions[world_.dice().below(std::size(actions))])();
   }
 
   // Appended once each, whatever was lost on the way: the chain has no gap.
@@ -126,7 +126,7 @@ class Clerk {
     if (!page || page->items.empty()) return;
     const std::int64_t sequence = world_.dice().pick(page->items).sequence;
     // Nothing is queued for this sink: it changes nothing but the log.
-    use<std::size_t>("settle event", [sequence](Store& store) {
+    use<std::size_t>("record sink results", [sequence](Store& store) {
       const SinkResult event{sequence, SinkResult::Kind::failed, 1, store.now(), "no", Duration::of_seconds(5)};
       return store.record_sink_results("clerk", std::span(&event, 1));
     });

@@ -128,8 +128,9 @@ class Client {
     completion.actor = somebody(*task);
     completion.payload = some_payload();
     if (world_.dice().chance(70)) completion.idempotency_key = next_key("complete");
-    if (world_.dice().chance(30)) completion.version = task->version;
-    if (world_.strikes(Fault::stale_form) && task->version > 1) completion.version = task->version - 1;
+    if (world_.dice().chance(30)) completion.state_version = task->state_version;
+    if (world_.strikes(Fault::stale_form) && task->state_version > 1)
+      completion.state_version = task->state_version - 1;
     maybe_twice([this, completion] {
       const std::function<Result<InstanceAnswer>(EngineCore&)> call = [completion](EngineCore& core) {
         return core.tasks().complete(completion);
@@ -150,7 +151,7 @@ class Client {
     change.kind = static_cast<TaskChange::Kind>(world_.dice().below(4));
     change.assignee = somebody(*task).name;
     change.comment = "look";
-    if (world_.dice().chance(50)) change.version = task->version;
+    if (world_.dice().chance(50)) change.state_version = task->state_version;
     const Actor actor{name_, {}};
     static_cast<void>(world_.ask<TaskRow>(
         "change task", [change, actor](EngineCore& core) { return core.tasks().change(change, actor); }));

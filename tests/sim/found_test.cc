@@ -109,10 +109,10 @@ TEST_F(Found, WhatCouldNotBeReadIsLookedAtAgain) {
 TEST_F(Found, ARunWithoutAttemptsThatCouldNotBeEndedIsLookedAtAgain) {
   LyingStore store(memory_);
   const auto only = node(store);
-  RunOrder order;
-  order.type = "mail";
-  order.attempts_max = 1;
-  ASSERT_TRUE(only->runs().submit_all({&order, 1}).has_value());
+  RunRequest request;
+  request.type = "mail";
+  request.attempts_max = 1;
+  ASSERT_TRUE(only->runs().submit_all({&request, 1}).has_value());
   LeaseRequest lease;
   lease.types = {"mail"};
   lease.worker = "gone";

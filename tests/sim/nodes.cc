@@ -254,7 +254,7 @@ void World::written(int node, std::span<const Unit> units, const Result<std::vec
     if (units.size() > 1) trace_.reach("batch done");
     std::string line = "commit by node " + std::to_string(node) + " (" + scheduler_.current_name() + ")";
     for (const Advance& advance : units[i].advances) {
-      line += " " + short_id(advance.after.instance) + "@" + std::to_string(advance.after.version) + " " +
+      line += " " + short_id(advance.after.instance) + "@" + std::to_string(advance.after.state_version) + " " +
               to_string(advance.after.status);
     }
     say(line);
@@ -270,7 +270,7 @@ void World::written(int node, std::span<const Unit> units, const Result<std::vec
 void World::check_recovered(Store& store) {
   Node& own = nodes_.front();
   for (const Unit& unit : std::exchange(own.in_doubt, {})) {
-    if (chronicle_.settle_doubt(unit, store, store.now()) && plan_.record) recorder_.committed(unit, store.now());
+    if (chronicle_.resolve_doubt(unit, store, store.now()) && plan_.record) recorder_.committed(unit, store.now());
   }
   chronicle_.compare(store, "P-03 durability");
   const auto checked = verify_store(store);

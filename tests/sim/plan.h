@@ -24,7 +24,7 @@ enum class Fault {
   write_error,    // SQLite: a write fails or the disk is full
   sync_error,     // SQLite: a sync fails
   double_click,   // the same request twice at the same time
-  stale_form,     // a completion with an outdated version, or after another person's
+  stale_form,     // a completion with an outdated state version, or after another person's
   wrong_person,   // without the role, or excluded
   odd_payload,    // a payload that the workflow does not expect
   stray_signal,   // an unexpected signal: early, late or with another key

@@ -109,7 +109,7 @@ class Life {
   int lost_ = 0;
 };
 
-TEST(Power, WhatWasSettledStays) {
+TEST(Power, WhatWasSyncedStays) {
   const std::string folder = testing::TempDir() + "cairn_power_" + std::to_string(::getpid());
   std::filesystem::create_directories(folder);
   int lost = 0;

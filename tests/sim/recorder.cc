@@ -65,7 +65,7 @@ void Recorder::committed(const Unit& unit, Timestamp) {
       continue;
     }
     const InstanceId& id = advance.after.instance;
-    if (advance.from_version == 0) {
+    if (advance.from_state_version == 0) {
       begun(advance);
     } else {
       Json entry;

@@ -9,7 +9,7 @@
 #include "engine/request_key.h"
 #include "store/audit_scope.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr std::size_t key_length_max = 200;
@@ -256,7 +256,7 @@ void ApiGate::carry_out(const Route& route, Call call) {
   if (call.demand == Demand::expensive) {
     const auto shared = std::make_shared<Call>(std::move(call));  // a job must be copyable
     if (slow_lane_.submit([&route, shared] { route.handle(std::move(*shared)); })) return;
-    shared->reply(limit_problem(503, slow_lane_limit, RequestThreads::queued_max,
+    shared->reply(limit_problem(503, slow_lane_limit, http::RequestThreads::queued_max,
                                 "too many diagrams, exports and searches are waiting"));
     return;
   }
@@ -293,4 +293,4 @@ void ApiGate::carry_out(const Route& route, Call call) {
   route.handle(std::move(call));
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -10,7 +10,7 @@
 #include "api/telemetry/metrics.h"
 #include "http/request_threads.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 // The audit row of a call: who, what, which resource, why, from where.
 AuditRow audit_row(const Call& call, std::string what);
@@ -18,7 +18,7 @@ AuditRow audit_row(const Call& call, std::string what);
 class ApiGate final : public Gate {
  public:
   // `core`, `authenticator` and `slow_lane` must outlive the gate. The slow lane runs expensive requests.
-  ApiGate(EngineCore& core, Authenticator& authenticator, const CallerLimits& limits, RequestThreads& slow_lane,
+  ApiGate(EngineCore& core, Authenticator& authenticator, const CallerLimits& limits, http::RequestThreads& slow_lane,
           std::shared_ptr<AuditTrail> audit, std::shared_ptr<Metrics> metrics)
       : store_(core.store()),
         authenticator_(authenticator),
@@ -48,7 +48,7 @@ class ApiGate final : public Gate {
   Store& store_;
   Authenticator& authenticator_;
   CallerLimiter limiter_;
-  RequestThreads& slow_lane_;
+  http::RequestThreads& slow_lane_;
   // Shared with pending answers.
   std::shared_ptr<AuditTrail> audit_;
   std::shared_ptr<Metrics> metrics_;
@@ -56,4 +56,4 @@ class ApiGate final : public Gate {
   std::shared_ptr<CredentialWatch> watch_ = std::make_shared<CredentialWatch>();
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -4,7 +4,7 @@
 
 #include "base/sha256.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr std::size_t id_bytes = 6;
@@ -88,4 +88,4 @@ Json document(const ApiKeyRow& row) {
   return json;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

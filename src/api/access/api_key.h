@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "store/access_rows.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 struct NewApiKey {
   ApiKeyRow row;       // for the store
@@ -29,4 +29,4 @@ std::optional<Identity> identity_of(const ApiKeyRow& row, Timestamp now);
 // Without the hash.
 Json document(const ApiKeyRow& row);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

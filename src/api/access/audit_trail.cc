@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "store/audit_chain.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 // Callers and operations beyond this number share one row.
@@ -188,4 +188,4 @@ void AuditTrail::checkpoint() {
   log_info("audit.checkpoint", {{"sequence", *position_}, {"hash", hash_}, {"key", row.details["key"]}});
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

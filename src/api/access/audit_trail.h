@@ -16,7 +16,7 @@
 #include "base/ed25519.h"
 #include "store/access_store.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 struct AuditSettings {
   std::optional<Ed25519PrivateKey> signing_key;  // empty: no checkpoints
@@ -76,4 +76,4 @@ class AuditTrail {
   std::jthread thread_;
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -6,7 +6,7 @@
 #include "store/audit_chain.h"
 #include "store/memory/memory_store.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr const char* private_pem =
@@ -148,4 +148,4 @@ TEST_F(Checkpoints, ShowThatTheWholeChainWasRewritten) {
 }
 
 }  // namespace
-}  // namespace cairn::server
+}  // namespace cairn::api

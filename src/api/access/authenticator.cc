@@ -3,7 +3,7 @@
 #include "api/access/api_key.h"
 #include "base/log.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr std::size_t known_max = 10'000;
@@ -173,4 +173,4 @@ Result<Identity> Authenticator::by_token(std::string_view text) {
   return identity;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -11,10 +11,10 @@
 
 #include "api/access/identity.h"
 #include "api/access/jwks_source.h"
-#include "http/server.h"
+#include "api/http_types.h"
 #include "store/access_store.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 struct TokenSettings {
   TokenRules rules;
@@ -69,4 +69,4 @@ class Authenticator {
   std::map<std::string, Known> known_;  // by the secret's hash
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -5,7 +5,7 @@
 
 #include "api/problem.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;
@@ -119,4 +119,4 @@ CallerLimiter::Admission CallerLimiter::admit(const Identity& identity, Demand d
           std::shared_ptr<void>(nullptr, [use, demand](void*) { --use->open[static_cast<std::size_t>(demand)]; })};
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -14,9 +14,9 @@
 #include <unordered_map>
 
 #include "api/access/identity.h"
-#include "http/server.h"
+#include "api/http_types.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 // The cost class of a request.
 enum class Demand {
@@ -77,4 +77,4 @@ class CallerLimiter {
 // The setting with the rate of a role: limits.rate_viewer, ….
 std::string rate_setting(Role role);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

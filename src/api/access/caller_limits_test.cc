@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "http/event_line.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 using Instant = CallerLimiter::Instant;
@@ -155,4 +155,4 @@ TEST(EventStream, DropsWhatItHoldsWhenItIsClosed) {
 }
 
 }  // namespace
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 CredentialWatch::~CredentialWatch() {
   thread_.request_stop();
@@ -56,4 +56,4 @@ void CredentialWatch::run(const std::stop_token& stop) {
   }
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

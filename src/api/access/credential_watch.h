@@ -11,7 +11,7 @@
 #include <mutex>
 #include <thread>
 
-namespace cairn::server {
+namespace cairn::api {
 
 // Safe to call from several threads.
 class CredentialWatch {
@@ -46,4 +46,4 @@ class CredentialWatch {
   std::jthread thread_;
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::api

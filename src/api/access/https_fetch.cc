@@ -5,7 +5,7 @@
 
 #include "api/access/jwks_source.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr std::size_t answer_bytes_max = 1u << 20;
@@ -41,4 +41,4 @@ Result<std::string> fetch_over_https(const std::string& url) {
   return text;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

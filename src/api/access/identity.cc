@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace cairn::server {
+namespace cairn::api {
 
 const char* to_string(Permission permission) {
   switch (permission) {
@@ -75,4 +75,4 @@ bool Identity::may_work_on(std::string_view prefix) const {
                                   [prefix](const std::string& own) { return prefix.starts_with(own); });
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cairn::server {
+namespace cairn::api {
 
 // Who may call a route. `undeclared` is the default; the server refuses to start if a route has no permission.
 enum class Permission {
@@ -55,10 +55,14 @@ struct Identity {
   bool may_work_on(std::string_view prefix) const;
 };
 
-// The sender of a request, and when it was identified.
+}  // namespace cairn::api
+
+namespace cairn::http {
+
+// The sender of a request, and when it was identified. The HTTP server passes it on and does not read it.
 struct KnownCaller {
-  Identity identity;
+  api::Identity identity;
   std::chrono::steady_clock::time_point at;
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::http

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "outbox/signature.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 // 128 bits in base64; in hexadecimal they take 32 digits.
@@ -242,4 +242,4 @@ Result<std::vector<HookSignal>> signals_of(const InboundHook& hook, const Reques
   return signals;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "api/http_types.h"
 #include "expr/expression.h"
-#include "http/server.h"
 #include "outbox/cloud_event.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 // Literal text, or an expression over `body` and `headers`: `= body.order.id`.
 struct HookValue {
@@ -59,4 +59,4 @@ struct HookSignal {
 };
 Result<std::vector<HookSignal>> signals_of(const InboundHook& hook, const Request& request);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -4,7 +4,7 @@
 
 #include "outbox/signature.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr const char* id = "0123456789abcdef0123456789abcdef";
@@ -193,4 +193,4 @@ TEST(InboundHook, CloudEventsOfOtherTypesAreRefused) {
 }
 
 }  // namespace
-}  // namespace cairn::server
+}  // namespace cairn::api

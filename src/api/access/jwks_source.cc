@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr std::size_t file_bytes_max = 1u << 20;
@@ -20,7 +20,7 @@ bool is_url(const std::string& place) { return place.starts_with("https://"); }
 struct FileState {
   std::string text;
   // File times are coarse: a file changed just now may change again with the same time.
-  bool settled = true;
+  bool stable = true;
 };
 FileState state_of_file(const std::string& path) {
   struct stat about {};
@@ -103,7 +103,7 @@ void JwksSource::read_changed_file() {
   auto read = parsed(read_key_file(place_));
   if (state.text != file_state_) log_keys(place_, read);
   file_state_ = state.text;
-  file_stable_ = state.settled;
+  file_stable_ = state.stable;
   if (read) {
     keys_ = std::move(*read);
   } else {
@@ -134,4 +134,4 @@ void JwksSource::run(const std::stop_token& stop) {
   }
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -14,7 +14,7 @@
 
 #include "api/access/jwt.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 // Fetches a URL: returns the body or an error. No redirects, at most 1 MiB, 5 s.
 using FetchText = std::function<Result<std::string>(const std::string& url)>;
@@ -65,4 +65,4 @@ class JwksSource {
   std::jthread thread_;  // fetches a URL
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::api

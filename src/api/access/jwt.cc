@@ -13,7 +13,7 @@
 
 #include "base/sha256.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 Error refused(const char* why) { return {ErrorCode::not_allowed, why}; }
@@ -252,4 +252,4 @@ Result<void> check_claims(const Json& claims, const TokenRules& rules, Timestamp
   return {};
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

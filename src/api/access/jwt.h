@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 // The public keys of one issuer.
 class KeySet {
@@ -56,4 +56,4 @@ Result<void> check_claims(const Json& claims, const TokenRules& rules, Timestamp
 
 std::optional<std::string> base64url_decode(std::string_view text);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "store/memory/memory_store.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 std::string encoded(std::string_view bytes) {
@@ -375,4 +375,4 @@ TEST_F(Tokens, KeysThatCannotBeUsedAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -4,7 +4,7 @@
 
 #include "api/problem.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 // host:port → host, [::1]:80 → ::1.
@@ -56,4 +56,4 @@ std::optional<Response> foreign(const Request& request, const std::vector<std::s
                  "the request comes from a page of " + std::string(origin));
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

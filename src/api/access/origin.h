@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "http/server.h"
+#include "api/http_types.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 bool allowed_by_cors(std::string_view origin, const std::vector<std::string>& origins);
 void add_cors(Response& response, std::string_view origin);
@@ -19,4 +19,4 @@ Response preflight();
 // name (DNS rebinding).
 std::optional<Response> foreign(const Request& request, const std::vector<std::string>& origins, bool authenticates);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

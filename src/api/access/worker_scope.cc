@@ -2,7 +2,7 @@
 
 #include "api/problem.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr std::string_view reserved_prefix = "cairn.";
@@ -57,4 +57,4 @@ std::optional<Response> outside_scope(RunStore& store, const Call& call) {
   return std::nullopt;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

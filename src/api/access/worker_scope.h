@@ -6,7 +6,7 @@
 #include "api/route.h"
 #include "store/run_store.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 // Types under `cairn.` are reserved: the engine makes these calls with its own rights, so no caller may submit,
 // schedule or lease one.
@@ -17,4 +17,4 @@ bool reaches_reserved_types(std::string_view prefix);
 // The refusal of a call for runs outside the caller's types; empty if allowed.
 std::optional<Response> outside_scope(RunStore& store, const Call& call);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -2,7 +2,7 @@
 
 #include "api/problem.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 Response liveness(EngineCore& core, std::chrono::nanoseconds stall_max) {
   const auto stalled = core.deliveries().queue().stalled_for();
@@ -13,4 +13,4 @@ Response liveness(EngineCore& core, std::chrono::nanoseconds stall_max) {
                      " s; restart this process");
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

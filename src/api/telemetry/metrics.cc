@@ -12,7 +12,7 @@
 #include "base/limit_refusals.h"
 #include "base/version.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 std::string number(double value) {
@@ -132,4 +132,4 @@ void add_process_metrics(Metrics& metrics) {
                 [started] { return started; });
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cairn::server {
+namespace cairn::api {
 
 class Metrics {
  public:
@@ -52,4 +52,4 @@ class Metrics {
 // Memory, CPU time, file descriptors and start time of this process, under their usual names.
 void add_process_metrics(Metrics& metrics);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "redis/connection.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 namespace {
 
@@ -56,4 +56,4 @@ void MetricsFanout::run() {
   }
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

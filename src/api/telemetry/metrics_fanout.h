@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 class MetricsFanout {
  public:
@@ -31,4 +31,4 @@ class MetricsFanout {
   std::jthread thread_;
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::api

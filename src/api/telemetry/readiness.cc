@@ -4,7 +4,7 @@
 
 #include "api/problem.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 Response store_is_silent() {
@@ -75,4 +75,4 @@ void Readiness::watch_time(const std::stop_token& stop) {
   }
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "http/server.h"
+#include "api/http_types.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 class Readiness {
  public:
@@ -50,4 +50,4 @@ class Readiness {
   std::jthread clock_;
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::api

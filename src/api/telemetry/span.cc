@@ -4,11 +4,11 @@
 #include "base/version.h"
 #include "instance/trace_id.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
-std::string span_of_version(const InstanceId& id, std::uint64_t version) {
-  return span_id_of(id.value + "@" + std::to_string(version));
+std::string span_of_state_version(const InstanceId& id, std::uint64_t state_version) {
+  return span_id_of(id.value + "@" + std::to_string(state_version));
 }
 
 std::string nanoseconds(Span::Time time) {
@@ -83,10 +83,10 @@ std::vector<Span> spans_of(const Slice& unit, std::string_view traceparent, Span
   for (const auto& [id, place] : unit.instances()) {
     const Snapshot& after = unit.latest(id);
     if (!after.trace.empty() && !is_sampled(after.trace)) continue;
-    const std::uint64_t from = unit.from_version(id);
+    const std::uint64_t from = unit.from_state_version(id);
     Span span;
     span.trace = trace_id_of(after.trace, after.instance);
-    span.id = span_of_version(after.instance, after.version);
+    span.id = span_of_state_version(after.instance, after.state_version);
     span.parent = span_id_of(after.instance.value);
     const bool caused = after.instance == unit.last().instance;  // the others are its children and continuations
     span.name = std::string("advance ") + (caused ? unit.cause() : from == 0 ? "started" : "child_finished");
@@ -95,10 +95,10 @@ std::vector<Span> spans_of(const Slice& unit, std::string_view traceparent, Span
     span.attributes = {{"cairn.instance", after.instance.value},
                        {"cairn.definition", after.program.name},
                        {"cairn.definition_version", after.program.version},
-                       {"cairn.state_version", static_cast<std::int64_t>(after.version)},
+                       {"cairn.state_version", static_cast<std::int64_t>(after.state_version)},
                        {"cairn.status", to_string(after.status)},
                        {"cairn.actor", unit.actor()}};
-    if (from > 0) span.links.push_back({span.trace, span_of_version(after.instance, from)});
+    if (from > 0) span.links.push_back({span.trace, span_of_state_version(after.instance, from)});
     if (caused && !traceparent.empty()) {
       span.links.push_back({std::string(traceparent.substr(3, 32)), std::string(traceparent.substr(36, 16))});
     }
@@ -122,4 +122,4 @@ Json otlp_document(std::span<const Span> spans, std::string_view node) {
                               {"scopeSpans", Json::array({Json::object({{"scope", scope}, {"spans", list}})})}})})}});
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

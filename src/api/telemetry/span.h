@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "engine/slice.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 struct Span {
   enum class Kind { internal = 1, server = 2 };  // the numbers are OTLP's
@@ -43,4 +43,4 @@ std::vector<Span> spans_of(const Slice& unit, std::string_view traceparent, Span
 // The body of a request to /v1/traces.
 Json otlp_document(std::span<const Span> spans, std::string_view node);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

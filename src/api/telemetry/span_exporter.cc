@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr Duration post_timeout = Duration::of_seconds(5);
@@ -116,4 +116,4 @@ SpanExporter::Posted SpanExporter::post(const std::vector<Span>& batch) {
   return again ? Posted::again : Posted::refused;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -14,7 +14,7 @@
 #include "api/telemetry/span.h"
 #include "transport/http_client.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 struct OtlpSettings {
   std::string endpoint;              // http://collector:4318; /v1/traces is appended if missing
@@ -63,4 +63,4 @@ class SpanExporter {
   std::jthread thread_;
 };
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 constexpr std::size_t counted_max = 100'000;
@@ -73,4 +73,4 @@ void add_store_metrics(Metrics& metrics, UpkeepStore& store) {
   age("cairn_timers_late_seconds", "How late the earliest due timer is.", &StoreFigures::timer_due_since);
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -4,9 +4,9 @@
 #include "api/telemetry/metrics.h"
 #include "store/upkeep_store.h"
 
-namespace cairn::server {
+namespace cairn::api {
 
 // `store` must outlive the metrics.
 void add_store_metrics(Metrics& metrics, UpkeepStore& store);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

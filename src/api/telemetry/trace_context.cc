@@ -4,7 +4,7 @@
 #include "base/sha256.h"
 #include "instance/trace_id.h"
 
-namespace cairn::server {
+namespace cairn::api {
 namespace {
 
 std::string random_id(std::size_t bytes) {
@@ -30,4 +30,4 @@ TraceContext trace_of(std::string_view text) {
   return context;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace cairn::server {
+namespace cairn::api {
 
 struct TraceContext {
   std::string trace;   // 32 hexadecimal digits
@@ -20,4 +20,4 @@ struct TraceContext {
 // Continues `traceparent`, or starts a trace if it is absent or malformed.
 TraceContext trace_of(std::string_view traceparent);
 
-}  // namespace cairn::server
+}  // namespace cairn::api

@@ -73,7 +73,7 @@ std::optional<CommitOutcome> MemoryStore::refuse(const Unit& unit) const {
   }
   if (unit.task) {
     const auto task = tasks_.find(unit.task->task.value);
-    if (task == tasks_.end() || task->second.row.version != unit.task->version ||
+    if (task == tasks_.end() || task->second.row.state_version != unit.task->state_version ||
         (task->second.row.status != TaskStatus::open && task->second.row.status != TaskStatus::assigned)) {
       return outcome_of(CommitOutcome::Kind::stale);
     }
@@ -82,13 +82,13 @@ std::optional<CommitOutcome> MemoryStore::refuse(const Unit& unit) const {
   for (const Advance& advance : unit.advances) {
     if (advance.outcome == Advance::Outcome::stale || !seen.insert(advance.after.instance.value).second) continue;
     const auto instance = instances_.find(advance.after.instance.value);
-    const std::uint64_t version = instance == instances_.end() ? 0 : instance->second.snapshot.version;
-    if (version != advance.from_version) return outcome_of(CommitOutcome::Kind::stale);
+    const std::uint64_t state_version = instance == instances_.end() ? 0 : instance->second.snapshot.state_version;
+    if (state_version != advance.from_state_version) return outcome_of(CommitOutcome::Kind::stale);
     // Another start is another instance, which was given the id of one that is gone.
-    if (version != 0 && instance->second.snapshot.started_at != advance.after.started_at) {
+    if (state_version != 0 && instance->second.snapshot.started_at != advance.after.started_at) {
       return outcome_of(CommitOutcome::Kind::stale);
     }
-    if (version != 0 && is_final(instance->second.snapshot.status)) {
+    if (state_version != 0 && is_final(instance->second.snapshot.status)) {
       CommitOutcome outcome = outcome_of(CommitOutcome::Kind::failed);
       outcome.error = {ErrorCode::conflict, "instance " + advance.after.instance.value + " has ended"};
       return outcome;
@@ -168,7 +168,7 @@ void MemoryStore::apply_advance(const Advance& advance, const Unit& unit, Commit
   drop_cancelled(advance, outcome);
   for (const OutboxEntry& event : events_of(advance, events_)) write_event(advance.after.instance, event, wakeup);
   for (const LogEntry& entry : advance.log) {
-    HistoryRow row{++last_number_, advance.after.version, entry};
+    HistoryRow row{++last_number_, advance.after.state_version, entry};
     row.entry.at = whole_ms(entry.at);
     instance.history.push_back(std::move(row));
   }
@@ -212,7 +212,7 @@ void MemoryStore::change_tasks(const Advance& advance, const std::string& actor)
     if (row.status != TaskStatus::open && row.status != TaskStatus::assigned) continue;
     row.status = closed.status;
     row.changed_at = at;
-    ++row.version;
+    ++row.state_version;
     if (closed.status == TaskStatus::completed) {
       row.completed_by = closed.by;
       row.completed_at = at;

@@ -219,7 +219,8 @@ Result<TaskChanged> MemoryStore::change_task(const TaskChange& change) {
   if (found == tasks_.end()) return TaskChanged{TaskChanged::Kind::not_found, {}};
   Task& task = found->second;
   TaskRow& row = task.row;
-  if (change.version && *change.version != row.version) return TaskChanged{TaskChanged::Kind::stale, row};
+  if (change.state_version && *change.state_version != row.state_version)
+    return TaskChanged{TaskChanged::Kind::stale, row};
   const bool open = row.status == TaskStatus::open || row.status == TaskStatus::assigned;
   TaskEvent event{row.id, TaskEvent::Kind::commented, now(), change.actor, Json()};
   if (change.kind == TaskChange::Kind::comment) {
@@ -251,7 +252,7 @@ Result<TaskChanged> MemoryStore::change_task(const TaskChange& change) {
     row.assignee = change.assignee;
     event.details = Json::object({{"assignee", change.assignee}});
   }
-  ++row.version;
+  ++row.state_version;
   row.changed_at = event.at;
   task.events.push_back(std::move(event));
   Wakeup wakeup;

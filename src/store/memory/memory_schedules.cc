@@ -10,12 +10,12 @@ Result<PutSchedule> MemoryStore::put_schedule(const ScheduleRow& given) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = schedules_.find(given.name);
-    const std::uint64_t version = found == schedules_.end() ? 0 : found->second.version;
-    if (version != given.version) return PutSchedule::stale;
+    const std::uint64_t state_version = found == schedules_.end() ? 0 : found->second.state_version;
+    if (state_version != given.state_version) return PutSchedule::stale;
     ScheduleRow row = given;
     row.changed_at = now();
     row.created_at = found == schedules_.end() ? row.changed_at : found->second.created_at;
-    ++row.version;
+    ++row.state_version;
     if (row.next_at) row.next_at = whole_ms_up(*row.next_at);
     if (row.last_at) row.last_at = whole_ms(*row.last_at);
     if (row.next_at && !row.paused) wakeup.due = row.next_at;

@@ -20,7 +20,7 @@ constexpr std::int64_t assigned_at_once = 256;  // even if few are claimed: a pa
 ScheduleRow read_schedule(const Rows& rows) {
   ScheduleRow row;
   row.name = rows.text(0);
-  row.version = static_cast<std::uint64_t>(rows.integer(1));
+  row.state_version = static_cast<std::uint64_t>(rows.integer(1));
   row.spec = rows.json(2);
   row.paused = rows.boolean(3);
   row.next_at = rows.time_or_nothing(4);
@@ -249,12 +249,12 @@ Result<PutSchedule> PostgresStore::put_schedule(const ScheduleRow& row) {
               if (row.next_at) next_at = whole_ms_up(*row.next_at);
               if (row.last_at) last_at = whole_ms(*row.last_at);
               const std::int64_t changed =
-                  row.version == 0
+                  row.state_version == 0
                       ? db.query(Sql::insert_schedule, row.name, write_json(row.spec), row.paused, next_at, last_at,
                                  json_or_null(row.last), json_or_null(row.queued), at)
                             .changed()
-                      : db.query(Sql::update_schedule, row.name, row.version, write_json(row.spec), row.paused, next_at,
-                                 last_at, json_or_null(row.last), json_or_null(row.queued), at)
+                      : db.query(Sql::update_schedule, row.name, row.state_version, write_json(row.spec), row.paused,
+                                 next_at, last_at, json_or_null(row.last), json_or_null(row.queued), at)
                             .changed();
               return changed == 1 ? PutSchedule::done : PutSchedule::stale;
             }));

@@ -25,7 +25,7 @@ Result<TaskChanged> PostgresStore::change_task(const TaskChange& change) {
       return answer;
     };
     const bool open = row.status == TaskStatus::open || row.status == TaskStatus::assigned;
-    if (change.version && *change.version != row.version) return say(TaskChanged::Kind::stale);
+    if (change.state_version && *change.state_version != row.state_version) return say(TaskChanged::Kind::stale);
     if (!open && change.kind != TaskChange::Kind::comment) return say(TaskChanged::Kind::closed);
     const auto event = [&](TaskEvent::Kind kind, const Json& details) {
       db.send(Sql::insert_task_event, row.id.value, to_string(kind), at, change.actor, Jsonb{details});
@@ -35,7 +35,7 @@ Result<TaskChanged> PostgresStore::change_task(const TaskChange& change) {
       row.status = status;
       row.assignee = assignee;
       row.changed_at = at;
-      ++row.version;
+      ++row.state_version;
     };
     const Json assignee = Json::object({{"assignee", change.assignee}});
     switch (change.kind) {

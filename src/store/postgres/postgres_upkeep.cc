@@ -197,7 +197,7 @@ Result<std::size_t> PostgresStore::retire_runs(Timestamp before, std::size_t max
   constexpr std::size_t kept_max = 2000;
   const auto limit = static_cast<std::int64_t>(max);
   // No transaction that inserts runs is open for an hour: among older runs no further ones appear.
-  const Timestamp settled = std::min(before, after(now(), Duration::of_seconds(-3600)));
+  const Timestamp no_inserts_before = std::min(before, after(now(), Duration::of_seconds(-3600)));
   std::size_t gone = 0;
   if (!retired_runs_.kept.empty()) {
     Column<std::int64_t> numbers;
@@ -219,8 +219,8 @@ Result<std::size_t> PostgresStore::retire_runs(Timestamp before, std::size_t max
   };
   for (int i = 0; i < parts_max && gone == 0; ++i) {
     CAIRN_TRY(const Part part, write<Part>([&](Connection& db) -> Result<Part> {
-                Rows rows =
-                    db.query(Sql::retire_runs, before, limit, retired_runs_.next, std::max(limit, part_runs), settled);
+                Rows rows = db.query(Sql::retire_runs, before, limit, retired_runs_.next, std::max(limit, part_runs),
+                                     no_inserts_before);
                 if (!rows.next()) return Part{};
                 return Part{static_cast<std::size_t>(rows.integer(0)), rows.boolean(1), rows.integer(2),
                             rows.integer(3), read_numbers(rows, 4)};

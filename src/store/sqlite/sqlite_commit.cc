@@ -138,7 +138,7 @@ std::optional<CommitOutcome> SqliteCommit::refuse(const Unit& unit, Places& plac
   }
   if (unit.task) {
     Query task = db_.query(Sql::find_open_task, unit.task->task.value);
-    if (!task.next() || static_cast<std::uint64_t>(task.integer(1)) != unit.task->version) {
+    if (!task.next() || static_cast<std::uint64_t>(task.integer(1)) != unit.task->state_version) {
       return outcome_of(CommitOutcome::Kind::stale);
     }
   }
@@ -158,13 +158,13 @@ std::optional<CommitOutcome> SqliteCommit::refuse(const Unit& unit, Places& plac
     bool ended = false, same_start = true;
     if (row.next()) {
       place.number = row.integer(0);
-      place.version = static_cast<std::uint64_t>(row.integer(1));
+      place.state_version = static_cast<std::uint64_t>(row.integer(1));
       ended = row.integer(2) != 0;
       place.alike = row.integer(3) != 0;
       // Another start is another instance, which was given the id of one that is gone.
       same_start = row.time(4) == whole_ms(advance.after.started_at);
     }
-    if (place.version != advance.from_version || !same_start) return outcome_of(CommitOutcome::Kind::stale);
+    if (place.state_version != advance.from_state_version || !same_start) return outcome_of(CommitOutcome::Kind::stale);
     if (ended) {
       return outcome_of(CommitOutcome::Kind::failed,
                         {ErrorCode::conflict, "instance " + advance.after.instance.value + " has ended"});
@@ -265,11 +265,11 @@ void SqliteCommit::store_instance(Place& place, const std::string& node) {
   if (place.encoded == nullptr) own_bytes = encode_snapshot(after);
   const std::string& bytes = place.encoded == nullptr ? own_bytes : *place.encoded;
   if (is_new) {
-    db_.run(Sql::insert_state, place.number, after.version, snapshot_format, kind, token, until, active, pointer,
+    db_.run(Sql::insert_state, place.number, after.state_version, snapshot_format, kind, token, until, active, pointer,
             text_or_null(after.last_event), code, error, text_or_null(node), now_, bytes);
-  } else if (db_.run(Sql::update_state, place.number, after.version, snapshot_format, kind, token, until, active,
+  } else if (db_.run(Sql::update_state, place.number, after.state_version, snapshot_format, kind, token, until, active,
                      pointer, text_or_null(after.last_event), code, error, text_or_null(node), now_, bytes,
-                     place.version) != 1 &&
+                     place.state_version) != 1 &&
              !db_.error()) {
     db_.fail({ErrorCode::corrupt, "instance " + after.instance.value + " moved inside a transaction"});
   }
@@ -377,8 +377,8 @@ void SqliteCommit::change_runs(const Advance& advance, const Unit& unit, CommitO
 
 void SqliteCommit::write_log(std::int64_t number, const Advance& advance) {
   for (const LogEntry& entry : advance.log) {
-    db_.run(Sql::insert_log, number, advance.after.version, to_string(entry.kind), entry.step, entry.at, entry.actor,
-            entry.attempt, entry.details);
+    db_.run(Sql::insert_log, number, advance.after.state_version, to_string(entry.kind), entry.step, entry.at,
+            entry.actor, entry.attempt, entry.details);
   }
 }
 

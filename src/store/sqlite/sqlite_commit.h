@@ -24,7 +24,7 @@ class SqliteCommit {
   // The stored state of an instance of the unit.
   struct Place {
     std::int64_t number = 0;  // 0: not stored yet
-    std::uint64_t version = 0;
+    std::uint64_t state_version = 0;
     bool alike = false;                    // stored with this status and definition, without a reference or an error
     const Snapshot* last = nullptr;        // the snapshot after the unit
     const std::string* encoded = nullptr;  // its bytes, if encoded ahead

@@ -14,7 +14,7 @@ namespace {
 ScheduleRow read_schedule(const Query& query) {
   ScheduleRow row;
   row.name = query.text(0);
-  row.version = static_cast<std::uint64_t>(query.integer(1));
+  row.state_version = static_cast<std::uint64_t>(query.integer(1));
   row.spec = query.json(2);
   row.paused = query.integer(3) != 0;
   row.next_at = query.time_or_nothing(4);
@@ -37,11 +37,11 @@ Result<PutSchedule> SqliteStore::put_schedule(const ScheduleRow& row) {
     if (row.next_at) next = whole_ms_up(*row.next_at);
     if (row.last_at) last = whole_ms(*row.last_at);
     Transaction transaction(*writer_);
-    const std::int64_t written = row.version == 0
-                                     ? writer_->run(Sql::insert_schedule, row.name, json_text(row.spec), row.paused,
-                                                    next, last, row.last, row.queued, now())
-                                     : writer_->run(Sql::update_schedule, row.name, row.version, json_text(row.spec),
-                                                    row.paused, next, last, row.last, row.queued, now());
+    const std::int64_t written =
+        row.state_version == 0 ? writer_->run(Sql::insert_schedule, row.name, json_text(row.spec), row.paused, next,
+                                              last, row.last, row.queued, now())
+                               : writer_->run(Sql::update_schedule, row.name, row.state_version, json_text(row.spec),
+                                              row.paused, next, last, row.last, row.queued, now());
     if (auto done = transaction.commit(); !done) return failed(done.error());
     if (written == 0) return PutSchedule::stale;
     held_schedules_.erase(row.name);

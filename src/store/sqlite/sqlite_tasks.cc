@@ -55,7 +55,7 @@ Result<TaskChanged> SqliteStore::change_task(const TaskChange& change) {
     answer.kind = kind;
     return answer;
   };
-  if (change.version && *change.version != row.version) return say(TaskChanged::Kind::stale);
+  if (change.state_version && *change.state_version != row.state_version) return say(TaskChanged::Kind::stale);
   if (!open && change.kind != TaskChange::Kind::comment) return say(TaskChanged::Kind::closed);
   const Json assignee = Json::object({{"assignee", change.assignee}});
   switch (change.kind) {

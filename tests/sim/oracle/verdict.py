@@ -169,7 +169,7 @@ def compare_children(world, instance):
 
 
 def compare_rest(world, instance, end):
-    """At the end of a settled case nothing that was due is left."""
+    """At the end of a quiet case nothing that was due is left."""
     if instance.status == "suspended":
         return
     if instance.status == "waiting" and not instance.waits:

@@ -50,7 +50,7 @@ struct Questions {
     for (const Advance& advance : unit.advances) {
       if (advance.outcome == Advance::Outcome::stale) continue;
       advanced.insert(advance.after.instance.value);
-      if (advance.from_version == 0) starts.insert(advance.after.instance.value);
+      if (advance.from_state_version == 0) starts.insert(advance.after.instance.value);
       for (const TaskClosed& task : advance.tasks_closed) tasks.insert(task.id.value);
       for (const RunId& run : advance.runs_cancelled) add_run(run);
       intends |= !advance.runs.empty();
@@ -230,11 +230,11 @@ std::optional<CommitOutcome> CommitImage::refuse(const Unit& unit) const {
   }
   if (unit.task) {
     const auto task = tasks.find(unit.task->task.value);
-    if (task == tasks.end() || !task->second.open || task->second.version != unit.task->version) {
+    if (task == tasks.end() || !task->second.open || task->second.state_version != unit.task->state_version) {
       return outcome_of(CommitOutcome::Kind::stale);
     }
   }
-  // The first advance of each instance is compared with the stored version.
+  // The first advance of each instance is compared with the stored state version.
   std::array<std::byte, 512> room;
   std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
   std::pmr::set<std::string_view> seen(&memory);
@@ -242,13 +242,13 @@ std::optional<CommitOutcome> CommitImage::refuse(const Unit& unit) const {
     const std::string& id = advance.after.instance.value;
     if (advance.outcome == Advance::Outcome::stale || !seen.insert(id).second) continue;
     const auto instance = instances.find(id);
-    const std::uint64_t version = instance == instances.end() ? 0 : instance->second.version;
-    if (version != advance.from_version) return outcome_of(CommitOutcome::Kind::stale);
+    const std::uint64_t state_version = instance == instances.end() ? 0 : instance->second.state_version;
+    if (state_version != advance.from_state_version) return outcome_of(CommitOutcome::Kind::stale);
     // Another start is another instance, which was given the id of one that is gone.
-    if (version != 0 && instance->second.started_at != whole_ms(advance.after.started_at)) {
+    if (state_version != 0 && instance->second.started_at != whole_ms(advance.after.started_at)) {
       return outcome_of(CommitOutcome::Kind::stale);
     }
-    if (version != 0 && instance->second.ended) {
+    if (state_version != 0 && instance->second.ended) {
       return outcome_of(CommitOutcome::Kind::failed, {ErrorCode::conflict, "instance " + id + " has ended"});
     }
   }

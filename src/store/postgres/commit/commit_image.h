@@ -17,7 +17,7 @@ class CommitImage {
  public:
   struct Instance {
     std::int64_t number = 0;  // 0: not stored yet
-    std::uint64_t version = 0;
+    std::uint64_t state_version = 0;
     Timestamp started_at;
     bool ended = false;
   };
@@ -28,7 +28,7 @@ class CommitImage {
     std::string type;
   };
   struct Task {
-    std::uint64_t version = 0;
+    std::uint64_t state_version = 0;
     bool open = false;
   };
   struct Key {

@@ -27,9 +27,9 @@ std::optional<Timestamp> ended_at(const Snapshot& snapshot) {
 
 }  // namespace
 
-void CommitWrites::instance(std::int64_t number, bool is_new, std::uint64_t from_version, const Snapshot& after,
+void CommitWrites::instance(std::int64_t number, bool is_new, std::uint64_t from_state_version, const Snapshot& after,
                             bool renamed, std::string_view encoded, const std::string& node) {
-  Moved moved{&after, from_version, renamed, encoded, &node};
+  Moved moved{&after, from_state_version, renamed, encoded, &node};
   if (!is_new) {
     // If there are several, only the last is written, with the changes of all of them.
     if (const auto earlier = moved_.find(number); earlier != moved_.end()) moved.renamed |= earlier->second.renamed;
@@ -51,7 +51,7 @@ void CommitWrites::add_state(RowList& to, std::int64_t number, const Moved& move
   const Wait* first = after.waits.empty() ? nullptr : &after.waits.front();
   const auto task = std::find_if(after.waits.begin(), after.waits.end(),
                                  [](const Wait& wait) { return wait.kind == WaitKind::task; });
-  to.add(number, after.version, moved.from_version,
+  to.add(number, after.state_version, moved.from_state_version,
          first ? std::optional<std::string_view>(to_string(first->kind)) : std::nullopt,
          first ? std::optional<std::string_view>(first->token.value) : std::nullopt,
          first && first->until ? std::optional(whole_ms_up(*first->until)) : std::nullopt,
@@ -144,8 +144,8 @@ void CommitWrites::outbox(const InstanceId& instance, const OutboxEntry& entry) 
   outbox_.published.add(entry.published);
 }
 
-void CommitWrites::log(std::int64_t instance, std::uint64_t version, const LogEntry& entry) {
-  log_.push_back({instance, version, &entry});
+void CommitWrites::log(std::int64_t instance, std::uint64_t state_version, const LogEntry& entry) {
+  log_.push_back({instance, state_version, &entry});
 }
 
 // In index order, so that neighbours share a page and each page is searched once.
@@ -153,9 +153,9 @@ void CommitWrites::send_log(Connection& db) const {
   std::vector<Line> lines = log_;
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.instance < b.instance; });
   RowList rows{RowType::log};
-  for (const auto& [instance, version, entry] : lines) {
-    rows.add(instance, version, to_string(entry->kind), entry->step, whole_ms(entry->at), entry->actor, entry->attempt,
-             Jsonb{entry->details});
+  for (const auto& [instance, state_version, entry] : lines) {
+    rows.add(instance, state_version, to_string(entry->kind), entry->step, whole_ms(entry->at), entry->actor,
+             entry->attempt, Jsonb{entry->details});
   }
   db.send(Sql::insert_log, rows);
 }

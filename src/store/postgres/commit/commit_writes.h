@@ -14,7 +14,7 @@ class CommitWrites {
  public:
   // `encoded` is the stored form of the snapshot, if the caller has it. Arguments of this function, `end_run` and `log`
   // are borrowed until everything is sent.
-  void instance(std::int64_t number, bool is_new, std::uint64_t from_version, const Snapshot& after, bool renamed,
+  void instance(std::int64_t number, bool is_new, std::uint64_t from_state_version, const Snapshot& after, bool renamed,
                 std::string_view encoded, const std::string& node);
   void close_wait(std::int64_t instance, const std::string& token);
   void close_waits(std::int64_t instance);  // all of them
@@ -30,7 +30,7 @@ class CommitWrites {
   void run_event(const RunId& run, std::string_view kind, int attempt, const std::string& actor, const Json& details,
                  Timestamp now);
   void outbox(const InstanceId& instance, const OutboxEntry& entry);
-  void log(std::int64_t instance, std::uint64_t version, const LogEntry& entry);
+  void log(std::int64_t instance, std::uint64_t state_version, const LogEntry& entry);
   void message_gone(std::int64_t message) { gone_messages_.add(message); }
   void timer_gone(Timestamp due, std::int64_t instance, const std::string& token);
   void inbox(std::int64_t instance, const std::string& signal);
@@ -50,7 +50,7 @@ class CommitWrites {
  private:
   struct Moved {
     const Snapshot* after;
-    std::uint64_t from_version;
+    std::uint64_t from_state_version;
     bool renamed;  // as in Advance
     std::string_view encoded;
     const std::string* node;
@@ -94,7 +94,7 @@ class CommitWrites {
   } outbox_;
   struct Line {
     std::int64_t instance;
-    std::uint64_t version;
+    std::uint64_t state_version;
     const LogEntry* entry;
   };
   std::vector<Line> log_;

@@ -44,14 +44,14 @@ bool OptimisticCommit::make(std::span<const Unit> units, InstanceNumbers& memory
       const auto [changed, first] = changed_by.try_emplace(id, &unit);
       if (!first && changed->second != &unit) return false;
       if (!first) continue;
-      if (advance.from_version == 0) {
+      if (advance.from_state_version == 0) {
         ++starts;
         continue;
       }
       const Timestamp started_at = whole_ms(advance.after.started_at);
       const auto number = memory.number_of(id, started_at);
       if (!number) return false;
-      image.instances[id] = {*number, advance.from_version, started_at, false};
+      image.instances[id] = {*number, advance.from_state_version, started_at, false};
     }
     if (unit.message) image.messages.insert(*unit.message);
     if (unit.timer) {

@@ -1,6 +1,6 @@
-// A batch that need not read first. Every unit names the version, lease, timer or message that it was decided on, and
-// this process knows the rest. The batch is written in one round trip, and the statements check every assumption. If
-// one is wrong, nothing is written, and the batch is read and written the careful way.
+// A batch that need not read first. Every unit names the state version, lease, timer or message that it was decided on,
+// and this process knows the rest. The batch is written in one round trip, and the statements check every assumption.
+// If one is wrong, nothing is written, and the batch is read and written the careful way.
 #pragma once
 
 #include <set>

@@ -121,11 +121,11 @@ Result<std::vector<CommitOutcome>> PostgresCommit::run(bool may_skip_reading) {
     } else {
       // One set of writes loses the order between units. A unit that continues from an earlier one goes into the next
       // set.
-      if (goes_on(unit)) flush();
+      if (continues_earlier(unit)) flush();
       apply(unit, outcomes.emplace_back());
     }
   }
-  settle_keys();
+  write_keys();
   flush();
   for (const CorrelatedSignal& signal : signals_) store_.route(db_, signal, wakeup_);
   if (image_.kept) claim_kept();
@@ -134,7 +134,7 @@ Result<std::vector<CommitOutcome>> PostgresCommit::run(bool may_skip_reading) {
   return outcomes;
 }
 
-bool PostgresCommit::goes_on(const Unit& unit) const {
+bool PostgresCommit::continues_earlier(const Unit& unit) const {
   return std::any_of(unit.advances.begin(), unit.advances.end(),
                      [this](const Advance& advance) { return last_.contains(advance.after.instance.value); });
 }
@@ -172,7 +172,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
   // Intermediate states were never committed and are never read, so only the last one of each instance is written.
   struct Moving {
     const Snapshot* last = nullptr;
-    std::uint64_t from_version = 0;
+    std::uint64_t from_state_version = 0;
     std::string_view encoded;
     std::int64_t number = 0;
     bool is_new = false;
@@ -187,7 +187,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     if (advance.outcome == Advance::Outcome::stale) continue;
     const auto [at, added] = moving.try_emplace(advance.after.instance.value);
     Moving& instance = at->second;
-    if (added) instance.from_version = advance.from_version;
+    if (added) instance.from_state_version = advance.from_state_version;
     instance.last = &advance.after;
     instance.renamed |= advance.renamed;
     instance.encoded = i < unit.encoded.size() ? std::string_view(unit.encoded[i]) : std::string_view();
@@ -201,11 +201,11 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
       image_.numbers.pop_back();
     }
     instance.number = place.number;
-    place.version = snapshot.version;
+    place.state_version = snapshot.state_version;
     place.started_at = whole_ms(snapshot.started_at);
     place.ended = is_final(snapshot.status);
-    writes_.instance(place.number, instance.is_new, instance.from_version, snapshot, instance.renamed, instance.encoded,
-                     unit.actor);
+    writes_.instance(place.number, instance.is_new, instance.from_state_version, snapshot, instance.renamed,
+                     instance.encoded, unit.actor);
     if (place.ended) wakeup_.ended.push_back(snapshot.instance);
     last_[id] = &snapshot;
   }
@@ -287,7 +287,7 @@ void PostgresCommit::apply_advance(const Advance& advance, const Unit& unit, Com
     writes_.outbox(advance.after.instance, entry);
     wakeup_.outbox |= !entry.published;
   }
-  for (const LogEntry& entry : advance.log) writes_.log(number, advance.after.version, entry);
+  for (const LogEntry& entry : advance.log) writes_.log(number, advance.after.state_version, entry);
 }
 
 void PostgresCommit::change_tasks(const Advance& advance, const std::string& actor) {
@@ -304,7 +304,7 @@ void PostgresCommit::change_tasks(const Advance& advance, const std::string& act
     const auto task = image_.tasks.find(closed.id.value);
     if (task == image_.tasks.end() || !task->second.open) continue;
     task->second.open = false;
-    ++task->second.version;
+    ++task->second.state_version;
     writes_.close_task(closed, now_);
     writes_.task_event(closed.id, event_of(closed.status), closed.by.empty() ? actor : closed.by, Json());
   }
@@ -371,7 +371,7 @@ void PostgresCommit::end_run(const RunEnd& end) {
 
 // A key was claimed for the first unit that named it. If that unit was refused, the key goes to an accepted one or is
 // released.
-void PostgresCommit::settle_keys() {
+void PostgresCommit::write_keys() {
   for (const auto& [name, key] : image_.keys) {
     if (!key.ours) continue;
     if (!key.used) {

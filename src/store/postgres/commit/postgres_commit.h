@@ -32,7 +32,7 @@ class PostgresCommit {
   const std::vector<postgres::LeasedTogether>& leased() const { return leased_; }
 
  private:
-  bool goes_on(const Unit& unit) const;
+  bool continues_earlier(const Unit& unit) const;
   void flush();
   void apply(const Unit& unit, CommitOutcome& outcome);
   void apply_advance(const Advance& advance, const Unit& unit, CommitOutcome& outcome);
@@ -41,7 +41,7 @@ class PostgresCommit {
   void end_run(const RunEnd& end);
   const RunTypeRow* rule_of(const std::string& type) const;
   void free_slot(const std::string& type);
-  void settle_keys();
+  void write_keys();
   void claim_kept();
   bool claim_one(std::int64_t number, const Wait& wait);
 

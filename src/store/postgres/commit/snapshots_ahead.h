@@ -1,6 +1,6 @@
 // Snapshots that were read together because a thread will request them one by one: those of the timers it has just
-// taken. Only that thread gets them, each once. A stale one does no harm: the version check refuses the commit, and the
-// second attempt reads again.
+// taken. Only that thread gets them, each once. A stale one does no harm: the check of the state version refuses the
+// commit, and the second attempt reads again.
 #pragma once
 
 #include <atomic>

@@ -74,12 +74,12 @@ class Leasing {
  public:
   // `answered` is called when the next request may start.
   Leasing(postgres::Connection& db, const LeaseRequest& request, Timestamp at, bool run_events,
-          postgres::UncommittedLeases& under_way, postgres::KeysSeen& keys_seen, std::function<void()> answered)
+          postgres::UncommittedLeases& uncommitted, postgres::KeysSeen& keys_seen, std::function<void()> answered)
       : db_(db),
         request_(request),
         at_(at),
         run_events_(run_events),
-        under_way_(under_way),
+        uncommitted_(uncommitted),
         keys_seen_(keys_seen),
         answered_(std::move(answered)),
         prefixes_(request.prefixes) {
@@ -369,13 +369,13 @@ class Leasing {
     std::optional<postgres::QueueKey> first, last;
   };
   PassedOver passed_over(const std::string& type) const {
-    if (const auto other = under_way_.of(type)) return {other->first, other->last};
+    if (const auto other = uncommitted_.of(type)) return {other->first, other->last};
     return {};
   }
 
   void lease_ready(const std::string& type, std::vector<RunRow>& leased) {
     const Timestamp until = after(at_, request_.length);
-    const auto other = under_way_.of(type);
+    const auto other = uncommitted_.of(type);
     const PassedOver passed = passed_over(type);
     Rows rows = db_.query(Sql::lease_ready, at_, type, static_cast<std::int64_t>(request_.max), request_.worker, until,
                           passed.first, passed.last, fence_step());
@@ -402,7 +402,7 @@ class Leasing {
     keys.reserve(rows.size());
     while (rows.next()) keys.push_back({rows.integer(4), rows.time(13), rows.integer(1)});
     rows.rewind();
-    if (!keys.empty()) stretch_ = under_way_.begin(postgres::UncommittedLeases::range_of(type, keys, other));
+    if (!keys.empty()) range_ = uncommitted_.begin(postgres::UncommittedLeases::range_of(type, keys, other));
     answered_();
   }
 
@@ -442,10 +442,10 @@ class Leasing {
   const LeaseRequest& request_;
   const Timestamp at_;
   const bool run_events_;
-  postgres::UncommittedLeases& under_way_;
+  postgres::UncommittedLeases& uncommitted_;
   postgres::KeysSeen& keys_seen_;
   const std::function<void()> answered_;
-  postgres::UncommittedLeases::Guard stretch_;
+  postgres::UncommittedLeases::Guard range_;
   std::vector<std::string> prefixes_;
   std::set<std::string> types_;
   std::map<std::string, RunTypeRow> rules_;

@@ -1,5 +1,5 @@
 -- The schema of a PostgreSQL store.
--- version: 30
+-- version: 31
 --
 -- A new store gets this file and then every migration (sql/migrations), in one transaction. The first release freezes it:
 -- later changes are migrations. The store replaces the schema name `cairn` with its own.
@@ -75,7 +75,7 @@ CREATE INDEX wf_instances_troubled ON cairn.wf_instances (status) WHERE status I
 -- on its page.
 CREATE TABLE cairn.wf_runtime_states (
   n bigint PRIMARY KEY,
-  version bigint NOT NULL,          -- the state version: a commit must name the one that it continues from
+  state_version bigint NOT NULL,    -- a commit must name the one that it continues from
   schema_version integer NOT NULL,  -- the format of `snapshot`
   -- Copies from the snapshot, for reports with plain SQL. The engine does not read them.
   waiting_kind text,                -- the first wait: its kind, token and due time
@@ -112,7 +112,7 @@ CREATE INDEX wf_waits_signal ON cairn.wf_waits (name, key) WHERE kind = 'signal'
 CREATE TABLE cairn.wf_execution_log (
   n bigint GENERATED ALWAYS AS IDENTITY,
   instance bigint NOT NULL,
-  version bigint NOT NULL,  -- the state version that the commit made
+  state_version bigint NOT NULL,  -- the one that the commit made
   kind text NOT NULL,
   step text NOT NULL,
   at timestamptz NOT NULL,
@@ -157,7 +157,7 @@ CREATE TABLE cairn.wf_tasks (
   name text NOT NULL,
   title text NOT NULL,
   status text NOT NULL,
-  version bigint NOT NULL,  -- grows with each change of the row; a client may require the one that it has seen
+  state_version bigint NOT NULL,  -- grows with each change of the row; a client may require the one that it has seen
   roles text[] NOT NULL,    -- who may do it; empty: everybody
   exclude text[] NOT NULL,  -- users who may not, e.g. the one who did the step before
   payload jsonb,
@@ -468,7 +468,7 @@ END $$;
 -- What starts by the clock. `put_schedule` writes a row; firing moves `next_at`.
 CREATE TABLE cairn.wf_schedules (
   name text PRIMARY KEY,
-  version bigint NOT NULL,  -- grows with each change; a writer must match it
+  state_version bigint NOT NULL,  -- grows with each change; a writer must match it
   spec text NOT NULL,       -- JSON: cron or interval, zone, overlap, what to start (schedule/spec.h)
   paused boolean NOT NULL,
   next_at timestamptz,      -- NULL: it never fires again
@@ -619,12 +619,12 @@ CREATE TYPE cairn.wf_instance_row AS (
   n bigint, id text, definition text, definition_version text, digest text, status text, reference_key text, reference_parts jsonb, parent text,
   error jsonb, started_at timestamptz, changed_at timestamptz, ended_at timestamptz);
 CREATE TYPE cairn.wf_state_row AS (
-  n bigint, version bigint, from_version bigint, waiting_kind text, waiting_token text, waiting_until timestamptz, active_task text,
+  n bigint, state_version bigint, from_state_version bigint, waiting_kind text, waiting_token text, waiting_until timestamptz, active_task text,
   resume_pointer text, last_signal text, last_error_code text, last_error text, last_executed_by text, snapshot text);
 CREATE TYPE cairn.wf_wait_row AS (
   instance bigint, token text, kind text, step text, strand bigint, since timestamptz, until timestamptz, name text, key text, target text);
 CREATE TYPE cairn.wf_log_row AS (
-  instance bigint, version bigint, kind text, step text, at timestamptz, actor text, attempt integer, details jsonb);
+  instance bigint, state_version bigint, kind text, step text, at timestamptz, actor text, attempt integer, details jsonb);
 CREATE TYPE cairn.wf_run_row AS (
   id uuid, given_id text, type text, status text, priority bigint, idempotency_key text, payload jsonb, attempt integer, max_attempts integer,
   run_at timestamptz, lease_until timestamptz, leased_by text, fence bigint, leases integer, backoff_ms bigint, factor double precision,

@@ -68,7 +68,7 @@ SELECT s.snapshot FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.
 -- name: find_snapshots
 SELECT n, snapshot FROM cairn.wf_runtime_states WHERE n = ANY ($1::bigint[]) AND octet_length(snapshot) < $2
 -- part: instance_columns
-i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+i.id, i.definition, i.definition_version, i.digest, i.status, s.state_version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
 -- part: instance_filter
 ($10::text IS NULL OR i.definition_version = $10)
@@ -119,7 +119,7 @@ WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR 
   AND ($9::text IS NULL OR i.reference_key = $9) AND {instance_filter}
 ORDER BY i.n DESC LIMIT $8
 -- name: history
-SELECT n, version, kind, step, at, actor, attempt, details FROM cairn.wf_execution_log
+SELECT n, state_version, kind, step, at, actor, attempt, details FROM cairn.wf_execution_log
 WHERE instance = (SELECT n FROM cairn.wf_instances WHERE id = $1) AND n > $2 ORDER BY n LIMIT $3
 -- name: list_waits
 SELECT token, kind, step, strand, since, until, name, key, target FROM cairn.wf_waits
@@ -140,7 +140,7 @@ UPDATE cairn.wf_instances SET deleted_at = coalesce(deleted_at, $2), delete_reas
 WHERE id = $1 AND ended_at IS NOT NULL
 
 -- part: task_columns
-t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
+t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.state_version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
   t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
 -- part: task_filter
 ($1::text IS NULL OR t.status = $1) AND ($2::text IS NULL OR t.assignee = $2)
@@ -175,7 +175,7 @@ WHERE t.instance = (SELECT n FROM cairn.wf_instances WHERE id = $13) AND ($14 OR
   AND {task_filter}
 ORDER BY t.priority DESC, t.n LIMIT $7
 -- name: update_task
-UPDATE cairn.wf_tasks SET status = $2, assignee = $3, version = version + 1, changed_at = $4 WHERE id = $1
+UPDATE cairn.wf_tasks SET status = $2, assignee = $3, state_version = state_version + 1, changed_at = $4 WHERE id = $1
 -- name: insert_task_event
 INSERT INTO cairn.wf_task_events (task, kind, at, actor, details) VALUES ($1, $2, $3, $4, $5)
 -- name: task_events

@@ -5,7 +5,7 @@
 -- they have changed, it raises an error with ln(0), which nothing else causes.
 
 -- name: lock_instances
-SELECT i.id, i.n, s.version, i.started_at, i.ended_at IS NOT NULL FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
+SELECT i.id, i.n, s.state_version, i.started_at, i.ended_at IS NOT NULL FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.id = ANY ($1::text[]) ORDER BY s.n + 0 FOR UPDATE OF s
 -- name: find_numbers
 SELECT id, n, started_at FROM cairn.wf_instances WHERE id = ANY ($1::text[])
@@ -19,7 +19,7 @@ CROSS JOIN LATERAL (SELECT FROM cairn.wf_timer_q q WHERE q.due = t.due AND q.ins
 -- name: lock_runs
 SELECT r.id, r.status, r.fence, r.attempt, r.type FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) ORDER BY r.id FOR UPDATE
 -- name: lock_tasks
-SELECT id, version, status IN ('open', 'assigned') FROM cairn.wf_tasks WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE
+SELECT id, state_version, status IN ('open', 'assigned') FROM cairn.wf_tasks WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE
 -- name: find_inbox
 SELECT a.place FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS a (id, signal, place)
 JOIN cairn.wf_instances i ON i.id = ANY (ARRAY[a.id])
@@ -55,16 +55,16 @@ FROM unnest($1::bigint[], $2::text[], $3::jsonb[], $4::timestamptz[], $5::timest
 WHERE i.n = ANY (ARRAY[u.n]) AND i.ended_at IS NULL RETURNING 1)
 SELECT ln((count(*) = cardinality($1::bigint[]))::integer) FROM moved
 -- name: insert_states
-INSERT INTO cairn.wf_runtime_states (n, version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal,
+INSERT INTO cairn.wf_runtime_states (n, state_version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal,
   last_error_code, last_error, last_executed_by, last_executed_on, snapshot)
-SELECT n, version, $2, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal, last_error_code, last_error,
+SELECT n, state_version, $2, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal, last_error_code, last_error,
   last_executed_by, $3, snapshot FROM unnest($1::cairn.wf_state_row[])
 -- name: update_states
-WITH moved AS (UPDATE cairn.wf_runtime_states s SET version = u.version, schema_version = $2, waiting_kind = u.waiting_kind,
+WITH moved AS (UPDATE cairn.wf_runtime_states s SET state_version = u.state_version, schema_version = $2, waiting_kind = u.waiting_kind,
   waiting_token = u.waiting_token, waiting_until = u.waiting_until, active_task = u.active_task, resume_pointer = u.resume_pointer,
   last_signal = coalesce(u.last_signal, s.last_signal), last_error_code = u.last_error_code, last_error = u.last_error,
   last_executed_by = u.last_executed_by, last_executed_on = $3, snapshot = u.snapshot
-FROM unnest($1::cairn.wf_state_row[]) AS u WHERE s.n = ANY (ARRAY[u.n]) AND s.version = u.from_version RETURNING 1)
+FROM unnest($1::cairn.wf_state_row[]) AS u WHERE s.n = ANY (ARRAY[u.n]) AND s.state_version = u.from_state_version RETURNING 1)
 SELECT ln((count(*) = cardinality($1::cairn.wf_state_row[]))::integer) FROM moved
 -- name: close_waits
 DELETE FROM cairn.wf_waits WHERE ctid = ANY (ARRAY(
@@ -85,7 +85,7 @@ WITH gone AS (DELETE FROM cairn.wf_timer_q WHERE ctid = ANY (ARRAY(
   CROSS JOIN LATERAL (SELECT ctid FROM cairn.wf_timer_q WHERE due = t.due AND instance = t.instance AND token = t.token OFFSET 0) q)) RETURNING 1)
 SELECT ln((count(*) = cardinality($1::timestamptz[]))::integer) FROM gone
 -- name: insert_tasks
-INSERT INTO cairn.wf_tasks (id, instance, instance_id, token, step, name, title, status, version, roles, exclude, payload, form, priority, due, deadline,
+INSERT INTO cairn.wf_tasks (id, instance, instance_id, token, step, name, title, status, state_version, roles, exclude, payload, form, priority, due, deadline,
   assignee, reference_key, reference_parts, created_at, changed_at, managers)
 SELECT t.id, t.instance, t.instance_id, t.token, t.step, t.name, t.title, t.status, 1,
   ARRAY(SELECT jsonb_array_elements_text(t.roles)), ARRAY(SELECT jsonb_array_elements_text(t.exclude)), t.payload, t.form, t.priority, t.due, t.deadline,
@@ -95,7 +95,7 @@ FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::te
   AS t (id, instance, instance_id, token, step, name, title, status, roles, exclude, payload, form, priority, due, deadline, assignee, reference_key,
   reference_parts, managers)
 -- name: close_tasks
-UPDATE cairn.wf_tasks t SET status = c.status, version = t.version + 1, changed_at = $6, completed_by = c.completed_by, completed_at = c.completed_at,
+UPDATE cairn.wf_tasks t SET status = c.status, state_version = t.state_version + 1, changed_at = $6, completed_by = c.completed_by, completed_at = c.completed_at,
   completion = c.completion
 FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::jsonb[]) AS c (id, status, completed_by, completed_at, completion)
 WHERE t.id = ANY (ARRAY[c.id]) AND t.status || '' IN ('open', 'assigned')
@@ -114,7 +114,7 @@ INSERT INTO cairn.outbox_event (id, instance, type, subject, data, created_at, p
 SELECT o.id, o.instance, o.type, o.subject, o.data, $7::timestamptz, CASE WHEN o.published THEN $7 END, true
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::boolean[]) AS o (id, instance, type, subject, data, published)
 -- name: insert_log
-INSERT INTO cairn.wf_execution_log (instance, version, kind, step, at, actor, attempt, details) SELECT * FROM unnest($1::cairn.wf_log_row[])
+INSERT INTO cairn.wf_execution_log (instance, state_version, kind, step, at, actor, attempt, details) SELECT * FROM unnest($1::cairn.wf_log_row[])
 -- name: delete_messages
 WITH gone AS (DELETE FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[]) AND target + 0 IS NOT NULL RETURNING 1)
 SELECT ln((count(*) = cardinality($1::bigint[]))::integer) FROM gone

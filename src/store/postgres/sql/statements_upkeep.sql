@@ -74,15 +74,15 @@ SELECT event, sink, attempt, at, delivered, error FROM cairn.wf_deliveries WHERE
 UPDATE cairn.outbox_event SET published_at = NULL, assigned = false WHERE n = $1
 
 -- name: insert_schedule
-INSERT INTO cairn.wf_schedules (name, version, spec, paused, next_at, last_at, last, queued, created_at, changed_at)
+INSERT INTO cairn.wf_schedules (name, state_version, spec, paused, next_at, last_at, last, queued, created_at, changed_at)
 VALUES ($1, 1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT (name) DO NOTHING
 -- name: update_schedule
-UPDATE cairn.wf_schedules SET version = version + 1, spec = $3, paused = $4, next_at = $5, last_at = $6, last = $7, queued = $8, held_until = NULL,
-  changed_at = $9 WHERE name = $1 AND version = $2
+UPDATE cairn.wf_schedules SET state_version = state_version + 1, spec = $3, paused = $4, next_at = $5, last_at = $6, last = $7, queued = $8, held_until = NULL,
+  changed_at = $9 WHERE name = $1 AND state_version = $2
 -- name: find_schedule
-SELECT name, version, spec, paused, next_at, last_at, last, queued, created_at, changed_at FROM cairn.wf_schedules WHERE name = $1
+SELECT name, state_version, spec, paused, next_at, last_at, last, queued, created_at, changed_at FROM cairn.wf_schedules WHERE name = $1
 -- name: list_schedules
-SELECT name, version, spec, paused, next_at, last_at, last, queued, created_at, changed_at FROM cairn.wf_schedules
+SELECT name, state_version, spec, paused, next_at, last_at, last, queued, created_at, changed_at FROM cairn.wf_schedules
 WHERE name COLLATE "C" > $1 ORDER BY name COLLATE "C" LIMIT $2
 -- name: remove_schedule
 DELETE FROM cairn.wf_schedules WHERE name = $1
@@ -91,7 +91,7 @@ WITH due AS (
   SELECT name FROM cairn.wf_schedules WHERE NOT paused AND next_at <= $1 AND (held_until IS NULL OR held_until <= $1)
   ORDER BY next_at, name LIMIT $2 FOR UPDATE SKIP LOCKED),
 taken AS (UPDATE cairn.wf_schedules s SET held_until = $3 FROM due WHERE s.name = due.name RETURNING s.*)
-SELECT name, version, spec, paused, next_at, last_at, last, queued, created_at, changed_at FROM taken ORDER BY next_at, name COLLATE "C"
+SELECT name, state_version, spec, paused, next_at, last_at, last, queued, created_at, changed_at FROM taken ORDER BY next_at, name COLLATE "C"
 
 -- name: put_api_key
 INSERT INTO cairn.wf_api_keys (id, secret_hash, subject, roles, scope, note, created_at, expires_at, revoked_at)

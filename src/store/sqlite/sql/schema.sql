@@ -1,5 +1,5 @@
 -- The schema of a SQLite store.
--- version: 30
+-- version: 31
 --
 -- A new store gets this file and then every migration (sql/migrations). The first release freezes it: later changes are
 -- migrations.
@@ -67,7 +67,7 @@ CREATE INDEX wf_instances_troubled ON wf_instances (status) WHERE status IN ('su
 -- a rowid table because a snapshot would overflow the pages of a table without rowid.
 CREATE TABLE wf_runtime_states (
   n INTEGER PRIMARY KEY,
-  version INTEGER NOT NULL,         -- the state version: a commit must name the one that it continues from
+  state_version INTEGER NOT NULL,   -- a commit must name the one that it continues from
   schema_version INTEGER NOT NULL,  -- the format of `snapshot`
   -- Copies from the snapshot, for reports with plain SQL. The engine does not read them.
   waiting_kind TEXT,                -- the first wait: its kind, token and due time
@@ -104,7 +104,7 @@ CREATE INDEX wf_waits_signal ON wf_waits (name, key) WHERE kind = 'signal';
 CREATE TABLE wf_execution_log (
   n INTEGER PRIMARY KEY,
   instance INTEGER NOT NULL,
-  version INTEGER NOT NULL,  -- the state version that the commit made
+  state_version INTEGER NOT NULL,  -- the one that the commit made
   kind TEXT NOT NULL,
   step TEXT NOT NULL,
   at INTEGER NOT NULL,
@@ -146,7 +146,7 @@ CREATE TABLE wf_tasks (
   name TEXT NOT NULL,
   title TEXT NOT NULL,
   status TEXT NOT NULL,
-  version INTEGER NOT NULL,  -- grows with each change of the row; a client may require the one that it has seen
+  state_version INTEGER NOT NULL,  -- grows with each change of the row; a client may require the one that it has seen
   roles TEXT NOT NULL,       -- JSON array: who may do it; empty: everybody
   exclude TEXT NOT NULL,     -- JSON array: users who may not, e.g. the one who did the step before
   payload TEXT NOT NULL,
@@ -328,7 +328,7 @@ CREATE INDEX wf_run_starts_window ON wf_run_starts (type, at);
 CREATE TABLE wf_schedules (
   n INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
-  version INTEGER NOT NULL,  -- grows with each change; a writer must match it
+  state_version INTEGER NOT NULL,  -- grows with each change; a writer must match it
   spec TEXT NOT NULL,        -- JSON: cron or interval, zone, overlap, what to start (schedule/spec.h)
   paused INTEGER NOT NULL,
   next_at INTEGER,           -- NULL: it never fires again

@@ -55,7 +55,7 @@ UPDATE wf_definitions SET retired_at = coalesce(retired_at, ?3) WHERE name = ?1 
 -- name: find_snapshot
 SELECT s.snapshot FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
 -- name: find_version
-SELECT i.n, s.version, i.ended_at IS NOT NULL,
+SELECT i.n, s.state_version, i.ended_at IS NOT NULL,
   i.status = ?2 AND i.digest = ?3 AND i.reference_key IS NULL AND i.reference_parts IS NULL AND i.error IS NULL,
   i.started_at
 FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
@@ -69,13 +69,13 @@ UPDATE wf_instances SET definition = ?2, definition_version = ?3, digest = ?4, s
 -- Only the time changes, so no index is touched.
 UPDATE wf_instances SET changed_at = ?2 WHERE n = ?1
 -- name: insert_state
-INSERT INTO wf_runtime_states (n, version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal,
+INSERT INTO wf_runtime_states (n, state_version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal,
   last_error_code, last_error, last_executed_by, last_executed_on, snapshot)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
 -- name: update_state
-UPDATE wf_runtime_states SET version = ?2, schema_version = ?3, waiting_kind = ?4, waiting_token = ?5, waiting_until = ?6, active_task = ?7,
+UPDATE wf_runtime_states SET state_version = ?2, schema_version = ?3, waiting_kind = ?4, waiting_token = ?5, waiting_until = ?6, active_task = ?7,
   resume_pointer = ?8, last_signal = coalesce(?9, last_signal), last_error_code = ?10, last_error = ?11, last_executed_by = ?12, last_executed_on = ?13, snapshot = ?14
-WHERE n = ?1 AND version = ?15
+WHERE n = ?1 AND state_version = ?15
 -- name: park_instance
 UPDATE wf_instances SET status = 'suspended', error = ?2, changed_at = ?3 WHERE id = ?1 AND ended_at IS NULL
 -- name: delete_instance_softly
@@ -110,20 +110,20 @@ SELECT token, kind, step, strand, since, until, name, key, target FROM wf_waits
 WHERE instance = (SELECT n FROM wf_instances WHERE id = ?1) ORDER BY token
 
 -- name: insert_task
-INSERT INTO wf_tasks (id, instance, token, step, name, title, status, version, roles, exclude, payload, form, priority, due, deadline, assignee,
+INSERT INTO wf_tasks (id, instance, token, step, name, title, status, state_version, roles, exclude, payload, form, priority, due, deadline, assignee,
   reference_key, reference_parts, created_at, changed_at, managers)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?18, ?19)
 -- name: close_task
-UPDATE wf_tasks SET status = ?2, version = version + 1, changed_at = ?3, completed_by = ?4, completed_at = ?5, completion = ?6
+UPDATE wf_tasks SET status = ?2, state_version = state_version + 1, changed_at = ?3, completed_by = ?4, completed_at = ?5, completion = ?6
 WHERE id = ?1 AND status IN ('open', 'assigned') RETURNING n
 -- name: find_open_task
-SELECT n, version FROM wf_tasks WHERE id = ?1 AND status IN ('open', 'assigned')
+SELECT n, state_version FROM wf_tasks WHERE id = ?1 AND status IN ('open', 'assigned')
 -- name: update_task
-UPDATE wf_tasks SET status = ?2, assignee = ?3, version = version + 1, changed_at = ?4 WHERE n = ?1
+UPDATE wf_tasks SET status = ?2, assignee = ?3, state_version = state_version + 1, changed_at = ?4 WHERE n = ?1
 -- name: insert_task_event
 INSERT INTO wf_task_events (task, kind, at, actor, details) VALUES (?1, ?2, ?3, ?4, ?5)
 -- part: task_columns
-t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
+t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.state_version, t.roles, t.exclude, t.payload, t.form, t.priority, t.due, t.deadline,
   t.assignee, t.reference_key, t.reference_parts, t.created_at, t.changed_at, t.completed_by, t.completed_at, t.completion, t.n, t.managers
 -- part: task_filter
 (?1 IS NULL OR t.status = ?1) AND (?2 IS NULL OR t.assignee = ?2)
@@ -155,13 +155,13 @@ ORDER BY t.priority DESC, t.n LIMIT ?7
 SELECT e.kind, e.at, e.actor, e.details FROM wf_task_events e WHERE e.task = (SELECT n FROM wf_tasks WHERE id = ?1) ORDER BY e.n
 
 -- name: insert_log
-INSERT INTO wf_execution_log (instance, version, kind, step, at, actor, attempt, details) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+INSERT INTO wf_execution_log (instance, state_version, kind, step, at, actor, attempt, details) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
 -- name: history
-SELECT n, version, kind, step, at, actor, attempt, details FROM wf_execution_log
+SELECT n, state_version, kind, step, at, actor, attempt, details FROM wf_execution_log
 WHERE instance = (SELECT n FROM wf_instances WHERE id = ?1) AND n > ?2 ORDER BY n LIMIT ?3
 
 -- part: instance_columns
-i.id, i.definition, i.definition_version, i.digest, i.status, s.version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+i.id, i.definition, i.definition_version, i.digest, i.status, s.state_version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
 -- name: find_instance
 SELECT {instance_columns}

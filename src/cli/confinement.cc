@@ -1,4 +1,4 @@
-#include "base/confinement.h"
+#include "cli/confinement.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -18,7 +18,7 @@
 #define CAIRN_LANDLOCK 1
 #endif
 
-namespace cairn {
+namespace cairn::cli {
 
 #ifdef CAIRN_LANDLOCK
 namespace {
@@ -115,4 +115,4 @@ void forbid_memory_dumps() {}
 
 #endif
 
-}  // namespace cairn
+}  // namespace cairn::cli

@@ -1,4 +1,4 @@
-#include "base/confinement.h"
+#include "cli/confinement.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <functional>
 
-namespace cairn {
+namespace cairn::cli {
 namespace {
 
 // Runs `inside` in a child process and answers its result. A process cannot undo its confinement.
@@ -81,4 +81,4 @@ TEST_F(Confinement, MemoryIsNotDumped) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::cli

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-namespace cairn {
+namespace cairn::cli {
 
 // Files and folders; a folder includes everything below it. Paths that do not exist are skipped.
 struct ReachableFiles {
@@ -23,4 +23,4 @@ Result<int> confine_files(const ReachableFiles& files);
 // Keeps the secrets in this process's memory out of core dumps and away from debuggers of the same user.
 void forbid_memory_dumps();
 
-}  // namespace cairn
+}  // namespace cairn::cli
