@@ -328,7 +328,7 @@ std::chrono::nanoseconds CommitQueue::stalled_for() const {
   if (open_ == 0) return nanoseconds(0);
   const nanoseconds progress_at(progress_at_.load());  // after `open_`: it was set before that
   const auto stalled = nanoseconds(std::chrono::steady_clock::now().time_since_epoch()) - progress_at;
-  if (store_.traits().writers > 1 && in_commit_ > 0 && stalled < elsewhere_max) return nanoseconds(0);
+  if (store_.traits().shared && in_commit_ > 0 && stalled < elsewhere_max) return nanoseconds(0);
   return std::max(stalled, nanoseconds(0));
 }
 

@@ -284,6 +284,47 @@ TEST_F(CommitQueueTest, TellsForHowLongNothingWasWritten) {
   while (queue.stalled_for().count() != 0) std::this_thread::yield();
 }
 
+// Holds its commits, with the traits that a test wants.
+class HeldStoreWith final : public ForwardingStore {
+ public:
+  HeldStoreWith(Store& behind, bool shared, std::size_t writers) : ForwardingStore(behind) {
+    traits_.shared = shared;
+    traits_.writers = writers;
+  }
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
+    began.count_down();
+    gate.wait();
+    return ForwardingStore::commit(units);
+  }
+  std::latch began{1}, gate{1};
+};
+
+// The database is a server elsewhere if the store is shared. The number of writers does not matter
+// (postgres://...?writers=1).
+TEST_F(CommitQueueTest, ACommitThatWaitsForASharedStoreIsNoStallOfThisProcess) {
+  HeldStoreWith held(*store_, true, 1);
+  CommitQueue queue(held);
+  std::latch answered(1);
+  queue.submit(keyed("a"), [&](const Result<CommitOutcome>&, const Unit&) { answered.count_down(); });
+  held.began.wait();
+  const auto from = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() < from + std::chrono::milliseconds(2)) {
+    ASSERT_EQ(queue.stalled_for().count(), 0);
+  }
+  held.gate.count_down();
+  answered.wait();
+}
+
+TEST_F(CommitQueueTest, ACommitOfALocalStoreWithTwoWritersIsAStall) {
+  HeldStoreWith held(*store_, false, 2);
+  CommitQueue queue(held);
+  std::latch answered(1);
+  queue.submit(keyed("a"), [&](const Result<CommitOutcome>&, const Unit&) { answered.count_down(); });
+  while (queue.stalled_for() < std::chrono::milliseconds(2)) std::this_thread::yield();
+  held.gate.count_down();
+  answered.wait();
+}
+
 // Overload passes: whoever is refused may try again.
 TEST_F(CommitQueueTest, RefusesWhatItHasNoRoomForAsUnavailable) {
   HeldStore held(*store_);
