@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/commit_queue.h"
+#include "engine/commit/commit_queue.h"
 #include "engine/context.h"
 #include "engine/deferred_work.h"
 #include "engine/delivery.h"

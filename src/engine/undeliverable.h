@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "engine/commit_queue.h"
+#include "engine/commit/commit_queue.h"
 #include "engine/context.h"
 #include "engine/delivery.h"
 #include "engine/postponed_work.h"

@@ -1,4 +1,4 @@
-#include "engine/commit_queue.h"
+#include "engine/commit/commit_queue.h"
 
 #include <gtest/gtest.h>
 
