@@ -1,59 +1,52 @@
-// Group commit. As many threads write as the store can use: each takes whatever is queued and commits it in
-// one transaction. When idle a unit is committed at once; under load the batches grow by themselves, and a second
-// commit begins beside one that is under way once it would be as large. What can
-// be done beside the writing is not a writer's work: snapshots are encoded by those who ask, and a large batch
-// is answered by a thread of its own, because waking hundreds of callers takes as long as writing for them. Where a
-// store commits ahead, a further thread waits for the disk; what comes meanwhile is worked on in the next transaction,
-// which is committed when the disk is free again: batches are as large as before, and neither waits for the other.
-// A host that has only one thread gives `yield`: then there are no threads, and whoever waits for an answer
-// writes what is queued by then.
+// Group commit: the units that wait are committed together, in one transaction. An idle queue commits a unit at once;
+// under load the batches grow. This class only builds the parts and takes the units. Each part has one thread role.
+// - UnitBacklog: the units that wait, and the rule when a commit is worth its cost. It has no thread.
+// - CommitWriter: the writer, which takes a batch and commits it. There are as many as the store can use.
+// - SyncThread: waits for the disk, while the writer works on the next transaction.
+// - AnswerThread: calls the answers of large batches.
+// - InlineWriter: replaces these three threads for a host that has only one thread.
+// - CommitProgress: how long nothing has moved, for /livez.
+//
+// Snapshots are encoded by the submitting threads, so that the writer does not have to.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
-#include "store/store.h"
+#include "engine/commit/commit_writer.h"
+#include "engine/commit/inline_writer.h"
 
 namespace cairn {
 
 class CommitQueue {
  public:
-  static constexpr std::size_t batch_max = 1024;
-  static constexpr std::size_t waiting_max = 65'536;
-  static constexpr std::chrono::milliseconds quiet_before_rest{2000};
+  static constexpr std::chrono::milliseconds quiet_before_idle{2000};
 
-  // The unit comes back as it was written: whoever decided on what it holds need not keep a copy.
-  using Answer = std::function<void(Result<CommitOutcome>, Unit&& unit)>;
-
-  // `yield`, when given, lets other activities of the only thread go on. The store may rest when nothing was committed
-  // for `quiet`.
+  // With `yield` the queue has no threads (inline_writer.h). The store frees its caches when nothing was committed for
+  // `quiet`.
   explicit CommitQueue(Store& store, std::function<void()> yield = {},
-                       std::chrono::milliseconds quiet = quiet_before_rest);
+                       std::chrono::milliseconds quiet = quiet_before_idle);
   ~CommitQueue();
 
   // `answer` is called once, from a thread of the queue: it must be quick, must not wait and must not call the store
-  // (store_calls.h). It may submit.
-  // ErrorCode::unavailable through `answer` when too much waits already.
-  void submit(Unit unit, Answer answer);
-  // Many at once, so that they go into as few transactions as possible. `answer` is called for each with its place.
+  // (store_calls.h). It may submit. It gets ErrorCode::unavailable if too many units wait.
+  void submit(Unit unit, CommitAnswer answer);
+  // Submits many units, which go into as few transactions as possible. `answer` is called for each with its index.
   void submit_all(std::vector<Unit> units, std::function<void(std::size_t, Result<CommitOutcome>)> answer);
-  // The same, waiting for the answer.
+  // Submits a unit and waits for its answer.
   Result<CommitOutcome> commit(Unit unit);
 
-  // For those who submit several units and then wait for all of them: counts the answers that are to come.
+  // Counts the answers that a caller expects, for callers that submit several units and then wait for all of them.
   class Expected {
    public:
     explicit Expected(CommitQueue& queue) : queue_(queue) {}
-    void one_more();  // before it is submitted
-    void answered();  // the last thing that an answer does
+    void one_more();  // call it before the unit is submitted
+    void answered();  // must be the last call of an answer
     void wait();
 
    private:
@@ -63,7 +56,7 @@ class CommitQueue {
     std::size_t open_ = 0;
   };
 
-  // Asks with a function that is to be given the answer, and waits for it.
+  // Calls `ask` with a function that receives the answer, and waits for that answer.
   template <typename Given, typename Ask>
   Given wait_for(const Ask& ask) {
     std::optional<Given> answer;
@@ -77,85 +70,24 @@ class CommitQueue {
     return std::move(*answer);
   }
 
-  // For how long nothing was written, synced or answered although something is queued; zero when nothing is. Never
-  // blocks. A commit that waits for a server elsewhere is not counted before `elsewhere_max`: that server is at fault,
-  // not this process.
-  std::chrono::nanoseconds stalled_for() const;
-  static constexpr std::chrono::seconds elsewhere_max{120};
+  // See CommitProgress. Never blocks.
+  std::chrono::nanoseconds stalled_for() const { return progress_.stalled_for(); }
 
-  // Whether the calling thread is inside a commit of this queue: what the store says meanwhile is about that commit.
-  bool commits_here() const { return committing == this; }
+  // Whether the calling thread is inside a commit of this queue: then a notification of the store is about that commit.
+  bool commits_here() const { return commit_.runs_here(); }
 
-  // What is queued is still written; later submissions are ErrorCode::unavailable.
+  // Queued units are still written. Later submissions get ErrorCode::unavailable.
   void stop();
 
  private:
-  struct Batch {
-    std::vector<std::vector<Unit>> parts;  // each in its place while later ones come
-    std::vector<Answer> answers;
-    std::optional<Result<std::vector<CommitOutcome>>> outcomes;
-    std::size_t size() const { return answers.size(); }
-  };
-  // Batches on their way from one thread to another. Whoever is too quick waits.
-  class Line {
-   public:
-    void push(Batch batch);
-    std::optional<Batch> pop();  // nothing: it was closed, and nothing is left
-    void close();
-
-   private:
-    std::mutex mutex_;
-    // One for each side: a notification for one must not wake the other.
-    std::condition_variable filled_, has_room_;
-    std::deque<Batch> batches_;
-    bool closed_ = false;
-  };
-  void run();
-  void run_syncs();
-  void run_answers();
-  void wait_for_units(std::unique_lock<std::mutex>& lock);
-  std::size_t waiting() const { return units_.size() - taken_; }
-  void take_units(Batch& batch);
-  // Keeps the room that an answered batch had, for those that come.
-  void give_back(Batch& batch);
-  // What came while the disk had the batch before: it can be worked on, and written when the disk is free.
-  std::span<const Unit> take_more(Batch& batch);
-  // Without threads. False: there is nothing to write, or as many write as the store can use.
-  bool write_queued();
-  void write(Batch& batch);
-  void answer(Batch& batch);
-  void note_progress();
-  void note_submitted(std::size_t count);  // under the lock, before they are queued
-
-  static thread_local const CommitQueue* committing;
-
   Store& store_;
-  const std::function<void()> yield_;
-  const std::chrono::milliseconds quiet_;
-  std::mutex mutex_;
-  std::condition_variable filled_;
-  // What waits, after the first `taken_` that are gone: mostly all of it is taken at once, as it stands.
-  std::vector<Unit> units_;
-  std::vector<Answer> answers_;
-  std::size_t taken_ = 0;
-  std::vector<std::pair<std::vector<Unit>, std::vector<Answer>>> spare_;  // empty, with room
-  bool stopping_ = false;
-  bool rests_ = true;        // the store has nothing to forget
-  std::size_t writing_ = 0;  // units in commits that are under way; without threads: activities that write now
-  bool syncing_ = false;     // the disk has a batch
-  bool wants_more_ = false;  // the writer sleeps inside a transaction
-
-  // For `stalled_for`, which takes no lock.
-  std::atomic<std::size_t> open_ = 0;          // units that are not answered yet
-  std::atomic<std::size_t> in_commit_ = 0;     // threads inside the store's commit
-  std::atomic<std::int64_t> progress_at_ = 0;  // nanoseconds of the steady clock
-
-  Line unsynced_;    // committed ahead, to be settled
-  Line unanswered_;  // committed, to be answered
-
-  std::vector<std::jthread> writers_;
-  std::jthread syncer_;  // where the store commits ahead
-  std::jthread answerer_;
+  CommitProgress progress_;
+  UnitBacklog backlog_;
+  BatchCommit commit_;
+  std::optional<InlineWriter> inline_writer_;  // without threads; then the others are absent
+  std::optional<AnswerThread> answers_;
+  std::optional<SyncThread> syncs_;
+  std::deque<CommitWriter> writers_;
 };
 
 }  // namespace cairn
