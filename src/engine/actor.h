@@ -1,4 +1,4 @@
-// Who asks for something.
+// The caller of a request.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ struct Actor {
   // Roles in human tasks. Absent: they are not checked (the operator, the command line).
   std::optional<std::vector<std::string>> roles = {};
   bool manages_tasks = false;  // the permission tasks.manage: every task, whatever its roles
-  // Idempotency keys and signal ids belong to their sender: equal ones of two senders are different ones. Empty: the
+  // Idempotency keys and signal ids belong to their sender: two senders may use the same one independently. Empty: the
   // host program itself.
   std::string sender = {};
 };

@@ -1,4 +1,4 @@
-// The engine without threads for loops and workers (those are in src/node). This folder ties the interpreter to a
+// The engine without the threads of loops and workers, which are in src/node. This folder connects the interpreter to a
 // store: requests and due work become deliveries, and a delivery loads, advances, commits and concludes. It may use the
 // interpreter, the store and src/runs; it knows neither HTTP nor SQL. Everything here is safe from several threads.
 // To follow one instance, read InstanceRequests::start, then Deliveries::start, then Deliveries::deliver.
@@ -24,7 +24,7 @@ namespace cairn {
 // Builds the parts of an engine in dependency order and hands them out.
 class EngineCore {
  public:
-  // `store` outlives it and has no other listener.
+  // `store` must outlive it and have no other listener.
   static Result<std::unique_ptr<EngineCore>> open(Store& store, CoreOptions options);
   ~EngineCore();
 
@@ -43,7 +43,7 @@ class EngineCore {
   RunReports& reports() { return reports_; }
   DueWork& due() { return due_; }
 
-  // Finishes what was submitted; later requests are ErrorCode::unavailable.
+  // Finishes submitted requests. Later requests get ErrorCode::unavailable.
   void stop();
 
  private:
