@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
 : >"$work/new"
-for name in start advance expression snapshot_encode snapshot_decode commit_building; do
+for name in start advance expression snapshot_encode snapshot_decode commit_building commit_queue; do
   valgrind --tool=callgrind --callgrind-out-file="$work/$name.out" --toggle-collect=measured \
     "$build/bench/instruction_guard" $name $rounds >"$work/$name.log" 2>&1 || { cat "$work/$name.log"; exit 1; }
   now=$(($(sed -n 's/^.*Collected *: *\([0-9]*\).*$/\1/p' "$work/$name.log") / rounds))

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/entropy.h"
 #include "definition/definition.h"
+#include "engine/commit/commit_queue.h"
 #include "engine/slice.h"
 #include "expr/expression.h"
 #include "interpreter/advance.h"
@@ -100,6 +101,7 @@ int main(int count, char** arguments) {
   auto store = open_store("memory:", clock);
   CAIRN_ASSERT(store.has_value());
   Registry registry(**store);
+  CommitQueue queue(**store, [] {});  // without threads, so that all instructions are counted
 
   const std::map<std::string, std::function<void()>> guarded = {
       {"advance",
@@ -114,6 +116,14 @@ int main(int count, char** arguments) {
          CAIRN_ASSERT(slice.apply(*scene.program, scene.waiting, scene.signalled.what).has_value());
          encode_ahead(slice.unit);
          CAIRN_ASSERT(slice.unit.encoded.size() == 1);
+       }},
+      {"commit_queue",
+       [&] {
+         int answered = 0;
+         for (int i = 0; i < 64; ++i) {
+           queue.submit({}, [&](const Result<CommitOutcome>& outcome, const Unit&) { answered += outcome ? 1 : 0; });
+         }
+         CAIRN_ASSERT(queue.commit({}).has_value() && answered == 64);
        }},
   };
   const auto found = guarded.find(arguments[1]);

@@ -39,7 +39,7 @@ std::optional<BulkJobs::Progress> BulkJobs::find(const std::string& id) const {
   return found->second;
 }
 
-bool BulkJobs::tell(const std::string& id, std::size_t after, Told told) {
+bool BulkJobs::tell(const std::string& id, std::size_t after, Done<const Progress&> done) {
   std::optional<Progress> now;
   {
     const std::scoped_lock lock(mutex_);
@@ -48,7 +48,7 @@ bool BulkJobs::tell(const std::string& id, std::size_t after, Told told) {
     const Progress& progress = found->second;
     const std::size_t enough = after + std::max<std::size_t>(progress.total / 100, 1) - 1;
     if (!progress.finished && !nobody_waits_ && progress.done + progress.failed <= enough) {
-      waiters_.emplace(id, Waiter{enough, std::move(told), std::chrono::steady_clock::now() + patience_});
+      waiters_.emplace(id, Waiter{enough, std::move(done), std::chrono::steady_clock::now() + patience_});
       if (!waits_thread_.joinable()) {
         waits_thread_ = std::jthread([this](const std::stop_token& stop) { end_waits(stop); });
       }
@@ -57,19 +57,19 @@ bool BulkJobs::tell(const std::string& id, std::size_t after, Told told) {
     }
     now = progress;
   }
-  told(*now);
+  done(*now);
   return true;
 }
 
 void BulkJobs::stop_waiting() {
-  std::vector<std::pair<Told, Progress>> list;
+  std::vector<std::pair<Done<const Progress&>, Progress>> list;
   {
     const std::scoped_lock lock(mutex_);
     nobody_waits_ = true;
-    for (auto& [id, waiter] : waiters_) list.emplace_back(std::move(waiter.told), progress_[id]);
+    for (auto& [id, waiter] : waiters_) list.emplace_back(std::move(waiter.done), progress_[id]);
     waiters_.clear();
   }
-  for (const auto& [told, progress] : list) told(progress);
+  for (const auto& [done, progress] : list) done(progress);
 }
 
 // Answers each waiter whose time is over with the progress so far.
@@ -78,7 +78,7 @@ void BulkJobs::end_waits(const std::stop_token& stop) {
   while (waiter_came_.wait(lock, stop, [this] { return !waiters_.empty(); })) {
     if (stop.stop_requested()) return;
     const auto now = std::chrono::steady_clock::now();
-    std::vector<std::pair<Told, Progress>> list;
+    std::vector<std::pair<Done<const Progress&>, Progress>> list;
     auto next = now + patience_;
     for (auto at = waiters_.begin(); at != waiters_.end();) {
       if (at->second.until > now) {
@@ -86,7 +86,7 @@ void BulkJobs::end_waits(const std::stop_token& stop) {
         ++at;
         continue;
       }
-      list.emplace_back(std::move(at->second.told), progress_[at->first]);
+      list.emplace_back(std::move(at->second.done), progress_[at->first]);
       at = waiters_.erase(at);
     }
     if (list.empty()) {
@@ -95,17 +95,17 @@ void BulkJobs::end_waits(const std::stop_token& stop) {
       continue;
     }
     lock.unlock();
-    for (const auto& [told, progress] : list) told(progress);
+    for (const auto& [done, progress] : list) done(progress);
     lock.lock();
   }
 }
 
-std::vector<BulkJobs::Told> BulkJobs::due(const Progress& progress) {
-  std::vector<Told> list;
+std::vector<Done<const BulkJobs::Progress&>> BulkJobs::due(const Progress& progress) {
+  std::vector<Done<const Progress&>> list;
   const auto [first, last] = waiters_.equal_range(progress.id);
   for (auto at = first; at != last;) {
     if (progress.finished || progress.done + progress.failed > at->second.after) {
-      list.push_back(std::move(at->second.told));
+      list.push_back(std::move(at->second.done));
       at = waiters_.erase(at);
     } else {
       ++at;
@@ -121,11 +121,11 @@ void BulkJobs::run(const std::stop_token& stop) {
     jobs_.pop_front();
     const auto tell_those_who_wait = [&] {
       const Progress& progress = progress_[job.id];
-      const std::vector<Told> list = due(progress);
+      const std::vector<Done<const Progress&>> list = due(progress);
       if (list.empty()) return;
       const Progress copy = progress;
       lock.unlock();
-      for (const Told& told : list) told(copy);
+      for (const auto& done : list) done(copy);
       lock.lock();
     };
     for (const InstanceId& instance : job.instances) {

@@ -38,7 +38,6 @@ class BulkJobs {
     std::vector<Failed> failures;  // the first failures
     bool finished = false;
   };
-  using Told = std::function<void(const Progress&)>;
 
   // A caller waits at most `patience` for progress. Jobs wait for each other, and proxies cut requests that are silent.
   static constexpr std::chrono::seconds default_patience{20};
@@ -48,10 +47,10 @@ class BulkJobs {
   // Empty if too many jobs wait.
   std::optional<std::string> submit(std::string id, std::string name, std::vector<InstanceId> instances, Action action);
   std::optional<Progress> find(const std::string& id) const;
-  // Calls `told` once more than `after` items are through, the job is finished, or the caller has waited long enough:
-  // now, or later from another thread. Not for every item of a large job: each hundredth of it. False: there is no such
-  // job.
-  bool tell(const std::string& id, std::size_t after, Told told);
+  // Calls `done` once, when more than `after` items are through, the job is finished, or the caller has waited long
+  // enough: now, or later from another thread. Not for every item of a large job: each hundredth of it. False: there is
+  // no such job.
+  bool tell(const std::string& id, std::size_t after, Done<const Progress&> done);
   // Answers all waiters with the current progress, and later ones at once: the server drains.
   void stop_waiting();
 
@@ -63,13 +62,13 @@ class BulkJobs {
   };
   struct Waiter {
     std::size_t after = 0;
-    Told told;
+    Done<const Progress&> done;
     std::chrono::steady_clock::time_point until;
   };
   void run(const std::stop_token& stop);
   void end_waits(const std::stop_token& stop);
-  // What is due to be told about a job, taken out of the list.
-  std::vector<Told> due(const Progress& progress);
+  // Takes the waiters whose condition is met out of the list.
+  std::vector<Done<const Progress&>> due(const Progress& progress);
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;

@@ -120,6 +120,12 @@ Json document(const TaskRow& row) {
   return json;
 }
 
+Json document(const SignalOutcome& outcome) {
+  Json instances = Json::array();
+  for (const InstanceId& id : outcome.delivered) instances.push_back(id.value);
+  return Json::object({{"instances", instances}, {"kept", outcome.kept}, {"repeated", outcome.duplicate}});
+}
+
 Json document(const TaskEvent& event) {
   return Json::object({{"task", event.task.value},
                        {"event", to_string(event.kind)},

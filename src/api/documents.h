@@ -15,6 +15,7 @@ Json document(const InstanceRow& row);
 Json document(const InstanceAnswer& answer);
 Json document(const TaskRow& row);
 Json document(const TaskEvent& event);
+Json document(const SignalOutcome& outcome);
 Json document(const Wait& wait);
 Json document(const HistoryRow& row);
 Json document(const RunRow& row);

@@ -1,6 +1,7 @@
 // Incoming webhooks. They need no key: the signature identifies the sender.
 #include "api/access/inbound_hook.h"
 #include "api/api.h"
+#include "api/documents.h"
 #include "api/problem.h"
 #include "base/log.h"
 #include "outbox/cloud_event.h"
@@ -38,18 +39,21 @@ Result<void> check_unspent(Store& store, const InboundHook& hook, const Request&
   return {};
 }
 
-Result<void> spend(Store& store, const InboundHook& hook, const Request& request) {
+void spend(EngineCore& core, const InboundHook& hook, const Request& request, Done<Result<void>> done) {
   Unit unit;
   unit.key = IdempotencyKey{key_scope, key_of(hook, request), "", Json()};
-  CAIRN_TRY(const auto outcomes, store.commit(std::span(&unit, 1)));
-  switch (outcomes.front().kind) {
-    case CommitOutcome::Kind::done: return {};
-    case CommitOutcome::Kind::duplicate_key: return used_before();
-    case CommitOutcome::Kind::failed: return outcomes.front().error;
-    case CommitOutcome::Kind::stale:
-    case CommitOutcome::Kind::duplicate_signal: break;
-  }
-  return Error{ErrorCode::internal, "the signature could not be stored"};
+  core.deliveries().queue().submit(std::move(unit),
+                                   [done = std::move(done)](const Result<CommitOutcome>& outcome, const Unit&) {
+                                     if (!outcome) return done(outcome.error());
+                                     switch (outcome->kind) {
+                                       case CommitOutcome::Kind::done: return done({});
+                                       case CommitOutcome::Kind::duplicate_key: return done(used_before());
+                                       case CommitOutcome::Kind::failed: return done(outcome->error);
+                                       case CommitOutcome::Kind::stale:
+                                       case CommitOutcome::Kind::duplicate_signal: break;
+                                     }
+                                     done(Error{ErrorCode::internal, "the signature could not be stored"});
+                                   });
 }
 
 // The answer does not tell the sender the reason.
@@ -69,6 +73,14 @@ Result<Identity> identify(EngineCore& core, const Hooks& hooks, const Request& r
   return identity;
 }
 
+// Of two concurrent identical requests the second is refused here; its signals were repeats.
+Response not_spent(const InboundHook& hook, const Request& request, const Error& why) {
+  if (why.code != ErrorCode::not_allowed) return problem(why);
+  Response response = problem(401, "unauthenticated", "Not authenticated", refused(hook, request, why).message);
+  response.headers.emplace_back("www-authenticate", "Cairn-Signature");
+  return response;
+}
+
 void receive(EngineCore& core, const Hooks& hooks, const Call& call) {
   const InboundHook* const hook = hook_of(hooks, call.request);
   if (hook == nullptr) return call.reply(problem({ErrorCode::not_found, "no such hook"}));
@@ -78,33 +90,30 @@ void receive(EngineCore& core, const Hooks& hooks, const Call& call) {
   }
   const auto signals = signals_of(*hook, call.request);
   if (!signals) return call.reply(problem(signals.error()));
-  Json items = Json::array();
+  std::vector<SignalRequest> requests;
   for (std::size_t i = 0; i < signals->size(); ++i) {
     const HookSignal& one = (*signals)[i];
-    SignalRequest signal;
+    SignalRequest& signal = requests.emplace_back();
     // Without an id, the signature and the position identify the signal.
     signal.id = one.id.empty() ? "signed " + key_of(*hook, call.request) + " " + std::to_string(i) : short_id(one.id);
     signal.name = one.name;
     signal.key = one.key;
     signal.payload = one.payload;
     signal.actor = {call.identity.account, {}, false, sender_of(*hook)};
-    // Signals stored before an error stay stored: when the request is sent again they are repeats.
-    const auto outcome = core.instances().broadcast(signal, hook->ttl);
-    if (!outcome) return call.reply(problem(outcome.error()));
-    Json instances = Json::array();
-    for (const InstanceId& id : outcome->delivered) instances.push_back(id.value);
-    items.push_back(
-        Json::object({{"instances", instances}, {"kept", outcome->kept}, {"repeated", outcome->duplicate}}));
   }
-  // Of two concurrent identical requests the second is refused here; its signals were repeats.
-  if (const auto spent = spend(core.store(), *hook, call.request); !spent) {
-    if (spent.error().code != ErrorCode::not_allowed) return call.reply(problem(spent.error()));
-    Response response =
-        problem(401, "unauthenticated", "Not authenticated", refused(*hook, call.request, spent.error()).message);
-    response.headers.emplace_back("www-authenticate", "Cairn-Signature");
-    return call.reply(std::move(response));
-  }
-  call.reply(json_response(Json::object({{"items", items}}), 202));
+  // Signals stored before an error stay stored: when the request is sent again they are repeats.
+  const auto received = std::make_shared<const Call>(call);
+  core.instances().broadcast_all(std::move(requests), hook->ttl,
+                                 [&core, hooks, hook, received](const Result<std::vector<SignalOutcome>>& outcomes) {
+                                   if (!outcomes) return received->reply(problem(outcomes.error()));
+                                   Json items = Json::array();
+                                   for (const SignalOutcome& outcome : *outcomes) items.push_back(document(outcome));
+                                   spend(core, *hook, received->request,
+                                         [hooks, hook, received, items](const Result<void>& spent) {
+                                           received->reply(spent ? json_response(Json::object({{"items", items}}), 202)
+                                                                 : not_spent(*hook, received->request, spent.error()));
+                                         });
+                                 });
 }
 
 }  // namespace

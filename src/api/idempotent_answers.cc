@@ -64,7 +64,7 @@ Response copied(const Response& response) {
 }  // namespace
 
 Result<IdempotentAnswers::Known> IdempotentAnswers::begin(const std::string& scope, const std::string& request_hash,
-                                                          Later later, const std::string& created) {
+                                                          Done<Result<Known>> later, const std::string& created) {
   {
     const std::scoped_lock lock(mutex_);
     const auto [place, first] = pending_.try_emplace(scope, PendingRequest{request_hash, {}, created, scope});
@@ -117,7 +117,7 @@ void IdempotentAnswers::end(const std::string& scope, const std::string& request
 }
 
 void IdempotentAnswers::conclude(const std::string& scope, const Result<Known>& outcome) {
-  std::vector<Later> waiting;
+  std::vector<Done<Result<Known>>> waiting;
   {
     const std::scoped_lock lock(mutex_);
     const auto found = pending_.find(scope);
@@ -125,7 +125,7 @@ void IdempotentAnswers::conclude(const std::string& scope, const Result<Known>& 
     waiting = std::move(found->second.waiting);
     pending_.erase(found);
   }
-  for (const Later& later : waiting) later(outcome);
+  for (const Done<Result<Known>>& later : waiting) later(outcome);
 }
 
 }  // namespace cairn::api

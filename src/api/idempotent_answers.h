@@ -34,13 +34,11 @@ class IdempotentAnswers {
     Found found = Found::first;
     Response answer;
   };
-  // What became of the request that was in progress: `repeat` or `other_request`.
-  using Later = std::function<void(Result<Known>)>;
-
   // `scope` is the sender, the route, the path and the key. `later` is called only on `in_progress`, once, by any
-  // thread; it must not wait. `created` tells which resource the path names now: an id can be used again after
-  // retention has removed its resource, and then the key is a new one. Empty: unknown, or the path names none.
-  Result<Known> begin(const std::string& scope, const std::string& request_hash, Later later,
+  // thread, with `repeat` or `other_request`; it must not wait. `created` tells which resource the path names now: an
+  // id can be used again after retention has removed its resource, and then the key is a new one. Empty: unknown, or
+  // the path names none.
+  Result<Known> begin(const std::string& scope, const std::string& request_hash, Done<Result<Known>> later,
                       const std::string& created = {});
   // Passes the answer on once it is durable, or could not be kept (that is logged): from this thread or one of the
   // commit queue's. This thread does not wait, so it may itself be one of the queue's. Refusals are not kept, because
@@ -51,7 +49,7 @@ class IdempotentAnswers {
  private:
   struct PendingRequest {
     std::string request_hash;
-    std::vector<Later> waiting;
+    std::vector<Done<Result<Known>>> waiting;
     std::string created;
     std::string key;  // under which the answer is kept
   };

@@ -40,8 +40,10 @@ void remove(EngineCore& core, const Call& call) {
       return;
     }
   }
-  const auto done = core.instances().remove(id_of(call), std::string(call.request.query_value("reason")));
-  call.reply(done ? Response(204, "application/json", {}, "") : problem(done.error()));
+  core.instances().remove(id_of(call), std::string(call.request.query_value("reason")),
+                          [reply = call.reply](const Result<void>& removed) {
+                            reply(removed ? Response(204, "application/json", {}, "") : problem(removed.error()));
+                          });
 }
 
 constexpr std::string_view reason_schema =

@@ -35,13 +35,13 @@ std::size_t InstanceWaiters::waiting() const {
   return line_->places.size();
 }
 
-void InstanceWaiters::wait(const InstanceId& id, std::chrono::milliseconds limit, Answer answer) {
-  take({id, std::nullopt, std::chrono::steady_clock::now() + limit, {}, std::move(answer), nullptr});
+void InstanceWaiters::wait(const InstanceId& id, std::chrono::milliseconds limit, Done<Result<Seen>> done) {
+  take({id, std::nullopt, std::chrono::steady_clock::now() + limit, {}, std::move(done), nullptr});
 }
 
 void InstanceWaiters::wait_for_change(const InstanceId& id, std::uint64_t after, std::chrono::milliseconds limit,
-                                      Answer answer) {
-  take({id, after, std::chrono::steady_clock::now() + limit, {}, std::move(answer), nullptr});
+                                      Done<Result<Seen>> done) {
+  take({id, after, std::chrono::steady_clock::now() + limit, {}, std::move(done), nullptr});
 }
 
 // Nodes notify each other of ended instances but not of every change, because that would be a message per commit. With
@@ -84,7 +84,7 @@ void InstanceWaiters::tell(Line& line, std::uint64_t number, const Snapshot* aft
     if (!found->second.waits_for(after->state_version, after->status)) return;
     place = line.take(number);
   }
-  place->answer(Seen{project_instance(*after), after});
+  place->done(Seen{project_instance(*after), after});
 }
 
 void InstanceWaiters::take(Place place) {
@@ -170,11 +170,11 @@ void InstanceWaiters::look(std::uint64_t number) {
     place = line_->take(number);
   }
   if (!row) {
-    place->answer(row.error());
+    place->done(row.error());
   } else if (!*row) {
-    place->answer(Error{ErrorCode::not_found, "no instance " + id.value});
+    place->done(Error{ErrorCode::not_found, "no instance " + id.value});
   } else {
-    place->answer(Seen{std::move(**row), nullptr});
+    place->done(Seen{std::move(**row), nullptr});
   }
 }
 

@@ -24,8 +24,6 @@ class InstanceWaiters {
     InstanceRow row;
     const Snapshot* snapshot = nullptr;  // set if it was passed by a commit; valid only during the call
   };
-  // Called from the internal thread or a commit thread; it must not block.
-  using Answer = std::function<void(Result<Seen>)>;
 
   // `core` must outlive it.
   explicit InstanceWaiters(EngineCore& core) : core_(core) {}
@@ -33,10 +31,12 @@ class InstanceWaiters {
   InstanceWaiters(const InstanceWaiters&) = delete;
   InstanceWaiters& operator=(const InstanceWaiters&) = delete;
 
+  // `done` is called from the internal thread or a commit thread; it must not block.
   // Answers once: when the instance has ended or is suspended, or with its current state after `limit`.
-  void wait(const InstanceId& id, std::chrono::milliseconds limit, Answer answer);
+  void wait(const InstanceId& id, std::chrono::milliseconds limit, Done<Result<Seen>> done);
   // The same, and also when its state version exceeds `after`.
-  void wait_for_change(const InstanceId& id, std::uint64_t after, std::chrono::milliseconds limit, Answer answer);
+  void wait_for_change(const InstanceId& id, std::uint64_t after, std::chrono::milliseconds limit,
+                       Done<Result<Seen>> done);
   // Answers all waiters with the current state, and later ones at once: the server is shutting down.
   void close();
   // Registers a callback for `close`. Call this before the first request.
@@ -50,7 +50,7 @@ class InstanceWaiters {
     std::optional<std::uint64_t> after;
     Instant until;
     Instant next_look;  // `until`, or earlier
-    Answer answer;
+    Done<Result<Seen>> done;
     std::shared_ptr<void> call;
 
     // Whether this state ends the wait. Clients that wait for a change already know that the instance is suspended.

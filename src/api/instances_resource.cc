@@ -41,7 +41,7 @@ void show(EngineCore& core, const Call& call, const InstanceId& id) {
 }
 
 // Answers with the instance after a wait.
-InstanceWaiters::Answer shown(EngineCore& core, const Reply& reply, int status) {
+Done<Result<InstanceWaiters::Seen>> shown(EngineCore& core, const Reply& reply, int status) {
   return [&core, reply, status](const Result<InstanceWaiters::Seen>& seen) {
     if (!seen) return reply(problem(seen.error()));
     if (seen->snapshot == nullptr) return show(core, reply, seen->row, status);
@@ -109,11 +109,11 @@ void get(EngineCore& core, const std::shared_ptr<InstanceWaiters>& waiters, cons
     show(core, call, id_of(call));
     return;
   }
-  InstanceWaiters::Answer answer = shown(core, call.reply, 200);
+  Done<Result<InstanceWaiters::Seen>> done = shown(core, call.reply, 200);
   if (text.empty()) {
-    waiters->wait(id_of(call), **wait, std::move(answer));
+    waiters->wait(id_of(call), **wait, std::move(done));
   } else {
-    waiters->wait_for_change(id_of(call), after, **wait, std::move(answer));
+    waiters->wait_for_change(id_of(call), after, **wait, std::move(done));
   }
 }
 

@@ -13,37 +13,37 @@ constexpr const char* source = "/cairn";
 
 // A CloudEvent becomes a signal: its type is the name, its subject the key, its data the payload. Source and id
 // identify repeats.
-Result<Json> take(EngineCore& core, const InboundEvent& event, Duration ttl, const Actor& actor) {
+SignalRequest signal_of(const InboundEvent& event, const Actor& actor) {
   SignalRequest signal;
   signal.id = event.unique_id();
   signal.name = event.type;
   signal.key = event.subject;
   signal.payload = event.data;
   signal.actor = actor;
-  CAIRN_TRY(const SignalOutcome outcome, core.instances().broadcast(signal, ttl));
-  Json instances = Json::array();
-  for (const InstanceId& id : outcome.delivered) instances.push_back(id.value);
-  return Json::object({{"id", event.id},
-                       {"source", event.source},
-                       {"instances", instances},
-                       {"kept", outcome.kept},
-                       {"repeated", outcome.duplicate}});
+  return signal;
 }
 
 void receive(EngineCore& core, const Call& call) {
   const std::string_view length = call.request.query_value("ttl");
   const auto ttl = parse_duration(length.empty() ? "1d" : length);
   if (!ttl) return call.reply(problem(ttl.error()));
-  const auto events = read_cloud_events(call.request.headers, call.request.body);
+  auto events = read_cloud_events(call.request.headers, call.request.body);
   if (!events) return call.reply(problem(events.error()));
-  Json items = Json::array();
-  for (const InboundEvent& event : *events) {
-    // Signals stored before an error stay stored: the sender repeats the batch, and those are repeats.
-    auto taken = take(core, event, *ttl, actor_of(call));
-    if (!taken) return call.reply(problem(taken.error()));
-    items.push_back(std::move(*taken));
-  }
-  call.reply(json_response(Json::object({{"items", items}}), 202));
+  std::vector<SignalRequest> signals;
+  for (const InboundEvent& event : *events) signals.push_back(signal_of(event, actor_of(call)));
+  // Signals stored before an error stay stored: the sender repeats the batch, and those are repeats.
+  core.instances().broadcast_all(
+      std::move(signals), *ttl,
+      [events = std::move(*events), reply = call.reply](const Result<std::vector<SignalOutcome>>& outcomes) {
+        if (!outcomes) return reply(problem(outcomes.error()));
+        Json items = Json::array();
+        for (std::size_t i = 0; i < events.size(); ++i) {
+          Json item = Json::object({{"id", events[i].id}, {"source", events[i].source}});
+          for (const auto& [name, value] : document((*outcomes)[i]).members()) item.set(name, value);
+          items.push_back(std::move(item));
+        }
+        reply(json_response(Json::object({{"items", items}}), 202));
+      });
 }
 
 void list(EngineCore& core, const Call& call) {

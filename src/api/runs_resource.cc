@@ -147,19 +147,20 @@ void submit_many(EngineCore& core, const Call& call) {
     request->traceparent = call.trace.carried();
     requests.push_back(std::move(*request));
   }
-  const auto submitted = core.runs().submit_all(requests);
-  if (!submitted) return call.reply(problem(submitted.error()));
-  Json items = Json::array();
-  for (std::size_t i = 0; i < submitted->rows.size(); ++i) {
-    const RunRow& run = submitted->rows[i];
-    const auto error = submitted->errors.find(i);  // the key belongs to other work, which no repeat changes
-    items.push_back(error != submitted->errors.end()
-                        ? Json::object({{"error", error->second.message}})
-                        : Json::object({{"id", run.id.value},
-                                        {"status", to_string(run.status)},
-                                        {"created", static_cast<bool>(submitted->fresh[i])}}));
-  }
-  call.reply(items_response(std::move(items), false));
+  core.runs().submit_all(std::move(requests), [reply = call.reply](const Result<SubmittedRuns>& submitted) {
+    if (!submitted) return reply(problem(submitted.error()));
+    Json items = Json::array();
+    for (std::size_t i = 0; i < submitted->rows.size(); ++i) {
+      const RunRow& run = submitted->rows[i];
+      const auto error = submitted->errors.find(i);  // the key belongs to other work, which no repeat changes
+      items.push_back(error != submitted->errors.end()
+                          ? Json::object({{"error", error->second.message}})
+                          : Json::object({{"id", run.id.value},
+                                          {"status", to_string(run.status)},
+                                          {"created", static_cast<bool>(submitted->fresh[i])}}));
+    }
+    reply(items_response(std::move(items), false));
+  });
 }
 
 // Whether runs of schedules were leased here. When such a run ends, the next firing may start, and the reporting
@@ -385,9 +386,14 @@ void finish_many(EngineCore& core, const Call& call) {
   });
 }
 
+Done<Result<RunRow>> reply_with_run(const Call& call) {
+  return [reply = call.reply](const Result<RunRow>& row) {
+    reply(row ? json_response(document(*row)) : problem(row.error()));
+  };
+}
+
 void cancel(EngineCore& core, const Call& call) {
-  const auto row = core.runs().cancel(id_of(call), actor_of(call));
-  call.reply(row ? json_response(document(*row)) : problem(row.error()));
+  core.runs().cancel(id_of(call), actor_of(call), reply_with_run(call));
 }
 
 void remove(EngineCore& core, const Call& call) {
@@ -395,8 +401,7 @@ void remove(EngineCore& core, const Call& call) {
   if (reason.empty()) {
     return call.reply(problem(400, "reason", "A reason is required", "add ?reason=…; it is stored with the run"));
   }
-  const auto row = core.runs().remove(id_of(call), reason, actor_of(call));
-  call.reply(row ? json_response(document(*row)) : problem(row.error()));
+  core.runs().remove(id_of(call), reason, actor_of(call), reply_with_run(call));
 }
 
 // Only the holder of the lease and operators see the fence.

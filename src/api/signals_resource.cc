@@ -1,4 +1,5 @@
 #include "api/api.h"
+#include "api/documents.h"
 #include "api/problem.h"
 
 namespace cairn::api {
@@ -17,17 +18,12 @@ void broadcast(EngineCore& core, const Call& call) {
     call.reply(problem(ttl.error()));
     return;
   }
-  const auto outcome = core.instances().broadcast(signal, *ttl);
-  if (!outcome) {
-    call.reply(problem(outcome.error()));
-    return;
-  }
-  Json instances = Json::array();
-  for (const InstanceId& id : outcome->delivered) instances.push_back(id.value);
-  Response response = json_response(
-      Json::object({{"instances", instances}, {"kept", outcome->kept}, {"repeated", outcome->duplicate}}), 202);
-  if (outcome->duplicate) response.headers.emplace_back(replayed_header, "true");
-  call.reply(std::move(response));
+  core.instances().broadcast(std::move(signal), *ttl, [reply = call.reply](const Result<SignalOutcome>& outcome) {
+    if (!outcome) return reply(problem(outcome.error()));
+    Response response = json_response(document(*outcome), 202);
+    if (outcome->duplicate) response.headers.emplace_back(replayed_header, "true");
+    reply(std::move(response));
+  });
 }
 
 constexpr std::string_view signal_schema =

@@ -76,8 +76,9 @@ void change(EngineCore& core, const Call& call, TaskChange::Kind kind) {
     roles = roles_of(core, call, wish.assignee);
   }
   if (!roles) return call.reply(problem(roles.error()));
-  const auto row = core.tasks().change(wish, actor_of(call), *roles);
-  call.reply(row ? task_response(*row) : problem(row.error()));
+  core.tasks().change(
+      std::move(wish), actor_of(call), std::move(*roles),
+      [reply = call.reply](const Result<TaskRow>& row) { reply(row ? task_response(*row) : problem(row.error())); });
 }
 
 void complete(EngineCore& core, const Call& call) {

@@ -1,4 +1,5 @@
-// For whom the asking thread works, carried along with a request until it is answered: so long the audit scope lives.
+// The audit scope of the thread that makes a request. The request keeps it until it is answered; the scope lives that
+// long.
 #pragma once
 
 #include <optional>
@@ -8,26 +9,29 @@
 
 namespace cairn {
 
+// Calls `what` with the audit scope of a caller; null: it has none.
+auto in_scope(AuditScope* scope, auto&& what) {
+  std::optional<AuditScope::Enter> entered;
+  if (scope != nullptr) entered.emplace(*scope);
+  return what();
+}
+
 class CallerContext {
  public:
-  // Of the calling thread.
+  // Takes the scope and the unwritten audit rows of the calling thread.
   CallerContext() : scope_(AuditScope::current()), pending_(std::in_place) {}
 
-  // What a unit of this request writes into the audit trail.
+  // The audit rows that a unit of this request writes.
   std::vector<AuditRow> audit_rows() const { return pending_ ? pending_->rows() : std::vector<AuditRow>(); }
-  // The answer to the commit of that unit.
+  // Call it with the answer to the commit of that unit.
   void note(const Result<CommitOutcome>& written) {
     if (pending_ && written && written->kind == CommitOutcome::Kind::done) pending_->written();
   }
-  // Gives back what was not written. Before the caller is answered.
+  // Gives unwritten rows back to the scope. Call it before the caller is answered.
   void release() { pending_.reset(); }
 
-  // Does something in the caller's name.
-  auto act(const auto& what) const {
-    std::optional<AuditScope::Enter> entered;
-    if (scope_ != nullptr) entered.emplace(*scope_);
-    return what();
-  }
+  // Calls `what` with the caller's scope.
+  auto act(const auto& what) const { return in_scope(scope_, what); }
 
  private:
   AuditScope* scope_;

@@ -1,6 +1,5 @@
-// What may come in from a program in the same process. Over the wire the JSON reader refuses it
-// already; a value built in memory has not been through it, and one that cannot be read back would
-// make its instance unreadable for ever.
+// Checks values that a program in the same process passes in. The JSON reader has checked values that come over HTTP. A
+// value built in memory is unchecked, and an instance with a value that cannot be read back stays unreadable.
 #pragma once
 
 #include <string_view>
@@ -14,7 +13,7 @@ namespace cairn {
 // ErrorCode::invalid: U+0000, text that is not UTF-8, a number that is not finite. ErrorCode::limit: too
 // deep or too large. `what` names the value in the message.
 Result<void> check_incoming(const Json& value, std::string_view what, const Limits& limits);
-// A reference's or a signal's key: text or null, not too long to be found by.
+// The key of a reference or a signal: text or null, and short enough for an index.
 Result<void> check_incoming_key(const Json& key, std::string_view what, const Limits& limits);
 Result<void> check_incoming_text(std::string_view text, std::string_view what, const Limits& limits);
 

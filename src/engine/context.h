@@ -14,17 +14,17 @@
 namespace cairn {
 
 struct CoreOptions {
-  std::string node = "node";  // a random part is added: a restarted host owns nothing of its predecessor's
+  std::string node = "node";  // gets a random suffix, so a restarted host does not own the leases of its predecessor
   Json config = Json::object();
   Limits limits;
   bool strict_definitions = true;
   Duration deploy_grace = Duration::of_seconds(60);  // how long a missing definition may still arrive
-  Duration hold = Duration::of_seconds(30);          // how long taken work stays ours without a commit
-  std::size_t due_batch = 1024;                      // messages or timers that are taken at a time
-  int refused_attempts = 1;                          // of one that the store refuses; then it is given up
-  bool dead_letters = true;                          // for what is given up; otherwise it is only logged
+  Duration hold = Duration::of_seconds(30);          // how long taken work is reserved for this node without a commit
+  std::size_t due_batch = 1024;                      // messages or timers taken at a time
+  int refused_attempts = 1;  // deliveries of a message that the store refuses, before it is given up
+  bool dead_letters = true;  // written for messages that are given up; false: only logged
   std::size_t snapshots_cached = 4096;
-  bool trace = false;  // units tell which steps and lanes they went through (Advance::trace)
+  bool trace = false;  // units list the steps that they executed (Advance::trace)
   // For a host that runs many activities on one thread: no thread is started and none is blocked. An activity that
   // waits for a commit writes the queued units itself, and calls this while it waits for another activity.
   std::function<void()> yield;

@@ -36,7 +36,7 @@ EngineCore::EngineCore(Store& store, CoreOptions options)
 
 EngineCore::~EngineCore() {
   stop();
-  context_.store.watch({});  // it may hear of other nodes at any time
+  context_.store.watch({});  // it may report changes of other nodes at any time
 }
 
 void EngineCore::hear(const Wakeup& wakeup) {

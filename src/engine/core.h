@@ -25,7 +25,7 @@ namespace cairn {
 // Builds the parts of an engine in dependency order and hands them out.
 class EngineCore {
  public:
-  // `store` outlives it and has no other listener.
+  // `store` must outlive it and have no other listener.
   static Result<std::unique_ptr<EngineCore>> open(Store& store, CoreOptions options);
   ~EngineCore();
 
@@ -44,7 +44,7 @@ class EngineCore {
   RunReports& reports() { return reports_; }
   DueWork& due() { return due_; }
 
-  // Finishes what was submitted; later requests are ErrorCode::unavailable.
+  // Finishes submitted requests. Later requests get ErrorCode::unavailable.
   void stop();
 
  private:

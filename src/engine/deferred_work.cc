@@ -11,12 +11,12 @@ void DeferredWork::post(Task task) {
   if (!stopped_) {
     if (idle_ > 0) {
       filled_.notify_one();
-    } else if (threads_.size() < threads_max && (threads_.empty() || tasks_.size() > 1)) {
+    } else if (threads_.size() < threads_max_ && (threads_.empty() || tasks_.size() > 1)) {
       threads_.emplace_back([this] { run(); });
     }
     return;
   }
-  // One after the other and not inside each other: each may post the next.
+  // A task may post the next one. A loop runs them one after the other, so the stack does not grow.
   if (draining_) return;
   draining_ = true;
   while (!tasks_.empty()) do_first(lock);
@@ -29,7 +29,7 @@ void DeferredWork::do_first(std::unique_lock<std::mutex>& lock) {
   ++running_;
   lock.unlock();
   task();
-  task = nullptr;  // what it holds may post too
+  task = nullptr;  // its destructor may post too
   lock.lock();
   --running_;
   if (tasks_.empty() && running_ == 0) finished_.notify_all();

@@ -1,30 +1,13 @@
-// A delivery: load, advance, commit, conclude. No thread waits: each answer of the store takes the next step.
-#include <algorithm>
-
-#include "base/log.h"
-#include "engine/caller_context.h"
-#include "engine/deliveries.h"
+// A delivery: load, advance, commit, conclude. No thread waits: each answer of the store starts the next step.
+#include "engine/delivery_attempt.h"
+#include "engine/pass_signal_on.h"
 #include "engine/task_fields.h"
 #include "engine/try_here.h"
-#include "store/projection.h"
 #include "store/unsynced_read.h"
 
 namespace cairn {
 
-// One delivery until it is answered.
-struct Deliveries::Attempt {
-  Attempt(Delivery given, Done told) : delivery(std::move(given)), done(std::move(told)) {}
-
-  Delivery delivery;
-  Done done;
-  std::optional<CallerContext> caller;  // of a request; none: a slice that continues
-  Lanes::Hold lane;                     // of a request
-  std::optional<Decision> decision;
-  int number = 0;
-  bool continued = false;  // once: a store that fails must not keep us here
-};
-
-void Deliveries::deliver(Delivery delivery, Done done) {
+void Deliveries::deliver(Delivery delivery, Done<Outcome> done) {
   auto attempt = std::make_shared<Attempt>(std::move(delivery), std::move(done));
   attempt->caller.emplace();
   lanes_.enter(attempt->delivery.instance, [this, attempt](Lanes::Hold lane) {
@@ -35,7 +18,7 @@ void Deliveries::deliver(Delivery delivery, Done done) {
 
 namespace {
 
-// Whether the instance as it is now does not take the event.
+// Whether the instance refuses the event in its current state.
 bool is_refusal(const DeliveryError& error) {
   return error.kind == DeliveryError::Kind::refused || error.kind == DeliveryError::Kind::moved;
 }
@@ -56,7 +39,7 @@ void Deliveries::try_delivery(const SharedAttempt& attempt) {
     return refuse_unless_repeated(attempt, std::move(decision).error());
   }
   if (!decision) {
-    store_.sync();  // told without a commit
+    store_.sync();  // the answer reveals a read without a commit
     return end(attempt, std::move(decision).error());
   }
   if (decision->slice.stale() && !cause.message && !cause.timer && !cause.run) {
@@ -68,28 +51,8 @@ void Deliveries::try_delivery(const SharedAttempt& attempt) {
 
 namespace {
 
-// A signal by name and key that its instance does not use belongs to an instance that waits for it, now or later: the
-// instance has ended meanwhile, or it left the signal (rule S11). In the latter case the instance keeps it too, for its
-// own later waits, and is not asked again. Where several instances got it, each has its own.
-void pass_signal_on(Decision& decision, const Message& message) {
-  Unit& unit = decision.slice.unit;
-  const Snapshot& rested = decision.slice.last();
-  CorrelatedSignal signal = signal_of(message.body);
-  const bool ended = decision.slice.stale();
-  const bool left = !ended && rested.status != Status::suspended && message.body["alone"] == Json(true) &&
-                    std::any_of(rested.signals.begin(), rested.signals.end(),
-                                [&](const BufferedSignal& kept) { return kept.id == signal.id; });
-  if (!ended && !left) return;
-  if (ended) unit.inbox.reset();
-  // Not a moment longer than it was sent for.
-  const Timestamp until = after(message.at, signal.ttl);
-  if (until <= rested.changed_at && left) return;
-  if (left) signal.ttl = between(rested.changed_at, until);
-  unit.signals = {std::move(signal)};
-}
-
-// What may come between the commits of one slice. Everything else would begin a slice of its own in the middle of
-// this one, and `now` would change under its steps (rule S22).
+// Whether an event may come between the commits of one slice. Any other event would start a second slice in the middle
+// of the first, and `now` would change between its steps (rule S22).
 bool may_interrupt(const EventBody& what) {
   return std::holds_alternative<Continued>(what) || std::holds_alternative<CancelRequested>(what) ||
          std::holds_alternative<SuspendRequested>(what) || std::holds_alternative<StateEdited>(what) ||
@@ -104,7 +67,7 @@ Result<SharedSnapshot, DeliveryError> Deliveries::load(const InstanceId& id) {
   if (auto may = MemoryOnly::may_call_store(); !may) return store_error(std::move(may).error());
   auto found = store_.find_snapshot(id);
   if (!found) {
-    // Unsupported: a newer node wrote it. That node delivers it, or the grace period ends.
+    // Unsupported: a newer node wrote the snapshot. That node delivers the event, or the grace period ends.
     const DeliveryError::Kind kind = found.error().code == ErrorCode::corrupt       ? DeliveryError::Kind::unreadable
                                      : found.error().code == ErrorCode::unsupported ? DeliveryError::Kind::no_definition
                                                                                     : DeliveryError::Kind::store;
@@ -167,7 +130,7 @@ Result<Decision, DeliveryError> Deliveries::decide(const Delivery& delivery, boo
   return decision;
 }
 
-// What caused the delivery is removed, ended or remembered in the commit that applies it.
+// The commit that applies the event also removes, ends or stores its cause.
 void Deliveries::take_cause(const Delivery& delivery, Decision& decision) {
   Unit& unit = decision.slice.unit;
   const Unit& cause = delivery.cause;
@@ -196,7 +159,7 @@ void Deliveries::commit(const SharedAttempt& attempt) {
     if (attempt->caller) attempt->caller->note(written);
     attempt->decision->slice.give_back(std::move(back));
     if (!written) {
-      postponed_.add_slices(attempt->decision->slice.unfinished());  // it may have been written all the same
+      postponed_.add_slices(attempt->decision->slice.unfinished());  // the store may have written it despite the error
       return end(attempt, store_error(std::move(written).error()));
     }
     const bool reads = written->kind == CommitOutcome::Kind::stale ||
@@ -204,28 +167,6 @@ void Deliveries::commit(const SharedAttempt& attempt) {
     if (!reads) return conclude(attempt, *written);
     // The instance must be read again.
     deferred_.post([this, attempt, outcome = std::move(*written)]() mutable { conclude(attempt, outcome); });
-  });
-}
-
-// A repeat of a request that was applied is answered as a repeat, also when the instance refuses the request now: it
-// has ended, or its status or state version is another one. The store says which it is: the unit names a message that
-// does not exist, so it is never written.
-void Deliveries::refuse_unless_repeated(const SharedAttempt& attempt, Outcome refused) {
-  const Unit& cause = attempt->delivery.cause;
-  if (!cause.inbox || cause.message) {
-    store_.sync();  // told without a commit
-    return end(attempt, std::move(refused));
-  }
-  auto now = store_.find_snapshot(attempt->delivery.instance);
-  if (!now || !*now) return end(attempt, std::move(refused));
-  Unit question;
-  question.inbox = cause.inbox;
-  question.message = -1;
-  queue_.submit(std::move(question), [this, attempt, refused = std::move(refused),
-                                      after = std::make_shared<const Snapshot>(std::move(**now))](
-                                         Result<CommitOutcome> answer, Unit&&) mutable {
-    if (!answer || answer->kind != CommitOutcome::Kind::duplicate_signal) return end(attempt, std::move(refused));
-    end(attempt, Delivered{Delivered::Kind::duplicate_signal, std::move(after), {}, true, {}});
   });
 }
 
@@ -252,7 +193,7 @@ Result<std::optional<Delivered>, DeliveryError> Deliveries::conclude(const Deliv
     case CommitOutcome::Kind::duplicate_signal:
       delivered.kind = Delivered::Kind::duplicate_signal;
       if (!delivery.cause.message) {
-        // The answer tells how the instance is now. The decision may be based on an older, cached snapshot.
+        // The answer shows the current instance. The decision may be based on an older, cached snapshot.
         auto now = store_.find_snapshot(delivery.instance);
         if (!now) return store_error(std::move(now).error());
         if (*now) delivered.after = std::make_shared<const Snapshot>(std::move(**now));
@@ -273,7 +214,7 @@ Result<std::optional<Delivered>, DeliveryError> Deliveries::conclude(const Deliv
   if (!now) return store_error(std::move(now).error());
   if (*now && (**now).state_version == decision.before->state_version &&
       (**now).started_at == decision.before->started_at) {
-    // The instance has not moved: the cause is gone.
+    // The instance has not changed, so the cause is gone.
     delivered.kind = Delivered::Kind::stale;
     return std::optional(std::move(delivered));
   }
@@ -300,9 +241,9 @@ SharedSnapshot Deliveries::committed(Slice& slice, CommitOutcome& outcome) {
 void Deliveries::end(const SharedAttempt& attempt, Outcome outcome) {
   if (attempt->caller) attempt->caller->release();
   attempt->decision.reset();
-  // The holder of the lane continues what was interrupted, before the next delivery is decided.
+  // The holder of the lane continues an interrupted slice before the next delivery is decided.
   if (!attempt->lane || !outcome || outcome->unfinished.empty()) {
-    attempt->lane = {};  // the caller may ask about the same instance at once
+    attempt->lane = {};  // `done` may make a request about the same instance
     return attempt->done(std::move(outcome));
   }
   deferred_.post([this, attempt, delivered = std::move(*outcome)]() mutable {
@@ -313,27 +254,6 @@ void Deliveries::end(const SharedAttempt& attempt, Outcome outcome) {
       attempt->done(std::move(delivered));
     });
   });
-}
-
-void Deliveries::continue_slices(std::vector<InstanceId> interrupted, std::function<void()> rested) {
-  if (interrupted.empty()) return rested();
-  Delivery delivery;
-  delivery.instance = interrupted.back();
-  delivery.what = Continued{};
-  delivery.actor = context_.node;
-  interrupted.pop_back();
-  auto next = [this, id = delivery.instance, left = std::move(interrupted),
-               rested = std::move(rested)](Outcome continued) mutable {
-    if (!continued) {
-      log_error("slice.cut", continued.error().error, {{"instance", id.value}});
-      postponed_.add_slices({id});
-    } else {
-      left.insert(left.end(), continued->unfinished.begin(), continued->unfinished.end());
-    }
-    // Not from here: this may be a thread of the queue, and each of many that end at once would be inside the other.
-    deferred_.post([this, left = std::move(left), rested = std::move(rested)] { continue_slices(left, rested); });
-  };
-  try_delivery(std::make_shared<Attempt>(std::move(delivery), std::move(next)));
 }
 
 }  // namespace cairn

@@ -114,7 +114,7 @@ class DeliverTest : public testing::TestWithParam<const char*> {
     while (store_->now().unix_ms() <= ended.changed_at.unix_ms() + 1) std::this_thread::yield();
     ASSERT_EQ(store_->retire_instances({{ended.status}, store_->now(), 100})->instances, 1u);
   }
-  void tick(const InstanceId& id, InstanceRequests::Done done) {
+  void tick(const InstanceId& id, Done<Result<InstanceAnswer>> done) {
     SignalRequest request;
     request.name = "tick";
     core_->instances().signal(id, std::move(request), std::move(done));
@@ -242,12 +242,12 @@ TEST(Deliver, WhatACallbackNeedsFromTheStoreIsAskedElsewhere) {
     ASSERT_TRUE(core->registry().deploy(load_definition(text, "test.yaml").program));
   }
   std::promise<void> all;
-  const auto start = [&](const std::string& definition, InstanceRequests::Done done) {
+  const auto start = [&](const std::string& definition, Done<Result<InstanceAnswer>> done) {
     StartRequest request;
     request.definition = definition;
     core->instances().start(std::move(request), std::move(done));
   };
-  const auto signal = [&](const InstanceId& id, const std::string& name, InstanceRequests::Done done) {
+  const auto signal = [&](const InstanceId& id, const std::string& name, Done<Result<InstanceAnswer>> done) {
     SignalRequest request;
     request.name = name;
     core->instances().signal(id, std::move(request), std::move(done));
@@ -460,7 +460,7 @@ TEST_P(DeliverTest, AWorkerWhoWaitsGetsANewRunInTheCommitThatMakesIt) {
   EXPECT_EQ(find(begun->instance).output, Json("done"));
 }
 
-// Commits ahead of the disk, and looks who was told before it was synced.
+// Commits before the sync, and checks that no answer is given before the sync.
 class UnsyncedStore final : public ForwardingStore {
  public:
   explicit UnsyncedStore(Store& behind) : ForwardingStore(behind) { traits_.commits_unsynced = true; }
@@ -475,7 +475,7 @@ class UnsyncedStore final : public ForwardingStore {
     return outcomes;
   }
   void sync() override {
-    // What is told while the disk has it would be told too soon.
+    // An answer during the sync would be too early.
     if (told > synced) ++too_soon;
     synced = committed.load();
   }

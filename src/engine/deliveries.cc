@@ -1,7 +1,14 @@
-// What deliveries keep beside the unit of work (deliver.cc): settings, and what this node knows about instances.
+// What deliveries need besides the unit of work (deliver.cc): settings, and what this node knows about instances.
 #include "engine/deliveries.h"
 
 namespace cairn {
+
+namespace {
+
+// As many as a PostgreSQL store has connections by default.
+constexpr std::size_t writes_max = 8;
+
+}  // namespace
 
 Deliveries::Deliveries(EngineContext& context, Registry& registry, RunLeasing& leasing, Listeners& listeners,
                        PostponedWork& postponed)
@@ -14,11 +21,13 @@ Deliveries::Deliveries(EngineContext& context, Registry& registry, RunLeasing& l
       cache_(context.options.snapshots_cached),
       lanes_([this](std::function<void()> next) { deferred_.post(std::move(next)); }, context.options.yield),
       deferred_(!context.options.yield),
+      writes_(!context.options.yield, writes_max),
       queue_(context.store, context.options.yield) {}
 
 void Deliveries::stop() {
-  queue_.stop();
+  queue_.stop();  // first: its threads must not run the tasks of the other two
   deferred_.stop();
+  writes_.stop();
 }
 
 Setting Deliveries::setting(const Program& program) {
@@ -36,10 +45,10 @@ bool Deliveries::is_known_active(const InstanceId& id) const {
 }
 
 void Deliveries::hear_of_end(const InstanceId& id) {
-  // What this node has ended itself is told with the answer to its commit (`committed`), when it is durable.
+  // Ends that this node commits are reported with the answer to the commit (`committed`), when they are durable.
   if (queue_.commits_here()) return;
   if (id.empty()) {
-    // All who wait for an end look at the store, and no cached snapshot is known to be the last.
+    // Every waiter must read the store, and any cached snapshot may be outdated.
     cache_.clear();
     return listeners_.results().tell_all();
   }

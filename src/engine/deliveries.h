@@ -1,19 +1,23 @@
-// The unit of work. A delivery loads the snapshot of its instance, advances it (slice.h), commits the result
-// (commit_queue.h) and concludes what the answer of the store means: applied, a repeat, or stale and decided again. A
-// start does the same without a snapshot. Read `deliver` in deliver.cc first.
+// The unit of work. A delivery loads the snapshot of its instance, advances it (slice.h) and commits the result
+// (commit/commit_queue.h). Then it concludes from the answer of the store: applied, a repeat, or stale and decided
+// again. A start does the same without a snapshot. Read `deliver` in deliver.cc first.
 //
-// Requests are asynchronous: `done` is called once, when the answer is durable, by the asking thread, a thread of the
-// queue or a deferred one. It must be quick, may ask again, and must neither wait nor call the store (store_calls.h);
-// `defer` is for what needs the store. A request is decided at once when everything needed is in memory, else soon on a
-// deferred thread. `wait_for` turns any asynchronous request into a call that waits. Safe from several threads.
+// Requests are asynchronous: `done` is called once, when the answer is durable. The calling thread, a thread of the
+// queue or a deferred thread calls it. `done` must be quick, may make further requests, and must neither wait nor call
+// the store (store_calls.h); use `defer` for work that needs the store. A request is decided at once if everything that
+// it needs is in memory, otherwise soon on a deferred thread. `wait_for` turns any asynchronous request into a blocking
+// call. Safe from several threads.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
-#include "engine/commit_queue.h"
+#include "base/done.h"
+#include "engine/caller_context.h"
+#include "engine/commit/commit_queue.h"
 #include "engine/context.h"
 #include "engine/deferred_work.h"
 #include "engine/delivery.h"
@@ -29,52 +33,59 @@ namespace cairn {
 
 class Deliveries {
  public:
-  // One instance that many decide about at once moves with each try; this many in a row is a bug.
+  // Each attempt can meet a concurrent change of the instance. This many in a row are a bug.
   static constexpr int attempts_max = 100;
 
   using Outcome = Result<Delivered, DeliveryError>;
-  using Done = std::function<void(Outcome)>;
 
   Deliveries(EngineContext& context, Registry& registry, RunLeasing& leasing, Listeners& listeners,
              PostponedWork& postponed);
 
-  // Brings an event to its instance. Deliveries to one instance are decided one after the other.
-  void deliver(Delivery delivery, Done done);
-  void start(Start start, Done done);
-  // Continues slices that a checkpoint interrupted until they rest. After a crash in between
-  // DueWork::resume_interrupted_slices does it.
+  // Delivers an event to its instance. Deliveries to one instance are decided one after the other.
+  void deliver(Delivery delivery, Done<Outcome> done);
+  void start(Start start, Done<Outcome> done);
+  // Continues slices that a checkpoint interrupted, until every instance waits or has ended. After a crash,
+  // DueWork::resume_interrupted_slices does this.
   void continue_slices(std::vector<InstanceId> interrupted, std::function<void()> rested);
 
-  // For loops, which own their thread and wait (deliver_all.cc). `deliver_all` decides and submits all of them before
-  // waiting for any, so that they share commits. `told` is called by this thread for each.
-  using Told = std::function<void(const Delivery&, const Outcome&)>;
-  void deliver_all(std::vector<Delivery> deliveries, const Told& told);
+  // For loops, which own their thread and block (deliver_all.cc). `deliver_all` decides and submits all deliveries
+  // before it waits, so that they share commits. The calling thread calls `each` for every delivery.
+  using Each = std::function<void(const Delivery&, const Outcome&)>;
+  void deliver_all(std::vector<Delivery> deliveries, const Each& each);
   void continue_and_wait(std::vector<InstanceId> interrupted);
-  // Tries again to continue slices that were postponed.
+  // Continues postponed slices.
   void retry_postponed();
 
-  // Asks with a function that is given `done`, and waits for the answer.
+  // Calls `ask` with a `done` function and waits for the answer.
   template <class Answer, class Ask>
   Answer wait_for(const Ask& ask) {
     return queue_.wait_for<Answer>(ask);
   }
-  // Does something that may call the store: at once where that is allowed, else soon on another thread.
+  // Runs a task that calls the store: now if this thread may call it, otherwise soon on another thread.
   template <class Task>
   void defer(Task task) {
     if (!StoreCallsForbidden::here()) return task();
     deferred_.post(std::move(task));
   }
+  // Runs `write`, which waits for the store, on another thread and in the name of the caller. For writes that are not
+  // units. `done` gets what it returns.
+  template <class Write>
+  void write_elsewhere(Write write, Done<std::invoke_result_t<Write&>> done) {
+    writes_.post([scope = AuditScope::current(), write = std::move(write), done = std::move(done)]() mutable {
+      done(in_scope(scope, write));
+    });
+  }
   // For units without an advance.
   CommitQueue& queue() { return queue_; }
 
-  // The snapshot that this node committed or read last; nullptr: unknown here.
+  // The snapshot that this node committed or read last; nullptr: not cached.
   SharedSnapshot cached(const InstanceId& id) { return cache_.find(id); }
   // Whether this node knows that the instance neither ended nor is suspended. Another node may have ended it since.
   bool is_known_active(const InstanceId& id) const;
-  // The store says that an instance has ended; an empty id: ends may have been missed.
+  // The store reports the end of an instance. An empty id: reports may have been lost.
   void hear_of_end(const InstanceId& id);
 
-  // Finishes what was submitted; later requests are ErrorCode::unavailable.
+  // Finishes submitted requests. Later requests get ErrorCode::unavailable.
   void stop();
 
  private:
@@ -85,23 +96,23 @@ class Deliveries {
   Setting setting(const Program& program);
 
   Result<SharedSnapshot, DeliveryError> load(const InstanceId& id);
-  // Loads, from the cache if that is allowed, and advances.
+  // Loads the snapshot, from the cache if allowed, and advances it.
   Result<Decision, DeliveryError> decide(const Delivery& delivery, bool may_use_cache);
   void take_cause(const Delivery& delivery, Decision& decision);
-  // Decides and commits; each answer of the store takes the next step.
+  // Decides and commits. Each answer of the store starts the next step.
   void try_delivery(const SharedAttempt& attempt);
   void commit(const SharedAttempt& attempt);
   void refuse_unless_repeated(const SharedAttempt& attempt, Outcome refused);
-  // What the answer of the store means. `conclude` gives nothing when the delivery is to be decided again.
+  // Evaluates the answer of the store. An empty optional: the delivery must be decided again.
   void conclude(const SharedAttempt& attempt, CommitOutcome& outcome);
   Result<std::optional<Delivered>, DeliveryError> conclude(const Delivery& delivery, Decision& decision,
                                                            CommitOutcome& outcome);
-  // What follows from a commit: cache, listeners, runs that began leased. Gives the last state of the instance that
-  // the slice began with; the slice has none any more.
+  // After a commit: updates the cache, calls the listeners and hands over the runs that started leased. Returns the
+  // last snapshot of the instance that the slice began with, moved out of the slice.
   SharedSnapshot committed(Slice& slice, CommitOutcome& outcome);
   void end(const SharedAttempt& attempt, Outcome outcome);
 
-  // Starts (start.cc). `prepare_start` gives the first answer when the key is known; nothing: its slice is ready.
+  // Starts (start.cc). `prepare_start` returns the first answer if the key is known; empty: the slice is ready.
   Result<std::optional<Delivered>, DeliveryError> prepare_start(StartAttempt& attempt);
   void commit_start(const std::shared_ptr<StartAttempt>& attempt,
                     Result<std::optional<Delivered>, DeliveryError> prepared);
@@ -117,6 +128,7 @@ class Deliveries {
   SnapshotCache cache_;
   Lanes lanes_;
   DeferredWork deferred_;
+  DeferredWork writes_;
   CommitQueue queue_;
 };
 

@@ -1,4 +1,4 @@
-// What brings an event to an instance, and what can come of it.
+// Deliveries, which bring an event to an instance, and their outcomes.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@
 
 namespace cairn {
 
-// An event for one instance, with what caused it.
+// An event for one instance, with its cause.
 struct Delivery {
   InstanceId instance;
   EventBody what;
   std::string actor;
-  std::optional<std::uint64_t> state_version;  // the caller decided on this one
+  std::optional<std::uint64_t> state_version;  // the state version that the caller has seen
   Unit cause;                                  // message, timer, run, key, inbox or task; no advances
-  std::optional<Message> message;              // the whole of it, for the dead letters
-  std::optional<RunId> cancels;                // this run, in the same commit
+  std::optional<Message> message;              // the complete message, for dead letters
+  std::optional<RunId> cancels;                // a run that the same commit cancels
 };
 
 // A new instance.
@@ -32,32 +32,32 @@ struct Start {
   std::optional<IdempotencyKey> key;
 };
 
-// What came of a delivery or a start that the engine could decide on.
+// The outcome of a delivery or a start that was decided.
 struct Delivered {
   enum class Kind { applied, stale, duplicate_signal, duplicate_key };
   Kind kind = Kind::applied;
   SharedSnapshot after;                // the instance; nullptr for the duplicate key of a start
-  Json answer;                         // duplicate_key: what was kept with the first request
+  Json answer;                         // duplicate_key: the answer that was stored with the first request
   bool same_request = true;            // duplicate_key
   std::vector<InstanceId> unfinished;  // interrupted by a checkpoint
 };
 
-// Why nothing could be decided or written.
+// Why a delivery was not decided or not written.
 struct DeliveryError {
   enum class Kind {
-    refused,  // by the interpreter: the caller is told
+    refused,  // by the interpreter; the caller gets the error
     no_instance,
     moved,          // not at the state version that the caller has seen
-    cut,            // in the middle of a slice, which continues first
-    no_definition,  // not here, perhaps not yet
-    unreadable,     // the snapshot or message does not add up
+    cut,            // in the middle of a slice, which must continue first
+    no_definition,  // unknown on this node, or not yet known
+    unreadable,     // the snapshot or message is corrupt
     store,          // the store cannot do it now
   };
   Kind kind = Kind::refused;
   Error error;
 };
 
-// A slice that is ready to be committed, and what it was decided on.
+// A slice that is ready to be committed, and the snapshot that it is based on.
 struct Decision {
   Slice slice;
   SharedSnapshot before;

@@ -12,10 +12,10 @@ namespace cairn {
 
 namespace {
 
-// The first message of each instance now, the others after it: order is kept per instance.
+// Delivers the first message of each instance now and the others after it. That keeps the order per instance.
 bool first_for(const InstanceId& id, std::map<std::string, bool>& seen) { return seen.emplace(id.value, true).second; }
 
-// Its worker may be alive and keep its lease: the attempt has lasted too long all the same.
+// The worker may be alive and hold the lease, but the attempt has exceeded its timeout.
 bool is_overdue(const RunRow& run, Timestamp now) {
   if (!run.timeout) return false;
   return run.attempt < run.attempts_max || (run.lease_until && *run.lease_until > now) ||
@@ -47,7 +47,7 @@ std::size_t DueWork::fire_timers(std::size_t max) {
     delivery.cause.timer = std::move(timer);
     deliveries.push_back(std::move(delivery));
   }
-  if (gave_back) postponed_.look_again();  // should the store have kept one of them
+  if (gave_back) postponed_.look_again();  // in case the store still holds one of them
   const std::size_t count = deliveries.size();
   deliver_all(std::move(deliveries));
   return count;
@@ -85,7 +85,7 @@ std::size_t DueWork::dispatch_messages() {
     }
     deliveries.push_back(std::move(delivery));
   }
-  if (gave_back) postponed_.look_again();  // should the store have kept one of them
+  if (gave_back) postponed_.look_again();  // in case the store still holds one of them
   const std::size_t count = deliveries.size();
   deliver_all(std::move(deliveries));
   return count;
@@ -98,7 +98,7 @@ void DueWork::deliver_all(std::vector<Delivery> deliveries) {
   });
 }
 
-// The signal was applied before: only its message is left to be removed.
+// The signal was applied before. Only its message must be removed.
 void DueWork::drop_repeat(const Delivery& delivery) {
   Unit unit;
   unit.message = delivery.cause.message;
@@ -128,7 +128,7 @@ Result<RunAnswer> DueWork::end_exhausted(const RunRow& run) {
   letter.envelope = Json::object({{"run", run.id.value}, {"type", run.type}, {"payload", run.payload}});
   letter.reason = failure.message;
   letter.node = context_.node;
-  // Several nodes may see it: the letter goes with the end, so that there is one, and none is lost.
+  // Several nodes may see the run. The commit that ends it also writes the dead letter, so exactly one is written.
   return reports_.report({run.id, run.fence, Json(), failure, false, std::nullopt, context_.node, letter});
 }
 
@@ -141,7 +141,7 @@ std::size_t DueWork::end_exhausted_runs() {
     std::erase_if(unended_, [&](const auto& one) { return one.second <= now; });
     for (const auto& [id, until] : unended_) left_alone.insert(id);
   }
-  // Besides those that could not be ended before: they must not keep the others from being seen.
+  // Reads more than the runs that could not be ended before, which must not hide the others.
   const std::size_t asked = batch + left_alone.size();
   auto runs = store_.exhausted_runs(asked);
   if (!runs) {
@@ -151,7 +151,7 @@ std::size_t DueWork::end_exhausted_runs() {
   }
   std::size_t tried = 0;
   std::size_t count = 0;
-  // Their time is over, so nothing of them will fall due: those that could not be ended now must be remembered.
+  // No later time will wake this node for these runs, so it remembers the runs that it could not end.
   bool left = false;
   for (const RunRow& run : *runs) {
     if (left_alone.contains(run.id.value)) continue;
@@ -166,7 +166,7 @@ std::size_t DueWork::end_exhausted_runs() {
     }
   }
   if (left) postponed_.look_again();
-  // There may be more behind those that could not be ended.
+  // More runs may follow those that could not be ended.
   return count == 0 && runs->size() == asked ? tried : count;
 }
 

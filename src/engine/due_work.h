@@ -1,6 +1,6 @@
-// What is due by itself: timers, messages between instances, runs without attempts left, slices that a crash
-// interrupted. Each call does one bounded batch and waits for it; it returns how much there was. The loops call these,
-// and so do tests. Safe from several threads.
+// Work that falls due without a request: timers, messages between instances, runs without attempts left, slices that a
+// crash interrupted. Each call does one bounded batch, waits for it and returns its size. Loops and tests call these.
+// Safe from several threads.
 #pragma once
 
 #include <cstddef>
@@ -31,13 +31,13 @@ class DueWork {
   std::size_t fire_timers(std::size_t max);
   std::size_t dispatch_messages();
   std::size_t end_exhausted_runs();
-  // Continues slices that a checkpoint interrupted and a crash left: once, after opening.
+  // Continues slices that a checkpoint interrupted before a crash. Call it once, after opening.
   std::size_t resume_interrupted_slices();
-  // All of it until nothing is due. Schedules are not fired (schedule/schedules.h).
+  // Does all due work until none is left. Schedules are not fired (schedule/schedules.h).
   void run_until_idle();
 
-  // When there is something to do next, for a caller that looked at everything that was due at `looked_at`: the
-  // earliest that the store knows, and what was postponed.
+  // When the next work is due, for a caller that has done the work that was due at `looked_at`: the earliest time that
+  // the store knows, or the time of postponed work.
   Result<std::optional<Timestamp>> next_due(Timestamp looked_at);
   Result<std::optional<Timestamp>> next_due() { return next_due(store_.now()); }
 
@@ -53,7 +53,7 @@ class DueWork {
   PostponedWork& postponed_;
   Undeliverable undeliverable_;
   std::mutex mutex_;
-  std::map<std::string, Timestamp> unended_;  // runs that could not be ended, until when they are left alone
+  std::map<std::string, Timestamp> unended_;  // runs that could not be ended, and when to try next
 };
 
 }  // namespace cairn

@@ -1,4 +1,4 @@
-// Makes the answers to requests (cairn/requests.h) from commits, snapshots and kept answers.
+// Makes the answers to requests (cairn/requests.h) from commits, snapshots and stored answers.
 #pragma once
 
 #include <string>
@@ -11,13 +11,12 @@ namespace cairn {
 
 // An instance as it is now.
 InstanceAnswer answer_of(const Snapshot& snapshot);
-// Not for a duplicate key, of which `repeated_answer` tells.
+// Not for a duplicate key: use `repeated_answer`.
 Result<InstanceAnswer> answer_of(Result<Delivered, DeliveryError> delivered);
-// Whether `first`, which was kept with a key, tells of a removed instance, and its id belongs to one that started
-// later.
+// Whether `first`, the answer stored with a key, is about a removed instance whose id now belongs to a later one.
 bool tells_of_predecessor(const Json& first, Timestamp started_at);
-// The answer to a request whose idempotency key was used before. `first` was kept with the first request; what it does
-// not say, the output, the error and where an interrupted slice came to, is read from the store. `what` the key was
+// The answer to a request whose idempotency key was used before. `first` was stored with the first request. The
+// output, the error, and the state after an interrupted slice are read from the store. `what` names what the key was
 // used for.
 Result<InstanceAnswer> repeated_answer(Store& store, const std::string& key, const char* what, const Json& first,
                                        bool same_request);

@@ -1,5 +1,5 @@
-// What people and other systems ask of instances. Each request becomes a delivery (deliveries.h), whose rules for
-// `done` hold here too. Safe from several threads.
+// Requests of people and other systems about instances. Most become a delivery (deliveries.h), whose rules for `done`
+// apply. The overloads without `done` block until the answer. Safe from several threads.
 #pragma once
 
 #include <atomic>
@@ -26,38 +26,39 @@ struct SignalRequest {
 
 class InstanceRequests {
  public:
-  // How long an end that another node committed may stay unseen. A caller that relies on `is_known_active` looks at the
-  // store when it has heard nothing for so long.
+  // How long the end that another node commits may stay unnoticed. A caller that relies on `is_known_active` reads the
+  // store after this time without a notification.
   static constexpr std::chrono::milliseconds unseen_max{250};
-
-  using Done = std::function<void(Result<InstanceAnswer>)>;
 
   InstanceRequests(EngineContext& context, Deliveries& deliveries, Listeners& listeners)
       : context_(context), store_(context.store), deliveries_(deliveries), listeners_(listeners) {}
 
   // Errors: not_found, invalid (the input), conflict (key with another body, id taken).
-  void start(StartRequest request, Done done);
-  // To one instance; kept by it when it does not wait for it yet. conflict when it has ended.
-  void signal(InstanceId id, SignalRequest request, Done done);
-  // cancel, suspend, resume, retry, skip, edit. With `state_version`, conflict when the instance has moved. Asked on a
-  // thread that may call the store.
+  void start(StartRequest request, Done<Result<InstanceAnswer>> done);
+  // Sends a signal to one instance, which keeps it until it waits for it. conflict if the instance has ended.
+  void signal(InstanceId id, SignalRequest request, Done<Result<InstanceAnswer>> done);
+  // cancel, suspend, resume, retry, skip, edit. With `state_version`, conflict if the instance has another
+  // one. Call it on a thread that may call the store.
   void request(const InstanceId& id, EventBody what, const Actor& actor, std::optional<std::uint64_t> state_version,
-               Done done);
+               Done<Result<InstanceAnswer>> done);
 
-  // The same, waiting for the answer.
   Result<InstanceAnswer> start(StartRequest request);
   Result<InstanceAnswer> signal(const InstanceId& id, SignalRequest request);
   Result<InstanceAnswer> request(const InstanceId& id, EventBody what, const Actor& actor,
                                  std::optional<std::uint64_t> state_version = {});
 
-  // To all instances that wait for name and key; if there are none, the signal is kept for `ttl`.
+  // Sends a signal to all instances that wait for its name and key. If none waits, the signal is kept for `ttl`.
+  // `broadcast_all` stops at the first error; earlier signals stay sent.
+  void broadcast(SignalRequest request, Duration ttl, Done<Result<SignalOutcome>> done);
+  void broadcast_all(std::vector<SignalRequest> requests, Duration ttl, Done<Result<std::vector<SignalOutcome>>> done);
   Result<SignalOutcome> broadcast(const SignalRequest& request, Duration ttl);
-  // Hides an instance. conflict when it has not ended.
+  // Hides an instance. conflict if it has not ended.
+  void remove(InstanceId id, std::string reason, Done<Result<void>> done);
   Result<void> remove(const InstanceId& id, const std::string& reason);
-  // The instance once it has ended or is suspended, or as it is when the time is over.
+  // Waits until the instance has ended or is suspended, and returns it. After `limit` it returns the current state.
   Result<Snapshot> wait_for(const InstanceId& id, std::chrono::milliseconds limit);
-  // Whether this node knows that it neither ended nor is suspended. An end that this node commits is told to
-  // Listeners::results.
+  // Whether this node knows that the instance neither ended nor is suspended. Listeners::results gets the ends that
+  // this node commits.
   bool is_known_active(const InstanceId& id) const { return deliveries_.is_known_active(id); }
 
  private:
@@ -71,7 +72,7 @@ class InstanceRequests {
   Store& store_;
   Deliveries& deliveries_;
   Listeners& listeners_;
-  std::atomic<std::uint32_t> broadcasts_{0};  // to count kept signals now and then
+  std::atomic<std::uint32_t> broadcasts_{0};  // to count kept signals from time to time
 };
 
 }  // namespace cairn

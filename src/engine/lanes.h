@@ -1,5 +1,5 @@
-// One decision at a time per instance inside this process. Only a saving: without it, two decisions
-// on one instance would meet in the store and one would be made again.
+// One decision at a time per instance inside this process. It only saves work: without it, the store would find one of
+// two concurrent decisions stale, and the engine would repeat it.
 #pragma once
 
 #include <functional>
@@ -38,16 +38,15 @@ class Lanes {
   using Entered = std::function<void(Hold)>;
   using Post = std::function<void(std::function<void()>)>;
 
-  // `post` calls whoever comes next, soon and not from inside `release`: waiters that leave at once, one after the
-  // other, would else use up the stack. `yield`, when given, is called instead of blocking the thread until a lane is
-  // free.
+  // `post` calls the next waiter soon, but not inside `release`: a long row of waiters would exhaust the stack. If
+  // `yield` is given, it is called until the lane is free, and the thread does not block.
   explicit Lanes(Post post, std::function<void()> yield = {}) : post_(std::move(post)), yield_(std::move(yield)) {}
 
-  // Waits until nobody else decides about it, first come, first served. A holder never waits for a second lane.
+  // Waits for the lane, in order of arrival. A holder never waits for a second lane.
   Hold enter(const InstanceId& id);
-  // The same without a thread that waits: `entered` is called now, or through `post` when somebody leaves.
+  // The same without blocking: `entered` is called now, or through `post` when the lane is free.
   void enter(const InstanceId& id, Entered entered);
-  // Holds nothing when somebody else does: for those who hold several.
+  // Holds nothing if the lane is taken. For callers that hold several lanes.
   Hold try_enter(const InstanceId& id);
 
  private:
@@ -56,7 +55,7 @@ class Lanes {
   Post post_;
   std::function<void()> yield_;
   std::mutex mutex_;
-  // And who comes next: mostly nobody, for whom a list allocates nothing.
+  // The waiters of each taken lane. Most lanes have none, and an empty list allocates nothing.
   std::unordered_map<std::string, std::list<Entered>> busy_;
 };
 

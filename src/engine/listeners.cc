@@ -2,7 +2,7 @@
 
 namespace cairn {
 
-// The lock is held while it is called.
+// Calls the listener under the lock.
 void Listeners::on_wakeup(WakeupListener listener) {
   const std::lock_guard lock(wakeup_mutex_);
   wakeup_ = std::move(listener);

@@ -1,5 +1,6 @@
-// Who is told of what this node commits and hears: the loops, waiting clients, schedules, telemetry. Safe from several
-// threads, except that listeners with "before the first request" are set by the thread that opens the engine.
+// Passes on what this node commits and what it hears from the store: to the loops, waiting clients, schedules and
+// telemetry. Safe from several threads, except that the thread that opens the engine sets the listeners marked with
+// "before the first request".
 #pragma once
 
 #include <functional>
@@ -22,33 +23,33 @@ struct RunFollower {
 
 class Listeners {
  public:
-  // Told of each unit that this node committed, by the thread that concludes it: it must be quick and must not call
+  // Called for each unit that this node committed, by the thread that concludes it. It must be quick and must not call
   // the engine.
   using Observer = std::function<void(const Slice& committed)>;
-  // Told of each instance that has ended, once that is durable, by a thread that must not wait: it must be quick and
+  // Called for each instance that has ended, when that is durable, by a thread that must not wait. It must be quick and
   // must call neither the engine nor the store.
   using Ended = std::function<void(const InstanceId&)>;
 
-  // Where wake-ups go. Once it is taken away with `{}`, no thread is inside it any more.
+  // Receives wake-ups. After it is removed with `{}`, no thread is inside it.
   void on_wakeup(WakeupListener listener);
-  // One more, for as long as the handle is kept; at any time. It must neither block nor call the engine.
+  // Adds a listener until the handle is destroyed, at any time. It must neither block nor call the engine.
   std::shared_ptr<void> listen(WakeupListener listener);
-  // These three before the first request.
+  // Set these three before the first request.
   void on_ended(Ended ended) { ended_ = std::move(ended); }
   void follow_runs(RunFollower follower) { run_follower_ = std::move(follower); }
   void observe(Observer observer) { observer_ = std::move(observer); }
-  // Those who wait for the end of one instance.
+  // Clients that wait for the end of one instance.
   ResultWaiters& results() { return results_; }
 
-  // For the engine, which tells them.
+  // For the engine, which calls the listeners.
   void tell(const Wakeup& wakeup);
   void tell_committed(const Slice& slice);
-  // What a commit of this node has made of an instance.
+  // The state of an instance after a commit of this node.
   void tell_changed(const Snapshot& after);
   void tell_ended_elsewhere(const InstanceId& id);
   bool follows(const RunRow& run) const { return run_follower_.follows(run); }
   void tell_run_ended(const RunRow& run) const;
-  // Wakes all who wait; no wake-up is passed on after it.
+  // Wakes all waiters. Passes on no wake-up after it.
   void stop();
 
  private:

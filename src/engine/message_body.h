@@ -1,4 +1,4 @@
-// What messages between instances carry, as JSON and back.
+// The bodies of messages between instances, to JSON and back.
 #pragma once
 
 #include "instance/advance.h"
@@ -10,10 +10,10 @@ namespace cairn {
 Message message_of(const ParentNotice& notice);
 Message cancel_message(const InstanceId& target, const std::string& reason);
 
-// The event that a message means. ErrorCode::corrupt when its body does not add up.
+// The event that a message stands for. ErrorCode::corrupt if its body is invalid.
 Result<EventBody> event_of(const Message& message);
 
-// All of it, as dead letters keep it and replaying reads it.
+// The complete message, as dead letters store it and a replay reads it.
 Json envelope_of(const Message& message);
 
 }  // namespace cairn

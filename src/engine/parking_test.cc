@@ -1,4 +1,4 @@
-// Bad data parks one instance; everything else goes on, and nothing is lost.
+// Bad data parks one instance. All other work continues, and nothing is lost.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -105,7 +105,7 @@ class Parking : public testing::Test {
   }
   InstanceRow row(const std::string& id) { return store_->find_instance({id})->value(); }
 
-  // The first commit of an instance that a checkpoint cuts; whoever should have gone on is gone.
+  // The first commit of an instance that a checkpoint interrupts. The node that should continue it is gone.
   void start_and_crash(const std::shared_ptr<const Program>& program, const std::string& id) {
     Slice slice(core_->registry(), Setting{}, store_->now(), "tester", "node");
     Started started;

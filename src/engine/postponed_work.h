@@ -1,6 +1,6 @@
-// Work that a failing store kept this node from doing, and when to look at everything that is due again. Nothing else
-// remembers it: a taken message or timer stays hidden until its hold is over, and a slice that was interrupted has no
-// row of its own. Safe from several threads.
+// Work that this node could not do because the store failed, and when to look for due work again. No other place
+// records it: a taken message or timer stays hidden until its hold expires, and an interrupted slice has no row. Safe
+// from several threads.
 #pragma once
 
 #include <mutex>
@@ -18,13 +18,13 @@ class PostponedWork {
  public:
   PostponedWork(EngineContext& context, Listeners& listeners) : context_(context), listeners_(listeners) {}
 
-  // Looks at everything that is due when the hold is over: something of it could not be done now.
+  // Some due work could not be done now: look for all due work when the hold expires.
   void look_again();
-  // Slices that a checkpoint interrupted and that could not continue: tried again after the hold.
+  // Interrupted slices that could not continue. They are retried when the hold expires.
   void add_slices(const std::vector<InstanceId>& interrupted);
-  // The slices to try again. The caller also looks at everything that is due.
+  // Takes the slices to retry. The caller also looks for all due work.
   std::set<std::string> take_slices();
-  // When to look again; nothing: nothing was postponed.
+  // When to look again; empty: nothing was postponed.
   std::optional<Timestamp> next() const;
 
  private:

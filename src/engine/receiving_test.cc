@@ -21,7 +21,7 @@ steps:
 output: = state.got
 )";
 
-// Refuses advances that a message causes, as often as it is told to. Removing the message is no advance.
+// Refuses a given number of advances that a message causes. Removing the message is no advance.
 class RefusingStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -116,7 +116,7 @@ TEST_F(Receiving, WithoutDeadLettersItIsOnlyLogged) {
 TEST_F(Receiving, ABroadcastSignalThatCannotBeKeptStaysVisible) {
   CoreOptions options;
   options.limits.buffered_signals_max = 1;
-  options.dead_letters = false;  // the sender was told that it is on its way
+  options.dead_letters = false;  // the sender has the answer that it is pending
   core_ = std::move(*EngineCore::open(store_, std::move(options)));
   const Definition definition = load_definition(R"(
 cairn: 1

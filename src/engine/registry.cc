@@ -32,7 +32,7 @@ Result<void> Registry::load(bool strict) {
   return {};
 }
 
-// The index is replaced, never changed: a decision under way keeps the one it began with.
+// The index is replaced and never modified, so a running decision keeps the one that it started with.
 void Registry::add(std::shared_ptr<const Program> program, bool retired) {
   const std::lock_guard lock(mutex_);
   const std::pair key(program->name, program->version);
@@ -57,8 +57,8 @@ Result<void> Registry::deploy(const std::shared_ptr<const Program>& program) {
                  program->name + " " + program->version +
                      " is already deployed with other content; definitions never change, raise the version"};
   }
-  // As it will be read back, without places in a file: what an instance stores must not depend on whether
-  // its process was started before or after the definition was deployed.
+  // Compiled from the stored form, which has no file positions. What an instance stores must not depend on whether this
+  // process started before or after the deployment.
   CAIRN_TRY(auto stored, compile_program(program->canonical));
   add(std::move(stored), false);
   return {};
@@ -77,7 +77,7 @@ Result<bool> Registry::retire(const std::string& name, const std::string& versio
   return true;
 }
 
-// What other nodes did since. One that does not compile here is left to those who know it.
+// Reads the changes of other nodes. Skips definitions that this node cannot compile.
 void Registry::catch_up() {
   if (!changed_ || !MemoryOnly::may_call_store() || !changed_.exchange(false)) return;
   PageRequest page;
@@ -112,7 +112,7 @@ Result<std::shared_ptr<const Program>> Registry::find(const std::string& name,
   CAIRN_TRY_VOID(MemoryOnly::may_call_store());
   CAIRN_TRY(const auto elsewhere, store_.find_definition(name, version));
   if (elsewhere && !elsewhere->retired_at) {
-    // The word of it has not come through yet.
+    // The notification has not arrived yet.
     expect_changes();
     known = index();
     if (auto program = known->find(name, version)) return program;

@@ -1,5 +1,5 @@
-// The programs of a store, compiled once and shared. Definitions are immutable, so a program that is
-// known never changes; deploying adds one. Safe from several threads.
+// The programs of a store, compiled once and shared. Definitions are immutable, so a known program never changes, and
+// deploying only adds programs. Safe from several threads.
 #pragma once
 
 #include <atomic>
@@ -20,25 +20,25 @@ class Registry {
   explicit Registry(DefinitionStore& store) : store_(store) {}
 
   // Reads and compiles every stored definition. A definition that does not compile is an error in
-  // strict mode; else it stands in `unavailable` and cannot be started or resumed.
+  // strict mode. Otherwise it is listed in `unavailable` and cannot be started or resumed.
   Result<void> load(bool strict);
 
-  // Stores and adds it. ErrorCode::conflict when that name and version has another digest.
+  // Stores and adds a program. ErrorCode::conflict if its name and version exist with another digest.
   Result<void> deploy(const std::shared_ptr<const Program>& program);
   Result<bool> retire(const std::string& name, const std::string& version);
 
   // The program that a new instance runs; without a version the newest. ErrorCode::not_found.
   Result<std::shared_ptr<const Program>> find(const std::string& name, const std::optional<std::string>& version);
-  // The program that an instance pins. Looks into the store when another process deployed it since.
+  // The program that an instance pins. Reads the store if this node does not know it yet.
   Result<std::shared_ptr<const Program>> pinned(const ProgramKey& key);
 
-  // Another node deployed or retired something: to be read before the next answer. Does not block.
+  // Another node deployed or retired a definition: the next lookup reads the store first. Does not block.
   void expect_changes() { changed_ = true; }
 
-  // What `subworkflow` and `continue_with` may name at this moment.
+  // The definitions that `subworkflow` and `continue_with` may name now.
   std::shared_ptr<const DefinitionIndex> index();
-  // The same for this program, and for what that may start in turn: asked of the store where this node does not know
-  // it.
+  // The same, with everything that this program may start, directly or through others. Reads the store for
+  // definitions that this node does not know.
   std::shared_ptr<const DefinitionIndex> index_for(const Program& program);
   std::vector<std::string> unavailable() const;
 

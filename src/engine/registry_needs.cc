@@ -1,11 +1,11 @@
-// What a program may start, on a node that has not heard of it yet.
+// Finds the definitions that a program may start, on a node that does not know them yet.
 #include <set>
 
 #include "engine/registry.h"
 
 namespace cairn {
 
-// Word from another node can be late or lost; `unknown_workflow` is only true when the store says so.
+// A notification can be late or lost, so only the store can tell that a workflow is unknown.
 std::shared_ptr<const DefinitionIndex> Registry::index_for(const Program& program) {
   std::set<std::pair<std::string, std::string>> seen;
   std::vector<std::shared_ptr<const Program>> held;

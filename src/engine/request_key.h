@@ -1,8 +1,8 @@
 // The Idempotency-Key under which a thread carries out a request. A change to an instance takes it into its commit
 // (Unit::inbox), so that a repeat changes nothing more even when the server died before it could keep the answer.
 //
-// Ambient for the same reason as the audit_scope (ADR 5): the gate knows the key, the commit needs it, and what lies
-// between has nothing to do with it.
+// It is ambient for the same reason as the audit scope (ADR 5): the gate knows the key and the commit needs it, but no
+// function between them does.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace cairn {
 
 class RequestKey {
  public:
-  // Of the calling thread; empty: the request has none.
+  // The key of the calling thread; empty: the request has none.
   static const std::string& current();
 
-  // The calling thread's, for as long as this lives.
+  // Sets the key of the calling thread during its lifetime.
   class Scope {
    public:
     explicit Scope(std::string key);

@@ -32,9 +32,9 @@ std::optional<Snapshot> ResultWaiters::Place::end() {
   return end_;
 }
 
-std::shared_ptr<void> ResultWaiters::call(const InstanceId& id, Told told) {
+std::shared_ptr<void> ResultWaiters::call(const InstanceId& id, Changed changed) {
   const std::lock_guard lock(calls_->mutex);
-  const auto place = calls_->by_id.emplace(id.value, std::move(told));
+  const auto place = calls_->by_id.emplace(id.value, std::move(changed));
   return {nullptr, [calls = calls_, place](void*) {
             const std::lock_guard inner(calls->mutex);
             calls->by_id.erase(place);
@@ -66,15 +66,15 @@ void ResultWaiters::tell(const Snapshot& after) {
   tell_calls(after.instance.value, &after);
 }
 
-// Without the lock: whoever is told may answer a client at once.
+// Without the lock, because a listener may answer a client at once.
 void ResultWaiters::tell_calls(const std::string& id, const Snapshot* after) {
-  std::vector<Told> waiting;
+  std::vector<Changed> waiting;
   {
     const std::lock_guard lock(calls_->mutex);
     const auto [from, to] = calls_->by_id.equal_range(id);
     for (auto at = from; at != to; ++at) waiting.push_back(at->second);
   }
-  for (const Told& told : waiting) told(after);
+  for (const Changed& changed : waiting) changed(after);
 }
 
 void ResultWaiters::tell_all() {
@@ -85,12 +85,12 @@ void ResultWaiters::tell_all() {
       place->changed_.notify_all();
     }
   }
-  std::vector<Told> waiting;
+  std::vector<Changed> waiting;
   {
     const std::lock_guard lock(calls_->mutex);
     for (const auto& [id, told] : calls_->by_id) waiting.push_back(told);
   }
-  for (const Told& told : waiting) told(nullptr);
+  for (const Changed& changed : waiting) changed(nullptr);
 }
 
 }  // namespace cairn

@@ -1,5 +1,5 @@
-// Those who wait for the end of an instance. A waiter registers, then looks, then waits: an end between the two is
-// not missed. An end that this node has committed is handed over; of others they only learn that there is one.
+// Callers that wait for the end of an instance. A waiter registers, then reads the store, then waits, so it misses no
+// end. It receives the snapshot of an end that this node commits. After an end on another node it reads the store.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 
 namespace cairn {
 
-// What they wait for: nothing goes on by itself.
+// Whether an instance in this status does nothing by itself: the status that waiters wait for.
 inline bool is_final_or_suspended(Status status) { return is_final(status) || status == Status::suspended; }
 
 class ResultWaiters {
@@ -27,9 +27,9 @@ class ResultWaiters {
     ~Place();
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
-    // False when the time is over. Each call waits for one more change.
+    // False after `limit`. Each call waits for one more change.
     bool wait_until(std::chrono::steady_clock::time_point limit);
-    // What the instance has become, once somebody said so.
+    // The last snapshot, if this node committed the end.
     std::optional<Snapshot> end();
 
    private:
@@ -41,13 +41,13 @@ class ResultWaiters {
     std::optional<Snapshot> end_;
   };
 
-  // `told` is called at each change for as long as the handle is kept, and perhaps once while it is dropped, from the
-  // thread that answers the commit, with what a commit of this node has made of it, or with nothing when something
-  // happened elsewhere. It must not block.
-  using Told = std::function<void(const Snapshot* after)>;
-  std::shared_ptr<void> call(const InstanceId& id, Told told);
+  // `changed` is called at each change until the handle is destroyed, and perhaps once more meanwhile. The thread that
+  // answers the commit calls it. `after` is the snapshot that this node committed; null: another node changed the
+  // instance. It must not block.
+  using Changed = std::function<void(const Snapshot* after)>;
+  std::shared_ptr<void> call(const InstanceId& id, Changed changed);
   void tell(const std::string& id);
-  // What a commit of this node has made of an instance. Who waits for its end is only told when it rests.
+  // The state after a commit of this node. Waiters for the end are woken only if it is final or suspended.
   void tell(const Snapshot& after);
   void tell_all();  // when the engine stops
 
@@ -58,7 +58,7 @@ class ResultWaiters {
   std::multimap<std::string, Place*> places_;
   struct Calls {
     std::mutex mutex;
-    std::multimap<std::string, Told> by_id;
+    std::multimap<std::string, Changed> by_id;
   };
   std::shared_ptr<Calls> calls_ = std::make_shared<Calls>();  // shared with the handles, which may live longer
 };

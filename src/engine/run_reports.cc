@@ -42,8 +42,8 @@ bool may_report_again(const Error& refused) {
 
 Result<std::variant<RunAnswer, RunReports::ReportedEnd>> RunReports::prepare_end(RunReport& report) {
   using Prepared = std::variant<RunAnswer, ReportedEnd>;
-  // A result that cannot be kept is the attempt's failure: refusing it would only run it again. A failure that cannot
-  // be kept is still that failure, without its details.
+  // A result that cannot be stored is a failure of the attempt, because a refused report would only repeat the run. A
+  // failure that cannot be stored stays the same failure, without its details.
   const Limits& limits = context_.options.limits;
   if (const auto storable = check_incoming(report.result, "the result", limits); !storable) {
     report.result = Json();
@@ -111,7 +111,7 @@ Result<RunAnswer> RunReports::report(const RunReport& given) {
   if (const auto* told = std::get_if<RunAnswer>(&prepared)) return *told;
   const auto& reported = std::get<ReportedEnd>(prepared);
   if (!reported.run.instance) return end_alone(reported);
-  return ended_by(reported.end, deliveries_.wait_for<Deliveries::Outcome>([&](Deliveries::Done done) {
+  return ended_by(reported.end, deliveries_.wait_for<Deliveries::Outcome>([&](Done<Deliveries::Outcome> done) {
     deliveries_.deliver(delivery_of(reported), std::move(done));
   }));
 }
@@ -131,23 +131,25 @@ Result<RunAnswer> RunReports::end_alone(const ReportedEnd& reported) {
 }
 
 std::vector<Result<RunAnswer>> RunReports::report_all(std::span<RunReport> reports) {
-  // A few are better written together with whatever else is queued.
+  // A few ends are cheaper in the commit of other queued units.
   constexpr std::size_t many = 32;
   const bool directly = reports.size() >= many && store_.traits().ends_runs_directly;
   return deliveries_.wait_for<std::vector<Result<RunAnswer>>>(
-      [&](Done done) { report_all(reports, directly, std::move(done)); });
+      [&](Done<std::vector<Result<RunAnswer>>> done) { report_all(reports, directly, std::move(done)); });
 }
 
-void RunReports::report_all(std::span<RunReport> reports, Done done) { report_all(reports, false, std::move(done)); }
+void RunReports::report_all(std::span<RunReport> reports, Done<std::vector<Result<RunAnswer>>> done) {
+  report_all(reports, false, std::move(done));
+}
 
-void RunReports::report_all(std::span<RunReport> reports, bool directly, Done done) {
+void RunReports::report_all(std::span<RunReport> reports, bool directly, Done<std::vector<Result<RunAnswer>>> done) {
   struct Answers {
-    // One more is open than there are: no answer is given before all are submitted.
-    Answers(std::size_t count, Done told)
+    // One more than there are reports, so that `done` is not called before all are submitted.
+    Answers(std::size_t count, Done<std::vector<Result<RunAnswer>>> told)
         : list(count, Result<RunAnswer>(RunAnswer::lease_lost)), open(count + 1), done(std::move(told)) {}
     std::vector<Result<RunAnswer>> list;
     std::atomic<std::size_t> open;
-    Done done;
+    Done<std::vector<Result<RunAnswer>>> done;
   };
   auto answers = std::make_shared<Answers>(reports.size(), std::move(done));
   const auto answer = [answers](std::size_t i, Result<RunAnswer> given) {
@@ -171,12 +173,12 @@ void RunReports::report_all(std::span<RunReport> reports, bool directly, Done do
               if (!delivered || delivered->kind == Delivered::Kind::applied) {
                 return answer(i, ended_by(end, std::move(delivered)));
               }
-              // Its row says whether an earlier report has ended it.
+              // The row shows whether an earlier report has ended the run.
               deliveries_.defer(
                   [this, answer, i, end, delivered = std::move(*delivered)] { answer(i, ended_by(end, delivered)); });
             });
       } else if (listeners_.follows(reported.run)) {
-        // Its follower is called by this thread.
+        // This thread must call the follower.
         answer(i, end_alone(reported));
       } else if (directly && reported.letters.empty()) {
         ends.push_back(std::move(reported.end));
@@ -213,7 +215,7 @@ Delivery RunReports::delivery_of(const ReportedEnd& reported) const {
 }
 
 Result<RunAnswer> RunReports::ended_by(const RunEnd& end, Deliveries::Outcome delivered) {
-  // When its instance cannot take the result now, the lease ends by itself and the run is tried again.
+  // If the instance cannot take the result now, the lease expires and the run is retried.
   if (!delivered) return std::move(delivered).error().error;
   if (delivered->kind == Delivered::Kind::applied) return RunAnswer::finished;
   CAIRN_TRY(const auto after, store_.find_run(end.run));

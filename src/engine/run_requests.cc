@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t type_bytes_max = 200;
 
-// The same key must mean the same work: a caller that changed the payload would wait for another result.
+// The same key must mean the same work: a caller with another payload expects another result.
 Result<void> same_work(const RunRequest& asked, const RunRow& first) {
   // A repeat may come in another trace.
   const bool same =
@@ -66,7 +66,7 @@ Result<void> RunRequests::fill(RunRow& row, const RunRequest& request, Timestamp
   return {};
 }
 
-void RunRequests::submit(const RunRequest& request, RunIntake::Answer done) {
+void RunRequests::submit(const RunRequest& request, Done<Result<SubmittedRun>> done) {
   const Timestamp now = store_.now();
   RunRow row;
   RequestedType type;
@@ -81,7 +81,13 @@ void RunRequests::submit(const RunRequest& request, RunIntake::Answer done) {
 }
 
 Result<SubmittedRun> RunRequests::submit(const RunRequest& request) {
-  return deliveries_.wait_for<Result<SubmittedRun>>([&](RunIntake::Answer done) { submit(request, std::move(done)); });
+  return deliveries_.wait_for<Result<SubmittedRun>>(
+      [&](Done<Result<SubmittedRun>> done) { submit(request, std::move(done)); });
+}
+
+void RunRequests::submit_all(std::vector<RunRequest> requests, Done<Result<SubmittedRuns>> done) {
+  deliveries_.write_elsewhere([this, requests = std::move(requests)] { return submit_all(std::span(requests)); },
+                              std::move(done));
 }
 
 Result<SubmittedRuns> RunRequests::submit_all(std::span<const RunRequest> requests) {
@@ -108,41 +114,78 @@ Result<SubmittedRuns> RunRequests::submit_all(std::span<const RunRequest> reques
   return runs;
 }
 
+struct RunRequests::Cancelling {
+  RunId run;
+  Actor actor;
+  Done<Result<RunRow>> done;
+  AuditScope* audit_scope = AuditScope::current();  // lives until the caller is answered
+};
+
+void RunRequests::cancel(RunId id, Actor actor, Done<Result<RunRow>> done) {
+  const auto cancelling = std::make_shared<Cancelling>(Cancelling{std::move(id), std::move(actor), std::move(done)});
+  deliveries_.defer([this, cancelling] { try_cancel(cancelling); });
+}
+
 Result<RunRow> RunRequests::cancel(const RunId& id, const Actor& actor) {
-  CAIRN_TRY(const auto run, store_.find_run(id));
-  if (!run) return Error{ErrorCode::not_found, "no run " + id.value};
-  if (run->instance && !is_final(run->status)) {
-    // Its instance must not wait for ever for a run that no worker will finish: both go in one commit.
-    Failure failure;
-    failure.failure_class = FailureClass::business;
-    failure.code = "cancelled";
-    failure.message = "the run was cancelled by " + actor.name;
-    failure.attempt = std::max(1, run->attempt);
-    failure.step = run->step;
-    Delivery delivery;
-    delivery.instance = *run->instance;
-    delivery.what = RunFinished{run->token, Json(), std::move(failure)};
-    delivery.actor = actor.name;
-    delivery.cancels = id;
-    auto delivered = deliveries_.wait_for<Deliveries::Outcome>(
-        [&](Deliveries::Done done) { deliveries_.deliver(std::move(delivery), std::move(done)); });
-    if (!delivered) return std::move(delivered).error().error;
-    if (delivered->kind == Delivered::Kind::applied) {
-      CAIRN_TRY(const auto after, store_.find_run(id));
-      if (after) return *after;
+  return deliveries_.wait_for<Result<RunRow>>([&](Done<Result<RunRow>> done) { cancel(id, actor, std::move(done)); });
+}
+
+void RunRequests::try_cancel(const std::shared_ptr<Cancelling>& cancelling) {
+  const auto run = store_.find_run(cancelling->run);
+  if (!run) return cancelling->done(run.error());
+  if (!*run) return cancelling->done(Error{ErrorCode::not_found, "no run " + cancelling->run.value});
+  if (!(*run)->instance || is_final((*run)->status)) return cancel_alone(cancelling);
+  // The instance must not wait for a run that no worker will finish, so one commit ends both.
+  in_scope(cancelling->audit_scope, [&] {
+    deliveries_.deliver(delivery_of(*cancelling, **run), [this, cancelling](Deliveries::Outcome delivered) {
+      if (!delivered) return cancelling->done(std::move(delivered).error().error);
+      const bool applied = delivered->kind == Delivered::Kind::applied;
+      deliveries_.defer([this, cancelling, applied] {
+        auto after = applied ? store_.find_run(cancelling->run) : std::optional<RunRow>();
+        if (!after) return cancelling->done(std::move(after).error());
+        if (*after) return cancelling->done(std::move(**after));
+        cancel_alone(cancelling);  // the instance no longer waits for it
+      });
+    });
+  });
+}
+
+Delivery RunRequests::delivery_of(const Cancelling& cancelling, const RunRow& run) const {
+  Failure failure;
+  failure.failure_class = FailureClass::business;
+  failure.code = "cancelled";
+  failure.message = "the run was cancelled by " + cancelling.actor.name;
+  failure.attempt = std::max(1, run.attempt);
+  failure.step = run.step;
+  Delivery delivery;
+  delivery.instance = *run.instance;
+  delivery.what = RunFinished{run.token, Json(), std::move(failure)};
+  delivery.actor = cancelling.actor.name;
+  delivery.cancels = cancelling.run;
+  return delivery;
+}
+
+void RunRequests::cancel_alone(const std::shared_ptr<Cancelling>& cancelling) {
+  const auto write = [this, cancelling]() -> Result<RunRow> {
+    RunChange change;
+    change.kind = RunChange::Kind::cancel;
+    change.run = cancelling->run;
+    change.actor = cancelling->actor.name;
+    CAIRN_TRY(const RunChanged changed, store_.change_run(change));
+    if (changed.kind == RunChanged::Kind::finished) {
+      return Error{ErrorCode::conflict,
+                   "run " + cancelling->run.value + " is " + to_string(changed.row.status) + " already"};
     }
-  }
-  // No instance waits for it, or no longer.
-  RunChange change;
-  change.kind = RunChange::Kind::cancel;
-  change.run = id;
-  change.actor = actor.name;
-  CAIRN_TRY(const RunChanged changed, store_.change_run(change));
-  if (changed.kind == RunChanged::Kind::finished) {
-    return Error{ErrorCode::conflict, "run " + id.value + " is " + to_string(changed.row.status) + " already"};
-  }
-  listeners_.tell_run_ended(changed.row);
-  return changed.row;
+    listeners_.tell_run_ended(changed.row);
+    return changed.row;
+  };
+  in_scope(cancelling->audit_scope, [&] { deliveries_.write_elsewhere(write, cancelling->done); });
+}
+
+void RunRequests::remove(RunId id, std::string reason, Actor actor, Done<Result<RunRow>> done) {
+  deliveries_.write_elsewhere([this, id = std::move(id), reason = std::move(reason),
+                               actor = std::move(actor)] { return remove(id, reason, actor); },
+                              std::move(done));
 }
 
 Result<RunRow> RunRequests::remove(const RunId& id, const std::string& reason, const Actor& actor) {

@@ -1,5 +1,6 @@
-// What people and other systems ask of runs: submitting runs on their own, cancelling and removing runs. What workers
-// report is in run_reports.h, leasing in runs/run_leasing.h. Safe from several threads.
+// Requests of people and other systems about runs: submit standalone runs, cancel and remove runs. The reports of
+// workers are in run_reports.h, leasing in runs/run_leasing.h. The rules for `done` are those of Deliveries. The
+// overloads without `done` block. Safe from several threads.
 #pragma once
 
 #include <map>
@@ -18,7 +19,7 @@
 
 namespace cairn {
 
-// A run on its own, without any workflow.
+// A standalone run, without a workflow.
 struct RunRequest {
   std::string id;  // empty: a new one
   std::string type;
@@ -33,14 +34,14 @@ struct RunRequest {
   Duration cap = Duration::of_seconds(300);
   double jitter = 0.5;
   std::optional<Duration> timeout;  // for each attempt
-  std::string traceparent = {};     // the caller's trace, which the run continues; empty or malformed: its own
+  std::string traceparent = {};     // the caller's trace, which the run continues; empty or malformed: a new one
 };
 
-// Of requests that came together, in their order.
+// The results of one batch, in the order of its requests.
 struct SubmittedRuns {
   std::vector<RunRow> rows;             // as stored
   std::vector<bool> fresh;              // false: it repeats the run in `rows`
-  std::map<std::size_t, Error> errors;  // of repeats that ask for other work than the first one did
+  std::map<std::size_t, Error> errors;  // of repeats that ask for other work than the first request
 };
 
 class RunRequests {
@@ -53,27 +54,35 @@ class RunRequests {
         listeners_(listeners),
         intake_(context.store) {}
 
-  // A known idempotency key answers with the first run; with another type or payload it is a conflict. `done` is called
-  // once, maybe from a writing thread: it must be quick and must not call the engine.
-  void submit(const RunRequest& request, RunIntake::Answer done);
+  // A known idempotency key returns the first run; with another type or payload it is a conflict. `done` may be called
+  // by a writing thread and must not call the engine.
+  void submit(const RunRequest& request, Done<Result<SubmittedRun>> done);
   Result<SubmittedRun> submit(const RunRequest& request);
-  // One transaction; nothing is written when one of them is not valid.
+  // Writes all requests in one transaction, or none if one of them is invalid.
+  void submit_all(std::vector<RunRequest> requests, Done<Result<SubmittedRuns>> done);
   Result<SubmittedRuns> submit_all(std::span<const RunRequest> requests);
-  // The instance that waits for the run gets the failure `cancelled`. conflict when the run has ended.
+  // The instance that waits for the run gets the failure `cancelled`. conflict if the run has ended.
+  void cancel(RunId id, Actor actor, Done<Result<RunRow>> done);
   Result<RunRow> cancel(const RunId& id, const Actor& actor);
-  // Hides a run. conflict when a worker has it or an instance waits for it.
+  // Hides a run. conflict if a worker has it or an instance waits for it.
+  void remove(RunId id, std::string reason, Actor actor, Done<Result<RunRow>> done);
   Result<RunRow> remove(const RunId& id, const std::string& reason, const Actor& actor);
-  // Writes what was submitted; later submissions are ErrorCode::unavailable.
+  // Writes submitted runs. Later submissions get ErrorCode::unavailable.
   void stop() { intake_.stop(); }
 
  private:
-  // Of requests that come together most are of one type: what must be known of it is asked for once.
+  // The type of the last request: most requests of a batch have the same type, which is looked up once.
   struct RequestedType {
     std::string name;
     std::shared_ptr<const expr::Expression> counted_by;  // nullptr: its limits have no key
   };
-  // Of a new row. Without an id when the request has none.
+  // Fills a new row. The id stays empty if the request has none.
   Result<void> fill(RunRow& row, const RunRequest& request, Timestamp now, RequestedType& type);
+  // One cancellation until it is answered.
+  struct Cancelling;
+  void try_cancel(const std::shared_ptr<Cancelling>& cancelling);  // on a thread that may call the store
+  Delivery delivery_of(const Cancelling& cancelling, const RunRow& run) const;
+  void cancel_alone(const std::shared_ptr<Cancelling>& cancelling);  // no instance waits for the run
 
   EngineContext& context_;
   Store& store_;

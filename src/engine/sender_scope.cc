@@ -8,9 +8,9 @@ namespace cairn {
 namespace {
 
 constexpr std::string_view mark_prefix = "sender-";
-constexpr std::size_t mark_digits = 24;  // 96 bits: nobody finds another name with the same mark
+constexpr std::size_t mark_digits = 24;  // 96 bits: finding a second name with the same mark is infeasible
 
-// A hash, because a name may have characters that a header or a column of the other side does not take.
+// A hash, because a name may have characters that a header or a column does not accept.
 std::string mark_of(const std::string& sender) {
   return std::string(mark_prefix) + sha256_hex(sender).substr(0, mark_digits);
 }

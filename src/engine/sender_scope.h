@@ -1,5 +1,5 @@
-// Idempotency keys and signal ids belong to their sender: two senders may use the same one for different requests, and
-// neither can use up, or see the answer of, what is the other's.
+// Idempotency keys and signal ids belong to their sender. Two senders may use the same one for different requests. No
+// sender can use up a key of another one, or see its answer.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace cairn {
 
 // `id` as it is stored, with a mark of its sender in front. Unchanged without a sender or an id.
 std::string scoped_id(const Actor& actor, std::string id);
-// What the sender called it.
+// The id as the sender wrote it.
 std::string_view unscoped_id(std::string_view stored);
 // The scope of an idempotency key: `scope`, and the mark of the sender.
 std::string scoped_keys(const Actor& actor, std::string scope);

@@ -21,7 +21,7 @@ const char* name_of(const EventBody& what) {
   return names[what.index()];
 }
 
-// Leaves of the waits those that the store keeps a row of.
+// Keeps only the waits that have a row in the store.
 void keep_rows(Advance& advance, const Snapshot* before) {
   std::erase_if(advance.waits_opened, [](const Wait& wait) { return !has_row(wait); });
   if (before == nullptr) return;
@@ -38,8 +38,7 @@ Slice::Slice(Registry& registry, Setting setting, Timestamp at, std::string acto
   unit.actor = node_;
 }
 
-// Named by what it makes, so that the same history gives the same bytes wherever it is played; a signal
-// has a name of its own.
+// The id derives from the result, so the same history gives the same bytes on every node. A signal has its own id.
 Event Slice::event(const InstanceId& id, std::uint64_t state_version, EventBody what) const {
   Event event;
   const auto* signal = std::get_if<SignalReceived>(&what);
@@ -97,7 +96,7 @@ void Slice::take(Advance advance, const Snapshot* before) {
 
 void Slice::start_and_notify() {
   while (!to_start_.empty() || !to_tell_.empty()) {
-    // All children of an advance exist before any of them is heard: one that ends may cancel another.
+    // All children of an advance exist before the first of them runs: one that ends may cancel another.
     auto starts = std::exchange(to_start_, {});
     for (const auto& [parent, start] : starts) start_child(parent, start);
     if (!to_start_.empty()) continue;
@@ -106,7 +105,7 @@ void Slice::start_and_notify() {
     to_tell_.erase(to_tell_.begin());
     const auto found = reached_.find(notice.parent.instance.value);
     const Snapshot* const parent = found == reached_.end() ? nullptr : &unit.advances[found->second.place].after;
-    // Not in this unit, or in the middle of a slice of its own: it hears of it by message.
+    // The target is not in this unit, or is in the middle of its own slice: it gets a message.
     if (parent == nullptr || is_final(parent->status) ||
         std::find(unfinished_.begin(), unfinished_.end(), notice.parent.instance) != unfinished_.end()) {
       unit.messages.push_back(message_of(notice));
@@ -157,7 +156,7 @@ void Slice::refuse_child(const InstanceId& parent, const InstanceStart& start, F
     to_tell_.push_back({{parent, *start.token}, Json(), std::move(failure)});
     return;
   }
-  // Nobody waits for a continuation: people must hear of it.
+  // No instance waits for a continuation, so operators must learn of the failure.
   DeadLetter letter;
   letter.instance = parent;
   letter.kind = "start";

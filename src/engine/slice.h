@@ -1,6 +1,6 @@
-// One decision, from its first event to the unit that holds everything it caused: the instance's own
-// advance, the children and continuations it started, and, for children that ended without ever
-// waiting, the parent's next advance too. Nothing is written here.
+// One decision, from its first event to the unit with everything that it causes. The unit has the advance of the
+// instance and the children and continuations that it starts. If a child ends without waiting, the unit also has the
+// next advance of the parent. A slice writes nothing.
 #pragma once
 
 #include <chrono>
@@ -16,41 +16,42 @@ namespace cairn {
 
 class Slice {
  public:
-  // How many instances one decision may start. A definition that starts itself without waiting would
-  // else never come to an end.
+  // How many instances one decision may start. Without a limit, a definition that starts itself without waiting would
+  // never end.
   static constexpr std::size_t starts_max = 1000;
 
   Slice(Registry& registry, Setting setting, Timestamp at, std::string actor, std::string node);
 
   Result<void> start(const Program& program, Started started);
-  // ErrorCode as of `advance`: the event is refused and nothing of it is in the unit. `before` outlives the slice.
+  // Errors are those of `advance`: the event is refused, and the unit has nothing of it. `before` must outlive the
+  // slice.
   Result<void> apply(const Program& program, const Snapshot& before, EventBody what);
 
   const std::string& first() const { return first_; }
-  // The first event was about something that is no longer open.
+  // The first event was for a wait that is no longer open.
   bool stale() const { return stale_; }
-  // The last state of the instance that the slice began with. Not while the unit is away.
+  // The last snapshot of the instance that the slice began with. Not while the queue has the unit.
   const Snapshot& last() const { return stale_ ? *ground_ : latest(first_); }
-  // Where an instance of the unit is found, and where it gets to.
+  // An instance of the unit: the version that its first advance is based on, and its last advance.
   struct Reached {
     std::uint64_t from_state_version = 0;  // 0: the unit starts it
-    std::size_t place = 0;                 // of its last advance
+    std::size_t place = 0;                 // of its last advance in the unit
   };
   const std::map<std::string, Reached>& instances() const { return reached_; }
   const Snapshot& latest(const std::string& id) const { return unit.advances[reached_.at(id).place].after; }
-  // The unit comes back from its commit, and the snapshots are not needed in it any more.
+  // The queue returns the unit after its commit.
   void give_back(Unit written) { unit = std::move(written); }
   Snapshot take_latest(const Reached& instance) { return std::move(unit.advances[instance.place].after); }
-  // Instances that a checkpoint cut: each goes on with Continued once the unit is committed.
+  // Instances that a checkpoint interrupted. Each continues with Continued after the unit is committed.
   const std::vector<InstanceId>& unfinished() const { return unfinished_; }
   std::uint64_t from_state_version(const std::string& id) const { return reached_.at(id).from_state_version; }
-  // For those who watch: what the slice began with (task_completed), by whom, and when by the clock on the wall.
+  // For observers: the first event (for example task_completed), its actor and its wall-clock time.
   const char* cause() const { return cause_; }
   const std::string& actor() const { return actor_; }
   std::chrono::system_clock::time_point began() const { return began_; }
 
-  Unit unit;                                       // the caller adds what caused it, and moves it away for its commit
-  std::shared_ptr<LeaseWaiters::Promise> promise;  // of its new runs, until the commit is answered
+  Unit unit;                                       // the caller adds the cause, and moves the unit into the queue
+  std::shared_ptr<LeaseWaiters::Promise> promise;  // for its new runs, until the commit is answered
 
  private:
   Event event(const InstanceId& id, std::uint64_t state_version, EventBody what) const;
@@ -68,7 +69,7 @@ class Slice {
   bool stale_ = false;
   const char* cause_ = "started";
   std::chrono::system_clock::time_point began_ = std::chrono::system_clock::now();
-  const Snapshot* ground_ = nullptr;  // what a stale slice was given
+  const Snapshot* ground_ = nullptr;  // the snapshot that a stale slice was given
   std::map<std::string, Reached> reached_;
   std::map<std::string, std::shared_ptr<const Program>> programs_;  // of instances that this slice started
   const Program* first_program_ = nullptr;

@@ -22,8 +22,8 @@ void SnapshotCache::put(SharedSnapshot snapshot) {
   const std::lock_guard lock(mutex_);
   const auto found = by_id_.find(snapshot->instance.value);
   if (found != by_id_.end()) {
-    // Answers of two commits may come in any order: the newer one stays. Another start is another instance, which was
-    // given the id of one that is gone.
+    // The answers of two commits may arrive in any order: the newer snapshot stays. Another start means another
+    // instance, with the id of a removed one.
     gone = std::move(snapshot);
     const Snapshot& known = **found->second;
     const bool newer = known.started_at == gone->started_at

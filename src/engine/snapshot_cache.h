@@ -1,6 +1,6 @@
-// The last snapshots of busy instances, so that they are not read back. Never trusted: a decision on
-// one is only written when the store still has that state version of the same start, and a refusal is decided again on
-// what the store has. Safe from several threads.
+// The last snapshots of busy instances, which saves reading them. The cache is never trusted: the store writes a
+// decision only if it still has the same state version of the same start, and a refusal is decided again on a fresh
+// read. Safe from several threads.
 #pragma once
 
 #include <list>
@@ -13,21 +13,21 @@
 
 namespace cairn {
 
-// Read by many and changed by nobody: whoever decides on one makes the next.
+// Shared by many readers and never modified. A decision makes a new snapshot.
 using SharedSnapshot = std::shared_ptr<const Snapshot>;
 
 class SnapshotCache {
  public:
   explicit SnapshotCache(std::size_t capacity) : capacity_(capacity) {}
 
-  SharedSnapshot find(const InstanceId& id);  // none: nullptr
+  SharedSnapshot find(const InstanceId& id);  // nullptr: unknown
   std::optional<Status> status(const InstanceId& id) const;
   void put(SharedSnapshot snapshot);
   void drop(const InstanceId& id);
   void clear();
 
  private:
-  using Order = std::list<SharedSnapshot>;  // the one used last first
+  using Order = std::list<SharedSnapshot>;  // most recently used first
 
   mutable std::mutex mutex_;
   std::size_t capacity_;

@@ -7,15 +7,15 @@ namespace cairn {
 
 // One start until it is answered.
 struct Deliveries::StartAttempt {
-  StartAttempt(Start given, Done told) : start(std::move(given)), done(std::move(told)) {}
+  StartAttempt(Start given, Done<Outcome> told) : start(std::move(given)), done(std::move(told)) {}
 
   Start start;
-  Done done;
+  Done<Outcome> done;
   std::optional<CallerContext> caller;
   std::optional<Slice> slice;
 };
 
-void Deliveries::start(Start start, Done done) {
+void Deliveries::start(Start start, Done<Outcome> done) {
   const auto attempt = std::make_shared<StartAttempt>(std::move(start), std::move(done));
   auto prepared = try_here([&] { return prepare_start(*attempt); });
   if (prepared) return commit_start(attempt, std::move(*prepared));
@@ -27,7 +27,7 @@ Result<std::optional<Delivered>, DeliveryError> Deliveries::prepare_start(StartA
   std::optional<IdempotencyKey> key = attempt.start.key;
   if (key) {
     if (auto may = MemoryOnly::may_call_store(); !may) return refused(std::move(may).error());
-    // Before anything else: a repeat is answered even when its definition can no longer be started.
+    // First of all: a repeat is answered even if its definition can no longer be started.
     auto known = store_.find_key(key->scope, key->key);
     if (!known) return refused(std::move(known).error());
     if (*known) {
@@ -43,7 +43,7 @@ Result<std::optional<Delivered>, DeliveryError> Deliveries::prepare_start(StartA
   if (key) {
     key->answer = Json::object(
         {{"instance", attempt.start.event.instance.value}, {"started_ms", slice.last().started_at.unix_ms()}});
-    // What the first request is answered with, unless its slice continues at once.
+    // The answer to the first request, unless its slice continues at once.
     if (slice.unfinished().empty()) {
       key->answer.set("state_version", static_cast<std::int64_t>(slice.last().state_version));
       key->answer.set("status", to_string(slice.last().status));
@@ -80,7 +80,7 @@ void Deliveries::commit_start(const std::shared_ptr<StartAttempt>& attempt,
 Deliveries::Outcome Deliveries::finish_start(StartAttempt& attempt, Result<CommitOutcome> written) {
   Slice& slice = *attempt.slice;
   if (!written) {
-    postponed_.add_slices(slice.unfinished());  // it may have been written all the same
+    postponed_.add_slices(slice.unfinished());  // the store may have written it despite the error
     return DeliveryError{DeliveryError::Kind::store, std::move(written).error()};
   }
   switch (written->kind) {

@@ -1,4 +1,4 @@
-// What people have changed of an open task since its step opened it, as `task` in scope shows it (rule S4).
+// The fields that people changed after the step opened the task. Expressions see them as `task` (rule S4).
 #pragma once
 
 #include "base/json.h"
@@ -8,7 +8,7 @@
 namespace cairn {
 
 Json fields_of(const TaskRow& task);
-// Of the tasks that wait beside a timer, their deadline or reminder, by id; null when it has none beside it.
+// The fields of the tasks whose deadline or reminder is this timer, by id; null if it belongs to no task.
 Result<Json> fields_beside(Store& store, const Snapshot& snapshot, const WaitToken& timer);
 
 }  // namespace cairn

@@ -13,7 +13,7 @@ namespace cairn {
 
 namespace {
 
-constexpr int tries_max = 20;  // each one means that the task's row changed under us
+constexpr int tries_max = 20;  // each one means that the task's row changed concurrently
 
 Error closed(const TaskRow& task) {
   return {ErrorCode::conflict, "task " + task.id.value + " is " + to_string(task.status) + " already"};
@@ -32,9 +32,9 @@ Error kept_changing(const TaskId& task) {
 // One completion until it is answered.
 struct TaskRequests::Completing {
   TaskCompletion asked;
-  Done done;
+  Done<Result<InstanceAnswer>> done;
   std::optional<IdempotencyKey> key = {};
-  AuditScope* audit_scope = AuditScope::current();  // of the caller, until it is answered
+  AuditScope* audit_scope = AuditScope::current();  // lives until the caller is answered
   int tries = 0;
 };
 
@@ -45,7 +45,7 @@ Result<void> TaskRequests::check(const TaskCompletion& completion) const {
   return check_incoming_text(completion.idempotency_key, "the idempotency key", limits);
 }
 
-void TaskRequests::complete(TaskCompletion completion, Done done) {
+void TaskRequests::complete(TaskCompletion completion, Done<Result<InstanceAnswer>> done) {
   if (auto checked = check(completion); !checked) {
     return deliveries_.defer([done = std::move(done), error = std::move(checked).error()] { done(error); });
   }
@@ -60,7 +60,7 @@ void TaskRequests::complete(TaskCompletion completion, Done done) {
 
 Result<InstanceAnswer> TaskRequests::complete(TaskCompletion completion) {
   return deliveries_.wait_for<Result<InstanceAnswer>>(
-      [&](Done done) { complete(std::move(completion), std::move(done)); });
+      [&](Done<Result<InstanceAnswer>> done) { complete(std::move(completion), std::move(done)); });
 }
 
 void TaskRequests::try_complete(const std::shared_ptr<Completing>& completing) {
@@ -74,8 +74,8 @@ void TaskRequests::try_complete(const std::shared_ptr<Completing>& completing) {
   });
 }
 
-// Ids of tasks derive from the id of their instance. When the key was used for the same task of a removed instance, it
-// is a new key for the task of the instance that has the id now, in a scope of its own.
+// The id of a task derives from the id of its instance. If the key was used for the same task of a removed instance, it
+// is a new key for the instance that has the id now, with its own scope.
 Result<std::optional<KeyAnswer>> TaskRequests::find_key(Completing& completing) {
   IdempotencyKey& key = *completing.key;
   CAIRN_TRY(auto known, store_.find_key(key.scope, key.key));
@@ -135,7 +135,7 @@ Result<InstanceAnswer> TaskRequests::repeated(const Completing& completing, cons
 
 std::string TaskRequests::trace_of(const InstanceId& id) {
   if (const auto cached = deliveries_.cached(id)) return carried_by(*cached);
-  // One that cannot be read has tasks that can be handed on all the same.
+  // If the instance cannot be read, its tasks can still change.
   const auto stored = store_.find_snapshot(id);
   return stored && *stored ? carried_by(**stored) : std::string();
 }
@@ -154,8 +154,13 @@ Result<void> TaskRequests::check(const TaskChange& change, const Actor& actor) c
   return {};
 }
 
-Result<TaskRow> TaskRequests::change(const TaskChange& change, const Actor& actor,
-                                     const std::optional<std::vector<std::string>>& assignee_roles) {
+void TaskRequests::change(TaskChange change, Actor actor, Roles assignee_roles, Done<Result<TaskRow>> done) {
+  deliveries_.write_elsewhere([this, change = std::move(change), actor = std::move(actor),
+                               roles = std::move(assignee_roles)] { return this->change(change, actor, roles); },
+                              std::move(done));
+}
+
+Result<TaskRow> TaskRequests::change(const TaskChange& change, const Actor& actor, const Roles& assignee_roles) {
   CAIRN_TRY_VOID(check(change, actor));
   TaskChange checked = change;
   checked.actor = actor.name;
@@ -163,7 +168,7 @@ Result<TaskRow> TaskRequests::change(const TaskChange& change, const Actor& acto
     CAIRN_TRY(const auto task, store_.find_task(change.task));
     if (!task) return Error{ErrorCode::not_found, "no task " + change.task.value};
     if (auto refused = refuse_change(*task, change, actor, assignee_roles)) return *refused;
-    // The rights were checked on this state version: a change of its assignee in between must not slip through.
+    // The rights were checked on this version. If the assignee changes meanwhile, the change is stale.
     checked.state_version = change.state_version.value_or(task->state_version);
     if (store_.kept_events().tasks) checked.trace = trace_of(task->instance);
     CAIRN_TRY(const TaskChanged changed, store_.change_task(checked));

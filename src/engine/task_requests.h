@@ -1,5 +1,5 @@
-// What people ask of human tasks: completing one advances its instance, other changes only change the task's row. The
-// rules for `done` are those of Deliveries. Safe from several threads.
+// Requests of people about human tasks. Completing a task advances its instance; other changes affect only its row.
+// The rules for `done` are those of Deliveries. The overloads without `done` block. Safe from several threads.
 #pragma once
 
 #include <functional>
@@ -19,38 +19,37 @@ namespace cairn {
 struct TaskCompletion {
   TaskId task;
   Json payload;
-  std::optional<std::uint64_t> state_version;  // of the task's row, when the caller has seen it
+  std::optional<std::uint64_t> state_version;  // of the task's row, if the caller has seen it
   std::string idempotency_key;
   Actor actor;
 };
 
 class TaskRequests {
  public:
-  using Done = std::function<void(Result<InstanceAnswer>)>;
-
   TaskRequests(EngineContext& context, Deliveries& deliveries)
       : context_(context), store_(context.store), deliveries_(deliveries) {}
 
-  // Errors: not_allowed for the wrong person, conflict when the task is closed or has changed.
-  void complete(TaskCompletion completion, Done done);
+  // Errors: not_allowed for the wrong person, conflict if the task is closed or has changed.
+  void complete(TaskCompletion completion, Done<Result<InstanceAnswer>> done);
   Result<InstanceAnswer> complete(TaskCompletion completion);
-  // `assignee_roles`: roles of the new assignee, when they are known; one who cannot complete it is refused.
-  Result<TaskRow> change(const TaskChange& change, const Actor& actor,
-                         const std::optional<std::vector<std::string>>& assignee_roles = {});
+  // `assignee_roles`: the roles of the new assignee, if known; an assignee who cannot complete the task is refused.
+  using Roles = std::optional<std::vector<std::string>>;
+  void change(TaskChange change, Actor actor, Roles assignee_roles, Done<Result<TaskRow>> done);
+  Result<TaskRow> change(const TaskChange& change, const Actor& actor, const Roles& assignee_roles = {});
 
  private:
   struct Completing;
   // On a thread that may call the store.
   void try_complete(const std::shared_ptr<Completing>& completing);
-  // What is to be delivered, or the answer to a repeat.
+  // The delivery to make, or the answer to a repeat.
   Result<std::variant<InstanceAnswer, Delivery>> delivery_of(Completing& completing);
-  // What was kept with the key, if it is known.
+  // The answer that was stored with the key, if the key is known.
   Result<std::optional<KeyAnswer>> find_key(Completing& completing);
   void conclude(const std::shared_ptr<Completing>& completing, Deliveries::Outcome delivered);
   Result<InstanceAnswer> repeated(const Completing& completing, const Json& first, bool same_request);
   Result<void> check(const TaskCompletion& completion) const;
   Result<void> check(const TaskChange& change, const Actor& actor) const;
-  // What an instance gives to the events about it (carried_trace.h); never changes.
+  // The trace that events about an instance carry (carried_trace.h). It never changes.
   std::string trace_of(const InstanceId& id);
 
   EngineContext& context_;

@@ -38,7 +38,7 @@ std::optional<Error> refuse_assignee(const TaskRow& task, const std::string& per
     return not_allowed(person + " may not have task " + task.id.value + " (exclude)");
   }
   const auto& roles = person == actor.name ? actor.roles : known_roles;
-  // The right must not rest on being the assignee, which is what is asked for here.
+  // The right must come from a role: to be the assignee is what the request asks for.
   if (!roles || has_right(task, {"", *roles})) return std::nullopt;
   if (person == actor.name && manages(task, actor)) return std::nullopt;
   return without_role(task, person);

@@ -1,8 +1,8 @@
 // Who may do what with a human task. A person has a right to a task as its assignee, by one of its roles, or because
 // the task has no roles. Managers (tasks.manage, or a role among the task's `managers`) have a right to every task, and
-// only they may take one from its assignee. Exclusion beats all of it.
+// only they may take one from its assignee. Exclusion overrides all of these.
 //
-// Each function gives the reason of a refusal (ErrorCode::not_allowed), or nothing.
+// Each function returns the reason for a refusal (ErrorCode::not_allowed), or nothing if the request is allowed.
 #pragma once
 
 #include <optional>
@@ -13,15 +13,15 @@
 
 namespace cairn {
 
-// Reading it and commenting on it.
+// To read a task or to comment on it.
 std::optional<Error> refuse_reading(const TaskRow& task, const Actor& actor);
-// The interpreter checks the exclusion once more, in the commit.
+// To complete a task. The interpreter checks the exclusion again when it decides.
 std::optional<Error> refuse_completion(const TaskRow& task, const Actor& actor);
-// `assignee_roles`: what the new assignee may do; absent: unknown, not checked.
+// `assignee_roles`: the roles of the new assignee; absent: unknown and not checked.
 std::optional<Error> refuse_change(const TaskRow& task, const TaskChange& change, const Actor& actor,
                                    const std::optional<std::vector<std::string>>& assignee_roles);
 
-// Whose tasks a list may show; nothing: all of them.
+// Restricts a list to the tasks that the actor may read; empty: all tasks.
 std::optional<TaskFilter::Viewer> viewer_of(const Actor& actor);
 
 }  // namespace cairn

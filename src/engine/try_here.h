@@ -7,8 +7,8 @@
 
 namespace cairn {
 
-// What `decide` gives. Nothing when this thread may not call the store and that was needed, or there is an error to
-// tell: a thread that may call it decides again.
+// Returns the decision. Empty if this thread may not call the store and the decision needs it, or is an error: then
+// another thread must decide again.
 template <class Decide>
 auto try_here(const Decide& decide) -> std::optional<decltype(decide())> {
   if (!StoreCallsForbidden::here()) return decide();

@@ -7,8 +7,7 @@ namespace cairn {
 
 namespace {
 
-// What waits for a definition: the message or timer, not its instance. The next one has a grace period of its own,
-// because a newer node may have seen to this one.
+// Each message or timer has its own grace period, not its instance: a newer node may have delivered the one before.
 std::string name_of(const Delivery& delivery) {
   if (delivery.cause.message) return "message " + std::to_string(*delivery.cause.message);
   if (delivery.cause.timer) return "timer " + delivery.cause.timer->token.value;
@@ -23,7 +22,8 @@ void Undeliverable::dead_letter_or_park(const Delivery& delivery, const Delivery
     case DeliveryError::Kind::cut:
     case DeliveryError::Kind::moved: return try_later(delivery, failed.error);
     case DeliveryError::Kind::no_definition:
-      // Another node may know it, or it is on its way: only after the grace period is it a fault.
+      // Another node may know the definition, or its deployment is not visible here yet. It is missing only after the
+      // grace period.
       if (within_grace(delivery)) return try_later(delivery, failed.error);
       return park(delivery, failed.error, "definition_missing");
     case DeliveryError::Kind::unreadable: return park(delivery, failed.error, "snapshot_corrupt");
@@ -34,13 +34,13 @@ void Undeliverable::dead_letter_or_park(const Delivery& delivery, const Delivery
   }
 }
 
-// Left marked as taken: it comes again when the hold is over, not at once in a circle.
+// The row stays taken, so it comes back when the hold expires and not in a busy loop.
 void Undeliverable::try_later(const Delivery& delivery, const Error& why) {
   postponed_.look_again();
   log_warning("delivery.postponed", {{"instance", delivery.instance.value}, {"reason", why.message}});
 }
 
-// Counts on this node alone: the next node that takes it begins anew.
+// Counts on this node only. Another node that takes the row starts from zero.
 bool Undeliverable::may_try_again(const Delivery& delivery) {
   const int attempts = context_.options.refused_attempts;
   if (attempts <= 1) return false;
@@ -55,7 +55,7 @@ bool Undeliverable::within_grace(const Delivery& delivery) {
   const Timestamp now = context_.store.now();
   const std::lock_guard lock(mutex_);
   const Timestamp since = missing_since_.emplace(name_of(delivery), now).first->second;
-  // Another node delivered those that never came again.
+  // Another node has delivered the rows that did not come back.
   std::erase_if(missing_since_, [&](const auto& one) {
     return between(one.second, now).seconds > 10 * (options.deploy_grace.seconds + options.hold.seconds + 1);
   });
@@ -86,10 +86,10 @@ void Undeliverable::discard(const Delivery& delivery, const DeliveryError& faile
   unit.timer = delivery.cause.timer;
   unit.actor = context_.node;
   const auto& message = delivery.message;
-  // Cancelling what has ended by itself is no fault.
+  // To cancel an instance that has ended is not an error.
   const bool late_cancel =
       message && message->kind == Message::Kind::cancel && failed.kind == DeliveryError::Kind::refused;
-  // The sender of a signal was told that it is kept: it stays visible whatever the setting says.
+  // The sender of a signal has the answer that it is kept, so it becomes a dead letter whatever the setting says.
   const bool full = message && message->kind == Message::Kind::signal && failed.error.code == ErrorCode::limit;
   const bool kept = context_.options.dead_letters || full;
   if (!late_cancel && kept) unit.dead_letters = {letter_of(delivery, failed.error)};

@@ -1,12 +1,12 @@
-// What becomes of a message or timer that cannot be delivered: it is tried again after the hold, it becomes a dead
-// letter, or its instance is parked for an operator. Safe from several threads.
+// Handles a message or timer that cannot be delivered: it is retried after the hold, it becomes a dead letter, or its
+// instance is parked for an operator. Safe from several threads.
 #pragma once
 
 #include <map>
 #include <mutex>
 #include <string>
 
-#include "engine/commit_queue.h"
+#include "engine/commit/commit_queue.h"
 #include "engine/context.h"
 #include "engine/delivery.h"
 #include "engine/postponed_work.h"
@@ -18,13 +18,13 @@ class Undeliverable {
   Undeliverable(EngineContext& context, CommitQueue& queue, PostponedWork& postponed)
       : context_(context), queue_(queue), postponed_(postponed) {}
 
-  // Waits for what it commits.
+  // Waits for its commit.
   void dead_letter_or_park(const Delivery& delivery, const DeliveryError& failed);
 
  private:
   void try_later(const Delivery& delivery, const Error& why);
   bool may_try_again(const Delivery& delivery);
-  // Whether the definition of an instance may still arrive at this node.
+  // Whether the missing definition of an instance may still arrive at this node.
   bool within_grace(const Delivery& delivery);
   DeadLetter letter_of(const Delivery& delivery, const Error& why) const;
   void discard(const Delivery& delivery, const DeliveryError& failed);
@@ -34,8 +34,8 @@ class Undeliverable {
   CommitQueue& queue_;
   PostponedWork& postponed_;
   std::mutex mutex_;
-  std::map<std::string, Timestamp> missing_since_;  // what waits for a definition that is not here
-  std::map<std::string, int> refused_;              // how often each was, of those that may be tried again
+  std::map<std::string, Timestamp> missing_since_;  // messages and timers whose definition is missing
+  std::map<std::string, int> refused_;              // refusals of each message or timer that may be retried
 };
 
 }  // namespace cairn

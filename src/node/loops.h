@@ -47,7 +47,7 @@ class Loops {
   bool stopping_ = false;
   std::optional<ClockWatch> clock_watch_;  // timers sleep by the system clock
   std::jthread timers_thread_;
-  std::jthread help_thread_;  // only for stores with several writers
+  std::jthread help_thread_;  // only where a batch can be decided while another one is written
   std::jthread messages_thread_;
 };
 

@@ -27,7 +27,8 @@ LeaseWaiters::LeaseWaiters(RunStore& store) : store_(store) {}
 
 LeaseWaiters::~LeaseWaiters() { stop(); }
 
-void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Answer answer, Listening listening) {
+void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Done<Result<std::vector<RunRow>>> done,
+                       Listening listening) {
   const Question question = question_of(request);
   bool ask_store = wait.count() <= 0;
   Looks asked_at = 0;
@@ -38,18 +39,18 @@ void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Ans
     ask_store = ask_store || (waiting_.empty() && serving_ == 0 && !is_drained(question));
   }
   // A client that disconnected while the request waited for a thread gets nothing.
-  if (listening && !listening()) return answer(std::vector<RunRow>());
+  if (listening && !listening()) return done(std::vector<RunRow>());
   if (ask_store) {
     Leased leased = lease(request);
-    if (leased.error) return answer(std::move(*leased.error));
-    if (!leased.runs.empty() || wait.count() <= 0) return answer(std::move(leased.runs));
+    if (leased.error) return done(std::move(*leased.error));
+    if (!leased.runs.empty() || wait.count() <= 0) return done(std::move(leased.runs));
     note_drained(question, asked_at);
   }
   {
     const std::lock_guard lock(mutex_);
     if (!stopping_ && waiting_.size() < waiting_max) {
       waiting_.push_back(
-          {std::move(request), std::chrono::steady_clock::now() + wait, std::move(answer), std::move(listening)});
+          {std::move(request), std::chrono::steady_clock::now() + wait, std::move(done), std::move(listening)});
       if (!thread_.joinable()) thread_ = std::jthread([this] { run(); });
       // The query ran before the request joined the line, so it may have missed a notification.
       if (!is_drained(question)) look_ = true;
@@ -60,10 +61,10 @@ void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Ans
     if (!stopping_) {
       Error refused = limit_error("lease_waiters", waiting_max, "too many workers wait for runs");
       refused.code = ErrorCode::unavailable;  // the queue will have room again later
-      return answer(std::move(refused));
+      return done(std::move(refused));
     }
   }
-  answer(std::vector<RunRow>());
+  done(std::vector<RunRow>());
 }
 
 LeaseWaiters::Question LeaseWaiters::question_of(const LeaseRequest& request) {
@@ -181,7 +182,7 @@ LeaseWaiters::Promise::~Promise() {
   for (Place& place : complete) waiters_->hand_out(place);
 }
 
-void LeaseWaiters::hand_out(Place& place) { place.answer(within_bytes(place.request, std::move(place.kept))); }
+void LeaseWaiters::hand_out(Place& place) { place.done(within_bytes(place.request, std::move(place.kept))); }
 
 LeaseWaiters::Places LeaseWaiters::take_complete(Places::iterator place) {
   Places ready;
@@ -256,7 +257,7 @@ void LeaseWaiters::serve(Places& places, Places& answered) {
     const auto next = std::next(place);
     const Question question = question_of(place->request);
     if (place->listening && !place->listening()) {
-      place->answer(std::vector<RunRow>());
+      place->done(std::vector<RunRow>());
       answered.splice(answered.end(), places, place);
     } else if (!drained.contains(question)) {
       const Looks asked_at = looks();
@@ -266,7 +267,7 @@ void LeaseWaiters::serve(Places& places, Places& answered) {
       if (!leased.error && leased.runs.empty()) note_drained(question, asked_at);
       if (leased.error) log_error("runs.lease", *leased.error);
       if (leased.error || !leased.runs.empty()) {
-        place->answer(leased.error ? Result<std::vector<RunRow>>(std::move(*leased.error)) : std::move(leased.runs));
+        place->done(leased.error ? Result<std::vector<RunRow>>(std::move(*leased.error)) : std::move(leased.runs));
         answered.splice(answered.end(), places, place);
       }
     }
@@ -286,7 +287,7 @@ void LeaseWaiters::end_overdue() {
       place = next;
     }
   }
-  for (Place& place : over) place.answer(std::vector<RunRow>());
+  for (Place& place : over) place.done(std::vector<RunRow>());
 }
 
 bool LeaseWaiters::is_promised() const {

@@ -18,6 +18,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/done.h"
 #include "store/run_store.h"
 
 namespace cairn {
@@ -26,7 +27,6 @@ class LeaseWaiters {
  public:
   static constexpr std::size_t waiting_max = 10'000;
 
-  using Answer = std::function<void(Result<std::vector<RunRow>>)>;
   // Whether the client is still connected. A run leased to a disconnected client would wait until its lease expires.
   using Listening = std::function<bool()>;
 
@@ -34,7 +34,7 @@ class LeaseWaiters {
   struct Place {
     LeaseRequest request;
     std::chrono::steady_clock::time_point until;
-    Answer answer;
+    Done<Result<std::vector<RunRow>>> done;
     Listening listening;
     std::size_t promised = 0;
     std::vector<RunRow> kept = {};  // promised runs that were written; sent when no more will come
@@ -66,10 +66,11 @@ class LeaseWaiters {
   // LeaseWaiters must outlive the promise.
   std::shared_ptr<Promise> promise(std::span<const std::string> types);
 
-  // Calls `answer` once: immediately if runs are ready, otherwise when some arrive, or with none after `wait`. The call
-  // comes from this thread, from the internal thread or from the thread that keeps a promise. `answer` must not call
+  // Calls `done` once: immediately if runs are ready, otherwise when some arrive, or with none after `wait`. The call
+  // comes from this thread, from the internal thread or from the thread that keeps a promise. `done` must not call
   // back into this object.
-  void ask(LeaseRequest request, std::chrono::milliseconds wait, Answer answer, Listening listening = {});
+  void ask(LeaseRequest request, std::chrono::milliseconds wait, Done<Result<std::vector<RunRow>>> done,
+           Listening listening = {});
   // Releases runs whose worker did not receive the answer, so that others can lease them at once. Does not block;
   // callable from any thread. The internal thread writes the release.
   void give_back(std::span<const RunRow> runs);

@@ -22,7 +22,7 @@ void RunIntake::stop() {
   }
 }
 
-void RunIntake::submit(RunRow run, Answer answer) {
+void RunIntake::submit(RunRow run, Done<Result<SubmittedRun>> done) {
   Error refused{ErrorCode::unavailable, "too many runs wait for the store; try again later (limit run_intake = 65536)"};
   PendingAuditRows pending_audit;
   {
@@ -30,7 +30,7 @@ void RunIntake::submit(RunRow run, Answer answer) {
     if (stopping_) {
       refused = {ErrorCode::unavailable, "the engine is stopping"};
     } else if (waiting_.size() < waiting_max) {
-      waiting_.push_back({std::move(run), std::move(answer), pending_audit.rows()});
+      waiting_.push_back({std::move(run), std::move(done), pending_audit.rows()});
       pending_audit.written();
       while (writers_.size() < std::min<std::size_t>(2, store_.traits().writers)) {
         writers_.emplace_back([this] { write(); });
@@ -39,12 +39,12 @@ void RunIntake::submit(RunRow run, Answer answer) {
       return;
     }
   }
-  answer(refused);
+  done(refused);
 }
 
 void RunIntake::write() {
   std::vector<RunRow> runs;
-  std::vector<Answer> answers;
+  std::vector<Done<Result<SubmittedRun>>> answers;
   std::vector<AuditRow> audit;
   for (;;) {
     {
@@ -54,7 +54,7 @@ void RunIntake::write() {
       while (!waiting_.empty() && runs.size() < batch_max) {
         Entry& entry = waiting_.front();
         runs.push_back(std::move(entry.run));
-        answers.push_back(std::move(entry.answer));
+        answers.push_back(std::move(entry.done));
         std::move(entry.audit.begin(), entry.audit.end(), std::back_inserter(audit));
         waiting_.pop_front();
       }

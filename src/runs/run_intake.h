@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/done.h"
 #include "store/store.h"
 
 namespace cairn {
@@ -21,14 +22,12 @@ class RunIntake {
   static constexpr std::size_t batch_max = 1000;
   static constexpr std::size_t waiting_max = 65'536;
 
-  using Answer = std::function<void(Result<SubmittedRun>)>;
-
   explicit RunIntake(Store& store);
   ~RunIntake();
 
-  // Calls `answer` once, from a writing thread; it must not block and must not call back into this object. `answer`
-  // receives ErrorCode::limit if the queue is full.
-  void submit(RunRow run, Answer answer);
+  // Calls `done` once, from a writing thread; it must not block and must not call back into this object. `done`
+  // receives ErrorCode::unavailable if the queue is full.
+  void submit(RunRow run, Done<Result<SubmittedRun>> done);
   // Queued runs are still written. Later submissions get ErrorCode::unavailable.
   void stop();
 
@@ -40,7 +39,7 @@ class RunIntake {
   std::condition_variable filled_;
   struct Entry {
     RunRow run;
-    Answer answer;
+    Done<Result<SubmittedRun>> done;
     std::vector<AuditRow> audit;  // pending audit rows of the submitting thread
   };
   std::deque<Entry> waiting_;

@@ -1,4 +1,4 @@
-#include "engine/commit_queue.h"
+#include "engine/commit/commit_queue.h"
 
 #include <gtest/gtest.h>
 
@@ -98,7 +98,7 @@ TEST_F(CommitQueueTest, WithoutThreadsWhatIsQueuedWhenItStopsIsStillWritten) {
   EXPECT_TRUE(answered);
 }
 
-// Two writers; each commit rests until it is let go.
+// Has two writers. Each commit waits until `let_go`.
 class SlowStore final : public ForwardingStore {
  public:
   explicit SlowStore(Store& behind) : ForwardingStore(behind) { traits_.writers = 2; }
@@ -155,7 +155,7 @@ TEST_F(CommitQueueTest, ASecondCommitBeginsBesideTheFirstOnceItIsAsLarge) {
   EXPECT_EQ(store.begun(3), Sizes({1, 1, 3}));
   store.let_go(1);
   second.wait();
-  submit(2);  // one writer is idle, but what is under way has three
+  submit(2);  // one writer is idle, but the running commit has three units
   submit(1);
   EXPECT_EQ(store.begun(4), Sizes({1, 1, 3, 3}));
   store.let_go(2);
@@ -163,7 +163,7 @@ TEST_F(CommitQueueTest, ASecondCommitBeginsBesideTheFirstOnceItIsAsLarge) {
   all.wait();
 }
 
-// Its disk is busy until it is let go.
+// Its disk is busy until `let_go`.
 class AheadStore final : public ForwardingStore {
  public:
   explicit AheadStore(Store& behind) : ForwardingStore(behind) { traits_.commits_unsynced = true; }
@@ -242,7 +242,7 @@ TEST_F(CommitQueueTest, WhatComesWhileTheDiskIsBusyIsWorkedOnAndNobodyIsToldBefo
   EXPECT_EQ(answered, 12);
 }
 
-// Says when it was let rest.
+// Reports that it released its caches.
 class RestingStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -261,7 +261,7 @@ TEST_F(CommitQueueTest, AStoreThatNobodyWritesToIsLetRest) {
   EXPECT_TRUE(queue.commit(keyed("b")));
 }
 
-// Commits only when it is told to.
+// Holds its commits until the gate opens.
 class HeldStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -284,7 +284,48 @@ TEST_F(CommitQueueTest, TellsForHowLongNothingWasWritten) {
   while (queue.stalled_for().count() != 0) std::this_thread::yield();
 }
 
-// Overload passes: whoever is refused may try again.
+// Holds its commits, with the traits that a test wants.
+class HeldStoreWith final : public ForwardingStore {
+ public:
+  HeldStoreWith(Store& behind, bool shared, std::size_t writers) : ForwardingStore(behind) {
+    traits_.shared = shared;
+    traits_.writers = writers;
+  }
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
+    began.count_down();
+    gate.wait();
+    return ForwardingStore::commit(units);
+  }
+  std::latch began{1}, gate{1};
+};
+
+// The database is a server elsewhere if the store is shared. The number of writers does not matter
+// (postgres://...?writers=1).
+TEST_F(CommitQueueTest, ACommitThatWaitsForASharedStoreIsNoStallOfThisProcess) {
+  HeldStoreWith held(*store_, true, 1);
+  CommitQueue queue(held);
+  std::latch answered(1);
+  queue.submit(keyed("a"), [&](const Result<CommitOutcome>&, const Unit&) { answered.count_down(); });
+  held.began.wait();
+  const auto from = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() < from + std::chrono::milliseconds(2)) {
+    ASSERT_EQ(queue.stalled_for().count(), 0);
+  }
+  held.gate.count_down();
+  answered.wait();
+}
+
+TEST_F(CommitQueueTest, ACommitOfALocalStoreWithTwoWritersIsAStall) {
+  HeldStoreWith held(*store_, false, 2);
+  CommitQueue queue(held);
+  std::latch answered(1);
+  queue.submit(keyed("a"), [&](const Result<CommitOutcome>&, const Unit&) { answered.count_down(); });
+  while (queue.stalled_for() < std::chrono::milliseconds(2)) std::this_thread::yield();
+  held.gate.count_down();
+  answered.wait();
+}
+
+// Overload is temporary: the caller may retry.
 TEST_F(CommitQueueTest, RefusesWhatItHasNoRoomForAsUnavailable) {
   HeldStore held(*store_);
   std::atomic<std::size_t> refused = 0;
@@ -292,7 +333,7 @@ TEST_F(CommitQueueTest, RefusesWhatItHasNoRoomForAsUnavailable) {
   {
     CommitQueue queue(held);
     // Two batches may be on their way to the writer.
-    for (std::size_t i = 0; i < CommitQueue::waiting_max + 2 * CommitQueue::batch_max + 1; ++i) {
+    for (std::size_t i = 0; i < UnitBacklog::waiting_max + 2 * UnitBacklog::batch_max + 1; ++i) {
       queue.submit({}, [&](const Result<CommitOutcome>& outcome, const Unit&) {
         if (outcome) return;
         ++refused;
@@ -305,13 +346,13 @@ TEST_F(CommitQueueTest, RefusesWhatItHasNoRoomForAsUnavailable) {
   EXPECT_EQ(wrong, 0u);
 }
 
-// As one that several writers use.
+// A store that two writers use.
 class TwoWriters final : public ForwardingStore {
  public:
   explicit TwoWriters(Store& behind) : ForwardingStore(behind) { traits_.writers = 2; }
 };
 
-// Batches that wait to be answered while both writers bring more: each is answered, though nobody brings another one.
+// Batches wait for their answers while both writers push more. Each is answered, even if no further batch follows.
 TEST_F(CommitQueueTest, NoAnswerIsLeftBehindWithTwoWriters) {
   TwoWriters two(*store_);
   constexpr int rounds = 200;
