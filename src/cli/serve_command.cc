@@ -92,6 +92,7 @@ Result<server::AccessSettings> access_settings(const Configuration& from) {
   tokens.rules.audience = from.text("oidc.audience");
   tokens.rules.skew = from.duration("oidc.skew");
   tokens.jwks = from.text("oidc.jwks");
+  tokens.ca_file = from.text("ca_file");
   tokens.roles_claim = from.text("oidc.roles_claim");
   tokens.person_claim = from.text("oidc.person_claim");
   tokens.prefixes_claim = from.text("oidc.prefixes_claim");
