@@ -220,7 +220,8 @@ void warn_of_exposed_files(const Configuration& from) {
 }
 
 // A server that no caller could use is a mistake; report it at the start.
-Result<void> check_somebody_may_enter(Store& store, const server::AccessSettings& access, const std::string& url) {
+Result<void> check_somebody_may_enter(AccessStore& store, const server::AccessSettings& access,
+                                      const std::string& url) {
   if (!access.required || access.tokens) return {};
   CAIRN_TRY(const auto keys, store.list_api_keys());
   for (const ApiKeyRow& key : keys) {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/delivery.h"
-#include "store/store.h"
+#include "store/instance_store.h"
 
 namespace cairn {
 
@@ -24,7 +24,7 @@ Result<InstanceAnswer> answer_of(Result<Delivered, DeliveryError> delivered);
 bool tells_of_predecessor(const Json& first, Timestamp started_at);
 // The answer to a request whose idempotency key was used before. `first` was kept with the first request; what it does
 // not say, the output and where an interrupted slice came to, is read from the store. `what` the key was used for.
-Result<InstanceAnswer> repeated_answer(Store& store, const std::string& key, const char* what, const Json& first,
-                                       bool same_request);
+Result<InstanceAnswer> repeated_answer(InstanceStore& store, const std::string& key, const char* what,
+                                       const Json& first, bool same_request);
 
 }  // namespace cairn

@@ -48,7 +48,7 @@ Result<Start> InstanceRequests::start_of(StartRequest request) const {
   start.definition = std::move(request.definition);
   start.version = std::move(request.version);
   start.actor = std::move(request.actor.name);
-  start.event.instance.value = request.id.empty() ? new_uuid(store_.now()) : std::move(request.id);
+  start.event.instance.value = request.id.empty() ? new_uuid(instances_.now()) : std::move(request.id);
   start.event.input = std::move(request.input);
   start.event.reference = std::move(request.reference);
   if (is_traceparent(request.traceparent)) start.event.trace = std::move(request.traceparent);
@@ -67,7 +67,7 @@ void InstanceRequests::start(StartRequest request, Done done) {
                         return done(answer_of(std::move(started)));
                       // What the first request with this key started must be read.
                       deliveries_.defer([this, key, done, first = std::move(*started)] {
-                        done(repeated_answer(store_, key, "request", first.answer, first.same_request));
+                        done(repeated_answer(instances_, key, "request", first.answer, first.same_request));
                       });
                     });
 }
@@ -100,7 +100,7 @@ Result<Delivery> InstanceRequests::delivery_of(const InstanceId& id, SignalReque
   SignalReceived signal{scoped_id(request.actor, std::move(request.id)), std::move(request.name),
                         std::move(request.key), std::move(request.payload)};
   if (signal.id.empty()) {
-    signal.id = new_uuid(store_.now());
+    signal.id = new_uuid(instances_.now());
   } else {
     delivery.cause.inbox = Unit::Inbox{id, signal.id};
   }
@@ -132,7 +132,7 @@ Result<SignalOutcome> InstanceRequests::broadcast(const SignalRequest& request, 
   const Limits& limits = context_.options.limits;
   CorrelatedSignal signal;
   signal.remember = !request.id.empty();
-  signal.id = request.id.empty() ? new_uuid(store_.now()) : scoped_id(request.actor, request.id);
+  signal.id = request.id.empty() ? new_uuid(instances_.now()) : scoped_id(request.actor, request.id);
   signal.name = request.name;
   signal.key = request.key;
   signal.payload = request.payload;
@@ -143,7 +143,7 @@ Result<SignalOutcome> InstanceRequests::broadcast(const SignalRequest& request, 
   if (broadcasts_.fetch_add(1, std::memory_order_relaxed) % count_every == 0) {
     signal.kept_total_max = limits.signals_total_max;
   }
-  auto outcome = store_.record_signal(signal);
+  auto outcome = signals_.record_signal(signal);
   // As long as it is full, every sender is told.
   if (!outcome && signal.kept_total_max > 0 && outcome.error().code == ErrorCode::limit) broadcasts_ = 0;
   return outcome;
@@ -153,7 +153,7 @@ namespace {
 
 // The id under which a kept signal is stored: as given, or with the mark of the sender who chose it. When two
 // senders chose it, the operator has to say which one.
-Result<std::string> kept_signal_id(Store& store, const InstanceId& instance, std::string id) {
+Result<std::string> kept_signal_id(InstanceStore& store, const InstanceId& instance, std::string id) {
   CAIRN_TRY(const auto snapshot, store.find_snapshot(instance));
   if (!snapshot) return id;
   const auto& kept = snapshot->signals;
@@ -186,7 +186,7 @@ Result<void> InstanceRequests::check(const InstanceId& id, EventBody& what) cons
   }
   if (auto* discarded = std::get_if<SignalDiscarded>(&what)) {
     CAIRN_TRY_VOID(check_incoming_text(discarded->id, "the signal's id", limits));
-    CAIRN_TRY(discarded->id, kept_signal_id(store_, id, std::move(discarded->id)));
+    CAIRN_TRY(discarded->id, kept_signal_id(instances_, id, std::move(discarded->id)));
   }
   return {};
 }
@@ -216,9 +216,9 @@ Result<InstanceAnswer> InstanceRequests::request(const InstanceId& id, EventBody
 }
 
 Result<void> InstanceRequests::remove(const InstanceId& id, const std::string& reason) {
-  CAIRN_TRY(const auto row, store_.find_instance(id));
+  CAIRN_TRY(const auto row, instances_.find_instance(id));
   if (!row) return Error{ErrorCode::not_found, "no instance " + id.value};
-  CAIRN_TRY(const bool done, store_.mark_deleted(id, reason));
+  CAIRN_TRY(const bool done, instances_.mark_deleted(id, reason));
   if (!done) {
     return Error{ErrorCode::conflict, "instance " + id.value + " is " + to_string(row->status) + "; cancel it first"};
   }
@@ -232,7 +232,7 @@ Result<Snapshot> InstanceRequests::wait_for(const InstanceId& id, std::chrono::m
   if (goes_on(id)) place.wait_until(std::min(until, std::chrono::steady_clock::now() + unseen_max));
   for (bool over = false;;) {
     if (auto end = place.end()) return std::move(*end);
-    CAIRN_TRY(auto stored, store_.find_snapshot(id));
+    CAIRN_TRY(auto stored, instances_.find_snapshot(id));
     if (!stored) return Error{ErrorCode::not_found, "no instance " + id.value};
     if (over || is_final_or_suspended(stored->status)) return std::move(*stored);
     if (context_.stopping) return Error{ErrorCode::unavailable, "the engine is stopping"};

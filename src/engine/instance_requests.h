@@ -44,7 +44,11 @@ class InstanceRequests {
   using Done = std::function<void(Result<InstanceAnswer>)>;
 
   InstanceRequests(EngineContext& context, Deliveries& deliveries, Listeners& listeners)
-      : context_(context), store_(context.store), deliveries_(deliveries), listeners_(listeners) {}
+      : context_(context),
+        instances_(context.store),
+        signals_(context.store),
+        deliveries_(deliveries),
+        listeners_(listeners) {}
 
   // Errors: not_found, invalid (the input), conflict (key with another body, id taken).
   void start(StartRequest request, Done done);
@@ -79,7 +83,8 @@ class InstanceRequests {
   Result<Delivery> delivery_of(const InstanceId& id, SignalRequest request) const;
 
   EngineContext& context_;
-  Store& store_;
+  InstanceStore& instances_;
+  SignalStore& signals_;
   Deliveries& deliveries_;
   Listeners& listeners_;
   std::atomic<std::uint32_t> broadcasts_{0};  // to count kept signals now and then

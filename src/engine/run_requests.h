@@ -51,7 +51,7 @@ class RunRequests {
         deliveries_(deliveries),
         types_(types),
         listeners_(listeners),
-        intake_(context.store) {}
+        intake_(context.store, context.store) {}
 
   // A known idempotency key answers with the first run; with another type or payload it is a conflict. `done` is called
   // once, maybe from a writing thread: it must be quick and must not call the engine.
@@ -76,7 +76,7 @@ class RunRequests {
   Result<void> fill(RunRow& row, const RunOrder& order, Timestamp now, OrderedType& type);
 
   EngineContext& context_;
-  Store& store_;
+  RunStore& store_;
   Deliveries& deliveries_;
   RunTypes& types_;
   Listeners& listeners_;

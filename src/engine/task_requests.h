@@ -29,7 +29,7 @@ class TaskRequests {
   using Done = std::function<void(Result<InstanceAnswer>)>;
 
   TaskRequests(EngineContext& context, Deliveries& deliveries)
-      : context_(context), store_(context.store), deliveries_(deliveries) {}
+      : context_(context), instances_(context.store), tasks_(context.store), deliveries_(deliveries) {}
 
   // Errors: not_allowed for the wrong person, conflict when the task is closed or has changed.
   void complete(TaskCompletion completion, Done done);
@@ -54,7 +54,8 @@ class TaskRequests {
   std::string trace_of(const InstanceId& id);
 
   EngineContext& context_;
-  Store& store_;
+  InstanceStore& instances_;
+  TaskStore& tasks_;
   Deliveries& deliveries_;
 };
 

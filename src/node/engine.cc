@@ -45,7 +45,7 @@ InstanceState state_of(const Snapshot& snapshot) {
 Actor actor_of(const Person& person) { return {person.name, person.roles}; }
 
 // Without its transport, a call would wait for a worker that never comes.
-Result<void> check_transports(Store& store, const Transports& transports, bool strict) {
+Result<void> check_transports(DefinitionStore& store, const Transports& transports, bool strict) {
   std::vector<std::string> names = transports.names();
   std::sort(names.begin(), names.end());
   std::string listed;

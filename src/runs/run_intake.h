@@ -10,7 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "store/store.h"
+#include "store/access_store.h"
+#include "store/run_store.h"
 
 namespace cairn {
 
@@ -23,7 +24,7 @@ class RunIntake {
 
   using Answer = std::function<void(Result<SubmittedRun>)>;
 
-  explicit RunIntake(Store& store);
+  RunIntake(RunStore& runs, AccessStore& audit);
   ~RunIntake();
 
   // Calls `answer` once, from a writing thread; it must not block and must not call back into this object. `answer`
@@ -35,7 +36,8 @@ class RunIntake {
  private:
   void write();
 
-  Store& store_;
+  RunStore& runs_;
+  AccessStore& audit_;
   std::mutex mutex_;
   std::condition_variable filled_;
   struct Entry {
