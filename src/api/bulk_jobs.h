@@ -68,7 +68,7 @@ class BulkJobs {
   };
   void run(const std::stop_token& stop);
   void end_waits(const std::stop_token& stop);
-  // What is due to be told about a job, taken out of the list.
+  // Takes the notices that are due out of the list.
   std::vector<Told> due(const Progress& progress);
 
   mutable std::mutex mutex_;

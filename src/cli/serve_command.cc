@@ -71,8 +71,7 @@ Result<server::HttpSettings> http_settings(const Configuration& from) {
   if (!http.tls && !server::is_this_machine(http.host) && from.text("auth") == "required" &&
       !from.yes("allow_plain_http")) {
     return Error{ErrorCode::not_allowed,
-                 "without TLS everybody on the network between could read the credentials that callers send to " +
-                     http.host +
+                 "without TLS, the credentials that callers send can be read on the network to " + http.host +
                      ": give tls.certificate and tls.key, listen on 127.0.0.1, or say allow_plain_http = true when a "
                      "proxy in front has TLS"};
   }

@@ -238,7 +238,7 @@ void Connection::learn_row_types() {
 
 void Connection::script(const std::string& text) {
   if (error_) return;
-  if (PQexitPipelineMode(handle_) != 1) return lose("statements are under way");
+  if (PQexitPipelineMode(handle_) != 1) return lose("statements are pending");
   PGresult* result = PQexec(handle_, text.c_str());
   const ExecStatusType status = PQresultStatus(result);
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY) fail_with(result, next_);
