@@ -84,7 +84,7 @@ cairn_component(sqlite "${sqlite_version}" blessing static NOTICE ${licenses}/sq
 cairn_component(boost "${Boost_VERSION_STRING}" BSL-1.0 header NOTICE ${licenses}/boost.txt)
 cairn_component(tomlplusplus "${toml_MAJOR}.${toml_MINOR}.${toml_PATCH}" MIT header NOTICE ${licenses}/tomlplusplus.txt)
 cairn_component(dejavu-fonts 2.37 Bitstream-Vera data NOTICE ${CMAKE_SOURCE_DIR}/src/render/font-license.txt)
-# The C and C++ runtime, which are the system's: named, without notices of ours.
+# The C and C++ runtime, which are the system's: named, without our notices.
 cairn_component(gcc-runtime "${CMAKE_CXX_COMPILER_VERSION}" "GPL-3.0-or-later WITH GCC-exception-3.1" dynamic
                 SONAME libstdc++ libgcc_s)
 execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE libc_version OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

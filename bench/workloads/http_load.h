@@ -1,5 +1,5 @@
-// A closed loop over HTTP/1.1: one connection per outstanding request, all on one thread and on plain sockets, so that
-// the client uses as little as possible of the CPU that it shares with the server.
+// A closed loop over HTTP/1.1: one connection per outstanding request, all on one thread and on plain sockets. So the
+// client uses as little as possible of the CPU that it shares with the server.
 #pragma once
 
 #include <functional>

@@ -22,7 +22,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +32,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "cairn/requests.h"
+#include "cairn/work.h"
 
 namespace cairn {
 
@@ -90,32 +90,6 @@ struct OpenTaskView {
   Json payload;
   std::uint64_t state_version = 0;
 };
-
-// One attempt of a `worker` call. `idempotency_key` is the same for every attempt.
-struct Work {
-  RunId run;
-  std::string type;
-  std::string idempotency_key;
-  Json payload;
-  int attempt = 1;
-  int attempts_max = 1;
-  std::stop_token stop;                // requested when the run is cancelled or its lease is lost
-  std::optional<InstanceId> instance;  // the instance that waits for it
-  std::string trace;                   // the caller's W3C trace; empty: the instance has its own trace
-
-  // W3C: the instance's trace with a span for this attempt. Computed on each call, which takes two hashes.
-  std::string traceparent() const;
-};
-struct WorkDone {
-  Json result;
-  std::optional<Failure> failure;
-  bool retry = true;  // false: a retry cannot help
-  std::optional<Duration> retry_after;
-
-  WorkDone(Json value) : result(std::move(value)) {}
-  WorkDone(Failure why) : failure(std::move(why)) {}
-};
-using WorkHandler = std::function<WorkDone(const Work&)>;
 
 class Engine {
  public:

@@ -18,7 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "cairn/engine.h"
+#include "base/result.h"
+#include "cairn/work.h"
 
 namespace cairn {
 

@@ -67,7 +67,7 @@ struct Matching {
   Json shown = Json::array();  // the first items, for display
   bool more = false;
 };
-Result<Matching> match(Store& store, const InstanceFilter& filter, std::size_t max) {
+Result<Matching> match(InstanceStore& store, const InstanceFilter& filter, std::size_t max) {
   constexpr std::size_t page_rows = 1'000;
   Matching matching;
   PageRequest page{page_rows, ""};

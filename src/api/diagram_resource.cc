@@ -116,7 +116,7 @@ void instance_diagram(EngineCore& core, PictureShelf& shelf, const Call& call) {
                           std::to_string((**snapshot).state_version) + " " + drawing->key();
   std::shared_ptr<const std::string> picture = shelf.find(key);
   if (!picture) {
-    const auto progress = read_progress(core.store(), **program, **snapshot);
+    const auto progress = read_progress(core.store(), core.store(), **program, **snapshot);
     if (!progress) return call.reply(problem(progress.error()));
     auto drawn = render::draw(**program, *drawing, &*progress);
     if (!drawn) return call.reply(refused(drawn.error()));

@@ -35,10 +35,16 @@ std::string join(const std::vector<std::string>& names) {
 
 class Explanation {
  public:
-  Explanation(EngineCore& core, const InstanceRow& row) : store_(core.store()), row_(row), id_(word(row.id.value)) {
+  Explanation(EngineCore& core, const InstanceRow& row)
+      : instances_(core.store()),
+        tasks_(core.store()),
+        runs_(core.store()),
+        types_(core.store()),
+        row_(row),
+        id_(word(row.id.value)) {
     // If the snapshot or the program is unreadable, that is the reason. The waits are explained as far as they are
     // known.
-    if (auto snapshot = store_.find_snapshot(row.id); snapshot && *snapshot) snapshot_ = std::move(**snapshot);
+    if (auto snapshot = instances_.find_snapshot(row.id); snapshot && *snapshot) snapshot_ = std::move(**snapshot);
     if (auto program = core.registry().pinned(row.program)) program_ = *program;
   }
 
@@ -49,7 +55,7 @@ class Explanation {
     if (snapshot_) {
       waits = snapshot_->waits;
     } else {
-      CAIRN_TRY(waits, store_.list_waits(row_.id));
+      CAIRN_TRY(waits, instances_.list_waits(row_.id));
     }
     for (const Wait& wait : waits) {
       CAIRN_TRY(Reason reason, reason_of(wait));
@@ -124,7 +130,7 @@ class Explanation {
     std::optional<LogEntry> last;
     PageRequest page{1000, ""};
     do {
-      CAIRN_TRY(const auto rows, store_.history(row_.id, page));
+      CAIRN_TRY(const auto rows, instances_.history(row_.id, page));
       for (const HistoryRow& row : rows.items) {
         if (row.entry.kind == LogEntry::Kind::suspended) last = row.entry;
       }
@@ -152,7 +158,7 @@ class Explanation {
   }
 
   Result<Reason> task_reason(const Wait& wait) {
-    CAIRN_TRY(const auto task, store_.find_task({wait.target}));
+    CAIRN_TRY(const auto task, tasks_.find_task({wait.target}));
     std::string who = "any person";
     if (task && !task->roles.empty()) who = "a person with the role " + join(task->roles);
     if (task && !task->assignee.empty()) who = task->assignee;
@@ -165,7 +171,7 @@ class Explanation {
   }
 
   Result<Reason> run_reason(const Wait& wait) {
-    CAIRN_TRY(const auto run, store_.find_run({wait.target}));
+    CAIRN_TRY(const auto run, runs_.find_run({wait.target}));
     Reason reason{"waits for a worker that handles " + wait.name,
                   "cairn runs show " + wait.target,
                   {"cairn runs cancel " + wait.target}};
@@ -173,14 +179,14 @@ class Explanation {
     if (!run) return Reason{reason.text};
     if (run->status == RunStatus::leased) {
       reason.text = "waits for the worker " + LeaseHolder::parse(run->leased_by).label + " to finish " + wait.name;
-    } else if (run->run_at > store_.now()) {
+    } else if (run->run_at > instances_.now()) {
       reason.text = "waits to retry " + wait.name + " at " + format_timestamp(run->run_at);
     }
     if (run->attempt > 0) {
       reason.text += ", attempt " + std::to_string(run->attempt) + " of " + std::to_string(run->attempts_max);
     }
     if (!run->last_error.empty()) reason.text += "; last error: " + run->last_error;
-    CAIRN_TRY(const auto types, store_.list_run_types());
+    CAIRN_TRY(const auto types, types_.list_run_types());
     for (const RunTypeRow& type : types) {
       if (type.type != wait.name || !type.paused) continue;
       reason.text += "; runs of this type are paused";
@@ -192,7 +198,7 @@ class Explanation {
   // Why the step has set the timer.
   Reason timer_reason(const Wait& wait) {
     const std::string at = wait.until ? format_timestamp(*wait.until) : std::string("a time");
-    const bool passed = wait.until && *wait.until <= store_.now();
+    const bool passed = wait.until && *wait.until <= instances_.now();
     const std::string late =
         passed ? ", which has passed: no node is running on this store, or it is behind (`cairn doctor`)" : "";
     const Frame* frame = frame_of(wait);
@@ -224,7 +230,7 @@ class Explanation {
   }
 
   Result<Reason> child_reason(const Wait& wait) {
-    CAIRN_TRY(const auto child, store_.find_instance({wait.target}));
+    CAIRN_TRY(const auto child, instances_.find_instance({wait.target}));
     const std::string status = child ? std::string(", which is ") + to_string(child->status) : ", which does not exist";
     return Reason{"waits for the subworkflow " + wait.name + ", instance " + wait.target + status,
                   "cairn why " + word(wait.target)};
@@ -255,7 +261,10 @@ class Explanation {
     return nullptr;
   }
 
-  Store& store_;
+  InstanceStore& instances_;
+  TaskStore& tasks_;
+  RunStore& runs_;
+  RunTypeStore& types_;
   const InstanceRow& row_;
   const std::string id_;
   std::optional<Snapshot> snapshot_;

@@ -33,7 +33,7 @@ std::string sender_of(const InboundHook& hook) { return "hook " + hook.name; }
 
 Error used_before() { return {ErrorCode::not_allowed, "the signature was used before"}; }
 
-Result<void> check_unspent(Store& store, const InboundHook& hook, const Request& request) {
+Result<void> check_unspent(InstanceStore& store, const InboundHook& hook, const Request& request) {
   CAIRN_TRY(const auto known, store.find_key(key_scope, key_of(hook, request)));
   if (known) return used_before();
   return {};

@@ -44,7 +44,7 @@ Response restored(const Json& answer) {
 
 bool is_refusal(const Response& response) { return response.status >= 400; }
 
-// What failed in a partial answer is tried again by the repeat. Streams have no end, and leases go back when their
+// A repeat of the request retries what failed in a partial answer. Streams have no end, and leases go back when their
 // answer does not arrive.
 bool can_be_kept(const Response& response) {
   return !is_refusal(response) && !response.partial && !response.stream && !response.receipt &&

@@ -136,21 +136,22 @@ Overlay progress_of(const Program& program, const Snapshot& snapshot, const std:
   return overlay;
 }
 
-Result<Overlay> read_progress(Store& store, const Program& program, const Snapshot& snapshot) {
+Result<Overlay> read_progress(InstanceStore& instances, RunStore& runs, const Program& program,
+                              const Snapshot& snapshot) {
   std::vector<HistoryRow> history;
   PageRequest page{1000, ""};
   do {
-    CAIRN_TRY(Page<HistoryRow> rows, store.history(snapshot.instance, page));
+    CAIRN_TRY(Page<HistoryRow> rows, instances.history(snapshot.instance, page));
     std::move(rows.items.begin(), rows.items.end(), std::back_inserter(history));
     page.cursor = rows.next_cursor;
   } while (!page.cursor.empty());
-  std::vector<RunRow> runs;
+  std::vector<RunRow> pending;
   for (const Wait& wait : snapshot.waits) {
     if (wait.kind != WaitKind::run) continue;
-    CAIRN_TRY(auto run, store.find_run({wait.target}));
-    if (run) runs.push_back(std::move(*run));
+    CAIRN_TRY(auto run, runs.find_run({wait.target}));
+    if (run) pending.push_back(std::move(*run));
   }
-  return progress_of(program, snapshot, history, runs, store.now());
+  return progress_of(program, snapshot, history, pending, instances.now());
 }
 
 }  // namespace cairn::api

@@ -6,7 +6,8 @@
 
 #include "definition/program.h"
 #include "render/overlay.h"
-#include "store/store.h"
+#include "store/instance_store.h"
+#include "store/run_store.h"
 
 namespace cairn::api {
 
@@ -15,6 +16,7 @@ render::Overlay progress_of(const Program& program, const Snapshot& snapshot, co
                             const std::vector<RunRow>& runs, Timestamp now);
 
 // The same, read from a store.
-Result<render::Overlay> read_progress(Store& store, const Program& program, const Snapshot& snapshot);
+Result<render::Overlay> read_progress(InstanceStore& instances, RunStore& runs, const Program& program,
+                                      const Snapshot& snapshot);
 
 }  // namespace cairn::api

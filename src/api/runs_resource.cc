@@ -600,7 +600,7 @@ std::vector<Route> run_routes(EngineCore& core) {
        {},
        heartbeat_schema},
       {"POST", "/v1/runs/{id}/cancel", Permission::operate, "cancelRun",
-       "Cancel a run; its worker is told at the next heartbeat", with(cancel)},
+       "Cancel a run; its worker learns of it at the next heartbeat", with(cancel)},
       {"GET",
        "/v1/runs",
        Permission::view,

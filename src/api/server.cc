@@ -114,7 +114,7 @@ struct Server::Parts {
   Reply finishing(const std::shared_ptr<Visit>& visit, const Reply& reply);
   // Whether the request is handled on this thread at once, because it will not block.
   bool is_prompt(const Visit& visit);
-  void add_metrics(Store& store);
+  void add_metrics(UpkeepStore& store);
   // The last requests may read metrics while the connections are being closed; then the value is 0.
   double of_http(std::size_t (HttpServer::*figure)() const) {
     const std::scoped_lock lock(http_mutex);
@@ -278,7 +278,7 @@ void Server::Parts::receive(Request request, Reply reply) {
   }
 }
 
-void Server::Parts::add_metrics(Store& store) {
+void Server::Parts::add_metrics(UpkeepStore& store) {
   metrics->gauge("cairn_http_connections", "Open connections.", [this] { return of_http(&HttpServer::connections); });
   metrics->gauge("cairn_http_body_bytes", "Bytes of the bodies of requests that are read or handled.",
                  [this] { return of_http(&HttpServer::body_bytes); });

@@ -41,7 +41,7 @@ class ForwardClock final : public Clock {
   std::int64_t elapsed_ns_ = 0;      // when that was read
 };
 
-// A clock that stands still until its owner moves it. For tests, `cairn run` and the simulation.
+// A clock that only its owner moves. For tests, `cairn run` and the simulation.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(Timestamp start) : now_(start) {}

@@ -153,7 +153,7 @@ class JsonScanner {
       return fault(open.empty() ? "expected a JSON value"
                                 : std::string("`") + c + "` closes nothing that is open here");
     } else if (c == '\'') {
-      return fault("JSON text stands in double quotes");
+      return fault("JSON text needs double quotes");
     } else {
       return fault("expected a JSON value");
     }

@@ -77,7 +77,7 @@ Result<Duration> parse_short(std::string_view text) {
       return bad_duration(text,
                           "unknown unit \"" + std::string(name.substr(0, 20)) + "\"; the units are ms, s, m, h, d, w");
     }
-    if (unit < next_unit) return bad_duration(text, "each unit may stand once, the largest first");
+    if (unit < next_unit) return bad_duration(text, "each unit may occur once, the largest first");
     next_unit = unit + 1;
     total += static_cast<__int128>(*value) * short_units[unit].nanos;
   }
@@ -96,7 +96,7 @@ Result<Duration> parse_iso(std::string_view text) {
   constexpr std::string_view letters = "WDHMS";
   while (!rest.empty()) {
     if (rest.front() == 'T') {
-      if (in_time || rest.size() == 1) return bad_duration(text, "`T` stands once, before hours, minutes or seconds");
+      if (in_time || rest.size() == 1) return bad_duration(text, "`T` occurs once, before hours, minutes or seconds");
       in_time = true;
       rest.remove_prefix(1);
       continue;
@@ -129,7 +129,7 @@ Result<Duration> parse_iso(std::string_view text) {
       return bad_duration(
           text, std::string("`") + letter + "` does not stand here; the form is P[nW][nD][T[nH][nM][n[.fff]S]]");
     }
-    if (unit < next_unit) return bad_duration(text, "each unit may stand once, the largest first");
+    if (unit < next_unit) return bad_duration(text, "each unit may occur once, the largest first");
     if (fractional && letter != 'S') return bad_duration(text, "only seconds may have a fraction");
     next_unit = unit + 1;
     any = true;

@@ -3,20 +3,23 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
 #include "api/api.h"
 #include "base/clock.h"
 #include "cli/exit_code.h"
-#include "cli/http_client.h"
 #include "cli/store_session.h"
 #include "schedule/schedules.h"
+#include "transport/http_client.h"
 
 namespace cairn::cli {
 namespace {
 
 constexpr std::chrono::milliseconds local_pause{300};
+constexpr Duration answer_patience = Duration::of_seconds(180);
+constexpr std::size_t answer_bytes_max = 256u << 20;
 constexpr const char* follow_wait = "5s";  // then the caller checks whether its output is still read
 
 std::string environment(const char* name) {
@@ -27,7 +30,7 @@ std::string environment(const char* name) {
 ApiAnswer answer_of(int status, std::string text) {
   ApiAnswer answer{status, {}, std::move(text)};
   // Documents wrap the data of instances, and lists contain many documents.
-  const JsonLimits limits{.bytes_max = 256u << 20, .depth_max = 512};
+  const JsonLimits limits{.bytes_max = answer_bytes_max, .depth_max = 512};
   if (auto parsed = parse_json(answer.text, limits)) answer.body = std::move(*parsed);
   return answer;
 }
@@ -113,15 +116,37 @@ class RemoteApi final : public ApiSession {
     if (!token_.empty()) http.headers.emplace_back("authorization", "Bearer " + token_);
     http.headers.emplace_back("content-type", request.content_type.empty() ? "application/json" : request.content_type);
     http.body = request.text.empty() && !request.body.is_null() ? write_json(request.body) : request.text;
-    CAIRN_TRY(HttpAnswer answer, client_.send(http));
-    return answer_of(answer.status, std::move(answer.body));
+    http.has_body = !http.body.empty();
+    auto reply = client_.send_and_wait(http, answer_patience);
+    if (!reply) {
+      return Error{ErrorCode::unavailable, "cannot reach " + url_ + ": " + reply.error().message +
+                                               ". Is the server running, and is --server right?"};
+    }
+    return answer_of(reply->status, std::move(reply->body));
   }
 
  private:
+  static HttpLimits limits() {
+    HttpLimits limits;
+    limits.connect_timeout = Duration::of_seconds(5);
+    limits.response_bytes_max = answer_bytes_max;
+    return limits;
+  }
+
   std::string url_;
   std::string token_;
-  HttpClient client_;
+  HttpClient client_{EgressPolicy::everywhere(), limits()};
 };
+
+// The first line of a file with a credential.
+Result<std::string> read_secret_file(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!file || !std::getline(file, line) || line.empty())
+    return Error{ErrorCode::not_found, path + ": contains no credential or cannot be read"};
+  if (line.back() == '\r') line.pop_back();
+  return line;
+}
 
 }  // namespace
 

@@ -337,7 +337,7 @@ TEST_F(RunCommandTest, TestRefusesScenariosThatTestNothing) {
       {"steps: [ { signal: Unknown }, { clock: +1h } ]", "no step has `expect` or `refused`"},
       {"scenarios: [ { steps: [ { expect: { status: waiting } } ] }, { steps: [ { clock: +1h } ] } ]",
        "2:1: no step has `expect` or `refused`"},
-      {"steps: [ { expect: { status: waiting } }, { refused: true } ]", "2:43: `refused` stands beside an event"},
+      {"steps: [ { expect: { status: waiting } }, { refused: true } ]", "2:43: `refused` needs an event"},
       {"steps: [ { refused: true }, { expect: { status: failed } } ]",
        "2:10: nothing can follow a start that is refused"},
       {"steps: [ { refused: x, expect: { status: failed } } ]", "2:10: nothing can follow a start that is refused"},

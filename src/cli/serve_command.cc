@@ -71,8 +71,7 @@ Result<http::HttpSettings> http_settings(const Configuration& from) {
   if (!http.tls && !api::is_this_machine(http.host) && from.text("auth") == "required" &&
       !from.yes("allow_plain_http")) {
     return Error{ErrorCode::not_allowed,
-                 "without TLS everybody on the network between could read the credentials that callers send to " +
-                     http.host +
+                 "without TLS, the credentials that callers send can be read on the network to " + http.host +
                      ": give tls.certificate and tls.key, listen on 127.0.0.1, or say allow_plain_http = true when a "
                      "proxy in front has TLS"};
   }
@@ -92,6 +91,7 @@ Result<api::AccessSettings> access_settings(const Configuration& from) {
   tokens.rules.audience = from.text("oidc.audience");
   tokens.rules.skew = from.duration("oidc.skew");
   tokens.jwks = from.text("oidc.jwks");
+  tokens.ca_file = from.text("ca_file");
   tokens.roles_claim = from.text("oidc.roles_claim");
   tokens.person_claim = from.text("oidc.person_claim");
   tokens.prefixes_claim = from.text("oidc.prefixes_claim");
@@ -219,7 +219,7 @@ void warn_of_exposed_files(const Configuration& from) {
 }
 
 // A server that no caller could use is a mistake; report it at the start.
-Result<void> check_somebody_may_enter(Store& store, const api::AccessSettings& access, const std::string& url) {
+Result<void> check_somebody_may_enter(AccessStore& store, const api::AccessSettings& access, const std::string& url) {
   if (!access.required || access.tokens) return {};
   CAIRN_TRY(const auto keys, store.list_api_keys());
   for (const ApiKeyRow& key : keys) {

@@ -10,7 +10,7 @@
 namespace cairn::cli {
 namespace {
 
-// Logs from another thread: nobody may be reading the log, and then a write to it never returns.
+// Logs from another thread: if the log has no reader, a write to it never returns.
 void log_overdue(std::chrono::milliseconds limit) {
   const auto logged = std::make_shared<std::promise<void>>();
   std::future<void> done = logged->get_future();

@@ -83,10 +83,10 @@ std::optional<std::string> name_fault(Shape shape, std::string_view text, const 
     case Shape::version: return version_fault(text);
     case Shape::step_id:
       if (is_plain_name(text)) return std::nullopt;
-      return "begins with a letter or `_` and goes on with letters, digits, `_` and `-`" + instead(text);
+      return "begins with a letter or `_` and continues with letters, digits, `_` and `-`" + instead(text);
     case Shape::identifier: {
       const bool shaped = is_plain_name(text) && text.find('-') == std::string_view::npos;
-      if (!shaped) return "begins with a letter or `_` and goes on with letters, digits and `_`" + instead(text);
+      if (!shaped) return "begins with a letter or `_` and continues with letters, digits and `_`" + instead(text);
       if (is_reserved_name(text)) return "may not be `" + std::string(text) + "`, which is a built-in name";
       return std::nullopt;
     }

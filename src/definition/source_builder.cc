@@ -89,8 +89,8 @@ void SourceBuilder::drop_duplicates(const Open& open) {
     }
     entry.wanted = false;
     next_key_ = entry.key;
-    report(entry.key_at, "duplicate key `" + entry.key + "`; it stands on line " +
-                             std::to_string(text_.place(earlier.key_at).line) + " already");
+    report(entry.key_at, "duplicate key `" + entry.key + "`; line " + std::to_string(text_.place(earlier.key_at).line) +
+                             " has it already");
     next_key_.clear();
   }
 }
@@ -98,7 +98,7 @@ void SourceBuilder::drop_duplicates(const Open& open) {
 bool SourceBuilder::alias(const std::string& name, std::size_t at) {
   const auto found = anchors_.find(name);
   if (found == anchors_.end()) {
-    report(at, "the alias `*" + name + "` names an anchor `&" + name + "` that does not stand before it");
+    report(at, "the alias `*" + name + "` names an anchor `&" + name + "` that does not come before it");
     return false;
   }
   const std::uint32_t target = found->second;

@@ -89,11 +89,11 @@ TEST(Yaml, NothingButCommentsIsAnEmptyFile) {
 
 TEST(Yaml, DuplicateKeysNameTheFirstLine) {
   EXPECT_EQ(findings_of("a: 1\nb:\n  - c: 1\n    d: 2\n    c: 3\na: 2\na: 4\n"),
-            "5:5 duplicate key `c`; it stands on line 3 already [/b/0/c]\n"
-            "6:1 duplicate key `a`; it stands on line 1 already [/a]\n"
-            "7:1 duplicate key `a`; it stands on line 1 already [/a]\n");
+            "5:5 duplicate key `c`; line 3 has it already [/b/0/c]\n"
+            "6:1 duplicate key `a`; line 1 has it already [/a]\n"
+            "7:1 duplicate key `a`; line 1 has it already [/a]\n");
   EXPECT_EQ(findings_of("{\"a\": 1,\n \"b\": {\"x\": 1, \"x\": 2}}"),
-            "2:16 duplicate key `x`; it stands on line 2 already [/b/x]\n");
+            "2:16 duplicate key `x`; line 2 has it already [/b/x]\n");
   // The first value stays, so that the rest of the file can be checked.
   EXPECT_EQ(write_json(read("a: 1\na: 2\n").document.root().to_json()), R"({"a":1})");
 }
@@ -144,7 +144,7 @@ TEST(Aliases, UpToTheLimitAreFine) {
 
 TEST(Aliases, CannotHoldThemselvesOrComeBeforeTheirAnchor) {
   EXPECT_EQ(findings_of("a: &a [1, *a]\n"), "1:11 the alias `*a` stands inside the node that it names [/a/1]\n");
-  EXPECT_EQ(findings_of("a: *zz\n"), "1:4 the alias `*zz` names an anchor `&zz` that does not stand before it [/a]\n");
+  EXPECT_EQ(findings_of("a: *zz\n"), "1:4 the alias `*zz` names an anchor `&zz` that does not come before it [/a]\n");
 }
 
 TEST(Aliases, DoNotGetAroundTheDepthLimit) {

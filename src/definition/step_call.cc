@@ -41,9 +41,9 @@ const KeyTable retry_table{"retry", retry_keys};
 const Key call_keys[] = {
     {"http", Shape::object, "An HTTP request.", false, std::nullopt, &http_table},
     {"graphql", Shape::object, "A GraphQL request.", false, std::nullopt, &graphql_table},
-    {"worker", Shape::object, "Work for whoever leases this type.", false, std::nullopt, &worker_table},
+    {"worker", Shape::object, "Work for the workers that lease this type.", false, std::nullopt, &worker_table},
     {"timeout", Shape::duration, "How long one attempt may take."},
-    {"retry", Shape::retry, "How it is tried again; `none` tries once.", false, std::nullopt, &retry_table},
+    {"retry", Shape::retry, "How it is retried; `none` tries once.", false, std::nullopt, &retry_table},
     {"result", Shape::path, "Where in state the response goes."},
     {"on_failure", Shape::steps, "Handles the error when no attempt is left."},
     {"on_timeout", Shape::steps, "Handles a timeout when no attempt is left."},

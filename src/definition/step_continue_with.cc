@@ -13,7 +13,7 @@ const Key continue_keys[] = {
 const KeyTable continue_table{"continuation", continue_keys};
 
 const Key keys[] = {
-    {"continue_with", Shape::object, "Starts another instance as an effect; this one goes on.", true, std::nullopt,
+    {"continue_with", Shape::object, "Starts another instance as an effect; this one continues.", true, std::nullopt,
      &continue_table},
 };
 
@@ -35,6 +35,6 @@ StepBody read(Fields& outer) {
 
 }  // namespace
 
-const StepKind continue_kind{"continue_with", "Starts another instance as an effect; this one goes on.", keys, read};
+const StepKind continue_kind{"continue_with", "Starts another instance as an effect; this one continues.", keys, read};
 
 }  // namespace cairn

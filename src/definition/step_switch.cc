@@ -29,7 +29,7 @@ void check_default(Fields& entry, bool last, const SourceMember*& first_default)
   if (first_default != nullptr) {
     draft.findings.error(
         member->key_at, pointer,
-        "`default` may stand once; the first one is on line " + std::to_string(first_default->key_at.line));
+        "`default` may occur once; the first one is on line " + std::to_string(first_default->key_at.line));
     return;
   }
   first_default = member;

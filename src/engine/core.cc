@@ -23,7 +23,7 @@ Result<std::unique_ptr<EngineCore>> EngineCore::open(Store& store, CoreOptions o
 EngineCore::EngineCore(Store& store, CoreOptions options)
     : context_{store, options, unique_name(options, store)},
       registry_(store),
-      leasing_(store, context_.node),
+      leasing_(store, store, context_.node),
       postponed_(context_, listeners_),
       deliveries_(context_, registry_, leasing_, listeners_, postponed_),
       instances_(context_, deliveries_, listeners_),

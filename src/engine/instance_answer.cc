@@ -18,8 +18,8 @@ bool tells_of_predecessor(const Json& first, Timestamp started_at) {
   return started_ms.is_integer() && started_ms.as_integer() != started_at.unix_ms();
 }
 
-Result<InstanceAnswer> repeated_answer(Store& store, const std::string& key, const char* what, const Json& first,
-                                       bool same_request) {
+Result<InstanceAnswer> repeated_answer(InstanceStore& store, const std::string& key, const char* what,
+                                       const Json& first, bool same_request) {
   if (!same_request) {
     return Error{ErrorCode::conflict,
                  "idempotency_key_reused: the idempotency key '" + key + "' was used for another " + what};

@@ -5,7 +5,7 @@
 
 #include "cairn/requests.h"
 #include "engine/delivery.h"
-#include "store/store.h"
+#include "store/instance_store.h"
 
 namespace cairn {
 
@@ -18,7 +18,7 @@ bool tells_of_predecessor(const Json& first, Timestamp started_at);
 // The answer to a request whose idempotency key was used before. `first` was stored with the first request. The
 // output, the error, and the state after an interrupted slice are read from the store. `what` names what the key was
 // used for.
-Result<InstanceAnswer> repeated_answer(Store& store, const std::string& key, const char* what, const Json& first,
-                                       bool same_request);
+Result<InstanceAnswer> repeated_answer(InstanceStore& store, const std::string& key, const char* what,
+                                       const Json& first, bool same_request);
 
 }  // namespace cairn

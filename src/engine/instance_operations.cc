@@ -12,7 +12,7 @@ namespace {
 
 // The id under which a kept signal is stored: as given, or with the mark of its sender. If two senders use the same id,
 // the operator must write the stored one.
-Result<std::string> kept_signal_id(Store& store, const InstanceId& instance, std::string id) {
+Result<std::string> kept_signal_id(InstanceStore& store, const InstanceId& instance, std::string id) {
   CAIRN_TRY(const auto snapshot, store.find_snapshot(instance));
   if (!snapshot) return id;
   const auto& kept = snapshot->signals;
@@ -45,7 +45,7 @@ Result<void> InstanceRequests::check(const InstanceId& id, EventBody& what) cons
   }
   if (auto* discarded = std::get_if<SignalDiscarded>(&what)) {
     CAIRN_TRY_VOID(check_incoming_text(discarded->id, "the signal's id", limits));
-    CAIRN_TRY(discarded->id, kept_signal_id(store_, id, std::move(discarded->id)));
+    CAIRN_TRY(discarded->id, kept_signal_id(instances_, id, std::move(discarded->id)));
   }
   return {};
 }
@@ -80,9 +80,9 @@ void InstanceRequests::remove(InstanceId id, std::string reason, Done<Result<voi
 }
 
 Result<void> InstanceRequests::remove(const InstanceId& id, const std::string& reason) {
-  CAIRN_TRY(const auto row, store_.find_instance(id));
+  CAIRN_TRY(const auto row, instances_.find_instance(id));
   if (!row) return Error{ErrorCode::not_found, "no instance " + id.value};
-  CAIRN_TRY(const bool done, store_.mark_deleted(id, reason));
+  CAIRN_TRY(const bool done, instances_.mark_deleted(id, reason));
   if (!done) {
     return Error{ErrorCode::conflict, "instance " + id.value + " is " + to_string(row->status) + "; cancel it first"};
   }

@@ -46,7 +46,7 @@ Result<Start> InstanceRequests::start_of(StartRequest request) const {
   start.definition = std::move(request.definition);
   start.version = std::move(request.version);
   start.actor = std::move(request.actor.name);
-  start.event.instance.value = request.id.empty() ? new_uuid(store_.now()) : std::move(request.id);
+  start.event.instance.value = request.id.empty() ? new_uuid(instances_.now()) : std::move(request.id);
   start.event.input = std::move(request.input);
   start.event.reference = std::move(request.reference);
   if (is_traceparent(request.traceparent)) start.event.trace = std::move(request.traceparent);
@@ -65,7 +65,7 @@ void InstanceRequests::start(StartRequest request, Done<Result<InstanceAnswer>> 
                         return done(answer_of(std::move(started)));
                       // The instance that the first request with this key started must be read.
                       deliveries_.defer([this, key, done, first = std::move(*started)] {
-                        done(repeated_answer(store_, key, "request", first.answer, first.same_request));
+                        done(repeated_answer(instances_, key, "request", first.answer, first.same_request));
                       });
                     });
 }
@@ -82,7 +82,7 @@ Result<Snapshot> InstanceRequests::wait_for(const InstanceId& id, std::chrono::m
   if (is_known_active(id)) place.wait_until(std::min(until, std::chrono::steady_clock::now() + unseen_max));
   for (bool over = false;;) {
     if (auto end = place.end()) return std::move(*end);
-    CAIRN_TRY(auto stored, store_.find_snapshot(id));
+    CAIRN_TRY(auto stored, instances_.find_snapshot(id));
     if (!stored) return Error{ErrorCode::not_found, "no instance " + id.value};
     if (over || is_final_or_suspended(stored->status)) return std::move(*stored);
     if (context_.stopping) return Error{ErrorCode::unavailable, "the engine is stopping"};

@@ -31,7 +31,11 @@ class InstanceRequests {
   static constexpr std::chrono::milliseconds unseen_max{250};
 
   InstanceRequests(EngineContext& context, Deliveries& deliveries, Listeners& listeners)
-      : context_(context), store_(context.store), deliveries_(deliveries), listeners_(listeners) {}
+      : context_(context),
+        instances_(context.store),
+        signals_(context.store),
+        deliveries_(deliveries),
+        listeners_(listeners) {}
 
   // Errors: not_found, invalid (the input), conflict (key with another body, id taken).
   void start(StartRequest request, Done<Result<InstanceAnswer>> done);
@@ -69,7 +73,8 @@ class InstanceRequests {
   Result<Delivery> delivery_of(const InstanceId& id, SignalRequest request) const;
 
   EngineContext& context_;
-  Store& store_;
+  InstanceStore& instances_;
+  SignalStore& signals_;
   Deliveries& deliveries_;
   Listeners& listeners_;
   std::atomic<std::uint32_t> broadcasts_{0};  // to count kept signals from time to time

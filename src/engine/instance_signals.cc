@@ -31,7 +31,7 @@ Result<Delivery> InstanceRequests::delivery_of(const InstanceId& id, SignalReque
   SignalReceived signal{scoped_id(request.actor, std::move(request.id)), std::move(request.name),
                         std::move(request.key), std::move(request.payload)};
   if (signal.id.empty()) {
-    signal.id = new_uuid(store_.now());
+    signal.id = new_uuid(instances_.now());
   } else {
     delivery.cause.inbox = Unit::Inbox{id, signal.id};
   }
@@ -80,7 +80,7 @@ Result<SignalOutcome> InstanceRequests::broadcast(const SignalRequest& request, 
   const Limits& limits = context_.options.limits;
   CorrelatedSignal signal;
   signal.remember = !request.id.empty();
-  signal.id = request.id.empty() ? new_uuid(store_.now()) : scoped_id(request.actor, request.id);
+  signal.id = request.id.empty() ? new_uuid(instances_.now()) : scoped_id(request.actor, request.id);
   signal.name = request.name;
   signal.key = request.key;
   signal.payload = request.payload;
@@ -91,7 +91,7 @@ Result<SignalOutcome> InstanceRequests::broadcast(const SignalRequest& request, 
   if (broadcasts_.fetch_add(1, std::memory_order_relaxed) % count_every == 0) {
     signal.kept_total_max = limits.signals_total_max;
   }
-  auto outcome = store_.record_signal(signal);
+  auto outcome = signals_.record_signal(signal);
   // While the limit is exceeded, every request counts, so every sender gets the error.
   if (!outcome && signal.kept_total_max > 0 && outcome.error().code == ErrorCode::limit) broadcasts_ = 0;
   return outcome;

@@ -64,7 +64,7 @@ class RunReports {
   Result<RunAnswer> ended_by(const RunEnd& end, Deliveries::Outcome delivered);
 
   EngineContext& context_;
-  Store& store_;
+  RunStore& store_;
   Deliveries& deliveries_;
   LeasedRuns& leased_;
   Listeners& listeners_;

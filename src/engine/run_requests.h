@@ -52,7 +52,7 @@ class RunRequests {
         deliveries_(deliveries),
         types_(types),
         listeners_(listeners),
-        intake_(context.store) {}
+        intake_(context.store, context.store) {}
 
   // A known idempotency key returns the first run; with another type or payload it is a conflict. `done` may be called
   // by a writing thread and must not call the engine.
@@ -85,7 +85,7 @@ class RunRequests {
   void cancel_alone(const std::shared_ptr<Cancelling>& cancelling);  // no instance waits for the run
 
   EngineContext& context_;
-  Store& store_;
+  RunStore& store_;
   Deliveries& deliveries_;
   RunTypes& types_;
   Listeners& listeners_;

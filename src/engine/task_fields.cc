@@ -8,7 +8,7 @@ Json fields_of(const TaskRow& task) {
   return Json::object({{"assignee", task.assignee.empty() ? Json() : Json(task.assignee)}});
 }
 
-Result<Json> fields_beside(Store& store, const Snapshot& snapshot, const WaitToken& timer) {
+Result<Json> fields_beside(TaskStore& store, const Snapshot& snapshot, const WaitToken& timer) {
   Json fields;
   const auto& waits = snapshot.waits;
   const auto fired = std::find_if(waits.begin(), waits.end(), [&](const Wait& wait) { return wait.token == timer; });

@@ -3,12 +3,12 @@
 
 #include "base/json.h"
 #include "instance/snapshot.h"
-#include "store/store.h"
+#include "store/task_store.h"
 
 namespace cairn {
 
 Json fields_of(const TaskRow& task);
 // The fields of the tasks whose deadline or reminder is this timer, by id; null if it belongs to no task.
-Result<Json> fields_beside(Store& store, const Snapshot& snapshot, const WaitToken& timer);
+Result<Json> fields_beside(TaskStore& store, const Snapshot& snapshot, const WaitToken& timer);
 
 }  // namespace cairn

@@ -78,12 +78,12 @@ void TaskRequests::try_complete(const std::shared_ptr<Completing>& completing) {
 // is a new key for the instance that has the id now, with its own scope.
 Result<std::optional<KeyAnswer>> TaskRequests::find_key(Completing& completing) {
   IdempotencyKey& key = *completing.key;
-  CAIRN_TRY(auto known, store_.find_key(key.scope, key.key));
+  CAIRN_TRY(auto known, instances_.find_key(key.scope, key.key));
   if (!known) return known;
-  CAIRN_TRY(const auto row, store_.find_instance({std::string(known->answer.text_or("instance", ""))}));
+  CAIRN_TRY(const auto row, instances_.find_instance({std::string(known->answer.text_or("instance", ""))}));
   if (!row || !tells_of_predecessor(known->answer, row->started_at)) return known;
   key.scope = key_scope(completing.asked, " " + std::to_string(row->started_at.unix_ms()));
-  return store_.find_key(key.scope, key.key);
+  return instances_.find_key(key.scope, key.key);
 }
 
 Result<std::variant<InstanceAnswer, Delivery>> TaskRequests::delivery_of(Completing& completing) {
@@ -97,7 +97,7 @@ Result<std::variant<InstanceAnswer, Delivery>> TaskRequests::delivery_of(Complet
       return Next(std::move(again));
     }
   }
-  CAIRN_TRY(const auto task, store_.find_task(asked.task));
+  CAIRN_TRY(const auto task, tasks_.find_task(asked.task));
   if (!task) return Error{ErrorCode::not_found, "no task " + asked.task.value};
   if (task->status != TaskStatus::open && task->status != TaskStatus::assigned) return closed(*task);
   if (asked.state_version && *asked.state_version != task->state_version) {
@@ -130,13 +130,13 @@ void TaskRequests::conclude(const std::shared_ptr<Completing>& completing, Deliv
 }
 
 Result<InstanceAnswer> TaskRequests::repeated(const Completing& completing, const Json& first, bool same_request) {
-  return repeated_answer(store_, completing.asked.idempotency_key, "completion", first, same_request);
+  return repeated_answer(instances_, completing.asked.idempotency_key, "completion", first, same_request);
 }
 
 std::string TaskRequests::trace_of(const InstanceId& id) {
   if (const auto cached = deliveries_.cached(id)) return carried_by(*cached);
   // If the instance cannot be read, its tasks can still change.
-  const auto stored = store_.find_snapshot(id);
+  const auto stored = instances_.find_snapshot(id);
   return stored && *stored ? carried_by(**stored) : std::string();
 }
 
@@ -165,13 +165,13 @@ Result<TaskRow> TaskRequests::change(const TaskChange& change, const Actor& acto
   TaskChange checked = change;
   checked.actor = actor.name;
   for (int attempt = 0; attempt < tries_max; ++attempt) {
-    CAIRN_TRY(const auto task, store_.find_task(change.task));
+    CAIRN_TRY(const auto task, tasks_.find_task(change.task));
     if (!task) return Error{ErrorCode::not_found, "no task " + change.task.value};
     if (auto refused = refuse_change(*task, change, actor, assignee_roles)) return *refused;
-    // The rights were checked on this version. If the assignee changes meanwhile, the change is stale.
+    // The rights were checked on this state version. If the assignee changes meanwhile, the change is stale.
     checked.state_version = change.state_version.value_or(task->state_version);
-    if (store_.kept_events().tasks) checked.trace = trace_of(task->instance);
-    CAIRN_TRY(const TaskChanged changed, store_.change_task(checked));
+    if (context_.store.kept_events().tasks) checked.trace = trace_of(task->instance);
+    CAIRN_TRY(const TaskChanged changed, tasks_.change_task(checked));
     switch (changed.kind) {
       case TaskChanged::Kind::done: return changed.row;
       case TaskChanged::Kind::not_found: return Error{ErrorCode::not_found, "no task " + change.task.value};

@@ -27,7 +27,7 @@ struct TaskCompletion {
 class TaskRequests {
  public:
   TaskRequests(EngineContext& context, Deliveries& deliveries)
-      : context_(context), store_(context.store), deliveries_(deliveries) {}
+      : context_(context), instances_(context.store), tasks_(context.store), deliveries_(deliveries) {}
 
   // Errors: not_allowed for the wrong person, conflict if the task is closed or has changed.
   void complete(TaskCompletion completion, Done<Result<InstanceAnswer>> done);
@@ -53,7 +53,8 @@ class TaskRequests {
   std::string trace_of(const InstanceId& id);
 
   EngineContext& context_;
-  Store& store_;
+  InstanceStore& instances_;
+  TaskStore& tasks_;
   Deliveries& deliveries_;
 };
 

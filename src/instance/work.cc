@@ -1,4 +1,5 @@
-#include "cairn/engine.h"
+#include "cairn/work.h"
+
 #include "instance/trace_id.h"
 
 namespace cairn {

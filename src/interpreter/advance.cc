@@ -92,7 +92,7 @@ class Application {
     return run([&](Machine& machine) -> Result<void> {
       ActiveStrand* strand = machine.find_strand(wait->strand);
       if (!strand || strand->top().kind != ActiveFrame::Kind::step) {
-        return Error{ErrorCode::corrupt, "nobody waits for task " + completion.task.value};
+        return Error{ErrorCode::corrupt, "no strand waits for task " + completion.task.value};
       }
       Turn turn(machine, *strand, strand->top().index);
       const auto task = find_task(turn, wait->token);

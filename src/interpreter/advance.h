@@ -27,8 +27,8 @@ struct Setting {
 // Applies the first event of an instance. ErrorCode::invalid if the input violates its schema.
 Result<Advance> start(const Program& program, const Setting& setting, const Event& started);
 
-// Applies any later event. It answers an error only if the event is refused and changes nothing: a completion that the
-// form, a guard or the exclusion rejects (invalid, not_allowed), or an operator's request that does not fit the status
+// Applies any later event. It answers an error only if the event is refused; then nothing changes. A form, a guard or
+// the exclusion rejects a completion (invalid, not_allowed), or an operator's request does not fit the status
 // (conflict). Errors of the workflow itself are part of the Advance.
 Result<Advance> advance(const Program& program, const Setting& setting, const Snapshot& before, const Event& event);
 

@@ -82,7 +82,7 @@ Result<ActiveStrands> activate(const Program& program, const std::vector<Strand>
     for (const Frame& frame : strand.frames) {
       CAIRN_TRY(ActiveFrame next, activate(program, strand, frame));
       if (!fits(program, made->frames.empty() ? nullptr : &made->frames.back(), next)) {
-        return corrupt(strand, frame, "it cannot stand there");
+        return corrupt(strand, frame, "it cannot be there");
       }
       made->frames.push_back(std::move(next));
     }

@@ -29,7 +29,7 @@ namespace {
 constexpr std::chrono::milliseconds receivers_grace_min{1000};
 
 // Without its transport, a call would wait for a worker that never comes.
-Result<void> check_transports(Store& store, const Transports& transports, bool strict) {
+Result<void> check_transports(DefinitionStore& store, const Transports& transports, bool strict) {
   std::vector<std::string> names = transports.names();
   std::sort(names.begin(), names.end());
   std::string listed;

@@ -112,7 +112,7 @@ void WorkerPool::stop(std::chrono::milliseconds grace) {
     stopping_ = true;
     report_kept();
     changed_.notify_all();
-    // The threads go on reporting and giving back until this is over.
+    // The threads continue to report and to release until this is over.
     idle_.wait_for(lock, grace,
                    [this] { return calls_ == 0 && finished_.empty() && kept_.empty() && reporting_ == 0; });
     closing_ = true;

@@ -1,6 +1,6 @@
 // Workers inside this process: handlers for types of runs, of which a fixed number is at work at once, and transports,
 // which run many calls at once. Each run is leased, kept alive while it is worked on, and reported; what
-// finishes while a commit is under way goes into the next one together. A result that the store cannot take now is
+// finishes while a commit is running goes into the next one together. A result that the store cannot take now is
 // kept, with its lease, and reported again. One that the store will not take is reported as a failed attempt.
 #pragma once
 
@@ -76,7 +76,7 @@ class WorkerPool {
   struct Finished {
     Run run;
     HandlerAnswer answer;
-    bool reported = false;  // in vain: of the run only id and fence are left
+    bool reported = false;  // without success: of the run only id and fence are left
     int refusals = 0;       // by a store that could be reached
     bool replaced = false;  // the answer is the failure that the store's refusal made of it
   };

@@ -248,7 +248,7 @@ TEST_F(KeptResults, AStopReportsOnceMoreAndGivesNothingBack) {
   EXPECT_EQ(executed_, 1);
 }
 
-// Commits only when it is told to.
+// Commits only when the test opens the gate.
 class GatedStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;

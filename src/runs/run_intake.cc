@@ -7,7 +7,7 @@
 
 namespace cairn {
 
-RunIntake::RunIntake(Store& store) : store_(store) {}
+RunIntake::RunIntake(RunStore& runs, AccessStore& audit) : runs_(runs), audit_(audit) {}
 
 RunIntake::~RunIntake() { stop(); }
 
@@ -32,7 +32,7 @@ void RunIntake::submit(RunRow run, Done<Result<SubmittedRun>> done) {
     } else if (waiting_.size() < waiting_max) {
       waiting_.push_back({std::move(run), std::move(done), pending_audit.rows()});
       pending_audit.written();
-      while (writers_.size() < std::min<std::size_t>(2, store_.traits().writers)) {
+      while (writers_.size() < std::min<std::size_t>(2, runs_.traits().writers)) {
         writers_.emplace_back([this] { write(); });
       }
       filled_.notify_one();
@@ -62,10 +62,10 @@ void RunIntake::write() {
     AuditScope audit_scope(std::move(audit));
     const auto submitted = [&] {
       const AuditScope::Enter scope(audit_scope);
-      return store_.submit_runs(runs);
+      return runs_.submit_runs(runs);
     }();
     audit = audit_scope.take();
-    if (submitted && !audit.empty()) static_cast<void>(store_.append_audit(audit));  // duplicates: nothing was written
+    if (submitted && !audit.empty()) static_cast<void>(audit_.append_audit(audit));  // duplicates: nothing was written
     audit.clear();
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (submitted) {

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "base/done.h"
-#include "store/store.h"
+#include "store/access_store.h"
+#include "store/run_store.h"
 
 namespace cairn {
 
@@ -22,7 +23,7 @@ class RunIntake {
   static constexpr std::size_t batch_max = 1000;
   static constexpr std::size_t waiting_max = 65'536;
 
-  explicit RunIntake(Store& store);
+  RunIntake(RunStore& runs, AccessStore& audit);
   ~RunIntake();
 
   // Calls `done` once, from a writing thread; it must not block and must not call back into this object. `done`
@@ -34,7 +35,8 @@ class RunIntake {
  private:
   void write();
 
-  Store& store_;
+  RunStore& runs_;
+  AccessStore& audit_;
   std::mutex mutex_;
   std::condition_variable filled_;
   struct Entry {

@@ -13,14 +13,16 @@
 #include "runs/lease_waiters.h"
 #include "runs/leased_runs.h"
 #include "runs/run_types.h"
-#include "store/store.h"
+#include "store/run_store.h"
+#include "store/run_type_store.h"
 
 namespace cairn {
 
 class RunLeasing {
  public:
-  // `store` outlives it. `node` holds the leases of this node.
-  RunLeasing(Store& store, std::string node) : node_(std::move(node)), types_(store), waiters_(store) {}
+  // The stores outlive it. `node` holds the leases of this node.
+  RunLeasing(RunStore& runs, RunTypeStore& types, std::string node)
+      : node_(std::move(node)), types_(types), waiters_(runs) {}
 
   // How runs of a type are treated.
   RunTypes& types() { return types_; }

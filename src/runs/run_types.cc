@@ -61,7 +61,7 @@ Result<void> RunTypes::refresh() {
     changes = changes_;
   }
   CAIRN_TRY_VOID(MemoryOnly::may_call_store());
-  // Without the lock: nobody waits here for the disk.
+  // Without the lock, so that no other thread waits for the disk.
   const auto rows = store_.list_run_types();
   if (!rows) {
     // The previous rows stay valid, and the next call tries again.

@@ -13,7 +13,7 @@ Failure no_handler(const RunIntent& run) {
   Failure failure;
   failure.failure_class = FailureClass::transport;
   failure.code = "no_handler_registered";
-  failure.message = "nobody handles " + run.type + " here; give a reply for it";
+  failure.message = "nothing handles " + run.type + " here; give a reply for it";
   return failure;
 }
 

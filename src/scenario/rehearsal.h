@@ -1,4 +1,4 @@
-// A rehearsal runs one instance and its children in memory, with a clock that stands still until it is moved. `cairn
+// A rehearsal runs one instance and its children in memory, with a clock that only the rehearsal moves. `cairn
 // run` and `cairn test` both use it. No I/O, no threads, no sleeping.
 #pragma once
 

@@ -195,7 +195,7 @@ class ScenarioReader {
           const bool start_refused = step.kind.empty() && !step.refused.is_null();
           if (start_refused && !into.steps.empty()) {
             return wrong(one.at,
-                         "`refused` stands beside an event, or alone in the first step: then the start is refused");
+                         "`refused` needs an event; alone, in the first step, it means that the start is refused");
           }
           if (start_refused && (value.items.size() > 1 || !step.expect.is_null())) {
             return wrong(one.at, "nothing can follow a start that is refused");

@@ -184,7 +184,7 @@ class ScenarioRun {
     } else {
       CAIRN_TRY(to, parse_timestamp(text));
       if (to < stage_.now()) {
-        return Error{ErrorCode::invalid, "it stands at " + format_timestamp(stage_.now()) + " and does not go back"};
+        return Error{ErrorCode::invalid, "the clock shows " + format_timestamp(stage_.now()) + " and does not go back"};
       }
     }
     // The bound stops a workflow that sets a new timer whenever one fires.

@@ -8,13 +8,13 @@ namespace {
 constexpr std::size_t queued_max = 1000;
 
 // Whether this instance or run has not ended.
-Result<bool> one_runs(Store& store, const Json& last) {
+Result<bool> one_runs(InstanceStore& instances, RunStore& runs, const Json& last) {
   if (last["instance"].is_string()) {
-    CAIRN_TRY(const auto row, store.find_instance({std::string(last["instance"].as_string())}));
+    CAIRN_TRY(const auto row, instances.find_instance({std::string(last["instance"].as_string())}));
     return row && !is_final(row->status);
   }
   if (last["run"].is_string()) {
-    CAIRN_TRY(const auto row, store.find_run({std::string(last["run"].as_string())}));
+    CAIRN_TRY(const auto row, runs.find_run({std::string(last["run"].as_string())}));
     return row && !is_final(row->status) && !row->deleted_at;
   }
   return false;
@@ -30,10 +30,10 @@ std::vector<Json> all_of(const Json& last) {
 }
 
 // Whether anything that the last firing or a trigger started has not ended.
-Result<bool> still_runs(Store& store, const Json& last) {
+Result<bool> still_runs(InstanceStore& instances, RunStore& runs, const Json& last) {
   for (const Json& one : all_of(last)) {
-    CAIRN_TRY(const bool runs, one_runs(store, one));
-    if (runs) return true;
+    CAIRN_TRY(const bool running, one_runs(instances, runs, one));
+    if (running) return true;
   }
   return false;
 }
@@ -134,15 +134,15 @@ Result<void> launch(EngineCore& core, const Schedule& schedule, ScheduleRow& row
   return {};
 }
 
-Result<Json> beside(Store& store, const Json& last, Json started) {
+Result<Json> beside(InstanceStore& instances, RunStore& runs, const Json& last, Json started) {
   constexpr std::size_t beside_max = 100;
   Json others = Json::array();
   for (Json one : all_of(last)) {
     if (!one.is_object() || others.size() >= beside_max) continue;
     one.erase("beside");
     if (one == started) continue;
-    CAIRN_TRY(const bool runs, one_runs(store, one));
-    if (runs) others.push_back(std::move(one));
+    CAIRN_TRY(const bool running, one_runs(instances, runs, one));
+    if (running) others.push_back(std::move(one));
   }
   started.erase("beside");
   if (others.size() > 0) started.set("beside", std::move(others));
@@ -152,7 +152,7 @@ Result<Json> beside(Store& store, const Json& last, Json started) {
 Result<void> fire_at(EngineCore& core, const Schedule& schedule, ScheduleRow& row, Timestamp at) {
   if (schedule.overlap != Schedule::Overlap::allow) {
     CAIRN_TRY(const bool launched, launch_queued(core, schedule, row));
-    CAIRN_TRY(const bool busy, launched ? Result<bool>(true) : still_runs(core.store(), row.last));
+    CAIRN_TRY(const bool busy, launched ? Result<bool>(true) : still_runs(core.store(), core.store(), row.last));
     if (busy || row.queued.size() > 0) {
       switch (schedule.overlap) {
         case Schedule::Overlap::queue:
@@ -178,7 +178,7 @@ Result<void> fire_at(EngineCore& core, const Schedule& schedule, ScheduleRow& ro
 
 Result<bool> launch_queued(EngineCore& core, const Schedule& schedule, ScheduleRow& row) {
   if (row.queued.size() == 0) return false;
-  CAIRN_TRY(const bool busy, still_runs(core.store(), row.last));
+  CAIRN_TRY(const bool busy, still_runs(core.store(), core.store(), row.last));
   if (busy) return false;
   const Json first = row.queued.items().front();
   row.queued.edit_items().erase(row.queued.edit_items().begin());

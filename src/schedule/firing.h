@@ -12,7 +12,7 @@ Result<void> launch(EngineCore& core, const Schedule& schedule, ScheduleRow& row
 // Starts, queues or skips the firing according to the overlap policy.
 Result<void> fire_at(EngineCore& core, const Schedule& schedule, ScheduleRow& row, Timestamp at);
 // Returns the new `last` for a manual trigger: `started`, together with everything in `last` that may still run.
-Result<Json> beside(Store& store, const Json& last, Json started);
+Result<Json> beside(InstanceStore& instances, RunStore& runs, const Json& last, Json started);
 // Starts the first queued firing if the previous one has ended. Returns whether it did.
 Result<bool> launch_queued(EngineCore& core, const Schedule& schedule, ScheduleRow& row);
 

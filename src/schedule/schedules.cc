@@ -189,7 +189,7 @@ Result<ScheduleRow> trigger_schedule(EngineCore& core, const std::string& name, 
   if (row.last["error"].is_string()) return Error{ErrorCode::conflict, std::string(row.last["error"].as_string())};
   const Json started = row.last;
   return revise(core, name, [&](ScheduleRow& again) -> Result<void> {
-    CAIRN_TRY(again.last, beside(core.store(), again.last, started));
+    CAIRN_TRY(again.last, beside(core.store(), core.store(), again.last, started));
     return {};
   });
 }

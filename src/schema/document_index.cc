@@ -156,7 +156,7 @@ void DocumentIndex::declare_anchor(const Place& place, std::string_view keyword)
   if (!name || !name->is_string()) return;
   if (!is_anchor_name(name->as_string())) {
     faults_.add(pointer_of(place, keyword),
-                "an anchor begins with a letter or _ and goes on with letters, digits, - _ and .");
+                "an anchor begins with a letter or _ and continues with letters, digits, - _ and .");
     return;
   }
   Resource& resource = resources_[place.resource];

@@ -6,11 +6,12 @@ namespace cairn {
 
 Error too_many_kept(const CorrelatedSignal& signal, bool of_this_key) {
   if (of_this_key) {
-    return limit_error("limits.signals_per_key_max", static_cast<std::int64_t>(signal.kept_per_key_max),
-                       "nobody waits for the signal " + signal.name + ", and as many as may be are kept for later");
+    return limit_error(
+        "limits.signals_per_key_max", static_cast<std::int64_t>(signal.kept_per_key_max),
+        "no instance waits for the signal " + signal.name + ", and the limit of kept signals is reached");
   }
   return limit_error("limits.signals_total_max", static_cast<std::int64_t>(signal.kept_total_max),
-                     "nobody waits for the signal " + signal.name + ", and the store keeps as many signals as it may");
+                     "no instance waits for the signal " + signal.name + ", and the store keeps no more signals");
 }
 
 const char* to_string(TaskEvent::Kind kind) {

@@ -22,7 +22,7 @@ Result<StartRequest> start_of(const DeadLetter& letter) {
   return request;
 }
 
-Result<std::optional<DeadLetter>> find_dead_letter(Store& store, std::int64_t id) {
+Result<std::optional<DeadLetter>> find_dead_letter(UpkeepStore& store, std::int64_t id) {
   PageRequest page{500, ""};
   do {
     CAIRN_TRY(const Page<DeadLetter> letters, store.list_dead_letters(page));

@@ -218,8 +218,8 @@ TEST_F(DamagedFile, ABitThatFlipsIsFoundOrHasNoEffect) {
       }
     }
   }
-  // One wrong bit is put right, but for the high bits of words in the log, whose checksums are too weak to tell them
-  // apart, and for a few in headers that nothing else can be read without.
+  // The store corrects one wrong bit. Two exceptions: the high bits of words in the log, whose checksums are too weak
+  // to tell them apart, and a few bits in headers that everything else depends on.
   EXPECT_EQ(errors, 0);
   EXPECT_LE(refused, flips / 4);
 }

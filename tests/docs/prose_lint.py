@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
-"""prose_lint.py SOURCE_DIR [CAIRN]: the documentation is written in plain English.
+"""prose_lint.py SOURCE_DIR [CAIRN]: documentation, comments and messages are written in plain English.
 
 It reads every Markdown file of the source except EXEMPT: the documentation, README, CONTRIBUTING, CHANGELOG and the READMEs of
-other folders. With the path of a built cairn it also reads the `--help` of every command. It reports, as `file:line: message`:
+other folders. It reads the comments of the code (CODE), and the text in string literals of src and include except in tests.
+With the path of a built cairn it also reads the `--help` of every command. It reports, as `file:line: message`:
 
 - banned phrases (BANNED below), in prose, headings and tables;
 - sentences of more than MAX_WORDS words, in prose and list items. Headings and tables are not sentences.
 
-Code blocks, inline code, HTML comments and link targets are not prose. The self-test runs first on prose_lint_fixture.md:
+Code blocks, inline code, HTML comments and link targets are not prose. Nor are lines of a comment that are indented by three
+spaces or more, which show code. The self-test runs first on prose_lint_fixture.md:
 every line of it that ends with a comment `<!-- … -->` must be reported with that message, and no other line.
 """
 import glob, os, re, subprocess, sys
 
 MAX_WORDS = 35
 FOLDERS = ("docs", "bench", "clients", "deploy", "examples", "tests")
-EXEMPT = ("bench/results/", "bench/history/", "tests/docs/prose_lint_fixture.md")
+EXEMPT = ("bench/results/", "bench/history/", "tests/docs/prose_lint_fixture.md", "tests/docs/prose_lint.py", "src/engine/")
+# Folder -> the files with comments.
+CODE = {"src": "h cc sql inc", "include": "h", "bench": "h cc", "tests": "h cc py sh", "cmake": "cmake h", "clients": "ts py"}
 
 # Pattern -> what to write instead. A pattern matches whole words, in any case, also across a line break.
 BANNED = {
@@ -181,6 +185,63 @@ def check_help(text):
     return found
 
 
+COMMENT = {"h": "//", "cc": "//", "inc": "//", "ts": "//", "sql": "--", "py": "#", "sh": "#", "cmake": "#"}
+TOKEN = re.compile(r"""(?P<comment>//[^\n]*)|R"(?P<mark>[^\s()]*)\((?P<raw>.*?)\)(?P=mark)"|"(?P<string>(?:\\.|[^"\\\n])*)"|'(?:\\.|[^'\\\n])*'""", re.S)
+
+
+def comment_blocks(text, mark):
+    """The comments of a file: lines that follow each other are one block, a comment behind code is one of its own."""
+    block = []
+    whole = re.compile(r"\s*" + re.escape(mark) + r"(?!!)(.*)")
+    behind = re.compile(r".*?\S.*?\s" + re.escape(mark) + r" (.*)")
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = whole.match(raw)
+        shown = line and re.match(r"\s{3,}", line.group(1))  # code
+        words = line.group(1).strip() if line else ""
+        if block and (not words or shown or re.match(r"([-*]|\d+[.)])\s", words)):
+            yield block
+            block = []
+        if words and not shown:
+            block.append((number, without_markup(re.sub(r"^([-*]|\d+[.)])\s+", "", words))))
+        elif not line and mark != "#" and '"' not in raw and (trailing := behind.match(raw)):
+            yield [(number, without_markup(trailing.group(1)))]
+    if block:
+        yield block
+
+
+def literal_blocks(text):
+    """The text in string literals of C++; literals that follow each other are one. Words without a space are names."""
+    block, end = "", 0
+    number = 1
+    for found in TOKEN.finditer(text):
+        if block and text[end:found.start()].strip():
+            yield [(number, block)]
+            block = ""
+        literal = found.group("string") if found.group("string") is not None else found.group("raw")
+        if literal is None:
+            continue
+        if not block:
+            number = text.count("\n", 0, found.start()) + 1
+        block += re.sub(r"\\(.)", lambda escape: ". " if escape.group(1) == "n" else escape.group(1), literal)
+        end = found.end()
+    if block:
+        yield [(number, block)]
+
+
+def check_code(path, text):
+    """(line number, message) of everything that is wrong in comments and messages."""
+    kind = path.rsplit(".", 1)[-1]
+    blocks = list(comment_blocks(text, COMMENT[kind]))
+    if kind in ("h", "cc") and re.search(r"(^|/)(src|include)/", path) and not re.search(r"_test\.\w+$|/testing/", path):
+        blocks += [[(number, without_markup(one))] for ((number, one),) in literal_blocks(text) if " " in one]
+    found = []
+    for block in blocks:
+        found += check_phrases(block)
+        found += [(number, f"a sentence of {len(words)} words (at most {MAX_WORDS}): {' '.join(words[:8])} …")
+                  for number, words in sentences(block) if len(words) > MAX_WORDS and not block[0][1].startswith("{")]  # JSON
+    return sorted(found)
+
+
 def run_help(cairn, *command):
     done = subprocess.run([cairn, *command, "--help"], capture_output=True, text=True, timeout=30)
     if done.returncode != 0:
@@ -213,6 +274,11 @@ def self_test():
     helped = check_help("cairn x\n\n  --as WHO    who asks, where nobody is\n              known\n  --max N     " + "word " * 40 + "\n")
     if [number for number, _ in helped] != [3, 3, 5]:
         sys.exit(f"self-test: the help text gave {helped}")
+    code = ("// Whoever reads `nobody` goes\n// on.\nint a;  // for somebody\n//   nobody = 1;\n"
+            'fail("it is fine; " + x + "nobody" " waits");\nname("nobody");\nchar c = \'"\';  // "under way"\n// ' + "word " * 40)
+    checked = check_code("src/a.cc", code)
+    if [number for number, _ in checked] != [1, 1, 3, 5, 8]:
+        sys.exit(f"self-test: the code gave {checked}")
 
 
 def main():
@@ -233,12 +299,22 @@ def main():
             for number, message in check_markdown(file.read()):
                 print(f"{os.path.relpath(path, source)}:{number}: {message}")
                 count += 1
+    code = [path for folder, kinds in CODE.items() for kind in kinds.split()
+            for path in sorted(glob.glob(os.path.join(source, folder, f"**/*.{kind}"), recursive=True))
+            if not os.path.relpath(path, source).startswith(EXEMPT) and "node_modules" not in path]
+    if len(code) < 900:
+        sys.exit(f"{source} does not look like the source of cairn: only {len(code)} files of code")
+    for path in code:
+        with open(path, encoding="utf-8") as file:
+            for number, message in check_code(os.path.relpath(path, source), file.read()):
+                print(f"{os.path.relpath(path, source)}:{number}: {message}")
+                count += 1
     if len(sys.argv) == 3:
         for name, text in help_texts(sys.argv[2]):
             for number, message in check_help(text):
                 print(f"{name}:{number}: {message}")
                 count += 1
-    print(f"{len(files)} files, {count} findings")
+    print(f"{len(files) + len(code)} files, {count} findings")
     sys.exit(1 if count else 0)
 
 

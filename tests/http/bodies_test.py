@@ -43,7 +43,7 @@ def head(server, length, key=None, path="/v1/signals", more=""):
     return f"POST {path} HTTP/1.1\r\nHost: x\r\n{auth}Content-Type: application/json\r\nContent-Length: {length}\r\n{more}\r\n".encode()
 
 
-# Who is not known is told so before the body is read.
+# An unknown caller gets 401 before the body is read.
 server = Served(cairn, "--http-body-timeout", "30s")
 key = server.keys["admin"]
 said = read_all(connect(server, head(server, 4 << 20)))

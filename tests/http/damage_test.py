@@ -69,7 +69,7 @@ server.start()
 expect("one wrong bit is no reason to stop", server.port is not None, getattr(server, "said", ""))
 expect("and the answer is right", server.call("GET", f"/v1/instances/{victim}").json["status"] == "waiting")
 
-# Somebody takes the file away.
+# An operator moves the file away.
 expect("it is ready", server.call("GET", "/readyz", role=None).status == 200)
 os.rename(path, path + ".moved")
 until("nothing is acknowledged in a file that is gone", lambda: start().status == 503)

@@ -185,7 +185,7 @@ for number in (2, 3):
     code, text, answered = send(SIGNALS, body, [*signed(BANK, body, int(time.time()) + number, ("webhook-id", f"k-{number}")), ("idempotency-key", "K3")])
     expect("nor answers another event with the same body", code == 202 and "idempotency-replayed" not in answered and not json.loads(text)["items"][0]["repeated"], (code, text))
 
-# A CloudEvent in binary mode: its attributes stand in headers, and they are signed too.
+# A CloudEvent in binary mode: its attributes are headers, and they are signed too.
 attributes = [("ce-specversion", "1.0"), ("ce-id", "b1"), ("ce-source", "/t"), ("ce-type", "order.sent"), ("ce-subject", "BIN")]
 binary = signed(NEW, b'{"n":1}', None, *attributes, id=EVENTS)
 for name, value in (("ce-subject", "OTHER"), ("ce-type", "order.cancelled"), ("ce-id", "b2")):

@@ -121,7 +121,7 @@ expect("a child's life is below its parent's", child["parentSpanId"] == life["sp
 linked = [span for span in Outside.spans if span["name"] == "advance task_completed" and span["traceId"] == TRACE]
 expect("a later request in another trace is linked", linked and any(link["traceId"] == "c" * 32 for link in linked[0]["links"]), linked)
 
-# Whoever keeps no trace is heeded by everybody behind.
+# If a caller does not record its trace, no later hop records it.
 Outside.calls.clear()
 silent = "00-" + "e" * 32 + "-" + "f" * 16 + "-00"
 instance, runs = order("A2", silent)

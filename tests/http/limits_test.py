@@ -39,7 +39,7 @@ def metric(name):
     return int(found.group(1)) if found else 0
 
 
-# Rate: a burst of one credential is refused; others go on.
+# Rate: a burst of one credential is refused; others continue.
 answers = []
 connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
 deadline = time.monotonic() + 60
@@ -189,7 +189,7 @@ moved = server.call("GET", f"/v1/instances/{drawn}/diagram")
 expect("another diagram once it has moved", moved.text != first.text)
 server.call("POST", f"/v1/instances/{instance}/suspend", {})
 
-# Events over the limit of a stream's buffer: one at a time, and the stream goes on.
+# Events over the limit of a stream's buffer: one at a time, and the stream continues.
 EVENT = "cairn: 1\nname: t.event\nversion: 1.0.0\nsteps: [ { emit: { type: t.big, subject: s, data: = input } } ]\n"
 expect("a definition with an event", server.call("POST", "/v1/definitions", text=EVENT, **{"content-type": "application/yaml"}).status == 201)
 

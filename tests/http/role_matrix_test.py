@@ -73,7 +73,7 @@ for verb in ["heartbeat", "complete", "release"]:
     answer = server.call("POST", f"/v1/runs/{leased['id']}/{verb}", {"fence": leased["fence"]}, role="worker")
     expect(f"a worker may not {verb} a foreign run", answer.status == 403, (answer.status, answer.text))
 
-# Whoever leased a run holds it, and nobody else with the same rights.
+# Only the worker that leased a run holds it, not another one with the same rights.
 def key_of(subject, *flags):
     made = server.call("POST", "/v1/keys", {"subject": subject, "roles": [flags[0]], "scope": flags[1]})
     return made.json["key"], "key:" + made.json["id"]
@@ -128,7 +128,7 @@ answer = server.call("POST", f"/v1/runs/{leased['id']}/release", {"fence": lease
 expect("an operator may give a lease back", answer.status == 200, answer.text)
 server.call("POST", f"/v1/runs/{leased['id']}/cancel")
 
-# The engine's own types are nobody's to submit, schedule or lease.
+# No caller may submit, schedule or lease the engine's own types.
 reserved = {"type": "cairn.http.v1", "payload": {"method": "GET", "url": "http://127.0.0.1/"}}
 for role in ("starter", "operator", "admin"):
     for path, body in [("/v1/runs", reserved), ("/v1/runs/batch", {"runs": [reserved]})]:

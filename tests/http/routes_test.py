@@ -359,7 +359,7 @@ for name, (method, path, operation) in operations.items():
         expect(f"{name} on {place} is not 5xx", answer.status < 500, (answer.status, answer.text))
         requests += 1
     answer = server.call(method, re.sub(r"\{[^}]*\}", "x", path) + "?no_such_parameter=1")
-    # Who sends comes first, and of a hook that is not there nobody can be.
+    # The sender is checked first, and an unknown hook has none.
     expect(f"{name} refuses an unknown parameter", answer.status == (404 if name == "receiveHook" else 400), (answer.status, answer.text))
     for parameter in operation.get("parameters", []):
         if parameter["in"] != "query" or name == "streamEvents":
@@ -484,7 +484,7 @@ answer = server.call("GET", "/v1/info", origin="https://evil.example")
 expect("nor read", "access-control-allow-origin" not in answer.headers, answer.headers)
 expect("no method override", server.call("GET", "/v1/info", **{"x-http-method-override": "DELETE"}).status == 200)
 expect("TRACE is refused", server.call("TRACE", "/v1/info").status == 405)
-# More signals than an instance keeps: the ones that were taken stay visible, the next is refused, and the instance goes on.
+# More signals than an instance keeps: the ones that were taken stay visible, the next is refused, and the instance continues.
 crowded = start("t.wait").json["id"]
 with concurrent.futures.ThreadPoolExecutor(16) as pool:
     taken = list(pool.map(lambda number: server.call("POST", f"/v1/instances/{crowded}/signals", {"id": f"c{number}", "name": "unused"}).status, range(1010)))

@@ -40,7 +40,7 @@ expect("a password is not shown", "hunter2" not in said.stdout and "***@db" in l
 shown = json.loads(cairn_says("config", "show", "--json").stdout)
 expect("as JSON too", shown["drain"] == {"value": "30s", "origin": "default"}, shown["drain"])
 
-# A long poll and a stream end when the server drains; what is under way is answered.
+# A long poll and a stream end when the server drains; requests in progress are answered.
 server = Served(cairn, "--config", toml, "--definitions", os.path.join(source, "examples/hello.yaml"))
 expect("it starts", server.port is not None, getattr(server, "said", ""))
 answers = []

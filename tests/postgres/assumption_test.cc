@@ -63,9 +63,18 @@ class AssumptionTest : public testing::Test {
     ours_.reset();
     theirs_.reset();
     if (server_.empty()) return;
+    sql("SET client_min_messages = error; DROP SCHEMA " + schema_ + " CASCADE");
+  }
+  // How many rows the statement changed or found.
+  std::string sql(const std::string& text) const {
     PGconn* connection = PQconnectdb(server_.c_str());
-    PQclear(PQexec(connection, ("SET client_min_messages = error; DROP SCHEMA " + schema_ + " CASCADE").c_str()));
+    PGresult* result = PQexec(connection, text.c_str());
+    const ExecStatusType status = PQresultStatus(result);
+    EXPECT_TRUE(status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) << PQerrorMessage(connection);
+    const std::string rows = PQcmdTuples(result);
+    PQclear(result);
     PQfinish(connection);
+    return rows;
   }
   std::unique_ptr<Store> open() {
     auto opened = open_store(server_ + "&clock=process&schema=" + schema_, clock_);
@@ -121,6 +130,19 @@ TEST_F(AssumptionTest, AStaleUnitDoesNotSpoilItsNeighbours) {
   const auto history = theirs_->history({"b"}, {});
   ASSERT_TRUE(history.has_value());
   EXPECT_EQ(history->items.size(), 1u) << "the attempt that was given up left nothing";
+}
+
+// The row of a writer and the rows of a batch fail with the same error. Only a lost row of the writer adds a new one.
+TEST_F(AssumptionTest, AWriterWhoseRowIsGoneAddsANewOne) {
+  const Snapshot a = started("a"), b = started("b");
+  EXPECT_NE(sql("DELETE FROM " + schema_ + ".wf_writers"), "0");
+  EXPECT_EQ(commit(*ours_, {unit_of(sample::next(a))}), std::vector{Kind::done});
+  EXPECT_EQ(version_of("a"), 2u);
+  EXPECT_EQ(sql("SELECT 1 FROM " + schema_ + ".wf_writers"), "1");
+  ASSERT_EQ(commit(*theirs_, {unit_of(sample::next(b))}), std::vector{Kind::done});
+  const std::string writers = sql("SELECT 1 FROM " + schema_ + ".wf_writers");
+  EXPECT_EQ(commit(*ours_, {unit_of(sample::next(b))}), std::vector{Kind::stale});
+  EXPECT_EQ(sql("SELECT 1 FROM " + schema_ + ".wf_writers"), writers);
 }
 
 TEST_F(AssumptionTest, AnIdThatSomebodyElseStartedIsStale) {

@@ -267,7 +267,7 @@ TEST_F(Database, ALargeTreeIsRemovedInParts) {
   EXPECT_EQ(removed, 5000u);
 }
 
-// Old rows stand behind many that are kept: a sweep goes through them in parts and comes to the end.
+// Many kept rows precede the old ones. A sweep scans them in parts and reaches the end.
 TEST_F(Database, RowsThatAreKeptDoNotHideOldOnes) {
   open();
   sql("SET session_replication_role = replica");

@@ -1,6 +1,6 @@
-// How long work that one node has written waits until another one picks it up: normally, after the listener was
-// killed, when its connections have become black holes, behind a transaction pooler, with hints from Redis and after
-// Redis has died.
+// How long work that one node has written waits until another one picks it up. The cases: normally, after the listener
+// was killed, when its connections have become black holes, behind a transaction pooler, with hints from Redis and
+// after Redis has died.
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
 #include <unistd.h>

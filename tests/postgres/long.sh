@@ -1,6 +1,10 @@
 #!/usr/bin/env bash
-# The long forms: the conformance suite with everything opened again before each call; 6 000 orders of the statements of
-# two nodes; kills of nodes, servers and primaries under load; a crowd of clients for half an hour; sizes over 20 minutes. Some 90 minutes.   long.sh BUILD
+# long.sh BUILD: the long forms of the tests on PostgreSQL, some 90 minutes.
+# - the conformance suite, with everything opened again before each call
+# - 6 000 orders of the statements of two nodes
+# - kills of nodes, servers and primaries under load
+# - a crowd of clients for half an hour
+# - sizes over 20 minutes
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}") build=$1
 folder=/tmp/cairn-pg-long-$$

@@ -6,7 +6,7 @@
 namespace cairn {
 
 namespace {
-thread_local int player_number = -1;  // -1: not one of ours
+thread_local int player_number = -1;  // -1: not a player
 }
 
 Orchestra::Orchestra(const std::string& url) : looking_(PQconnectdb(url.c_str())) {

@@ -1,8 +1,9 @@
-// What a statement costs must not depend on what the planner knew when it made its plan. It once had seen the index of
-// the leased runs empty and walked it for every end, up to 12 s for a batch of a thousand; and once the events that
-// wait to be published, for every one that was put off; and once, in tables that retention had emptied, every run and
-// every instance there was, until the server looked at them again. Two guards: what leasing and ending
-// runs reads is counted, and every statement is asked for its plan in all states that tables may be in when it is made.
+// What a statement costs must not depend on what the planner knew when it made its plan. Three plans were bad:
+// - made for an empty index of leased runs: it scanned the index for every end, up to 12 s for a batch of a thousand;
+// - the same with the events that wait to be published, for each postponed one;
+// - in tables that retention had emptied: it scanned every run and every instance until the next ANALYZE.
+// Two guards: the test counts what leasing and ending runs reads, and it asks for the plan of every statement in all
+// states that tables may be in when the plan is made.
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
 #include <unistd.h>

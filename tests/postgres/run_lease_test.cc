@@ -153,7 +153,7 @@ TEST_F(RunLeases, WhatSomebodyElseHadLockedIsLookedForAgain) {
   };
   sql("BEGIN");
   sql("SELECT 1 FROM cairn.workflow_run FOR UPDATE");
-  // The channel comes up beside this and makes everybody look: only a time in the future is meant.
+  // The channel connects in parallel and wakes every waiter, so only a time in the future counts.
   std::optional<Timestamp> again;
   const Timestamp before = store_->now();
   for (int tries = 0; tries < 10'000 && !(again && *again > before); ++tries) {

@@ -46,7 +46,7 @@ b = Served(cairn, "--node", "b", *flags, store=store + "&writers=1", keys=False)
 b.keys = a.keys
 expect("both start", a.port and b.port, [getattr(node, "said", "") for node in (a, b)])
 
-# Whoever may enter here may enter there, and whoever was shut out there is shut out here.
+# A key that one node accepts is accepted by the other, and so is its revocation.
 expect("a key works on both", a.call("GET", "/v1/info").status == 200 and b.call("GET", "/v1/info").status == 200)
 expect("no key on neither", a.call("GET", "/v1/info", role=None).status == 401 and b.call("GET", "/v1/info", role=None).status == 401)
 made = a.call("POST", "/v1/keys", {"subject": "passing", "roles": ["viewer"]})

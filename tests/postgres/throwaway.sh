@@ -58,7 +58,7 @@ case $verb in
     all="$main $(pgrep -P "$main" | tr '\n' ' ' || true)"
     kill -9 $all 2>/dev/null || true
     for process in $all; do
-      # Whoever has ended but was not asked about yet (Z) holds nothing any more.
+      # A process that has ended but was not waited for yet (Z) holds nothing any more.
       while state=$(sed 's/.*) //' "/proc/$process/stat" 2>/dev/null) && [ "${state:0:1}" != Z ]; do :; done
     done
     # A dead one that init has not buried yet still looks alive to pg_ctl.

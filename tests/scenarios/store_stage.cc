@@ -103,7 +103,7 @@ Result<bool> StoreStage::step() {
       reply = CallReply{};
       reply->failure = Failure{FailureClass::transport,
                                "no_handler_registered",
-                               "nobody handles " + run.type + " here; give a reply for it",
+                               "nothing handles " + run.type + " here; give a reply for it",
                                {},
                                1,
                                "",

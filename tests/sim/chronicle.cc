@@ -203,7 +203,7 @@ void Chronicle::run_changed(const RunChange& change, const RunChanged& answer, T
 bool Chronicle::resolve_doubt(const Unit& unit, Store& store, Timestamp now) {
   for (const Advance& advance : unit.advances) {
     if (advance.outcome != Advance::Outcome::applied) continue;
-    // Tried again before the crash, the same request is in doubt twice and was written once.
+    // A request that was retried before the crash is in doubt twice but was written once.
     const auto known = instances_.find(advance.after.instance.value);
     if (known != instances_.end() && known->second.state_version >= advance.after.state_version) continue;
     // Nothing less will do: two timers of one instance make the same state version, and a signal gives its id to two.

@@ -62,7 +62,7 @@ class ClientTest(unittest.TestCase):
         self.assertEqual((run["result"]["attempt"], run["attempt"]), (2, 2))
         run = server.until(broken, "failed")
         self.assertEqual(run["attempt"], 2)
-        # A type that nobody here handles is left to others.
+        # A type without a handler here is left to others.
         other = server.submit("billing.refund.v1", {})
         self.assertEqual(server.lease("somebody", types=["billing.refund.v1"], wait="10s")[0]["id"], other)
         self.end_worker()
@@ -98,7 +98,7 @@ class ClientTest(unittest.TestCase):
         server.call("PUT", "/v1/run-types/billing.slow.x", {"lease": "1500ms"})
         id = server.submit("billing.slow.x", {"seconds": 4})
         server.until(id, "leased")
-        # Somebody else would take it as soon as its lease ended.
+        # Another worker would take it as soon as its lease ended.
         self.assertEqual(server.lease("thief", types=["billing.slow.x"], wait="3500ms") and "stolen" or "kept", "kept")
         run = server.until(id, "succeeded")
         self.assertEqual((run["result"], run["leases"]), ("done", 1), server.call("GET", "/v1/runs/%s/events" % id)[1])

@@ -266,7 +266,7 @@ class FaultsTest(unittest.TestCase):
                     self.changed.notify_all()
                 if stream.read(1):
                     return False
-                # The client has ended its half; the answer was on its way already.
+                # The client has ended its half; the answer was already sent.
                 with self.changed:
                     items = self.lease(1)
                 self.say(connection, 200, {"items": items})

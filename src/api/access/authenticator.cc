@@ -46,8 +46,10 @@ Identity everybody(const Request& request) {
 
 Authenticator::Authenticator(AccessStore& store, AccessSettings settings, FetchText fetch)
     : store_(store), settings_(std::move(settings)) {
-  if (settings_.tokens)
-    keys_ = std::make_unique<JwksSource>(settings_.tokens->jwks, std::move(fetch), settings_.tokens->pace);
+  if (!settings_.tokens) return;
+  const TokenSettings& tokens = *settings_.tokens;
+  keys_ = std::make_unique<JwksSource>(tokens.jwks, fetch ? std::move(fetch) : fetch_over_https(tokens.ca_file),
+                                       tokens.pace);
 }
 
 std::string_view Authenticator::given(const Request& request) {

@@ -24,6 +24,7 @@ struct TokenSettings {
   std::string roles_claim = "roles";
   std::string person_claim = "sub";
   std::string prefixes_claim = "cairn_prefixes";
+  std::string ca_file;  // PEM: authorities to trust for https:// in addition to the system's
   JwksSource::Pace pace = {};
 };
 
@@ -38,8 +39,8 @@ class Authenticator {
   // A revoked key is refused after this time at the latest.
   static constexpr std::chrono::seconds key_kept{2};
 
-  // `store` must outlive it.
-  Authenticator(AccessStore& store, AccessSettings settings, FetchText fetch = fetch_over_https);
+  // `store` must outlive it. `fetch` replaces the one over https.
+  Authenticator(AccessStore& store, AccessSettings settings, FetchText fetch = {});
 
   // ErrorCode::not_allowed for an unknown caller; the message is the same for every reason. Other errors: the check is
   // impossible now.

@@ -1,44 +1,25 @@
-#include <curl/curl.h>
-
-#include <memory>
-#include <mutex>
-
 #include "api/access/jwks_source.h"
+#include "transport/http_client.h"
 
 namespace cairn::api {
-namespace {
 
-constexpr std::size_t answer_bytes_max = 1u << 20;
-
-std::size_t take(char* data, std::size_t size, std::size_t count, void* into) {
-  auto& text = *static_cast<std::string*>(into);
-  if (text.size() + size * count > answer_bytes_max) return 0;  // makes curl abort
-  text.append(data, size * count);
-  return size * count;
-}
-
-}  // namespace
-
-Result<std::string> fetch_over_https(const std::string& url) {
-  static std::once_flag once;
-  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
-  const std::unique_ptr<CURL, void (*)(CURL*)> handle(curl_easy_init(), curl_easy_cleanup);
-  if (!handle) return Error{ErrorCode::internal, "curl could not be initialized"};
-  std::string text;
-  curl_easy_setopt(handle.get(), CURLOPT_URL, url.c_str());
-  curl_easy_setopt(handle.get(), CURLOPT_PROTOCOLS_STR, "https");
-  curl_easy_setopt(handle.get(), CURLOPT_FOLLOWLOCATION, 0L);
-  curl_easy_setopt(handle.get(), CURLOPT_CONNECTTIMEOUT, 3L);
-  curl_easy_setopt(handle.get(), CURLOPT_TIMEOUT, 5L);
-  curl_easy_setopt(handle.get(), CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(handle.get(), CURLOPT_WRITEFUNCTION, take);
-  curl_easy_setopt(handle.get(), CURLOPT_WRITEDATA, &text);
-  const CURLcode code = curl_easy_perform(handle.get());
-  long status = 0;
-  curl_easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
-  if (code != CURLE_OK) return Error{ErrorCode::unavailable, std::string(curl_easy_strerror(code))};
-  if (status != 200) return Error{ErrorCode::unavailable, "the server answered " + std::to_string(status)};
-  return text;
+FetchText fetch_over_https(std::string ca_file) {
+  return [ca_file = std::move(ca_file)](const std::string& url) -> Result<std::string> {
+    if (!url.starts_with("https://")) return Error{ErrorCode::invalid, "the URL does not begin with https://"};
+    HttpLimits limits;
+    limits.connect_timeout = Duration::of_seconds(3);
+    limits.response_bytes_max = 1u << 20;
+    // The operator named the issuer, so it may be on any network.
+    HttpClient client(EgressPolicy::everywhere(), limits, HttpSurroundings{ca_file, {}});
+    HttpCall call;
+    call.url = url;
+    auto reply = client.send_and_wait(call, Duration::of_seconds(5));
+    if (!reply) return Error{ErrorCode::unavailable, reply.error().message};
+    if (reply->status != 200) {
+      return Error{ErrorCode::unavailable, "the server answered " + std::to_string(reply->status)};
+    }
+    return std::move(reply->body);
+  };
 }
 
 }  // namespace cairn::api

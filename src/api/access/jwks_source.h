@@ -16,9 +16,11 @@
 
 namespace cairn::api {
 
-// Fetches a URL: returns the body or an error. No redirects, at most 1 MiB, 5 s.
+// Fetches a URL: returns the body or an error.
 using FetchText = std::function<Result<std::string>(const std::string& url)>;
-Result<std::string> fetch_over_https(const std::string& url);
+// By https only, from any address; no redirects, at most 1 MiB, 5 s. `ca_file` (PEM) names authorities to trust in
+// addition to the system's.
+FetchText fetch_over_https(std::string ca_file);
 
 struct JwksPace {
   std::chrono::milliseconds refresh{300'000};     // a removed key is refused after this time at the latest

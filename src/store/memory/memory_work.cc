@@ -4,6 +4,7 @@
 namespace cairn {
 
 Timestamp MemoryStore::now() { return whole_ms(clock_.now()); }
+Result<int> MemoryStore::schema_version() { return 1; }
 
 void MemoryStore::watch(WakeupListener listener) { listener_ = std::move(listener); }
 

@@ -107,7 +107,7 @@ Result<PostgresStore::Written> PostgresStore::conclude(Session& session) {
   const bool reading = server_clock_.wants_reading();
   const std::int64_t number = session.number + 1;
   const std::size_t clock = reading ? db.send(Sql::server_now) : 0;
-  db.send(Sql::move_writer, session.writer, number, now());
+  const std::size_t move = db.send(Sql::move_writer, session.writer, number, now());
   db.clear_warning();
   db.send(Sql::commit);
   db.finish();
@@ -127,7 +127,7 @@ Result<PostgresStore::Written> PostgresStore::conclude(Session& session) {
   // would take as long again.
   const bool answered = db.usable() && (!db.state().starts_with("57") || db.state() == "57014");
   if (!answered) return look_up(std::exchange(session.writer, ""), number);
-  if (db.state() == "22012") {
+  if (db.guard_failed(move)) {
     // The row is gone: it was idle for so long that another node removed it. The next write adds a new one.
     session.writer.clear();
     return Written::no;

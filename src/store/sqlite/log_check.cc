@@ -162,7 +162,7 @@ class LogCheck {
       }
     }
     if (explain.size() > 1) {
-      found_.damage = "one bit of frame " + std::to_string(number + 1) + " is wrong, and it cannot be told which";
+      found_.damage = "one bit of frame " + std::to_string(number + 1) + " is wrong, but which one is unknown";
     }
     if (explain.size() != 1) return false;
     turn(*explain[0].byte, explain[0].bit);

@@ -144,7 +144,7 @@ Result<std::optional<HostLock>> SqliteStore::hold_lock(const std::string& name, 
         const Timestamp until = row.time(2);
         const bool over = other.empty() || until <= at;
         if (other != owner && !over) return std::optional<HostLock>();
-        // It may have been somebody else's in between: the old fence is over.
+        // Another owner may have held it in between, so the old fence is over.
         held.fence = static_cast<std::uint64_t>(row.integer(1)) + (other != owner || over ? 1 : 0);
       }
     }

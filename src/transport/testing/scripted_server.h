@@ -1,5 +1,5 @@
-// A server on a loopback port that answers with exactly the bytes it is told to, for tests of what comes back
-// from services that are not well.
+// A server on a loopback port that answers with exactly the bytes of a script, for tests of responses from faulty
+// services.
 #pragma once
 
 #include <arpa/inet.h>

@@ -331,7 +331,7 @@ class Instance:
         if parent.blocked is join and join.met():
             self.run(parent, answer=join)
         elif isinstance(parent.blocked, Frozen) and self.status == "running":
-            # rule S8: the join is looked at when a branch ends, also before a failed branch is tried again.
+            # rule S8: the join is looked at when a branch ends, also before a failed branch is retried.
             self.frozen.remove(parent)
             self.run(parent)
 

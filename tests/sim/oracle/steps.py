@@ -342,7 +342,7 @@ def do_first(instance, strand, step, scope):
         else:
             waits.append((option, None))
     if chosen is None:
-        # Nobody won at once: only now is there anything to open.
+        # No option won at once: only now is there anything to open.
         waits = [(option, wait or evaluated_task(instance, option["task"], step, scope)) for option, wait in waits]
         opened, of = [], {}
         for option, wait in waits:

@@ -141,7 +141,7 @@ class World:
         self.instances[instance.id] = instance
         instance.begin()
 
-    # Wake-ups. A suspended instance holds them until it goes on.
+    # Wake-ups. A suspended instance holds them until it continues.
 
     def on_task(self, instance, entry):
         task = self.open_task(instance, entry)

@@ -28,7 +28,7 @@ class InstanceNumbers {
   void learn(const std::string& instance, Timestamp started_at, std::int64_t number);
   void forget(const std::string& instance);
 
-  // Unused numbers for new instances, in the order of allocation; empty if there are not enough. They are kept only
+  // Unused numbers for new instances, in the order of allocation; empty if too few are left. They are kept only
   // briefly: lists are ordered by number, so an idle node must not use old numbers later.
   std::vector<std::int64_t> take_numbers(std::size_t count);
   void keep_numbers(std::vector<std::int64_t> numbers);
@@ -45,7 +45,7 @@ class InstanceNumbers {
   mutable std::mutex mutex_;
   std::size_t to_skip_ = 0;
   std::size_t penalty_ = 1;
-  bool run_types_ = true;  // until somebody has looked
+  bool run_types_ = true;  // until a commit has looked
   // Those used lately, and those before: when the first are many the second are dropped.
   mutable std::unordered_map<std::string, Known> recent_, older_;
   std::vector<std::int64_t> numbers_;  // the next one first

@@ -1,6 +1,6 @@
 // The ranges of the queue that running lease requests of this node have leased but not committed. The next request
 // skips such a range; otherwise it would visit every run and find it locked. Correctness does not depend on it: the
-// following request finds a run that was skipped in vain. Safe from several threads.
+// following request finds a run that was skipped without need. Safe from several threads.
 #pragma once
 
 #include <list>

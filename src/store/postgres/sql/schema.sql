@@ -158,7 +158,7 @@ CREATE TABLE cairn.wf_tasks (
   title text NOT NULL,
   status text NOT NULL,
   state_version bigint NOT NULL,  -- grows with each change of the row; a client may require the one that it has seen
-  roles text[] NOT NULL,    -- who may do it; empty: everybody
+  roles text[] NOT NULL,    -- who may do it; empty: every user
   exclude text[] NOT NULL,  -- users who may not, e.g. the one who did the step before
   payload jsonb,
   form jsonb,

@@ -43,8 +43,9 @@ WHERE s.nspname = $1 AND t.typname ~ '^wf_[a-z_]+_row$'
 -- Adds nothing if a newer cairn has upgraded the schema: this version must stop writing.
 INSERT INTO cairn.wf_writers (id, number, at) SELECT $1, 0, $2 WHERE (SELECT version FROM cairn.wf_schema) <= $3
 -- name: move_writer
+-- A guard (see statements_commit.sql): fails if the writer's row is gone.
 WITH moved AS (UPDATE cairn.wf_writers SET number = $2, at = $3 WHERE id = $1 AND number = $2 - 1 RETURNING 1)
-SELECT 1 / count(*) FROM moved
+SELECT ln(count(*)) FROM moved
 -- name: end_writer
 DELETE FROM cairn.wf_writers WHERE id = $1 RETURNING number
 -- name: purge_writers

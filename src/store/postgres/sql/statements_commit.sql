@@ -1,8 +1,9 @@
 -- A batch of units. First everything that the units depend on is locked and read, always in this order and sorted, so
 -- that two batches never deadlock. Then all accepted rows are written, one array of rows per table.
 --
--- A node that already knows the rows does not read first. So every statement that depends on rows is also a guard: if
--- they have changed, it raises an error with ln(0), which nothing else causes.
+-- A node that already knows the rows does not read first. So every statement that depends on rows is also a guard: it
+-- ends with ln(1) if the rows are as expected, and with ln(0) if they have changed. PostgreSQL refuses ln(0) with
+-- SQLSTATE 2201E, which rolls back the transaction. Nothing else here causes that error.
 
 -- name: lock_instances
 SELECT i.id, i.n, s.state_version, i.started_at, i.ended_at IS NOT NULL FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])

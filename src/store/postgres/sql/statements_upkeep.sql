@@ -111,8 +111,8 @@ SELECT sequence, at, who, what, resource, why, origin, details, previous_hash, h
 
 -- name: retire_runs
 -- Of the next $4 runs behind number $3 the first $2 that belong to no instance and ended before $1. Numbers follow the time of creation, so a part that has
--- younger runs is the last one. How many went; whether it was the last part; where the next one begins; up to where all runs were made before $5; and those of
--- them that belong to no instance and stay: only these may be due later.
+-- younger runs is the last one. The columns: how many were removed; whether it was the last part; where the next one begins. Then: up to where all runs
+-- were created before $5, and which of those belong to no instance and stay. Only these may be due later.
 WITH part AS MATERIALIZED (
   SELECT n, id, created_at, instance IS NULL AS alone, instance IS NULL AND status IN ('succeeded', 'failed', 'cancelled') AND updated_at < $1 AS due
   FROM cairn.workflow_run WHERE n > $3 ORDER BY n LIMIT $4),

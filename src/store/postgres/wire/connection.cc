@@ -195,7 +195,7 @@ void Connection::read_results() {
     const ExecStatusType status = PQresultStatus(result);
     if (status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE || status == PGRES_NONFATAL_ERROR) {
       if (sent.statement >= 0) prepared_[static_cast<std::size_t>(sent.statement)] = false;
-      fail_with(result);
+      fail_with(result, sent.number);
       PQclear(result);
       if (PQstatus(handle_) == CONNECTION_BAD) return lose(trimmed(PQerrorMessage(handle_)));
     } else if (status == PGRES_PIPELINE_ABORTED || sent.preparation) {
@@ -238,10 +238,10 @@ void Connection::learn_row_types() {
 
 void Connection::script(const std::string& text) {
   if (error_) return;
-  if (PQexitPipelineMode(handle_) != 1) return lose("statements are under way");
+  if (PQexitPipelineMode(handle_) != 1) return lose("statements are pending");
   PGresult* result = PQexec(handle_, text.c_str());
   const ExecStatusType status = PQresultStatus(result);
-  if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY) fail_with(result);
+  if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY) fail_with(result, next_);
   PQclear(result);
   if (PQstatus(handle_) == CONNECTION_BAD || PQenterPipelineMode(handle_) != 1) {
     lose(trimmed(PQerrorMessage(handle_)));
@@ -252,8 +252,9 @@ void Connection::fail(Error error) {
   if (!error_) error_ = std::move(error);
 }
 
-void Connection::fail_with(const PGresult* result) {
+void Connection::fail_with(const PGresult* result, std::size_t number) {
   if (error_) return;
+  failed_ = number;
   const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
   state_ = state ? state : "";
   const char* primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);

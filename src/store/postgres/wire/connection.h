@@ -76,6 +76,8 @@ class Connection {
   const std::string& state() const { return state_; }
   // A deadlock or serialization failure: nothing was written, and a retry is possible.
   bool may_repeat() const { return state_ == "40P01" || state_ == "40001"; }
+  // Whether the statement `number` of the last `finish` is a guard (see sql/statements_commit.sql) that failed.
+  bool guard_failed(std::size_t number) const { return state_ == "2201E" && failed_ == number; }
   // Whether a warning came since the last restore(). For a COMMIT it means that replication was not awaited.
   bool warned() const { return warned_; }
   void clear_warning() { warned_ = false; }
@@ -99,7 +101,7 @@ class Connection {
   void put(Parameters& parameters, const RowList& rows) const { parameters.add_encoded(0, rows.encoded(row_types_)); }
   std::size_t send_with(Sql id, const Parameters& parameters);
   void read_results();
-  void fail_with(const struct pg_result* result);
+  void fail_with(const struct pg_result* result, std::size_t number);
   void lose(const std::string& why);
 
   struct Sent {
@@ -119,6 +121,7 @@ class Connection {
   std::size_t first_ = 0;  // the statement of the first entry in `answers_`
   std::optional<Error> error_;
   std::string state_;
+  std::size_t failed_ = 0;  // the statement that caused `state_`
   bool lost_ = false;
   bool warned_ = false;
   bool pooled_ = false;

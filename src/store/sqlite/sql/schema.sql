@@ -147,7 +147,7 @@ CREATE TABLE wf_tasks (
   title TEXT NOT NULL,
   status TEXT NOT NULL,
   state_version INTEGER NOT NULL,  -- grows with each change of the row; a client may require the one that it has seen
-  roles TEXT NOT NULL,       -- JSON array: who may do it; empty: everybody
+  roles TEXT NOT NULL,       -- JSON array: who may do it; empty: every user
   exclude TEXT NOT NULL,     -- JSON array: users who may not, e.g. the one who did the step before
   payload TEXT NOT NULL,
   form TEXT,
