@@ -210,10 +210,13 @@ class PostgresStore final : public Store {
   postgres::SnapshotsAhead ahead_;
   std::mutex retention_mutex_;
   // How far retention has come among the runs, by number. Behind `passed` only the runs in `kept` may be due one day.
+  // If there are too many of them, `incomplete` is set, and a later sweep starts from the first run again.
   struct RetiredRuns {
     std::int64_t next = 0;  // where the next look begins
     std::int64_t passed = 0;
     std::vector<std::int64_t> kept;
+    bool incomplete = false;
+    Timestamp begun;  // when it started from the first run
   };
   RetiredRuns retired_runs_;
   std::mutex marks_mutex_;
