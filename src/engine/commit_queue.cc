@@ -341,6 +341,10 @@ void CommitQueue::answer(Batch& batch) {
     for (Unit& unit : units) {
       Result<CommitOutcome> outcome =
           *batch.outcomes ? Result<CommitOutcome>(std::move((**batch.outcomes)[place])) : batch.outcomes->error();
+      // The store could not write this unit now, unlike the others.
+      if (outcome && outcome->kind == CommitOutcome::Kind::failed && outcome->error.code == ErrorCode::unavailable) {
+        outcome = Error(outcome->error);
+      }
       batch.answers[place++](std::move(outcome), std::move(unit));
     }
   }

@@ -1,4 +1,6 @@
-// Programs that use SQL: whatever they write into a run, instances go on.
+// Programs that use SQL: whatever they write into a run or keep locked, instances go on.
+#include <thread>
+
 #include "postgres/cluster_fixture.h"
 
 namespace cairn {
@@ -37,6 +39,7 @@ class SqlClients : public Cluster {
     lease(id);
     sql("UPDATE " + schema_ + ".workflow_run SET " + how + " WHERE instance = '" + id.value + "'");
   }
+  void lock_runs() { sql("BEGIN; SELECT 1 FROM " + schema_ + ".workflow_run FOR UPDATE"); }
   auto resting(Engine& node, const InstanceId& id) {
     const auto end = node.wait(id, 30s);
     EXPECT_TRUE(end.has_value()) << (end ? "" : end.error().message);
@@ -77,6 +80,89 @@ TEST_F(SqlClients, AResultBeyondTheLimitsFailsTheCall) {
   const InstanceId id = start(a, "caught");
   end(id, "status = 'succeeded', result = '" + std::string(505, '[') + std::string(505, ']') + "'");
   EXPECT_EQ(resting(a, id).output["code"], Json("invalid_result"));
+}
+
+constexpr const char* first_of_two = R"(
+cairn: 1
+name: first
+version: 1.0.0
+steps:
+  - parallel:
+      join: any
+      branches:
+        a: [ { call: { worker: { type: default.sql.v1 } } } ]
+        b: [ { wait: = input.pause } ]
+)";
+constexpr const char* a_pause = R"(
+cairn: 1
+name: pause
+version: 1.0.0
+steps:
+  - wait: = input.pause
+)";
+
+Json pause(const std::string& length) { return Json::object({{"pause", length}}); }
+
+// The timer of an instance ends its other branch, whose run a program keeps locked.
+TEST_F(SqlClients, ALockedRunDelaysOnlyTheInstanceThatMustCancelIt) {
+  Engine& a = node("a");
+  a.run();
+  deploy(a, first_of_two);
+  deploy(a, a_pause);
+  const InstanceId blocked = start(a, "first", pause("PT0.1S"));
+  lock_runs();
+  const auto begun = std::chrono::steady_clock::now();
+  std::vector<InstanceId> others;
+  for (int i = 0; i < 100; ++i) {
+    others.push_back(start(a, "pause", pause("PT0." + std::to_string(100 + 5 * i) + "S")));
+  }
+  for (const InstanceId& id : others) expect_completed(a, id);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 8s) << "a commit waits 20 s for other locks";
+  EXPECT_EQ(a.find(blocked)->status, Status::waiting);
+  sql("ROLLBACK");
+  expect_completed(a, blocked);
+}
+
+TEST_F(SqlClients, AnOperatorIsToldThatARunIsLocked) {
+  Engine& a = node("a");
+  a.run();
+  deploy(a, first_of_two);
+  deploy(a, a_pause);
+  const InstanceId blocked = start(a, "first", pause("PT1H"));
+  lock_runs();
+  const auto begun = std::chrono::steady_clock::now();
+  std::vector<std::jthread> operators;
+  for (int i = 0; i < 3; ++i) {
+    operators.emplace_back([&] {
+      const auto refused = a.cancel(blocked, "no longer needed");
+      ASSERT_FALSE(refused.has_value());
+      EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+      EXPECT_NE(refused.error().message.find("is locked by another transaction"), std::string::npos)
+          << refused.error().message;
+    });
+  }
+  for (int i = 0; i < 100; ++i) start(a, "pause", pause("PT1H"));
+  operators.clear();
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 8s) << "a commit waits 20 s for other locks";
+  sql("ROLLBACK");
+  ASSERT_TRUE(a.cancel(blocked, "no longer needed").has_value());
+  EXPECT_EQ(a.find(blocked)->status, Status::cancelled);
+}
+
+// The same for a row of the instance itself.
+TEST_F(SqlClients, ALockedInstanceDelaysNoOther) {
+  Engine& a = node("a");
+  a.run();
+  deploy(a, a_pause);
+  const InstanceId blocked = start(a, "pause", pause("PT0.1S"));
+  sql("BEGIN; SELECT 1 FROM " + schema_ + ".wf_instances WHERE id = '" + blocked.value + "' FOR UPDATE");
+  const auto begun = std::chrono::steady_clock::now();
+  std::vector<InstanceId> others;
+  for (int i = 0; i < 20; ++i) others.push_back(start(a, "pause", pause("PT0.2S")));
+  for (const InstanceId& id : others) expect_completed(a, id);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 8s);
+  sql("ROLLBACK");
+  expect_completed(a, blocked);
 }
 
 }  // namespace
