@@ -5,6 +5,7 @@
 
 #include "base/json_size.h"
 #include "base/limit_refusals.h"
+#include "base/storable_text.h"
 #include "base/utf8.h"
 #include "instance/key_length.h"
 
@@ -49,6 +50,15 @@ Result<void> check(const Json& value, std::string_view what, int depth_left) {
   return {};
 }
 
+Failure brief(const Failure& failure) {
+  constexpr std::size_t text_bytes_max = 2000;
+  Failure kept = failure;
+  kept.code = storable_text(failure.code, text_bytes_max);
+  kept.message = storable_text(failure.message, text_bytes_max);
+  kept.details = Json();
+  return kept;
+}
+
 }  // namespace
 
 Result<void> check_incoming(const Json& value, std::string_view what, const Limits& limits) {
@@ -76,6 +86,16 @@ Result<void> check_incoming_text(std::string_view text, std::string_view what, c
                        std::string(what) + " is longer than " + std::to_string(limits.name_length_max) + " characters");
   }
   return {};
+}
+
+bool make_storable(Json& result, std::optional<Failure>& failure, const Limits& limits) {
+  if (const auto storable = check_incoming(result, "the result", limits); !storable) {
+    result = Json();
+    failure = Failure{FailureClass::transport, "invalid_result", storable.error().message, Json(), 1, "", ""};
+    return false;
+  }
+  if (failure && !check_incoming(to_json(*failure), "the error", limits)) failure = brief(*failure);
+  return true;
 }
 
 }  // namespace cairn

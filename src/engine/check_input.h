@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/result.h"
+#include "instance/failure.h"
 
 namespace cairn {
 
@@ -16,5 +17,9 @@ Result<void> check_incoming(const Json& value, std::string_view what, const Limi
 // The key of a reference or a signal: text or null, and short enough for an index.
 Result<void> check_incoming_key(const Json& key, std::string_view what, const Limits& limits);
 Result<void> check_incoming_text(std::string_view text, std::string_view what, const Limits& limits);
+// For the end of a run, which must not be refused, because the run would only be repeated. A result that cannot be
+// stored becomes the failure `invalid_result`; then it answers false. A failure that cannot be stored loses its
+// details.
+bool make_storable(Json& result, std::optional<Failure>& failure, const Limits& limits);
 
 }  // namespace cairn

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/log.h"
+#include "engine/check_input.h"
 #include "engine/message_body.h"
 #include "instance/retry.h"
 #include "store/lease_holder.h"
@@ -80,6 +81,9 @@ std::size_t DueWork::dispatch_messages() {
       continue;
     }
     delivery.what = std::move(*what);
+    if (auto* finished = std::get_if<RunFinished>(&delivery.what)) {
+      make_storable(finished->result, finished->failure, context_.options.limits);
+    }
     if (const auto* signal = std::get_if<SignalReceived>(&delivery.what); signal && !signal->id.empty()) {
       delivery.cause.inbox = Unit::Inbox{delivery.instance, signal->id};
     }

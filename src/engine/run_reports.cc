@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include "base/storable_text.h"
 #include "engine/check_input.h"
 #include "instance/carried_trace.h"
 #include "instance/retry.h"
@@ -24,15 +23,6 @@ Duration delay_after(const RunRow& run) {
   return retry_delay(policy, run.attempt);
 }
 
-Failure brief(const Failure& failure) {
-  constexpr std::size_t text_bytes_max = 2000;
-  Failure kept = failure;
-  kept.code = storable_text(failure.code, text_bytes_max);
-  kept.message = storable_text(failure.message, text_bytes_max);
-  kept.details = Json();
-  return kept;
-}
-
 }  // namespace
 
 bool may_report_again(const Error& refused) {
@@ -42,16 +32,7 @@ bool may_report_again(const Error& refused) {
 
 Result<std::variant<RunAnswer, RunReports::ReportedEnd>> RunReports::prepare_end(RunReport& report) {
   using Prepared = std::variant<RunAnswer, ReportedEnd>;
-  // A result that cannot be stored is a failure of the attempt, because a refused report would only repeat the run. A
-  // failure that cannot be stored stays the same failure, without its details.
-  const Limits& limits = context_.options.limits;
-  if (const auto storable = check_incoming(report.result, "the result", limits); !storable) {
-    report.result = Json();
-    report.retry = false;
-    report.failure = Failure{FailureClass::transport, "invalid_result", storable.error().message, Json(), 1, "", ""};
-  } else if (report.failure && !check_incoming(to_json(*report.failure), "the error", limits)) {
-    report.failure = brief(*report.failure);
-  }
+  if (!make_storable(report.result, report.failure, context_.options.limits)) report.retry = false;
   std::optional<RunRow> run =
       report.leased ? std::exchange(report.leased, std::nullopt) : leased_.take(report.run, report.fence);
   if (!run) {

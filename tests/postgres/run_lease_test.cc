@@ -1,6 +1,7 @@
 // Leasing: every way of leasing returns each run once and in order. A locked, flooded or broken run does not delay the
 // others.
 #include <atomic>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <random>
@@ -43,6 +44,34 @@ class RunLeases : public RunQueue {
       if (found) return;
     }
     ADD_FAILURE() << "nobody waits";
+  }
+  // While a program has the only run locked, a lease finds nothing, and the store asks for another look soon.
+  void expect_another_look(const std::function<std::size_t()>& lease) {
+    std::mutex mutex;
+    std::optional<Timestamp> due;
+    store_->watch([&](const Wakeup& wakeup) {
+      const std::lock_guard lock(mutex);
+      if (wakeup.due && (!due || *wakeup.due < *due)) due = wakeup.due;
+    });
+    const auto told = [&] {
+      const std::lock_guard lock(mutex);
+      return std::exchange(due, std::nullopt);
+    };
+    sql("BEGIN");
+    sql("SELECT 1 FROM cairn.workflow_run FOR UPDATE");
+    // The channel comes up beside this and makes everybody look: only a time in the future is meant.
+    std::optional<Timestamp> again;
+    const Timestamp before = store_->now();
+    for (int tries = 0; tries < 1000 && !(again && *again > before); ++tries) {
+      EXPECT_EQ(lease(), 0u);
+      again = told();
+    }
+    ASSERT_TRUE(again.has_value());
+    EXPECT_GT(*again, before);
+    EXPECT_LE(*again, after(store_->now(), Duration::of_seconds(2)));
+    sql("ROLLBACK");
+    store_->watch(nullptr);
+    EXPECT_EQ(lease(), 1u);
   }
   void limit(int concurrency, const std::string& by = "") {
     RunTypeRow rule;
@@ -140,31 +169,24 @@ TEST_F(RunLeases, WhatSomebodyKeepsLockedHoldsUpNobodyAndIsLeasedLater) {
 // There is no notification when a transaction that locked runs ends without leasing them.
 TEST_F(RunLeases, WhatSomebodyElseHadLockedIsLookedForAgain) {
   open();
-  const auto runs = submit(1);
-  std::mutex mutex;
-  std::optional<Timestamp> due;
-  store_->watch([&](const Wakeup& wakeup) {
-    const std::lock_guard lock(mutex);
-    if (wakeup.due && (!due || *wakeup.due < *due)) due = wakeup.due;
+  submit(1);
+  expect_another_look([&] { return lease_many(1).size(); });
+}
+
+TEST_F(RunLeases, WhatSomebodyElseHadLockedIsLookedForAgainInSeveralTypes) {
+  open();
+  submit(1);
+  expect_another_look([&] {
+    const auto leased = store_->lease_runs({"w", {}, {"default.a", "default.none"}, 10, Duration::of_seconds(60)});
+    return leased ? leased->size() : 99;
   });
-  const auto told = [&] {
-    const std::lock_guard lock(mutex);
-    return std::exchange(due, std::nullopt);
-  };
-  sql("BEGIN");
-  sql("SELECT 1 FROM cairn.workflow_run FOR UPDATE");
-  // The channel connects in parallel and wakes every waiter, so only a time in the future counts.
-  std::optional<Timestamp> again;
-  const Timestamp before = store_->now();
-  for (int tries = 0; tries < 10'000 && !(again && *again > before); ++tries) {
-    EXPECT_EQ(lease_many(1).size(), 0u);
-    again = told();
-  }
-  ASSERT_TRUE(again.has_value());
-  EXPECT_LE(*again, after(store_->now(), Duration::of_seconds(2)));
-  sql("ROLLBACK");
-  store_->watch(nullptr);
-  EXPECT_EQ(lease_many(1).size(), 1u);
+}
+
+TEST_F(RunLeases, WhatSomebodyElseHadLockedIsLookedForAgainInALimitedType) {
+  open();
+  limit(3);
+  submit(1);
+  expect_another_look([&] { return lease_many(10).size(); });
 }
 
 TEST_F(RunLeases, SeveralTypesInOneRequestLockOnlyWhatIsLeased) {
@@ -335,6 +357,42 @@ TEST_F(RunLeases, ProgramsAskForWhatIsReady) {
   for (int i = 0; i < 301; ++i) ASSERT_EQ(sql(lease), i < 300 ? "1" : "0") << i;
   EXPECT_EQ(change(RunChange::Kind::cancel, runs[299]), RunChanged::Kind::done);
   EXPECT_EQ(lease_many(1000).size(), 298u);
+}
+
+// A program that asks for ready runs keeps its transaction open.
+TEST_F(RunLeases, AProgramThatAsksForOneTypeLocksNoOther) {
+  open();
+  submit(2, 0, after(store_->now(), Duration::of_seconds(3600)));
+  sql("INSERT INTO cairn.workflow_run (type, run_at) VALUES ('default.b', now() + interval '1 h')");
+  sql("SET session_replication_role = replica");
+  sql("UPDATE cairn.workflow_run SET run_at = run_at - interval '2 h'");
+  sql("UPDATE cairn.wf_run_q SET run_at = run_at - interval '2 h'");
+  sql("SET session_replication_role = DEFAULT");
+  sql("BEGIN");
+  EXPECT_EQ(sql("SELECT count(*) FROM cairn.ready_runs('default.b')"), "1");
+  EXPECT_EQ(lease_many(10).size(), 2u) << "those of the other type";
+  sql("ROLLBACK");
+  EXPECT_EQ(lease_many(10).size(), 1u);
+}
+
+TEST_F(RunLeases, AProgramThatLeasesAnExpiredLeaseAgainHasANewOne) {
+  open();
+  sql("INSERT INTO cairn.workflow_run (type, timeout_ms) VALUES ('default.a', 60000)");
+  const auto lease = [&](const std::string& until) {
+    return sql("UPDATE cairn.workflow_run SET status = 'leased', leased_by = 'me', lease_until = now() + interval '" +
+               until + "' RETURNING fence || ' ' || attempt || ' ' || leases");
+  };
+  EXPECT_EQ(lease("1 h"), "1 1 1");
+  EXPECT_EQ(lease("2 h"), "1 1 1") << "it only extends a lease that it holds";
+  sql("SET session_replication_role = replica");
+  sql("UPDATE cairn.workflow_run SET lease_until = now() - interval '1 s', attempt_until = now() - interval '1 s'");
+  sql("SET session_replication_role = DEFAULT");
+  EXPECT_EQ(lease("1 h"), "2 2 2");
+  EXPECT_EQ(sql("SELECT attempt_until > now() + interval '50 s' FROM cairn.workflow_run"), "t");
+  EXPECT_EQ(sql("SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY n) FROM cairn.workflow_event"),
+            "created 0, leased 1, leased 2");
+  EXPECT_EQ(store_->exhausted_runs(10)->size(), 0u);
+  EXPECT_EQ(store_->queue_faults(10)->size(), 0u);
 }
 
 TEST_F(RunLeases, AProgramsLeaseHasTheWholeTimeOfItsAttempt) {

@@ -8,6 +8,10 @@ void CommitBatch::answer() {
     for (Unit& unit : units) {
       Result<CommitOutcome> outcome =
           *outcomes ? Result<CommitOutcome>(std::move((**outcomes)[place])) : outcomes->error();
+      // The store could not write this unit now, unlike the others.
+      if (outcome && outcome->kind == CommitOutcome::Kind::failed && outcome->error.code == ErrorCode::unavailable) {
+        outcome = Error(outcome->error);
+      }
       answers[place++](std::move(outcome), std::move(unit));
     }
   }

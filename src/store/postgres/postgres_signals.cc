@@ -1,6 +1,7 @@
 // Signals, messages and timers: everything that is delivered to instances.
 #include <algorithm>
 
+#include "base/log.h"
 #include "store/postgres/cluster/channel.h"
 #include "store/postgres/commit/signal_locks.h"
 #include "store/postgres/wire/row_reading.h"
@@ -32,6 +33,23 @@ DeadLetter unread(const Rows& row, const char* reason) {
   letter.reason = reason;
   letter.node = "store";  // found while reading the queue, not by a particular node
   return letter;
+}
+
+// A program may end a run with a value that cannot be read (docs/operations/postgresql.md). The instance gets a failure
+// instead: it must not wait for ever. Nothing if the message cannot be read at all.
+std::optional<Message> readable_run_end(postgres::Connection& db, Message message, const Error& why) {
+  Rows rows = db.query(Sql::unreadable_run_end, message.id);
+  if (!rows.next() || rows.is_null(0)) return std::nullopt;
+  Json failure = rows.json(1);
+  if (rows.fault()) return std::nullopt;
+  if (failure.is_null()) {
+    failure = to_json(Failure{FailureClass::transport, "unreadable",
+                              "the result of the run cannot be read: " + why.message, Json(), 1, "", ""});
+  } else {
+    failure.set("details", Json::object({{"unreadable", why.message}}));
+  }
+  message.body = Json::object({{"token", rows.text(0)}, {"result", Json()}, {"failure", std::move(failure)}});
+  return message;
 }
 
 }  // namespace
@@ -132,23 +150,42 @@ Result<std::vector<Message>> PostgresStore::take_messages(std::size_t max, Durat
   }
   const postgres::Presence::Share share = channel_ ? channel_->share() : postgres::Presence::Share{};
   std::vector<std::pair<std::int64_t, DeadLetter>> bad;
+  std::vector<std::pair<Message, Error>> ends;  // of runs, unreadable
   CAIRN_TRY(auto taken, read<std::vector<Message>>([&](Connection& db) -> Result<std::vector<Message>> {
               std::vector<Message> messages;
               bad.clear();
+              ends.clear();
               Rows rows = db.query(Sql::ready_messages, static_cast<std::int64_t>(max), held, share.nodes, share.place,
                                    after(at, patience_back));
               while (rows.next()) {
                 // One row that is unreadable, or whose instance is gone, must not stop the queue.
                 if (rows.is_null(1)) {
                   bad.emplace_back(rows.integer(0), unread(rows, "there is no such instance"));
-                } else if (!message_kind_from(rows.text(2)) || !parse_stored(rows.text(3))) {
-                  bad.emplace_back(rows.integer(0), unread(rows, "the message cannot be read"));
-                } else {
+                  continue;
+                }
+                const auto kind = message_kind_from(rows.text(2));
+                const auto body = parse_stored(rows.text(3));
+                if (kind && body) {
                   messages.push_back(sql::read_message(rows));
+                  continue;
+                }
+                bad.emplace_back(rows.integer(0), unread(rows, "the message cannot be read"));
+                if (kind == Message::Kind::run_finished) {
+                  ends.push_back({{rows.integer(0), {rows.text(1)}, *kind, Json(), rows.time(4)}, body.error()});
                 }
               }
               return messages;
             }));
+  for (auto& [end, why] : ends) {
+    const auto readable = read<std::optional<Message>>(
+        [&](Connection& db) -> Result<std::optional<Message>> { return readable_run_end(db, end, why); });
+    if (!readable && readable.error().code == ErrorCode::unavailable) return readable.error();
+    if (!readable || !*readable) continue;
+    log_error("postgres.run_end_unreadable", why, {{"instance", end.target.value}});
+    std::erase_if(bad, [&](const auto& one) { return one.first == end.id; });
+    taken.push_back(std::move(**readable));
+  }
+  std::sort(taken.begin(), taken.end(), [](const Message& a, const Message& b) { return a.id < b.id; });
   if (!bad.empty()) {
     CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
       for (const auto& [message, letter] : bad) {

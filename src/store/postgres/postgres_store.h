@@ -17,6 +17,7 @@
 #include "store/lifecycle.h"
 #include "store/postgres/commit/instance_numbers.h"
 #include "store/postgres/commit/keys_seen.h"
+#include "store/postgres/commit/locked_rows.h"
 #include "store/postgres/commit/snapshots_ahead.h"
 #include "store/postgres/runs/known_leases.h"
 #include "store/postgres/runs/uncommitted_leases.h"
@@ -72,8 +73,9 @@ class PostgresStore final : public Store {
   Result<T> read(const std::function<Result<T>(Connection&)>& body);
   // Runs `body` in one transaction and retries if the server asks for it. If the answer of the commit is lost, the
   // store looks up whether it happened. A commit is never sent twice.
+  // `state`, if given, gets the SQLSTATE of the last failure.
   template <class T>
-  Result<T> write(const std::function<Result<T>(Connection&)>& body);
+  Result<T> write(const std::function<Result<T>(Connection&)>& body, std::string* state = nullptr);
   enum class Written { yes, no };
   Result<Written> conclude(postgres::Session& session);
   Result<void> introduce(postgres::Session& session);
@@ -88,6 +90,12 @@ class PostgresStore final : public Store {
   void tell(const Wakeup& wakeup);
   void hear(const Wakeup& wakeup);
   void forget_marks();
+
+  // Parts of `commit`.
+  enum class LockWait { brief, long_enough };
+  Result<std::vector<CommitOutcome>> commit_batch(std::span<const Unit> units, LockWait lock_wait, bool& timed_out);
+  Result<std::vector<CommitOutcome>> commit_unlocked(std::span<const Unit> units, bool timed_out);
+  void hold_cause(const Unit& unit, Duration length);
 
   // Parts of transactions. `other_events` are events of other runs that belong to the same transaction.
   std::vector<postgres::LeasedTogether> insert_runs(Connection& db, const std::vector<RunRow>& rows,
@@ -125,13 +133,17 @@ class PostgresStore final : public Store {
   postgres::KeysSeen keys_seen_;
   postgres::KnownLeases leases_;
   postgres::InstanceNumbers memory_;
+  postgres::LockedRows locked_rows_;
   postgres::SnapshotsAhead ahead_;
   std::mutex retention_mutex_;
   // How far retention has come among the runs, by number. Behind `passed` only the runs in `kept` may be due one day.
+  // If there are too many of them, `incomplete` is set, and a later sweep starts from the first run again.
   struct RetiredRuns {
     std::int64_t next = 0;  // where the next look begins
     std::int64_t passed = 0;
     std::vector<std::int64_t> kept;
+    bool incomplete = false;
+    Timestamp begun;  // when it started from the first run
   };
   RetiredRuns retired_runs_;
   std::mutex marks_mutex_;

@@ -190,7 +190,7 @@ std::vector<std::int64_t> read_numbers(const Rows& rows, int column) {
 
 // Runs have no index by the time of their end: every lease and every end would pay for it. So a sweep goes through them
 // by number, and remembers how far it came. Runs of instances are passed for good. Of the others it remembers those
-// that stay.
+// that stay. If these are too many for a list, it goes through all runs again after a while.
 Result<std::size_t> PostgresStore::retire_runs(Timestamp before, std::size_t max, bool& more) {
   constexpr int parts_max = 50;
   constexpr std::int64_t part_runs = 2000;
@@ -198,6 +198,11 @@ Result<std::size_t> PostgresStore::retire_runs(Timestamp before, std::size_t max
   const auto limit = static_cast<std::int64_t>(max);
   // No transaction that inserts runs is open for an hour: among older runs no further ones appear.
   const Timestamp no_inserts_before = std::min(before, after(now(), Duration::of_seconds(-3600)));
+  // Runs that are not in the list stay up to a quarter longer than requested.
+  constexpr Duration again_min = Duration::of_seconds(600), again_max = Duration::of_seconds(86'400);
+  const Duration again_after = std::clamp(Duration::of_ms(between(before, now()).ms_up() / 4), again_min, again_max);
+  if (retired_runs_.incomplete && after(retired_runs_.begun, again_after) <= now()) retired_runs_ = {};
+  if (retired_runs_.next == 0) retired_runs_.begun = now();
   std::size_t gone = 0;
   if (!retired_runs_.kept.empty()) {
     Column<std::int64_t> numbers;
@@ -227,9 +232,13 @@ Result<std::size_t> PostgresStore::retire_runs(Timestamp before, std::size_t max
               }));
     gone += part.gone;
     auto& kept = retired_runs_.kept;
-    if (retired_runs_.next == retired_runs_.passed && kept.size() + part.kept.size() <= kept_max) {
+    if (retired_runs_.next == retired_runs_.passed) {
       retired_runs_.passed = part.passed;
-      kept.insert(kept.end(), part.kept.begin(), part.kept.end());
+      if (kept.size() + part.kept.size() <= kept_max) {
+        kept.insert(kept.end(), part.kept.begin(), part.kept.end());
+      } else {
+        retired_runs_.incomplete = true;
+      }
     }
     retired_runs_.next = part.last ? retired_runs_.passed : part.next;
     if (part.last) return gone;

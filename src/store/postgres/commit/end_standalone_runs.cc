@@ -77,6 +77,7 @@ class StandaloneRunEnds {
       // One run has lost its lease.
       db_.query(Sql::rollback);
       db_.send(Sql::begin);
+      db_.send(Sql::short_lock_timeout);
       return false;
     }
     for (const std::size_t i : sent_) outcomes_[i].kind = CommitOutcome::Kind::done;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory_resource>
+#include <numeric>
 
 #include "store/lease_holder.h"
 #include "store/lease_order.h"
@@ -31,17 +32,82 @@ CommitOutcome failed(Error error) {
 
 Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> units) {
   if (units.empty()) return std::vector<CommitOutcome>();
+  bool timed_out = false;
+  if (!locked_rows_.knows(units)) {
+    auto outcomes = commit_batch(units, LockWait::brief, timed_out);
+    if (!timed_out) return outcomes;
+  }
+  return commit_unlocked(units, timed_out);
+}
+
+// Refuses the units that need a row which another transaction has locked, and commits the others.
+Result<std::vector<CommitOutcome>> PostgresStore::commit_unlocked(std::span<const Unit> units, bool timed_out) {
+  constexpr int rounds_max = 3;
+  std::vector<CommitOutcome> outcomes(units.size());
+  std::vector<Unit> open(units.begin(), units.end());
+  std::vector<std::size_t> places(units.size());  // of the open units
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  using Refusals = std::vector<std::optional<postgres::LockedRows::Refusal>>;
+  const auto ask = [&]() -> Result<Refusals> {
+    CAIRN_TRY(postgres::Pool::Lease lease, pool_.take(postgres::Use::write));
+    Refusals refusals = locked_rows_.ask(*lease, open, now());
+    if (lease->error()) return *lease->error();
+    return refusals;
+  };
+  for (int round = 1;; ++round) {
+    CAIRN_TRY(const Refusals refusals, ask());
+    std::vector<Unit> rest;
+    std::vector<std::size_t> rest_places;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (refusals[i]) {
+        outcomes[places[i]] = failed(refusals[i]->error);
+        hold_cause(open[i], refusals[i]->retry_after);
+      } else {
+        rest.push_back(std::move(open[i]));
+        rest_places.push_back(places[i]);
+      }
+    }
+    if (rest.empty()) return outcomes;
+    // The lock is not of a row that a unit needs, but for example of a table. There is nothing to do but wait.
+    const bool must_wait = round == rounds_max || (timed_out && rest.size() == places.size());
+    auto written = commit_batch(rest, must_wait ? LockWait::long_enough : LockWait::brief, timed_out);
+    if (!written && (!timed_out || must_wait)) return written;
+    open = std::move(rest);
+    places = std::move(rest_places);
+    if (!written) continue;
+    for (std::size_t i = 0; i < places.size(); ++i) outcomes[places[i]] = std::move((*written)[i]);
+    return outcomes;
+  }
+}
+
+// A message or timer whose unit was refused comes again after `length`, and not before.
+void PostgresStore::hold_cause(const Unit& unit, Duration length) {
+  const Timestamp until = after(now(), length);
+  const std::lock_guard lock(marks_mutex_);
+  if (unit.message) held_messages_[*unit.message] = until;
+  if (unit.timer) {
+    held_timers_[{unit.timer->due.unix_ms(), unit.timer->instance.value, unit.timer->token.value}] = until;
+  }
+}
+
+// `timed_out` tells whether it failed because it waited too long for a lock.
+Result<std::vector<CommitOutcome>> PostgresStore::commit_batch(std::span<const Unit> units, LockWait lock_wait,
+                                                               bool& timed_out) {
   Wakeup wakeup;
+  std::string state;
   bool assumed = false;
   const auto write_batch = [&](std::span<const Unit> batch, bool may_skip_reading) {
     std::optional<PostgresCommit> attempt;
-    auto outcomes = write<std::vector<CommitOutcome>>([&](Connection& db) {
-      attempt.emplace(*this, db, batch);
-      auto answers = attempt->run(may_skip_reading);
-      assumed = attempt->assumed();
-      may_skip_reading = false;  // a second round means that the first one failed
-      return answers;
-    });
+    auto outcomes = write<std::vector<CommitOutcome>>(
+        [&](Connection& db) {
+          if (lock_wait == LockWait::brief) db.send(Sql::short_lock_timeout);
+          attempt.emplace(*this, db, batch);
+          auto answers = attempt->run(may_skip_reading);
+          assumed = attempt->assumed();
+          may_skip_reading = false;  // a second round means that the first one failed
+          return answers;
+        },
+        &state);
     if (outcomes) {
       attempt->remember();
       postgres::merge_wakeup(wakeup, attempt->wakeup());
@@ -89,6 +155,7 @@ Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> u
     }
     outcomes = std::move(single);
   }
+  timed_out = !outcomes && state == postgres::lock_timeout_state;
   if (outcomes) tell(wakeup);
   return outcomes;
 }

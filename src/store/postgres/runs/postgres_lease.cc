@@ -168,8 +168,8 @@ class Leasing {
       gather(tried);
       const auto chosen = choose(std::exchange(candidates_, {}), tried, slots_);
       const std::size_t got = lease(chosen, wanted, leased);
-      skipped_ = got < std::min(wanted, chosen.size());
-      if (!skipped_) break;
+      if (got >= std::min(wanted, chosen.size())) break;
+      skipped_ = true;  // and stays so, even if a later round finds no other candidates
     }
     return leased;
   }

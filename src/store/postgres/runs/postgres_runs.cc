@@ -213,12 +213,18 @@ Result<std::vector<CommitOutcome>> PostgresStore::end_runs(std::span<const RunEn
   std::vector<const RunEnd*> list;
   list.reserve(ends.size());
   for (const RunEnd& end : ends) list.push_back(&end);
-  auto outcomes = write<std::vector<CommitOutcome>>([&](Connection& db) -> Result<std::vector<CommitOutcome>> {
-    wakeup = {};
-    return postgres::end_plain_runs(db, list, leases_, now(), pool_.target().run_events, wakeup);
-  });
-  if (!outcomes && (outcomes.error().code == ErrorCode::conflict || outcomes.error().code == ErrorCode::limit)) {
-    // One of them violates a constraint or a limit of the database: `commit` writes the others without it.
+  std::string state;
+  auto outcomes = write<std::vector<CommitOutcome>>(
+      [&](Connection& db) -> Result<std::vector<CommitOutcome>> {
+        wakeup = {};
+        db.send(Sql::short_lock_timeout);
+        return postgres::end_plain_runs(db, list, leases_, now(), pool_.target().run_events, wakeup);
+      },
+      &state);
+  if (!outcomes && (outcomes.error().code == ErrorCode::conflict || outcomes.error().code == ErrorCode::limit ||
+                    state == postgres::lock_timeout_state)) {
+    // One of them violates a constraint or a limit of the database, or its row is locked: `commit` writes the others
+    // without it.
     std::vector<Unit> units(ends.size());
     for (std::size_t i = 0; i < ends.size(); ++i) units[i].run = ends[i];
     return commit(units);

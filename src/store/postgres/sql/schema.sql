@@ -361,7 +361,8 @@ CREATE TABLE cairn.wf_run_leases (
 -- Runs and plain SQL --------------------------------------------------------------------------------------------------
 
 -- Guards updates of `workflow_run` by other programs. A finished run stays finished. A run must be leased before it can
--- end. A program that leases gets a fence and a timeout for its attempt like every worker.
+-- end. A program that leases gets a fence and a timeout for its attempt like every worker. Leasing an expired lease again
+-- is a new lease, even under the same name.
 CREATE FUNCTION cairn.workflow_run_guard() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF OLD.status IN ('succeeded', 'failed', 'cancelled') AND NEW.status <> OLD.status THEN
@@ -371,7 +372,7 @@ BEGIN
     RAISE EXCEPTION 'run % is pending: lease it before it can be %', OLD.id, NEW.status USING ERRCODE = 'check_violation';
   END IF;
   IF NEW.turns = OLD.turns AND NEW.status = 'leased' AND NEW.fence = OLD.fence
-     AND (OLD.status <> 'leased' OR NEW.leased_by IS DISTINCT FROM OLD.leased_by) THEN
+     AND (OLD.status <> 'leased' OR NEW.leased_by IS DISTINCT FROM OLD.leased_by OR OLD.lease_until <= now()) THEN
     NEW.fence := OLD.fence + 1;
     NEW.leases := OLD.leases + 1;
     IF NEW.attempt = OLD.attempt THEN
@@ -421,7 +422,7 @@ BEGIN
       UPDATE cairn.workflow_run SET troubled = true WHERE id = NEW.id;
     END IF;
     INSERT INTO cairn.workflow_event (run_id, kind, attempt, actor) VALUES (NEW.id, 'created', 0, current_user);
-  ELSIF NEW.status IS DISTINCT FROM OLD.status THEN
+  ELSIF NEW.status IS DISTINCT FROM OLD.status OR (NEW.status = 'leased' AND NEW.fence > OLD.fence) THEN
     INSERT INTO cairn.workflow_event (run_id, kind, attempt, actor, details)
     VALUES (NEW.id, CASE NEW.status WHEN 'pending' THEN 'released' ELSE NEW.status END, NEW.attempt,
             coalesce(NEW.leased_by, OLD.leased_by, current_user), CASE NEW.status WHEN 'failed' THEN NEW.error END);
@@ -451,13 +452,14 @@ CREATE TRIGGER workflow_run_updated
 CREATE TRIGGER workflow_run_deleted AFTER DELETE ON cairn.workflow_run
   FOR EACH ROW WHEN (OLD.status IN ('pending', 'leased')) EXECUTE FUNCTION cairn.workflow_run_changed();
 
--- For programs that lease with plain SQL: the most urgent runs of a type.
+-- For programs that lease with plain SQL: the most urgent runs of a type. It locks no entries of other types.
 CREATE FUNCTION cairn.ready_runs(of_type text, wanted integer DEFAULT 100) RETURNS SETOF uuid LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   -- Those whose time has come and that no node has moved yet.
   UPDATE cairn.wf_run_q SET later = false WHERE ctid = ANY (ARRAY(
-    SELECT q.ctid FROM cairn.wf_run_q q WHERE q.later AND q.run_at <= now() ORDER BY q.run_at LIMIT 1000 FOR UPDATE SKIP LOCKED));
+    SELECT q.ctid FROM cairn.wf_run_q q WHERE q.later AND q.run_at <= now() AND q.type = of_type
+    ORDER BY q.run_at LIMIT 1000 FOR UPDATE SKIP LOCKED));
   RETURN QUERY SELECT q.run FROM cairn.wf_run_q q WHERE NOT q.later AND q.type = of_type
     ORDER BY q.priority DESC, q.run_at, q.n LIMIT wanted;
 END $$;

@@ -221,6 +221,10 @@ WHERE q.target IS NOT NULL AND q.n <> ALL ($2::bigint[]) AND (q.target % $3 = $4
   -- skips instances with a held message, so that the order per instance is kept
   AND q.target <> ALL (ARRAY(SELECT h.target FROM cairn.wf_signal_q h WHERE h.n = ANY ($2::bigint[]) AND h.target + 0 IS NOT NULL))
 ORDER BY q.n LIMIT $1
+-- name: unreadable_run_end
+-- Of a message about the end of a run that the node cannot read: the token, and the failure without its details.
+SELECT m.body ->> 'token', CASE WHEN jsonb_typeof(m.body -> 'failure') = 'object' THEN (m.body -> 'failure') - 'details' END
+FROM (SELECT body::jsonb AS body FROM cairn.wf_signal_q WHERE n = $1 OFFSET 0) m
 -- name: oldest_message
 SELECT at FROM cairn.wf_signal_q WHERE target IS NOT NULL AND n <> ALL ($1::bigint[])
   AND target <> ALL (ARRAY(SELECT h.target FROM cairn.wf_signal_q h WHERE h.n = ANY ($1::bigint[]) AND h.target + 0 IS NOT NULL))

@@ -5,6 +5,29 @@
 -- ends with ln(1) if the rows are as expected, and with ln(0) if they have changed. PostgreSQL refuses ln(0) with
 -- SQLSTATE 2201E, which rolls back the transaction. Nothing else here causes that error.
 
+-- name: short_lock_timeout
+-- A batch waits for no lock longer than this. Then the store looks which units must wait (LockedRows) and commits the
+-- others.
+SET LOCAL lock_timeout = '200ms'
+-- name: locked_runs
+-- Those of the runs that another transaction has locked, or whose entry in the queue.
+WITH free AS (SELECT id FROM cairn.workflow_run WHERE id = ANY ($1::uuid[]) FOR UPDATE SKIP LOCKED),
+entries AS (SELECT r.id, q.place FROM cairn.workflow_run r
+  CROSS JOIN LATERAL (SELECT ctid AS place FROM cairn.wf_run_q WHERE later = ANY ('{false,true}') AND type = r.type AND priority = r.priority
+    AND run_at = r.run_at AND n = r.n OFFSET 0) q
+  WHERE r.id = ANY ($1::uuid[])),
+free_entries AS (SELECT ctid AS place FROM cairn.wf_run_q WHERE ctid = ANY (ARRAY(SELECT place FROM entries)) FOR UPDATE SKIP LOCKED)
+SELECT id FROM cairn.workflow_run WHERE id = ANY ($1::uuid[]) AND id <> ALL (ARRAY(SELECT id FROM free))
+UNION SELECT id FROM entries WHERE place <> ALL (ARRAY(SELECT place FROM free_entries))
+-- name: locked_tasks
+WITH free AS (SELECT id FROM cairn.wf_tasks WHERE id = ANY ($1::text[]) FOR UPDATE SKIP LOCKED)
+SELECT id FROM cairn.wf_tasks WHERE id = ANY ($1::text[]) AND id <> ALL (ARRAY(SELECT id FROM free))
+-- name: locked_instances
+WITH free AS (SELECT id FROM cairn.wf_instances WHERE id = ANY ($1::text[]) FOR UPDATE SKIP LOCKED),
+free_states AS (SELECT n FROM cairn.wf_runtime_states WHERE n = ANY (ARRAY(SELECT n FROM cairn.wf_instances WHERE id = ANY ($1::text[])))
+  FOR UPDATE SKIP LOCKED)
+SELECT id FROM cairn.wf_instances WHERE id = ANY ($1::text[])
+  AND (id <> ALL (ARRAY(SELECT id FROM free)) OR n <> ALL (ARRAY(SELECT n FROM free_states)))
 -- name: lock_instances
 SELECT i.id, i.n, s.state_version, i.started_at, i.ended_at IS NOT NULL FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.id = ANY ($1::text[]) ORDER BY s.n + 0 FOR UPDATE OF s

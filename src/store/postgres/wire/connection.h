@@ -128,6 +128,8 @@ class Connection {
   std::size_t place_ = 0;
 };
 
+// The SQLSTATE of a statement that waited too long for a lock.
+inline constexpr const char* lock_timeout_state = "55P03";
 // The settings that every connection sends first.
 extern const char* const session_settings;
 // The text of a statement for this schema.

@@ -18,7 +18,7 @@ Result<T> PostgresStore::read(const std::function<Result<T>(Connection&)>& body)
 }
 
 template <class T>
-Result<T> PostgresStore::write(const std::function<Result<T>(Connection&)>& body) {
+Result<T> PostgresStore::write(const std::function<Result<T>(Connection&)>& body, std::string* state) {
   constexpr int attempts_max = 20;  // each retry means that the server asked for it, or went away before the commit
   if (auto refused = refusal()) return *refused;
   Error last;
@@ -35,12 +35,15 @@ Result<T> PostgresStore::write(const std::function<Result<T>(Connection&)>& body
     if (answer && !lease->error()) append_audit_rows(*lease, pending_audit.rows());
     if (lease->error()) {
       last = *lease->error();
+      if (state) *state = lease->state();
       if (lease->may_repeat() || !lease->usable()) continue;
       return last;
     }
     if (!answer) return answer;
-    CAIRN_TRY(const Written written, conclude(lease.session()));
-    if (written == Written::yes) {
+    const auto written = conclude(lease.session());
+    if (state) *state = lease->state();
+    if (!written) return written.error();
+    if (*written == Written::yes) {
       pending_audit.written();
       return answer;
     }
