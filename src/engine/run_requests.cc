@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/duration_max.h"
 #include "engine/check_input.h"
 #include "engine/sender_scope.h"
 #include "instance/carried_trace.h"
@@ -45,8 +46,8 @@ Result<void> RunRequests::fill(RunRow& row, const RunOrder& order, Timestamp now
   CAIRN_TRY_VOID(check_incoming(order.payload, "the payload", context_.options.limits));
   CAIRN_TRY_VOID(check_incoming_text(order.idempotency_key, "the idempotency key", context_.options.limits));
   if (!order.id.empty() && !is_uuid(order.id)) return Error{ErrorCode::invalid, "the id of a run is a UUID"};
-  if (order.timeout && (order.timeout->negative() || *order.timeout > run_timeout_max)) {
-    return Error{ErrorCode::invalid, "timeout: an attempt lasts up to 3650d"};
+  if (order.timeout && (order.timeout->negative() || *order.timeout > duration_max)) {
+    return Error{ErrorCode::invalid, "timeout: an attempt lasts up to " + std::string(duration_max_text)};
   }
   if (order.attempts_max < 1) return Error{ErrorCode::invalid, "a run is attempted at least once"};
   row.id.value = order.id;

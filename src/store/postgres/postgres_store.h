@@ -44,7 +44,7 @@ class PostgresStore final : public Store {
   Result<int> schema_version() override;
   Result<void> check_writable() override;
   void watch(WakeupListener listener) override;
-  void stop_waiting() override { pool_.stop(); }
+  void stop_waiting(std::chrono::milliseconds patience) override { pool_.stop(patience); }
   void keep_events(const EventPolicy& policy) override;
 
   Result<PutDefinition> put_definition(const DefinitionRow& row) override;
@@ -74,6 +74,7 @@ class PostgresStore final : public Store {
   Result<std::vector<CommitOutcome>> end_runs(std::span<const RunEnd> ends) override;
   Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override;
   Result<RunChanged> change_run(const RunChange& change) override;
+  std::vector<Result<RunChanged>> change_runs(std::span<const RunChange> changes) override;
   Result<std::vector<RunRow>> exhausted_runs(std::size_t max) override;
   Result<std::optional<RunRow>> find_run(const RunId& id) override;
   Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) override;
@@ -182,6 +183,8 @@ class PostgresStore final : public Store {
   void insert_fresh(Connection& db, std::span<const RunRow> given, Timestamp at);
   std::size_t send_submission(Connection& db, std::span<const RunRow> given, Timestamp at);
   Result<RunRow> find_submitted(Connection& db, const RunRow& run, const std::string& uuid);
+  // Waits at most `lock_wait` for the row; without it as long as any statement.
+  Result<RunChanged> change_run(const RunChange& change, std::optional<std::chrono::milliseconds> lock_wait);
   void run_event(Connection& db, const RunId& run, std::string_view kind, Timestamp at, int attempt,
                  std::string_view actor, const Json& details);
   void insert_dead_letter(Connection& db, const DeadLetter& letter);
