@@ -24,6 +24,7 @@ Result<std::vector<Row>> run_http_w2(const Plan& plan);
 Result<std::vector<Row>> run_http_w3(const Plan& plan);
 Result<std::vector<Row>> run_http_w7(const Plan& plan);
 Result<std::vector<Row>> run_at_rest(const Plan& plan);
+Result<std::vector<Row>> run_outbox_backlog(const Plan& plan);
 Result<std::vector<Row>> run_scale(const Plan& plan);
 
 // A request with only a definition and an input.

@@ -21,6 +21,7 @@ std::span<const Workload> workloads() {
       {"http-W3", "W3 through the HTTP API", run_http_w3},
       {"http-W7", "W7 through the HTTP API", run_http_w7},
       {"at-rest", "an idle server: start-up and memory", run_at_rest},
+      {"outbox-backlog", "starts beside 200 000 events whose sinks hang or refuse", run_outbox_backlog, true},
       {"scale", "single operations in a store with --instances instances", run_scale, true},
   };
   return all;

@@ -389,8 +389,9 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   (*engine)->core().leasing().waiters().stop();
   // Connections being established are still accepted: one network round trip.
   constexpr std::chrono::milliseconds handshakes{200};
+  // Requests that wait for a database without an answer end in time for the rest of the stop.
+  (*engine)->core().store().stop_waiting(std::max(drain - Engine::stop_grace, drain / 2));
   (*serving)->drain(drain, std::min(delay, handshakes));
-  (*engine)->core().store().stop_waiting();  // requests in progress end with their answer
   serving->reset();
   // Calls in progress get the remaining time.
   (*engine)->stop(time_left_until(drained_by));

@@ -1,5 +1,6 @@
 #include "definition/values.h"
 
+#include "base/duration_max.h"
 #include "definition/template.h"
 
 namespace cairn {
@@ -228,6 +229,11 @@ std::optional<Duration> read_duration_literal(const Site& site, const Cursor& at
     return std::nullopt;
   }
   canonical = format_duration(*parsed);
+  // A stored definition is not rejected for a limit.
+  if (*parsed > duration_max && !site.draft.stored) {
+    site.draft.error(at, at.name() + " is at most " + duration_max_text);
+    return std::nullopt;
+  }
   return *parsed;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/duration_max.h"
 #include "engine/check_input.h"
 #include "engine/sender_scope.h"
 #include "instance/carried_trace.h"
@@ -45,8 +46,8 @@ Result<void> RunRequests::fill(RunRow& row, const RunRequest& request, Timestamp
   CAIRN_TRY_VOID(check_incoming(request.payload, "the payload", context_.options.limits));
   CAIRN_TRY_VOID(check_incoming_text(request.idempotency_key, "the idempotency key", context_.options.limits));
   if (!request.id.empty() && !is_uuid(request.id)) return Error{ErrorCode::invalid, "the id of a run is a UUID"};
-  if (request.timeout && (request.timeout->negative() || *request.timeout > run_timeout_max)) {
-    return Error{ErrorCode::invalid, "timeout: an attempt lasts up to 3650d"};
+  if (request.timeout && (request.timeout->negative() || *request.timeout > duration_max)) {
+    return Error{ErrorCode::invalid, "timeout: an attempt lasts up to " + std::string(duration_max_text)};
   }
   if (request.attempts_max < 1) return Error{ErrorCode::invalid, "a run is attempted at least once"};
   row.id.value = request.id;

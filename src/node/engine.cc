@@ -25,7 +25,8 @@ namespace cairn {
 
 namespace {
 
-// Receivers of events get this long at a stop, even if nothing is left of its grace period.
+// The store and the receivers of events get this long at a stop, even if nothing is left of its grace period.
+constexpr std::chrono::milliseconds store_grace_min{1000};
 constexpr std::chrono::milliseconds receivers_grace_min{1000};
 
 // Without its transport, a call would wait for a worker that never comes.
@@ -223,9 +224,9 @@ void Engine::stop(std::chrono::milliseconds grace) {
 void Engine::Parts::stop(std::chrono::milliseconds grace) {
   const std::lock_guard lock(stop_mutex);
   const auto ends = std::chrono::steady_clock::now() + grace;
-  // Stop the producers of work first, then the workers, then the writer. None of them waits for an unavailable
-  // database.
-  core->store().stop_waiting();
+  // Stop the producers of work first, then the workers, then the writer. A database that does not answer delays each of
+  // them by its share of the grace period at most: the store closes its connections then.
+  core->store().stop_waiting(std::max(grace / 2, store_grace_min));
   retention->stop();
   loops->stop();
   outlet->stop_sending();  // its receivers answer while the calls of the workers end

@@ -54,6 +54,11 @@ std::chrono::milliseconds between_beats(Duration lease) {
   return std::chrono::milliseconds(std::clamp<std::int64_t>(lease.ms_up() / 3, 1, beat_ms_max));
 }
 
+// After a failed heartbeat. Several tries fit into the rest of the lease.
+std::chrono::milliseconds before_next_try(Duration lease) {
+  return std::min(between_beats(lease) / 6 + std::chrono::milliseconds(1), std::chrono::milliseconds(1000));
+}
+
 }  // namespace
 
 WorkerPool::WorkerPool(EngineCore& core, std::size_t threads, Duration lease, ReportPatience patience)
@@ -502,44 +507,48 @@ void WorkerPool::keep_alive() {
       report_kept();
       changed_.notify_one();
     }
-    struct Due {
-      RunId run;
-      std::uint64_t fence;
-      Duration lease;
-    };
-    std::vector<Due> due;
+    std::vector<RunChange> beats;
     for (auto& [id, active] : active_) {
       if (active.beat_at > now) continue;
       active.beat_at = now + between_beats(active.lease);
-      due.push_back({{id}, active.fence, active.lease});
+      RunChange& beat = beats.emplace_back();
+      beat.kind = RunChange::Kind::heartbeat;
+      beat.run = {id};
+      beat.fence = active.fence;
+      beat.length = active.lease;
+      beat.actor = core_.node();
     }
     lock.unlock();
-    for (const Due& one : due) beat(one.run, one.fence, one.lease);
+    for (std::size_t begin = 0; begin < beats.size(); begin += reports_max) {
+      beat(std::span(beats).subspan(begin, std::min(reports_max, beats.size() - begin)));
+    }
     lock.lock();
   }
 }
 
-void WorkerPool::beat(const RunId& run, std::uint64_t fence, Duration lease) {
-  RunChange change;
-  change.kind = RunChange::Kind::heartbeat;
-  change.run = run;
-  change.fence = fence;
-  change.length = lease;
-  change.actor = core_.node();
-  const auto changed = core_.store().change_run(change);
-  if (!changed) return log_error("runs.heartbeat", changed.error());
-  if (changed->kind == RunChanged::Kind::done) return;
-  // Cancelled or lost: its result will not be used. Stop callbacks run outside the lock.
-  std::optional<std::stop_source> stop;
+void WorkerPool::beat(std::span<const RunChange> beats) {
+  const auto answers = core_.store().change_runs(beats);
+  std::vector<std::stop_source> stopped;
+  const Error* failed = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    const auto active = active_.find(run.value);
-    if (active != active_.end() && active->second.fence == fence) {
+    const auto now = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < beats.size(); ++i) {
+      if (answers[i] && answers[i]->kind == RunChanged::Kind::done) continue;
+      const auto active = active_.find(beats[i].run.value);
+      if (active == active_.end() || active->second.fence != beats[i].fence) continue;
+      if (!answers[i]) {
+        failed = &answers[i].error();
+        active->second.beat_at = now + before_next_try(beats[i].length);
+        continue;
+      }
+      // Cancelled or lost: its result will not be used.
       if (!active->second.stop.stop_possible()) active->second.stop = std::stop_source();
-      stop = active->second.stop;
+      stopped.push_back(active->second.stop);
     }
   }
-  if (stop) stop->request_stop();
+  if (failed != nullptr) log_error("runs.heartbeat", *failed);
+  for (std::stop_source& stop : stopped) stop.request_stop();  // callbacks run outside the lock
 }
 
 }  // namespace cairn::node

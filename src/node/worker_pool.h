@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -83,7 +84,7 @@ class WorkerPool {
 
   void work();
   void keep_alive();
-  void beat(const RunId& run, std::uint64_t fence, Duration lease);
+  void beat(std::span<const RunChange> beats);
   // These require the mutex, passed as `lock`, and release it while they work.
   void report(std::unique_lock<std::mutex>& lock);
   void execute(std::unique_lock<std::mutex>& lock);

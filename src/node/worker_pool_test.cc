@@ -602,12 +602,77 @@ TEST(WorkerPool, WhatHasNotBegunIsGivenBack) {
 class BeatingStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
-  Result<RunChanged> change_run(const RunChange& change) override {
-    if (change.kind == RunChange::Kind::heartbeat) ++beats;
-    return ForwardingStore::change_run(change);
+  std::vector<Result<RunChanged>> change_runs(std::span<const RunChange> changes) override {
+    for (const RunChange& change : changes) beats += change.kind == RunChange::Kind::heartbeat ? 1 : 0;
+    return ForwardingStore::change_runs(changes);
   }
   std::atomic<int> beats = 0;
 };
+
+// Another transaction has locked the run `locked`. A call for this run alone would never return.
+class LockedRunStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<RunChanged> change_run(const RunChange& change) override {
+    if (change.run.value == "locked") released.wait();
+    return ForwardingStore::change_run(change);
+  }
+  std::vector<Result<RunChanged>> change_runs(std::span<const RunChange> changes) override {
+    std::vector<Result<RunChanged>> answers;
+    for (const RunChange& change : changes) {
+      const bool locked = change.run.value == "locked";
+      answers.push_back(locked ? Error{ErrorCode::unavailable, "locked"} : ForwardingStore::change_run(change));
+      const std::lock_guard lock(mutex);
+      ++beats[change.run.value];
+      if (changes.size() > 1) together = std::max(together, changes.size());
+      beaten.notify_all();
+    }
+    return answers;
+  }
+  std::latch released{1};
+  std::mutex mutex;
+  std::condition_variable beaten;
+  std::map<std::string, int> beats;
+  std::size_t together = 0;
+};
+
+TEST(WorkerPool, ALockedRunCostsNoOtherRunItsLease) {
+  SystemClock clock;
+  MemoryStore memory(clock);
+  LockedRunStore store(memory);
+  const auto core = std::move(*EngineCore::open(store, {}));
+  constexpr std::size_t runs = 3;
+  std::latch begun(runs);
+  std::latch gate(1);
+  WorkerPool pool(*core, runs, Duration::of_ms(900));
+  pool.handle("t", [&](const RunRow&, const std::stop_token&) {
+    begun.count_down();
+    gate.wait();
+    return HandlerAnswer{};
+  });
+  for (const char* const id : {"a", "b", "locked"}) {
+    RunRow run;
+    run.id = {id};
+    run.type = "t";
+    ASSERT_TRUE(memory.submit_run(run));
+  }
+  pool.start();
+  begun.wait();
+  {
+    std::unique_lock lock(store.mutex);
+    store.beaten.wait(lock, [&] { return store.beats["a"] >= 3 && store.beats["b"] >= 3; });
+    EXPECT_EQ(store.together, runs) << "one call for all heartbeats that are due";
+    EXPECT_GT(store.beats["locked"], store.beats["a"]) << "a failed heartbeat is repeated before the next one is due";
+  }
+  gate.count_down();
+  pool.stop();
+  store.released.count_down();
+  for (const char* const id : {"a", "b"}) {
+    const RunRow run = memory.find_run({id})->value();
+    EXPECT_EQ(run.status, RunStatus::succeeded);
+    EXPECT_EQ(run.leases, 1);
+  }
+}
 
 TEST(WorkerPool, AHandlerKeepsItsLeaseWhileThePoolStops) {
   SystemClock clock;

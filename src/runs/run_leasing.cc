@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/duration_max.h"
 #include "instance/carried_trace.h"
 
 namespace cairn {
@@ -22,7 +23,7 @@ Result<std::shared_ptr<LeaseWaiters::Promise>> RunLeasing::lease_new_runs(Unit& 
   std::vector<std::string> types;
   for (Advance& advance : unit.advances) {
     for (RunIntent& run : advance.runs) {
-      if (run.timeout) run.timeout = std::min(*run.timeout, run_timeout_max);
+      if (run.timeout) run.timeout = std::min(*run.timeout, duration_max);
       CAIRN_TRY(std::string key, types_.limit_key(run.type, without_trace(run.payload).value));
       if (!key.empty()) unit.limit_keys.emplace_back(run.id, std::move(key));
       types.push_back(run.type);

@@ -1,5 +1,6 @@
 #include "runs/run_types.h"
 
+#include "base/duration_max.h"
 #include "base/log.h"
 #include "base/sha256.h"
 #include "store/store_calls.h"
@@ -9,8 +10,6 @@ namespace cairn {
 namespace {
 
 constexpr std::size_t key_bytes_max = 200;
-// Later times do not fit all time formats.
-constexpr Duration length_max = Duration::of_seconds(3650ll * 86'400);
 
 Result<expr::Expression> compile_key(const std::string& text) {
   expr::Environment environment;
@@ -28,8 +27,8 @@ Result<void> RunTypes::put(const RunTypeRow& row) {
   }
   for (const auto& [name, length] : {std::pair{"backoff", row.backoff}, std::pair{"cap", row.cap},
                                      std::pair{"rate_window", std::optional<Duration>(row.rate_window)}}) {
-    if (length && (length->negative() || *length > length_max)) {
-      return Error{ErrorCode::invalid, std::string(name) + ": must be at most 3650d"};
+    if (length && (length->negative() || *length > duration_max)) {
+      return Error{ErrorCode::invalid, std::string(name) + ": must be at most " + duration_max_text};
     }
   }
   if (!row.limit_key.empty()) {

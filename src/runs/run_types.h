@@ -13,9 +13,6 @@
 
 namespace cairn {
 
-// How long one attempt at a run may last. A time that lies further ahead than the calendar goes could not be kept.
-inline constexpr Duration run_timeout_max = Duration::of_seconds(3650ll * 86'400);
-
 class RunTypes {
  public:
   // `store` must outlive it.

@@ -64,8 +64,9 @@ class RunStore : public virtual StoreBase {
   virtual Result<std::pair<RunRow, bool>> submit_run(const RunRow& run) = 0;
   virtual Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) = 0;
   virtual Result<RunChanged> change_run(const RunChange& change) = 0;
-  // Applies several heartbeats or releases and answers each separately. Stores that wait for a disk use one
-  // transaction; this default applies them one by one.
+  // Applies several heartbeats or releases and answers each separately; the rows may lack payload, result and error.
+  // Stores that wait for a disk use one transaction; this default applies them one by one. A heartbeat of a run that
+  // another transaction has locked answers ErrorCode::unavailable at once, so it does not delay the others.
   virtual std::vector<Result<RunChanged>> change_runs(std::span<const RunChange> changes) {
     std::vector<Result<RunChanged>> answers;
     for (const RunChange& change : changes) answers.push_back(change_run(change));

@@ -11,6 +11,7 @@
 // internal. Ordinary outcomes are part of the value.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -59,8 +60,9 @@ class Store : public DefinitionStore,
   virtual void watch(WakeupListener listener) = 0;
   // Frees caches. Called when nothing was committed for a while.
   virtual void release_caches() {}
-  // Called when the node stops: the store no longer waits for an unreachable server. It still writes what it can.
-  virtual void stop_waiting() {}
+  // Called when the node stops, perhaps several times. The store no longer waits for an unreachable server. A call that
+  // the server has not answered after `patience` fails. The store still writes what it can.
+  virtual void stop_waiting(std::chrono::milliseconds patience) { static_cast<void>(patience); }
 };
 
 }  // namespace cairn

@@ -292,12 +292,51 @@ TEST_P(Runs, SeveralChangesAreAnsweredEachOnItsOwn) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     ASSERT_TRUE(answers[i].has_value()) << answers[i].error().message;
     EXPECT_EQ(answers[i]->kind, expected[i]) << i;
+    if (answers[i]->kind == Changed::not_found) continue;
+    const RunRow stored = *must(store().find_run(changes[i].run));
+    const RunRow& row = answers[i]->row;
+    EXPECT_EQ(row.status, stored.status) << i;
+    EXPECT_EQ(row.attempt, stored.attempt) << i;
+    EXPECT_EQ(row.fence, stored.fence) << i;
+    EXPECT_EQ(row.lease_until, stored.lease_until) << i;
+    EXPECT_EQ(row.leased_by, stored.leased_by) << i;
+    EXPECT_EQ(row.updated_at, stored.updated_at) << i;
   }
   clock_.advance(lease);
   std::string again;
   for (const RunRow& run : must(store().lease_runs(request()))) again += run.id.value + " ";
   EXPECT_EQ(again.size(), 4u) << again << "b was released, the lease of c has ended, a is kept";
   EXPECT_EQ(must(store().find_run({"a"}))->leases, 1);
+}
+
+TEST_P(Runs, SeveralChangesOfOneRunAreAppliedInTheirOrder) {
+  must(store().submit_run(sample::run("r")));
+  const RunRow run = must(store().lease_runs(request())).at(0);
+  const std::vector<RunChange> changes{change(RunChange::Kind::heartbeat, run), change(RunChange::Kind::release, run),
+                                       change(RunChange::Kind::heartbeat, run)};
+  const auto answers = store().change_runs(changes);
+  ASSERT_EQ(answers.size(), 3u);
+  using Changed = RunChanged::Kind;
+  const Changed expected[] = {Changed::done, Changed::done, Changed::lease_lost};
+  for (std::size_t i = 0; i < answers.size(); ++i) EXPECT_EQ(must(answers[i]).kind, expected[i]) << i;
+  EXPECT_EQ(must(store().find_run({"r"}))->status, RunStatus::pending);
+}
+
+TEST_P(Runs, TheHolderOfACancelledRunLearnsOfItAmongOtherHeartbeats) {
+  for (const char* const id : {"a", "b"}) must(store().submit_run(sample::run(id)));
+  std::vector<RunChange> beats;
+  for (const RunRow& run : must(store().lease_runs(request()))) {
+    beats.push_back(change(RunChange::Kind::heartbeat, run));
+  }
+  ASSERT_EQ(beats.size(), 2u);
+  RunChange cancel = beats[0];
+  cancel.kind = RunChange::Kind::cancel;
+  EXPECT_EQ(must(store().change_run(cancel)).kind, RunChanged::Kind::done);
+  const auto answers = store().change_runs(beats);
+  EXPECT_EQ(must(answers[0]).kind, RunChanged::Kind::finished);
+  EXPECT_EQ(must(answers[0]).row.status, RunStatus::cancelled);
+  EXPECT_EQ(must(answers[1]).kind, RunChanged::Kind::done);
+  EXPECT_EQ(must(store().find_run(beats[0].run))->leased_by, "") << "its lease is cleared";
 }
 
 TEST_P(Runs, ACancelledRunStaysCancelledWhateverItsHolderWrites) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""stop_calls_test.py CAIRN SOURCE_DIR: SIGTERM at random moments while chains of HTTP calls run. The process ends, no call begins afterwards, and
-after the restarts every call was made exactly once. CAIRN_STOPS makes it longer; CAIRN_SEED repeats a run."""
+"""stop_calls_test.py CAIRN SOURCE_DIR [postgres]: SIGTERM at random moments while chains of HTTP calls run. The process ends, no call begins
+afterwards, and after the restarts every call was made exactly once. On SQLite, or on the server that CAIRN_TEST_POSTGRES names. CAIRN_STOPS makes it
+longer; CAIRN_SEED repeats a run."""
 import collections, json, os, random, sys, tempfile, threading, time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from receiver import Receiver
@@ -44,7 +45,10 @@ settings = os.path.join(folder.name, "cairn.toml")
 with open(settings, "w") as file:
     file.write(f'egress = ["{url}"]\n[config]\nurl = "{url}/"\n[log]\nlevel = "error"\n')
 environment = {"CAIRN_DRAIN_DELAY": "0s"}
-server = Served(sys.argv[1], "--config", settings, environment=environment)
+store = None
+if sys.argv[3:] == ["postgres"]:
+    store = "%s&schema=stop_calls_%d" % (os.environ["CAIRN_TEST_POSTGRES"], os.getpid())
+server = Served(sys.argv[1], "--config", settings, store=store, environment=environment)
 expect("it starts", server.port is not None, getattr(server, "said", ""))
 deployed = server.call("POST", "/v1/definitions", text=DEFINITION, **{"content-type": "application/yaml"})
 expect("the definition is deployed", deployed.status in (200, 201), deployed.text)

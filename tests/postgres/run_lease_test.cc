@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -73,6 +74,15 @@ class RunLeases : public RunQueue {
     store_->watch(nullptr);
     EXPECT_EQ(lease(), 1u);
   }
+  static RunChange change_of(RunChange::Kind kind, const RunRow& run) {
+    RunChange asked;
+    asked.kind = kind;
+    asked.run = run.id;
+    asked.fence = run.fence;
+    asked.length = Duration::of_seconds(600);
+    asked.actor = "w";
+    return asked;
+  }
   void limit(int concurrency, const std::string& by = "") {
     RunTypeRow rule;
     rule.type = "default.a";
@@ -109,6 +119,98 @@ std::vector<std::int64_t> several(std::initializer_list<std::pair<std::size_t, s
 }
 
 }  // namespace
+
+// Counts the statements of each kind.
+class CountingConductor final : public postgres::Conductor {
+ public:
+  CountingConductor() { postgres::Connection::conduct(this); }
+  ~CountingConductor() override { postgres::Connection::conduct(nullptr); }
+  void before(postgres::Connection&, postgres::Sql statement) override {
+    const std::lock_guard lock(mutex_);
+    ++counts_[statement];
+  }
+  int count(postgres::Sql statement) {
+    const std::lock_guard lock(mutex_);
+    return counts_[statement];
+  }
+  int all() {
+    const std::lock_guard lock(mutex_);
+    int sum = 0;
+    for (const auto& [statement, count] : counts_) sum += count;
+    return sum;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<postgres::Sql, int> counts_;
+};
+
+TEST_F(RunLeases, HeartbeatsAndReleasesOfManyRunsAreOneTransaction) {
+  open();
+  submit(200);
+  const auto runs = lease_many(200);
+  ASSERT_EQ(runs.size(), 200u);
+  std::vector<RunChange> changes;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    changes.push_back(change_of(i % 2 == 0 ? RunChange::Kind::heartbeat : RunChange::Kind::release, runs[i]));
+  }
+  CountingConductor counted;
+  for (const auto& answer : store_->change_runs(changes)) {
+    ASSERT_TRUE(answer.has_value()) << answer.error().message;
+    EXPECT_EQ(answer->kind, RunChanged::Kind::done);
+  }
+  EXPECT_EQ(counted.count(postgres::Sql::commit), 1);
+  EXPECT_LE(counted.all(), 15) << "the number of statements does not depend on the number of runs";
+  EXPECT_EQ(listed(RunStatus::leased), 100u);
+  EXPECT_EQ(listed(RunStatus::pending), 100u);
+}
+
+TEST_F(RunLeases, ALockedRunCostsNoOtherRunItsLease) {
+  open();
+  submit(3);
+  const auto runs = lease_many(3);
+  ASSERT_EQ(runs.size(), 3u);
+  std::vector<RunChange> changes;
+  for (const RunRow& run : runs) changes.push_back(change_of(RunChange::Kind::heartbeat, run));
+  sql("BEGIN");
+  sql("SELECT 1 FROM cairn.workflow_run WHERE id = '" + runs[1].id.value + "' FOR UPDATE");
+  const auto answers = store_->change_runs(changes);
+  sql("ROLLBACK");
+  ASSERT_EQ(answers.size(), 3u);
+  for (const std::size_t i : {std::size_t{0}, std::size_t{2}}) {
+    ASSERT_TRUE(answers[i].has_value()) << answers[i].error().message;
+    EXPECT_EQ(answers[i]->kind, RunChanged::Kind::done);
+    EXPECT_EQ(answers[i]->row, **store_->find_run(runs[i].id));
+    EXPECT_GT(answers[i]->row.lease_until, runs[i].lease_until);
+  }
+  ASSERT_FALSE(answers[1].has_value());
+  EXPECT_EQ(answers[1].error().code, ErrorCode::unavailable);
+  EXPECT_EQ((*store_->find_run(runs[1].id))->lease_until, runs[1].lease_until);
+  const auto again = store_->change_runs(std::span(changes).subspan(1, 1));
+  ASSERT_TRUE(again[0].has_value()) << again[0].error().message;
+  EXPECT_EQ(again[0]->kind, RunChanged::Kind::done);
+}
+
+TEST_F(RunLeases, AReleaseWaitsForTheTransactionThatHasTheRun) {
+  open();
+  submit(2);
+  const auto runs = lease_many(2);
+  ASSERT_EQ(runs.size(), 2u);
+  const std::vector<RunChange> changes{change_of(RunChange::Kind::release, runs[0]),
+                                       change_of(RunChange::Kind::release, runs[1])};
+  sql("BEGIN");
+  sql("SELECT 1 FROM cairn.workflow_run WHERE id = '" + runs[0].id.value + "' FOR UPDATE");
+  std::vector<Result<RunChanged>> answers;
+  std::thread releasing([&] { answers = store_->change_runs(changes); });
+  wait_for_waiter();
+  sql("ROLLBACK");
+  releasing.join();
+  for (const auto& answer : answers) {
+    ASSERT_TRUE(answer.has_value()) << answer.error().message;
+    EXPECT_EQ(answer->kind, RunChanged::Kind::done);
+  }
+  EXPECT_EQ(lease_many(2).size(), 2u);
+}
 
 TEST_F(RunLeases, GoesByPriorityThenByTime) {
   open();

@@ -23,7 +23,7 @@ class ForwardingStore : public Store {
   Result<std::vector<StoreFault>> faults(std::size_t max) override { return behind_.faults(max); }
   void watch(WakeupListener listener) override { behind_.watch(std::move(listener)); }
   void release_caches() override { behind_.release_caches(); }
-  void stop_waiting() override { behind_.stop_waiting(); }
+  void stop_waiting(std::chrono::milliseconds patience) override { behind_.stop_waiting(patience); }
   void keep_events(const EventPolicy& policy) override { behind_.keep_events(policy); }
   Result<PutDefinition> put_definition(const DefinitionRow& row) override { return behind_.put_definition(row); }
   Result<std::optional<DefinitionRow>> find_definition(const std::string& name,

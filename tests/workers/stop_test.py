@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 """Servers and workers that are stopped with SIGTERM at random moments, under mixed load: HTTP calls, workers in three
-languages, two sinks of the outbox. A clean stop loses nothing and repeats nothing: each effect and each event arrives
-exactly once, every workflow ends, and every process ends within its drain time.
+languages, three sinks of the outbox. A clean stop loses nothing and repeats nothing: each effect and each event arrives
+exactly once, every workflow ends, and every process ends within its drain time and the 5 s of the watchdog.
+
+Two things may be repeated, as documented. Some calls take longer than the 5 s that a stop waits for them: such a call
+counts as a failed attempt (`interrupted`), and exactly one more call follows each such attempt, with the same key. The
+third sink sometimes does not answer: events that a stop abandons there are sent again.
 
 Usage: stop_test.py CAIRN CPP_WORKER NODE|- [STOPS]        (6 stops without it)
 
@@ -30,14 +34,25 @@ BINARY, CPP_WORKER, NODE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.arg
 STOPS = int(sys.argv[4]) if len(sys.argv) > 4 else 6
 POSTGRES = os.environ.get("CAIRN_TEST_POSTGRES")
 SEED = int(os.environ.get("CAIRN_TEST_SEED", random.randrange(1 << 32)))
-DRAIN = 30  # seconds: of the server and of the workers
-SLACK = 30  # a busy machine may take so long to notice
+DRAIN = {"server": 10, "worker": 30}  # seconds
+MARGIN = 5  # the watchdog of the server
 CALLERS = 12  # workflows at once
+LONG_CALL = 7  # seconds: longer than a stop waits for calls
+LONG_EVERY = 60  # every so many workflows begins with such a call
+HANGS = 0.01  # how often the third sink does not answer
+HANGS_FOR = 8  # seconds: its timeout
 
 HTTP_STEP = """
   - id: call%d
     call:
       http: { method: POST, url: "%s/effects", body: { workflow: = input.n, step: %d } }
+      timeout: 60s
+      retry: { attempts: 5, backoff: 20ms, cap: 200ms }
+"""
+LONG_STEP = """
+  - id: call0
+    call:
+      http: { method: POST, url: "%s/long", body: { workflow: = input.n, step: 0 } }
       timeout: 60s
       retry: { attempts: 5, backoff: 20ms, cap: 200ms }
 """
@@ -59,7 +74,10 @@ class Ledger:
         self.lock = threading.Lock()
         self.effects = collections.Counter()  # by (workflow, step)
         self.keys = {}
-        self.events = {"one": collections.Counter(), "two": collections.Counter()}  # by (workflow, step)
+        # by (workflow, step)
+        self.events = {name: collections.Counter() for name in ("one", "two", "hanging")}
+        self.hanging = True
+        self.over = threading.Event()
         self.delays = random.Random(chance.random())
         self.server = Receiver(self.answer)
         self.url = self.server.url
@@ -68,16 +86,21 @@ class Ledger:
         body = json.loads(body)
         with self.lock:
             pause = self.delays.uniform(0, 0.05)
-            if path == "/effects":
+            if path in ("/effects", "/long"):
                 place = (body["workflow"], body["step"])
+                if path == "/long" and place not in self.effects:
+                    pause = LONG_CALL
                 self.effects[place] += 1
                 self.keys.setdefault(place, set()).add(headers["Idempotency-Key"])
+            elif path == "/hanging" and self.hanging and self.delays.random() < HANGS:
+                pause = 10 * HANGS_FOR
             else:
                 self.events[path[1:]][(body["data"]["workflow"], body["data"]["step"])] += 1
-        time.sleep(pause)  # so that stops meet calls that are being answered
+        self.over.wait(pause)  # so that stops meet calls that are being answered
         return 200, "{}"
 
     def end(self):
+        self.over.set()
         self.server.shutdown()
         self.server.server_close()
 
@@ -93,12 +116,15 @@ class World:
         self.emitted = [3, 6]
         settings = os.path.join(folder, "cairn.toml")
         with open(settings, "w") as file:
-            file.write('auth = "none"\ndrain = "%ds"\ndrain_delay = "200ms"\negress = ["%s"]\n' % (DRAIN, self.ledger.url))
-            for sink in ("one", "two"):
-                file.write('[[events.sinks]]\nname = "%s"\nhttp = { url = "%s/%s", timeout = "30s" }\n' %
-                           (sink, self.ledger.url, sink))
+            file.write('auth = "none"\ndrain = "%ds"\ndrain_delay = "200ms"\negress = ["%s"]\n' %
+                       (DRAIN["server"], self.ledger.url))
+            for sink in self.ledger.events:
+                file.write('[[events.sinks]]\nname = "%s"\nhttp = { url = "%s/%s", timeout = "%ds" }\n' %
+                           (sink, self.ledger.url, sink, HANGS_FOR if sink == "hanging" else 30))
         self.settings = settings
         self.faults = []
+        self.longest = 0.0  # seconds: of the stops
+        self.interrupted = 0
         self.processes = {}
         self.start("server")
         self.deploy()
@@ -140,6 +166,10 @@ class World:
                 raise AssertionError("%s did not start; see %s" % (name, os.path.join(self.folder, name + ".log")))
         self.processes[name] = process
 
+    @staticmethod
+    def limit(name):
+        return DRAIN.get(name, DRAIN["worker"]) + MARGIN
+
     def stop(self, names):
         """SIGTERM to all of them at once. They start again as soon as they have ended."""
         began = time.monotonic()
@@ -149,7 +179,8 @@ class World:
         def again(name):
             process = self.processes[name]
             try:
-                code = process.wait(DRAIN + SLACK)
+                code = process.wait(self.limit(name))
+                self.longest = max(self.longest, time.monotonic() - began)
                 if code != 0:
                     self.faults.append("%s ended with %s" % (name, code))
             except subprocess.TimeoutExpired:
@@ -189,9 +220,14 @@ class World:
         kinds = len(self.kinds)
         self.emitted = [2 + kinds, 4 + 2 * kinds]
         self.calls = [i for i in range(1, number + 1) if i not in self.emitted]
-        definition = "cairn: 1\nname: stopped\nversion: 1.0.0\ninput: { type: object }\nsteps:\n" + steps
-        status, answer = self.call("POST", "/v1/definitions", text=definition)
-        assert status in (200, 201), answer
+        for name, first in (("stopped", ""), ("stopped.long", LONG_STEP % self.ledger.url)):
+            definition = "cairn: 1\nname: %s\nversion: 1.0.0\ninput: { type: object }\nsteps:\n%s" % (name, first + steps)
+            status, answer = self.call("POST", "/v1/definitions", text=definition)
+            assert status in (200, 201), answer
+
+    @staticmethod
+    def is_long(n):
+        return n % LONG_EVERY == LONG_EVERY // 2
 
     # Starts one workflow after the other while there is room. An answer may be lost with its server: the id is chosen
     # before the first try.
@@ -207,7 +243,7 @@ class World:
                 try:
                     if not begun:
                         status, answer = self.call("POST", "/v1/instances", {
-                            "definition": "stopped", "input": {"n": n, "subject": "s%d" % (n % 7)}, "id": id})
+                            "definition": "stopped.long" if self.is_long(n) else "stopped", "input": {"n": n, "subject": "s%d" % (n % 7)}, "id": id})
                         if status in (200, 201, 409):
                             begun = True
                         elif status != 503:
@@ -238,13 +274,15 @@ class World:
                 self.faults.append(json.dumps([self.call("GET", "/v1/instances/" + id)[1],
                                                self.call("GET", "/v1/runs?instance=" + id)[1]]))
         expected = {(n, step) for n in range(self.started) for step in self.emitted}
-        while time.monotonic() < ends + 60 and any(set(got) != expected for got in self.ledger.events.values()):
+        self.ledger.hanging = False
+        while time.monotonic() < ends + 180 and any(set(got) != expected for got in self.ledger.events.values()):
             time.sleep(0.02)
+        self.judge_long_calls()
         for process in self.processes.values():
             process.send_signal(signal.SIGTERM)
         for name, process in self.processes.items():
             try:
-                code = process.wait(DRAIN + SLACK)
+                code = process.wait(self.limit(name))
                 if code != 0:
                     self.faults.append("%s ended with %s" % (name, code))
             except subprocess.TimeoutExpired:
@@ -255,10 +293,23 @@ class World:
         self.judge(expected)
         self.ledger.end()
 
+    def judge_long_calls(self):
+        """Each interrupted attempt was followed by one more call, and no call was repeated without one."""
+        for n in filter(self.is_long, range(self.started)):
+            runs = self.call("GET", "/v1/runs?instance=00000000-0000-4000-8000-%012d" % n)[1]["items"]
+            first = min(runs, key=lambda run: run["created_at"])
+            events = self.call("GET", "/v1/runs/%s/events" % first["id"])[1]["items"]
+            causes = [event.get("details", {}).get("code") for event in events if event["event"] == "retried"]
+            made = self.ledger.effects[(n, 0)]
+            self.interrupted += len(causes)
+            if set(causes) - {"interrupted"} or made != 1 + len(causes):
+                self.faults.append("long call of %d: made %d times, retried for %s" % (n, made, causes))
+
     def judge(self, events):
         effects = {(n, step) for n in range(self.started) for step in self.calls}
+        effects |= {(n, 0) for n in filter(self.is_long, range(self.started))}
         lost = sorted(effects - set(self.ledger.effects))
-        repeated = {place: count for place, count in self.ledger.effects.items() if count > 1}
+        repeated = {place: count for place, count in self.ledger.effects.items() if count > 1 and place[1] != 0}
         keys = {place: list(keys) for place, keys in self.ledger.keys.items() if len(keys) > 1}
         for what, found in (("effects lost", lost), ("effects repeated", repeated), ("keys of one effect", keys)):
             if found:
@@ -267,7 +318,7 @@ class World:
             if events - set(got):
                 self.faults.append("events lost by %s: %s" % (sink, str(sorted(events - set(got)))[:300]))
             twice = {place: count for place, count in got.items() if count > 1}
-            if twice:
+            if twice and sink != "hanging":
                 self.faults.append("events repeated by %s: %s" % (sink, str(twice)[:300]))
         verdict = subprocess.run([BINARY, "verify", "--store", self.store], capture_output=True, text=True)
         if verdict.returncode != 0:
@@ -294,7 +345,8 @@ class StopTest(unittest.TestCase):
                 world.stop(names[:stops - done])
                 done += len(names)
             world.finish()
-            print("%d stops, %d workflows, %d effects" % (done, world.started, len(world.ledger.effects)), flush=True)
+            print("%d stops, the longest took %.1f s; %d workflows, %d effects, %d interrupted calls" %
+                  (done, world.longest, world.started, len(world.ledger.effects), world.interrupted), flush=True)
             self.assertEqual(world.faults, [], "see the logs in " + folder)
         finally:
             world.kill()

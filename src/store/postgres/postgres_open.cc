@@ -15,6 +15,13 @@ using postgres::Rows;
 using postgres::Session;
 using postgres::Sql;
 
+namespace {
+
+// The store closes. Connections that are opened ahead must not delay it.
+constexpr std::chrono::milliseconds last_answers_within{1000};
+
+}  // namespace
+
 PostgresStore::PostgresStore(postgres::Target target, Clock& clock, Mode mode)
     : clock_(target.process_clock ? clock : server_clock_), mode_(mode), pool_(std::move(target)) {
   traits_ = {
@@ -33,9 +40,9 @@ void PostgresStore::keep_events(const EventPolicy& policy) {
 }
 
 PostgresStore::~PostgresStore() {
+  pool_.stop(last_answers_within);
   hints_.reset();
   channel_.reset();
-  pool_.stop();
 }
 
 Result<std::unique_ptr<PostgresStore>> PostgresStore::open(const std::string& url, Clock& clock, Mode mode) {
@@ -143,8 +150,10 @@ Result<PostgresStore::Written> PostgresStore::look_up(const std::string& writer,
   constexpr std::chrono::milliseconds pause{100};
   const auto until = std::chrono::steady_clock::now() + patience;
   do {
+    if (pool_.given_up()) break;
     auto connection = Connection::open(pool_.target());
     if (!connection) continue;
+    const postgres::Pool::Watched watched(pool_, **connection);
     // Waits for a transaction that is still running, and stops one that has not reached its guard yet.
     Rows rows = (*connection)->query(Sql::end_writer, writer);
     if ((*connection)->error()) continue;
@@ -178,6 +187,7 @@ void PostgresStore::watch(WakeupListener listener) {
       pool_.distrust();
     };
     callbacks.now = [this] { return now(); };
+    callbacks.given_up = [this] { return pool_.given_up(); };
     channel_ = std::make_unique<postgres::Channel>(pool_.target(), std::move(callbacks));
     if (!pool_.target().hints.empty()) {
       hints_ = std::make_unique<postgres::Hints>(

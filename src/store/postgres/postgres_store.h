@@ -42,10 +42,11 @@ class PostgresStore final : public Store {
 
   const StoreTraits& traits() const override { return traits_; }
 #include "store/back_end_functions.inc"
-  void stop_waiting() override { pool_.stop(); }
+  void stop_waiting(std::chrono::milliseconds patience) override { pool_.stop(patience); }
   Result<void> check_writable() override;
   void keep_events(const EventPolicy& policy) override;
   Result<std::vector<CommitOutcome>> end_runs(std::span<const RunEnd> ends) override;
+  std::vector<Result<RunChanged>> change_runs(std::span<const RunChange> changes) override;
   Result<std::vector<QueueFault>> queue_faults(std::size_t max) override;
 
  private:
@@ -108,6 +109,8 @@ class PostgresStore final : public Store {
   void insert_fresh(Connection& db, std::span<const RunRow> given, Timestamp at);
   std::size_t send_submission(Connection& db, std::span<const RunRow> given, Timestamp at);
   Result<RunRow> find_submitted(Connection& db, const RunRow& run, const std::string& uuid);
+  // Waits at most `lock_wait` for the row; without it as long as any statement.
+  Result<RunChanged> change_run(const RunChange& change, std::optional<std::chrono::milliseconds> lock_wait);
   void run_event(Connection& db, const RunId& run, std::string_view kind, Timestamp at, int attempt,
                  std::string_view actor, const Json& details);
   void insert_dead_letter(Connection& db, const DeadLetter& letter);

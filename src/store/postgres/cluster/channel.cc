@@ -47,6 +47,7 @@ Channel::~Channel() {
 }
 
 bool Channel::stopping() {
+  if (callbacks_.given_up()) return true;
   const std::lock_guard lock(mutex_);
   return stopping_;
 }
@@ -96,8 +97,10 @@ void Channel::run() {
   int mutes = 0;
   bool said = false;
   std::string told_reason;  // why there was no connection, to log each reason once
+  bool reached = true;
   while (!stopping()) {
     auto connection = Connection::open(target_);
+    reached = connection.has_value();
     Doubt doubt = Doubt::lost;
     if (connection) {
       handle_ = (*connection)->handle();
@@ -141,7 +144,7 @@ void Channel::run() {
     }
     pause(hopeless ? std::chrono::milliseconds(look_every) : std::chrono::milliseconds(200));
   }
-  say_farewell();
+  if (reached && !callbacks_.given_up()) say_farewell();
 }
 
 Channel::Doubt Channel::listen(Connection& connection) {

@@ -27,6 +27,7 @@ class Channel {
     std::function<void()> forget;             // called before everything is looked at again, after a doubt
     std::function<void()> silent;             // the server answers a new connection but not the old one
     std::function<Timestamp()> now;
+    std::function<bool()> given_up;  // the node stops, and the server does not answer
   };
   Channel(const Target& target, Callbacks callbacks);
   ~Channel();

@@ -237,7 +237,10 @@ Result<std::vector<CommitOutcome>> PostgresStore::end_runs(std::span<const RunEn
   return outcomes;
 }
 
-Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
+Result<RunChanged> PostgresStore::change_run(const RunChange& change) { return change_run(change, std::nullopt); }
+
+Result<RunChanged> PostgresStore::change_run(const RunChange& change,
+                                             std::optional<std::chrono::milliseconds> lock_wait) {
   Wakeup wakeup;
   const std::string uuid = postgres::run_uuid(change.run);
   auto changed = write<RunChanged>([&](Connection& db) -> Result<RunChanged> {
@@ -247,6 +250,7 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
     Column<Uuid> only;
     only.add(id);
     RunChanged answer;
+    if (lock_wait) db.send(Sql::wait_for_locks, std::to_string(lock_wait->count()) + "ms");
     {
       Rows rows = db.query(Sql::lock_run, id);
       if (!rows.next()) return RunChanged{RunChanged::Kind::not_found, {}};
@@ -258,7 +262,7 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
       run_event(db, row.id, kind, at, attempt, change.actor, details);
     };
     answer.kind = check_change(change, row);
-    if (clears_lease(change, row)) db.send(Sql::clear_lease, id);
+    if (clears_lease(change, row)) db.send(Sql::clear_leases, only);
     if (answer.kind == RunChanged::Kind::done) {
       switch (change.kind) {
         case RunChange::Kind::remove:
@@ -275,14 +279,17 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
             write_event(db, row.instance.value_or(InstanceId{}), *told, wakeup);
           }
           break;
-        case RunChange::Kind::heartbeat:
+        case RunChange::Kind::heartbeat: {
           wakeup.due = after(at, change.length);
-          db.send(Sql::heartbeat_run, id, *wakeup.due, at);
+          Column<Timestamp> until;
+          until.add(*wakeup.due);
+          db.send(Sql::heartbeat_runs, only, until, at);
           break;
+        }
         case RunChange::Kind::release:
           db.send(Sql::unqueue_runs, only);
-          db.send(Sql::release_run, id, at);
-          db.send(Sql::queue_run, id, at);
+          db.send(Sql::release_runs, only, at);
+          db.send(Sql::queue_runs, only, at);
           event("released", row.attempt - 1, Json());
           wakeup.runs = true;
           break;
@@ -290,7 +297,7 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change) {
           wakeup.due = after(at, change.length);
           db.send(Sql::unqueue_runs, only);
           db.send(Sql::retry_run, id, *wakeup.due, Jsonb{change.error}, error_line(change.error), at);
-          db.send(Sql::queue_run, id, at);
+          db.send(Sql::queue_runs, only, at);
           event("retried", row.attempt, change.error);
           break;
       }

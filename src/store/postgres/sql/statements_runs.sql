@@ -70,6 +70,17 @@ FROM cairn.workflow_run r WHERE r.id = $1
 -- name: lock_run
 SELECT {run_columns}
 FROM cairn.workflow_run r WHERE r.id = $1 FOR UPDATE
+-- name: lock_runs
+-- Skips rows that another transaction has locked. Payload, result and error are left out: a heartbeat needs none of them.
+SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, NULL::jsonb, NULL::jsonb, NULL::jsonb, r.last_error, r.attempt,
+  r.max_attempts, r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
+  r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.id
+FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) FOR UPDATE SKIP LOCKED
+-- name: runs_among
+SELECT r.id FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[])
+-- name: wait_for_locks
+-- How long the statements of this transaction wait for a lock.
+SELECT set_config('lock_timeout', $1::text, true)
 -- name: find_run_by_key
 SELECT {run_columns}
 FROM cairn.workflow_run r WHERE r.idempotency_key = $1
@@ -130,9 +141,9 @@ DELETE FROM cairn.wf_run_q WHERE ctid = ANY ($1::tid[])
 DELETE FROM cairn.wf_run_q q USING (SELECT type, priority, run_at, n FROM cairn.workflow_run WHERE id = ANY ($1::uuid[]) OFFSET 0) r
 WHERE q.later = ANY ('{false,true}') AND q.type = ANY (ARRAY[r.type]) AND q.priority = ANY (ARRAY[r.priority]) AND q.run_at = ANY (ARRAY[r.run_at])
   AND q.n = ANY (ARRAY[r.n])
--- name: queue_run
+-- name: queue_runs
 INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
-SELECT type, priority, run_at, n, id, run_at > $2, false, limit_key FROM cairn.workflow_run WHERE id = $1
+SELECT type, priority, run_at, n, id, run_at > $2, false, limit_key FROM cairn.workflow_run WHERE id = ANY ($1::uuid[])
 -- name: watch_leases
 INSERT INTO cairn.wf_lease_q (id, at, type, runs) VALUES ($1, $2, $3, $4)
 -- name: forget_leases
@@ -218,16 +229,17 @@ WHERE id = ANY ($1::uuid[])
 SELECT concurrency IS NOT NULL FROM cairn.wf_run_types WHERE type = $1
 -- name: cancel_run
 UPDATE cairn.workflow_run SET status = 'cancelled', updated_at = $2, turns = turns + 1, troubled = true WHERE id = $1 AND status IN ('pending', 'leased')
--- name: heartbeat_run
-UPDATE cairn.workflow_run SET lease_until = $2, updated_at = $3, turns = turns + 1 WHERE id = $1
+-- name: heartbeat_runs
+UPDATE cairn.workflow_run r SET lease_until = e.until, updated_at = $3, turns = r.turns + 1
+FROM unnest($1::uuid[], $2::timestamptz[]) AS e (id, until) WHERE r.id = ANY (ARRAY[e.id])
 -- name: retry_run
 UPDATE cairn.workflow_run SET status = 'pending', run_at = $2, error = $3, last_error = $4, lease_until = NULL, leased_by = NULL, attempt_until = NULL, updated_at = $5,
   turns = turns + 1 WHERE id = $1
--- name: release_run
+-- name: release_runs
 UPDATE cairn.workflow_run SET status = 'pending', attempt = attempt - 1, lease_until = NULL, leased_by = NULL, attempt_until = NULL, updated_at = $2, turns = turns + 1
-WHERE id = $1
--- name: clear_lease
-UPDATE cairn.workflow_run SET lease_until = NULL, leased_by = NULL, turns = turns + 1 WHERE id = $1
+WHERE id = ANY ($1::uuid[])
+-- name: clear_leases
+UPDATE cairn.workflow_run SET lease_until = NULL, leased_by = NULL, turns = turns + 1 WHERE id = ANY ($1::uuid[])
 -- name: delete_run_softly
 UPDATE cairn.workflow_run SET deleted_at = $2, delete_reason = $3, updated_at = $2, turns = turns + 1 WHERE id = $1
 -- name: exhausted_runs

@@ -12,6 +12,14 @@ namespace cairn::postgres {
 
 namespace {
 
+// When the node has no patience left, a connection that takes this long to open is not tried again.
+constexpr std::chrono::seconds slow_open{1};
+
+void cut(Connection& connection) {
+  // Only the socket: the thread that waits on it owns the rest.
+  ::shutdown(PQsocket(connection.handle()), SHUT_RDWR);
+}
+
 std::chrono::milliseconds jittered(std::chrono::milliseconds most) {
   thread_local std::minstd_rand random{std::random_device{}()};
   return std::chrono::milliseconds(std::uniform_int_distribution<std::int64_t>(most.count() / 4, most.count())(random));
@@ -21,6 +29,14 @@ std::chrono::milliseconds jittered(std::chrono::milliseconds most) {
 
 // Nodes start at different places, so that the first writers of two nodes do not share one.
 Pool::Pool(Target target) : target_(std::move(target)), first_place_(std::random_device{}() % 1024) {}
+
+Pool::~Pool() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  closed_.notify_all();
+}
 
 // The caller holds the lock.
 void Pool::take_place(Session& session) {
@@ -48,17 +64,18 @@ Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
     if (use == Use::write) {
       ++waiting_to_write_;
-      free_to_write_.wait(lock, [this] { return has_room(Use::write); });
+      free_to_write_.wait(lock, [this] { return given_up_ || has_room(Use::write); });
       --waiting_to_write_;
     } else {
-      free_to_read_.wait(lock, [this] { return has_room(Use::read); });
-      ++reading_;
+      free_to_read_.wait(lock, [this] { return given_up_ || has_room(Use::read); });
     }
+    if (given_up_) return no_answer();
+    if (use == Use::read) ++reading_;
     if (!idle_.empty()) {
       Session session = std::move(idle_.back());
       idle_.pop_back();
       session.use = use;
-      in_use_.insert(session.connection.get());
+      note_use(*session.connection);
       take_place(session);
       // Two places may have become free before the first waiter woke up.
       if (!idle_.empty()) wake_next();
@@ -69,12 +86,13 @@ Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
   }
   std::chrono::milliseconds pause{20};
   for (;;) {
+    const auto tried_at = std::chrono::steady_clock::now();
     auto opened = Connection::open(target_);
     if (opened) {
       Session session{std::move(*opened), "", 0, generation, use};
       {
         const std::lock_guard lock(mutex_);
-        in_use_.insert(session.connection.get());
+        note_use(*session.connection);
         take_place(session);
       }
       // The connection is registered by now. If the server stops answering here, `distrust` disconnects this one too.
@@ -82,10 +100,11 @@ Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
       return Lease(*this, std::move(session));
     }
     std::unique_lock lock(mutex_);
+    if (out_of_patience() && std::chrono::steady_clock::now() - tried_at >= slow_open) give_up();
     pause = std::min(pause * 2, std::chrono::milliseconds(500));
     const auto wake = std::chrono::steady_clock::now() + jittered(pause);
-    const bool over = stopping_ || wake > until || opened.error().code != ErrorCode::unavailable;
-    if (over || stopped_.wait_until(lock, wake, [this] { return stopping_; })) {
+    const bool over = out_of_patience() || wake > until || opened.error().code != ErrorCode::unavailable;
+    if (over || stopped_.wait_until(lock, wake, [this] { return out_of_patience(); })) {
       --open_;
       if (use == Use::read) --reading_;
       wake_next();
@@ -143,8 +162,7 @@ void Pool::distrust() {
     ++generation_;
     open_ -= idle_.size();
     distrusted.swap(idle_);
-    // Only the sockets: the threads that wait on them own the rest.
-    for (Connection* connection : in_use_) ::shutdown(PQsocket(connection->handle()), SHUT_RDWR);
+    for (const auto& [connection, since] : in_use_) cut(*connection);
     free_to_write_.notify_all();
     free_to_read_.notify_all();
   }
@@ -152,15 +170,74 @@ void Pool::distrust() {
 
 bool Pool::pause_before_trying(std::chrono::milliseconds length) {
   std::unique_lock lock(mutex_);
-  return !stopped_.wait_for(lock, length, [this] { return stopping_; });
+  return !stopped_.wait_for(lock, length, [this] { return out_of_patience(); });
 }
 
-void Pool::stop() {
+void Pool::stop(std::chrono::milliseconds patience) {
   {
     const std::lock_guard lock(mutex_);
-    stopping_ = true;
+    if (!std::exchange(stopping_, true)) {
+      stopped_at_ = std::chrono::steady_clock::now();
+      watcher_ = std::jthread([this] { close_unanswered(); });
+    }
+    patience_ = std::min(patience_, patience);
   }
   stopped_.notify_all();
+  closed_.notify_all();
+}
+
+// The caller holds the lock.
+void Pool::note_use(Connection& connection) {
+  in_use_.emplace(&connection, std::chrono::steady_clock::now());
+  if (given_up_) cut(connection);
+}
+
+// The caller holds the lock.
+bool Pool::out_of_patience() const { return stopping_ && std::chrono::steady_clock::now() >= stopped_at_ + patience_; }
+
+// The caller holds the lock.
+void Pool::give_up() {
+  given_up_ = true;
+  for (const auto& [connection, since] : in_use_) cut(*connection);
+  free_to_write_.notify_all();
+  free_to_read_.notify_all();
+}
+
+bool Pool::given_up() {
+  const std::lock_guard lock(mutex_);
+  return given_up_;
+}
+
+Error Pool::no_answer() const {
+  return {ErrorCode::unavailable, target_.shown + ": the server does not answer, and this node stops"};
+}
+
+void Pool::close_unanswered() {
+  std::unique_lock lock(mutex_);
+  while (!closing_ && !given_up_) {
+    const auto now = std::chrono::steady_clock::now();
+    auto next = now + patience_;
+    for (const auto& [connection, since] : in_use_) {
+      const auto until = std::max(since, stopped_at_) + patience_;
+      if (until <= now) {
+        cut(*connection);
+      } else {
+        next = std::min(next, until);
+      }
+    }
+    // A stop with less patience ends the wait early.
+    closed_.wait_until(lock, next);
+  }
+}
+
+Pool::Watched::Watched(Pool& pool, Connection& connection) : pool_(pool), connection_(connection) {
+  const std::lock_guard lock(pool.mutex_);
+  pool.note_use(connection);
+}
+
+Pool::Watched::~Watched() {
+  const std::lock_guard lock(pool_.mutex_);
+  pool_.in_use_.erase(&connection_);
 }
 
 }  // namespace cairn::postgres

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -31,6 +32,7 @@ struct Session {
 class Pool {
  public:
   explicit Pool(Target target);
+  ~Pool();
 
   // Returns the connection to the pool on destruction.
   class Lease {
@@ -57,8 +59,22 @@ class Pool {
   void open_ahead(std::size_t count, std::function<void(Connection&)> rehearse);
   // Sets a function that is called with each new connection before its first use.
   void on_open(std::function<void(Connection&)> opened) { opened_ = std::move(opened); }
-  // Stops waiting for an unreachable server: each connection is tried once.
-  void stop();
+  // For a node that stops. After `patience` each connection is tried once, and one that has been in use for so long is
+  // closed. If opening a connection takes long too, the pool gives up and every `take` fails at once.
+  void stop(std::chrono::milliseconds patience);
+  bool given_up();
+  // Closes a connection outside the pool too, if the server does not answer after `stop`.
+  class Watched {
+   public:
+    Watched(Pool& pool, Connection& connection);
+    ~Watched();
+    Watched(const Watched&) = delete;
+    Watched& operator=(const Watched&) = delete;
+
+   private:
+    Pool& pool_;
+    Connection& connection_;
+  };
   // Waits before the next attempt. False if no time is left for one.
   bool pause_before_trying(std::chrono::milliseconds length);
   // Called when the server answers a new connection but not an old one. It disconnects every thread that waits for an
@@ -71,22 +87,32 @@ class Pool {
   void take_place(Session& session);
   void wake_next();
   void give_back(Session session);
+  void note_use(Connection& connection);
+  bool out_of_patience() const;
+  void give_up();
+  void close_unanswered();
+  Error no_answer() const;
 
   const Target target_;
   std::function<void(Connection&)> opened_;
   std::mutex mutex_;
   // One waiter is woken for each free place, writers first. A single condition would wake every waiter for each place.
-  std::condition_variable free_to_write_, free_to_read_, stopped_;
+  std::condition_variable free_to_write_, free_to_read_, stopped_, closed_;
   std::size_t waiting_to_write_ = 0;
   std::vector<Session> idle_;
-  std::set<Connection*> in_use_;
-  std::set<std::size_t> places_;  // of the writers
+  std::map<Connection*, std::chrono::steady_clock::time_point> in_use_;  // since when
+  std::set<std::size_t> places_;                                         // of the writers
   const std::size_t first_place_;
   std::size_t open_ = 0;
   std::size_t reading_ = 0;
   std::size_t generation_ = 0;  // grows when a connection is lost; older connections are not trusted
   bool stopping_ = false;
+  bool given_up_ = false;
+  bool closing_ = false;
+  std::chrono::steady_clock::time_point stopped_at_;
+  std::chrono::milliseconds patience_ = std::chrono::milliseconds::max();
   std::jthread ahead_;
+  std::jthread watcher_;  // after `stop`
 };
 
 }  // namespace cairn::postgres
