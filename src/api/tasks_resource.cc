@@ -30,27 +30,37 @@ void show(EngineCore& core, const Call& call) {
   call.reply(row ? task_response(*row) : problem(row.error()));
 }
 
-// The roles of a new assignee, from their API keys. Empty optional: the person may use a token, whose roles are unknown
-// here. ErrorCode::not_allowed if none of their keys may work on tasks.
+// What a person may do: with each API key, and with the last token of each account.
+Result<std::vector<Identity>> identities_of(EngineCore& core, const Call& call, const std::string& person) {
+  std::vector<Identity> out;
+  CAIRN_TRY(const auto keys, core.store().list_api_keys());
+  for (const ApiKeyRow& key : keys) {
+    auto identity = key.subject == person ? identity_of(key, core.store().now()) : std::nullopt;
+    if (identity) out.push_back(std::move(*identity));
+  }
+  if (call.identity.keys_only) return out;
+  CAIRN_TRY(const auto users, core.store().find_token_users(person));
+  for (const TokenUserRow& user : users) out.push_back(identity_of(user));
+  return out;
+}
+
+// The roles of a new assignee. Empty optional: this server does not know the person, who may log in with a token later;
+// or the person may complete every task. ErrorCode::not_allowed if no known credential of theirs may work on tasks.
 Result<std::optional<std::vector<std::string>>> roles_of(EngineCore& core, const Call& call,
                                                          const std::string& person) {
   // Without authentication no roles are checked.
   if (!call.identity.task_roles || person == call.identity.person) return std::optional<std::vector<std::string>>();
-  CAIRN_TRY(const auto keys, core.store().list_api_keys());
+  CAIRN_TRY(const auto identities, identities_of(core, call, person));
   std::vector<std::string> roles;
-  bool known = false, works = false;
-  for (const ApiKeyRow& key : keys) {
-    const auto identity = key.subject == person ? identity_of(key, core.store().now()) : std::nullopt;
-    if (!identity) continue;
-    known = true;
-    if (!identity->may(Permission::work_tasks)) continue;
+  bool works = false;
+  for (const Identity& identity : identities) {
+    if (identity.may(Permission::manage_tasks)) return std::optional<std::vector<std::string>>();
+    if (!identity.may(Permission::work_tasks)) continue;
     works = true;
-    roles.insert(roles.end(), identity->task_roles->begin(), identity->task_roles->end());
-    // Such a person may complete every task.
-    if (identity->may(Permission::manage_tasks)) return std::optional<std::vector<std::string>>();
+    roles.insert(roles.end(), identity.task_roles->begin(), identity.task_roles->end());
   }
   if (works) return std::optional(std::move(roles));
-  if (known) return Error{ErrorCode::not_allowed, person + " has no credential that may work on tasks"};
+  if (!identities.empty()) return Error{ErrorCode::not_allowed, person + " has no credential that may work on tasks"};
   if (call.identity.keys_only) return Error{ErrorCode::not_allowed, person + " has no API key"};
   return std::optional<std::vector<std::string>>();
 }

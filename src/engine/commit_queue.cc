@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/limit_refusals.h"
 #include "base/memory.h"
 #include "store/store_calls.h"
 
@@ -26,6 +27,12 @@ constexpr std::size_t spare_max = 4;
 // While a commit is under way, another one begins with as many units as that has, or when it is over: each transaction
 // has its price, and whoever took every unit as it comes would pay it for each. Alone, a unit is written at once.
 bool worth_writing(std::size_t waiting, std::size_t under_way) { return waiting > 0 && waiting >= under_way; }
+
+Error refusal(bool stopping) {
+  if (stopping) return {ErrorCode::unavailable, "the engine is stopping"};
+  return overload_error("commit_queue", CommitQueue::waiting_max,
+                        "too many commits wait for the store; try again later");
+}
 
 }  // namespace
 
@@ -58,13 +65,11 @@ void CommitQueue::stop() {
 
 void CommitQueue::submit(Unit unit, Answer answer) {
   if (store_.traits().keeps_encoded) encode_ahead(unit);
-  Error refused{ErrorCode::unavailable,
-                "too many commits wait for the store; try again later (limit commit_queue = 65536)"};
+  bool stopping = false;
   {
     std::unique_lock lock(mutex_);
-    if (stopping_) {
-      refused = {ErrorCode::unavailable, "the engine is stopping"};
-    } else if (waiting() < waiting_max) {
+    stopping = stopping_;
+    if (!stopping && waiting() < waiting_max) {
       note_submitted(1);
       const bool was_worth = worth_writing(waiting(), writing_);
       units_.push_back(std::move(unit));
@@ -78,7 +83,7 @@ void CommitQueue::submit(Unit unit, Answer answer) {
       return;
     }
   }
-  answer(refused, std::move(unit));
+  answer(refusal(stopping), std::move(unit));
 }
 
 void CommitQueue::submit_all(std::vector<Unit> units, std::function<void(std::size_t, Result<CommitOutcome>)> answer) {
@@ -101,11 +106,7 @@ void CommitQueue::submit_all(std::vector<Unit> units, std::function<void(std::si
     }
   }
   filled_.notify_one();
-  const Error refused =
-      stopping ? Error{ErrorCode::unavailable, "the engine is stopping"}
-               : Error{ErrorCode::unavailable,
-                       "too many commits wait for the store; try again later (limit commit_queue = 65536)"};
-  for (; taken < units.size(); ++taken) (*shared)(taken, refused);
+  for (; taken < units.size(); ++taken) (*shared)(taken, refusal(stopping));
 }
 
 Result<CommitOutcome> CommitQueue::commit(Unit unit) {

@@ -58,9 +58,7 @@ void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Ans
       return;
     }
     if (!stopping_) {
-      Error refused = limit_error("lease_waiters", waiting_max, "too many workers wait for runs");
-      refused.code = ErrorCode::unavailable;  // the queue will have room again later
-      return answer(std::move(refused));
+      return answer(overload_error("lease_waiters", waiting_max, "too many workers wait for runs"));
     }
   }
   answer(std::vector<RunRow>());

@@ -27,7 +27,7 @@ class RunIntake {
   ~RunIntake();
 
   // Calls `answer` once, from a writing thread; it must not block and must not call back into this object. `answer`
-  // receives ErrorCode::limit if the queue is full.
+  // receives ErrorCode::unavailable if the queue is full.
   void submit(RunRow run, Answer answer);
   // Queued runs are still written. Later submissions get ErrorCode::unavailable.
   void stop();

@@ -63,6 +63,8 @@ class NodeStore final : public Store {
   Result<std::optional<ApiKeyRow>> find_api_key(const std::string& secret_hash) override;
   Result<std::vector<ApiKeyRow>> list_api_keys() override;
   Result<bool> revoke_api_key(const std::string& id) override;
+  Result<void> put_token_user(const TokenUserRow& row) override;
+  Result<std::vector<TokenUserRow>> find_token_users(const std::string& person) override;
   Result<void> append_audit(std::span<const AuditRow> rows) override;
   Result<Page<AuditRow>> list_audit(const PageRequest& page) override;
   Result<TaskChanged> change_task(const TaskChange& change) override;

@@ -77,6 +77,8 @@ class MemoryStore : public Store {
   Result<std::optional<ApiKeyRow>> find_api_key(const std::string& secret_hash) override;
   Result<std::vector<ApiKeyRow>> list_api_keys() override;
   Result<bool> revoke_api_key(const std::string& id) override;
+  Result<void> put_token_user(const TokenUserRow& row) override;
+  Result<std::vector<TokenUserRow>> find_token_users(const std::string& person) override;
   Result<void> append_audit(std::span<const AuditRow> rows) override;
   Result<Page<AuditRow>> list_audit(const PageRequest& page) override;
 
@@ -196,6 +198,7 @@ class MemoryStore : public Store {
   std::map<std::string, ScheduleRow> schedules_;
   std::map<std::string, Timestamp> held_schedules_;
   std::map<std::string, ApiKeyRow> api_keys_;
+  std::map<std::string, TokenUserRow> token_users_;  // by account
   std::vector<AuditRow> audit_;
 };
 

@@ -1,5 +1,5 @@
 -- The schema of a PostgreSQL store.
--- version: 30
+-- version: 31
 --
 -- A new store gets this file and then every migration (sql/migrations), in one transaction. The first release freezes it:
 -- later changes are migrations. The store replaces the schema name `cairn` with its own.
@@ -561,6 +561,15 @@ CREATE TABLE cairn.wf_api_keys (
   expires_at timestamptz,
   revoked_at timestamptz
 );
+
+-- The roles of people who use tokens: those of the last token that a node accepted from each account.
+CREATE TABLE cairn.wf_token_users (
+  account text COLLATE "C" PRIMARY KEY,  -- issuer and subject
+  person text COLLATE "C" NOT NULL,
+  roles text[] NOT NULL,                 -- of cairn
+  task_roles text[] NOT NULL             -- in human tasks
+);
+CREATE INDEX wf_token_users_person ON cairn.wf_token_users (person);
 
 -- The audit trail. Each row's hash covers the hash of the row before (store/audit_chain.h), so a removed or changed row
 -- shows. Rows are only appended, without gaps.

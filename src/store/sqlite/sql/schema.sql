@@ -1,5 +1,5 @@
 -- The schema of a SQLite store.
--- version: 30
+-- version: 31
 --
 -- A new store gets this file and then every migration (sql/migrations). The first release freezes it: later changes are
 -- migrations.
@@ -407,6 +407,15 @@ CREATE TABLE wf_api_keys (
   expires_at INTEGER,
   revoked_at INTEGER
 ) STRICT;
+
+-- The roles of people who use tokens: those of the last token that the server accepted from each account.
+CREATE TABLE wf_token_users (
+  account TEXT PRIMARY KEY,  -- issuer and subject
+  person TEXT NOT NULL,
+  roles TEXT NOT NULL,       -- JSON array: roles of cairn
+  task_roles TEXT NOT NULL   -- JSON array: roles in human tasks
+) STRICT, WITHOUT ROWID;
+CREATE INDEX wf_token_users_person ON wf_token_users (person);
 
 -- The audit trail. Each row's hash covers the hash of the row before (store/audit_chain.h), so a removed or changed row
 -- shows. Rows are only appended, without gaps.

@@ -129,8 +129,8 @@ t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.version, t.roles, t.ex
 (?1 IS NULL OR t.status = ?1) AND (?2 IS NULL OR t.assignee = ?2)
   AND (?3 IS NULL OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?3))))
   AND (?4 IS NULL OR t.name = ?4)
-  AND (?8 IS NULL OR t.assignee = ?8 OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?9)))
-    OR EXISTS (SELECT 1 FROM json_each(t.managers) r WHERE r.value IN (SELECT value FROM json_each(?9))))
+  AND (?8 IS NULL OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?8)))
+    OR EXISTS (SELECT 1 FROM json_each(t.managers) r WHERE r.value IN (SELECT value FROM json_each(?8))))
   AND (?5 IS NULL OR t.priority < ?5 OR (t.priority = ?5 AND t.n > ?6))
 -- name: find_task
 SELECT {task_columns}
@@ -148,7 +148,7 @@ ORDER BY t.priority DESC, t.n LIMIT ?7
 -- name: list_instance_tasks
 SELECT {task_columns}
 FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance
-WHERE t.instance = (SELECT n FROM wf_instances WHERE id = ?10) AND (?11 OR t.status IN ('open', 'assigned'))
+WHERE t.instance = (SELECT n FROM wf_instances WHERE id = ?9) AND (?10 OR t.status IN ('open', 'assigned'))
   AND {task_filter}
 ORDER BY t.priority DESC, t.n LIMIT ?7
 -- name: task_events
