@@ -40,7 +40,7 @@ Result<Duration> lease_of(const Json& body) {
   return lease;
 }
 
-// Who leases or reports. The `worker` member is a label for the process and proves nothing.
+// Who submits, leases or reports. The `worker` member is a label for the process and proves nothing.
 std::string holder_of(const Call& call) {
   const std::string label(call.body.text_or("worker", ""));
   const Identity& identity = call.identity;
@@ -82,6 +82,14 @@ std::optional<Response> refusal_of(const Json& body) {
   return reserved(type);
 }
 
+// Makes the order its sender's. An id that the sender chose is a key of theirs, too.
+void sign(RunOrder& order, const Call& call, const Actor& actor) {
+  if (order.idempotency_key.empty()) order.idempotency_key = order.id;
+  order.idempotency_key = scoped_id(actor, std::move(order.idempotency_key));
+  order.created_by = holder_of(call);
+  order.traceparent = call.trace.carried();
+}
+
 Result<RunOrder> order_of(const Json& body) {
   RunOrder order;
   order.id = std::string(body.text_or("id", ""));
@@ -114,8 +122,7 @@ void submit(EngineCore& core, const Call& call) {
   auto order = order_of(call.body);
   if (!order) return call.reply(problem(order.error()));
   if (order->idempotency_key.empty()) order->idempotency_key = std::string(call.request.header("idempotency-key"));
-  order->idempotency_key = scoped_id(actor_of(call), std::move(order->idempotency_key));
-  order->traceparent = call.trace.carried();
+  sign(*order, call, actor_of(call));
   core.runs().submit(*order, [reply = call.reply](Result<SubmittedRun> submitted) {
     if (!submitted) return reply(problem(submitted.error()));
     Response response = json_response(document(submitted->first), submitted->second ? 201 : 200);
@@ -140,11 +147,10 @@ void submit_many(EngineCore& core, const Call& call) {
     if (!order) {
       return call.reply(problem(with_context(order.error(), "runs/" + std::to_string(orders.size()))));
     }
-    order->idempotency_key = scoped_id(actor, std::move(order->idempotency_key));
+    sign(*order, call, actor);
     if (order->idempotency_key.empty() && !call.repeat_key.empty()) {
       order->idempotency_key = call.repeat_key + "/" + std::to_string(orders.size());
     }
-    order->traceparent = call.trace.carried();
     orders.push_back(std::move(*order));
   }
   const auto submitted = core.runs().submit_all(orders);

@@ -34,6 +34,7 @@ struct RunOrder {
   double jitter = 0.5;
   std::optional<Duration> timeout;  // for each attempt
   std::string traceparent = {};     // the caller's trace, which the run continues; empty or malformed: its own
+  std::string created_by = {};      // the actor of the run's first event (store/lease_holder.h)
 };
 
 // Of orders that came together, in their order.

@@ -164,6 +164,7 @@ struct RunRow {
   Timestamp updated_at;
   std::optional<Timestamp> deleted_at;
   std::string delete_reason;
+  std::string created_by;  // the actor of the event `created`; no store reads it back
   bool operator==(const RunRow&) const = default;
 };
 

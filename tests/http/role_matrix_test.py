@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """role_matrix_test.py CAIRN SOURCE_DIR: every route of the server × every role, from the route table that the server itself serves.
 What a role may do stands here a second time, on purpose."""
-import re, sys, time
+import os, re, sys, time
 from served import ROLES, Served, expect, finish
 from tokens import Issuer
 
@@ -121,6 +121,8 @@ answers = [server.call("POST", "/v1/runs", {"type": "hr.once.v1"}, key=key, idem
 expect("two credentials of one person share their keys", answers[0].text == answers[1].text and answers[1].headers.get("idempotency-replayed") == "true",
        [answer.text for answer in answers])
 events = server.call("GET", place + "/events").json["items"]
+expect("the first event names who submitted it", [(event["actor"], event["account"].startswith("key:")) for event in events if event["event"] == "created"]
+       == [("starter-person", True)], events)
 done = [(event["event"], event["actor"], event["account"], event["worker"]) for event in events if event["event"] in ("leased", "succeeded")]
 expect("the events name the caller, and its own name for itself as a label",
        done == [("leased", "billing", first_account, "mallory"), ("succeeded", "billing", first_account, "mallory")], events)
@@ -139,6 +141,9 @@ answer = server.call("POST", "/v1/schedules", {"name": "x", "every": "1h", "run"
 expect("nor schedule it", answer.status == 403, answer.text)
 for body in ({"types": ["cairn.http.v1"]}, {"prefixes": ["cairn."]}, {"prefixes": ["c"]}):
     expect(f"nor lease {body}", server.call("POST", "/v1/runs/lease", {"worker": "w", **body}).status == 403)
+answer = server.call("POST", "/v1/definitions", text="{cairn: 1, name: t.raw, version: 1.0.0, steps: [{call: {worker: {type: cairn.http.v1}}}]}",
+                     **{"content-type": "application/yaml"})
+expect("nor ask for it in a definition", answer.status == 422 and "reserved" in answer.text, answer.text)
 
 # Idempotency keys and ids of signals are their sender's.
 server.call("POST", "/v1/definitions", text="""
@@ -163,6 +168,15 @@ answer = server.call("POST", "/v1/runs", {"type": "demo.k", "payload": 2, "idemp
 expect("one's own key for other work is refused by its name", "'run-1'" in answer.text and answer.status in (409, 422), answer.text)
 for run in runs:
     server.call("POST", f"/v1/runs/{run.json['id']}/cancel")
+chosen = {"type": "demo.k", "payload": 1, "id": "018bcfe5-6800-8111-8000-000000000001"}
+runs = [server.call("POST", "/v1/runs", chosen, key=key) for key in (ann, bob, ann, newer)]
+expect("an id that another sender chose is taken", [one.status for one in runs] == [201, 409, 200, 200] and "payload" not in runs[1].text, [one.text for one in runs])
+expect("and is no other key of the run", all("idempotency_key" not in runs[n].json for n in (0, 2, 3)), runs[0].text)
+batch = [server.call("POST", "/v1/runs/batch", {"runs": [chosen]}, key=key) for key in (ann, bob)]
+expect("the same in a batch", batch[0].json["items"][0].get("created") is False and "exists already" in batch[1].json["items"][0].get("error", ""), [one.text for one in batch])
+again = server.call("POST", "/v1/runs", {**chosen, "idempotency_key": "other"}, key=ann)
+expect("another key of the same sender finds it by its id", again.status == 200, again.text)
+server.call("POST", f"/v1/runs/{chosen['id']}/cancel")
 target = f"/v1/instances/{starts[0].json['id']}/signals"
 signals = [server.call("POST", target, {"name": "other", "id": "s-1"}, key=key) for key in (ann, bob, ann)]
 expect("the same for signals", [one.json.get("repeated", False) for one in signals] == [False, False, True], [one.text for one in signals])
@@ -294,6 +308,10 @@ check_current_rights(with_tokens, lambda who, roles: issuer.token(who, ["cairn:t
 expect("SIGTERM ends with 0", with_tokens.end() == 0, with_tokens.said)
 with_tokens.start(*issuer.flags())
 check_assignments(with_tokens, tokens["lea"], (200, ""))  # what the server knows of them is in the store
+os.remove(issuer.jwks)
+expect("without the file of keys the last keys stay", with_tokens.call("GET", "/v1/tasks", key=tokens["ann"]).status == 200)
+issuer.publish()
+expect("an empty set refuses every token", with_tokens.call("GET", "/v1/tasks", key=tokens["ann"]).status == 401)
 expect("SIGTERM ends with 0", with_tokens.end() == 0, with_tokens.said)
 print(f"{cells} cells with tasks")
 

@@ -10,7 +10,8 @@ class Issuer:
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory()
         self.jwks = os.path.join(self.folder.name, "jwks.json")
-        self.publish(self.new_key("first"))
+        self.first = self.new_key("first")
+        self.publish(self.first)
 
     def path(self, name):
         return os.path.join(self.folder.name, name)

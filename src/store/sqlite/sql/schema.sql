@@ -447,6 +447,13 @@ CREATE TABLE wf_host_locks (
   until INTEGER NOT NULL
 ) STRICT;
 
+-- One row: the time when the store was closed. A server whose clock was set back meanwhile continues from here, or from the
+-- last row that it wrote.
+CREATE TABLE wf_clock (
+  latest INTEGER NOT NULL
+) STRICT;
+INSERT INTO wf_clock (latest) VALUES (0);
+
 -- One row that counts the writes of other programs. Every page of the file has a checksum (page_file.h), and another
 -- program writes pages with wrong ones. If it wrote, wrong checksums are not taken for damage when the store is opened.
 CREATE TABLE wf_foreign_changes (

@@ -21,6 +21,19 @@ SELECT 1 FROM wf_foreign_changes WHERE changes <> seen OR cookie <> (SELECT sche
 -- name: forget_foreign_changes
 UPDATE wf_foreign_changes SET seen = changes, cookie = (SELECT schema_version FROM pragma_schema_version)
 WHERE changes <> seen OR cookie <> (SELECT schema_version FROM pragma_schema_version)
+-- name: latest_times
+-- The latest time up to ?1 that the store knows, and the latest of all. Only the last row of each table is read.
+SELECT max(at) FILTER (WHERE at <= ?1), max(at) FROM (
+  SELECT latest AS at FROM wf_clock
+  UNION ALL SELECT * FROM (SELECT at FROM wf_execution_log ORDER BY n DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT at FROM wf_task_events ORDER BY n DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT at FROM workflow_event ORDER BY n DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT updated_at FROM workflow_run ORDER BY n DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT changed_at FROM wf_instances ORDER BY n DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT created_at FROM outbox_event ORDER BY n DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT at FROM wf_audit ORDER BY sequence DESC LIMIT 1))
+-- name: keep_latest_time
+UPDATE wf_clock SET latest = ?1
 -- name: quick_check
 PRAGMA quick_check(1)
 -- name: page_count
