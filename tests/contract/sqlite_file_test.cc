@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <functional>
 
 #include "base/clock.h"
 #include "sample.h"
@@ -128,8 +129,8 @@ TEST_F(SqliteFile, TimeContinuesWhenTheClockWasSetBackWhileNoProcessRan) {
     use(**opened);
   };
   with_store([](Store& store) {
-    const Unit unit{sample::begin("a")};
-    ASSERT_TRUE(store.commit(std::span(&unit, 1)).has_value());
+    const AuditRow row;
+    ASSERT_TRUE(store.append_audit(std::span(&row, 1)).has_value());
   });
   system.wall_s -= 3600;
   with_store([](Store& store) { EXPECT_EQ(store.now().seconds, 1'700'000'000); });
