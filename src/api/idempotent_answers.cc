@@ -25,6 +25,7 @@ constexpr std::size_t plain_bytes_max = 16u << 10;
 std::optional<Json> stored(const Response& response, const std::string& created) {
   const bool packed = response.body.size() > plain_bytes_max;
   Json body = packed ? Json(expr::base64_encode(gzip(response.body))) : Json(response.body);
+  if (packed && body.as_string().empty()) return std::nullopt;
   if (body.as_string().size() > IdempotentAnswers::stored_bytes_max) return std::nullopt;
   Json headers = Json::array();
   for (const auto& [name, value] : response.headers) {

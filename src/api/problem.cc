@@ -1,6 +1,7 @@
 #include "api/problem.h"
 
 #include "base/limit_refusals.h"
+#include "base/utf8.h"
 
 namespace cairn::server {
 namespace {
@@ -73,6 +74,14 @@ Response problem(const std::vector<schema::Violation>& violations) {
                                                 : (violations[0].pointer.empty() ? "the body" : violations[0].pointer) +
                                                       " " + violations[0].message;
   return problem(422, "invalid", "The request is invalid", detail, Json::object({{"errors", errors}}));
+}
+
+std::optional<Response> refuse_headers(const Request& request) {
+  for (const auto& [name, value] : request.headers) {
+    if (is_utf8(value)) continue;
+    return problem(400, "header", "A header is not UTF-8", "the value of `" + name + "` is not valid UTF-8");
+  }
+  return std::nullopt;
 }
 
 }  // namespace cairn::server

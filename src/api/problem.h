@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,5 +23,7 @@ Response limit_problem(int status, std::string_view limit, std::int64_t value, s
                        int retry_after_s = 1, Json more = {});
 // 422 with errors: [{pointer, detail}].
 Response problem(const std::vector<schema::Violation>& violations);
+// 400 if a header is not UTF-8; empty otherwise. Headers reach the store (audit trail, keys), which takes only UTF-8.
+std::optional<Response> refuse_headers(const Request& request);
 
 }  // namespace cairn::server

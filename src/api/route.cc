@@ -146,14 +146,6 @@ Router::Match Router::match(const Request& request) const {
   return match;
 }
 
-std::optional<Response> refuse_headers(const Request& request) {
-  for (const auto& [name, value] : request.headers) {
-    if (is_utf8(value)) continue;
-    return problem(400, "header", "A header is not UTF-8", "the value of `" + name + "` is not valid UTF-8");
-  }
-  return std::nullopt;
-}
-
 void Router::handle(Request request, Reply reply) const {
   Match found = match(request);
   handle(std::move(found), std::move(request), std::move(reply));

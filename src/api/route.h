@@ -80,9 +80,6 @@ struct RequestRecord {
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 };
 
-// 400 if a header is not UTF-8; empty otherwise. Headers reach the store (audit trail, keys), which takes only UTF-8.
-std::optional<Response> refuse_headers(const Request& request);
-
 class Router {
  public:
   // ErrorCode::invalid if a route has no permission, an invalid schema or the same path as another.

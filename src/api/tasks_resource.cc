@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "api/access/api_key.h"
+#include "api/access/assignee_roles.h"
 #include "api/api.h"
 #include "api/documents.h"
 #include "api/problem.h"
@@ -30,41 +30,6 @@ void show(EngineCore& core, const Call& call) {
   call.reply(row ? task_response(*row) : problem(row.error()));
 }
 
-// What a person may do: with each API key, and with the last token of each account.
-Result<std::vector<Identity>> identities_of(EngineCore& core, const Call& call, const std::string& person) {
-  std::vector<Identity> out;
-  CAIRN_TRY(const auto keys, core.store().list_api_keys());
-  for (const ApiKeyRow& key : keys) {
-    auto identity = key.subject == person ? identity_of(key, core.store().now()) : std::nullopt;
-    if (identity) out.push_back(std::move(*identity));
-  }
-  if (call.identity.keys_only) return out;
-  CAIRN_TRY(const auto users, core.store().find_token_users(person));
-  for (const TokenUserRow& user : users) out.push_back(identity_of(user));
-  return out;
-}
-
-// The roles of a new assignee. Empty optional: this server does not know the person, who may log in with a token later;
-// or the person may complete every task. ErrorCode::not_allowed if no known credential of theirs may work on tasks.
-Result<std::optional<std::vector<std::string>>> roles_of(EngineCore& core, const Call& call,
-                                                         const std::string& person) {
-  // Without authentication no roles are checked.
-  if (!call.identity.task_roles || person == call.identity.person) return std::optional<std::vector<std::string>>();
-  CAIRN_TRY(const auto identities, identities_of(core, call, person));
-  std::vector<std::string> roles;
-  bool works = false;
-  for (const Identity& identity : identities) {
-    if (identity.may(Permission::manage_tasks)) return std::optional<std::vector<std::string>>();
-    if (!identity.may(Permission::work_tasks)) continue;
-    works = true;
-    roles.insert(roles.end(), identity.task_roles->begin(), identity.task_roles->end());
-  }
-  if (works) return std::optional(std::move(roles));
-  if (!identities.empty()) return Error{ErrorCode::not_allowed, person + " has no credential that may work on tasks"};
-  if (call.identity.keys_only) return Error{ErrorCode::not_allowed, person + " has no API key"};
-  return std::optional<std::vector<std::string>>();
-}
-
 void change(EngineCore& core, const Call& call, TaskChange::Kind kind) {
   const auto version = version_of(call);
   if (!version) {
@@ -83,7 +48,7 @@ void change(EngineCore& core, const Call& call, TaskChange::Kind kind) {
   if (assigns && !wish.assignee.empty()) {
     // First check that the caller may see the task: not every caller may learn who has which keys.
     if (const auto task = permitted_task(core, call); !task) return call.reply(problem(task.error()));
-    roles = roles_of(core, call, wish.assignee);
+    roles = assignee_roles(core.store(), call.identity, wish.assignee);
   }
   if (!roles) return call.reply(problem(roles.error()));
   const auto row = core.tasks().change(wish, actor_of(call), *roles);
